@@ -1,0 +1,37 @@
+"""A rigid transform: where a frame B stands in a frame A."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class Transform(NamedTuple):
+    """Pose `X_AB` of frame B in frame A; it maps components in B to components in A, 002 (2.108).
+
+    rotation: (3, 3), columns are the axes of B written in A.
+    translation: (3,) origin of B in A, m.
+    Elements may be floats or symbols.
+    """
+
+    rotation: Array
+    translation: Array
+
+    def __matmul__(self, other: Transform) -> Transform:
+        """`X_AC = X_AB @ X_BC`."""
+        return Transform(self.rotation @ other.rotation, self.rotation @ other.translation + self.translation)
+
+    def apply(self, point: Array) -> Array:
+        """Position in A (3,) of a point given in B, m."""
+        return self.rotation @ point + self.translation
+
+    def inverse(self) -> Transform:
+        """`X_BA`, 002 (2.111)."""
+        return Transform(self.rotation.T, -(self.rotation.T @ self.translation))
+
+
+def identity_transform() -> Transform:
+    return Transform(np.eye(3), np.zeros(3))
