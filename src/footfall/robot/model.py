@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from footfall.math.transform import Transform, identity_transform
+from footfall.robot.tree import Tree, build_tree
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 WORLD = "world"
@@ -195,3 +196,8 @@ class Robot:
     def mass(self) -> float:
         """Total mass, kg."""
         return float(sum(body.mass for body in self.bodies))
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The robot reduced to elementary links: what the algorithms run on."""
+        return build_tree(self)

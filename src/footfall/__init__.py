@@ -1,0 +1,1 @@
+"""footfall: simulate, plan and control legged robots."""
