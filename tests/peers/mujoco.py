@@ -1,0 +1,265 @@
+"""A robot in MuJoCo: the one place where its conventions and ours meet.
+
+State vectors are the same (scalar-first quaternions, linear rates in world axes, angular rates in body axes).
+MuJoCo orders 6-vectors angular part first, counts gravity as an acceleration of the world in `cacc`, and
+diagonalises inertias when it compiles, so agreement is to about 1e-8.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from footfall.math.transform import Transform
+from footfall.robot.model import WORLD, Joint, JointType, Robot
+from footfall.robot.tree import turn_z_to
+
+Array = NDArray[np.float64]
+
+
+def quaternion_of(rotation: Array) -> Array:
+    """Unit quaternion, scalar first, of a rotation matrix by MuJoCo's own conversion."""
+    quaternion = np.zeros(4)
+    mujoco.mju_mat2Quat(quaternion, np.ascontiguousarray(rotation, dtype=float).reshape(9))
+    return quaternion
+
+
+def _add_joint(body: Any, joint: Joint, *, free: bool) -> list[str]:
+    """Add the elementary joints of a joint; their names in the order of the coordinates."""
+    kinds = mujoco.mjtJoint
+
+    def add(kind: Any, axis: Any, suffix: str = "") -> str:
+        name = joint.name + suffix
+        body.add_joint(name=name, type=kind, axis=np.asarray(axis, dtype=float), armature=joint.armature)
+        return name
+
+    match joint.type:
+        case JointType.REVOLUTE | JointType.CONTINUOUS:
+            return [add(kinds.mjJNT_HINGE, joint.axis)]
+        case JointType.PRISMATIC:
+            return [add(kinds.mjJNT_SLIDE, joint.axis)]
+        case JointType.UNIVERSAL:
+            return [add(kinds.mjJNT_HINGE, joint.axis, ":1"), add(kinds.mjJNT_HINGE, joint.second_axis, ":2")]
+        case JointType.PLANAR:
+            x, y, _ = turn_z_to(np.array(joint.axis)).T
+            slides = [add(kinds.mjJNT_SLIDE, x, ":x"), add(kinds.mjJNT_SLIDE, y, ":y")]
+            return [*slides, add(kinds.mjJNT_HINGE, joint.axis, ":angle")]
+        case JointType.SPHERICAL:
+            return [add(kinds.mjJNT_BALL, [0, 0, 1])]
+        case JointType.FLOATING if free:
+            return [add(kinds.mjJNT_FREE, [0, 0, 1])]
+        case JointType.FLOATING:
+            slides = [add(kinds.mjJNT_SLIDE, axis, f":{i}") for i, axis in enumerate(np.eye(3))]
+            return [*slides, add(kinds.mjJNT_BALL, [0, 0, 1], ":ball")]
+    return []
+
+
+def _is_free(joint: Joint) -> bool:
+    """Whether MuJoCo's free joint, whose coordinates are the pose in the world, has the same coordinates."""
+    identity = np.array_equal(joint.placement.rotation, np.eye(3)) and not np.any(joint.placement.translation)
+    return joint.type is JointType.FLOATING and joint.parent == WORLD and identity
+
+
+class MujocoPeer:
+    """A MuJoCo model that takes and gives vectors in our order and conventions. Bodies need mass to move."""
+
+    def __init__(self, robot: Robot) -> None:
+        spec = mujoco.MjSpec()
+        spec.option.gravity = np.asarray(robot.gravity, dtype=float)
+        spec.option.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
+        spec.compiler.alignfree = False  # would move the body frame into the centre of mass
+        spec.compiler.degree = False
+        spec.compiler.balanceinertia = True
+        bodies = {WORLD: spec.worldbody}
+        static = {WORLD}
+        names: list[str] = []
+        for body, joint in zip(robot.bodies, robot.joints, strict=True):
+            made = bodies[joint.parent].add_body(
+                name=body.name,
+                pos=joint.placement.translation,
+                quat=quaternion_of(joint.placement.rotation),
+            )
+            bodies[body.name] = made
+            if joint.type is JointType.FIXED and joint.parent in static:
+                static.add(body.name)  # no mass: what cannot move is no part of our centre of mass
+            elif body.mass > 0.0:
+                made.explicitinertial = True
+                made.mass = body.mass
+                made.ipos = body.center_of_mass
+                i = body.inertia
+                made.fullinertia = [i[0, 0], i[1, 1], i[2, 2], i[0, 1], i[0, 2], i[1, 2]]
+            names += _add_joint(made, joint, free=_is_free(joint))
+        for frame in robot.frames:
+            bodies[frame.body].add_site(
+                name=frame.name,
+                pos=frame.placement.translation,
+                quat=quaternion_of(frame.placement.rotation),
+            )
+        self.robot = robot
+        self.model = spec.compile()
+        self.data = mujoco.MjData(self.model)
+        self.q_index, self.v_index = self._indices(names)
+
+    def _indices(self, names: list[str]) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
+        """Where our coordinates and velocities stand in MuJoCo's vectors."""
+        sizes = {
+            mujoco.mjtJoint.mjJNT_FREE: (7, 6),
+            mujoco.mjtJoint.mjJNT_BALL: (4, 3),
+            mujoco.mjtJoint.mjJNT_SLIDE: (1, 1),
+            mujoco.mjtJoint.mjJNT_HINGE: (1, 1),
+        }
+        q: list[int] = []
+        v: list[int] = []
+        for name in names:
+            joint = self.model.joint(name)
+            coordinates, velocities = sizes[mujoco.mjtJoint(int(joint.type[0]))]
+            q += range(joint.qposadr[0], joint.qposadr[0] + coordinates)
+            v += range(joint.dofadr[0], joint.dofadr[0] + velocities)
+        return np.array(q, dtype=int), np.array(v, dtype=int)
+
+    # Conversions
+
+    def q(self, q: Array) -> Array:
+        result = np.zeros(self.model.nq)
+        result[self.q_index] = q
+        return result
+
+    def v(self, v: Array) -> Array:
+        result = np.zeros(self.model.nv)
+        result[self.v_index] = v
+        return result
+
+    def vector(self, theirs: Array) -> Array:
+        """MuJoCo's tangent or force vector (nv,), or columns (k, nv), in our order."""
+        return np.array(theirs)[..., self.v_index]
+
+    def matrix(self, theirs: Array) -> Array:
+        return np.array(theirs)[np.ix_(self.v_index, self.v_index)]
+
+    def _at(self, q: Array, v: Array | None = None, a: Array | None = None) -> None:
+        """Evaluate all of MuJoCo's quantities at a state."""
+        self.data.qpos[:] = self.q(q)
+        self.data.qvel[:] = 0.0 if v is None else self.v(v)
+        self.data.qacc[:] = 0.0 if a is None else self.v(a)
+        mujoco.mj_inverse(self.model, self.data)
+        mujoco.mj_energyPos(self.model, self.data)
+        mujoco.mj_energyVel(self.model, self.data)
+        mujoco.mj_subtreeVel(self.model, self.data)
+        mujoco.mj_rnePostConstraint(self.model, self.data)
+
+    def _object(self, frame: str) -> tuple[Any, int, int]:
+        """Kind, index and carrying body of a body or frame."""
+        site = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_SITE, frame)
+        if site >= 0:
+            return mujoco.mjtObj.mjOBJ_SITE, site, int(self.model.site_bodyid[site])
+        body = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_BODY, frame)
+        if body < 0:
+            raise KeyError(frame)
+        return mujoco.mjtObj.mjOBJ_XBODY, body, body
+
+    def _pose(self, frame: str) -> Transform:
+        kind, index, _ = self._object(frame)
+        if kind == mujoco.mjtObj.mjOBJ_SITE:
+            rotation, translation = self.data.site_xmat[index], self.data.site_xpos[index]
+        else:
+            rotation, translation = self.data.xmat[index], self.data.xpos[index]
+        return Transform(rotation.reshape(3, 3).copy(), translation.copy())
+
+    # Kinematics
+
+    def frame_pose(self, q: Array, frame: str) -> Transform:
+        self._at(q)
+        return self._pose(frame)
+
+    def frame_velocity(self, q: Array, v: Array, frame: str) -> Array:
+        self._at(q, v)
+        result = np.zeros(6)
+        kind, index, _ = self._object(frame)
+        mujoco.mj_objectVelocity(self.model, self.data, kind, index, result, 0)
+        return np.concatenate([result[3:], result[:3]])
+
+    def frame_acceleration(self, q: Array, v: Array, a: Array, frame: str) -> Array:
+        self._at(q, v, a)
+        result = np.zeros(6)
+        kind, index, _ = self._object(frame)
+        mujoco.mj_objectAcceleration(self.model, self.data, kind, index, result, 0)
+        return np.concatenate([result[3:] + self.model.opt.gravity, result[:3]])
+
+    def _jacobian(self, function: Any, frame: str) -> Array:
+        linear, angular = np.zeros((3, self.model.nv)), np.zeros((3, self.model.nv))
+        _, _, body = self._object(frame)
+        point = self._pose(frame).translation
+        if function is mujoco.mj_jac:
+            function(self.model, self.data, linear, angular, point, body)
+        else:
+            function(self.model, self.data, linear, angular, point.reshape(3, 1), body)
+        return self.vector(np.vstack([linear, angular]))
+
+    def frame_jacobian(self, q: Array, frame: str) -> Array:
+        self._at(q)
+        return self._jacobian(mujoco.mj_jac, frame)
+
+    def frame_jacobian_rate(self, q: Array, v: Array, frame: str) -> Array:
+        self._at(q, v)
+        return self._jacobian(mujoco.mj_jacDot, frame)
+
+    def center_of_mass(self, q: Array) -> Array:
+        self._at(q)
+        return self.data.subtree_com[0].copy()
+
+    # Momentum and energy
+
+    def centroidal_momentum(self, q: Array, v: Array) -> Array:
+        self._at(q, v)
+        mass = float(self.model.body_mass.sum())
+        return np.concatenate([mass * self.data.subtree_linvel[0], self.data.subtree_angmom[0]])
+
+    def centroidal_momentum_matrix(self, q: Array) -> Array:
+        """Column by column, from unit velocities: MuJoCo has no function for it."""
+        return np.column_stack([self.centroidal_momentum(q, unit) for unit in np.eye(self.model.nv)])
+
+    def kinetic_energy(self, q: Array, v: Array) -> float:
+        self._at(q, v)
+        return float(self.data.energy[1])
+
+    def potential_energy(self, q: Array) -> float:
+        self._at(q)
+        return float(self.data.energy[0])
+
+    # Dynamics
+
+    def mass_matrix(self, q: Array) -> Array:
+        self._at(q)
+        full = np.zeros((self.model.nv, self.model.nv))
+        mujoco.mj_fullM(self.model, self.data, full)
+        return self.matrix(full)
+
+    def inverse_dynamics(self, q: Array, v: Array, a: Array) -> Array:
+        self._at(q, v, a)
+        return self.vector(self.data.qfrc_inverse)
+
+    def bias_forces(self, q: Array, v: Array) -> Array:
+        self._at(q, v)
+        return self.vector(self.data.qfrc_bias)
+
+    def forward_dynamics(self, q: Array, v: Array, tau: Array) -> Array:
+        self.data.qpos[:], self.data.qvel[:] = self.q(q), self.v(v)
+        self.data.qfrc_applied[:] = self.v(tau)
+        mujoco.mj_forward(self.model, self.data)
+        self.data.qfrc_applied[:] = 0.0
+        return self.vector(self.data.qacc)
+
+    # The manifold
+
+    def integrate(self, q: Array, step: Array) -> Array:
+        position = self.q(q)
+        mujoco.mj_integratePos(self.model, position, self.v(step), 1.0)
+        return position[self.q_index]
+
+    def difference(self, q0: Array, q1: Array) -> Array:
+        result = np.zeros(self.model.nv)
+        mujoco.mj_differentiatePos(self.model, result, 1.0, self.q(q0), self.q(q1))
+        return self.vector(result)
