@@ -15,11 +15,33 @@ from typing import Any
 
 import numpy as np
 
+from footfall.errors import InvalidValue, UnknownName
 from footfall.math.transform import Transform, identity_transform
+from footfall.robot import values
+from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Shape, Sphere
 from footfall.robot.tree import Tree, build_tree
+from footfall.robot.validation import WORLD, check_references, checked_configuration, depth_first
+
+__all__ = [
+    "WORLD",
+    "Array",
+    "Body",
+    "Box",
+    "Capsule",
+    "Cylinder",
+    "Frame",
+    "Geometry",
+    "Joint",
+    "JointType",
+    "Mesh",
+    "Mimic",
+    "Robot",
+    "Shape",
+    "Sphere",
+]
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-WORLD = "world"
+Limits = Mapping[str, tuple[float, float]]
 
 
 class JointType(StrEnum):
@@ -32,7 +54,9 @@ class JointType(StrEnum):
     UNIVERSAL = "universal"  # (2, 2) angle about `axis`, then about `second_axis`
     PLANAR = "planar"  # (3, 3) x and y in the plane normal to `axis`, then the angle about it
     SPHERICAL = "spherical"  # (4, 3) quaternion; rates in the axes of the child
-    FLOATING = "floating"  # (7, 6) position and quaternion; linear rates in world axes, angular in the child's
+    FLOATING = (
+        "floating"  # (7, 6) position and quaternion; linear rates in world axes, angular in the child's
+    )
 
     @property
     def coordinates(self) -> int:
@@ -43,6 +67,16 @@ class JointType(StrEnum):
     def velocities(self) -> int:
         """Number of entries in `v`."""
         return _SIZES[self][1]
+
+    @property
+    def has_quaternion(self) -> bool:
+        """Whether its last four coordinates are a quaternion; such joints have no position limits."""
+        return self in (JointType.SPHERICAL, JointType.FLOATING)
+
+    @property
+    def turns(self) -> bool:
+        """Whether all its coordinates are angles."""
+        return self in (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.UNIVERSAL)
 
 
 _SIZES: dict[JointType, tuple[int, int]] = {
@@ -58,59 +92,11 @@ _SIZES: dict[JointType, tuple[int, int]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
-    """size: edge lengths (x, y, z), m."""
+class Body(values.Value):
+    """A rigid body.
 
-    size: tuple[float, float, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Sphere:
-    """radius, m."""
-
-    radius: float
-
-
-@dataclass(frozen=True, slots=True)
-class Cylinder:
-    """radius and full length along z, m."""
-
-    radius: float
-    length: float
-
-
-@dataclass(frozen=True, slots=True)
-class Capsule:
-    """radius and length of the cylindrical part along z, m."""
-
-    radius: float
-    length: float
-
-
-@dataclass(frozen=True, slots=True)
-class Mesh:
-    """path: as written in the description, or resolved to a file; scale along x, y, z."""
-
-    path: str
-    scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
-
-
-Shape = Box | Sphere | Cylinder | Capsule | Mesh
-
-
-@dataclass(frozen=True, slots=True)
-class Geometry:
-    """A shape fixed to a body; colour is RGBA in [0, 1]."""
-
-    shape: Shape
-    placement: Transform = field(default_factory=identity_transform)
-    name: str = ""
-    color: tuple[float, float, float, float] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Body:
-    """A rigid body. mass in kg, center_of_mass (3,) in m, inertia (3, 3) about the centre of mass in body axes, kg m2."""
+    mass in kg, center_of_mass (3,) in m, inertia (3, 3) about the centre of mass in body axes, kg m2.
+    """
 
     name: str
     mass: float = 0.0
@@ -118,6 +104,18 @@ class Body:
     inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))
     visuals: tuple[Geometry, ...] = ()
     collisions: tuple[Geometry, ...] = ()
+
+    def __post_init__(self) -> None:
+        subject = ("body", self.name)
+        center = values.finite_array(self.center_of_mass, (3,), "center_of_mass", subject)
+        inertia = values.finite_array(self.inertia, (3, 3), "inertia", subject)
+        if np.abs(inertia - inertia.T).max() > 1e-9 * np.abs(inertia).max():
+            raise InvalidValue(f"inertia {inertia.tolist()} is not symmetric", subject=subject)
+        object.__setattr__(self, "mass", values.finite_number(self.mass, "mass", subject, minimum=0.0))
+        object.__setattr__(self, "center_of_mass", center)
+        object.__setattr__(self, "inertia", inertia)
+        object.__setattr__(self, "visuals", tuple(self.visuals))
+        object.__setattr__(self, "collisions", tuple(self.collisions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,15 +126,20 @@ class Mimic:
     multiplier: float = 1.0
     offset: float = 0.0
 
+    def __post_init__(self) -> None:
+        subject = ("mimic of joint", self.joint)
+        object.__setattr__(self, "multiplier", values.finite_number(self.multiplier, "multiplier", subject))
+        object.__setattr__(self, "offset", values.finite_number(self.offset, "offset", subject))
+
 
 @dataclass(frozen=True, slots=True)
-class Joint:
+class Joint(values.Value):
     """A joint; its frame is the child body's frame at q = 0.
 
     placement: pose of the joint frame in the parent body. axis, second_axis: unit vectors in the joint frame.
     lower, upper: position limits, one per velocity (empty: none), rad or m. velocity, effort: limits, one per
-    velocity (empty: none), rad/s or m/s and N m or N. damping (N m s/rad or N s/m), friction (Coulomb, N m or N)
-    and armature (rotor inertia seen at the joint, kg m2 or kg) hold for each velocity of the joint.
+    velocity (empty: none), rad/s or m/s and N m or N. damping (N m s/rad or N s/m), friction (Coulomb, N m or
+    N) and armature (rotor inertia seen at the joint, kg m2 or kg) hold for each velocity of the joint.
     """
 
     name: str
@@ -155,32 +158,110 @@ class Joint:
     armature: float = 0.0
     mimic: Mimic | None = None
 
+    def __post_init__(self) -> None:
+        subject = ("joint", self.name)
+        object.__setattr__(self, "type", JointType(self.type))
+        object.__setattr__(self, "placement", values.placement(self.placement, "joint", subject))
+        object.__setattr__(self, "axis", values.unit_vector(self.axis, "axis", subject))
+        object.__setattr__(self, "second_axis", values.unit_vector(self.second_axis, "second_axis", subject))
+        count = self.type.velocities
+        for name in ("lower", "upper"):
+            object.__setattr__(self, name, values.per_velocity(getattr(self, name), count, name, subject))
+        for name in ("velocity", "effort"):
+            limits = values.per_velocity(getattr(self, name), count, name, subject, minimum=0.0)
+            object.__setattr__(self, name, limits)
+        for name in ("damping", "friction", "armature"):
+            number = values.finite_number(getattr(self, name), name, subject, minimum=0.0)
+            object.__setattr__(self, name, number)
+        if (self.lower or self.upper) and (self.type.has_quaternion or self.type is JointType.CONTINUOUS):
+            raise InvalidValue(f"a {self.type} joint has no position limits", subject=subject)
+        for lower, upper in zip(self.lower, self.upper, strict=False):
+            if lower > upper:
+                raise InvalidValue(f"lower limit {lower:g} is above upper limit {upper:g}", subject=subject)
+        if self.type is JointType.UNIVERSAL and np.linalg.norm(np.cross(self.axis, self.second_axis)) < 1e-6:
+            message = f"axis and second_axis are parallel: {self.axis}, {self.second_axis}"
+            raise InvalidValue(message, subject=subject)
+
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(values.Value):
     """A named frame fixed to a body. Bodies are frames too, under their own names."""
 
     name: str
     body: str
     placement: Transform = field(default_factory=identity_transform)
 
+    def __post_init__(self) -> None:
+        pose = values.placement(self.placement, "frame", ("frame", self.name))
+        object.__setattr__(self, "placement", pose)
 
-@dataclass(frozen=True, eq=False)
-class Robot:
+
+def _nothing() -> Mapping[str, Any]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Robot(values.Value):
     """A robot: see the module's docstring. Compared and hashed by identity; arrays are read-only.
 
+    Bodies and joints may be given in any order that has one joint for each body; they are put depth first.
     configurations: named `q` (nq,). groups: named tuples of joint names. gravity: (3,) in world axes, m/s2.
-    notes: remarks of the description (which values are reconstructed, say), by name.
+    notes: remarks of the description (which values are reconstructed, say), by name. regions: named tuples of
+    body names. limit_sets: named position limits, joint name -> (lower, upper), beside the joints' own.
     """
 
     name: str
     bodies: tuple[Body, ...]
     joints: tuple[Joint, ...]
     frames: tuple[Frame, ...] = ()
-    configurations: Mapping[str, Array] = field(default_factory=lambda: MappingProxyType({}))
-    groups: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    configurations: Mapping[str, Array] = field(default_factory=_nothing)
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
-    notes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    notes: Mapping[str, str] = field(default_factory=_nothing)
+    regions: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
+    limit_sets: Mapping[str, Limits] = field(default_factory=_nothing)
+
+    def __post_init__(self) -> None:
+        subject = ("robot", self.name)
+        bodies, joints = depth_first(tuple(self.bodies), tuple(self.joints))
+        frozen: dict[str, Any] = {
+            "bodies": bodies,
+            "joints": joints,
+            "frames": tuple(self.frames),
+            "gravity": values.vector(self.gravity, 3, "gravity", subject),
+            "configurations": {
+                name: checked_configuration(name, q, joints) for name, q in self.configurations.items()
+            },
+            "groups": {name: tuple(members) for name, members in self.groups.items()},
+            "regions": {name: tuple(members) for name, members in self.regions.items()},
+            "notes": dict(self.notes),
+            "limit_sets": {
+                name: MappingProxyType(
+                    {joint: (float(low), float(high)) for joint, (low, high) in limits.items()}
+                )
+                for name, limits in self.limit_sets.items()
+            },
+        }
+        for name, value in frozen.items():
+            object.__setattr__(self, name, MappingProxyType(value) if isinstance(value, dict) else value)
+        check_references(self)
+
+    def __repr__(self) -> str:
+        floating = [
+            joint for joint in self.joints if joint.type is JointType.FLOATING and joint.parent == WORLD
+        ]
+        base = (
+            " + floating base"
+            if len(floating) == 1
+            else f" + {len(floating)} floating bases"
+            if floating
+            else ""
+        )
+        moving = sum(joint.type is not JointType.FIXED for joint in self.joints) - len(floating)
+        return (
+            f"Robot {self.name!r}: {len(self.bodies)} bodies, {moving} joints{base}, "
+            f"nq {self.nq}, nv {self.nv}, {self.mass:.4g} kg"
+        )
 
     @cached_property
     def nq(self) -> int:
@@ -201,3 +282,127 @@ class Robot:
     def tree(self) -> Tree:
         """The robot reduced to elementary links: what the algorithms run on."""
         return build_tree(self)
+
+    @cached_property
+    def frame_names(self) -> tuple[str, ...]:
+        """All names that stand for a frame: the world, the bodies, the frames."""
+        return (WORLD, *self._bodies, *(frame.name for frame in self.frames))
+
+    def body(self, name: str) -> Body:
+        """The body of that name."""
+        if name not in self._bodies:
+            raise UnknownName("body", name, self._bodies, f"robot {self.name!r}")
+        return self._bodies[name]
+
+    def joint(self, name: str) -> Joint:
+        """The joint of that name."""
+        return self.joints[self._joint_index(name)]
+
+    def q_slice(self, joint: str) -> slice:
+        """Where the joint's coordinates stand in `q`."""
+        return self._q_slices[self._joint_index(joint)]
+
+    def v_slice(self, joint: str) -> slice:
+        """Where the joint's velocities stand in `v`."""
+        return self._v_slices[self._joint_index(joint)]
+
+    def configuration(self, name: str) -> Array:
+        """The named configuration `q` (nq,), read-only."""
+        if name not in self.configurations:
+            raise UnknownName("configuration", name, self.configurations, f"robot {self.name!r}")
+        return self.configurations[name]
+
+    def limits(self, limit_set: str | None = None) -> tuple[Array, Array]:
+        """Lower and upper limits of `q`, (nq,) each, rad or m, infinite where there are none.
+
+        limit_set: one of `limit_sets`; joints that it does not name keep their own limits.
+        """
+        lower, upper = (
+            self._per_coordinate(name, limit) for name, limit in (("lower", -np.inf), ("upper", np.inf))
+        )
+        if limit_set is not None:
+            if limit_set not in self.limit_sets:
+                raise UnknownName("limit set", limit_set, self.limit_sets, f"robot {self.name!r}")
+            for joint, (low, high) in self.limit_sets[limit_set].items():
+                lower[self.q_slice(joint)], upper[self.q_slice(joint)] = low, high
+        return _read_only(lower), _read_only(upper)
+
+    @cached_property
+    def lower(self) -> Array:
+        """Lower limits of `q` (nq,), rad or m, -inf where there are none."""
+        return self.limits()[0]
+
+    @cached_property
+    def upper(self) -> Array:
+        """Upper limits of `q` (nq,), rad or m, inf where there are none."""
+        return self.limits()[1]
+
+    @cached_property
+    def velocity_limit(self) -> Array:
+        """Greatest rates (nv,), rad/s or m/s, inf where there is no limit."""
+        return self._per_velocity("velocity", np.inf)
+
+    @cached_property
+    def effort_limit(self) -> Array:
+        """Greatest joint torques and forces (nv,), N m or N, inf where there is no limit."""
+        return self._per_velocity("effort", np.inf)
+
+    @cached_property
+    def damping(self) -> Array:
+        """Viscous damping (nv,), N m s/rad or N s/m."""
+        return self._per_velocity("damping", 0.0)
+
+    @cached_property
+    def friction(self) -> Array:
+        """Coulomb friction (nv,), N m or N."""
+        return self._per_velocity("friction", 0.0)
+
+    @cached_property
+    def armature(self) -> Array:
+        """Rotor inertia seen at the joints (nv,), kg m2 or kg."""
+        return self._per_velocity("armature", 0.0)
+
+    @cached_property
+    def _bodies(self) -> dict[str, Body]:
+        return {body.name: body for body in self.bodies}
+
+    @cached_property
+    def _joint_indices(self) -> dict[str, int]:
+        return {joint.name: index for index, joint in enumerate(self.joints)}
+
+    @cached_property
+    def _q_slices(self) -> tuple[slice, ...]:
+        return _slices([joint.type.coordinates for joint in self.joints])
+
+    @cached_property
+    def _v_slices(self) -> tuple[slice, ...]:
+        return _slices([joint.type.velocities for joint in self.joints])
+
+    def _joint_index(self, name: str) -> int:
+        if name not in self._joint_indices:
+            raise UnknownName("joint", name, self._joint_indices, f"robot {self.name!r}")
+        return self._joint_indices[name]
+
+    def _per_coordinate(self, name: str, default: float) -> Array:
+        result = np.full(self.nq, default)
+        for joint, place in zip(self.joints, self._q_slices, strict=True):
+            if getattr(joint, name):
+                result[place] = getattr(joint, name)
+        return result
+
+    def _per_velocity(self, name: str, default: float) -> Array:
+        result = np.full(self.nv, default)
+        for joint, place in zip(self.joints, self._v_slices, strict=True):
+            value = getattr(joint, name)
+            result[place] = default if value == () else value
+        return _read_only(result)
+
+
+def _slices(sizes: list[int]) -> tuple[slice, ...]:
+    stops = np.cumsum(sizes, dtype=int).tolist()
+    return tuple(slice(stop - size, stop) for size, stop in zip(sizes, stops, strict=True))
+
+
+def _read_only(array: Array) -> Array:
+    array.flags.writeable = False
+    return array

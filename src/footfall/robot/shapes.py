@@ -1,0 +1,87 @@
+"""Shapes that stand on bodies, for looks and for contact."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from footfall.math.transform import Transform, identity_transform
+from footfall.robot.values import Value, finite_number, placement, vector
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """size: edge lengths (x, y, z), m."""
+
+    size: tuple[float, float, float]
+
+    def __post_init__(self) -> None:
+        edges = vector(self.size, 3, "size", ("shape", "box"))
+        object.__setattr__(self, "size", tuple(_length(edge, "an edge", "box") for edge in edges))
+
+
+@dataclass(frozen=True, slots=True)
+class Sphere:
+    """radius, m."""
+
+    radius: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "radius", _length(self.radius, "radius", "sphere"))
+
+
+@dataclass(frozen=True, slots=True)
+class Cylinder:
+    """radius and full length along z, m."""
+
+    radius: float
+    length: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "radius", _length(self.radius, "radius", "cylinder"))
+        object.__setattr__(self, "length", _length(self.length, "length", "cylinder"))
+
+
+@dataclass(frozen=True, slots=True)
+class Capsule:
+    """radius and length of the cylindrical part along z, m."""
+
+    radius: float
+    length: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "radius", _length(self.radius, "radius", "capsule"))
+        object.__setattr__(self, "length", _length(self.length, "length", "capsule"))
+
+
+@dataclass(frozen=True, slots=True)
+class Mesh:
+    """path: as written in the description, or resolved to a file; scale along x, y, z."""
+
+    path: str
+    scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "scale", vector(self.scale, 3, "scale", ("shape", "mesh")))
+
+
+Shape = Box | Sphere | Cylinder | Capsule | Mesh
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry(Value):
+    """A shape fixed to a body; colour is RGBA in [0, 1]."""
+
+    shape: Shape
+    placement: Transform = field(default_factory=identity_transform)
+    name: str = ""
+    color: tuple[float, float, float, float] | None = None
+
+    def __post_init__(self) -> None:
+        subject = ("geometry", self.name)
+        object.__setattr__(self, "placement", placement(self.placement, "geometry", subject))
+        if self.color is not None:
+            object.__setattr__(self, "color", vector(self.color, 4, "color", subject))
+
+
+def _length(value: float, what: str, shape: str) -> float:
+    return finite_number(value, what, ("shape", shape), minimum=0.0)

@@ -1,0 +1,119 @@
+"""The values inside a robot, checked and made read-only where they enter."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from typing import Any, cast
+
+import numpy as np
+
+from footfall.errors import InvalidValue
+from footfall.math.transform import Transform
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Subject = tuple[str, str]
+
+_ROTATION_TOLERANCE = 1e-6  # farther from orthonormal than this is no rotation but a mistake
+_ROTATION_EXACT = 1e-13  # closer than this stays as it is, so that exact zeros and ones survive
+
+
+class Value:
+    """Base of immutable dataclasses: pickled by their fields, so that copies are checked and read-only again."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(_plain(getattr(self, each.name)) for each in fields(cast(Any, self)))
+
+
+def finite_number(value: float, what: str, subject: Subject, *, minimum: float = -math.inf) -> float:
+    """`value` as a finite float that is at least `minimum`."""
+    number = _float(value, what, subject)
+    if not math.isfinite(number):
+        raise InvalidValue(f"{what} is {number}; it must be finite", subject=subject)
+    if number < minimum:
+        raise InvalidValue(f"{what} is {number:g}; it must be at least {minimum:g}", subject=subject)
+    return number
+
+
+def finite_array(value: Any, shape: tuple[int, ...], what: str, subject: Subject) -> Array:
+    """A read-only float64 copy of `value` with the given shape and finite entries."""
+    if isinstance(value, np.ndarray) and value.dtype == np.float64 and not value.flags.writeable:
+        array = value if value.base is None else value.copy()
+    else:
+        try:
+            array = np.array(value, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise InvalidValue(f"{what} is {value!r}; it must be numbers", subject=subject) from None
+    if array.shape != shape:
+        raise InvalidValue(f"{what} has shape {array.shape}; it must be {shape}", subject=subject)
+    if not np.isfinite(array).all():
+        raise InvalidValue(f"{what} is {array.tolist()}; all entries must be finite", subject=subject)
+    array.flags.writeable = False
+    return array
+
+
+def vector(value: Any, size: int, what: str, subject: Subject) -> tuple[float, ...]:
+    """`value` as a tuple of `size` finite floats."""
+    return tuple(finite_array(value, (size,), what, subject).tolist())
+
+
+def unit_vector(value: Any, what: str, subject: Subject) -> tuple[float, float, float]:
+    """`value` scaled to length one."""
+    array = finite_array(value, (3,), what, subject)
+    largest = float(np.abs(array).max())
+    if largest == 0.0:
+        raise InvalidValue(f"{what} is zero; it must have a direction, (0, 0, 1) say", subject=subject)
+    norm = float(np.linalg.norm(array))
+    if abs(norm - 1.0) > 1e-15:
+        scaled = array / largest  # before the norm, which else under- or overflows
+        array = scaled / np.linalg.norm(scaled)
+    x, y, z = array.tolist()
+    return (x, y, z)
+
+
+def placement(value: Transform, what: str, subject: Subject) -> Transform:
+    """A pose with read-only arrays and an orthonormal rotation."""
+    rotation = finite_array(value.rotation, (3, 3), f"rotation of the {what}", subject)
+    translation = finite_array(value.translation, (3,), f"position of the {what}", subject)
+    with np.errstate(over="ignore", invalid="ignore"):
+        error = float(np.abs(rotation @ rotation.T - np.eye(3)).max())
+    if not error <= _ROTATION_TOLERANCE or np.linalg.det(rotation) < 0.0:
+        raise InvalidValue(
+            f"rotation of the {what} is {rotation.tolist()}; it must be orthonormal and right-handed",
+            subject=subject,
+        )
+    if error > _ROTATION_EXACT:
+        left, _, right = np.linalg.svd(rotation)
+        rotation = finite_array(left @ right, (3, 3), what, subject)
+    return Transform(rotation, translation)
+
+
+def per_velocity(
+    values: float | Iterable[float], count: int, what: str, subject: Subject, *, minimum: float = -math.inf
+) -> tuple[float, ...]:
+    """Limits of a joint: none, one for each velocity, or one number for all; infinite ones are allowed."""
+    if isinstance(values, (int, float)):
+        values = (values,) * count
+    numbers = tuple(_float(value, what, subject) for value in values)
+    if len(numbers) not in (0, count):
+        raise InvalidValue(f"{what} has {len(numbers)} values; it must have none or {count}", subject=subject)
+    for number in numbers:
+        if math.isnan(number) or number < minimum:
+            bound = f" and at least {minimum:g}" if minimum > -math.inf else ""
+            raise InvalidValue(f"{what} is {number}; it must be a number{bound}", subject=subject)
+    return numbers
+
+
+def _plain(value: Any) -> Any:
+    """Mapping proxies as dictionaries, which can be pickled."""
+    return {key: _plain(item) for key, item in value.items()} if isinstance(value, Mapping) else value
+
+
+def _float(value: Any, what: str, subject: Subject) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidValue(f"{what} is {value!r}; it must be a number", subject=subject) from None
