@@ -258,8 +258,9 @@ class Robot(values.Value):
             else ""
         )
         moving = sum(joint.type is not JointType.FIXED for joint in self.joints) - len(floating)
+        bodies = "1 body" if len(self.bodies) == 1 else f"{len(self.bodies)} bodies"
         return (
-            f"Robot {self.name!r}: {len(self.bodies)} bodies, {moving} joints{base}, "
+            f"Robot {self.name!r}: {bodies}, {moving} joint{'' if moving == 1 else 's'}{base}, "
             f"nq {self.nq}, nv {self.nv}, {self.mass:.4g} kg"
         )
 

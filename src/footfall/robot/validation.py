@@ -68,7 +68,7 @@ def depth_first(
     for name in by_name:
         if name not in carriers:
             raise BrokenTree(
-                "no joint carries it; give it one (type 'fixed', parent 'world' for a root that stands still)",
+                "no joint carries it; give it one (type 'fixed', parent 'world' if it is a root at rest)",
                 subject=("body", name),
             )
     ordered: list[Joint] = []
@@ -149,10 +149,9 @@ def check_physics(robot: Robot, *, strict: bool = True, foreign: bool = False) -
     for body in robot.bodies:
         problem = _inertia_problem(body.mass, body.inertia)
         if problem:
-            error = ImpossibleInertia(problem, subject=("body", body.name))
+            findings.append(ImpossibleInertia(problem, subject=("body", body.name)))
             if strict and not foreign:
-                raise error
-            findings.append(error)
+                raise findings[-1]
     for error in (*_impossible_links(robot), *_links_without_inertia(robot)):
         if strict:
             raise error

@@ -20,7 +20,7 @@ _ROTATION_EXACT = 1e-13  # closer than this stays as it is, so that exact zeros 
 
 
 class Value:
-    """Base of immutable dataclasses: pickled by their fields, so that copies are checked and read-only again."""
+    """Base of immutable dataclasses: pickled by their fields, so that copies are read-only again."""
 
     __slots__ = ()
 

@@ -1,0 +1,80 @@
+"""What the readers share: bounded reading of a file, and errors that say where in it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from footfall.errors import InvalidDescription, MissingFile, RobotError, UnsafeDescription
+from footfall.robot.model import Robot
+from footfall.robot.validation import check_physics, warn_of
+from footfall.robot.values import Subject
+
+
+@dataclass(frozen=True)
+class Source:
+    """A description that is being read: its name (a path, mostly) and the lines of its elements."""
+
+    name: str
+    lines: dict[Subject, int] = field(default_factory=dict)
+
+    def locate(self, error: RobotError) -> None:
+        """Write into an error where its subject stands."""
+        if error.source is None:
+            error.source = self.name
+        if error.line is None and error.subject is not None:
+            error.line = self.lines.get(error.subject)
+
+    @contextmanager
+    def located(self) -> Iterator[None]:
+        """Errors raised inside say where their subject stands."""
+        try:
+            yield
+        except RobotError as error:
+            self.locate(error)
+            raise
+
+    def robot(self, *, strict: bool, foreign: bool, **fields: Any) -> Robot:
+        """The robot with these fields, checked; findings that are no errors are warned of."""
+        with self.located():
+            robot = Robot(**fields)
+            findings = check_physics(robot, strict=strict, foreign=foreign)
+        for finding in findings:
+            self.locate(finding)
+        warn_of(findings, stacklevel=4)
+        return robot
+
+
+def read_bytes(path: Path, *, limit: int) -> bytes:
+    """Content of a file of at most `limit` bytes."""
+    if not path.is_file():
+        raise MissingFile(f"no file {str(path)!r}")
+    with path.open("rb") as file:
+        content = file.read(limit + 1)
+    check_size(len(content), limit=limit, source=str(path))
+    return content
+
+
+def check_size(size: int, *, limit: int, source: str) -> None:
+    """Refuse descriptions of more than `limit` bytes."""
+    if size > limit:
+        message = f"larger than {limit / 2**20:g} MiB; that is no robot description"
+        raise UnsafeDescription(message, source=source)
+
+
+def parse_numbers(text: str, count: int, what: str, source: str, line: int | None) -> tuple[float, ...]:
+    """`count` finite numbers separated by blanks."""
+    words = text.split()
+    try:
+        numbers = tuple(float(word) for word in words)
+    except ValueError:
+        numbers = ()
+    if len(numbers) != count or not all(math.isfinite(number) for number in numbers):
+        shown = text if len(text) < 80 else text[:77] + "..."
+        expected = "a finite number" if count == 1 else f"{count} finite numbers"
+        raise InvalidDescription(f"{what} is {shown!r}; it must be {expected}", source=source, line=line)
+    return numbers

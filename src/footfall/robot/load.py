@@ -1,0 +1,115 @@
+"""Robots from names and files, and back into files."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from footfall.errors import InvalidDescription, MissingFile, UnknownName
+from footfall.robot.model import Robot
+from footfall.robot.variants import with_fixed_base, with_floating_base
+
+_SUFFIXES = (".toml", ".urdf", ".xml")
+
+
+def load(
+    source: str | os.PathLike[str],
+    *,
+    floating_base: bool | None = None,
+    strict: bool = True,
+    package_dirs: Iterable[str | os.PathLike[str]] = (),
+) -> Robot:
+    """Robot of a shipped name, or of a description at a path: .toml, .urdf, or .xml (MJCF or URDF).
+
+    floating_base: true sets the root body free, false fixes it to the world, None leaves it as described (the
+    root of a URDF is fixed). strict: false turns errors about impossible or missing inertias into warnings, to
+    load what others wrote. package_dirs: where `package://` paths of a URDF are looked for first.
+    """
+    robot = _shipped(source) if isinstance(source, str) else None
+    if robot is None:
+        robot = _read(Path(source), strict=strict, package_dirs=package_dirs)
+    if floating_base is None:
+        return robot
+    return with_floating_base(robot) if floating_base else with_fixed_base(robot)
+
+
+def save(robot: Robot, path: str | os.PathLike[str]) -> None:
+    """Write a robot as .toml, .urdf or .xml (MJCF); the file appears whole or not at all."""
+    path = Path(path)
+    match path.suffix.lower():
+        case ".toml":
+            from footfall.robot.toml_writer import toml_text as text_of
+        case ".urdf":
+            from footfall.robot.urdf_writer import urdf_text as text_of
+        case ".xml":
+            from footfall.robot.mjcf_writer import mjcf_text as text_of
+        case _:
+            raise _unknown_suffix(path)
+    _write_whole(path, text_of(robot))
+
+
+def _shipped(name: str) -> Robot | None:
+    """The shipped robot of that name, None if it looks like a path."""
+    from footfall.robot import library
+
+    found = library.find(name)
+    if found is None:
+        is_path = (
+            Path(name).suffix.lower() in _SUFFIXES or os.sep in name or "/" in name or Path(name).is_file()
+        )
+        if not is_path:
+            raise UnknownName("shipped robot", name, library.names(), "footfall (and no file of that name)")
+        return None
+    if callable(found):
+        return found()
+    from footfall.robot.toml import read_toml
+
+    return read_toml(found)
+
+
+def _read(path: Path, *, strict: bool, package_dirs: Iterable[str | os.PathLike[str]]) -> Robot:
+    if path.suffix.lower() not in _SUFFIXES:
+        raise _unknown_suffix(path)
+    if not path.is_file():
+        raise MissingFile(f"no file {str(path)!r}")
+    if path.suffix.lower() == ".toml":
+        from footfall.robot.toml import read_toml
+
+        return read_toml(path, strict=strict)
+    from footfall.robot.xml_tree import read_xml
+
+    root = read_xml(path)
+    if root.tag == "robot":
+        from footfall.robot.urdf import read_urdf
+
+        return read_urdf(path, strict=strict, package_dirs=package_dirs)
+    if root.tag == "mujoco":
+        from footfall.robot.mjcf import read_mjcf
+
+        return read_mjcf(path, strict=strict)
+    message = f"root element is <{root.tag}>; it must be <robot> (URDF) or <mujoco> (MJCF)"
+    raise InvalidDescription(message, source=str(path), line=root.line)
+
+
+def _unknown_suffix(path: Path) -> InvalidDescription:
+    message = f"suffix {path.suffix!r} is unknown; robots are in {', '.join(_SUFFIXES)} files"
+    return InvalidDescription(message, source=str(path))
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Through a temporary file beside it, so that readers never see half of it."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)  # mkstemp makes it private
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise

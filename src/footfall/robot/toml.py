@@ -1,0 +1,351 @@
+"""Reader of footfall's own robot files; docs/robot-format.md explains every field."""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+
+from footfall.errors import InvalidDescription, InvalidValue, UnknownReference, UnsafeDescription, listed
+from footfall.math.transform import Transform
+from footfall.robot.description import Source, check_size, read_bytes
+from footfall.robot.model import (
+    WORLD,
+    Array,
+    Body,
+    Box,
+    Capsule,
+    Cylinder,
+    Frame,
+    Geometry,
+    Joint,
+    JointType,
+    Mesh,
+    Mimic,
+    Robot,
+    Shape,
+    Sphere,
+)
+from footfall.robot.orientation import matrix_from_quaternion, matrix_from_rpy
+
+_SIZE_LIMIT = 8 * 2**20  # bytes; LOLA needs 40 kB
+
+Vector = tuple[float, float, float]
+Matrix = tuple[Vector, Vector, Vector]
+Numbers = float | list[float]
+
+
+class PlacedSchema(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    position: Vector = (0.0, 0.0, 0.0)
+    rotation: Matrix | None = None
+    quaternion: tuple[float, float, float, float] | None = None
+    rpy: Vector | None = None
+
+
+class ShapeSchema(PlacedSchema, kw_only=True):
+    shape: Literal["box", "sphere", "cylinder", "capsule", "mesh"]
+    name: str = ""
+    color: tuple[float, float, float, float] | None = None
+    size: Vector | None = None
+    radius: float | None = None
+    length: float | None = None
+    path: str | None = None
+    scale: Vector | None = None
+
+
+class MimicSchema(msgspec.Struct, forbid_unknown_fields=True):
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+class JointSchema(PlacedSchema, kw_only=True):
+    name: str | None = None
+    type: JointType = JointType.FIXED
+    parent: str = WORLD
+    axis: Vector = (0.0, 0.0, 1.0)
+    second_axis: Vector = (0.0, 1.0, 0.0)
+    lower: Numbers | None = None
+    upper: Numbers | None = None
+    lower_deg: Numbers | None = None
+    upper_deg: Numbers | None = None
+    velocity: Numbers = msgspec.field(default_factory=list)
+    effort: Numbers = msgspec.field(default_factory=list)
+    damping: float = 0.0
+    friction: float = 0.0
+    armature: float = 0.0
+    mimic: MimicSchema | None = None
+
+
+class BodySchema(msgspec.Struct, forbid_unknown_fields=True):
+    name: str
+    mass: float = 0.0
+    center_of_mass: Vector = (0.0, 0.0, 0.0)
+    inertia: tuple[float, float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    inertia_about: Literal["center", "origin"] = "center"
+    joint: JointSchema = msgspec.field(default_factory=JointSchema)
+    visual: list[ShapeSchema] = msgspec.field(default_factory=list)
+    collision: list[ShapeSchema] = msgspec.field(default_factory=list)
+
+
+class FrameSchema(PlacedSchema, kw_only=True):
+    name: str
+    body: str
+
+
+class RobotSchema(msgspec.Struct, forbid_unknown_fields=True):
+    name: str
+    gravity: Vector = (0.0, 0.0, -9.81)
+    body: list[BodySchema] = msgspec.field(default_factory=list)
+    frame: list[FrameSchema] = msgspec.field(default_factory=list)
+    configurations: dict[str, list[float] | dict[str, Numbers]] = msgspec.field(default_factory=dict)
+    groups: dict[str, list[str]] = msgspec.field(default_factory=dict)
+    regions: dict[str, list[str]] = msgspec.field(default_factory=dict)
+    notes: dict[str, str] = msgspec.field(default_factory=dict)
+    limit_sets: dict[str, dict[str, tuple[float, float] | str]] = msgspec.field(default_factory=dict)
+
+
+def read_toml(path: str | Path, *, strict: bool = True) -> Robot:
+    """Robot described by a file in footfall's format.
+
+    strict: false turns errors about impossible or missing inertias into warnings.
+    """
+    path = Path(path)
+    content = read_bytes(path, limit=_SIZE_LIMIT)
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise InvalidDescription("is not UTF-8 text", source=str(path), line=line) from None
+    return parse_toml(text, source=str(path), strict=strict)
+
+
+def parse_toml(text: str, *, source: str = "<text>", strict: bool = True) -> Robot:
+    """Robot described by text in footfall's format; `source` names it in errors."""
+    check_size(len(text), limit=_SIZE_LIMIT, source=source)
+    schema = _decode(text, source)
+    origin = Source(source, _element_lines(text, schema))
+    with origin.located():
+        bodies = tuple(_body(body) for body in schema.body)
+        joints = tuple(_joint(body) for body in schema.body)
+        frames = tuple(Frame(f.name, f.body, _placement(f, ("frame", f.name))) for f in schema.frame)
+        limit_sets = {name: _limit_set(name, limits) for name, limits in schema.limit_sets.items()}
+        bare = Robot(schema.name, bodies, joints)
+        configurations = {name: _configuration(bare, name, q) for name, q in schema.configurations.items()}
+    return origin.robot(
+        strict=strict,
+        foreign=False,
+        name=schema.name,
+        bodies=bodies,
+        joints=joints,
+        frames=frames,
+        configurations=configurations,
+        groups=schema.groups,
+        gravity=schema.gravity,
+        notes=schema.notes,
+        regions=schema.regions,
+        limit_sets=limit_sets,
+    )
+
+
+def _decode(text: str, source: str) -> RobotSchema:
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r"at line (\d+)", str(error))
+        line = int(place.group(1)) if place else None
+        raise InvalidDescription(f"no valid TOML: {error}", source=source, line=line) from None
+    except RecursionError:
+        raise UnsafeDescription("nested too deeply", source=source) from None
+    except (ValueError, OverflowError) as error:  # absurd numbers and dates
+        raise InvalidDescription(f"no valid TOML: {error}", source=source) from None
+    try:
+        return msgspec.convert(data, RobotSchema)
+    except (msgspec.ValidationError, OverflowError) as error:
+        problem, _, place_in_data = str(error).partition(" - at ")
+        where = place_in_data.strip("`").removeprefix("$.")
+        line = _line_of(text, where)
+        raise InvalidDescription(
+            f"{where}: {problem}" if where else problem, source=source, line=line
+        ) from None
+
+
+def _header_lines(text: str, table: str) -> list[int]:
+    """Lines where the entries of an array of tables start."""
+    pattern = re.compile(rf"[ \t]*\[\[[ \t]*{table}[ \t]*\]\]")
+    return [number for number, line in enumerate(text.split("\n"), 1) if pattern.match(line)]
+
+
+def _line_of(text: str, where: str) -> int | None:
+    """Line of the table that a path such as `body[3].mass` lies in."""
+    place = re.match(r"(body|frame)\[(\d+)\]", where)
+    if not place:
+        return None
+    lines = _header_lines(text, place.group(1))
+    index = int(place.group(2))
+    return lines[index] if index < len(lines) else None
+
+
+def _element_lines(text: str, schema: RobotSchema) -> dict[tuple[str, str], int]:
+    lines: dict[tuple[str, str], int] = {}
+    for body, line in zip(schema.body, _header_lines(text, "body"), strict=False):
+        lines["body", body.name] = line
+        lines["joint", body.joint.name or body.name] = line
+    for frame, line in zip(schema.frame, _header_lines(text, "frame"), strict=False):
+        lines["frame", frame.name] = line
+    return lines
+
+
+def _placement(schema: PlacedSchema, subject: tuple[str, str]) -> Transform:
+    given = [name for name in ("rotation", "quaternion", "rpy") if getattr(schema, name) is not None]
+    if len(given) > 1:
+        raise InvalidValue(f"has {' and '.join(given)}; give at most one of them", subject=subject)
+    if schema.rotation is not None:
+        rotation = np.array(schema.rotation)
+    elif schema.quaternion is not None:
+        if not any(schema.quaternion) or not all(map(math.isfinite, schema.quaternion)):
+            raise InvalidValue(
+                f"quaternion is {schema.quaternion}; it must be finite, not zero", subject=subject
+            )
+        rotation = matrix_from_quaternion(schema.quaternion)
+    else:
+        rpy = schema.rpy or (0.0, 0.0, 0.0)
+        if not all(map(math.isfinite, rpy)):
+            raise InvalidValue(f"rpy is {rpy}; it must be finite", subject=subject)
+        rotation = matrix_from_rpy(rpy)
+    return Transform(rotation, np.array(schema.position))
+
+
+def _body(schema: BodySchema) -> Body:
+    xx, yy, zz, xy, xz, yz = schema.inertia
+    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    center = np.array(schema.center_of_mass)
+    if schema.inertia_about == "origin":
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused by Body
+            # 002 10.3, parallel axes
+            inertia = inertia - schema.mass * (center @ center * np.eye(3) - np.outer(center, center))
+    subject = ("body", schema.name)
+    return Body(
+        schema.name,
+        schema.mass,
+        center,
+        inertia,
+        tuple(_geometry(shape, subject) for shape in schema.visual),
+        tuple(_geometry(shape, subject) for shape in schema.collision),
+    )
+
+
+# Class of each shape, the fields it needs and those that may be left out.
+_SHAPES: dict[str, tuple[type[Any], tuple[str, ...], tuple[str, ...]]] = {
+    "box": (Box, ("size",), ()),
+    "sphere": (Sphere, ("radius",), ()),
+    "cylinder": (Cylinder, ("radius", "length"), ()),
+    "capsule": (Capsule, ("radius", "length"), ()),
+    "mesh": (Mesh, ("path",), ("scale",)),
+}
+
+
+def _geometry(schema: ShapeSchema, subject: tuple[str, str]) -> Geometry:
+    maker, needed, optional = _SHAPES[schema.shape]
+    given = [
+        name for name in ("size", "radius", "length", "path", "scale") if getattr(schema, name) is not None
+    ]
+    missing = [name for name in needed if name not in given]
+    extra = [name for name in given if name not in needed + optional]
+    if missing or extra:
+        wrong = f"lacks {missing[0]}" if missing else f"has {extra[0]}"
+        message = f"{schema.shape} {wrong}; it takes {', '.join(needed + optional)}"
+        raise InvalidValue(message, subject=subject)
+    shape: Shape = maker(**{name: getattr(schema, name) for name in given})
+    return Geometry(shape, _placement(schema, subject), schema.name, schema.color)
+
+
+def _joint(body: BodySchema) -> Joint:
+    schema = body.joint
+    name = body.name if schema.name is None else schema.name
+    subject = ("joint", name)
+    mimic = schema.mimic
+    return Joint(
+        name,
+        schema.type,
+        schema.parent,
+        body.name,
+        _placement(schema, subject),
+        schema.axis,
+        schema.second_axis,
+        _limit(schema, "lower", subject),
+        _limit(schema, "upper", subject),
+        _spread(schema.velocity, schema.type.velocities),
+        _spread(schema.effort, schema.type.velocities),
+        schema.damping,
+        schema.friction,
+        schema.armature,
+        Mimic(mimic.joint, mimic.multiplier, mimic.offset) if mimic else None,
+    )
+
+
+def _limit(schema: JointSchema, name: str, subject: tuple[str, str]) -> tuple[float, ...]:
+    radians: Numbers | None = getattr(schema, name)
+    degrees: Numbers | None = getattr(schema, f"{name}_deg")
+    count = schema.type.velocities
+    if degrees is None:
+        return _spread([] if radians is None else radians, count)
+    if radians is not None:
+        raise InvalidValue(f"has {name} and {name}_deg; give one of them", subject=subject)
+    if not schema.type.turns:
+        raise InvalidValue(f"has {name}_deg, but a {schema.type} joint has no angle limits", subject=subject)
+    return tuple(math.radians(value) for value in _spread(degrees, count))
+
+
+def _spread(values: Numbers, count: int) -> tuple[float, ...]:
+    """One number holds for all velocities of a joint."""
+    return tuple(values) if isinstance(values, Sequence) else (values,) * count
+
+
+def _limit_set(name: str, limits: dict[str, tuple[float, float] | str]) -> dict[str, tuple[float, float]]:
+    subject = ("limit set", name)
+    unit = limits.get("unit", "rad")
+    if unit not in ("rad", "deg"):
+        raise InvalidValue(f"unit is {unit!r}; it must be 'rad' or 'deg'", subject=subject)
+    scale = math.radians(1.0) if unit == "deg" else 1.0
+    result = {}
+    for joint, limit in limits.items():
+        if joint == "unit":
+            continue
+        if isinstance(limit, str):
+            raise InvalidValue(
+                f"limits of joint {joint!r} are {limit!r}; they must be numbers", subject=subject
+            )
+        result[joint] = (limit[0] * scale, limit[1] * scale)
+    return result
+
+
+def _configuration(robot: Robot, name: str, given: list[float] | dict[str, Numbers]) -> Array:
+    """Configuration (nq,) of a list of all coordinates, or of a table by joint with the others neutral."""
+    if isinstance(given, list):
+        return np.array(given)
+    subject = ("configuration", name)
+    parts = {
+        joint.name: [0.0] * (joint.type.coordinates - 4) + [1.0, 0.0, 0.0, 0.0]
+        if joint.type.has_quaternion
+        else [0.0] * joint.type.coordinates
+        for joint in robot.joints
+    }
+    for joint_name, numbers in given.items():
+        if joint_name not in parts:
+            message = f"joint {joint_name!r} does not exist; there are: {listed(joint_name, parts)}"
+            raise UnknownReference(message, subject=subject)
+        coordinates = list(numbers) if isinstance(numbers, Sequence) else [numbers]
+        if len(coordinates) != len(parts[joint_name]):
+            message = (
+                f"joint {joint_name!r} has {len(coordinates)} values; it must have {len(parts[joint_name])}"
+            )
+            raise InvalidValue(message, subject=subject)
+        parts[joint_name] = coordinates
+    return np.array([value for part in parts.values() for value in part])

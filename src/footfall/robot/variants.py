@@ -1,0 +1,139 @@
+"""Robots made from robots: another root joint, joints welded, a configuration more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from footfall.errors import UnsupportedFeature
+from footfall.math.transform import Transform, identity_transform
+from footfall.robot.model import WORLD, Array, Joint, JointType, Robot
+from footfall.robot.orientation import matrix_from_axis_angle, matrix_from_quaternion, quaternion_from_matrix
+from footfall.robot.tree import turn_z_to
+
+
+def with_floating_base(robot: Robot) -> Robot:
+    """The robot with its root body free to move; configurations get the pose where it was fixed."""
+    root = _root(robot, "float")
+    if root.type is JointType.FLOATING:
+        return robot
+    if root.type is not JointType.FIXED:
+        message = f"is {root.type}; only a robot whose root is fixed to the world can be set afloat"
+        raise UnsupportedFeature(message, subject=("joint", root.name))
+    rotation, translation = root.placement
+    at_rest = np.concatenate([translation, quaternion_from_matrix(rotation)])
+    joints = _exchanged(robot, {root.name: Joint(root.name, JointType.FLOATING, WORLD, root.child)})
+    configurations = {name: np.concatenate([at_rest, q]) for name, q in robot.configurations.items()}
+    return replace(robot, joints=joints, configurations=configurations)
+
+
+def with_fixed_base(robot: Robot) -> Robot:
+    """The robot with its floating root body fixed to the world, where its neutral configuration has it."""
+    root = _root(robot, "fix")
+    if root.type is JointType.FIXED:
+        return robot
+    if root.type is not JointType.FLOATING:
+        message = f"is {root.type}; only a floating root can be fixed (`lock_joints` welds any joint)"
+        raise UnsupportedFeature(message, subject=("joint", root.name))
+    return lock_joints(robot, [root.name])
+
+
+def lock_joints(robot: Robot, names: Iterable[str], *, q: Array | None = None) -> Robot:
+    """The robot with these joints welded at configuration `q` (nq,), the neutral one by default.
+
+    Joints that mimic a welded one are welded too, where it holds them. Configurations, groups and limit sets
+    lose what concerns the welded joints.
+    """
+    values = {joint.name: _neutral(joint) for joint in robot.joints}
+    if q is not None:
+        q = np.asarray(q, dtype=np.float64)
+        values = {name: q[robot.q_slice(name)] for name in values}
+    locked = {robot.joint(name).name for name in names}
+    for joint in _followers(robot, locked):
+        assert joint.mimic is not None
+        values[joint.name] = joint.mimic.multiplier * values[joint.mimic.joint] + joint.mimic.offset
+        locked.add(joint.name)
+    welded = {
+        name: Joint(
+            name, JointType.FIXED, joint.parent, joint.child, joint.placement @ _motion(joint, values[name])
+        )
+        for name, joint in ((name, robot.joint(name)) for name in locked)
+    }
+    kept = np.ones(robot.nq, dtype=bool)
+    for name in locked:
+        kept[robot.q_slice(name)] = False
+    return replace(
+        robot,
+        joints=_exchanged(robot, welded),
+        configurations={name: q[kept] for name, q in robot.configurations.items()},
+        groups={name: tuple(m for m in members if m not in locked) for name, members in robot.groups.items()},
+        limit_sets={
+            name: {joint: limit for joint, limit in limits.items() if joint not in locked}
+            for name, limits in robot.limit_sets.items()
+        },
+    )
+
+
+def with_configuration(robot: Robot, name: str, q: Array) -> Robot:
+    """The robot with one more named configuration `q` (nq,)."""
+    return replace(robot, configurations={**robot.configurations, name: q})
+
+
+def _root(robot: Robot, purpose: str) -> Joint:
+    roots = [joint for joint in robot.joints if joint.parent == WORLD]
+    if len(roots) != 1:
+        message = f"cannot {purpose} its root: {len(roots)} bodies hang on the world; there must be one"
+        raise UnsupportedFeature(message, subject=("robot", robot.name))
+    return roots[0]
+
+
+def _exchanged(robot: Robot, joints: dict[str, Joint]) -> tuple[Joint, ...]:
+    return tuple(joints.get(joint.name, joint) for joint in robot.joints)
+
+
+def _followers(robot: Robot, locked: set[str]) -> list[Joint]:
+    """Joints that mimic locked ones, directly or through others, leaders first."""
+    followers: list[Joint] = []
+    known = set(locked)
+    while True:
+        found = [
+            joint
+            for joint in robot.joints
+            if joint.mimic is not None and joint.mimic.joint in known and joint.name not in known
+        ]
+        if not found:
+            return followers
+        followers.extend(found)
+        known.update(joint.name for joint in found)
+
+
+def _neutral(joint: Joint) -> Array:
+    values = np.zeros(joint.type.coordinates)
+    if joint.type.has_quaternion:
+        values[-4] = 1.0
+    return values
+
+
+def _motion(joint: Joint, values: Any) -> Transform:
+    """Pose of the child in the joint frame at the joint's own coordinates."""
+    still = np.zeros(3)
+    match joint.type:
+        case JointType.REVOLUTE | JointType.CONTINUOUS:
+            return Transform(matrix_from_axis_angle(joint.axis, float(values[0])), still)
+        case JointType.PRISMATIC:
+            return Transform(np.eye(3), np.array(joint.axis) * values[0])
+        case JointType.UNIVERSAL:
+            first = matrix_from_axis_angle(joint.axis, float(values[0]))
+            return Transform(first @ matrix_from_axis_angle(joint.second_axis, float(values[1])), still)
+        case JointType.PLANAR:
+            plane = turn_z_to(np.array(joint.axis))[:, :2]
+            return Transform(matrix_from_axis_angle(joint.axis, float(values[2])), plane @ values[:2])
+        case JointType.SPHERICAL:
+            return Transform(matrix_from_quaternion(values), still)
+        case JointType.FLOATING:
+            return Transform(matrix_from_quaternion(values[3:]), np.array(values[:3]))
+        case JointType.FIXED:
+            return identity_transform()
