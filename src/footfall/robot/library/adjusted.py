@@ -1,0 +1,110 @@
+"""Shipped robots with other values than their files have, where the sources leave a choice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from footfall.errors import InvalidValue
+from footfall.math.transform import Transform
+from footfall.robot.model import Array, Body, Box, Geometry, Robot
+from footfall.robot.toml import read_toml
+from footfall.robot.validation import check_physics
+from footfall.robot.variants import lock_joints, with_configuration
+
+_FOOT_LENGTH, _FOOT_WIDTH = 0.22, 0.05  # m, 001 section 16
+
+
+def lola(
+    *,
+    torso_center_of_mass: Sequence[float] | None = None,
+    torso_to_pelvis: Sequence[float] | None = None,
+    left_toe_center_of_mass: Sequence[float] | None = None,
+) -> Robot:
+    """LOLA with other values for what its source leaves blank or doubtful (spec 003a ROB-1, section 25), m.
+
+    torso_center_of_mass: (3,) in the torso frame; the printed inertia about the frame's origin is kept.
+    torso_to_pelvis: (3,) position of `br` in the torso frame. left_toe_center_of_mass: (3,) in `zfl`. The
+    `idle` configuration is solved for again if anything changes.
+    """
+    original = robot = _read("lola")
+    centers = {"torso": torso_center_of_mass, "zfl": left_toe_center_of_mass}
+    for name, center in centers.items():
+        if center is not None:
+            robot = _with_center_of_mass(robot, name, _vector(center, f"center of mass of {name!r}"))
+    if torso_to_pelvis is not None:
+        joint = robot.joint("br")
+        moved = Transform(joint.placement.rotation, _vector(torso_to_pelvis, "torso_to_pelvis"))
+        joints = tuple(replace(j, placement=moved) if j.name == "br" else j for j in robot.joints)
+        robot = replace(robot, joints=joints)
+    if robot is original:
+        return robot
+    check_physics(robot)
+    from footfall.robot.library.lola_idle import idle_configuration
+
+    return with_configuration(robot, "idle", idle_configuration(robot))
+
+
+def lola_2012() -> Robot:
+    """The stand-in for LOLA of spec 000, section 0.3: 24 joints, the rotation of the arms welded."""
+    note = "stand-in: LOLA v1.1 with its arm rotation welded; the source gives no numbers of the older robot."
+    robot = lock_joints(_read("lola"), ["arr", "arl"])
+    return replace(robot, name="lola-2012", notes={**robot.notes, "stand_in": note})
+
+
+def quadruped(*, foot_height: float = 0.05) -> Robot:
+    """The quadruped of spec 001, section 16, with feet of another height.
+
+    foot_height: m, above zero; the source prints 0.5, probably for 0.05.
+    """
+    robot = _read("quadruped")
+    if not 0.0 < foot_height <= 1.0:
+        message = f"foot_height is {foot_height}; it must be above zero and at most 1 m"
+        raise InvalidValue(message, subject=("robot", robot.name))
+    if foot_height == 0.05:
+        return robot
+    bodies = tuple(_with_foot_height(b, foot_height) if b.name.endswith("_foot") else b for b in robot.bodies)
+    name = "quadruped-tall-feet" if foot_height == 0.5 else robot.name
+    note = f"{foot_height} m instead of 0.05 m."
+    return replace(robot, name=name, bodies=bodies, notes={**robot.notes, "foot_height": note})
+
+
+def _read(name: str) -> Robot:
+    return read_toml(Path(str(files(__package__).joinpath(f"{name}.toml"))))
+
+
+def _vector(values: Sequence[float], what: str) -> Array:
+    vector = np.asarray(values, dtype=np.float64)
+    if vector.shape != (3,) or not np.isfinite(vector).all():
+        raise InvalidValue(
+            f"{what} is {values!r}; it must be three finite numbers", subject=("robot", "lola")
+        )
+    return vector
+
+
+def _with_center_of_mass(robot: Robot, name: str, center: Array) -> Robot:
+    """The robot with the centre of mass of a body moved, its inertia about the body's origin kept."""
+    body = robot.body(name)
+    about_origin = body.inertia + body.mass * _steiner(body.center_of_mass)
+    moved = replace(body, center_of_mass=center, inertia=about_origin - body.mass * _steiner(center))
+    return replace(robot, bodies=tuple(moved if b.name == name else b for b in robot.bodies))
+
+
+def _steiner(r: Array) -> Any:
+    return r @ r * np.eye(3) - np.outer(r, r)  # 002 10.3
+
+
+def _with_foot_height(foot: Body, height: float) -> Body:
+    """The foot as a solid box: its length along z, its width along y, its height along x."""
+    x, y, z = height**2, _FOOT_WIDTH**2, _FOOT_LENGTH**2
+    shapes = tuple(_with_height(shape, height) for shape in foot.visuals)
+    return replace(foot, inertia=foot.mass / 12 * np.diag([y + z, x + z, x + y]), visuals=shapes)
+
+
+def _with_height(geometry: Geometry, height: float) -> Geometry:
+    return replace(geometry, shape=Box((height, _FOOT_WIDTH, _FOOT_LENGTH)))
