@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+import itertools
+from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from footfall.errors import InvalidDescription, MissingFile, RobotError, UnsafeDescription
+from footfall.errors import MissingFile, RobotError, UnsafeDescription
 from footfall.robot.model import Robot
 from footfall.robot.validation import check_physics, warn_of
 from footfall.robot.values import Subject
@@ -38,15 +38,23 @@ class Source:
             self.locate(error)
             raise
 
-    def robot(self, *, strict: bool, foreign: bool, **fields: Any) -> Robot:
+    def robot(
+        self, *, strict: bool, foreign: bool, findings: Sequence[RobotError] = (), **fields: Any
+    ) -> Robot:
         """The robot with these fields, checked; findings that are no errors are warned of."""
         with self.located():
             robot = Robot(**fields)
-            findings = check_physics(robot, strict=strict, foreign=foreign)
+            findings = [*findings, *check_physics(robot, strict=strict, foreign=foreign)]
         for finding in findings:
             self.locate(finding)
         warn_of(findings, stacklevel=4)
         return robot
+
+
+def free_name(wish: str, taken: Container[str]) -> str:
+    """`wish`, with a number behind it if it is taken."""
+    names = itertools.chain([wish], (f"{wish}_{number}" for number in itertools.count(2)))
+    return next(name for name in names if name not in taken)
 
 
 def read_bytes(path: Path, *, limit: int) -> bytes:
@@ -64,17 +72,3 @@ def check_size(size: int, *, limit: int, source: str) -> None:
     if size > limit:
         message = f"larger than {limit / 2**20:g} MiB; that is no robot description"
         raise UnsafeDescription(message, source=source)
-
-
-def parse_numbers(text: str, count: int, what: str, source: str, line: int | None) -> tuple[float, ...]:
-    """`count` finite numbers separated by blanks."""
-    words = text.split()
-    try:
-        numbers = tuple(float(word) for word in words)
-    except ValueError:
-        numbers = ()
-    if len(numbers) != count or not all(math.isfinite(number) for number in numbers):
-        shown = text if len(text) < 80 else text[:77] + "..."
-        expected = "a finite number" if count == 1 else f"{count} finite numbers"
-        raise InvalidDescription(f"{what} is {shown!r}; it must be {expected}", source=source, line=line)
-    return numbers

@@ -24,8 +24,8 @@ def load(
     """Robot of a shipped name, or of a description at a path: .toml, .urdf, or .xml (MJCF or URDF).
 
     floating_base: true sets the root body free, false fixes it to the world, None leaves it as described (the
-    root of a URDF is fixed). strict: false turns errors about impossible or missing inertias into warnings, to
-    load what others wrote. package_dirs: where `package://` paths of a URDF are looked for first.
+    root of a URDF is fixed). strict: false turns errors about impossible or missing inertias into warnings,
+    to load what others wrote. package_dirs: where `package://` paths of a URDF are looked for first.
     """
     robot = _shipped(source) if isinstance(source, str) else None
     if robot is None:
