@@ -1,16 +1,148 @@
-"""What turns a textbook function into a public one: batches, checks and native code."""
+"""What turns a textbook function into a public one: batches, checks and native code.
+
+A function decorated with `@algorithm(q="nq", v="nv")` is written for arrays `q` (nq,) and `v` (nv,). Called with
+numbers it compiles a kernel for the robot on first use (or finds it in the cache) and also takes batches
+(batch, nq). Called inside a trace it is traced along. `function.textbook` is the plain NumPy function.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import functools
+import inspect
+import typing
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from footfall.compiler.graph import ACTIVE
+from footfall.compiler.kernel import Kernel, build_kernel
+
+if TYPE_CHECKING:
+    from footfall.robot.model import Robot
+
+Shape = tuple[int, ...]
 
 
-def algorithm(**shapes: str) -> Callable[[Callable[..., Any]], Any]:
-    """Declare the array arguments of a textbook function and their shapes, `q="nq", v="nv"`."""
+class Algorithm:
+    """A public function of a robot and arrays; see the module's docstring."""
 
-    def decorate(function: Callable[..., Any]) -> Any:
-        function.textbook = function  # type: ignore[attr-defined]
-        return function
+    def __init__(self, function: Callable[..., Any], shapes: dict[str, str]) -> None:
+        functools.update_wrapper(self, function)
+        self.textbook = function
+        self.shapes = shapes
+        self.parameters = list(inspect.signature(function).parameters.values())[1:]
+        self.positions = [p.name for p in self.parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+        self.required = tuple(name for name in self.positions if name in shapes)
+        self.only_arrays = len(self.required) == len(self.positions)
 
-    return decorate
+    def __call__(self, robot: Robot, *arguments: Any, **options: Any) -> Any:
+        if ACTIVE.get() is not None:
+            return self.textbook(robot, *arguments, **options)
+        if not options and self.only_arrays and len(arguments) == len(self.positions):
+            kernel = robot.tree.kernels.get(self)  # the common call, kept short
+            if kernel is not None:
+                return self._wrap(kernel(*arguments))
+        return self._general_call(robot, arguments, options)
+
+    def kernel(self, robot: Robot, **options: Any) -> Kernel:
+        """The native code for a robot, for binding to arrays or calling directly.
+
+        options: as in a call; a mapping of arrays, such as `wrenches`, may be a tuple of its names.
+        """
+        return self._kernel(robot, self._shapes(robot, options), self._statics(options))
+
+    def _general_call(self, robot: Robot, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        given = dict(zip(self.positions, arguments, strict=False))
+        if len(arguments) > len(self.positions) or given.keys() & options.keys():
+            inspect.signature(self.textbook).bind(robot, *arguments, **options)  # raises what Python would
+        given.update(options)
+        missing = [p.name for p in self.parameters if p.default is p.empty and p.name not in given]
+        if missing or given.keys() - {p.name for p in self.parameters}:
+            inspect.signature(self.textbook).bind(robot, *arguments, **options)
+        arrays: list[Any] = []
+        for name in self.shapes:
+            value = given.get(name)
+            if isinstance(value, Mapping):
+                arrays.extend(value.values())
+            elif value is not None:
+                arrays.append(value)
+        kernel = self._kernel(robot, self._shapes(robot, given), self._statics(given))
+        return self._wrap(kernel(*arrays))
+
+    def _shapes(self, robot: Robot, given: Mapping[str, Any]) -> dict[str, Shape]:
+        """Shape of each array: declared, with `*` taken from the array at hand."""
+        sizes = {"nq": robot.nq, "nv": robot.nv}
+        shapes: dict[str, Shape] = {}
+        for name, declared in self.shapes.items():
+            value = given.get(name)
+            if "->" in declared:
+                length = int(declared.split("->")[1])
+                shapes.update({f"{name}[{key}]": (length,) for key in value or ()})
+                continue
+            if value is None and name not in self.required:
+                continue
+            words = [word.strip() for word in declared.split(",")]
+            actual = np.shape(value)[-len(words) :] if value is not None else ()
+            shapes[name] = tuple(
+                actual[k] if word == "*" else sizes.get(word) or int(word) for k, word in enumerate(words)
+            )
+        return shapes
+
+    def _statics(self, given: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+        """Options that are no arrays, in a form that can be compared."""
+        return tuple(
+            (name, tuple(value) if isinstance(value, list) else value)
+            for name, value in sorted(given.items())
+            if name not in self.shapes and value is not None
+        )
+
+    def _kernel(self, robot: Robot, shapes: dict[str, Shape], statics: tuple[tuple[str, Any], ...]) -> Kernel:
+        plain = not statics and tuple(shapes) == self.required and self.only_arrays
+        key = self if plain else (self, tuple(shapes.items()), statics)
+        kernel = robot.tree.kernels.get(key)
+        if kernel is None:
+            kernel = build_kernel(
+                self._traceable(robot, shapes, dict(statics)),
+                {f"x{k}": shape for k, shape in enumerate(shapes.values())},
+                name=self.textbook.__name__,
+                key=f"{self.textbook.__module__} {robot.tree.fingerprint} {tuple(shapes)!r} {statics!r}",
+                labels=tuple(shapes),
+            )
+            robot.tree.kernels[key] = kernel
+        return kernel
+
+    def _traceable(
+        self, robot: Robot, shapes: dict[str, Shape], statics: dict[str, Any]
+    ) -> Callable[..., Any]:
+        """The textbook function with positional symbols for arrays, mappings put together again."""
+
+        def traced(**symbols: Any) -> Any:
+            arguments: dict[str, Any] = dict(statics)
+            for label, value in zip(shapes, symbols.values(), strict=True):
+                name, _, key = label.partition("[")
+                if key:
+                    arguments.setdefault(name, {})[key[:-1]] = value
+                else:
+                    arguments[name] = value
+            return self.textbook(robot, **arguments)
+
+        return traced
+
+    @functools.cached_property
+    def result_type(self) -> type | None:
+        """The named tuple that the function gives, if any."""
+        hint = typing.get_type_hints(self.textbook).get("return")
+        return hint if isinstance(hint, type) and hasattr(hint, "_fields") else None
+
+    def _wrap(self, result: Any) -> Any:
+        return result if self.result_type is None else self.result_type(*result)
+
+
+def algorithm(**shapes: str) -> Callable[[Callable[..., Any]], Algorithm]:
+    """Declare the array arguments of a textbook function.
+
+    Shapes are words: `q="nq"`, `factor="nv, nv"`; `*` stands for any length; `wrenches="name -> 6"` for a mapping
+    from names to (6,) arrays. All other arguments are static: each value has its own kernel.
+    """
+    return lambda function: Algorithm(function, shapes)

@@ -97,6 +97,11 @@ class Tree:
             last.append(before)
         return tuple(parents)
 
+    @cached_property
+    def kernels(self) -> dict[Any, Any]:
+        """Native code that algorithms have made for this tree; they fill and read it."""
+        return {}
+
     def path(self, link: int) -> list[int]:
         """Links from `link` (included) to the root."""
         path = []

@@ -1,0 +1,79 @@
+"""The machine that kernels are compiled for, and loading them into this process."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from functools import cache
+from typing import Any
+
+import llvmlite
+import llvmlite.binding as llvm
+
+_LOCK = threading.Lock()
+_NAMES = itertools.count()
+
+
+@cache
+def target_machine() -> Any:
+    """LLVM's description of this CPU."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    target = llvm.Target.from_default_triple()
+    # Position-independent code in the small model reaches constants relative to the program counter; what the JIT's
+    # own default does takes two more instructions for each.
+    return target.create_target_machine(
+        cpu=cpu_name(), features=cpu_features(), opt=2, reloc="pic", codemodel="small"
+    )
+
+
+@cache
+def cpu_name() -> str:
+    return str(llvm.get_host_cpu_name())
+
+
+@cache
+def cpu_features() -> str:
+    return str(llvm.get_host_cpu_features().flatten())
+
+
+@cache
+def widest_lanes() -> int:
+    """Doubles in the widest vector register."""
+    features = llvm.get_host_cpu_features()
+    if features.get("avx512f"):
+        return 8
+    return 4 if features.get("avx") else 2
+
+
+@cache
+def identity() -> str:
+    """All that compiled code depends on besides its IR."""
+    return repr(
+        (llvmlite.__version__, llvm.llvm_version_info, llvm.get_default_triple(), cpu_name(), cpu_features())
+    )
+
+
+def compile_object(text: str) -> bytes:
+    """Object code of a module in LLVM's textual form."""
+    machine = target_machine()
+    with _LOCK:
+        module = llvm.parse_assembly(text)
+        return bytes(machine.emit_object(module))
+
+
+@cache
+def _linker() -> Any:
+    return llvm.create_lljit_compiler(target_machine())
+
+
+def load_object(code: bytes, exports: tuple[str, ...], imports: dict[str, int]) -> tuple[dict[str, int], Any]:
+    """Addresses of exported functions, and the object that keeps them alive. imports: addresses of external names."""
+    builder = llvm.JITLibraryBuilder().add_object_img(code).add_current_process()
+    for name, address in imports.items():
+        builder.import_symbol(name, address)
+    for name in exports:
+        builder.export_symbol(name)
+    with _LOCK:
+        library = builder.link(_linker(), f"footfall{next(_NAMES)}")
+    return {name: library[name] for name in exports}, library
