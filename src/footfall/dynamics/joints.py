@@ -1,15 +1,28 @@
-"""How the links stand on their parents at a configuration."""
+"""How the links stand on their parents at a configuration, and which way their joints let them move."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from footfall.math.spatial import rotate_inertia, turn_inertia
 from footfall.math.transform import Transform
-from footfall.robot.tree import Link, Tree
+from footfall.robot.tree import Kind, Link, Tree
 
 Array = np.ndarray[Any, np.dtype[Any]]
+
+# Components of a spatial vector in link axes along which the joint moves, one per velocity.
+_FREE_AXES: Mapping[Kind, tuple[int, ...]] = MappingProxyType(
+    {"revolute": (5,), "prismatic": (2,), "spherical": (3, 4, 5)}
+)
+
+
+def free_axes(link: Link) -> list[tuple[int, int]]:
+    """For each velocity of a link its index, and the component of a spatial vector in link axes it moves."""
+    return list(zip(range(link.v.start, link.v.stop), _FREE_AXES[link.kind], strict=True))
 
 
 def joint_transform(link: Link, q: Array) -> Transform:
@@ -21,12 +34,14 @@ def joint_transform(link: Link, q: Array) -> Transform:
         return Transform(rotation @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]), translation)
     if link.kind == "prismatic":
         return Transform(rotation, translation + rotation[:, 2] * coordinates[0])
-    w, x, y, z = coordinates  # 002 (2.54)
+    w, x, y, z = coordinates  # 002 (2.54) for a unit quaternion
+    xx, yy, zz, xy, xz, yz = 2 * x * x, 2 * y * y, 2 * z * z, 2 * x * y, 2 * x * z, 2 * y * z
+    wx, wy, wz = 2 * w * x, 2 * w * y, 2 * w * z
     turn = np.array(
         [
-            [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
+            [1 - (yy + zz), xy - wz, xz + wy],
+            [xy + wz, 1 - (xx + zz), yz - wx],
+            [xz - wy, yz + wx, 1 - (xx + yy)],
         ]
     )
     return Transform(rotation @ turn, translation)
@@ -35,3 +50,11 @@ def joint_transform(link: Link, q: Array) -> Transform:
 def joint_transforms(tree: Tree, q: Array) -> list[Transform]:
     """Pose of each link in its parent."""
     return [joint_transform(link, q) for link in tree.links]
+
+
+def inertia_in_parent_axes(link: Link, q: Array, inertia: Array) -> Array:
+    """An inertia (6, 6), given in the axes of a link, in those of its parent; still at the link's origin."""
+    if link.kind == "revolute":
+        angle = q[link.q][0]
+        return rotate_inertia(link.placement.rotation, turn_inertia(np.cos(angle), np.sin(angle), inertia))
+    return rotate_inertia(joint_transform(link, q).rotation, inertia)

@@ -1,12 +1,14 @@
 """Spatial vectors and inertias, linear part first, on floats and on symbols.
 
-A motion is `[v; w]` (velocity of the frame's origin, angular velocity), a force `[f; n]` (force, moment about the
-origin), both in the axes of the frame that carries them. An inertia is the (6, 6) map from motion to momentum
-`[[M, H], [H^T, J]]`. Symmetric results are computed once and mirrored, so that traced code does no work twice.
+A motion is `[v; w]` (velocity of the frame's origin, angular velocity), a force `[f; n]` (force, moment about
+the origin), both in the axes of the frame that carries them. An inertia is the (6, 6) map from motion to
+momentum `[[M, H], [H^T, J]]`. Symmetric results are computed once and mirrored: traced code does no work
+twice.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,9 @@ import numpy as np
 from footfall.math.transform import Transform
 
 Array = np.ndarray[Any, np.dtype[Any]]
+
+
+# Vectors
 
 
 def skew(a: Array) -> Array:
@@ -25,6 +30,28 @@ def skew(a: Array) -> Array:
 def cross(a: Array, b: Array) -> Array:
     """Cross product of two (3,) vectors."""
     return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+
+
+def antisymmetric_part(matrix: Array) -> Array:
+    """Vector a (3,) with `skew(a) = matrix - matrix.T`."""
+    return np.array([matrix[2, 1] - matrix[1, 2], matrix[0, 2] - matrix[2, 0], matrix[1, 0] - matrix[0, 1]])
+
+
+def acceleration_gradient(w: Array, alpha: Array) -> Array:
+    """Matrix G (3, 3): a point at x of a body whose origin accelerates with a has the acceleration `a + G x`.
+
+    `G = skew(alpha) + skew(w) skew(w)` for angular velocity w and angular acceleration alpha, 000 (2.17).
+    """
+    x, y, z = w
+    xx, yy, zz = x * x, y * y, z * z
+    xy, xz, yz = x * y, x * z, y * z
+    return np.array(
+        [
+            [-(yy + zz), xy - alpha[2], xz + alpha[1]],
+            [xy + alpha[2], -(xx + zz), yz - alpha[0]],
+            [xz - alpha[1], yz + alpha[0], -(xx + yy)],
+        ]
+    )
 
 
 def motion_cross_motion(a: Array, b: Array) -> Array:
@@ -49,43 +76,100 @@ def motion_to_parent(pose: Transform, motion: Array) -> Array:
     return np.concatenate([pose.rotation @ motion[:3] + cross(pose.translation, angular), angular])
 
 
+def rotate(rotation: Array, vector: Array) -> Array:
+    """Both parts of a motion or force (6,) turned by a rotation matrix."""
+    return np.concatenate([rotation @ vector[:3], rotation @ vector[3:]])
+
+
+def shift_force(translation: Array, force: Array) -> Array:
+    """A force (6,), given at a point at `translation`, as seen at the origin."""
+    return np.concatenate([force[:3], force[3:] + cross(translation, force[:3])])
+
+
 def force_to_parent(pose: Transform, force: Array) -> Array:
     """The same force (6,), given in a frame at `pose`, seen from the frame that `pose` is given in."""
-    linear = pose.rotation @ force[:3]
-    return np.concatenate([linear, pose.rotation @ force[3:] + cross(pose.translation, linear)])
+    return shift_force(pose.translation, rotate(pose.rotation, force))
 
 
 def force_to_child(pose: Transform, force: Array) -> Array:
     """The same force (6,) seen from a frame at `pose` in the frame that `force` is given in."""
-    moment = force[3:] - cross(pose.translation, force[:3])
-    return np.concatenate([pose.rotation.T @ force[:3], pose.rotation.T @ moment])
+    return rotate(pose.rotation.T, shift_force(-pose.translation, force))
 
 
-def mirror(lower: Array) -> Array:
-    """Symmetric matrix with the lower triangle of `lower`."""
-    n = len(lower)
-    return np.array([[lower[max(i, j), min(i, j)] for j in range(n)] for i in range(n)])
+# Matrices
 
 
-def congruence(a: Array, symmetric: Array) -> Array:
-    """`a @ symmetric @ a.T`, each entry computed once."""
-    half = a @ symmetric
-    n = len(a)
-    return np.array([[half[max(i, j)] @ a[min(i, j)] for j in range(n)] for i in range(n)])
+def symmetric(n: int, entry: Callable[[int, int], Any]) -> Array:
+    """Symmetric matrix (n, n) with `entry(row, column)` called for the lower triangle only."""
+    lower = [[entry(row, column) for column in range(row + 1)] for row in range(n)]
+    return np.array([[lower[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)])
 
 
-def rigid_inertia(mass: float, center: Array, inertia: Array) -> Array:
-    """Inertia (6, 6) at the frame's origin of a body with `inertia` (3, 3) about its centre of mass, 000 (2.18)."""
-    offset = mass * skew(center)
-    return np.block([[mass * np.eye(3), -offset], [offset, inertia - offset @ skew(center)]])
+def congruence(a: Array, matrix: Array) -> Array:
+    """`a @ matrix @ a.T` of a symmetric matrix, each entry computed once."""
+    half = a @ matrix
+    return symmetric(len(a), lambda i, j: half[i] @ a[j])
 
 
-def inertia_to_parent(pose: Transform, inertia: Array) -> Array:
-    """The same inertia (6, 6), given in a frame at `pose`, seen from the frame that `pose` is given in."""
-    rotation, shift = pose.rotation, skew(pose.translation)
-    mass = congruence(rotation, inertia[:3, :3])
+def turn_symmetric(cosine: Any, sine: Any, matrix: Array) -> Array:
+    """`R @ matrix @ R.T` for the turn R about z and a symmetric (3, 3) matrix.
+
+    With e = sin(q) (a - d) + 2 cos(q) b the upper left [[a, b], [b, d]] becomes
+    [[a - sin(q) e, cos(q) e - b], [., d + sin(q) e]]: less than half the work of two products.
+    """
+    a, b, d = matrix[0, 0], matrix[1, 0], matrix[1, 1]
+    x, y = matrix[2, 0], matrix[2, 1]
+    e = sine * (a - d) + (2 * cosine) * b
+    mixed = sine * e
+    off = cosine * e - b
+    u, v = cosine * x - sine * y, sine * x + cosine * y
+    return np.array([[a - mixed, off, u], [off, d + mixed, v], [u, v, matrix[2, 2]]])
+
+
+def turn_matrix(cosine: Any, sine: Any, matrix: Array) -> Array:
+    """`R @ matrix @ R.T` for the turn R about z and any (3, 3) matrix; see `turn_symmetric`."""
+    a, b, c, d = matrix[0, 0], matrix[0, 1], matrix[1, 0], matrix[1, 1]
+    e = sine * (a - d) + cosine * (b + c)
+    mixed, off = sine * e, cosine * e
+    (p, q), (x, y) = matrix[:2, 2], matrix[2, :2]
+    return np.array(
+        [
+            [a - mixed, off - c, cosine * p - sine * q],
+            [off - b, d + mixed, sine * p + cosine * q],
+            [cosine * x - sine * y, sine * x + cosine * y, matrix[2, 2]],
+        ]
+    )
+
+
+# Inertias
+
+
+def rigid_inertia(mass: Any, first_moment: Array, rotational: Array) -> Array:
+    """Inertia (6, 6) of a body: mass, mass times centre (3,), inertia (3, 3) about the origin, 000 (2.18)."""
+    offset = skew(first_moment)
+    return np.block([[mass * np.eye(3), -offset], [offset, rotational]])
+
+
+def shift_inertia(translation: Array, inertia: Array) -> Array:
+    """An inertia (6, 6), given at a point at `translation`, as seen at the origin."""
+    mass, coupling = inertia[:3, :3], inertia[:3, 3:]
+    x = skew(translation)
+    shifted = coupling - mass @ x
+    rotational = symmetric(
+        3, lambda i, j: inertia[3 + i, 3 + j] + (x[i] @ shifted[:, j] - coupling[:, i] @ x[:, j])
+    )
+    return np.block([[mass, shifted], [shifted.T, rotational]])
+
+
+def rotate_inertia(rotation: Array, inertia: Array) -> Array:
+    """An inertia (6, 6) in axes that are turned by a rotation matrix."""
     coupling = rotation @ inertia[:3, 3:] @ rotation.T
-    rotational = congruence(rotation, inertia[3:, 3:])
-    shifted = coupling - mass @ shift
-    lower = rotational - coupling.T @ shift + shift @ shifted
-    return np.block([[mass, shifted], [shifted.T, mirror(lower)]])
+    mass, rotational = congruence(rotation, inertia[:3, :3]), congruence(rotation, inertia[3:, 3:])
+    return np.block([[mass, coupling], [coupling.T, rotational]])
+
+
+def turn_inertia(cosine: Any, sine: Any, inertia: Array) -> Array:
+    """An inertia (6, 6) turned about z."""
+    coupling = turn_matrix(cosine, sine, inertia[:3, 3:])
+    mass, rotational = (turn_symmetric(cosine, sine, block) for block in (inertia[:3, :3], inertia[3:, 3:]))
+    return np.block([[mass, coupling], [coupling.T, rotational]])

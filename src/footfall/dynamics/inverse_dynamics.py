@@ -1,0 +1,110 @@
+"""Inverse dynamics: the forces that a motion takes, by Newton's and Euler's laws from link to link.
+
+Outward the links hand on how they move, inward the forces that this takes. Accelerations are classical, and
+gravity enters as an acceleration of the world upwards; so linear velocities are never needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.dynamics.algorithm import algorithm
+from footfall.dynamics.external_wrenches import link_wrenches
+from footfall.dynamics.joints import joint_transforms
+from footfall.dynamics.mass_moments import MassMoments, lumped_moments
+from footfall.math.spatial import acceleration_gradient, antisymmetric_part, cross, force_to_parent
+from footfall.math.transform import Transform
+from footfall.robot.model import Robot
+from footfall.robot.tree import Tree
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@algorithm(q="nq", v="nv", a="nv", wrenches="name -> 6")
+def inverse_dynamics(
+    robot: Robot, q: Array, v: Array, a: Array, *, wrenches: Mapping[str, Array] | None = None
+) -> Array:
+    """Joint forces tau (nv,), N m or N, that cause the accelerations a (nv,) in the state q (nq,), v (nv,).
+
+    `tau = M(q) a + h(q, v) - sum J^T w`, 002 (3.1); with armature, without damping and friction.
+    wrenches: by name of a body or frame, external wrench [f; n] (6,) on the robot in N and N m, world axes,
+    at the frame's origin.
+    """
+    return newton_euler(robot, q, v, a, wrenches)
+
+
+@algorithm(q="nq", v="nv", wrenches="name -> 6")
+def bias_forces(robot: Robot, q: Array, v: Array, *, wrenches: Mapping[str, Array] | None = None) -> Array:
+    """Joint forces h (nv,), N m or N, at zero acceleration: velocity terms, gravity and external wrenches.
+
+    q (nq,), v (nv,); wrenches as in `inverse_dynamics`.
+    """
+    return newton_euler(robot, q, v, np.zeros(robot.nv), wrenches)
+
+
+@algorithm(q="nq")
+def gravity_forces(robot: Robot, q: Array) -> Array:
+    """Joint forces g (nv,), N m or N, that hold the robot still in the configuration q (nq,)."""
+    return newton_euler(robot, q, np.zeros(robot.nv), np.zeros(robot.nv), None)
+
+
+class LinkMotion(NamedTuple):
+    """How a link moves, in its own axes; a point at x of it accelerates with `acceleration + gradient @ x`.
+
+    angular_velocity (3,) rad/s, angular_acceleration (3,) rad/s2, acceleration (3,) m/s2, gradient (3, 3)
+    1/s2.
+    """
+
+    angular_velocity: Array
+    angular_acceleration: Array
+    acceleration: Array
+    gradient: Array
+
+
+def newton_euler(robot: Robot, q: Array, v: Array, a: Array, wrenches: Mapping[str, Array] | None) -> Array:
+    """Joint forces (nv,) of `inverse_dynamics`."""
+    tree = robot.tree
+    poses = joint_transforms(tree, q)
+    motions = link_motions(tree, poses, v, a)
+    external = link_wrenches(robot, poses, wrenches)
+    forces = [
+        force_of_motion(moments, motion) - wrench
+        for moments, motion, wrench in zip(lumped_moments(tree), motions, external, strict=True)
+    ]
+    tau: list[Array] = []
+    for index, link in reversed(list(enumerate(tree.links))):
+        tau.insert(0, link.subspace.T @ forces[index] + link.armature * a[link.v])
+        if link.parent >= 0:
+            forces[link.parent] = forces[link.parent] + force_to_parent(poses[index], forces[index])
+    return np.concatenate([np.zeros(0), *tau])
+
+
+def link_motions(tree: Tree, poses: Sequence[Transform], v: Array, a: Array) -> list[LinkMotion]:
+    """Motion of each link while the world accelerates against gravity, 000 (2.33), (2.34)."""
+    world = LinkMotion(np.zeros(3), np.zeros(3), -tree.gravity, np.zeros((3, 3)))
+    motions: list[LinkMotion] = []
+    for link, pose in zip(tree.links, poses, strict=True):
+        parent = motions[link.parent] if link.parent >= 0 else world
+        to_link = pose.rotation.T
+        velocity, acceleration = link.subspace @ v[link.v], link.subspace @ a[link.v]
+        carried = to_link @ parent.angular_velocity
+        w = carried + velocity[3:]
+        alpha = to_link @ parent.angular_acceleration + cross(carried, velocity[3:]) + acceleration[3:]
+        linear = (
+            to_link @ (parent.acceleration + parent.gradient @ pose.translation)
+            + 2 * cross(carried, velocity[:3])
+            + acceleration[:3]
+        )
+        motions.append(LinkMotion(w, alpha, linear, acceleration_gradient(w, alpha)))
+    return motions
+
+
+def force_of_motion(moments: MassMoments, motion: LinkMotion) -> Array:
+    """Force [f; n] (6,) about the link's origin that its motion takes: mass times acceleration, summed."""
+    _, _, acceleration, gradient = motion
+    force = moments.mass * acceleration + gradient @ moments.first
+    moment = cross(moments.first, acceleration) + antisymmetric_part(gradient @ moments.second)
+    return np.concatenate([force, moment])

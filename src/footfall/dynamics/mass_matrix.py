@@ -1,0 +1,44 @@
+"""The mass matrix, from the mass that each joint carries.
+
+A unit acceleration of one joint moves all links beyond it as one rigid body. The force that this takes,
+handed down the path to the root, gives one column of the matrix.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from footfall.dynamics.algorithm import algorithm
+from footfall.dynamics.joints import free_axes, joint_transforms
+from footfall.dynamics.mass_moments import lumped_moments, moments_in_parent
+from footfall.math.spatial import force_to_parent
+from footfall.robot.model import Robot
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@algorithm(q="nq")
+def mass_matrix(robot: Robot, q: Array) -> Array:
+    """Mass matrix M (nv, nv) in the configuration q (nq,): kg, kg m and kg m2. Armature is included."""
+    return composite_bodies(robot, q)
+
+
+def composite_bodies(robot: Robot, q: Array) -> Array:
+    """Mass matrix (nv, nv) of `mass_matrix`."""
+    tree = robot.tree
+    poses = joint_transforms(tree, q)
+    composite = lumped_moments(tree)  # each link's with all links beyond it
+    matrix: list[list[Any]] = [[0.0] * tree.nv for _ in range(tree.nv)]
+    for index, link in reversed(list(enumerate(tree.links))):
+        for column, moving in free_axes(link):
+            force = composite[index].momentum(np.eye(6)[moving])
+            for carrier in tree.path(index):
+                for row, axis in free_axes(tree.links[carrier]):
+                    matrix[row][column] = matrix[column][row] = force[axis]
+                force = force_to_parent(poses[carrier], force)
+            matrix[column][column] = matrix[column][column] + link.armature
+        if link.parent >= 0:
+            composite[link.parent] += moments_in_parent(link, q, poses[index], composite[index])
+    return np.array(matrix).reshape(tree.nv, tree.nv)

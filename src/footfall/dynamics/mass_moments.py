@@ -1,0 +1,116 @@
+"""Moments of mass, and which links they can be counted with.
+
+Dynamics sees the mass of a rigid body only through the integrals of 1, x and x x^T over it. Mass on the axis
+of a hinge moves alike with both links that the hinge joins, so it may be counted with either. Counting all of
+it with the parent leaves links without mass and without first and second moments along their axes; mass in
+the centre of a ball joint and second moments on a slide go the same way. Joint forces and accelerations stay
+what they are, and the zeros vanish when an algorithm is traced. (The forces that joints transmit do change.)
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.math.spatial import congruence, cross, symmetric, turn_symmetric
+from footfall.math.transform import Transform
+from footfall.robot.tree import Link, Tree
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class MassMoments(NamedTuple):
+    """Integrals over the mass of 1 (kg), x (3,) kg m and x x^T (3, 3) kg m2, about the origin of a frame."""
+
+    mass: Any
+    first: Array
+    second: Array
+
+    def __add__(self, other: MassMoments) -> MassMoments:  # type: ignore[override]
+        """Of both masses together."""
+        return MassMoments(self.mass + other.mass, self.first + other.first, self.second + other.second)
+
+    def __sub__(self, other: MassMoments) -> MassMoments:
+        return MassMoments(self.mass - other.mass, self.first - other.first, self.second - other.second)
+
+    def rotational_inertia(self) -> Array:
+        """Inertia (3, 3) about the origin, kg m2, 002 (3.17)."""
+        s = self.second
+        diagonal = (s[1, 1] + s[2, 2], s[0, 0] + s[2, 2], s[0, 0] + s[1, 1])
+        return symmetric(3, lambda i, j: diagonal[i] if i == j else -s[i, j])
+
+    def momentum(self, motion: Array) -> Array:
+        """Momentum (6,) `[p; l]` about the origin of a motion (6,) `[v; w]`."""
+        linear, angular = motion[:3], motion[3:]
+        return np.concatenate(
+            [
+                self.mass * linear + cross(angular, self.first),
+                cross(self.first, linear) + self.rotational_inertia() @ angular,
+            ]
+        )
+
+
+def link_moments(link: Link) -> MassMoments:
+    """Moments of a link about the origin of its frame."""
+    center, inertia = link.center_of_mass, link.inertia
+    about_center = np.trace(inertia) / 2 * np.eye(3) - inertia
+    return MassMoments(link.mass, link.mass * center, about_center + link.mass * np.outer(center, center))
+
+
+def rotate_moments(rotation: Array, moments: MassMoments) -> MassMoments:
+    """In axes that are turned by a rotation matrix."""
+    return MassMoments(moments.mass, rotation @ moments.first, congruence(rotation, moments.second))
+
+
+def turn_moments(cosine: Any, sine: Any, moments: MassMoments) -> MassMoments:
+    """Turned about z."""
+    x, y, z = moments.first
+    first = np.array([cosine * x - sine * y, sine * x + cosine * y, z])
+    return MassMoments(moments.mass, first, turn_symmetric(cosine, sine, moments.second))
+
+
+def shift_moments(translation: Array, moments: MassMoments) -> MassMoments:
+    """Moments about a point at `translation`, as seen from the origin."""
+    mass, first, second = moments
+    r, half = translation, first + mass / 2 * translation
+
+    def entry(i: int, j: int) -> Any:
+        return second[i, j] + (2 * r[i] * half[i] if i == j else r[i] * half[j] + half[i] * r[j])
+
+    return MassMoments(mass, first + mass * r, symmetric(3, entry))
+
+
+def moments_in_parent(link: Link, q: Array, pose: Transform, moments: MassMoments) -> MassMoments:
+    """Moments in the frame of a link, at `pose` in its parent, as seen from the parent."""
+    if link.kind == "revolute":
+        angle = q[link.q][0]
+        moments = turn_moments(np.cos(angle), np.sin(angle), moments)
+        turned = rotate_moments(link.placement.rotation, moments)
+    else:
+        turned = rotate_moments(pose.rotation, moments)
+    return shift_moments(pose.translation, turned)
+
+
+def _on_the_joint(link: Link, moments: MassMoments) -> MassMoments:
+    """The part of a link's moments that may as well be its parent's."""
+    z = np.array([0.0, 0.0, 1.0])
+    if link.kind == "revolute":
+        along = z * moments.first
+        return MassMoments(moments.mass, along, np.diag(z) * moments.second)
+    if link.kind == "prismatic":
+        return MassMoments(0.0, np.zeros(3), moments.second)
+    return MassMoments(moments.mass, np.zeros(3), np.zeros((3, 3)))
+
+
+def lumped_moments(tree: Tree) -> list[MassMoments]:
+    """Moments of the links with all that lies on a joint counted with its parent."""
+    lumped = [link_moments(link) for link in tree.links]
+    for index in reversed(range(len(tree.links))):
+        link = tree.links[index]
+        moved = _on_the_joint(link, lumped[index])
+        lumped[index] -= moved
+        if link.parent >= 0:
+            rotation, translation = link.placement
+            lumped[link.parent] += shift_moments(translation, rotate_moments(rotation, moved))
+    return lumped
