@@ -53,7 +53,7 @@ def kuka_lwr() -> Robot:
 
 
 def _tip(alpha: float, offset: float) -> Transform:
-    """Modified Denavit-Hartenberg frame with a = theta = 0; the reference results need the twist as rounded."""
+    """Modified Denavit-Hartenberg frame with a = theta = 0, the twist as rounded in the source."""
     c, s = (np.cos(alpha), np.sin(alpha)) if alpha else (1.0, 0.0)
     rotation = np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
     return Transform(rotation, np.array([0.0, -s * offset, c * offset]))
