@@ -347,6 +347,7 @@ def test_reconstructed_values_can_be_changed() -> None:
     assert robot.joint("br").placement.translation[1] == -0.004
     assert robot.mass == pytest.approx(LOLA.mass)
     assert robot.limit_sets == LOLA.limit_sets
+    assert "changed to [0.085, 0.22, 0.0]" in robot.notes["torso_center_of_mass"]
 
 
 def test_unchanged_lola_is_the_file() -> None:

@@ -32,19 +32,27 @@ def lola(
     torso_to_pelvis: (3,) position of `br` in the torso frame. left_toe_center_of_mass: (3,) in `zfl`. The
     `idle` configuration is solved for again if anything changes.
     """
-    original = robot = _read("lola")
-    centers = {"torso": torso_center_of_mass, "zfl": left_toe_center_of_mass}
-    for name, center in centers.items():
-        if center is not None:
-            robot = _with_center_of_mass(robot, name, _vector(center, f"center of mass of {name!r}"))
-    if torso_to_pelvis is not None:
-        joint = robot.joint("br")
-        moved = Transform(joint.placement.rotation, _vector(torso_to_pelvis, "torso_to_pelvis"))
-        joints = tuple(replace(j, placement=moved) if j.name == "br" else j for j in robot.joints)
-        robot = replace(robot, joints=joints)
-    if robot is original:
+    robot = _read("lola")
+    changes = {
+        "torso_center_of_mass": torso_center_of_mass,
+        "torso_to_pelvis": torso_to_pelvis,
+        "left_toe_center_of_mass": left_toe_center_of_mass,
+    }
+    vectors = {name: _vector(values, name) for name, values in changes.items() if values is not None}
+    if not vectors:
         return robot
+    for name, vector in vectors.items():
+        match name:
+            case "torso_center_of_mass":
+                robot = _with_center_of_mass(robot, "torso", vector)
+            case "torso_to_pelvis":
+                robot = _with_joint_position(robot, "br", vector)
+            case "left_toe_center_of_mass":
+                robot = _with_center_of_mass(robot, "zfl", vector)
+    notes = {name: f"changed to {vector.tolist()} m." for name, vector in vectors.items()}
+    robot = replace(robot, notes={**robot.notes, **notes})
     check_physics(robot)
+    # imported here so that the module can also run as a program of its own
     from footfall.robot.library.lola_idle import idle_configuration
 
     return with_configuration(robot, "idle", idle_configuration(robot))
@@ -93,6 +101,12 @@ def _with_center_of_mass(robot: Robot, name: str, center: Array) -> Robot:
     about_origin = body.inertia + body.mass * _steiner(body.center_of_mass)
     moved = replace(body, center_of_mass=center, inertia=about_origin - body.mass * _steiner(center))
     return replace(robot, bodies=tuple(moved if b.name == name else b for b in robot.bodies))
+
+
+def _with_joint_position(robot: Robot, name: str, position: Array) -> Robot:
+    joint = robot.joint(name)
+    moved = replace(joint, placement=Transform(joint.placement.rotation, position))
+    return replace(robot, joints=tuple(moved if j.name == name else j for j in robot.joints))
 
 
 def _steiner(r: Array) -> Any:

@@ -16,6 +16,7 @@ from footfall.robot.tree import Tree
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+# The conditions of RED-1, m and rad.
 COM_HEIGHT = 0.9
 FOOT_DISTANCE = 0.275
 HAND_DISTANCE = 0.68
