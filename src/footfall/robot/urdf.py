@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -32,6 +33,9 @@ from footfall.robot.orientation import matrix_from_rpy
 from footfall.robot.xml_tree import Element, parse_xml, read_xml
 
 Color = tuple[float, float, float, float]
+
+ROOT_JOINT = "root_joint"  # carries the root link on the world
+NO_LIMIT = 1e9  # rad, m, N, ...: the format asks for finite limits; from here on they stand for none
 
 _ZERO = (0.0, 0.0, 0.0)
 _JOINT_TYPES = {
@@ -79,7 +83,7 @@ def _robot(root: Element, meshes: MeshPaths, *, default_name: str, strict: bool)
     if base == WORLD:
         bodies = [body for body in bodies if body.name != WORLD]
     else:
-        name = free_name("root_joint", {joint.name for joint in joints})
+        name = free_name(ROOT_JOINT, {joint.name for joint in joints})
         joints.insert(0, Joint(name, JointType.FIXED, WORLD, base))
     return origin.robot(
         strict=strict,
@@ -150,13 +154,12 @@ def _limits(limit: Element | None, kind: JointType) -> tuple[tuple[float, ...], 
     """Lower, upper, velocity and effort, as far as they have a meaning for the type of joint."""
     if limit is None or kind in (JointType.FIXED, JointType.FLOATING):
         return (), (), (), ()
-    has_stops = kind in (JointType.REVOLUTE, JointType.PRISMATIC)
-    lower, upper = ((limit.number(name, 0.0, infinite=True),) for name in ("lower", "upper"))
-    rates = (
-        (limit.number(name, infinite=True),) * kind.velocities if name in limit.attributes else ()
-        for name in ("velocity", "effort")
-    )
-    return (*((lower, upper) if has_stops else ((), ())), *rates)
+    stops: tuple[tuple[float, ...], ...] = ((), ())
+    if kind in (JointType.REVOLUTE, JointType.PRISMATIC):
+        lower, upper = (limit.number(name, 0.0, infinite=True) for name in ("lower", "upper"))
+        stops = (() if lower <= -NO_LIMIT else (lower,), () if upper >= NO_LIMIT else (upper,))
+    rates = (limit.number(name, math.inf, infinite=True) for name in ("velocity", "effort"))
+    return (*stops, *(() if rate >= NO_LIMIT else (rate,) * kind.velocities for rate in rates))
 
 
 def _mimic(joint: Element) -> Mimic | None:

@@ -169,8 +169,8 @@ def warn_of(findings: Iterable[RobotError], *, stacklevel: int = 2) -> None:
 def _unique(kind: str, elements: tuple[Named, ...]) -> dict[str, Named]:
     by_name: dict[str, Named] = {}
     for element in elements:
-        if not element.name:
-            raise InvalidValue("the name is empty", subject=(kind, ""))
+        if not element.name or not element.name.isprintable():
+            raise InvalidValue("the name must be printable and not empty", subject=(kind, element.name))
         if element.name in by_name:
             raise DuplicateName(f"two {_PLURALS[kind]} have this name", subject=(kind, element.name))
         by_name[element.name] = element
