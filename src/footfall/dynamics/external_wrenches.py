@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from footfall.errors import UnknownName
+from footfall.dynamics.kinematics import frame_attachment
 from footfall.math.spatial import cross
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
+from footfall.robot.tree import Attachment, Tree
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -23,22 +24,19 @@ def link_wrenches(
     poses: of the links in their parents. wrenches: by name of a body or frame, [f; n] (6,), world axes, at
     the frame's origin.
     """
-    tree = robot.tree
-    total: list[Array] = [np.zeros(6) for _ in tree.links]
-    rotations: dict[int, Array] = {-1: np.eye(3)}
-
-    def rotation_in_world(link: int) -> Array:
-        if link not in rotations:
-            rotations[link] = rotation_in_world(tree.links[link].parent) @ poses[link].rotation
-        return rotations[link]
-
+    total: list[Array] = [np.zeros(6) for _ in robot.tree.links]
     for name, wrench in (wrenches or {}).items():
-        if name not in tree.attachments:
-            raise UnknownName("frame", name, tree.attachments, f"robot {robot.name!r}")
-        link, placement = tree.attachments[name].link, tree.attachments[name].placement
-        if link >= 0:
-            to_link = rotation_in_world(link).T
-            force, moment = to_link @ wrench[:3], to_link @ wrench[3:]
-            moment = moment + cross(placement.translation, force)
-            total[link] = total[link] + np.concatenate([force, moment])
+        attachment = frame_attachment(robot, name)
+        if attachment.link >= 0:
+            total[attachment.link] = total[attachment.link] + wrench_on_link(
+                robot.tree, poses, attachment, wrench
+            )
     return total
+
+
+def wrench_on_link(tree: Tree, poses: Sequence[Transform], attachment: Attachment, wrench: Array) -> Array:
+    """A wrench [f; n] (6,), world axes, at a frame's origin: in the axes and at the origin of its link."""
+    force, moment = wrench[:3], wrench[3:]
+    for link in reversed(tree.path(attachment.link)):
+        force, moment = poses[link].rotation.T @ force, poses[link].rotation.T @ moment
+    return np.concatenate([force, moment + cross(attachment.placement.translation, force)])

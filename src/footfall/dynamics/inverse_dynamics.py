@@ -82,12 +82,16 @@ def newton_euler(robot: Robot, q: Array, v: Array, a: Array, wrenches: Mapping[s
     return np.concatenate([np.zeros(0), *tau])
 
 
+def world_motion(tree: Tree) -> LinkMotion:
+    """Of the world and all that is fixed to it: gravity as an acceleration upwards."""
+    return LinkMotion(np.zeros(3), np.zeros(3), -tree.gravity, np.zeros((3, 3)))
+
+
 def link_motions(tree: Tree, poses: Sequence[Transform], v: Array, a: Array) -> list[LinkMotion]:
     """Motion of each link while the world accelerates against gravity, 000 (2.33), (2.34)."""
-    world = LinkMotion(np.zeros(3), np.zeros(3), -tree.gravity, np.zeros((3, 3)))
     motions: list[LinkMotion] = []
     for link, pose in zip(tree.links, poses, strict=True):
-        parent = motions[link.parent] if link.parent >= 0 else world
+        parent = motions[link.parent] if link.parent >= 0 else world_motion(tree)
         to_link = pose.rotation.T
         velocity, acceleration = link.subspace @ v[link.v], link.subspace @ a[link.v]
         carried = to_link @ parent.angular_velocity

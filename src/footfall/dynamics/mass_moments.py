@@ -15,6 +15,7 @@ import numpy as np
 
 from footfall.math.spatial import congruence, cross, symmetric, turn_symmetric
 from footfall.math.transform import Transform
+from footfall.robot.model import Body
 from footfall.robot.tree import Link, Tree
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -51,11 +52,11 @@ class MassMoments(NamedTuple):
         )
 
 
-def link_moments(link: Link) -> MassMoments:
-    """Moments of a link about the origin of its frame."""
-    center, inertia = link.center_of_mass, link.inertia
+def body_moments(body: Body | Link) -> MassMoments:
+    """Moments of a body or link about the origin of its frame."""
+    center, inertia = body.center_of_mass, body.inertia
     about_center = np.trace(inertia) / 2 * np.eye(3) - inertia
-    return MassMoments(link.mass, link.mass * center, about_center + link.mass * np.outer(center, center))
+    return MassMoments(body.mass, body.mass * center, about_center + body.mass * np.outer(center, center))
 
 
 def rotate_moments(rotation: Array, moments: MassMoments) -> MassMoments:
@@ -105,7 +106,7 @@ def _on_the_joint(link: Link, moments: MassMoments) -> MassMoments:
 
 def lumped_moments(tree: Tree) -> list[MassMoments]:
     """Moments of the links with all that lies on a joint counted with its parent."""
-    lumped = [link_moments(link) for link in tree.links]
+    lumped = [body_moments(link) for link in tree.links]
     for index in reversed(range(len(tree.links))):
         link = tree.links[index]
         moved = _on_the_joint(link, lumped[index])
