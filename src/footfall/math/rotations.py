@@ -1,0 +1,333 @@
+"""Rotations and the ways to write them (spec 002 section 3).
+
+A rotation matrix `C_AB` maps components in B to components in A; its columns are the axes of B written in A.
+Kinds of parameters, all of which describe `C_AB`:
+
+- `matrix`: the nine entries, row by row
+- `quaternion`: Hamilton's, unit, scalar first (w, x, y, z); q and -q are the same rotation
+- `angle_axis`: the angle and the unit axis (angle, nx, ny, nz)
+- `rotation_vector`: angle times axis
+- twelve Euler sequences such as `zyx`: intrinsic, in the order of application, `C = Cz(a) Cy(b) Cx(c)`
+
+Everything works on floats and on symbols (unless it says otherwise): choices are made by `where`, and what is
+not chosen is kept finite. Angles in rad.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from footfall.compiler import atan2, greater_equal, less, maximum, where
+from footfall.errors import UnknownName
+from footfall.math.spatial import cross, skew
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+EULER_SEQUENCES: tuple[str, ...] = tuple(
+    "".join(axes) for axes in product("xyz", repeat=3) if axes[0] != axes[1] and axes[1] != axes[2]
+)
+ROTATION_KINDS: tuple[str, ...] = ("matrix", "quaternion", "angle_axis", "rotation_vector", *EULER_SEQUENCES)
+_TINY = 1e-16  # squares below it: the next term of a series is lost in rounding
+
+
+# Elementary rotations
+
+
+def rotation_x(angle: Any) -> Array:
+    """Turn (3, 3) about x, 002 (2.26)."""
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
+
+
+def rotation_y(angle: Any) -> Array:
+    """Turn (3, 3) about y, 002 (2.27)."""
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
+
+
+def rotation_z(angle: Any) -> Array:
+    """Turn (3, 3) about z, 002 (2.28)."""
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+ELEMENTARY = {"x": rotation_x, "y": rotation_y, "z": rotation_z}
+
+
+def unskew(matrix: Array) -> Array:
+    """The vector (3,) of the antisymmetric part of a matrix: `unskew(skew(a)) = a`."""
+    c = matrix
+    return np.array([c[2, 1] - c[1, 2], c[0, 2] - c[2, 0], c[1, 0] - c[0, 1]]) / 2
+
+
+def is_rotation(matrix: Array, *, tolerance: float = 1e-9) -> bool:
+    """Whether a matrix of floats is orthonormal and right-handed."""
+    matrix = np.asarray(matrix, dtype=np.float64)
+    orthonormal = np.allclose(matrix.T @ matrix, np.eye(3), rtol=0.0, atol=tolerance)
+    return bool(matrix.shape == (3, 3) and orthonormal and np.linalg.det(matrix) > 0.0)
+
+
+def nearest_rotation(matrix: Array) -> Array:
+    """The rotation matrix closest to a matrix of floats, in the Frobenius norm."""
+    u, _, vt = np.linalg.svd(np.asarray(matrix, dtype=np.float64))
+    return np.asarray(u @ np.diag([1.0, 1.0, np.linalg.det(u @ vt)]) @ vt)
+
+
+# Quaternions
+
+
+def quaternion_product(a: Array, b: Array) -> Array:
+    """`q_AC` (4,) from `q_AB` and `q_BC`, 002 (2.57)."""
+    scalar = a[0] * b[0] - (a[1] * b[1] + a[2] * b[2] + a[3] * b[3])
+    return np.concatenate([[scalar], a[0] * b[1:] + b[0] * a[1:] + cross(a[1:], b[1:])])
+
+
+def quaternion_inverse(q: Array) -> Array:
+    """`q_BA` (4,) from the unit quaternion `q_AB`, 002 (2.56)."""
+    return np.array([q[0], -q[1], -q[2], -q[3]])
+
+
+def left_matrix(a: Array) -> Array:
+    """Matrix (4, 4) with `left_matrix(a) @ b = a b`, 002 (2.59)."""
+    return np.block([[a[0], -a[None, 1:]], [a[1:, None], a[0] * np.eye(3) + skew(a[1:])]])
+
+
+def right_matrix(b: Array) -> Array:
+    """Matrix (4, 4) with `right_matrix(b) @ a = a b`, 002 (2.61)."""
+    return np.block([[b[0], -b[None, 1:]], [b[1:, None], b[0] * np.eye(3) - skew(b[1:])]])
+
+
+def rotate_by_quaternion(q: Array, vector: Array) -> Array:
+    """Components in A (3,) of a vector given in B, for `q_AB`, 002 (2.62)-(2.64)."""
+    half = cross(q[1:], vector)
+    rotated: Array = vector + 2 * (q[0] * half + cross(q[1:], half))
+    return rotated
+
+
+def normalised(q: Array) -> Array:
+    """The same direction with norm one."""
+    unit: Array = q / np.sqrt(q @ q)
+    return unit
+
+
+def matrix_from_quaternion(q: Array) -> Array:
+    """Rotation matrix (3, 3) of a unit quaternion (4,), 002 (2.54)."""
+    w, x, y, z = q
+    return np.array(
+        [
+            [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
+        ]
+    )
+
+
+def quaternion_from_matrix(matrix: Array) -> Array:
+    """Unit quaternion (4,) with a scalar part of at least zero; accurate for every rotation.
+
+    The matrix `4 q q^T` is linear in the entries of C: its row with the largest diagonal is accurate.
+    """
+    c = matrix
+    a, b, d = c[2, 1] - c[1, 2], c[0, 2] - c[2, 0], c[1, 0] - c[0, 1]
+    xy, xz, yz = c[0, 1] + c[1, 0], c[0, 2] + c[2, 0], c[1, 2] + c[2, 1]
+    rows = [
+        np.array([1.0 + c[0, 0] + c[1, 1] + c[2, 2], a, b, d]),
+        np.array([a, 1.0 + c[0, 0] - c[1, 1] - c[2, 2], xy, xz]),
+        np.array([b, xy, 1.0 - c[0, 0] + c[1, 1] - c[2, 2], yz]),
+        np.array([d, xz, yz, 1.0 - c[0, 0] - c[1, 1] + c[2, 2]]),
+    ]
+    best, largest = rows[0], rows[0][0]
+    for index in (1, 2, 3):
+        best = where(greater_equal(largest, rows[index][index]), best, rows[index])
+        largest = maximum(largest, rows[index][index])
+    return _with_positive_scalar(best / (2 * np.sqrt(largest)))
+
+
+def _with_positive_scalar(q: Array) -> Array:
+    """Of q and -q the one whose scalar part is not negative."""
+    chosen: Array = where(less(q[0], 0.0), -q, q)
+    return chosen
+
+
+def quaternion_from_matrix_by_signs(matrix: Array) -> Array:
+    """The closed form 002 (2.55), floats only: short, but wrong at half turns about axes with mixed signs."""
+    c = np.asarray(matrix, dtype=np.float64)
+    squares = 1.0 + np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]) @ np.diag(c)
+    vector = [c[2, 1] - c[1, 2], c[0, 2] - c[2, 0], c[1, 0] - c[0, 1]]
+    signs = np.array([1.0, *(1.0 if entry >= 0.0 else -1.0 for entry in vector)])
+    return np.asarray(signs * np.sqrt(np.maximum(squares, 0.0)) / 2)
+
+
+# Rotation vectors: the exponential map and its inverse
+
+
+def sine_over_angle(square: Any) -> Any:
+    """sin(x) / x as a function of x^2."""
+    small = less(square, _TINY)
+    x = np.sqrt(where(small, 1.0, square))
+    return where(small, 1.0 - square / 6, np.sin(x) / x)
+
+
+def quaternion_from_rotation_vector(vector: Array) -> Array:
+    """Unit quaternion (4,) of a rotation vector (3,), 002 (2.52); smooth at zero."""
+    quarter = (vector @ vector) / 4  # square of the half angle
+    small = less(quarter, _TINY)
+    half = np.sqrt(where(small, 1.0, quarter))
+    scalar = where(small, 1.0 - quarter / 2, np.cos(half))
+    factor = where(small, 0.5 - quarter / 12, np.sin(half) / (2 * half))
+    return np.concatenate([[scalar], factor * vector])
+
+
+def rotation_vector_from_quaternion(q: Array) -> Array:
+    """Rotation vector (3,) with an angle of at most pi, of a unit quaternion of either sign."""
+    q = _with_positive_scalar(q)
+    square = q[1:] @ q[1:]
+    small = less(square, _TINY)
+    norm = np.sqrt(where(small, 1.0, square))
+    vector: Array = where(small, 2.0 + square / 3, 2 * atan2(norm, q[0]) / norm) * q[1:]
+    return vector
+
+
+def matrix_from_rotation_vector(vector: Array) -> Array:
+    """Rotation matrix (3, 3): the exponential of skew(vector), 002 section 3.5."""
+    square = vector @ vector
+    first = sine_over_angle(square)
+    half = sine_over_angle(square / 4)  # (1 - cos x) / x^2 = (sin(x/2) / (x/2))^2 / 2 does not cancel
+    turn = skew(vector)
+    matrix: Array = np.eye(3) + first * turn + (half * half / 2) * (turn @ turn)
+    return matrix
+
+
+def rotation_vector_from_matrix(matrix: Array) -> Array:
+    """Rotation vector (3,) with an angle of at most pi: the logarithm, accurate up to half turns."""
+    return rotation_vector_from_quaternion(quaternion_from_matrix(matrix))
+
+
+# Angle and axis
+
+
+def matrix_from_angle_axis(parameters: Array) -> Array:
+    """Rotation matrix (3, 3) of (angle, unit axis) (4,), 002 (2.48)."""
+    c, s = np.cos(parameters[0]), np.sin(parameters[0])
+    n = parameters[1:]
+    matrix: Array = c * np.eye(3) + (1.0 - c) * np.outer(n, n) + s * skew(n)
+    return matrix
+
+
+def angle_axis_from_matrix(matrix: Array) -> Array:
+    """(angle in [0, pi], unit axis) (4,); the axis is x where there is no turn, and +-n at half turns."""
+    q = quaternion_from_matrix(matrix)
+    square = q[1:] @ q[1:]
+    none = less(square, 1e-300)
+    norm = np.sqrt(where(none, 1.0, square))
+    axis = where(none, np.array([1.0, 0.0, 0.0]), q[1:] / norm)
+    return np.concatenate([[where(none, 0.0, 2 * atan2(norm, q[0]))], axis])
+
+
+# Euler angles
+
+
+def _axes(sequence: str) -> tuple[int, int, int, float]:
+    """First, second and remaining axis of a sequence; +1 if they are right-handed in this order, else -1."""
+    if sequence not in EULER_SEQUENCES:
+        raise UnknownName("Euler sequence", sequence, EULER_SEQUENCES)
+    i, j = "xyz".index(sequence[0]), "xyz".index(sequence[1])
+    return i, j, 3 - i - j, 1.0 if (j - i) % 3 == 1 else -1.0
+
+
+def matrix_from_euler(sequence: str, angles: Array) -> Array:
+    """Rotation matrix (3, 3) of intrinsic Euler angles (3,), such as `zyx`, 002 (2.33)-(2.44)."""
+    _axes(sequence)
+    first, second, third = (ELEMENTARY[axis](angle) for axis, angle in zip(sequence, angles, strict=True))
+    return np.asarray(first @ second @ third)
+
+
+def euler_from_matrix(sequence: str, matrix: Array) -> Array:
+    """Intrinsic Euler angles (3,) of a rotation matrix, 002 (2.35)-(2.45).
+
+    The middle angle lies in [0, pi] where first and third axis are the same, else in [-pi/2, pi/2]. The third
+    angle is read off after the first one has been undone: it makes up for what the first one lacks, so that
+    the angles give the matrix back to rounding even at the singularity, where the third is set to zero.
+    """
+    i, j, k, e = _axes(sequence)
+    c = matrix
+    proper = sequence[0] == sequence[2]
+    if proper:
+        sine, cosine = c[j, i], -e * c[k, i]
+        length = sine * sine + cosine * cosine
+        second = atan2(np.sqrt(length), c[i, i])
+    else:
+        sine, cosine = -e * c[j, k], c[k, k]
+        length = sine * sine + cosine * cosine
+        second = atan2(e * c[i, k], np.sqrt(length))
+    singular = less(length, 1e-18)
+    first = where(singular, atan2(e * c[k, j], c[j, j]), atan2(sine, cosine))
+    rest = np.cos(first) * c[j] + e * np.sin(first) * c[k]  # row j of the matrix without the first turn
+    third = atan2(-e * rest[k] if proper else e * rest[i], rest[j])
+    return np.array([first, second, where(singular, 0.0, third)])
+
+
+# All kinds
+
+
+def matrix_from_parameters(kind: str, parameters: Array) -> Array:
+    """Rotation matrix (3, 3) of parameters of any kind."""
+    match kind:
+        case "matrix":
+            return np.asarray(parameters).reshape(3, 3)
+        case "quaternion":
+            return matrix_from_quaternion(parameters)
+        case "angle_axis":
+            return matrix_from_angle_axis(parameters)
+        case "rotation_vector":
+            return matrix_from_rotation_vector(parameters)
+    if kind in EULER_SEQUENCES:
+        return matrix_from_euler(kind, parameters)
+    raise UnknownName("rotation parameterisation", kind, ROTATION_KINDS)
+
+
+def parameters_from_matrix(kind: str, matrix: Array) -> Array:
+    """Parameters of any kind (3,), (4,) or (9,) of a rotation matrix (3, 3)."""
+    match kind:
+        case "matrix":
+            return np.asarray(matrix).reshape(9)
+        case "quaternion":
+            return quaternion_from_matrix(matrix)
+        case "angle_axis":
+            return angle_axis_from_matrix(matrix)
+        case "rotation_vector":
+            return rotation_vector_from_matrix(matrix)
+    if kind in EULER_SEQUENCES:
+        return euler_from_matrix(kind, matrix)
+    raise UnknownName("rotation parameterisation", kind, ROTATION_KINDS)
+
+
+def convert_rotation(parameters: Array, source: str, target: str) -> Array:
+    """Parameters of one kind from those of another."""
+    return parameters_from_matrix(target, matrix_from_parameters(source, parameters))
+
+
+# Differences of rotations
+
+
+def boxplus(matrix: Array, step: Array) -> Array:
+    """The rotation (3, 3) turned by a rotation vector (3,) in reference axes, 002 (2.251)."""
+    return matrix_from_rotation_vector(step) @ matrix
+
+
+def boxminus(target: Array, start: Array) -> Array:
+    """The rotation vector (3,) in reference axes that turns `start` into `target`, 002 (2.251)."""
+    return rotation_vector_from_matrix(target @ start.T)
+
+
+def boxplus_local(matrix: Array, step: Array) -> Array:
+    """The rotation (3, 3) turned by a rotation vector (3,) in its own axes, 002 (2.249)."""
+    return matrix @ matrix_from_rotation_vector(step)
+
+
+def boxminus_local(target: Array, start: Array) -> Array:
+    """The rotation vector (3,) in the axes of `start` that turns it into `target`, 002 (2.250)."""
+    return rotation_vector_from_matrix(start.T @ target)
