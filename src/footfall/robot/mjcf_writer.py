@@ -1,0 +1,262 @@
+"""Writer of MJCF, the format of MuJoCo; it does not need MuJoCo.
+
+A joint with several velocities becomes several MuJoCo joints of one body, named `joint:1`, `joint:2`, ...;
+only a floating joint at the world's origin is a free joint. Mimics become equality constraints, frames sites,
+configurations keyframes, effort limits motors with a force range. MuJoCo wants mass and inertia on every
+moving body and no inertia beyond the triangle inequality: bodies get the least that makes them acceptable.
+Velocity limits, groups, regions, limit sets and notes are left out, and so are meshes unless asked for.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from footfall.errors import ImpossibleInertia
+from footfall.math.transform import Transform
+from footfall.robot.description import free_name
+from footfall.robot.model import (
+    WORLD,
+    Array,
+    Body,
+    Box,
+    Capsule,
+    Cylinder,
+    Geometry,
+    Joint,
+    JointType,
+    Mesh,
+    Robot,
+    Sphere,
+)
+from footfall.robot.orientation import quaternion_from_matrix
+from footfall.robot.tree import turn_z_to
+from footfall.robot.validation import warn_of
+from footfall.robot.xml_writer import Node
+
+LEAST = 1e-14  # kg and kg m2: what bodies without inertia get; MuJoCo's own threshold is 1e-15
+NO_LIMIT = 1e9  # rad or m: ranges have two ends, this one stands for none
+VISUAL_GROUP, COLLISION_GROUP = 2, 3
+
+_MESH_SUFFIXES = (".stl", ".obj", ".msh")  # what MuJoCo opens
+
+
+class Part(NamedTuple):
+    """One MuJoCo joint."""
+
+    type: str
+    axis: tuple[float, float, float] | None
+
+
+def mjcf_text(robot: Robot, *, meshes: bool = False) -> str:
+    """The robot as MJCF text. meshes: also write the meshes whose files exist in a format of MuJoCo."""
+    root = Node("mujoco", {"model": robot.name})
+    root.add("compiler", angle="radian", autolimits="true", inertiafromgeom="false")
+    root.add("option", gravity=robot.gravity)
+    assets = _Assets(root.add("asset") if meshes else None)
+    nodes = {WORLD: root.add("worldbody")}
+    geometry_names: set[str] = set()
+    for body, joint in zip(robot.bodies, robot.joints, strict=True):
+        node = nodes[joint.parent].add("body", name=body.name, **_pose(joint.placement))
+        nodes[body.name] = node
+        _add_joints(node, joint)
+        _add_inertial(node, body, moving=joint.type is not JointType.FIXED)
+        for geometries, visual in ((body.visuals, True), (body.collisions, False)):
+            for geometry in geometries:
+                _add_geometry(node, geometry, geometry_names, assets, visual=visual)
+    for frame in robot.frames:
+        nodes[frame.body].add("site", name=frame.name, **_pose(frame.placement))
+    _add_mimics(root, robot)
+    _add_motors(root, robot)
+    if robot.configurations:
+        keyframe = root.add("keyframe")
+        for name, q in robot.configurations.items():
+            keyframe.add("key", name=name, qpos=q)
+    return root.text()
+
+
+def parts(joint: Joint) -> list[Part]:
+    """The MuJoCo joints that make up a joint, in the order of its coordinates."""
+    match joint.type:
+        case JointType.REVOLUTE | JointType.CONTINUOUS:
+            return [Part("hinge", joint.axis)]
+        case JointType.PRISMATIC:
+            return [Part("slide", joint.axis)]
+        case JointType.UNIVERSAL:
+            return [Part("hinge", joint.axis), Part("hinge", joint.second_axis)]
+        case JointType.PLANAR:
+            first, second = (Part("slide", _tuple(axis)) for axis in turn_z_to(np.array(joint.axis)).T[:2])
+            return [first, second, Part("hinge", joint.axis)]
+        case JointType.SPHERICAL:
+            return [Part("ball", None)]
+        case JointType.FLOATING:
+            at_origin = joint.parent == WORLD and not _pose(joint.placement)
+            slides = [Part("slide", _tuple(axis)) for axis in np.eye(3)]
+            return [Part("free", None)] if at_origin else [*slides, Part("ball", None)]
+        case JointType.FIXED:
+            return []
+
+
+def part_names(joint: Joint) -> list[str]:
+    """Names of the MuJoCo joints that make up a joint."""
+    count = len(parts(joint))
+    return [joint.name] if count == 1 else [f"{joint.name}:{number}" for number in range(1, count + 1)]
+
+
+def _tuple(vector: Array) -> tuple[float, float, float]:
+    x, y, z = vector.tolist()
+    return x, y, z
+
+
+def _pose(placement: Transform) -> dict[str, Array]:
+    """Attributes of a pose; none for the identity."""
+    attributes = {}
+    if np.any(placement.translation):
+        attributes["pos"] = placement.translation
+    if not np.array_equal(placement.rotation, np.eye(3)):
+        attributes["quat"] = quaternion_from_matrix(placement.rotation)
+    return attributes
+
+
+def _add_joints(node: Node, joint: Joint) -> None:
+    for index, (part, name) in enumerate(zip(parts(joint), part_names(joint), strict=True)):
+        node.add(
+            "joint",
+            name=name,
+            type=part.type,
+            axis=part.axis,
+            range=_range(joint, index),
+            damping=joint.damping or None,
+            frictionloss=joint.friction or None,
+            armature=joint.armature or None,
+        )
+
+
+def _range(joint: Joint, index: int) -> tuple[float, float] | None:
+    lower = max(joint.lower[index] if joint.lower else -math.inf, -NO_LIMIT)
+    upper = min(joint.upper[index] if joint.upper else math.inf, NO_LIMIT)
+    return None if lower == -NO_LIMIT and upper == NO_LIMIT else (lower, upper)
+
+
+def _add_inertial(node: Node, body: Body, *, moving: bool) -> None:
+    if not moving and body.mass == 0.0 and not np.any(body.inertia):
+        return
+    i = _acceptable_inertia(body, moving=moving)
+    diagonal = np.count_nonzero(i - np.diag(np.diag(i))) == 0
+    node.add(
+        "inertial",
+        pos=body.center_of_mass,
+        mass=max(body.mass, LEAST) if moving else body.mass,
+        diaginertia=np.diag(i) if diagonal else None,
+        fullinertia=None if diagonal else (i[0, 0], i[1, 1], i[2, 2], i[0, 1], i[0, 2], i[1, 2]),
+    )
+
+
+def _acceptable_inertia(body: Body, *, moving: bool) -> Array:
+    """The inertia, raised equally about all axes by the least that MuJoCo accepts."""
+    low, middle, high = np.linalg.eigvalsh(body.inertia).tolist()
+    rounding = 1e-13 * high
+    diagonal = np.count_nonzero(body.inertia - np.diag(np.diag(body.inertia))) == 0
+    missing = max(high - low - middle, 0.0)
+    if moving or not diagonal:
+        missing = max(missing, LEAST + (0.0 if diagonal else rounding) - low)
+    elif low < 0.0:
+        missing = max(missing, -low)
+    if missing > 1e-6 * max(high, 1e-6):
+        message = (
+            f"inertia is raised by {missing:.3g} kg m2 about all axes, since MuJoCo accepts no impossible one"
+        )
+        warn_of([ImpossibleInertia(message, subject=("body", body.name))], stacklevel=4)
+    return body.inertia if missing == 0.0 else body.inertia + (missing + rounding) * np.eye(3)
+
+
+class _Assets:
+    """Meshes that geometries refer to; each file is written once for each scale."""
+
+    def __init__(self, node: Node | None) -> None:
+        self._node = node
+        self._names: dict[Mesh, str] = {}
+
+    def mesh(self, mesh: Mesh) -> str | None:
+        """Name of the asset, None if it cannot be one."""
+        if self._node is None or not os.path.isfile(mesh.path):
+            return None
+        path = Path(mesh.path)
+        if path.suffix.lower() not in _MESH_SUFFIXES:
+            return None
+        if mesh not in self._names:
+            name = free_name(path.stem, set(self._names.values()))
+            self._names[mesh] = name
+            self._node.add("mesh", name=name, file=str(path.absolute()), scale=mesh.scale)
+        return self._names[mesh]
+
+
+def _add_geometry(node: Node, geometry: Geometry, names: set[str], assets: _Assets, *, visual: bool) -> None:
+    mesh = assets.mesh(geometry.shape) if isinstance(geometry.shape, Mesh) else None
+    match geometry.shape:
+        case Box(size):
+            kind, sizes = "box", [edge / 2 for edge in size]
+        case Sphere(radius):
+            kind, sizes = "sphere", [radius]
+        case Cylinder(radius, length):
+            kind, sizes = "cylinder", [radius, length / 2]
+        case Capsule(radius, length):
+            kind, sizes = "capsule", [radius, length / 2]
+        case _:
+            kind, sizes = "mesh", []
+    if (kind == "mesh" and mesh is None) or any(size <= 0.0 for size in sizes):
+        return  # MuJoCo refuses shapes without extent
+    name = None
+    if geometry.name:
+        name = free_name(geometry.name, names)
+        names.add(name)
+    node.add(
+        "geom",
+        name=name,
+        type=kind,
+        mesh=mesh,
+        size=sizes or None,
+        **_pose(geometry.placement),
+        rgba=geometry.color,
+        contype=0 if visual else None,
+        conaffinity=0 if visual else None,
+        group=VISUAL_GROUP if visual else COLLISION_GROUP,
+    )
+
+
+def _add_mimics(root: Node, robot: Robot) -> None:
+    followers = [(joint, joint.mimic) for joint in robot.joints if joint.mimic is not None]
+    if not followers:
+        return
+    equality = root.add("equality")
+    for joint, mimic in followers:
+        polynomial = (mimic.offset, mimic.multiplier, 0.0, 0.0, 0.0)
+        equality.add("joint", joint1=joint.name, joint2=mimic.joint, polycoef=polynomial)
+
+
+def _add_motors(root: Node, robot: Robot) -> None:
+    motors = list(_motors(robot))
+    if not motors:
+        return
+    actuator = root.add("actuator")
+    for name, limit in motors:
+        force = None if math.isinf(limit) else (-limit, limit)
+        actuator.add("motor", name=name, joint=name, ctrlrange=force, forcerange=force)
+
+
+def _motors(robot: Robot) -> Iterator[tuple[str, float]]:
+    """Hinges and slides that are driven (not those of a free base), and their greatest effort."""
+    for joint in robot.joints:
+        if joint.mimic is not None or (
+            not joint.effort and joint.type in (JointType.PLANAR, JointType.FLOATING)
+        ):
+            continue
+        for index, (part, name) in enumerate(zip(parts(joint), part_names(joint), strict=True)):
+            limit = joint.effort[index] if joint.effort else math.inf
+            if part.type in ("hinge", "slide") and limit > 0.0:
+                yield name, limit
