@@ -1,0 +1,56 @@
+# Needs python3 (3.11 or newer), make and git; everything else is installed into .venv.
+
+PYTHON ?= python3
+WORKERS ?= 2
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: help demo test lint format bench picture clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo     set everything up and show what footfall does"
+	@echo "make test     set everything up and run the tests (WORKERS=$(WORKERS))"
+	@echo "make lint     check style, format and types"
+	@echo "make format   put the sources into the common format"
+	@echo "make bench    measure against Pinocchio (minutes; wants a quiet machine)"
+	@echo "make picture  draw the picture of the README"
+	@echo "make clean    remove .venv and all that tools have left"
+
+demo: $(VENV)/installed
+	$(BIN)/footfall demo
+
+test: $(VENV)/installed-for-tests
+	$(BIN)/python -m pytest -n $(WORKERS) tests
+
+lint: $(VENV)/installed-for-tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/installed-for-tests
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/installed-for-tests
+	$(BIN)/python benchmarks/dynamics.py --output benchmarks/dynamics.md
+
+picture: $(VENV)/installed-for-tests
+	$(BIN)/python examples/draw_robot.py lola docs/pictures/lola.png
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "footfall needs Python 3.11 or newer")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed: pyproject.toml | $(BIN)/python
+	$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/installed-for-tests: pyproject.toml | $(BIN)/python
+	$(PIP) install --editable '.[test]'
+	@touch $@ $(VENV)/installed
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
