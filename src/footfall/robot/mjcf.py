@@ -1,0 +1,80 @@
+"""Reader of MJCF, through MuJoCo's own compiler (the extra `mujoco`).
+
+Coordinates are MuJoCo's: `q` is `qpos`, `v` is `qvel`. Bodies with several joints, or with a joint that is
+not at their origin, get massless bodies before them, one for each joint. Left out is what a robot has not
+here: tendons, sensors, springs, equality constraints other than between two joints.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from footfall.errors import InvalidDescription, MissingPackage
+from footfall.robot.description import Source
+from footfall.robot.mesh_paths import MeshPaths
+from footfall.robot.mjcf_guard import check_demands
+from footfall.robot.mjcf_model import model_fields
+from footfall.robot.model import Robot
+from footfall.robot.xml_tree import Element, parse_xml, read_xml
+
+
+def read_mjcf(path: str | Path, *, strict: bool = True) -> Robot:
+    """Robot described by an MJCF file.
+
+    strict: false turns errors about impossible or missing inertias into warnings.
+    """
+    path = Path(path)
+    root = read_xml(path)
+    check_demands(root, path.parent)
+    mujoco = _mujoco()
+    return _robot(root, lambda: mujoco.MjModel.from_xml_path(str(path)), path.parent, strict=strict)
+
+
+def parse_mjcf(text: str, *, source: str = "<text>", strict: bool = True) -> Robot:
+    """Robot described by MJCF text without included files; `source` names it in errors."""
+    root = parse_xml(text, source=source)
+    check_demands(root, None)
+    mujoco = _mujoco()
+    return _robot(root, lambda: mujoco.MjModel.from_xml_string(text), None, strict=strict)
+
+
+def _robot(root: Element, compiled: Callable[[], Any], directory: Path | None, *, strict: bool) -> Robot:
+    if root.tag != "mujoco":
+        raise root.error(f"root element is <{root.tag}>; an MJCF has <mujoco>")
+    try:
+        model = compiled()
+    except Exception as error:  # MuJoCo raises ValueError, FatalError, UnexpectedError and more
+        place = re.search(r"line (\d+)", str(error))
+        message = " ".join(str(error).split())
+        line = int(place.group(1)) if place else None
+        raise InvalidDescription(f"MuJoCo: {message}", source=root.source, line=line) from None
+    origin = Source(root.source, _lines(root))
+    with origin.located():
+        fields, findings = model_fields(model, MeshPaths(directory))
+    name = root.attributes.get("model") or (Path(root.source).stem if directory else "robot")
+    return origin.robot(strict=strict, foreign=True, findings=findings, name=name, **fields)
+
+
+_KINDS = {"body": "body", "joint": "joint", "freejoint": "joint", "site": "frame", "key": "configuration"}
+
+
+def _lines(root: Element) -> dict[tuple[str, str], int]:
+    lines: dict[tuple[str, str], int] = {}
+    pending = [root]
+    while pending:
+        element = pending.pop()
+        if element.tag in _KINDS and "name" in element.attributes:
+            lines.setdefault((_KINDS[element.tag], element.attributes["name"]), element.line)
+        pending.extend(element.children)
+    return lines
+
+
+def _mujoco() -> Any:
+    try:
+        import mujoco
+    except ImportError:
+        raise MissingPackage("reading MJCF needs MuJoCo: pip install footfall[mujoco]") from None
+    return mujoco

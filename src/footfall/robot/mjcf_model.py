@@ -1,0 +1,289 @@
+"""A compiled MuJoCo model as bodies, joints and frames."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from footfall.errors import RobotError, UnsupportedFeature
+from footfall.math.transform import Transform, identity_transform
+from footfall.robot.description import free_name
+from footfall.robot.mesh_paths import MeshPaths
+from footfall.robot.mjcf_shapes import body_geometries
+from footfall.robot.mjcf_writer import LEAST, NO_LIMIT, part_names, parts
+from footfall.robot.model import WORLD, Array, Body, Frame, Joint, JointType, Mimic
+from footfall.robot.orientation import matrix_from_axis_angle, matrix_from_quaternion
+
+# MuJoCo's enumerations
+_FREE, _BALL, _SLIDE, _HINGE = range(4)
+_EQUALITY_OF_JOINTS = 2
+_ACTS_ON_JOINT = (0, 1)  # directly, or in the axes of the parent
+
+_TYPES = {_FREE: JointType.FLOATING, _BALL: JointType.SPHERICAL, _SLIDE: JointType.PRISMATIC}
+
+
+def model_fields(model: Any, meshes: MeshPaths) -> tuple[dict[str, Any], list[RobotError]]:
+    """Fields of the `Robot` that a compiled model describes, and what was left out."""
+    reader = _ModelReader(model, meshes)
+    for index in range(1, model.nbody):
+        reader.add_body(index)
+    fields: dict[str, Any] = {
+        "bodies": tuple(reader.bodies),
+        "joints": tuple(reader.joints),
+        "frames": tuple(reader.frames()),
+        "configurations": _configurations(model),
+        "gravity": tuple(model.opt.gravity.tolist()),
+    }
+    return fields, reader.left_out()
+
+
+class _ModelReader:
+    def __init__(self, model: Any, meshes: MeshPaths) -> None:
+        self.model = model
+        self.bodies: list[Body] = []
+        self.joints: list[Joint] = []
+        self._geometries = body_geometries(model, meshes)
+        self._body_names = [WORLD]
+        for index in range(1, model.nbody):
+            name = model.body(index).name or f"body_{index}"
+            self._body_names.append(free_name(name, set(self._body_names)))
+        self._taken = set(self._body_names)
+        self._joint_names: list[str] = []
+        for index in range(model.njnt):
+            name = model.joint(index).name or f"{self._body_names[model.jnt_bodyid[index]]}_joint"
+            self._joint_names.append(free_name(name, set(self._joint_names)))
+        self._efforts, self._rotors = _actuators(model)
+        self._mimics, self._left_out = self._equalities()
+
+    def add_body(self, index: int) -> None:
+        """Append a body and the chain of joints that carries it."""
+        model = self.model
+        name = self._body_names[index]
+        offset = _pose(model.body_pos[index], model.body_quat[index])
+        first = int(model.body_jntadr[index])
+        indices = range(first, first + int(model.body_jntnum[index])) if first >= 0 else range(0)
+        chain = [self._joint(joint) for joint in indices]
+        if any(joint.type is JointType.FLOATING for joint in chain):
+            offset = identity_transform()  # qpos is the pose in the world; where the body starts is in qpos0
+        compound = _compound(chain) if not self._is_offset(indices) else None
+        parent = self._body_names[model.body_parentid[index]]
+        body = self._body(index)
+        if compound is not None:
+            self._append(replace(compound, parent=parent, child=name, placement=offset), body)
+            return
+        for number, (joint, place) in enumerate(zip(indices, chain, strict=True)):
+            pose, after = self._place(joint)
+            offset = offset @ pose
+            last = number == len(chain) - 1 and after is None
+            child = name if last else free_name(f"{name}_{place.name}", self._taken)
+            self._taken.add(child)
+            carried = body if last else Body(child)
+            self._append(replace(place, parent=parent, child=child, placement=offset), carried)
+            parent, offset = child, after or identity_transform()
+        if parent != name:
+            weld = free_name(name, set(self._joint_names))
+            self._joint_names.append(weld)
+            self._append(Joint(weld, JointType.FIXED, parent, name, offset), body)
+
+    def _is_offset(self, indices: range) -> bool:
+        """Whether a joint does not stand at the body's origin, or turns by the difference to a reference."""
+        scalar = [i for i in indices if int(self.model.jnt_type[i]) in (_SLIDE, _HINGE)]
+        references = self.model.qpos0[self.model.jnt_qposadr[scalar]]
+        return bool(np.any(self.model.jnt_pos[list(indices)]) or np.any(references))
+
+    def _append(self, joint: Joint, body: Body) -> None:
+        self.joints.append(joint)
+        self.bodies.append(body)
+
+    def _body(self, index: int) -> Body:
+        model = self.model
+        rotation = matrix_from_quaternion(model.body_iquat[index])
+        moments = np.array(model.body_inertia[index])
+        moments[moments <= LEAST * (1 + 1e-9)] = 0.0
+        inertia = rotation @ np.diag(moments) @ rotation.T
+        mass = float(model.body_mass[index])
+        visuals, collisions = self._geometries.get(index, ([], []))
+        return Body(
+            self._body_names[index],
+            mass if mass > LEAST * (1 + 1e-9) else 0.0,
+            np.array(model.body_ipos[index]),
+            (inertia + inertia.T) / 2,
+            tuple(visuals),
+            tuple(collisions),
+        )
+
+    def _joint(self, index: int) -> Joint:
+        """A MuJoCo joint by itself; who it carries is filled in later."""
+        model = self.model
+        kind = int(model.jnt_type[index])
+        limited = bool(model.jnt_limited[index]) and kind in (_SLIDE, _HINGE)
+        low, high = model.jnt_range[index].tolist() if limited else (-math.inf, math.inf)
+        lower, upper = () if low <= -NO_LIMIT else (low,), () if high >= NO_LIMIT else (high,)
+        stops = bool(lower or upper)
+        dof = int(model.jnt_dofadr[index])
+        scalar = kind in (_SLIDE, _HINGE)
+        rotor = self._rotors.get(index, 0.0) if scalar else 0.0
+        return Joint(
+            self._joint_names[index],
+            _TYPES.get(kind, JointType.REVOLUTE if stops else JointType.CONTINUOUS),
+            "",
+            "",
+            axis=tuple(model.jnt_axis[index].tolist()) if scalar else (0.0, 0.0, 1.0),
+            lower=lower,
+            upper=upper,
+            effort=(self._efforts[index],) if scalar and index in self._efforts else (),
+            damping=float(model.dof_damping[dof]),
+            friction=float(model.dof_frictionloss[dof]),
+            armature=float(model.dof_armature[dof]) + rotor,
+            mimic=self._mimics.get(index),
+        )
+
+    def _place(self, index: int) -> tuple[Transform, Transform | None]:
+        """Pose of the joint frame in the body frame, and of the body frame in the joint frame if it differs.
+
+        MuJoCo turns bodies about an anchor, by the difference to a reference angle (`ref`).
+        """
+        model = self.model
+        kind = int(model.jnt_type[index])
+        anchor = np.array(model.jnt_pos[index])
+        axis = np.array(model.jnt_axis[index])
+        reference = float(model.qpos0[model.jnt_qposadr[index]]) if kind in (_SLIDE, _HINGE) else 0.0
+        if kind == _FREE:
+            return identity_transform(), None
+        if kind == _SLIDE:
+            return Transform(np.eye(3), -reference * axis), None
+        turn = matrix_from_axis_angle(axis.tolist(), -reference) if kind == _HINGE else np.eye(3)
+        back = Transform(np.eye(3), -anchor) if np.any(anchor) else None
+        return Transform(turn, anchor), back
+
+    def frames(self) -> list[Frame]:
+        """Named sites; one with the name of a body or another frame gets `_site` behind it."""
+        model = self.model
+        frames = []
+        for index in range(model.nsite):
+            name = model.site(index).name
+            if not name:
+                continue
+            if name in self._taken:
+                name = free_name(f"{name}_site", self._taken)
+            self._taken.add(name)
+            body = self._body_names[model.site_bodyid[index]]
+            frames.append(Frame(name, body, _pose(model.site_pos[index], model.site_quat[index])))
+        return frames
+
+    def left_out(self) -> list[RobotError]:
+        """What the model has and a robot has not."""
+        model = self.model
+        springs = [self._joint_names[index] for index in np.flatnonzero(model.jnt_stiffness).tolist()]
+        if springs:
+            message = f"the springs of {', '.join(springs)} are left out"
+            self._left_out.append(UnsupportedFeature(message))
+        if model.ntendon:
+            self._left_out.append(UnsupportedFeature(f"{model.ntendon} tendons are left out"))
+        return self._left_out
+
+    def _equalities(self) -> tuple[dict[int, Mimic], list[RobotError]]:
+        model = self.model
+        mimics: dict[int, Mimic] = {}
+        left_out: list[RobotError] = []
+        for index in range(model.neq):
+            follower, leader = int(model.eq_obj1id[index]), int(model.eq_obj2id[index])
+            between_joints = int(model.eq_type[index]) == _EQUALITY_OF_JOINTS and leader >= 0
+            constant, slope, *rest = model.eq_data[index, :5].tolist()
+            if not between_joints or any(rest) or follower in mimics or not model.eq_active0[index]:
+                message = f"equality constraint {model.eq(index).name or index} is left out"
+                left_out.append(UnsupportedFeature(message))
+                continue
+            start, leader_start = (
+                float(model.qpos0[model.jnt_qposadr[joint]]) for joint in (follower, leader)
+            )
+            mimics[follower] = Mimic(
+                self._joint_names[leader], slope, start + constant - slope * leader_start
+            )
+        return mimics, left_out
+
+
+def _compound(chain: list[Joint]) -> Joint | None:
+    """The joint that the writer split into `name:1`, `name:2`, ...; None if it did not."""
+    if not chain:
+        return None
+    base = chain[0].name.removesuffix(":1")
+    types = [joint.type for joint in chain]
+    turns = (JointType.REVOLUTE, JointType.CONTINUOUS)
+    if len(chain) == 2 and all(kind in turns for kind in types):
+        guess = Joint(base, JointType.UNIVERSAL, "", "", axis=chain[0].axis, second_axis=chain[1].axis)
+    elif len(chain) == 3 and types[2] in turns:
+        guess = Joint(base, JointType.PLANAR, "", "", axis=chain[2].axis)
+    elif len(chain) == 4:
+        guess = Joint(base, JointType.FLOATING, "", "")
+    else:
+        return None
+    return _filled(guess, chain)
+
+
+def _filled(guess: Joint, chain: list[Joint]) -> Joint | None:
+    """`guess` with the limits of the chain, if the writer makes this chain of it."""
+    made = parts(guess)
+    if part_names(guess) != [joint.name for joint in chain]:
+        return None
+    kinds = {"slide": (JointType.PRISMATIC,), "ball": (JointType.SPHERICAL,)}
+    for part, joint in zip(made, chain, strict=True):
+        if joint.type not in kinds.get(part.type, (JointType.REVOLUTE, JointType.CONTINUOUS)):
+            return None
+        if part.axis is not None and not np.allclose(part.axis, joint.axis, rtol=0.0, atol=1e-12):
+            return None
+    lower = tuple(joint.lower[0] if joint.lower else -math.inf for joint in chain)
+    upper = tuple(joint.upper[0] if joint.upper else math.inf for joint in chain)
+    effort = tuple(joint.effort[0] if joint.effort else math.inf for joint in chain)
+    limited = guess.type is not JointType.FLOATING
+    return replace(
+        guess,
+        lower=lower if limited and any(map(math.isfinite, lower)) else (),
+        upper=upper if limited and any(map(math.isfinite, upper)) else (),
+        effort=effort if limited and any(map(math.isfinite, effort)) else (),
+        damping=chain[0].damping,
+        friction=chain[0].friction,
+        armature=chain[0].armature,
+    )
+
+
+def _actuators(model: Any) -> tuple[dict[int, float], dict[int, float]]:
+    """Greatest effort and rotor inertia that the actuators give the joints."""
+    efforts: dict[int, float] = {}
+    rotors: dict[int, float] = {}
+    for index in range(model.nu):
+        if int(model.actuator_trntype[index]) not in _ACTS_ON_JOINT:
+            continue
+        joint = int(model.actuator_trnid[index, 0])
+        gear = abs(float(model.actuator_gear[index, 0]))
+        rotors[joint] = rotors.get(joint, 0.0) + float(model.actuator_armature[index]) * gear**2
+        if model.actuator_forcelimited[index]:
+            effort = float(np.abs(model.actuator_forcerange[index]).max()) * gear
+            efforts[joint] = efforts.get(joint, 0.0) + effort
+    for joint in np.flatnonzero(model.jnt_actfrclimited).tolist():
+        greatest = float(np.abs(model.jnt_actfrcrange[joint]).max())
+        efforts[joint] = min(efforts.get(joint, math.inf), greatest)
+    return efforts, rotors
+
+
+def _configurations(model: Any) -> dict[str, Array]:
+    """Keyframes, and `qpos0` where it is not neutral."""
+    configurations: dict[str, Array] = {}
+    for index in range(model.nkey):
+        name = free_name(model.key(index).name or f"key_{index}", configurations)
+        configurations[name] = np.array(model.key_qpos[index])
+    neutral = np.zeros(model.nq)
+    for joint in range(model.njnt):
+        kind, start = int(model.jnt_type[joint]), int(model.jnt_qposadr[joint])
+        if kind in (_FREE, _BALL):
+            neutral[start + (3 if kind == _FREE else 0)] = 1.0
+    if not np.array_equal(model.qpos0, neutral):
+        configurations.setdefault("qpos0", np.array(model.qpos0))
+    return configurations
+
+
+def _pose(position: Array, quaternion: Array) -> Transform:
+    return Transform(matrix_from_quaternion(quaternion.tolist()), np.array(position))

@@ -1,0 +1,90 @@
+"""Geometries of a compiled MuJoCo model."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+from footfall.math.transform import Transform
+from footfall.robot.mesh_paths import MeshPaths
+from footfall.robot.model import Box, Capsule, Cylinder, Geometry, Mesh, Shape, Sphere
+from footfall.robot.orientation import matrix_from_quaternion
+
+_DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)
+
+
+class Geom(IntEnum):
+    """MuJoCo's numbers; planes, height fields, ellipsoids and distance fields have no counterpart here."""
+
+    SPHERE = 2
+    CAPSULE = 3
+    CYLINDER = 5
+    BOX = 6
+    MESH = 7
+
+
+def body_geometries(model: Any, meshes: MeshPaths) -> dict[int, tuple[list[Geometry], list[Geometry]]]:
+    """Visual and collision geometries by body; what touches nothing is visual."""
+    geometries: dict[int, tuple[list[Geometry], list[Geometry]]] = {}
+    for index in range(model.ngeom):
+        shape = _shape(model, index, meshes)
+        if shape is None:
+            continue
+        geometry = Geometry(shape, _placement(model, index), model.geom(index).name, _color(model, index))
+        visuals, collisions = geometries.setdefault(int(model.geom_bodyid[index]), ([], []))
+        touches = model.geom_contype[index] or model.geom_conaffinity[index]
+        (collisions if touches else visuals).append(geometry)
+    return geometries
+
+
+def _shape(model: Any, index: int, meshes: MeshPaths) -> Shape | None:
+    x, y, z = model.geom_size[index].tolist()
+    match int(model.geom_type[index]):
+        case Geom.SPHERE:
+            return Sphere(x)
+        case Geom.CAPSULE:
+            return Capsule(x, 2 * y)
+        case Geom.CYLINDER:
+            return Cylinder(x, 2 * y)
+        case Geom.BOX:
+            return Box((2 * x, 2 * y, 2 * z))
+        case Geom.MESH:
+            return _mesh(model, int(model.geom_dataid[index]), meshes)
+    return None
+
+
+def _mesh(model: Any, mesh: int, meshes: MeshPaths) -> Mesh | None:
+    start = int(model.mesh_pathadr[mesh])
+    if start < 0:  # made of vertices in the text
+        return None
+    path = model.paths[start:].split(b"\0", 1)[0].decode(errors="replace")
+    x, y, z = model.mesh_scale[mesh].tolist()
+    return Mesh(meshes.resolve(path), (x, y, z))
+
+
+def _placement(model: Any, index: int) -> Transform:
+    placement = Transform(
+        matrix_from_quaternion(model.geom_quat[index].tolist()), np.array(model.geom_pos[index])
+    )
+    if int(model.geom_type[index]) != Geom.MESH:
+        return placement
+    # the compiler moves meshes into their principal axes
+    mesh = int(model.geom_dataid[index])
+    moved = Transform(matrix_from_quaternion(model.mesh_quat[mesh].tolist()), np.array(model.mesh_pos[mesh]))
+    return placement @ moved.inverse()
+
+
+def _color(model: Any, index: int) -> tuple[float, float, float, float] | None:
+    """Its own colour, else that of its material; MuJoCo keeps them in single precision."""
+    color = _rounded(model.geom_rgba[index])
+    if color == _DEFAULT_COLOR:
+        material = int(model.geom_matid[index])
+        return _rounded(model.mat_rgba[material]) if material >= 0 else None
+    return color
+
+
+def _rounded(color: Any) -> tuple[float, float, float, float]:
+    red, green, blue, alpha = (round(float(part), 6) for part in color)
+    return red, green, blue, alpha
