@@ -2,13 +2,13 @@
 
 Ours: quaternions scalar first; the tangent space of a floating base is R3 x SO(3), linear rates in world
 axes. Pinocchio: quaternions scalar last; its free flyer lives on SE(3), so the base is a translation and a
-ball joint here; continuous joints of a URDF have coordinates (cos, sin); children of a URDF come
+ball joint on it here; continuous joints of a URDF have coordinates (cos, sin); children of a URDF come
 alphabetically.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,37 +38,51 @@ def _mirrored(upper: Array) -> Array:
     return np.triu(square) + np.triu(square, 1).T
 
 
-def _floating() -> Any:
-    root = pin.JointModelComposite(pin.JointModelTranslation())
-    root.addJoint(pin.JointModelSpherical(), pin.SE3.Identity())
-    return root
+def _elementary(joint: Joint) -> list[Any]:
+    """The joint as a chain of Pinocchio's joints.
 
-
-def _chain(*joints: Any) -> Any:
-    composite = pin.JointModelComposite(joints[0])
-    for joint in joints[1:]:
-        composite.addJoint(joint, pin.SE3.Identity())
-    return composite
-
-
-def _joint_model(joint: Joint) -> Any:
+    No composites: Pinocchio takes their motion subspaces for constant where it differentiates Jacobians.
+    """
     axis, second = np.array(joint.axis), np.array(joint.second_axis)
     match joint.type:
         case JointType.REVOLUTE | JointType.CONTINUOUS:
-            return pin.JointModelRevoluteUnaligned(axis)
+            return [pin.JointModelRevoluteUnaligned(axis)]
         case JointType.PRISMATIC:
-            return pin.JointModelPrismaticUnaligned(axis)
+            return [pin.JointModelPrismaticUnaligned(axis)]
         case JointType.UNIVERSAL:
-            return _chain(pin.JointModelRevoluteUnaligned(axis), pin.JointModelRevoluteUnaligned(second))
+            return [pin.JointModelRevoluteUnaligned(axis), pin.JointModelRevoluteUnaligned(second)]
         case JointType.PLANAR:
-            x, y, _ = turn_z_to(axis).T
-            slides = (pin.JointModelPrismaticUnaligned(x), pin.JointModelPrismaticUnaligned(y))
-            return _chain(*slides, pin.JointModelRevoluteUnaligned(axis))
+            slides = [pin.JointModelPrismaticUnaligned(direction) for direction in turn_z_to(axis).T[:2]]
+            return [*slides, pin.JointModelRevoluteUnaligned(axis)]
         case JointType.SPHERICAL:
-            return pin.JointModelSpherical()
+            return [pin.JointModelSpherical()]
         case JointType.FLOATING:
-            return _floating()
+            return [pin.JointModelTranslation(), pin.JointModelSpherical()]
     raise ValueError(f"no counterpart of joint type {joint.type}")
+
+
+def _add_chain(model: Any, parent: int, joints: Sequence[Any], pose: Any, name: str) -> int:
+    """Add joints one on the other; the last has the name itself. Gives its index."""
+    for number, joint in enumerate(joints):
+        last = number == len(joints) - 1
+        parent = model.addJoint(parent, joint, pose, name if last else f"{name}:{number}")
+        pose = pin.SE3.Identity()
+    return parent
+
+
+def _on_floating_base(fixed: Any) -> Any:
+    """A model read with its root fixed, on a translation and a ball joint."""
+    model = pin.Model()
+    base = [pin.JointModelTranslation(), pin.JointModelSpherical()]
+    root = _add_chain(model, 0, base, pin.SE3.Identity(), "root_joint")
+    model.appendBodyToJoint(root, fixed.inertias[0], pin.SE3.Identity())
+    for index in range(1, fixed.njoints):
+        parent = fixed.parents[index] + root
+        model.addJoint(parent, fixed.joints[index], fixed.jointPlacements[index], fixed.names[index])
+        model.appendBodyToJoint(index + root, fixed.inertias[index], pin.SE3.Identity())
+    for frame in fixed.frames[1:]:
+        model.addFrame(pin.Frame(frame.name, frame.parentJoint + root, 0, frame.placement, frame.type), False)
+    return model
 
 
 class Derivatives(NamedTuple):
@@ -89,20 +103,18 @@ class PinocchioPeer:
         self.robot = robot
         self.model = model
         self.data = model.createData()
-        self._joints: list[tuple[Joint, Any]] = []
-        positions: list[int] = []
+        self._joints: list[Any] = []  # Pinocchio's, in the order of our coordinates
         for joint in robot.joints:
             if joint.type is JointType.FIXED:
                 continue
             name = joint.name if model.existJointName(joint.name) else "root_joint"
-            theirs = model.joints[model.getJointId(name)]
-            if theirs.nv != joint.type.velocities:
-                raise ValueError(f"joint {joint.name!r}: nv {theirs.nv}, ours {joint.type.velocities}")
-            self._joints.append((joint, theirs))
-            positions += range(theirs.idx_v, theirs.idx_v + theirs.nv)
-        if sorted(positions) != list(range(model.nv)):
-            raise ValueError(f"{len(positions)} velocities of ours, {model.nv} in Pinocchio")
-        self.v_index = np.array(positions, dtype=int)  # where our velocities stand in Pinocchio's vector
+            last = model.getJointId(name)
+            chain = [k for k in range(1, last) if model.names[k].startswith(f"{name}:")] + [last]
+            self._joints += [model.joints[k] for k in chain]
+        positions = [range(joint.idx_v, joint.idx_v + joint.nv) for joint in self._joints]
+        self.v_index = np.array([k for places in positions for k in places], dtype=int)  # of our velocities
+        if sorted(self.v_index) != list(range(model.nv)) or model.nv != robot.nv:
+            raise ValueError(f"{robot.nv} velocities of ours, {model.nv} of Pinocchio's")
 
     @classmethod
     def from_robot(cls, robot: Robot) -> PinocchioPeer:
@@ -113,7 +125,7 @@ class PinocchioPeer:
             parent, pose = carriers[joint.parent]
             pose = pose * _se3(joint.placement)
             if joint.type is not JointType.FIXED:
-                parent = model.addJoint(parent, _joint_model(joint), pose, joint.name)
+                parent = _add_chain(model, parent, _elementary(joint), pose, joint.name)
                 pose = pin.SE3.Identity()
             carriers[body.name] = (parent, pose)
             model.appendBodyToJoint(parent, _inertia(body), pose)
@@ -128,21 +140,14 @@ class PinocchioPeer:
     @classmethod
     def from_urdf(cls, robot: Robot, path: Path | str, *, floating_base: bool) -> PinocchioPeer:
         """Pinocchio's reading of the file that `robot` was read from."""
-        model = (
-            pin.buildModelFromUrdf(str(path), _floating())
-            if floating_base
-            else pin.buildModelFromUrdf(str(path))
-        )
-        return cls._finished(robot, model)
+        model = pin.buildModelFromUrdf(str(path))
+        return cls._finished(robot, _on_floating_base(model) if floating_base else model)
 
     @classmethod
     def _finished(cls, robot: Robot, model: Any) -> PinocchioPeer:
         model.gravity.linear = np.asarray(robot.gravity)
         peer = cls(robot, model)
-        armature = np.concatenate(
-            [np.zeros(0), *(np.full(joint.type.velocities, joint.armature) for joint in robot.joints)]
-        )
-        model.armature = peer.v(armature)
+        model.armature = peer.v(robot.armature)
         peer.data = model.createData()
         return peer
 
@@ -152,16 +157,17 @@ class PinocchioPeer:
         """Our configuration (nq,) in Pinocchio's coordinates."""
         result = np.zeros(self.model.nq)
         start = 0
-        for joint, theirs in self._joints:
-            ours = q[start : start + joint.type.coordinates]
-            start += joint.type.coordinates
-            if joint.type is JointType.SPHERICAL:
-                ours = np.roll(ours, -1)
-            elif joint.type is JointType.FLOATING:
-                ours = np.concatenate([ours[:3], np.roll(ours[3:], -1)])
-            elif theirs.nq == 2 and joint.type.coordinates == 1:
-                ours = np.array([np.cos(ours[0]), np.sin(ours[0])])
-            result[theirs.idx_q : theirs.idx_q + theirs.nq] = ours
+        for joint in self._joints:
+            if joint.shortname() == "JointModelSpherical":
+                theirs, used = np.roll(q[start : start + 4], -1), 4
+            elif joint.shortname().startswith("JointModelRUB"):  # a continuous joint read from a file
+                theirs, used = np.array([np.cos(q[start]), np.sin(q[start])]), 1
+            elif joint.nq == joint.nv:
+                theirs, used = q[start : start + joint.nq], joint.nq
+            else:
+                raise ValueError(f"no conversion of coordinates for {joint.shortname()}")
+            result[joint.idx_q : joint.idx_q + joint.nq] = theirs
+            start += used
         return result
 
     def v(self, v: Array) -> Array:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from functools import cache
 from importlib import util
 from pathlib import Path
 
+from footfall.errors import RobotWarning
+from footfall.robot.load import load
 from footfall.robot.model import Robot
 
 
@@ -66,7 +69,7 @@ def real_robot(name: str) -> RealRobot:
 
 @cache
 def load_real(real: RealRobot) -> Robot:
-    """The robot through our own reader."""
-    from footfall.robot.load import load
-
-    return load(real.file(), floating_base=real.floating_base)
+    """The robot through our own reader; some of the files hold inertias that it warns of."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RobotWarning)
+        return load(real.file(), floating_base=real.floating_base)

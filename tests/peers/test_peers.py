@@ -36,6 +36,8 @@ def test_peers_agree_on_random_robots(robot: Robot) -> None:
         assert_agree(
             mujoco.frame_velocity(q, v, frame), pinocchio.frame_velocity(q, v, frame), 1e-8, scale=1.0
         )
+        rate = pinocchio.frame_jacobian_rate(q, v, frame)
+        assert_agree(mujoco.frame_jacobian_rate(q, v, frame), rate, 1e-8, scale=1.0)
         expected = pinocchio.frame_acceleration(q, v, a, frame)
         assert_agree(mujoco.frame_acceleration(q, v, a, frame), expected, 1e-8, scale=1.0)
     assert_agree(mujoco.mass_matrix(q), pinocchio.mass_matrix(q), 1e-8)

@@ -1,0 +1,94 @@
+"""Momentum about the centre of mass: its value, its matrix, and its rate.
+
+Nothing here depends on where the whole robot is, so slides that carry all of it are set to zero and fold
+away.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from footfall.dynamics.algorithm import algorithm
+from footfall.dynamics.center_of_mass import center_shares
+from footfall.dynamics.inverse_dynamics import force_of_motion, link_motions
+from footfall.dynamics.jacobians import stacked
+from footfall.dynamics.joints import joint_transforms
+from footfall.dynamics.kinematics import link_poses, link_velocities
+from footfall.dynamics.mass_moments import lumped_moments, moments_in_parent
+from footfall.math.spatial import force_to_parent, shift_force
+from footfall.robot.model import Robot
+from footfall.robot.tree import Tree
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@algorithm(q="nq", v="nv")
+def centroidal_momentum(robot: Robot, q: Array, v: Array) -> Array:
+    """Momentum [p; l] (6,), kg m/s and kg m2/s: linear, and angular about the centre of mass, 000 (7.1).
+
+    World axes; q (nq,), v (nv,). Armature is left out: it is a model of what turns fast inside the drives.
+    """
+    tree = robot.tree
+    q = without_common_slides(tree, q)
+    velocities = link_velocities(tree, joint_transforms(tree, q), v)
+    momenta = [
+        moments.momentum(velocity) for moments, velocity in zip(lumped_moments(tree), velocities, strict=True)
+    ]
+    return _about_center(robot, q, momenta)
+
+
+@algorithm(q="nq", v="nv")
+def centroidal_momentum_bias(robot: Robot, q: Array, v: Array) -> Array:
+    """`dA/dt v` (6,), N and N m: rate of the centroidal momentum in constant v; q (nq,), v (nv,)."""
+    tree = replace(robot.tree, gravity=np.zeros(3))
+    q = without_common_slides(tree, q)
+    motions = link_motions(tree, joint_transforms(tree, q), v, np.zeros(tree.nv))
+    forces = [
+        force_of_motion(moments, motion)
+        for moments, motion in zip(lumped_moments(tree), motions, strict=True)
+    ]
+    return _about_center(robot, q, forces)
+
+
+@algorithm(q="nq")
+def centroidal_momentum_matrix(robot: Robot, q: Array) -> Array:
+    """Matrix A (6, nv): the centroidal momentum is `A v`, 000 (7.2); world axes; q (nq,)."""
+    tree = robot.tree
+    q = without_common_slides(tree, q)
+    joints = joint_transforms(tree, q)
+    center = center_shares(robot, q, np.zeros(tree.nv)).world.position
+    carried = lumped_moments(tree)  # each link's with all links beyond it
+    for index, link in reversed(list(enumerate(tree.links))):
+        if link.parent >= 0:
+            carried[link.parent] += moments_in_parent(link, q, joints[index], carried[index])
+    columns: list[Array] = []
+    for link, pose, moments in zip(tree.links, link_poses(tree, q), carried, strict=True):
+        about_center = pose._replace(translation=pose.translation - center)
+        columns += [force_to_parent(about_center, moments.momentum(motion)) for motion in link.subspace.T]
+    return stacked(columns, 6)
+
+
+def _about_center(robot: Robot, q: Array, momenta: list[Array]) -> Array:
+    """Sum (6,) of momenta or forces (6,), given in link frames, about the centre of mass in world axes."""
+    tree = robot.tree
+    momenta = [*momenta, np.zeros(6)]  # the last: the world's
+    joints = joint_transforms(tree, q)
+    for index, link in reversed(list(enumerate(tree.links))):
+        momenta[link.parent] = momenta[link.parent] + force_to_parent(joints[index], momenta[index])
+    center = center_shares(robot, q, np.zeros(tree.nv)).world.position
+    return shift_force(-center, momenta[-1])
+
+
+def without_common_slides(tree: Tree, q: Array) -> Array:
+    """The configuration q (nq,) with those slides at zero that move the whole robot: a floating base's."""
+    count = 0
+    while (
+        count < len(tree.links)
+        and tree.links[count].kind == "prismatic"
+        and [link.parent for link in tree.links].count(count - 1) == 1
+    ):
+        count += 1
+    return np.concatenate([np.zeros(count), q[count:]])

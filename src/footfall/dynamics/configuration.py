@@ -1,0 +1,106 @@
+"""The manifold of configurations: steps along tangent vectors, differences, special and random points.
+
+Where coordinates and velocities match, a step is added. A ball joint or the orientation of a floating base
+is a unit quaternion that a step turns about the body's own axes; the position of a floating base moves in
+world axes. So the tangent space of a floating base is R3 x SO(3).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from footfall.dynamics.algorithm import algorithm
+from footfall.math.rotations import (
+    normalised,
+    quaternion_from_rotation_vector,
+    quaternion_inverse,
+    quaternion_product,
+    rotation_vector_from_quaternion,
+)
+from footfall.robot.model import JointType, Robot
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@algorithm(q="nq", step="nv")
+def integrate(robot: Robot, q: Array, step: Array) -> Array:
+    """The configuration (nq,) that a constant velocity reaches from q (nq,); step (nv,): velocity times time.
+
+    Quaternions come out with norm one.
+    """
+    parts: list[Array] = [np.zeros(0)]
+    for link in robot.tree.links:
+        if link.kind == "spherical":
+            turn = quaternion_from_rotation_vector(step[link.v])
+            parts.append(normalised(quaternion_product(q[link.q], turn)))
+        else:
+            parts.append(q[link.q] + step[link.v])
+    return np.concatenate(parts)
+
+
+@algorithm(q0="nq", q1="nq")
+def difference(robot: Robot, q0: Array, q1: Array) -> Array:
+    """The shortest step (nv,) from q0 (nq,) to q1 (nq,): `integrate(q0, difference(q0, q1)) = q1`.
+
+    Quaternions must have norm one; q and -q are the same. Angles of hinges count as they are, without
+    wrapping.
+    """
+    parts: list[Array] = [np.zeros(0)]
+    for link in robot.tree.links:
+        if link.kind == "spherical":
+            turn = quaternion_product(quaternion_inverse(q0[link.q]), q1[link.q])
+            parts.append(rotation_vector_from_quaternion(turn))
+        else:
+            parts.append(q1[link.q] - q0[link.q])
+    return np.concatenate(parts)
+
+
+def neutral(robot: Robot) -> Array:
+    """The configuration (nq,) with all joints at zero and quaternions at identity."""
+    q = np.zeros(robot.nq)
+    for link in robot.tree.links:
+        if link.kind == "spherical":
+            q[link.q.start] = 1.0
+    return q
+
+
+def random_configuration(
+    robot: Robot, *, seed: int | np.random.Generator | None = None, count: int | None = None
+) -> Array:
+    """A random configuration (nq,), or `count` of them (count, nq).
+
+    Uniform within the joints' limits; without limits angles lie in [-pi, pi], lengths and the position of a
+    floating base in [-1, 1] m; orientations are uniform over all rotations.
+    """
+    rng = np.random.default_rng(seed)
+    shape = (1 if count is None else count,)
+    parts: list[Array] = [np.zeros((*shape, 0))]
+    for joint in robot.joints:
+        if joint.type is JointType.FLOATING:
+            parts.append(rng.uniform(-1.0, 1.0, (*shape, 3)))
+        if joint.type.has_quaternion:
+            q = rng.normal(size=(*shape, 4))  # its direction is uniform on the sphere
+            parts.append(q / np.linalg.norm(q, axis=-1, keepdims=True))
+        elif joint.type is not JointType.FIXED:
+            reach = np.array([1.0 if along else np.pi for along in _lengths(joint.type)])
+            place = robot.q_slice(joint.name)
+            lower, upper = robot.lower[place], robot.upper[place]
+            lower = np.where(
+                np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 2 * reach, -reach)
+            )
+            upper = np.where(np.isfinite(upper), upper, lower + 2 * reach)
+            parts.append(rng.uniform(lower, upper, (*shape, len(reach))))
+    result = np.concatenate(parts, axis=-1)
+    return result[0] if count is None else result
+
+
+def _lengths(kind: JointType) -> tuple[bool, ...]:
+    """For each coordinate of a joint without quaternion whether it is a length."""
+    match kind:
+        case JointType.PRISMATIC:
+            return (True,)
+        case JointType.PLANAR:
+            return (True, True, False)
+    return (False,) * kind.coordinates
