@@ -1,1 +1,119 @@
-"""footfall: simulate, plan and control legged robots."""
+"""footfall: simulate, plan and control legged robots; textbook NumPy in, native code out.
+
+    robot = footfall.load("lola")
+    a = footfall.forward_dynamics(robot, q, v, tau)
+
+Every function takes arrays (n,) or batches (batch, n) and runs as native code made for the robot. This module
+holds robots and their dynamics. `footfall.compiler` turns functions of your own into native code,
+`footfall.math` has rotations and transforms, `footfall.errors` what can go wrong.
+"""
+
+from footfall.dynamics.analytic_jacobians import analytic_jacobian, frame_parameters
+from footfall.dynamics.center_of_mass import (
+    center_of_mass,
+    center_of_mass_bias,
+    center_of_mass_jacobian,
+    center_of_mass_velocity,
+)
+from footfall.dynamics.centroidal import (
+    centroidal_momentum,
+    centroidal_momentum_bias,
+    centroidal_momentum_matrix,
+)
+from footfall.dynamics.configuration import difference, integrate, neutral, random_configuration
+from footfall.dynamics.derivatives import (
+    ForwardDynamicsDerivatives,
+    InverseDynamicsDerivatives,
+    forward_dynamics_derivatives,
+    inverse_dynamics_derivatives,
+)
+from footfall.dynamics.energy import kinetic_energy, potential_energy
+from footfall.dynamics.factorisation import (
+    MassFactor,
+    factorise_mass_matrix,
+    inverse_mass_matrix,
+    solve_mass_matrix,
+)
+from footfall.dynamics.forward_dynamics import forward_dynamics
+from footfall.dynamics.inverse_dynamics import bias_forces, gravity_forces, inverse_dynamics
+from footfall.dynamics.jacobians import (
+    frame_jacobian,
+    frame_jacobian_bias,
+    frame_jacobian_rate,
+    joint_motions,
+)
+from footfall.dynamics.joint_wrenches import joint_wrenches
+from footfall.dynamics.kinematics import (
+    Poses,
+    forward_kinematics,
+    frame_acceleration,
+    frame_pose,
+    frame_velocity,
+)
+from footfall.dynamics.mass_matrix import mass_matrix
+from footfall.math.transform import Transform
+from footfall.robot.load import load, save
+from footfall.robot.model import Body, Frame, Joint, JointType, Mimic, Robot
+from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
+from footfall.robot.variants import lock_joints, with_fixed_base, with_floating_base
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Body",
+    "Box",
+    "Capsule",
+    "Cylinder",
+    "ForwardDynamicsDerivatives",
+    "Frame",
+    "Geometry",
+    "InverseDynamicsDerivatives",
+    "Joint",
+    "JointType",
+    "MassFactor",
+    "Mesh",
+    "Mimic",
+    "Poses",
+    "Robot",
+    "Sphere",
+    "Transform",
+    "analytic_jacobian",
+    "bias_forces",
+    "center_of_mass",
+    "center_of_mass_bias",
+    "center_of_mass_jacobian",
+    "center_of_mass_velocity",
+    "centroidal_momentum",
+    "centroidal_momentum_bias",
+    "centroidal_momentum_matrix",
+    "difference",
+    "factorise_mass_matrix",
+    "forward_dynamics",
+    "forward_dynamics_derivatives",
+    "forward_kinematics",
+    "frame_acceleration",
+    "frame_jacobian",
+    "frame_jacobian_bias",
+    "frame_jacobian_rate",
+    "frame_parameters",
+    "frame_pose",
+    "frame_velocity",
+    "gravity_forces",
+    "integrate",
+    "inverse_dynamics",
+    "inverse_dynamics_derivatives",
+    "inverse_mass_matrix",
+    "joint_motions",
+    "joint_wrenches",
+    "kinetic_energy",
+    "load",
+    "lock_joints",
+    "mass_matrix",
+    "neutral",
+    "potential_energy",
+    "random_configuration",
+    "save",
+    "solve_mass_matrix",
+    "with_fixed_base",
+    "with_floating_base",
+]
