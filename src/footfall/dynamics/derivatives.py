@@ -23,7 +23,7 @@ import numpy as np
 
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.external_wrenches import wrench_on_link
-from footfall.dynamics.factorisation import factorise, inverse_of_factored, solve_factored
+from footfall.dynamics.factorisation import factorise, solve_branches, solve_factored
 from footfall.dynamics.inverse_dynamics import (
     LinkMotion,
     force_of_motion,
@@ -85,8 +85,9 @@ def forward_dynamics_derivatives(
     factor = factorise(tree, composite_bodies(robot, q))
     a = solve_factored(tree, factor, tau - newton_euler(robot, q, v, np.zeros(robot.nv), wrenches))
     forces = derivatives_of_newton_euler(robot, q, v, a, wrenches)
-    dq, dv = (-solve_factored(tree, factor, columns) for columns in (forces.dq, forces.dv))
-    return ForwardDynamicsDerivatives(dq, dv, inverse_of_factored(tree, factor))
+    dq, dv = (-solve_branches(tree, factor, columns) for columns in (forces.dq, forces.dv))
+    dtau = solve_branches(tree, factor, np.eye(robot.nv), symmetric=True)
+    return ForwardDynamicsDerivatives(dq, dv, dtau)
 
 
 class Change(NamedTuple):
@@ -131,7 +132,11 @@ def derivatives_of_newton_euler(
             # Columns: the change of force here; to the parent it also turns or moves with the link.
             along_q, along_v, along_a = load.force(by_q), load.force(by_v), load.mass.momentum(unit)
             for row, other in free_axes(link):
-                dq[row][column], dv[row][column], da[row][column] = along_q[other], along_v[other], along_a[other]
+                dq[row][column], dv[row][column], da[row][column] = (
+                    along_q[other],
+                    along_v[other],
+                    along_a[other],
+                )
             along_q = along_q + motion_cross_force(unit, forces[index])
             # Rows: how the force along this axis answers to spin and turn of the link.
             to_spin, to_turn = load.velocity.gradient(unit), load.outer.gradient(unit)
