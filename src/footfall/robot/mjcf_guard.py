@@ -23,7 +23,7 @@ _COUNTS = {
     "mesh": ("params",),
     "skin": ("params",),
 }
-_GREATEST = {"replicate": 1e3, "composite": 1e4, "flexcomp": 1e4, "mesh": 1e4}
+_GREATEST = {"replicate": 1e3, "composite": 1e4, "flexcomp": 1e4}
 _GREATEST_SIZE = 2.0**24
 _GREATEST_COPIES = 1e4
 _FREE_SIZES = ("memory", "njmax", "nconmax", "nstack")  # taken when a simulation starts, not for the model
