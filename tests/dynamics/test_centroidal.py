@@ -12,6 +12,7 @@ from footfall.dynamics.centroidal import (
     centroidal_momentum_bias,
     centroidal_momentum_matrix,
 )
+from footfall.math.rotations import matrix_from_quaternion
 from footfall.robot.model import Robot
 from tests.dynamics.rates import rate_along
 from tests.dynamics.small_robots import free_body
@@ -98,10 +99,7 @@ def test_free_body() -> None:
     robot, rng = free_body(), np.random.default_rng(1)
     body = robot.bodies[0]
     q, v, _, _ = random_state(robot, 2)
-    w, x, y, z = q[3:]
-    from footfall.math.rotations import matrix_from_quaternion
-
-    rotation = matrix_from_quaternion(np.array([w, x, y, z]))
+    rotation = matrix_from_quaternion(q[3:])
     turn = rotation @ v[3:]
     linear = body.mass * (v[:3] + np.cross(turn, rotation @ body.center_of_mass))
     angular = rotation @ body.inertia @ v[3:]

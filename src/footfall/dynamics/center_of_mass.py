@@ -96,7 +96,7 @@ class CenterShares(NamedTuple):
 
 
 def center_shares(robot: Robot, q: Array, v: Array) -> CenterShares:
-    """Shares of the centre of mass, from the tips to the root, and their rates in constant v (nv,); q (nq,)."""
+    """Shares of the centre, from the tips to the root, and their rates in constant v; q (nq,), v (nv,)."""
     tree, whole, masses = robot.tree, moving_mass(robot), mass_shares(robot)
     fixed = [link.mass / whole * link.center_of_mass for link in tree.links] + [
         np.zeros(3)
