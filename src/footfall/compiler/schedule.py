@@ -108,7 +108,7 @@ def _fuse_products(graph: Graph, live: list[int], outputs: set[int]) -> tuple[di
     blocked: set[int] = set(outputs)
     for index in live:
         node = nodes[index]
-        if node[0] in ("add", "sub"):
+        if node[0] in ("add", "sub") and node[1] != node[2]:  # p + p has no term besides p to add it to
             for operand in node[1:]:
                 if nodes[operand][0] == "mul":
                     users.setdefault(operand, []).append(index)
