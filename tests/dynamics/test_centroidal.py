@@ -13,12 +13,12 @@ from footfall.dynamics.centroidal import (
     centroidal_momentum_matrix,
 )
 from footfall.math.rotations import matrix_from_quaternion
-from footfall.robot.model import Robot
+from footfall.robot.model import JointType, Robot
 from tests.dynamics.rates import rate_along
 from tests.dynamics.small_robots import free_body
 from tests.peers.comparison import assert_agree, relative_error
 from tests.peers.robots import REAL_ROBOTS, RealRobot, load_real
-from tests.random_robots import random_robot, random_rotation, random_state, robots
+from tests.random_robots import ALL_TYPES, random_robot, random_rotation, random_state, robots
 
 pytest.importorskip("pinocchio")
 pytest.importorskip("mujoco")
@@ -92,6 +92,14 @@ def test_where_the_robot_stands_does_not_matter() -> None:
     ):
         here = function.textbook(robot, q, *arguments)
         np.testing.assert_array_equal(here, function.textbook(robot, elsewhere, *arguments))
+
+
+@pytest.mark.parametrize("second", ALL_TYPES, ids=str)
+@pytest.mark.parametrize("third", ALL_TYPES, ids=str)
+def test_slides_at_the_root(second: JointType, third: JointType) -> None:
+    """A slide that does not carry all of the mass does matter."""
+    robot = random_robot(1, types=["prismatic", second, third], ups=[0, 0, 0])
+    assert_same_momentum(robot, PinocchioPeer.from_robot(robot), 1e-11)
 
 
 def test_free_body() -> None:

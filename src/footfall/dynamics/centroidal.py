@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from footfall.dynamics.algorithm import algorithm
-from footfall.dynamics.center_of_mass import center_shares
+from footfall.dynamics.center_of_mass import center_shares, moving_mass
 from footfall.dynamics.inverse_dynamics import force_of_motion, link_motions
 from footfall.dynamics.jacobians import stacked
 from footfall.dynamics.joints import joint_transforms
 from footfall.dynamics.kinematics import link_poses, link_velocities
-from footfall.dynamics.mass_moments import lumped_moments, moments_in_parent
-from footfall.math.spatial import force_to_parent, shift_force
+from footfall.dynamics.mass_moments import lumped_moments, moments_in_parent, moments_left_in_world
+from footfall.math.spatial import force_to_parent, rotate, shift_force
 from footfall.robot.model import Robot
 from footfall.robot.tree import Tree
 
@@ -55,19 +55,23 @@ def centroidal_momentum_bias(robot: Robot, q: Array, v: Array) -> Array:
 
 @algorithm(q="nq")
 def centroidal_momentum_matrix(robot: Robot, q: Array) -> Array:
-    """Matrix A (6, nv): the centroidal momentum is `A v`, 000 (7.2); world axes; q (nq,)."""
+    """Matrix A (6, nv): the centroidal momentum is `A v`, 000 (7.2); world axes; q (nq,).
+
+    A unit velocity of one joint gives all links beyond it the momentum of one rigid body.
+    """
     tree = robot.tree
     q = without_common_slides(tree, q)
     joints = joint_transforms(tree, q)
-    center = center_shares(robot, q, np.zeros(tree.nv)).world.position
-    carried = lumped_moments(tree)  # each link's with all links beyond it
+    carried = [*lumped_moments(tree), moments_left_in_world(tree)]  # each link's with all beyond; the world's
     for index, link in reversed(list(enumerate(tree.links))):
-        if link.parent >= 0:
-            carried[link.parent] += moments_in_parent(link, q, joints[index], carried[index])
+        carried[link.parent] += moments_in_parent(link, q, joints[index], carried[index])
+    centers: list[Array] = []  # the whole robot's, seen from each link
     columns: list[Array] = []
-    for link, pose, moments in zip(tree.links, link_poses(tree, q), carried, strict=True):
-        about_center = pose._replace(translation=pose.translation - center)
-        columns += [force_to_parent(about_center, moments.momentum(motion)) for motion in link.subspace.T]
+    for link, joint, pose, moments in zip(tree.links, joints, link_poses(tree, q), carried, strict=False):
+        center = centers[link.parent] if link.parent >= 0 else carried[-1].first * (1 / moving_mass(robot))
+        centers.append(joint.rotation.T @ (center - joint.translation))
+        for motion in link.subspace.T:
+            columns.append(rotate(pose.rotation, shift_force(-centers[-1], moments.momentum(motion))))
     return stacked(columns, 6)
 
 
@@ -84,11 +88,11 @@ def _about_center(robot: Robot, q: Array, momenta: list[Array]) -> Array:
 
 def without_common_slides(tree: Tree, q: Array) -> Array:
     """The configuration q (nq,) with those slides at zero that move the whole robot: a floating base's."""
+    parents = [link.parent for link in tree.links]
     count = 0
-    while (
-        count < len(tree.links)
-        and tree.links[count].kind == "prismatic"
-        and [link.parent for link in tree.links].count(count - 1) == 1
-    ):
+    for index, link in enumerate(tree.links):
+        carries_all = parents.count(index - 1) == 1 and not any(other.mass for other in tree.links[:index])
+        if link.kind != "prismatic" or not carries_all:
+            break
         count += 1
     return np.concatenate([np.zeros(count), q[count:]])

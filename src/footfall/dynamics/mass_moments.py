@@ -106,12 +106,20 @@ def _on_the_joint(link: Link, moments: MassMoments) -> MassMoments:
 
 def lumped_moments(tree: Tree) -> list[MassMoments]:
     """Moments of the links with all that lies on a joint counted with its parent."""
-    lumped = [body_moments(link) for link in tree.links]
-    for index in reversed(range(len(tree.links))):
-        link = tree.links[index]
+    return _lumped(tree)[:-1]
+
+
+def moments_left_in_world(tree: Tree) -> MassMoments:
+    """What `lumped_moments` counts with the world, which never moves but is part of the centre of mass."""
+    return _lumped(tree)[-1]
+
+
+def _lumped(tree: Tree) -> list[MassMoments]:
+    nothing = MassMoments(0.0, np.zeros(3), np.zeros((3, 3)))
+    lumped = [*(body_moments(link) for link in tree.links), nothing]  # the last: the world's
+    for index, link in reversed(list(enumerate(tree.links))):
         moved = _on_the_joint(link, lumped[index])
         lumped[index] -= moved
-        if link.parent >= 0:
-            rotation, translation = link.placement
-            lumped[link.parent] += shift_moments(translation, rotate_moments(rotation, moved))
+        rotation, translation = link.placement
+        lumped[link.parent] += shift_moments(translation, rotate_moments(rotation, moved))
     return lumped
