@@ -1,7 +1,7 @@
 """Textbook NumPy in, native code out: trace a function once, run it as machine code.
 
-    kernel = build_kernel(lambda x: {"y": np.sin(x) @ x}, {"x": 3})
-    kernel(np.ones(3)), kernel(np.ones((1000, 3)))
+kernel = build_kernel(lambda x: {"y": np.sin(x) @ x}, {"x": 3})
+kernel(np.ones(3)), kernel(np.ones((1000, 3)))
 """
 
 from footfall.compiler.differentiate import jacobian

@@ -13,12 +13,13 @@ import numpy as np
 
 from footfall.compiler.errors import TraceError, user_location
 from footfall.compiler.functions import where
-from footfall.compiler.graph import Graph, Loop
+from footfall.compiler.graph import CONDITIONS, Graph, Loop
 from footfall.compiler.schedule import operands
-from footfall.compiler.symbols import Condition, Symbol, graph_of, node_index, same_graph, wrap
+from footfall.compiler.symbols import Condition, Symbol, graph_of, node_index
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Row = dict[int, Any]  # variable -> partial derivative
+FLAT = CONDITIONS | {"const", "input", "state", "floor"}
 
 
 def jacobian(values: Any, variables: Any) -> Array:
@@ -77,9 +78,9 @@ class _Sweep:
     def differentiate(self, index: int) -> Row:
         node = self.graph.nodes[index]
         operation = node[0]
-        if operation in ("const", "input", "state") or operation.startswith("gather:"):
+        if operation in FLAT or operation.startswith("gather:"):
             return {}
-        if operation == "part":
+        if operation.startswith("call:"):
             raise TraceError(f"jacobian at {user_location()}: a native call cannot be differentiated")
         symbols = [self.symbol(operand) for operand in node[1:]]
         rows = [self.rows[operand] for operand in node[1:]]
@@ -92,7 +93,7 @@ class _Sweep:
             return _combine(rows, lambda a, b: a + b)
         if operation == "sub":
             return _combine(rows, lambda a, b: a - b)
-        if not any(rows) or operation == "floor":
+        if not any(rows):
             return {}
         factors = _PARTIALS[operation](Symbol(self.graph, index), *symbols)
         return _combine(rows, lambda *partials: sum(f * p for f, p in zip(factors, partials, strict=True)))
@@ -101,7 +102,7 @@ class _Sweep:
         value = self.graph.value_of(index)
         if value is not None:
             return value
-        if self.graph.nodes[index][0] in ("lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not"):
+        if self.graph.nodes[index][0] in CONDITIONS:
             return Condition(self.graph, index)
         return Symbol(self.graph, index)
 
@@ -170,7 +171,9 @@ class _BodyCopy:
             if not self.inside(index):
                 self.copies[index] = index
             elif node[0] in ("result", "part") or node[0].startswith("call:"):
-                raise TraceError("jacobian: loops inside loops and native calls in loops cannot be differentiated")
+                raise TraceError(
+                    "jacobian: loops inside loops and native calls in loops cannot be differentiated"
+                )
             else:
                 missing = [operand for operand in operands(node) if operand not in self.copies]
                 if missing:
@@ -191,7 +194,9 @@ def _combine(rows: list[Row], rule: Callable[..., Any]) -> Row:
     """Apply a rule to the partial derivatives in each column that any row has."""
     columns = dict.fromkeys(column for row in rows for column in row)
     combined = {column: rule(*(row.get(column, 0.0) for row in rows)) for column in columns}
-    return {column: value for column, value in combined.items() if not (type(value) is float and value == 0.0)}
+    return {
+        column: value for column, value in combined.items() if not (type(value) is float and value == 0.0)
+    }
 
 
 # Partial derivatives of an operation by its operands, given its own value and theirs

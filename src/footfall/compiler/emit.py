@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from footfall.compiler.graph import Loop
+from footfall.compiler.graph import CONDITIONS, Loop
 from footfall.compiler.schedule import Repetition, Schedule, Segment
 from footfall.compiler.trigonometry import (
     literal,
@@ -27,7 +27,6 @@ LIBRARY = {"tan": 1, "asin": 1, "acos": 1, "atan": 1, "exp": 1, "log": 1, "atan2
 ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 INTRINSICS = {"sqrt": "sqrt", "abs": "fabs", "floor": "floor"}
 PREDICATES = {"lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "eq": "oeq", "ne": "une"}
-CONDITIONS = frozenset({*PREDICATES, "and", "or", "not"})
 
 
 @dataclass(frozen=True)
@@ -69,9 +68,7 @@ class _Emitter:
     def core(self) -> Core:
         self.region(0, self.plan.pieces, None)
         self.functions += self.helpers.values()
-        return Core(
-            "\n".join(self.functions), frozenset(self.declarations), self.parameters, self.arguments
-        )
+        return Core("\n".join(self.functions), frozenset(self.declarations), self.parameters, self.arguments)
 
     # Structure
 
@@ -84,7 +81,9 @@ class _Emitter:
             counter += 1
             if isinstance(piece, Segment):
                 self.functions.append(_SegmentWriter(self, piece).function())
-                call = f"call fastcc {'i1' if piece.test else 'void'} @segment{piece.number}({self.arguments})"
+                call = (
+                    f"call fastcc {'i1' if piece.test else 'void'} @segment{piece.number}({self.arguments})"
+                )
                 if piece.test:
                     lines += [f"  %go{counter} = {call}"]
                     lines += [f"  br i1 %go{counter}, label %next{counter}, label %stop", f"next{counter}:"]
@@ -322,7 +321,9 @@ class _SegmentWriter(_Access):
             self.store_slot(state, value)
 
     def any_running(self, done: str) -> str:
-        running = self.do(f"xor {self.emitter.mask} {done}, {'true' if self.lanes == 1 else 'splat (i1 true)'}")
+        running = self.do(
+            f"xor {self.emitter.mask} {done}, {'true' if self.lanes == 1 else 'splat (i1 true)'}"
+        )
         if self.lanes == 1:
             return running
         reduction = f"@llvm.vector.reduce.or.v{self.lanes}i1"

@@ -70,7 +70,9 @@ def _comparison(operation: str, name: str) -> Callable[[Any, Any], Any]:
         return _elementwise(lambda x, y: compare(operation, x, y), COMPARISONS[operation], (a, b))
 
     apply.__name__ = name
-    apply.__doc__ = f"{name}(a, b), element-wise, on numbers, arrays or symbols; the result goes into `where`."
+    apply.__doc__ = (
+        f"{name}(a, b), element-wise, on numbers, arrays or symbols; the result goes into `where`."
+    )
     return apply
 
 

@@ -55,6 +55,7 @@ COMPARISONS = {
     "eq": np.equal,
     "ne": np.not_equal,
 }
+CONDITIONS = frozenset({*COMPARISONS, "and", "or", "not"})  # nodes that hold or do not hold
 ODD = {"sin", "tan", "asin", "atan"}
 EVEN = {"cos", "abs"}
 

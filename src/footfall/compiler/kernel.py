@@ -92,7 +92,9 @@ class Kernel:
         named = [*self.signature.inputs, *self.signature.outputs]
         if len(arrays) != len(named):
             names = ", ".join(name for name, _ in named)
-            raise KernelInputError(f"{self.name}: bind takes {len(named)} arrays ({names}), not {len(arrays)}")
+            raise KernelInputError(
+                f"{self.name}: bind takes {len(named)} arrays ({names}), not {len(arrays)}"
+            )
         for (name, shape), array in zip(named, arrays, strict=True):
             _require_exact(self.name, name, shape, array)
         count = len(self.signature.inputs)
@@ -225,12 +227,21 @@ class Kernel:
         function, _ = self._batch_function
         shapes = [shape for _, shape in self.signature.inputs]
         rows = [_contiguous_rows(array, shape) for array, shape in zip(inputs, shapes, strict=True)]
-        pointers = [np.array([array.ctypes.data for array in side], dtype=np.int64) for side in (rows, outputs)]
+        pointers = [
+            np.array([array.ctypes.data for array in side], dtype=np.int64) for side in (rows, outputs)
+        ]
         strides = [
-            np.array([_row_stride(array, shape) for array, shape in zip(rows, shapes, strict=True)], dtype=np.int64),
+            np.array(
+                [_row_stride(array, shape) for array, shape in zip(rows, shapes, strict=True)], dtype=np.int64
+            ),
             np.array([math.prod(shape) for _, shape in self.signature.outputs], dtype=np.int64),
         ]
-        addresses = [pointers[0].ctypes.data, strides[0].ctypes.data, pointers[1].ctypes.data, strides[1].ctypes.data]
+        addresses = [
+            pointers[0].ctypes.data,
+            strides[0].ctypes.data,
+            pointers[1].ctypes.data,
+            strides[1].ctypes.data,
+        ]
         workers = threads or _available_cores()
         lanes = machine.widest_lanes()
         size = max(_ROWS_PER_TASK, -(-count // workers))
@@ -381,9 +392,7 @@ def _require_finite(kernel: str, name: str, array: Array) -> None:
         raise KernelInputError(f"{kernel}: {name}{list(where)} is {array[where]}; inputs must be finite")
 
 
-def _forbid_overlap(
-    kernel: str, named: list[tuple[str, Shape]], inputs: Any, outputs: Any
-) -> None:
+def _forbid_overlap(kernel: str, named: list[tuple[str, Shape]], inputs: Any, outputs: Any) -> None:
     """Outputs are written before all inputs are read, so they must not share memory."""
     names = [name for name, _ in named]
     for k, output in enumerate(outputs):

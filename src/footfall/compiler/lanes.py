@@ -29,7 +29,9 @@ def emit_batch(plan: Schedule, core: Core, lanes: int) -> str:
     for size in [*sizes_in, *sizes_out, plan.size]:
         offsets.append(total)
         total += (size + lanes) // lanes * lanes * row  # room for a whole last block
-    names = [f"%in{k}" for k in range(len(sizes_in))] + [f"%out{k}" for k in range(len(sizes_out))] + ["%work"]
+    names = (
+        [f"%in{k}" for k in range(len(sizes_in))] + [f"%out{k}" for k in range(len(sizes_out))] + ["%work"]
+    )
     v = f"<{lanes} x double>"
     lines = [
         f"define i64 @{BATCH}(ptr %ins, ptr %in_strides, ptr %outs, ptr %out_strides, i64 %begin, i64 %end) "
@@ -46,7 +48,8 @@ def emit_batch(plan: Schedule, core: Core, lanes: int) -> str:
         "  %area = inttoptr i64 %aligned to ptr",
     ]
     lines += [
-        f"  {name} = getelementptr i8, ptr %area, i64 {offset}" for name, offset in zip(names, offsets, strict=True)
+        f"  {name} = getelementptr i8, ptr %area, i64 {offset}"
+        for name, offset in zip(names, offsets, strict=True)
     ]
     for kind, sizes in (("in", sizes_in), ("out", sizes_out)):
         for k in range(len(sizes)):
@@ -61,7 +64,7 @@ def emit_batch(plan: Schedule, core: Core, lanes: int) -> str:
         "  %last = sub i64 %end, 1",
         "  br label %block",
         "block:",
-        f"  %row = phi i64 [%begin, %start], [%next, %block]",
+        "  %row = phi i64 [%begin, %start], [%next, %block]",
         f"  %bad = phi {v} [zeroinitializer, %start], [%bad{len(sizes_in)}, %block]",
         f"  %bad0 = fadd {v} %bad, zeroinitializer",
     ]

@@ -181,7 +181,9 @@ class Symbol:
         if any(isinstance(value, np.ndarray) and value.ndim for value in inputs):
             result = np.frompyfunc(function, len(inputs), 1)(*(_as_object(value) for value in inputs))
             return result
-        return function(*(value.item() if isinstance(value, (np.ndarray, np.generic)) else value for value in inputs))
+        return function(
+            *(value.item() if isinstance(value, (np.ndarray, np.generic)) else value for value in inputs)
+        )
 
 
 class Condition:

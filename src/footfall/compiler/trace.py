@@ -37,7 +37,8 @@ class Program:
         """Hash of the graph; equal for equal programs."""
         graph = self.graph
         loops = [
-            (loop.region, loop.limit, loop.states, loop.initial, loop.following, loop.done) for loop in graph.loops
+            (loop.region, loop.limit, loop.states, loop.initial, loop.following, loop.done)
+            for loop in graph.loops
         ]
         functions = [(function.outputs, function.data is None) for function in graph.functions]
         sizes = [len(table) for table in graph.tables]

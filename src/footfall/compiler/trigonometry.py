@@ -100,9 +100,13 @@ def sincos_function(lanes: int) -> str:
     turns = w.do(f"call {t} @llvm.roundeven.{suffix(lanes)}({t} {turns})")
     back = w.neg(turns)
     reduced = w.fma(back, w.constant(HALF_PI[0]), "%x")  # exact
-    high = w.fma(back, w.constant(HALF_PI[1]), reduced)
-    tail = w.fma(back, w.constant(HALF_PI[1]), w.sub(reduced, high))
-    tail = w.fma(back, w.constant(HALF_PI[2]), tail)
+    # minus the second part, with the rounding errors of the product and of the difference in the tail
+    product = w.mul(turns, w.constant(HALF_PI[1]))
+    rest = w.fma(back, w.constant(HALF_PI[1]), product)
+    high = w.sub(reduced, product)
+    moved = w.sub(high, reduced)
+    tail = w.sub(w.sub(reduced, w.sub(high, moved)), w.add(product, moved))
+    tail = w.fma(back, w.constant(HALF_PI[2]), w.add(tail, rest))
     z = w.mul(high, high)
     # sine: high - ((z (tail/2 - v r) - tail) - v S1)
     v = w.mul(z, high)

@@ -1,0 +1,191 @@
+"""Calling kernels: conversion, batches, bound arrays, and what wrong input is told."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+from footfall.compiler import Kernel, KernelInputError, build_kernel
+
+
+@pytest.fixture(scope="module")
+def kernel() -> Kernel:
+    return build_kernel(
+        lambda a, b: {"sum": a + b, "matrix": np.outer(a, b), "zero": np.zeros(2), "dot": a @ b},
+        {"a": 3, "b": (3,)},
+        name="pair",
+    )
+
+
+A, B = np.array([1.0, 2.0, 3.0]), np.array([0.5, -1.0, 4.0])
+
+
+def test_one_call(kernel: Kernel) -> None:
+    total, matrix, zero, dot = kernel(A, B)
+    assert (total == A + B).all()
+    assert (matrix == np.outer(A, B)).all()
+    assert (zero == 0).all()
+    assert dot == A @ B
+    assert type(dot) is float
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [1, 2, 3],
+        np.array([1, 2, 3]),
+        np.array([1, 2, 3], dtype=np.float32),
+        np.array([1.0, 0, 2, 0, 3])[::2],
+        np.array([[1.0, 2, 3]])[0],
+    ],
+)
+def test_other_types_are_converted(kernel: Kernel, given) -> None:
+    assert (kernel(given, B)[0] == A + B).all()
+
+
+def test_batches_broadcast(kernel: Kernel) -> None:
+    many = np.random.default_rng(0).normal(size=(200, 3))
+    for a, b in ((many, B), (A, many), (many, many[::-1]), (many[:, ::-1], many)):
+        total, matrix, zero, dot = kernel(a, b)
+        assert (total == a + b).all()
+        assert matrix.shape == (200, 3, 3)
+        assert (
+            matrix == np.broadcast_to(a, (200, 3))[:, :, None] * np.broadcast_to(b, (200, 3))[:, None]
+        ).all()
+        assert zero.shape == (200, 2)
+        assert (zero == 0).all()
+        assert np.abs(dot - (a * b).sum(axis=1)).max() < 1e-14 * 3
+
+
+def test_empty_batch(kernel: Kernel) -> None:
+    assert kernel(np.empty((0, 3)), B)[1].shape == (0, 3, 3)
+
+
+def test_rows_of_a_larger_array(kernel: Kernel) -> None:
+    states = np.random.default_rng(1).normal(size=(50, 7))
+    assert (kernel(states[:, 2:5], states[::1, 4:])[0] == states[:, 2:5] + states[:, 4:]).all()
+    assert (kernel(states[::-1, 2:5], B)[0] == states[::-1, 2:5] + B).all()
+
+
+@pytest.mark.parametrize(
+    "arrays, message",
+    [
+        ((A,), "takes 2 arrays"),
+        ((A, B, B), "takes 2 arrays"),
+        ((A, np.ones(4)), r"b has shape \(4,\), needed is \(3,\) or \(batch, 3\)"),
+        ((A, np.ones((2, 2, 3))), "b has shape"),
+        ((A, np.float64(1.0)), "b has shape"),
+        ((np.ones((2, 3)), np.ones((4, 3))), "batch of 4, another input one of 2"),
+        ((A, np.array([1.0, np.nan, 0.0])), r"b\[1\] is nan; inputs must be finite"),
+        ((A, np.array([[1.0, 2.0, 0.0], [0.0, 0.0, -np.inf]])), r"b\[1, 2\] is -inf"),
+        ((A, ["x", "y", "z"]), "real numbers"),
+        ((A, np.array([1j, 2, 3])), "real numbers"),
+        ((None, B), "real numbers"),
+    ],
+)
+def test_wrong_input(kernel: Kernel, arrays, message: str) -> None:
+    with pytest.raises(KernelInputError, match=message):
+        kernel(*arrays)
+
+
+def test_the_check_can_be_switched_off() -> None:
+    kernel = build_kernel(lambda x: x * 2.0, {"x": 2}, name="unchecked", check_finite=False)
+    assert np.isnan(kernel(np.array([np.nan, 1.0]))[0])
+    assert np.isnan(kernel(np.array([[np.nan, 1.0]]))[0, 0])
+
+
+def test_bound_arrays(kernel: Kernel) -> None:
+    a, b = A.copy(), B.copy()
+    out = [np.empty(3), np.empty((3, 3)), np.empty(2), np.empty(())]
+    run = kernel.bind(a, b, *out)
+    for scale in (1.0, -3.0):
+        a[:] = scale * A
+        assert run() is None
+        assert (out[0] == a + b).all()
+        assert (out[1] == np.outer(a, b)).all()
+        assert out[3] == a @ b
+
+
+def test_bound_calls_allocate_nothing(kernel: Kernel) -> None:
+    run = kernel.bind(A.copy(), B.copy(), np.empty(3), np.empty((3, 3)), np.empty(2), np.empty(()))
+    run()
+    gc.collect()
+    before = sys.getallocatedblocks()
+    for _ in range(1000):
+        run()
+    assert sys.getallocatedblocks() - before < 10
+
+
+def test_bound_arrays_are_kept_alive() -> None:
+    x, y = np.ones(1000), np.empty(1000)
+    run = build_kernel(lambda x: 2.0 * x, {"x": 1000}, name="alive").bind(x, y)
+    result = y
+    del x, y
+    gc.collect()
+    run()
+    assert (result == 2.0).all()
+
+
+def test_binding_is_strict(kernel: Kernel) -> None:
+    out = (np.empty(3), np.empty((3, 3)), np.empty(2), np.empty(()))
+    with pytest.raises(KernelInputError, match="bind takes 6 arrays"):
+        kernel.bind(A, B)
+    with pytest.raises(KernelInputError, match="float64"):
+        kernel.bind(A.astype(np.float32), B, *out)
+    with pytest.raises(KernelInputError, match=r"needed is \(3, 3\)"):
+        kernel.bind(A, B, out[0], np.empty((3, 2)), out[2], out[3])
+    with pytest.raises(KernelInputError, match="contiguous"):
+        kernel.bind(np.ones(6)[::2], B, *out)
+    shared = A.copy()
+    with pytest.raises(KernelInputError, match="output sum shares memory with a"):
+        kernel.bind(shared, B, shared, *out[1:])
+
+
+def test_batch_into_given_arrays(kernel: Kernel) -> None:
+    a = np.random.default_rng(2).normal(size=(100, 3))
+    out = (np.empty((100, 3)), np.empty((100, 3, 3)), np.empty((100, 2)), np.empty(100))
+    result = kernel.batch(a, B, out=out)
+    assert all(x is y for x, y in zip(result, out, strict=True))
+    assert (out[0] == a + B).all()
+    with pytest.raises(KernelInputError, match=r"needed is \(100, 3\)"):
+        kernel.batch(a, B, out=(np.empty((99, 3)), *out[1:]))
+    with pytest.raises(KernelInputError, match="shares memory"):
+        kernel.batch(out[0], B, out=out)
+    with pytest.raises(KernelInputError, match="batch axis"):
+        kernel.batch(A, B)
+
+
+def test_calls_from_many_threads(kernel: Kernel) -> None:
+    a = np.random.default_rng(3).normal(size=(500, 3))
+    wrong: list[int] = []
+
+    def work(number: int) -> None:
+        for row in a:
+            if not (kernel(row, row * number)[0] == row + row * number).all():
+                wrong.append(number)
+        if not (kernel(a, B)[0] == a + B).all():
+            wrong.append(-number)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_reference_counts_stay(kernel: Kernel) -> None:
+    a = A.copy()
+    before = sys.getrefcount(a), sys.getrefcount(kernel.function)
+    for _ in range(100):
+        kernel(a, B)
+        kernel(a[None], B)
+    assert (sys.getrefcount(a), sys.getrefcount(kernel.function)) == before
+
+
+def test_description(kernel: Kernel) -> None:
+    assert repr(kernel).startswith("Kernel pair(a[3], b[3]) -> sum[3], matrix[3, 3], zero[2], dot[], ")

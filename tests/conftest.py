@@ -1,0 +1,18 @@
+"""Tests compile kernels into a cache of their own."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def kernel_cache() -> Path:
+    """One cache for all test processes of a run, so that each kernel is compiled once."""
+    folder = Path(
+        os.environ.setdefault("FOOTFALL_CACHE_DIR", str(Path(tempfile.gettempdir()) / "footfall-tests"))
+    )
+    return folder
