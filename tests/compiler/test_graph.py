@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -69,7 +70,7 @@ def test_cut_programs_compute_the_same(segment_size: int, monkeypatch: pytest.Mo
 
     def function(x):
         y = [np.sin(x[k % 4]) * x[k % 3] for k in range(40)]
-        before = [a * b - 1.0 for a, b in zip(y, y[1:], strict=False)]
+        before = [a * b - 1.0 for a, b in pairwise(y)]
 
         def body(p, s):
             for k in range(20):

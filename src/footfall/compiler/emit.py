@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from footfall.compiler.graph import CONDITIONS, Loop
+from footfall.compiler.graph import CONDITIONS, Loop, Node
 from footfall.compiler.schedule import Repetition, Schedule, Segment
 from footfall.compiler.trigonometry import (
     literal,
@@ -76,9 +76,7 @@ class _Emitter:
         """A function that runs the pieces of a region; that of a loop body tells whether to go on."""
         result = "void" if loop is None else "i1"
         lines = [f"define internal fastcc {result} @region{number}({self.parameters}) nounwind {{"]
-        counter = 0
-        for piece in pieces:
-            counter += 1
+        for counter, piece in enumerate(pieces):
             if isinstance(piece, Segment):
                 self.functions.append(_SegmentWriter(self, piece).function())
                 call = (
@@ -201,7 +199,7 @@ def constant_stores(plan: Schedule, lanes: int) -> list[str]:
 
 def _runs(constants: list[tuple[int, float]], longest: int) -> Iterator[tuple[int, list[float]]]:
     """Neighbouring positions, grouped."""
-    start, values = -1, []
+    start, values = -1, list[float]()
     for position, value in constants:
         if values and position == start + len(values) and len(values) < longest:
             values.append(value)
@@ -392,7 +390,7 @@ class _SegmentWriter(_Access):
         assert operation.startswith("gather:"), operation
         return self.gather(int(operation.removeprefix("gather:")), values[0])
 
-    def fused(self, node: tuple[int, ...], product: int) -> str:
+    def fused(self, node: Node, product: int) -> str:
         """a b + c, a b - c or c - a b, rounded once."""
         t = self.type
         a, b = (self.value(factor) for factor in self.graph.nodes[product][1:])
@@ -441,9 +439,9 @@ class _SegmentWriter(_Access):
         every = "splat (i1 true)"
         return self.do(f"call {t} {function}(<{lanes} x ptr> {places}, i32 8, {mask} {every}, {t} undef)")
 
-    def call(self, index: int, node: tuple[int, ...]) -> None:
+    def call(self, index: int, node: Node) -> None:
         """Call a native function in every lane, through buffers on the stack."""
-        position = int(str(node[0]).removeprefix("call:"))
+        position = int(node[0].removeprefix("call:"))
         function = self.graph.functions[position]
         values = [self.value(operand) for operand in node[1:]]
         self.emitter.declare(f"declare void @native{position}(ptr, ptr, ptr)")

@@ -24,7 +24,7 @@ class KernelInputError(FootfallError, ValueError):
 
 
 def _is_ours(filename: str) -> bool:
-    return filename.startswith((_HERE, _NUMPY)) or filename.startswith("<")
+    return filename.startswith((_HERE, _NUMPY, "<"))
 
 
 def user_location() -> str:

@@ -186,7 +186,7 @@ class _Interface:
 
     def _check_types(self) -> list[str]:
         lines, passed = [], "true"
-        for k, shape in enumerate(self.inputs):
+        for k in range(len(self.inputs)):
             lines += [
                 f"  %argp{k} = getelementptr ptr, ptr %args, i64 {k}",
                 f"  %arg{k} = load ptr, ptr %argp{k}, align 8",

@@ -29,7 +29,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 _ROWS_PER_TASK = 64  # below, a second thread costs more than it brings
 
 
-class _Context(np.ndarray):  # type: ignore[type-arg]
+class _Context(np.ndarray[Any, np.dtype[np.int64]]):
     """Addresses that emitted code reads; owns what must stay alive as long as it may be called."""
 
     owner: object = None
@@ -273,7 +273,7 @@ def build_kernel(
     fingerprint; with it a kernel in the cache is found without tracing. labels: names of the inputs in messages, if
     other than the arguments'. check_finite: whether calls reject NaN and infinities.
     """
-    name = name or getattr(function, "__name__", "kernel")
+    name = name or str(getattr(function, "__name__", "kernel"))
     signature = repr([(argument, shape) for argument, shape in inputs.items()])
     full_key = None if key is None else f"{name} {signature} {key} {_package_source()}"
     kernel = Kernel(name, lambda: trace(function, inputs), full_key, check_finite=check_finite)

@@ -69,11 +69,12 @@ class Symbol:
 
     def __pow__(self, exponent: Any) -> Any:
         if isinstance(exponent, Number):
-            if exponent == 0.5:
+            number = float(exponent)
+            if number == 0.5:
                 return self.sqrt()
-            if float(exponent).is_integer() and abs(exponent) <= 64:
-                power = _integer_power(self, abs(int(exponent)))
-                return power if exponent >= 0 else 1.0 / power
+            if number.is_integer() and abs(number) <= 64:
+                power = _integer_power(self, abs(int(number)))
+                return power if number >= 0 else 1.0 / power
         raise TraceError(
             f"power {exponent!r} of a symbol at {user_location()}: "
             "only whole exponents up to 64 and 0.5 can be traced; use exp(p * log(x))"
@@ -85,7 +86,7 @@ class Symbol:
     def __pos__(self) -> Symbol:
         return self
 
-    def __abs__(self) -> Symbol:
+    def __abs__(self) -> Any:
         return unary("abs", self)
 
     def __lt__(self, other: Any) -> Any:
@@ -126,44 +127,44 @@ class Symbol:
     def __int__(self) -> int:
         return int(float(self))
 
-    __index__ = None  # type: ignore[assignment]
+    __index__ = None
 
     def __repr__(self) -> str:
         return f"Symbol({self.index}: {self.graph.nodes[self.index][0]})"
 
     # NumPy calls these methods for the elements of object arrays
 
-    def sqrt(self) -> Symbol:
+    def sqrt(self) -> Any:
         return unary("sqrt", self)
 
-    def sin(self) -> Symbol:
+    def sin(self) -> Any:
         return unary("sin", self)
 
-    def cos(self) -> Symbol:
+    def cos(self) -> Any:
         return unary("cos", self)
 
-    def tan(self) -> Symbol:
+    def tan(self) -> Any:
         return unary("tan", self)
 
-    def arcsin(self) -> Symbol:
+    def arcsin(self) -> Any:
         return unary("asin", self)
 
-    def arccos(self) -> Symbol:
+    def arccos(self) -> Any:
         return unary("acos", self)
 
-    def arctan(self) -> Symbol:
+    def arctan(self) -> Any:
         return unary("atan", self)
 
     def arctan2(self, other: Any) -> Any:
         return binary("atan2", self, other)
 
-    def exp(self) -> Symbol:
+    def exp(self) -> Any:
         return unary("exp", self)
 
-    def log(self) -> Symbol:
+    def log(self) -> Any:
         return unary("log", self)
 
-    def floor(self) -> Symbol:
+    def floor(self) -> Any:
         return unary("floor", self)
 
     def conjugate(self) -> Symbol:

@@ -123,7 +123,10 @@ def sincos_function(lanes: int) -> str:
     rest = w.add(rest, w.fma(z, r, w.neg(w.mul(high, tail))))
     cosine = w.add(one_minus, rest)
     # quadrant
-    splat = (lambda n: str(n)) if lanes == 1 else (lambda n: f"splat (i32 {n})")
+
+    def splat(value: int) -> str:
+        return str(value) if lanes == 1 else f"splat (i32 {value})"
+
     quadrant = w.do(f"fptosi {t} {turns} to {integers}")
     odd = w.do(f"and {integers} {quadrant}, {splat(1)}")
     odd = w.do(f"icmp ne {integers} {odd}, {splat(0)}")
@@ -139,9 +142,8 @@ def sincos_function(lanes: int) -> str:
     s = w.select(zero, "%x", s)
     size = w.do(f"call {t} @llvm.fabs.{suffix(lanes)}({t} %x)")
     beyond = w.do(f"fcmp ugt {t} {size}, {w.constant(LARGEST)}")
-    if lanes == 1:
-        anywhere = beyond
-    else:
+    anywhere = beyond
+    if lanes > 1:
         anywhere = w.do(f"call i1 @llvm.vector.reduce.or.v{lanes}i1(<{lanes} x i1> {beyond})")
     pair = f"{{{t}, {t}}}"
     head = [f"define internal fastcc {pair} @sincos{lanes}({t} %x) nounwind {{"]
