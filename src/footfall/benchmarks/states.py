@@ -1,0 +1,29 @@
+"""Random states, the same for all contestants."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.dynamics.configuration import random_configuration
+from footfall.robot.model import Robot
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+class State(NamedTuple):
+    """Configuration (nq,), velocity, acceleration and joint forces (nv,); or many, with an axis in front."""
+
+    q: Array
+    v: Array
+    a: Array
+    tau: Array
+
+
+def random_states(robot: Robot, count: int, *, seed: int = 0) -> State:
+    """`count` states: within the limits, rates and accelerations of order one, forces of order ten."""
+    rng = np.random.default_rng(seed)
+    shape = (count, robot.nv)
+    q = np.ascontiguousarray(random_configuration(robot, seed=rng, count=count))
+    return State(q, rng.normal(size=shape), rng.normal(size=shape), 10.0 * rng.normal(size=shape))
