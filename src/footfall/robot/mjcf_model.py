@@ -16,6 +16,7 @@ from footfall.robot.mjcf_shapes import body_geometries
 from footfall.robot.mjcf_writer import LEAST, NO_LIMIT, part_names, parts
 from footfall.robot.model import WORLD, Array, Body, Frame, Joint, JointType, Mimic
 from footfall.robot.orientation import matrix_from_axis_angle, matrix_from_quaternion
+from footfall.robot.values import finite_array
 
 # MuJoCo's enumerations
 _FREE, _BALL, _SLIDE, _HINGE = range(4)
@@ -27,6 +28,7 @@ _TYPES = {_FREE: JointType.FLOATING, _BALL: JointType.SPHERICAL, _SLIDE: JointTy
 
 def model_fields(model: Any, meshes: MeshPaths) -> tuple[dict[str, Any], list[RobotError]]:
     """Fields of the `Robot` that a compiled model describes, and what was left out."""
+    _check_numbers(model)
     reader = _ModelReader(model, meshes)
     for index in range(1, model.nbody):
         reader.add_body(index)
@@ -38,6 +40,16 @@ def model_fields(model: Any, meshes: MeshPaths) -> tuple[dict[str, Any], list[Ro
         "gravity": tuple(model.opt.gravity.tolist()),
     }
     return fields, reader.left_out()
+
+
+def _check_numbers(model: Any) -> None:
+    """MuJoCo lets through numbers that are not finite; here they would spread before they are noticed."""
+    for kind in ("body", "jnt", "site", "geom", "mesh"):
+        for part in ("pos", "quat", "ipos", "iquat", "axis", "size"):
+            values = getattr(model, f"{kind}_{part}", None)
+            if values is not None and len(values):
+                finite_array(values, values.shape, f"{kind} {part}", ("model", kind))
+    finite_array(model.qpos0, model.qpos0.shape, "qpos0", ("model", "joints"))
 
 
 class _ModelReader:

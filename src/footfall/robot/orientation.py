@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from footfall.errors import InvalidValue
+
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _RIGHT_ANGLE = 5e-12  # rad; descriptions that write pi/2 with twelve digits mean it
@@ -40,7 +42,10 @@ def rpy_from_matrix(rotation: Array) -> tuple[float, float, float]:
 def matrix_from_quaternion(quaternion: Sequence[float]) -> Array:
     """Rotation matrix (3, 3) of a quaternion (w, x, y, z) of any length but zero, 002 (2.54)."""
     components = np.asarray(quaternion, dtype=np.float64)
-    components = components / np.abs(components).max()
+    largest = np.abs(components).max()
+    if not 0.0 < largest < math.inf:
+        raise InvalidValue(f"quaternion is {components.tolist()}; it must be finite and not zero")
+    components = components / largest
     w, x, y, z = components / np.linalg.norm(components)
     return _without_rounding(
         np.array(

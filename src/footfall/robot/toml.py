@@ -167,7 +167,7 @@ def _decode(text: str, source: str) -> RobotSchema:
         raise InvalidDescription(f"no valid TOML: {error}", source=source) from None
     try:
         return msgspec.convert(data, RobotSchema)
-    except (msgspec.ValidationError, OverflowError) as error:
+    except (msgspec.ValidationError, OverflowError, UnicodeError) as error:
         problem, _, place_in_data = str(error).partition(" - at ")
         where = place_in_data.strip("`").removeprefix("$.")
         line = _line_of(text, where)

@@ -15,6 +15,7 @@ from footfall.math.transform import Transform
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Subject = tuple[str, str]
 
+_GREATEST = 1e30  # what is beyond overflows sooner or later
 _ROTATION_TOLERANCE = 1e-6  # farther from orthonormal than this is no rotation but a mistake
 _ROTATION_EXACT = 1e-13  # closer than this stays as it is, so that exact zeros and ones survive
 
@@ -31,8 +32,8 @@ class Value:
 def finite_number(value: float, what: str, subject: Subject, *, minimum: float = -math.inf) -> float:
     """`value` as a finite float that is at least `minimum`."""
     number = _float(value, what, subject)
-    if not math.isfinite(number):
-        raise InvalidValue(f"{what} is {number}; it must be finite", subject=subject)
+    if not abs(number) <= _GREATEST:
+        raise InvalidValue(f"{what} is {number}; it must be finite (and below 1e30)", subject=subject)
     if number < minimum:
         raise InvalidValue(f"{what} is {number:g}; it must be at least {minimum:g}", subject=subject)
     return number
@@ -49,8 +50,10 @@ def finite_array(value: Any, shape: tuple[int, ...], what: str, subject: Subject
             raise InvalidValue(f"{what} is {value!r}; it must be numbers", subject=subject) from None
     if array.shape != shape:
         raise InvalidValue(f"{what} has shape {array.shape}; it must be {shape}", subject=subject)
-    if not np.isfinite(array).all():
-        raise InvalidValue(f"{what} is {array.tolist()}; all entries must be finite", subject=subject)
+    if not (np.abs(array) <= _GREATEST).all():
+        wrong = array[~(np.abs(array) <= _GREATEST)][0]
+        message = f"{what} has the entry {wrong}; all must be finite (and below 1e30)"
+        raise InvalidValue(message, subject=subject)
     array.flags.writeable = False
     return array
 
@@ -78,9 +81,8 @@ def placement(value: Transform, what: str, subject: Subject) -> Transform:
     """A pose with read-only arrays and an orthonormal rotation."""
     rotation = finite_array(value.rotation, (3, 3), f"rotation of the {what}", subject)
     translation = finite_array(value.translation, (3,), f"position of the {what}", subject)
-    with np.errstate(over="ignore", invalid="ignore"):
-        error = float(np.abs(rotation @ rotation.T - np.eye(3)).max())
-    if not error <= _ROTATION_TOLERANCE or np.linalg.det(rotation) < 0.0:
+    error = float(np.abs(rotation @ rotation.T - np.eye(3)).max())
+    if error > _ROTATION_TOLERANCE or np.linalg.det(rotation) < 0.0:
         raise InvalidValue(
             f"rotation of the {what} is {rotation.tolist()}; it must be orthonormal and right-handed",
             subject=subject,
