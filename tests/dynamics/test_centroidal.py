@@ -17,7 +17,7 @@ from footfall.robot.model import JointType, Robot
 from tests.dynamics.rates import rate_along
 from tests.dynamics.small_robots import free_body
 from tests.peers.comparison import assert_agree, relative_error
-from tests.peers.robots import REAL_ROBOTS, RealRobot, load_real
+from tests.peers.robots import MUJOCO_ROBOTS, REAL_ROBOTS, RealRobot, load_real
 from tests.random_robots import ALL_TYPES, random_robot, random_rotation, random_state, robots
 
 pytest.importorskip("pinocchio")
@@ -38,14 +38,21 @@ def assert_same_momentum(robot: Robot, peer: PinocchioPeer, tolerance: float) ->
     assert_agree(centroidal_momentum_bias.textbook(robot, q, v), bias, tolerance, scale=scale)
 
 
+def assert_same_momentum_as_mujoco(robot: Robot) -> None:
+    q, v, _, _ = random_state(robot, 2)
+    peer = MujocoPeer(robot)
+    matrix = peer.centroidal_momentum_matrix(q)
+    assert_agree(centroidal_momentum_matrix.textbook(robot, q), matrix, 1e-8)
+    scale = float(np.linalg.norm(matrix))
+    momentum = peer.centroidal_momentum(q, v)
+    assert_agree(centroidal_momentum.textbook(robot, q, v), momentum, 1e-8, scale=scale)
+
+
 @settings(max_examples=40, deadline=None)
 @given(robot=robots())
 def test_random_robots_agree_with_the_peers(robot: Robot) -> None:
     assert_same_momentum(robot, PinocchioPeer.from_robot(robot), 1e-11)
-    q, v, _, _ = random_state(robot, 2)
-    peer = MujocoPeer(robot)
-    assert_agree(centroidal_momentum.textbook(robot, q, v), peer.centroidal_momentum(q, v), 1e-8, scale=1.0)
-    assert_agree(centroidal_momentum_matrix.textbook(robot, q), peer.centroidal_momentum_matrix(q), 1e-8)
+    assert_same_momentum_as_mujoco(robot)
 
 
 @pytest.mark.parametrize("real", REAL_ROBOTS, ids=str)
@@ -53,6 +60,11 @@ def test_real_robots_agree_with_pinocchio(real: RealRobot) -> None:
     robot = load_real(real)
     peer = PinocchioPeer.from_urdf(robot, real.file(), floating_base=real.floating_base)
     assert_same_momentum(robot, peer, 1e-10)
+
+
+@pytest.mark.parametrize("real", MUJOCO_ROBOTS, ids=str)
+def test_real_robots_agree_with_mujoco(real: RealRobot) -> None:
+    assert_same_momentum_as_mujoco(load_real(real))
 
 
 @settings(max_examples=20, deadline=None)

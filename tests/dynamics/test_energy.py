@@ -13,7 +13,7 @@ from footfall.robot.model import Robot
 from tests.dynamics.rates import rate_along
 from tests.dynamics.small_robots import planar_arm
 from tests.peers.comparison import assert_agree, relative_error
-from tests.peers.robots import REAL_ROBOTS, RealRobot, load_real
+from tests.peers.robots import MUJOCO_ROBOTS, REAL_ROBOTS, RealRobot, load_real
 from tests.random_robots import random_robot, random_state, robots
 
 pytest.importorskip("pinocchio")
@@ -42,6 +42,12 @@ def test_real_robots_agree_with_pinocchio(real: RealRobot) -> None:
     robot = load_real(real)
     peer = PinocchioPeer.from_urdf(robot, real.file(), floating_base=real.floating_base)
     assert_same_energy(robot, peer, 1e-10)
+
+
+@pytest.mark.parametrize("real", MUJOCO_ROBOTS, ids=str)
+def test_real_robots_agree_with_mujoco(real: RealRobot) -> None:
+    robot = load_real(real)
+    assert_same_energy(robot, MujocoPeer(robot), 1e-8)
 
 
 def test_reference_numbers() -> None:

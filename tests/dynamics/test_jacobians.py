@@ -19,7 +19,7 @@ from footfall.robot.model import Robot
 from tests.dynamics.rates import rate_along
 from tests.dynamics.small_robots import planar_arm
 from tests.peers.comparison import assert_agree, relative_error
-from tests.peers.robots import REAL_ROBOTS, RealRobot, load_real
+from tests.peers.robots import MUJOCO_ROBOTS, REAL_ROBOTS, RealRobot, load_real
 from tests.random_robots import random_robot, random_state, robots
 
 pytest.importorskip("pinocchio")
@@ -61,6 +61,13 @@ def test_real_robots_agree_with_pinocchio(real: RealRobot) -> None:
     assert_same_jacobians(robot, peer, 1e-10, [*names[:: max(1, len(names) // 6)], names[-1]])
     q = random_state(robot, 2).q
     assert_agree(joint_motions.textbook(robot, q), peer.joint_motions(q), 1e-10)
+
+
+@pytest.mark.parametrize("real", MUJOCO_ROBOTS, ids=str)
+def test_real_robots_agree_with_mujoco(real: RealRobot) -> None:
+    robot = load_real(real)
+    names = [body.name for body in robot.bodies]
+    assert_same_jacobians(robot, MujocoPeer(robot), 1e-8, [*names[:: max(1, len(names) // 6)], names[-1]])
 
 
 @settings(max_examples=20, deadline=None)

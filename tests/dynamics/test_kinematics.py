@@ -18,7 +18,7 @@ from footfall.robot.model import Robot
 from tests.dynamics.rates import rate_along
 from tests.dynamics.small_robots import planar_arm
 from tests.peers.comparison import assert_agree, relative_error
-from tests.peers.robots import REAL_ROBOTS, RealRobot, load_real
+from tests.peers.robots import MUJOCO_ROBOTS, REAL_ROBOTS, RealRobot, load_real
 from tests.random_robots import random_robot, random_state, robots
 
 pytest.importorskip("pinocchio")
@@ -57,6 +57,12 @@ def test_real_robots_move_as_pinocchio_says(real: RealRobot) -> None:
     assert robot.nv == real.nv
     peer = PinocchioPeer.from_urdf(robot, real.file(), floating_base=real.floating_base)
     assert_same_motion(robot, peer, 1e-10, 3)
+
+
+@pytest.mark.parametrize("real", MUJOCO_ROBOTS, ids=str)
+def test_real_robots_move_as_mujoco_says(real: RealRobot) -> None:
+    robot = load_real(real)
+    assert_same_motion(robot, MujocoPeer(robot), 1e-8, 4)
 
 
 def test_a_wrong_pose_would_be_seen() -> None:

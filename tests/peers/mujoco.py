@@ -13,9 +13,9 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from footfall.math.transform import Transform
+from footfall.math.transform import Transform, identity_transform
 from footfall.robot.model import WORLD, Joint, JointType, Robot
-from footfall.robot.tree import turn_z_to
+from footfall.robot.tree import merge_inertias, turn_z_to
 
 Array = NDArray[np.float64]
 
@@ -64,7 +64,10 @@ def _is_free(joint: Joint) -> bool:
 
 
 class MujocoPeer:
-    """A MuJoCo model that takes and gives vectors in our order and conventions. Bodies need mass to move."""
+    """A MuJoCo model that takes and gives vectors in our order and conventions.
+
+    MuJoCo refuses robots with moving bodies without mass or with impossible inertias.
+    """
 
     def __init__(self, robot: Robot) -> None:
         spec = mujoco.MjSpec()
@@ -72,9 +75,9 @@ class MujocoPeer:
         spec.option.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
         spec.compiler.alignfree = False  # would move the body frame into the centre of mass
         spec.compiler.degree = False
-        spec.compiler.balanceinertia = True
         bodies = {WORLD: spec.worldbody}
-        static = {WORLD}
+        carriers: dict[str, tuple[str, Transform]] = {WORLD: (WORLD, identity_transform())}
+        members: dict[str, list[tuple[Transform, float, Array, Array]]] = {}
         names: list[str] = []
         for body, joint in zip(robot.bodies, robot.joints, strict=True):
             made = bodies[joint.parent].add_body(
@@ -83,15 +86,21 @@ class MujocoPeer:
                 quat=quaternion_of(joint.placement.rotation),
             )
             bodies[body.name] = made
-            if joint.type is JointType.FIXED and joint.parent in static:
-                static.add(body.name)  # no mass: what cannot move is no part of our centre of mass
-            elif body.mass > 0.0:
-                made.explicitinertial = True
-                made.mass = body.mass
-                made.ipos = body.center_of_mass
-                i = body.inertia
-                made.fullinertia = [i[0, 0], i[1, 1], i[2, 2], i[0, 1], i[0, 2], i[1, 2]]
             names += _add_joint(made, joint, free=_is_free(joint))
+            carrier, pose = carriers[joint.parent]
+            carriers[body.name] = carrier, pose @ joint.placement
+            if joint.type is not JointType.FIXED:
+                carriers[body.name] = body.name, identity_transform()
+            carrier, pose = carriers[body.name]
+            members.setdefault(carrier, []).append((pose, body.mass, body.center_of_mass, body.inertia))
+        members.pop(WORLD, None)  # what cannot move is no part of our centre of mass
+        for carrier, parts in members.items():  # of what is fixed together: a part alone may be impossible
+            mass, center, i = merge_inertias(parts)
+            if mass > 0.0:
+                bodies[carrier].explicitinertial = True
+                bodies[carrier].mass = mass
+                bodies[carrier].ipos = center
+                bodies[carrier].fullinertia = [i[0, 0], i[1, 1], i[2, 2], i[0, 1], i[0, 2], i[1, 2]]
         for frame in robot.frames:
             bodies[frame.body].add_site(
                 name=frame.name,

@@ -50,6 +50,9 @@ REAL_ROBOTS: tuple[RealRobot, ...] = (
     RealRobot("centauro", "centauro_description/urdf/centauro.urdf", True, 45),
 )
 
+# Those that MuJoCo takes: it refuses inertias that no mass has, and these two robots have some.
+MUJOCO_ROBOTS = tuple(robot for robot in REAL_ROBOTS if robot.name not in ("icub", "romeo"))
+
 
 def robots_folder() -> Path:
     """The package's folder of robots; it lies in the prefix that it shares with Pinocchio."""
