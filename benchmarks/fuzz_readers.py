@@ -255,7 +255,7 @@ def mutated(kind: str, seed: int, index: int) -> str:
     """Text of a case: the seed text after one to four mutations, each cheap and blunt."""
     rng = random.Random(f"{kind} {seed} {index}")
     text = FORMATS[kind][1]
-    for _ in range(rng.choice((1, 1, 2, 3, 4))):
+    for _ in range(rng.choice((1, 1, 1, 2, 4))):
         text = rng.choice(_MUTATIONS)(text, rng, kind)
     return text
 
@@ -265,14 +265,17 @@ def _exchange_number(text: str, rng: random.Random, kind: str) -> str:
     if not found:
         return text
     place = rng.choice(found)
-    return text[: place.start()] + rng.choice(_NUMBERS) + text[place.end() :]
+    plain = f"{rng.uniform(-1.0, 1.0) * 10.0 ** rng.randint(-6, 6):.6g}"
+    return text[: place.start()] + rng.choice((plain, plain, rng.choice(_NUMBERS))) + text[place.end() :]
 
 
 def _exchange_word(text: str, rng: random.Random, kind: str) -> str:
     found = list(re.finditer(r"[A-Za-z_]+", text))
     if not found:
         return text
-    place, other = rng.choice(found), rng.choice(found)
+    place = rng.choice(found)
+    # of the same first letter, and so rather of the same kind
+    other = rng.choice([word for word in found if rng.random() < 0.1 or word.group()[0] == place.group()[0]])
     return text[: place.start()] + other.group() + text[place.end() :]
 
 
@@ -320,10 +323,12 @@ def _truncate(text: str, rng: random.Random, kind: str) -> str:
     return text[: rng.randrange(len(text) + 1)]
 
 
-_MUTATIONS = (
-    [_exchange_number] * 6 + [_exchange_word] * 4 + [_change_lines] * 3 + [_delete] * 2 + [_copy] * 2
-    + [_exchange_character] * 2 + [_insert_fragment] * 2 + [_truncate]
-)  # fmt: skip
+_MUTATIONS: tuple[Callable[[str, random.Random, str], str], ...] = (
+    *(_exchange_number,) * 12,
+    *(_exchange_word, _change_lines) * 4,
+    *(_delete, _copy, _exchange_character, _insert_fragment),
+    _truncate,
+)
 
 
 def complaint(kind: str, text: str) -> str:
