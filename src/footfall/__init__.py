@@ -20,7 +20,14 @@ from footfall.dynamics.centroidal import (
     centroidal_momentum_bias,
     centroidal_momentum_matrix,
 )
-from footfall.dynamics.configuration import difference, integrate, neutral, random_configuration
+from footfall.dynamics.configuration import (
+    configuration_rate,
+    difference,
+    integrate,
+    neutral,
+    random_configuration,
+    velocity_from_rate,
+)
 from footfall.dynamics.derivatives import (
     ForwardDynamicsDerivatives,
     InverseDynamicsDerivatives,
@@ -86,6 +93,7 @@ __all__ = [
     "centroidal_momentum",
     "centroidal_momentum_bias",
     "centroidal_momentum_matrix",
+    "configuration_rate",
     "difference",
     "factorise_mass_matrix",
     "forward_dynamics",
@@ -114,6 +122,7 @@ __all__ = [
     "random_configuration",
     "save",
     "solve_mass_matrix",
+    "velocity_from_rate",
     "with_fixed_base",
     "with_floating_base",
 ]

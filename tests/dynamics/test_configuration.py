@@ -7,8 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from footfall.dynamics.configuration import difference, integrate, neutral, random_configuration
+import footfall
+from footfall.compiler import build_kernel, jacobian
+from footfall.dynamics.configuration import (
+    configuration_rate,
+    difference,
+    integrate,
+    neutral,
+    random_configuration,
+    velocity_from_rate,
+)
 from footfall.robot.model import WORLD, Body, Joint, JointType, Robot
+from tests.dynamics.rates import rate_along
 from tests.dynamics.small_robots import free_body
 from tests.peers.comparison import assert_agree, relative_error
 from tests.peers.robots import REAL_ROBOTS, RealRobot, load_real
@@ -90,6 +100,33 @@ def test_constant_velocity_is_a_group_of_one_parameter() -> None:
     q, v, _, _ = random_state(robot, 1)
     twice = integrate.textbook(robot, integrate.textbook(robot, q, 0.2 * v), 0.2 * v)
     np.testing.assert_allclose(twice, integrate.textbook(robot, q, 0.4 * v), atol=1e-15)
+
+
+@settings(max_examples=30, deadline=None)
+@given(robot=robots())
+def test_rates_of_the_coordinates(robot: Robot) -> None:
+    """002 (2.262) with body-axis rates: the derivative of a step, and its inverse."""
+    q, v, _, _ = random_state(robot, 4)
+    rate = configuration_rate.textbook(robot, q, v)
+    assert_agree(rate, rate_along(lambda at: at, robot, q, v), 1e-9)
+    assert_agree(velocity_from_rate.textbook(robot, q, rate), v, 1e-13)
+
+
+def test_derivatives_where_nothing_moves() -> None:
+    """Differentiating the graphs gives numbers at zero steps, where the formulas have removable singularities."""
+    robot = free_body()
+
+    def derivatives(q, step):
+        moved = footfall.integrate(robot, q, step)
+        back = footfall.difference(robot, q, moved)
+        return {"forward": jacobian(moved, step), "round": jacobian(back, step)}
+
+    kernel = build_kernel(derivatives, {"q": robot.nq, "step": robot.nv})
+    q = random_state(robot, 1).q
+    forward, there_and_back = kernel(q, np.zeros(robot.nv))
+    for column, unit in zip(forward.T, np.eye(robot.nv), strict=True):
+        np.testing.assert_allclose(column, configuration_rate.textbook(robot, q, unit), atol=1e-15)
+    np.testing.assert_allclose(there_and_back, np.eye(robot.nv), atol=1e-15)
 
 
 def test_neutral() -> None:

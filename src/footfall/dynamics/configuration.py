@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from footfall.dynamics.algorithm import algorithm
+from footfall.math.angular_velocity import angular_velocity_map, rotation_rate_map
 from footfall.math.rotations import (
     normalised,
     quaternion_from_rotation_vector,
@@ -54,6 +55,30 @@ def difference(robot: Robot, q0: Array, q1: Array) -> Array:
             parts.append(rotation_vector_from_quaternion(turn))
         else:
             parts.append(q1[link.q] - q0[link.q])
+    return np.concatenate(parts)
+
+
+@algorithm(q="nq", v="nv")
+def configuration_rate(robot: Robot, q: Array, v: Array) -> Array:
+    """`dq/dt` (nq,) of the configuration q (nq,) that moves with v (nv,), 002 (2.262)."""
+    parts: list[Array] = [np.zeros(0)]
+    for link in robot.tree.links:
+        if link.kind == "spherical":
+            parts.append(rotation_rate_map("quaternion", q[link.q], body_axes=True) @ v[link.v])
+        else:
+            parts.append(v[link.v])
+    return np.concatenate(parts)
+
+
+@algorithm(q="nq", rate="nq")
+def velocity_from_rate(robot: Robot, q: Array, rate: Array) -> Array:
+    """Velocity v (nv,) of a configuration q (nq,) that changes with `dq/dt` = rate (nq,), 002 (2.262)."""
+    parts: list[Array] = [np.zeros(0)]
+    for link in robot.tree.links:
+        if link.kind == "spherical":
+            parts.append(angular_velocity_map("quaternion", q[link.q], body_axes=True) @ rate[link.q])
+        else:
+            parts.append(rate[link.q])
     return np.concatenate(parts)
 
 
