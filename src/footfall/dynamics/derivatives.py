@@ -1,17 +1,17 @@
 """Derivatives of inverse and forward dynamics on the tangent space, from link to link.
 
-A change at one joint carries all links beyond it along like one rigid body: seen from the joint's link only the
-motion that arrives there changes. The force that this takes is linear in the changes of acceleration a, angular
-acceleration alpha and angular velocity w:
+A change at one joint carries all links beyond it along like one rigid body: seen from the joint's link only
+the motion that arrives there changes. The force that this takes is linear in the changes of acceleration a,
+angular acceleration alpha and angular velocity w:
 
     d force  = mass a' + alpha' x first + 2 w' x P
     d moment = first x a' + J alpha' + 2 (tr K - K) w'
 
 with the moments of mass that the joint carries (mass, first, J) and of its velocity, `P = sum u dm` and
-`K = sum u x^T dm` of points x that move with u. Here `w' = dw`, `alpha' = d alpha + w x dw` and, for a link whose
-origin moves with V, `a' = da - 2 dw x V`: then rigidly connected links differ in a', alpha' and w' only by place
-and axes. So rows and columns of the derivatives are forces, handed down the path to the root like those of the
-mass matrix.
+`K = sum u x^T dm` over points x that move with u. Here `w' = dw`, `alpha' = d alpha + w x dw` and, for a link
+whose origin moves with V, `a' = da - 2 dw x V`: then rigidly connected links differ in a', alpha' and w' only
+by place and axes. So rows and columns of the derivatives are forces, handed down the path to the root like
+those of the mass matrix.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ def inverse_dynamics_derivatives(
 ) -> InverseDynamicsDerivatives:
     """Derivatives of `inverse_dynamics` in the state q (nq,), v (nv,), a (nv,).
 
-    Column k of `dq` belongs to `integrate(q, step)` with a small step k; `da` is the mass matrix. wrenches as in
-    `inverse_dynamics`; they stay what they are in world axes and move along with their frames.
+    Column k of `dq` belongs to `integrate(q, step)` with a small step k; `da` is the mass matrix. wrenches as
+    in `inverse_dynamics`; they stay what they are in world axes and move along with their frames.
     """
     return derivatives_of_newton_euler(robot, q, v, a, wrenches)
 
@@ -102,7 +102,7 @@ class Change(NamedTuple):
 
 
 class Carried(NamedTuple):
-    """All that a joint carries, about the origin of its link: mass, twice its velocity, and outer forces on it."""
+    """All that a joint carries, about its link's origin: mass, twice its velocity, outer forces on it."""
 
     mass: MassMoments
     velocity: VectorMoments
@@ -110,8 +110,10 @@ class Carried(NamedTuple):
 
     def force(self, change: Change) -> Array:
         """Change (6,) of the force that the joint transmits."""
-        by_turn = self.velocity.turned(change.spin) + self.outer.turned(change.turn)
-        return self.mass.momentum(change.acceleration) + by_turn
+        by_acceleration = self.mass.momentum(change.acceleration)
+        by_spin, by_turn = self.velocity.turned(change.spin), self.outer.turned(change.turn)
+        changed: Array = by_acceleration + by_spin + by_turn
+        return changed
 
 
 def derivatives_of_newton_euler(

@@ -123,9 +123,9 @@ def solve_branches(tree: Tree, factor: MassFactor, b: Array, *, symmetric: bool 
 
 
 def _reduced_rows(tree: Tree, factor: MassFactor) -> list[dict[int | None, dict[int, Any]]]:
-    """For each velocity k and each i on its path: the weights with which x[k] follows from i and those before i.
+    """For each velocity k and i on its path: the weights with which x[k] follows from i and those before i.
 
-    For i = k this is the row of L; further up all between k and i is eliminated, as if nothing acted there.
+    For i = k this is the row of L; further up, what lies between k and i is eliminated as if free of force.
     """
     rows: list[dict[int | None, dict[int, Any]]] = []
     for k in range(tree.nv):

@@ -25,8 +25,8 @@ def joint_wrenches(
 ) -> Array:
     """Wrench [f; n] (joints, 6) that each joint transmits from its parent to its child, N and N m.
 
-    World axes, at the origin of the child body, in the order of `robot.joints`, fixed joints included. q (nq,),
-    v (nv,), a (nv,); wrenches as in `inverse_dynamics`. Along its free axes a joint transmits what
+    World axes, at the origin of the child body, in the order of `robot.joints`, fixed joints included.
+    q (nq,), v (nv,), a (nv,); wrenches as in `inverse_dynamics`. Along its free axes a joint transmits what
     `inverse_dynamics` says less the part that accelerates its armature.
     """
     tree = robot.tree

@@ -33,7 +33,8 @@ class VectorMoments(NamedTuple):
     def gradient(self, motion: Array) -> Array:
         """Gradient (3,) of `motion @ turned(w)` with respect to w, for a motion (6,) `[v; w]`."""
         linear, angular = motion[:3], motion[3:]
-        return cross(self.first, linear) + self._trace() * angular - self.second.T @ angular
+        by_second: Array = self._trace() * angular - self.second.T @ angular
+        return cross(self.first, linear) + by_second
 
     def _trace(self) -> Any:
         return self.second[0, 0] + self.second[1, 1] + self.second[2, 2]

@@ -54,11 +54,6 @@ def acceleration_gradient(w: Array, alpha: Array) -> Array:
     )
 
 
-def motion_cross_motion(a: Array, b: Array) -> Array:
-    """Rate of change (6,) of motion b carried along by a frame that moves with a."""
-    return np.concatenate([cross(a[3:], b[:3]) + cross(a[:3], b[3:]), cross(a[3:], b[3:])])
-
-
 def motion_cross_force(a: Array, b: Array) -> Array:
     """Rate of change (6,) of force b carried along by a frame that moves with a."""
     return np.concatenate([cross(a[3:], b[:3]), cross(a[3:], b[3:]) + cross(a[:3], b[:3])])
@@ -68,12 +63,6 @@ def motion_to_child(pose: Transform, motion: Array) -> Array:
     """The same motion (6,) seen from a frame at `pose` in the frame that `motion` is given in."""
     linear = motion[:3] + cross(motion[3:], pose.translation)
     return np.concatenate([pose.rotation.T @ linear, pose.rotation.T @ motion[3:]])
-
-
-def motion_to_parent(pose: Transform, motion: Array) -> Array:
-    """The same motion (6,), given in a frame at `pose`, seen from the frame that `pose` is given in."""
-    angular = pose.rotation @ motion[3:]
-    return np.concatenate([pose.rotation @ motion[:3] + cross(pose.translation, angular), angular])
 
 
 def rotate(rotation: Array, vector: Array) -> Array:
@@ -89,11 +78,6 @@ def shift_force(translation: Array, force: Array) -> Array:
 def force_to_parent(pose: Transform, force: Array) -> Array:
     """The same force (6,), given in a frame at `pose`, seen from the frame that `pose` is given in."""
     return shift_force(pose.translation, rotate(pose.rotation, force))
-
-
-def force_to_child(pose: Transform, force: Array) -> Array:
-    """The same force (6,) seen from a frame at `pose` in the frame that `force` is given in."""
-    return rotate(pose.rotation.T, shift_force(-pose.translation, force))
 
 
 # Matrices

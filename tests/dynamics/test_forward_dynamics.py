@@ -1,0 +1,194 @@
+"""Forward dynamics: three methods, both peers, the way back, worked examples and conserved energy."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from numpy.typing import NDArray
+
+from footfall.dynamics.centroidal import centroidal_momentum
+from footfall.dynamics.energy import kinetic_energy, potential_energy
+from footfall.dynamics.forward_dynamics import forward_dynamics
+from footfall.dynamics.inverse_dynamics import bias_forces, inverse_dynamics
+from footfall.errors import UnknownName
+from footfall.robot.load import load
+from footfall.robot.model import Robot
+from tests.dynamics.cases import DILL_CASES, DillCase, moved, some_wrenches
+from tests.peers.comparison import assert_agree, relative_error
+from tests.peers.robots import REAL_ROBOTS, RealRobot, load_real
+from tests.random_robots import random_robot, random_state, robots
+
+pytest.importorskip("pinocchio")
+pytest.importorskip("mujoco")
+
+from tests.peers.mujoco import MujocoPeer
+from tests.peers.pinocchio import PinocchioPeer
+
+Array = NDArray[np.float64]
+METHODS = ("articulated", "factorised", "dense")
+
+
+def assert_solves(
+    a: Array, tau: Array, peer: PinocchioPeer | MujocoPeer, q: Array, v: Array, limit: float
+) -> None:
+    """`|ID(a) - tau| <= limit (|tau| + |h|)` by a peer's inverse dynamics."""
+    scale = float(np.linalg.norm(tau) + np.linalg.norm(peer.bias_forces(q, v)))
+    assert np.linalg.norm(peer.inverse_dynamics(q, v, a) - tau) <= limit * scale
+
+
+@settings(max_examples=60, deadline=None)
+@given(robot=robots())
+def test_random_robots_agree_with_the_peers(robot: Robot) -> None:
+    q, v, _, tau = random_state(robot, 1)
+    a = forward_dynamics.textbook(robot, q, v, tau)
+    assert_solves(a, tau, PinocchioPeer.from_robot(robot), q, v, 1e-11)
+    assert_solves(a, tau, MujocoPeer(robot), q, v, 1e-8)
+
+
+@pytest.mark.parametrize("real", REAL_ROBOTS, ids=str)
+def test_real_robots_agree_with_pinocchio(real: RealRobot) -> None:
+    robot = load_real(real)
+    peer = PinocchioPeer.from_urdf(robot, real.file(), floating_base=real.floating_base)
+    q, v, a, _ = random_state(robot, 1)
+    tau = peer.inverse_dynamics(q, v, 10 * a)  # forces at random would fling the lightest links away
+    for method in METHODS:
+        assert_solves(forward_dynamics.textbook(robot, q, v, tau, method=method), tau, peer, q, v, 1e-10)
+
+
+@settings(max_examples=40, deadline=None)
+@given(robot=robots())
+def test_methods_agree_and_inverse_dynamics_leads_back(robot: Robot) -> None:
+    q, v, _, tau = random_state(robot, 2)
+    wrenches = some_wrenches(robot)
+    scale = float(np.linalg.norm(tau) + np.linalg.norm(bias_forces.textbook(robot, q, v, wrenches=wrenches)))
+    for method in METHODS:
+        a = forward_dynamics.textbook(robot, q, v, tau, wrenches=wrenches, method=method)
+        back = inverse_dynamics.textbook(robot, q, v, a, wrenches=wrenches)
+        assert_agree(back, tau, 1e-11, scale=scale)
+
+
+def test_a_comparison_can_fail() -> None:
+    """A percent less armature in one joint is seen in the residual."""
+    robot = random_robot(3, types=["floating", "revolute", "universal", "spherical"], ups=[0, 0, 0, 0])
+    stiff = replace(robot, joints=(*robot.joints[:-1], replace(robot.joints[-1], armature=0.100)))
+    soft = replace(robot, joints=(*robot.joints[:-1], replace(robot.joints[-1], armature=0.099)))
+    q, v, _, tau = random_state(robot, 3)
+    back = inverse_dynamics.textbook(stiff, q, v, forward_dynamics.textbook(soft, q, v, tau))
+    assert relative_error(back, tau) > 1e-6
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("case", DILL_CASES[:5], ids=lambda case: f"dill-{case.levels}")
+def test_dill(case: DillCase, method: str) -> None:
+    """Accelerations of 000 section 2.10, without and with gravity."""
+    robot = load(f"dill-{case.levels}")
+    q, v, tau = np.full(robot.nq, np.pi / 6), np.ones(robot.nv), np.zeros(robot.nv)
+    weightless = replace(robot, gravity=(0.0, 0.0, 0.0))
+    a = forward_dynamics.textbook(weightless, q, v, tau, method=method)
+    assert a[0] == pytest.approx(case.first_acceleration, rel=1e-8)
+    assert np.linalg.norm(a) == pytest.approx(case.size, rel=1e-9)
+    a = forward_dynamics.textbook(robot, q, v, tau, method=method)
+    assert a[0] == pytest.approx(case.first_acceleration_with_gravity, rel=1e-8)
+    assert np.linalg.norm(a) == pytest.approx(case.size_with_gravity, rel=1e-9)
+
+
+@pytest.mark.parametrize("case", DILL_CASES[5:], ids=lambda case: f"dill-{case.levels}")
+def test_large_dill(case: DillCase) -> None:
+    """The condition number of M is 2.5e6 at the last level."""
+    robot = replace(load(f"dill-{case.levels}"), gravity=(0.0, 0.0, 0.0))
+    a = forward_dynamics.textbook(robot, np.full(robot.nq, np.pi / 6), np.ones(robot.nv), np.zeros(robot.nv))
+    assert a[0] == pytest.approx(case.first_acceleration, rel=1e-7)
+    assert np.linalg.norm(a) == pytest.approx(case.size, rel=1e-8)
+
+
+def test_a_floating_robot_falls() -> None:
+    """Without forces all of it accelerates with gravity, whatever its pose."""
+    robot = random_robot(5, types=["floating", "revolute", "spherical"], ups=[0, 0, 0], floating_base=True)
+    joints = (replace(robot.joints[0], armature=0.0), *robot.joints[1:])
+    robot = replace(robot, joints=joints, gravity=(1.0, 2.0, -3.0))
+    q, rest = random_state(robot, 6).q, np.zeros(robot.nv)
+    expected = np.concatenate([[1.0, 2.0, -3.0], np.zeros(robot.nv - 3)])
+    np.testing.assert_allclose(forward_dynamics.textbook(robot, q, rest, rest), expected, atol=1e-12)
+
+
+def test_torque_free_body_precesses() -> None:
+    """Euler's equations `J w' + w x J w = 0` about the centre of mass of a lone body."""
+    robot = random_robot(6, types=["floating"], floating_base=True, armature=False, gravity=(0.0, 0.0, 0.0))
+    body = robot.bodies[0]
+    q, v, _, _ = random_state(robot, 7)
+    a = forward_dynamics.textbook(robot, q, v, np.zeros(6))
+    w = v[3:]
+    expected = np.linalg.solve(body.inertia, -np.cross(w, body.inertia @ w))
+    np.testing.assert_allclose(a[3:], expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "types", [("floating", "revolute", "spherical", "prismatic"), ("universal", "planar")]
+)
+def test_energy_drifts_with_the_fourth_power_of_the_step(types: tuple[str, ...]) -> None:
+    """Free motion keeps T + U, 002 (3.54); halving the step of RK4 takes the drift to a sixteenth at most."""
+    robot = random_robot(21, types=types, ups=[0] * len(types))
+    q, v, _, _ = random_state(robot, 8)
+
+    def energy(q: Array, v: Array) -> float:
+        return kinetic_energy.textbook(robot, q, v) + potential_energy.textbook(robot, q)
+
+    def drift(steps: int) -> float:
+        at, rate = q, v
+        for _ in range(steps):
+            at, rate = runge_kutta_step(robot, at, rate, 0.04 / steps)
+        return abs(energy(at, rate) - energy(q, v))
+
+    coarse, fine = drift(4), drift(8)
+    assert fine < coarse / 12
+    assert fine < 1e-6 * abs(energy(q, v))
+
+
+def test_momentum_of_a_floating_robot_is_kept() -> None:
+    robot = random_robot(
+        22, types=["floating", "revolute", "spherical"], ups=[0, 0, 0], gravity=(0.0, 0.0, 0.0)
+    )
+    joints = tuple(replace(joint, armature=0.0) for joint in robot.joints)
+    robot = replace(robot, joints=joints)
+    q, v, _, _ = random_state(robot, 9)
+    before = centroidal_momentum.textbook(robot, q, v)
+    for _ in range(8):
+        q, v = runge_kutta_step(robot, q, v, 0.005)
+    assert_agree(centroidal_momentum.textbook(robot, q, v), before, 1e-7)
+
+
+def runge_kutta_step(robot: Robot, q: Array, v: Array, h: float) -> tuple[Array, Array]:
+    """Fourth order on the manifold: rates of `v` are taken in a chart around the start of the step."""
+    tau = np.zeros(robot.nv)
+
+    def slope(step: Array, rate: Array) -> tuple[Array, Array]:
+        return chart_rate(robot, step, rate), forward_dynamics.textbook(
+            robot, moved(robot, q, step), rate, tau
+        )
+
+    k1 = slope(np.zeros(robot.nv), v)
+    k2 = slope(h / 2 * k1[0], v + h / 2 * k1[1])
+    k3 = slope(h / 2 * k2[0], v + h / 2 * k2[1])
+    k4 = slope(h * k3[0], v + h * k3[1])
+    step, change = (h / 6 * (a + 2 * b + 2 * c + d) for a, b, c, d in zip(k1, k2, k3, k4, strict=True))
+    return moved(robot, q, step), v + change
+
+
+def chart_rate(robot: Robot, step: Array, v: Array) -> Array:
+    """Rate of the rotation vectors in `step` for body rates in `v`: w + r x w / 2 + r x (r x w) / 12."""
+    rate = v.copy()
+    for link in robot.tree.links:
+        if link.kind == "spherical":
+            r, w = step[link.v], v[link.v]
+            rate[link.v] = w + np.cross(r, w) / 2 + np.cross(r, np.cross(r, w)) / 12
+    return rate
+
+
+def test_unknown_method_is_named() -> None:
+    robot = load("planar-arm")
+    zero = np.zeros(3)
+    with pytest.raises(UnknownName, match=r"no method 'fast' in forward_dynamics; there are: articulated"):
+        forward_dynamics.textbook(robot, zero, zero, zero, method="fast")
