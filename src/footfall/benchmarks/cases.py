@@ -10,6 +10,7 @@ import numpy as np
 
 import footfall
 from footfall.compiler import Kernel, build_kernel
+from footfall.errors import UnknownName
 from footfall.robot.model import JointType, Robot
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -138,3 +139,11 @@ CASES = (
         lambda robot: footfall.forward_dynamics_derivatives.kernel(robot),
     ),
 )
+
+
+def matching(text: str) -> tuple[Case, ...]:
+    """The cases with a text in their name; all with an empty one."""
+    cases = tuple(case for case in CASES if text.lower() in case.name.lower())
+    if not cases:
+        raise UnknownName("algorithm", text, [case.name for case in CASES], "the benchmark")
+    return cases

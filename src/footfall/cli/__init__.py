@@ -1,0 +1,5 @@
+"""The command line: `footfall`."""
+
+from footfall.cli.application import app, main
+
+__all__ = ["app", "main"]

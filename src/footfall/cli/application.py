@@ -1,0 +1,76 @@
+"""The commands put together, and how errors reach the user: one line, no traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from typing import Annotated, TextIO
+
+import typer
+from rich.markup import escape
+
+import footfall
+from footfall.cli import bench, cache, convert, demo, robots, show
+from footfall.cli.screen import errors
+from footfall.errors import FootfallError
+
+_DEBUG = "FOOTFALL_DEBUG"
+
+app = typer.Typer(
+    name="footfall",
+    help="Simulate, plan and control legged robots: textbook NumPy in, native code out.",
+    epilog="Start with: footfall demo",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("demo")(demo.demo)
+app.command("robots")(robots.robots)
+app.command("show")(show.show)
+app.command("convert")(convert.convert)
+app.add_typer(bench.app, name="bench")
+app.add_typer(cache.app, name="cache")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"footfall {footfall.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", envvar=_DEBUG, help="Show the traceback of an error.")
+    ] = False,
+) -> None:
+    if debug:
+        os.environ[_DEBUG] = "1"
+
+
+def main() -> None:
+    """Run the command line; errors of footfall end it with one line and exit code 2."""
+    warnings.showwarning = _show_warning
+    try:
+        app()
+    except FootfallError as error:
+        if os.environ.get(_DEBUG):
+            raise
+        errors().print(f"[bold red]error:[/] {escape(str(error))}", soft_wrap=True)
+        sys.exit(2)
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    errors().print(f"[yellow]warning:[/] {escape(str(message))}", soft_wrap=True)

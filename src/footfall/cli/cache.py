@@ -1,0 +1,29 @@
+"""`footfall cache`: the compiled kernels on disk."""
+
+from __future__ import annotations
+
+import typer
+
+from footfall.cli.screen import screen
+from footfall.compiler import cache
+
+app = typer.Typer(help="Compiled kernels on disk.", no_args_is_help=True)
+
+
+@app.command("info")
+def info() -> None:
+    """Say where kernels are kept and how much room they take. FOOTFALL_CACHE_DIR chooses another folder."""
+    count, size = cache.usage()
+    text = f"{cache.directory()}\n{count} kernels, {_megabytes(size)} of at most {_megabytes(cache.LIMIT)}"
+    screen().print(text, highlight=False, markup=False, soft_wrap=True)
+
+
+@app.command("clear")
+def clear() -> None:
+    """Remove all kernels; they are compiled anew when they are needed."""
+    count, size = cache.clear()
+    screen().print(f"removed {count} kernels, {_megabytes(size)}", highlight=False)
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 2**20:.1f} MB"

@@ -1,0 +1,41 @@
+"""`footfall convert`: from one format to another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from footfall.cli.screen import screen
+from footfall.errors import FootfallError
+from footfall.robot.load import load, save
+
+
+class FileExists(FootfallError, FileExistsError):
+    """A file that would be overwritten."""
+
+
+def convert(
+    source: Annotated[str, typer.Argument(help="Name of a shipped robot, or a .urdf, .xml or .toml file.")],
+    target: Annotated[Path, typer.Argument(help="File to write: .urdf, .xml (MJCF) or .toml.")],
+    floating_base: Annotated[
+        bool | None,
+        typer.Option("--floating-base/--fixed-base", help="Set the root free, or fix it to the world."),
+    ] = None,
+    lenient: Annotated[
+        bool, typer.Option("--lenient", help="Take impossible inertias with a warning.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a file.")] = False,
+) -> None:
+    """Write a robot in another format.
+
+    [dim]$[/] footfall convert lola lola.urdf
+
+    [dim]$[/] footfall convert my_robot.urdf my_robot.toml --floating-base
+    """
+    if target.exists() and not force:
+        raise FileExists(f"{str(target)!r} exists; --force overwrites it")
+    robot = load(source, floating_base=floating_base, strict=not lenient)
+    save(robot, target)
+    screen().print(f"{robot!r}\nwritten to {target}", highlight=False, markup=False)

@@ -1,0 +1,33 @@
+"""Where output goes, and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+_PLAIN_WIDTH = 160  # of output that goes into a file or a pipe
+
+
+def screen() -> Console:
+    """The standard output."""
+    console = Console()
+    return console if console.is_terminal else Console(width=_PLAIN_WIDTH)
+
+
+def errors() -> Console:
+    """The standard error: messages and progress, apart from results."""
+    return Console(stderr=True)
+
+
+def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: str = "") -> Table:
+    """A table. numbers: names of the columns that stand to the right, separated by semicolons."""
+    result = Table(title=title, box=SIMPLE_HEAD, title_justify="left", title_style="bold")
+    right = {name.strip() for name in numbers.split(";") if name}
+    for column in columns:
+        result.add_column(column, justify="right" if column in right else "left", overflow="fold")
+    for row in rows:
+        result.add_row(*row)
+    return result

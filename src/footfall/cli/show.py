@@ -1,0 +1,166 @@
+"""`footfall show`: what a robot is, as tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.table import Table
+
+from footfall.cli.screen import screen, table
+from footfall.robot.load import load
+from footfall.robot.model import Joint, JointType, Robot
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def show(
+    robot: Annotated[str, typer.Argument(help="Name of a shipped robot, or a .urdf, .xml or .toml file.")],
+    floating_base: Annotated[
+        bool | None,
+        typer.Option("--floating-base/--fixed-base", help="Set the root free, or fix it to the world."),
+    ] = None,
+    lenient: Annotated[
+        bool, typer.Option("--lenient", help="Take impossible inertias with a warning.")
+    ] = False,
+) -> None:
+    """Show a robot: bodies, joints and their limits, masses, frames, configurations and groups.
+
+    [dim]$[/] footfall show lola
+
+    [dim]$[/] footfall show my_robot.urdf --floating-base
+    """
+    shown = load(robot, floating_base=floating_base, strict=not lenient)
+    console = screen()
+    console.print(repr(shown), style="bold", markup=False)
+    console.print(f"gravity {_vector(shown.gravity)} m/s2", highlight=False)
+    for part in (bodies(shown), regions(shown), joints(shown), frames(shown), configurations(shown)):
+        if part.row_count:
+            console.print()
+            console.print(part)
+    for title, groups in (("Groups", shown.groups), ("Limit sets", shown.limit_sets), ("Notes", shown.notes)):
+        if groups:
+            rows = [
+                [name, value if isinstance(value, str) else ", ".join(value)]
+                for name, value in groups.items()
+            ]
+            console.print()
+            console.print(table(title, ["name", ""], rows))
+
+
+def bodies(robot: Robot) -> Table:
+    """Masses and their shares."""
+    rows = []
+    for body, joint in zip(robot.bodies, robot.joints, strict=True):
+        moments = [body.inertia[i, i] for i in range(3)]
+        share = body.mass / robot.mass if robot.mass else 0.0
+        rows.append(
+            [
+                body.name,
+                joint.parent,
+                f"{body.mass:.3f}",
+                f"{100 * share:.1f}",
+                _vector(body.center_of_mass),
+                _vector(moments),
+            ]
+        )
+    columns = ["body", "on", "kg", "%", "centre of mass, m", "Ixx, Iyy, Izz, kg m2"]
+    return table("Bodies", columns, rows, numbers="kg; %")
+
+
+def regions(robot: Robot) -> Table:
+    """Mass by region."""
+    rows = []
+    for name, members in robot.regions.items():
+        mass = sum(robot.body(member).mass for member in members)
+        rows.append([name, f"{mass:.3f}", f"{100 * mass / robot.mass:.1f}", ", ".join(members)])
+    return table("Mass by region", ["region", "kg", "%", "bodies"], rows, numbers="kg; %")
+
+
+def joints(robot: Robot) -> Table:
+    """Kinds, axes and limits; fixed joints are left out."""
+    rows = [
+        [
+            joint.name,
+            str(joint.type),
+            f"{joint.parent} to {joint.child}",
+            _axes(joint),
+            _limits(joint),
+            _numbers(joint.velocity),
+            _numbers(joint.effort),
+            _follows(joint),
+        ]
+        for joint in _moving(robot)
+    ]
+    units = ["velocity, rad/s or m/s", "effort, N m or N"]
+    columns = ["joint", "type", "bodies", "axis", "limits", *units, "follows"]
+    if not any(row[-1] for row in rows):
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
+    return table("Joints", columns, rows)
+
+
+def frames(robot: Robot) -> Table:
+    """Named frames besides the bodies."""
+    rows = []
+    for frame in robot.frames:
+        rotation, translation = frame.placement
+        rows.append([frame.name, frame.body, _vector(translation), _turn(rotation)])
+    return table("Frames", ["frame", "on", "position, m", "turned by, deg"], rows, numbers="turned by, deg")
+
+
+def configurations(robot: Robot) -> Table:
+    """Named configurations, joint by joint."""
+    rows = []
+    for name, q in robot.configurations.items():
+        values = [f"{joint.name} {_numbers(q[robot.q_slice(joint.name)])}" for joint in _moving(robot)]
+        rows.append([name, ", ".join(values)])
+    return table("Configurations, rad or m", ["name", ""], rows)
+
+
+def _moving(robot: Robot) -> list[Joint]:
+    return [joint for joint in robot.joints if joint.type is not JointType.FIXED]
+
+
+def _axes(joint: Joint) -> str:
+    match joint.type:
+        case JointType.SPHERICAL | JointType.FLOATING:
+            return ""
+        case JointType.UNIVERSAL:
+            return f"{_vector(joint.axis)}, {_vector(joint.second_axis)}"
+    return _vector(joint.axis)
+
+
+def _limits(joint: Joint) -> str:
+    """Angles in degrees, lengths in metres."""
+    texts = []
+    for k in range(max(len(joint.lower), len(joint.upper))):
+        low = joint.lower[k] if joint.lower else -math.inf
+        high = joint.upper[k] if joint.upper else math.inf
+        is_angle = joint.type.turns or (joint.type is JointType.PLANAR and k == 2)
+        scale, unit = (180 / math.pi, "deg") if is_angle else (1.0, "m")
+        texts.append(f"{scale * low:.4g} to {scale * high:.4g} {unit}")
+    return ", ".join(texts)
+
+
+def _follows(joint: Joint) -> str:
+    if joint.mimic is None:
+        return ""
+    return f"{joint.mimic.multiplier:g} * {joint.mimic.joint} + {joint.mimic.offset:g}"
+
+
+def _turn(rotation: Array) -> str:
+    """Angle of a rotation in degrees, empty where there is none."""
+    cosine = min(1.0, max(-1.0, (float(np.trace(rotation)) - 1.0) / 2.0))
+    angle = math.degrees(math.acos(cosine))
+    return f"{angle:.1f}" if angle > 1e-6 else ""
+
+
+def _vector(values: Sequence[float] | Array) -> str:
+    return f"({_numbers(values)})"
+
+
+def _numbers(values: Sequence[float] | Array) -> str:
+    return ", ".join(f"{float(value) + 0.0:.4g}" for value in values)
