@@ -30,8 +30,8 @@ class UnknownName(FootfallError, KeyError):
         return f"no {self.kind} {self.name!r}{place}; there are: {listed(self.name, self.available)}"
 
 
-class RobotError(FootfallError, ValueError):
-    """A robot that cannot be: names the element, the value and what would be right.
+class DescriptionError(FootfallError, ValueError):
+    """Something described that cannot be: names the element, the value and what would be right.
 
     subject: kind and name of the element, ("joint", "knee"). source and line: the place in the description,
     where there is one.
@@ -55,6 +55,18 @@ class RobotError(FootfallError, ValueError):
         place = "".join(f"{part}:" for part in (self.source, self.line) if part is not None)
         element = f"{self.subject[0]} {self.subject[1]!r}: " if self.subject else ""
         return f"{place} {element}{self.message}" if place else f"{element}{self.message}"
+
+
+class RobotError(DescriptionError):
+    """A robot that cannot be."""
+
+
+class SceneError(DescriptionError):
+    """A scene that cannot be, or whose file cannot be read."""
+
+
+class GeometryError(DescriptionError):
+    """A mesh, height map or other shape that cannot be, or whose file cannot be read."""
 
 
 class DuplicateName(RobotError):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from footfall.errors import MissingFile, RobotError, UnsafeDescription
+from footfall.errors import DescriptionError, MissingFile, RobotError, UnsafeDescription
 from footfall.robot.model import Robot
 from footfall.robot.validation import check_physics, warn_of
 from footfall.robot.values import Subject
@@ -22,7 +22,7 @@ class Source:
     name: str
     lines: dict[Subject, int] = field(default_factory=dict)
 
-    def locate(self, error: RobotError) -> None:
+    def locate(self, error: DescriptionError) -> None:
         """Write into an error where its subject stands."""
         if error.source is None:
             error.source = self.name
@@ -34,7 +34,7 @@ class Source:
         """Errors raised inside say where their subject stands."""
         try:
             yield
-        except RobotError as error:
+        except DescriptionError as error:
             self.locate(error)
             raise
 

@@ -1,0 +1,1 @@
+"""Shapes beyond single primitives, and questions about them: height maps, triangle meshes, distance grids."""
