@@ -13,6 +13,7 @@ from footfall.dynamics.center_of_mass import (
     center_of_mass_jacobian,
     center_of_mass_velocity,
 )
+from footfall.dynamics.centroidal import centroidal_momentum_matrix
 from footfall.dynamics.kinematics import forward_kinematics
 from footfall.robot.model import WORLD, Body, Joint, Robot
 from tests.dynamics.rates import rate_along
@@ -104,5 +105,6 @@ def test_base_columns_of_the_jacobian() -> None:
 def test_no_mass_is_an_error() -> None:
     joint = Joint("hinge", "revolute", WORLD, "rod", armature=1.0)
     robot = Robot("ghost", (Body("rod"),), (joint,))
-    with pytest.raises(NoMass, match="robot 'ghost' has no centre of mass"):
-        center_of_mass.textbook(robot, np.zeros(1))
+    for function in (center_of_mass, center_of_mass_jacobian, centroidal_momentum_matrix):
+        with pytest.raises(NoMass, match="robot 'ghost' has no centre of mass"):
+            function.textbook(robot, np.zeros(1))

@@ -13,6 +13,8 @@ from footfall.dynamics.centroidal import (
     centroidal_momentum_matrix,
 )
 from footfall.math.rotations import matrix_from_quaternion
+from footfall.robot import library
+from footfall.robot.load import load
 from footfall.robot.model import JointType, Robot
 from tests.dynamics.rates import rate_along
 from tests.dynamics.small_robots import free_body
@@ -60,6 +62,12 @@ def test_real_robots_agree_with_pinocchio(real: RealRobot) -> None:
     robot = load_real(real)
     peer = PinocchioPeer.from_urdf(robot, real.file(), floating_base=real.floating_base)
     assert_same_momentum(robot, peer, 1e-10)
+
+
+@pytest.mark.parametrize("name", library.names())
+def test_shipped_robots_agree_with_pinocchio(name: str) -> None:
+    robot = load(name)
+    assert_same_momentum(robot, PinocchioPeer.from_robot(robot), 1e-11)
 
 
 @pytest.mark.parametrize("real", MUJOCO_ROBOTS, ids=str)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from footfall.dynamics.energy import kinetic_energy, potential_energy
-from footfall.robot.model import Robot
+from footfall.robot.model import WORLD, Body, Joint, Robot
 from tests.dynamics.rates import rate_along
 from tests.dynamics.small_robots import planar_arm
 from tests.peers.comparison import assert_agree, relative_error
@@ -66,6 +66,14 @@ def test_gravity_does_work() -> None:
     expected = PinocchioPeer.from_robot(robot).gravity_forces(q) @ v
     assert_agree(power, expected, 1e-9)
     assert relative_error(-power, expected) > 1.0
+
+
+def test_no_mass_has_no_weight() -> None:
+    """A flywheel whose mass is left out still has kinetic energy."""
+    wheel = Body("wheel", inertia=np.diag([1.0, 1.0, 2.0]))
+    robot = Robot("flywheel", (wheel,), (Joint("axle", "revolute", WORLD, "wheel"),))
+    assert float(potential_energy.textbook(robot, np.ones(1))) == 0.0
+    assert float(kinetic_energy.textbook(robot, np.ones(1), np.array([3.0]))) == pytest.approx(9.0)
 
 
 def test_armature_counts() -> None:

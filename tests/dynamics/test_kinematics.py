@@ -14,6 +14,8 @@ from footfall.dynamics.kinematics import (
 )
 from footfall.errors import UnknownName
 from footfall.math.transform import Transform
+from footfall.robot import library
+from footfall.robot.load import load
 from footfall.robot.model import Robot
 from tests.dynamics.rates import rate_along
 from tests.dynamics.small_robots import planar_arm
@@ -63,6 +65,12 @@ def test_real_robots_move_as_pinocchio_says(real: RealRobot) -> None:
 def test_real_robots_move_as_mujoco_says(real: RealRobot) -> None:
     robot = load_real(real)
     assert_same_motion(robot, MujocoPeer(robot), 1e-8, 4)
+
+
+@pytest.mark.parametrize("name", library.names())
+def test_shipped_robots_move_as_the_peers_say(name: str) -> None:
+    robot = load(name)
+    assert_same_motion(robot, PinocchioPeer.from_robot(robot), 1e-11, 5)
 
 
 def test_a_wrong_pose_would_be_seen() -> None:

@@ -29,7 +29,13 @@ def _se3(pose: Transform) -> Any:
 
 
 def _inertia(body: Body) -> Any:
-    return pin.Inertia(body.mass, np.asarray(body.center_of_mass), np.asarray(body.inertia))
+    """By its ten parameters: the constructor refuses the impossible inertias that some publications have."""
+    mass, c = body.mass, np.asarray(body.center_of_mass)
+    if mass == 0.0:
+        return pin.Inertia(0.0, c, np.asarray(body.inertia))
+    i = body.inertia + mass * (c @ c * np.eye(3) - np.outer(c, c))
+    entries = [i[0, 0], i[0, 1], i[1, 1], i[0, 2], i[1, 2], i[2, 2]]
+    return pin.Inertia.FromDynamicParameters(np.array([mass, *(mass * c), *entries]))
 
 
 def _mirrored(upper: Array) -> Array:

@@ -63,10 +63,7 @@ def center_of_mass_jacobian(robot: Robot, q: Array) -> Array:
 def moving_mass(robot: Robot) -> float:
     """Mass of all bodies that are not fixed to the world, kg."""
     masses = _carried_masses(robot.tree)
-    mass = sum(mass for mass, link in zip(masses, robot.tree.links, strict=True) if link.parent < 0)
-    if mass <= 0.0:
-        raise NoMass(robot)
-    return mass
+    return sum(mass for mass, link in zip(masses, robot.tree.links, strict=True) if link.parent < 0)
 
 
 def _carried_masses(tree: Tree) -> list[float]:
@@ -81,6 +78,8 @@ def _carried_masses(tree: Tree) -> list[float]:
 def mass_shares(robot: Robot) -> list[float]:
     """Mass of each link and all beyond it over the moving mass; exactly one for a single root."""
     whole = moving_mass(robot)
+    if whole <= 0.0:
+        raise NoMass(robot)
     return [mass / whole for mass in _carried_masses(robot.tree)]
 
 
@@ -97,15 +96,14 @@ class CenterShares(NamedTuple):
 
 def center_shares(robot: Robot, q: Array, v: Array) -> CenterShares:
     """Shares of the centre, from the tips to the root, and their rates in constant v; q (nq,), v (nv,)."""
-    tree, whole, masses = robot.tree, moving_mass(robot), mass_shares(robot)
-    fixed = [link.mass / whole * link.center_of_mass for link in tree.links] + [
-        np.zeros(3)
-    ]  # last: the world's
+    tree, masses = robot.tree, mass_shares(robot)
+    own = [link.mass / moving_mass(robot) * link.center_of_mass for link in tree.links]
+    fixed = [*own, np.zeros(3)]  # the last: the world's
     for link, mass in zip(tree.links, masses, strict=True):
         fixed[link.parent] = fixed[link.parent] + mass * link.placement.translation
     shares = [PointMotion(share, np.zeros(3), np.zeros(3)) for share in fixed]
     for index, link in reversed(list(enumerate(tree.links))):
         beyond = seen_across_joint(link, q, v, np.zeros(tree.nv), shares[index], mass=masses[index])
         pairs = zip(shares[link.parent], beyond, strict=True)
-        shares[link.parent] = PointMotion(*(own + other for own, other in pairs))
+        shares[link.parent] = PointMotion(*(before + more for before, more in pairs))
     return CenterShares(shares[:-1], shares[-1])

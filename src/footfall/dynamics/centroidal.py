@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from footfall.dynamics.algorithm import algorithm
-from footfall.dynamics.center_of_mass import center_shares, moving_mass
+from footfall.dynamics.center_of_mass import NoMass, center_shares, moving_mass
 from footfall.dynamics.inverse_dynamics import force_of_motion, link_motions
 from footfall.dynamics.jacobians import stacked
 from footfall.dynamics.joints import joint_transforms
@@ -59,19 +59,25 @@ def centroidal_momentum_matrix(robot: Robot, q: Array) -> Array:
 
     A unit velocity of one joint gives all links beyond it the momentum of one rigid body.
     """
-    tree = robot.tree
+    tree, mass = robot.tree, moving_mass(robot)
+    if mass <= 0.0:
+        raise NoMass(robot)
     q = without_common_slides(tree, q)
     joints = joint_transforms(tree, q)
-    carried = [*lumped_moments(tree), moments_left_in_world(tree)]  # each link's with all beyond; the world's
+    # Of each link with all beyond it; the last is the world's, of all.
+    carried = [*lumped_moments(tree), moments_left_in_world(tree)]
     for index, link in reversed(list(enumerate(tree.links))):
         carried[link.parent] += moments_in_parent(link, q, joints[index], carried[index])
-    centers: list[Array] = []  # the whole robot's, seen from each link
+    *of_links, of_all = carried
+    center_in_world = of_all.first * (1 / mass)
+    centers: list[Array] = []  # the centre of mass seen from each link
     columns: list[Array] = []
-    for link, joint, pose, moments in zip(tree.links, joints, link_poses(tree, q), carried, strict=False):
-        center = centers[link.parent] if link.parent >= 0 else carried[-1].first * (1 / moving_mass(robot))
-        centers.append(joint.rotation.T @ (center - joint.translation))
+    for link, joint, pose, moments in zip(tree.links, joints, link_poses(tree, q), of_links, strict=True):
+        in_parent = centers[link.parent] if link.parent >= 0 else center_in_world
+        center = joint.rotation.T @ (in_parent - joint.translation)
+        centers.append(center)
         for motion in link.subspace.T:
-            columns.append(rotate(pose.rotation, shift_force(-centers[-1], moments.momentum(motion))))
+            columns.append(rotate(pose.rotation, shift_force(-center, moments.momentum(motion))))
     return stacked(columns, 6)
 
 

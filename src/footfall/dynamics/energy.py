@@ -35,5 +35,7 @@ def kinetic_energy(robot: Robot, q: Array, v: Array) -> Any:
 @algorithm(q="nq")
 def potential_energy(robot: Robot, q: Array) -> Any:
     """Potential energy, J, in the gravity of the robot; zero for mass at the origin of the world; q (nq,)."""
-    center = center_shares(robot, q, np.zeros(robot.nv)).world.position
-    return -moving_mass(robot) * (robot.tree.gravity @ center)
+    mass = moving_mass(robot)
+    if mass == 0.0:
+        return 0.0
+    return -mass * (robot.tree.gravity @ center_shares(robot, q, np.zeros(robot.nv)).world.position)
