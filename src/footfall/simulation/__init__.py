@@ -1,0 +1,1 @@
+"""Time stepping with exact contact, rollouts and recordings."""

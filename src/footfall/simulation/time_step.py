@@ -1,0 +1,379 @@
+"""One time step with exact contact, as traced code.
+
+Semi-implicit: forces change the velocity, contact impulses make it feasible at the end of the step, and the
+configuration moves with that velocity. So nothing sinks: a contact demands `v_n >= -gap / dt`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.compiler import absolute, maximum, minimum, repeat, sqrt, where
+from footfall.contact.candidates import Candidate
+from footfall.contact.distance_functions import signed_distance
+from footfall.dynamics.configuration import integrate
+from footfall.dynamics.factorisation import factorise, solve_factored
+from footfall.dynamics.inverse_dynamics import newton_euler
+from footfall.dynamics.kinematics import frame_attachment, link_poses
+from footfall.dynamics.mass_matrix import composite_bodies
+from footfall.math.transform import Transform
+from footfall.robot.model import JointType, Robot
+from footfall.simulation.contact_rows import Row, Whitening, combine, inner
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class StepOptions:
+    """How a step is computed.
+
+    dt: s. sweeps: at most, over all contacts. tolerance: change of the impulses in the last sweep, as a fraction
+    of the robot's weight times dt. relaxation: over-relaxation of the sweeps in (0, 2). recovery_speed: at most,
+    with which a penetration is undone, m/s. restitution_speed: slower impacts do not bounce, m/s. joint_limits,
+    joint_friction: whether they are constraints of the step.
+    """
+
+    dt: float = 1e-3
+    sweeps: int = 200
+    tolerance: float = 1e-9
+    relaxation: float = 1.0
+    recovery_speed: float = 1.0
+    restitution_speed: float = 0.02
+    joint_limits: bool = True
+    joint_friction: bool = True
+
+
+class StepState(NamedTuple):
+    """What one step hands to the next. q (nq,), v (nv,), integral (joints,) of the position errors in rad s,
+    impulses (rows,) of contacts, limits and joint friction in N s: the start of the next solution."""
+
+    q: Array
+    v: Array
+    integral: Array
+    impulses: Array
+
+
+class Command(NamedTuple):
+    """What the joints shall do, (joints,) each: position, velocity, effort (feed-forward, N m) and gains."""
+
+    position: Array
+    velocity: Array
+    effort: Array
+    kp: Array
+    ki: Array
+    kd: Array
+
+
+class StepReport(NamedTuple):
+    """What happened. effort (nv,) applied, N m. positions (contacts, 3) m, forces (contacts, 3) N in world axes,
+    gaps (contacts,) m before the step; residual: change of the impulses in the last sweep, N s; sweeps taken."""
+
+    effort: Array
+    positions: Array
+    forces: Array
+    gaps: Array
+    residual: Any
+    sweeps: Any
+
+
+def actuated_velocities(robot: Robot) -> list[tuple[int, int]]:
+    """(coordinate, velocity) of each joint axis that a drive can act on: all but those of free bodies."""
+    floating = {joint.child for joint in robot.joints if joint.type is JointType.FLOATING}
+    return [
+        (link.q.start, link.v.start)
+        for link in robot.tree.links
+        if link.kind != "spherical" and link.name not in floating
+    ]
+
+
+def limited_velocities(robot: Robot) -> list[tuple[int, int]]:
+    """(coordinate, velocity) of each joint axis with a finite position limit."""
+    return [
+        (q, v)
+        for q, v in actuated_velocities(robot)
+        if np.isfinite(robot.lower[q]) or np.isfinite(robot.upper[q])
+    ]
+
+
+def rubbing_velocities(robot: Robot) -> list[int]:
+    """Velocities with dry friction."""
+    return [v for v in range(robot.nv) if robot.friction[v] > 0.0]
+
+
+def row_count(robot: Robot, candidates: Sequence[Candidate], options: StepOptions) -> int:
+    """Number of impulses of a step."""
+    rows = 3 * len(candidates)
+    rows += len(limited_velocities(robot)) if options.joint_limits else 0
+    return rows + (len(rubbing_velocities(robot)) if options.joint_friction else 0)
+
+
+class _Contact(NamedTuple):
+    """A candidate in one configuration: whitened rows along (t1, t2, n), and what the solver needs of it."""
+
+    rows: list[Row]
+    frame: Array
+    position: Array
+    gap: Any
+    friction: Any
+    viscous: float
+    restitution: Any
+    surface: Any
+
+
+class _Block(NamedTuple):
+    """Rows that are solved together, their bias, and inverse step sizes."""
+
+    first: int
+    rows: list[Row]
+    bias: list[Any]
+    steps: list[Any]
+    bound: Any  # of friction besides mu p_n, or of a box row
+    friction: Any
+    compliance: Any
+
+
+def joint_efforts(robot: Robot, state: StepState, command: Command, dt: float) -> tuple[Array, Array]:
+    """Efforts (nv,) of a PID controller at the joints with limits, and the integral after this step."""
+    efforts: list[Any] = [0.0] * robot.nv
+    integral: list[Any] = []
+    limits = robot.effort_limit
+    for k, (q, v) in enumerate(actuated_velocities(robot)):
+        error = command.position[k] - state.q[q]
+        integral.append(state.integral[k] + dt * error)
+        effort = (
+            command.kp[k] * error
+            + command.ki[k] * integral[k]
+            + command.kd[k] * (command.velocity[k] - state.v[v])
+            + command.effort[k]
+        )
+        if np.isfinite(limits[v]):
+            effort = maximum(minimum(effort, float(limits[v])), -float(limits[v]))
+        efforts[v] = effort
+    return np.array(efforts), np.array(integral)
+
+
+def contact_frame(normal: Array) -> Array:
+    """Rotation (3, 3) with columns t1, t2, n; t1 is the world's x axis projected, near n its y axis."""
+    steep = absolute(normal[0]) > 0.9
+    along = np.array([where(steep, 0.0, 1.0), where(steep, 1.0, 0.0), 0.0])
+    t1 = along - normal * (along @ normal)
+    t1 = t1 / sqrt(t1 @ t1)
+    t2 = np.array(
+        [
+            normal[1] * t1[2] - normal[2] * t1[1],
+            normal[2] * t1[0] - normal[0] * t1[2],
+            normal[0] * t1[1] - normal[1] * t1[0],
+        ]
+    )
+    return np.stack([t1, t2, normal], axis=1)
+
+
+def contact_step(
+    robot: Robot,
+    candidates: Sequence[Candidate],
+    options: StepOptions,
+    state: StepState,
+    command: Command,
+    *,
+    friction: Array,
+    restitution: Array,
+    wrenches: Mapping[str, Array] | None = None,
+) -> tuple[StepState, StepReport]:
+    """Advance by dt. friction, restitution: (contacts,) of the candidates."""
+    tree, dt = robot.tree, options.dt
+    efforts, integral = joint_efforts(robot, state, command, dt)
+    damping = np.asarray(robot.damping)
+    forces = efforts - newton_euler(robot, state.q, state.v, np.zeros(robot.nv), wrenches) - damping * state.v
+    # damping acts on the velocity at the end of the step, which is stable however strong it is
+    matrix = composite_bodies(robot, state.q) + dt * np.diag(damping)
+    factor = factorise(tree, matrix)
+    free = state.v + dt * solve_factored(tree, factor, forces)
+    whitening = Whitening(tree, link_poses(tree, state.q), factor)
+    contacts = [
+        _contact(robot, whitening, candidate, friction[k], restitution[k])
+        for k, candidate in enumerate(candidates)
+    ]
+    start = _whitened_velocity(robot, whitening, free)
+    blocks = _contact_blocks(contacts, options, _whitened_velocity(robot, whitening, state.v), start)
+    blocks += _joint_blocks(robot, whitening, options, state.q, start, 3 * len(candidates))
+    impulses, change, residual, sweeps = _solve(robot, blocks, options, state.impulses)
+    v = free + whitening.velocity(change)
+    q = integrate(robot, state.q, dt * v)
+    report = StepReport(
+        efforts,
+        np.array([contact.position for contact in contacts]).reshape(-1, 3),
+        np.array(
+            [contact.frame @ impulses[3 * k : 3 * k + 3] / dt for k, contact in enumerate(contacts)]
+        ).reshape(-1, 3),
+        np.array([contact.gap for contact in contacts]),
+        residual,
+        sweeps,
+    )
+    return StepState(q, v, integral, impulses), report
+
+
+def _whitened_velocity(robot: Robot, whitening: Whitening, v: Array) -> Array:
+    """u (nv,) with `y^T u = J v` for all rows: `D^1/2 L v`."""
+    result = []
+    for k in range(robot.nv):
+        entry = v[k]
+        for i in range(k):
+            entry = entry + whitening.factor.lower[k, i] * v[i]
+        result.append(entry / whitening.scale[k])
+    return np.array(result)
+
+
+def _contact(robot: Robot, whitening: Whitening, candidate: Candidate, mu: Any, restitution: Any) -> _Contact:
+    poses, surface = whitening.poses, candidate.surface
+    body, other = frame_attachment(robot, candidate.body), frame_attachment(robot, surface.body)
+    center = _apply(poses, body.link, body.placement.apply(np.array(candidate.point)))
+    pose = _pose(poses, other.link, other.placement @ surface.placement)
+    distance, normal = signed_distance(surface.shape, pose, center)
+    point = center - candidate.radius * normal
+    frame = contact_frame(normal)
+    rows = whitening.point_rows(body.link, point)
+    if other.link >= 0:
+        others = whitening.point_rows(other.link, point)
+        rows = [combine((1.0, -1.0), pair) for pair in zip(rows, others, strict=True)]
+    turned = [combine(frame[:, k], rows) for k in range(3)]
+    return _Contact(
+        turned, frame, point, distance - candidate.radius, mu, surface.viscous_friction, restitution, surface
+    )
+
+
+def _apply(poses: Sequence[Transform], link: int, point: Array) -> Array:
+    return poses[link].apply(point) if link >= 0 else point
+
+
+def _pose(poses: Sequence[Transform], link: int, placement: Transform) -> Transform:
+    return poses[link] @ placement if link >= 0 else placement
+
+
+def _along(row: Row, u: Array) -> Any:
+    return inner(row, dict(enumerate(u)))
+
+
+def _contact_blocks(
+    contacts: Sequence[_Contact], options: StepOptions, before: Array, free: Array
+) -> list[_Block]:
+    """Bias of each contact from its free velocity, gap and restitution."""
+    dt, blocks = options.dt, []
+    for k, contact in enumerate(contacts):
+        surface = contact.surface
+        approach = _along(contact.rows[2], before)
+        compliance = 0.0
+        offset = contact.gap / dt
+        if np.isfinite(surface.stiffness):
+            # p = -dt (k (gap + dt v) + d v), solved for v: an implicit spring-damper
+            answer = surface.stiffness * dt + surface.damping
+            offset, compliance = contact.gap * (surface.stiffness / answer), 1.0 / (dt * answer)
+        else:
+            offset = maximum(offset, -options.recovery_speed)
+        bounces = (approach < -options.restitution_speed) & (contact.gap + dt * approach < 0.0)
+        offset = where(bounces & (contact.restitution > 0.0), contact.restitution * approach, offset)
+        bias = [_along(row, free) for row in contact.rows]
+        bias[2] = bias[2] + offset
+        diagonal = [inner(row, row) for row in contact.rows]
+        tangential = 2.0 / (diagonal[0] + diagonal[1])
+        steps = [tangential, tangential, 1.0 / (diagonal[2] + compliance)]
+        bound = 0.0
+        if contact.viscous > 0.0:  # 001 (4.22), with the sliding speed at the start of the step
+            along = [_along(row, before) for row in contact.rows[:2]]
+            bound = contact.viscous * dt * sqrt(along[0] * along[0] + along[1] * along[1])
+        blocks.append(_Block(3 * k, contact.rows, bias, steps, bound, contact.friction, compliance))
+    return blocks
+
+
+def _joint_blocks(
+    robot: Robot, whitening: Whitening, options: StepOptions, q: Array, free: Array, first: int
+) -> list[_Block]:
+    """Rows of joint limits, with a sign towards the nearer one, and of dry friction."""
+    blocks: list[_Block] = []
+    if options.joint_limits:
+        for coordinate, velocity in limited_velocities(robot):
+            lower, upper = float(robot.lower[coordinate]), float(robot.upper[coordinate])
+            if np.isfinite(lower) and np.isfinite(upper):
+                sign = where(q[coordinate] < (lower + upper) / 2, 1.0, -1.0)
+                room = minimum(q[coordinate] - lower, upper - q[coordinate])
+            else:
+                sign = 1.0 if np.isfinite(lower) else -1.0
+                room = q[coordinate] - lower if np.isfinite(lower) else upper - q[coordinate]
+            row = whitening.whiten({velocity: sign})
+            offset = maximum(room / options.dt, -options.recovery_speed)
+            step = 1.0 / inner(row, row)
+            blocks.append(_Block(first, [row], [_along(row, free) + offset], [step], 0.0, None, 0.0))
+            first += 1
+    if options.joint_friction:
+        for velocity in rubbing_velocities(robot):
+            row = whitening.whiten({velocity: 1.0})
+            bound = float(robot.friction[velocity]) * options.dt
+            step = 1.0 / inner(row, row)
+            blocks.append(_Block(first, [row], [_along(row, free)], [step], bound, None, 0.0))
+            first += 1
+    return blocks
+
+
+def _solve(
+    robot: Robot, blocks: Sequence[_Block], options: StepOptions, start: Array
+) -> tuple[Array, Array, Any, Any]:
+    """Impulses, the whitened velocity that they cause, the change in the last sweep and the number of sweeps."""
+    if not blocks:
+        return np.zeros(0), np.zeros(robot.nv), 0.0, 0.0
+    tolerance = options.tolerance * robot.mass * float(np.linalg.norm(robot.gravity)) * options.dt
+
+    def sweep(u: Array, p: Array, change: Any, count: Any) -> tuple[Array, Array, Any, Any]:
+        velocity, impulses = list(u), list(p)
+        changes: list[Any] = []
+        for block in blocks:
+            changes += _relax(block, velocity, impulses, options.relaxation)
+        largest = absolute(changes[0])
+        for other in changes[1:]:
+            largest = maximum(largest, absolute(other))
+        return np.array(velocity), np.array(impulses), largest, count + 1.0
+
+    caused: list[Any] = [0.0] * robot.nv
+    for block in blocks:
+        for k, row in enumerate(block.rows):
+            for velocity, entry in row.items():
+                caused[velocity] = caused[velocity] + entry * start[block.first + k]
+    u, p, change, count = repeat(
+        sweep,
+        (np.array(caused), start, np.inf, 0.0),
+        count=options.sweeps,
+        until=lambda u, p, change, count: change <= tolerance,
+    )
+    return p, u, change, count
+
+
+def _relax(block: _Block, u: list[Any], p: list[Any], relaxation: float) -> list[Any]:
+    """One pass over a block: changes u and p, gives the changes of its impulses."""
+
+    def speed(k: int) -> Any:
+        return _along(block.rows[k], np.array(u)) + block.bias[k]
+
+    def apply(k: int, new: Any) -> Any:
+        index = block.first + k
+        change = new - p[index]
+        p[index] = new
+        for velocity, entry in block.rows[k].items():
+            u[velocity] = u[velocity] + entry * change
+        return change
+
+    if len(block.rows) == 1:
+        target = p[block.first] - relaxation * block.steps[0] * speed(0)
+        if isinstance(block.bound, float) and block.bound > 0.0:
+            return [apply(0, maximum(minimum(target, block.bound), -block.bound))]
+        return [apply(0, maximum(target, 0.0))]
+    first = block.first
+    normal = p[first + 2] - relaxation * block.steps[2] * (speed(2) + block.compliance * p[first + 2])
+    normal = maximum(normal, 0.0)
+    changes = [apply(2, normal)]
+    along = [p[first + k] - relaxation * block.steps[k] * speed(k) for k in range(2)]
+    bound = block.friction * normal + block.bound
+    size = sqrt(along[0] * along[0] + along[1] * along[1])
+    scale = where(size > bound, bound / maximum(size, 1e-300), 1.0)
+    return changes + [apply(k, along[k] * scale) for k in range(2)]
