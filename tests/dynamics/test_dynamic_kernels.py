@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.compiler import build_kernel
+from footfall.compiler import build_kernel, jacobian
 from footfall.robot.model import Robot
 from tests.peers.comparison import assert_agree
 from tests.random_robots import ALL_TYPES, random_robot, random_state
@@ -91,3 +91,19 @@ def test_use_inside_a_trace(robot: Robot, states: dict[str, np.ndarray]) -> None
     kernel = build_kernel(round_trip, {"q": robot.nq, "v": robot.nv, "a": robot.nv})
     q, v, a, _ = (states[name][1] for name in "qvat")
     assert_agree(kernel(q, v, a), a, 1e-10)
+
+
+def test_recursive_derivatives_are_those_of_the_graph() -> None:
+    """The traced code of `inverse_dynamics`, differentiated operation by operation."""
+    small = random_robot(8, types=["floating", "revolute", "spherical", "prismatic"], ups=[0, 0, 0, 2])
+    q, v, a, _ = random_state(small, 3)
+
+    def differentiated(q, v, a, step):
+        forces = footfall.inverse_dynamics(small, footfall.integrate(small, q, step), v, a)
+        return {"dq": jacobian(forces, step), "dv": jacobian(forces, v), "da": jacobian(forces, a)}
+
+    sizes = {"q": small.nq, "v": small.nv, "a": small.nv, "step": small.nv}
+    by_graph = build_kernel(differentiated, sizes)(q, v, a, np.zeros(small.nv))
+    by_recursion = footfall.inverse_dynamics_derivatives.textbook(small, q, v, a)
+    for actual, expected in zip(by_recursion, by_graph, strict=True):
+        assert_agree(actual, expected, 1e-12)

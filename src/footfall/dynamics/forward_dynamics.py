@@ -80,7 +80,7 @@ def articulated_bodies(
         for m, link, wrench in zip(moments, turning, external, strict=True)
     ]
 
-    # Inward: free the joint, then hand on what is left to the parent.
+    # Inward: free the joint, then hand on to the parent what remains of inertia and force, 000 (2.69), (2.70).
     answers: list[list[Answer]] = []
     for index, link in reversed(list(enumerate(tree.links))):
         inertia, force = inertias[index], forces[index]
@@ -91,18 +91,18 @@ def articulated_bodies(
         if link.parent >= 0:
             pose = poses[index]
             inertia = inertia_in_parent_axes(link, q, inertia)
-            force = rotate(pose.rotation, force) + inertia @ turning[index].carried_bias
+            force = rotate(pose.rotation, force) + inertia @ turning[index].bias
             inertias[link.parent] = inertias[link.parent] + shift_inertia(pose.translation, inertia)
             forces[link.parent] = forces[link.parent] + shift_force(pose.translation, force)
 
-    # Outward: gravity is an acceleration of the world upwards.
+    # Outward: each joint answers to the acceleration it is carried with. Gravity is one of the world, upwards.
     world = np.concatenate([-tree.gravity, np.zeros(3)])
     accelerations: list[Array] = []
     a: list[Any] = []
     for index, (link, pose) in enumerate(zip(tree.links, poses, strict=True)):
         parent = accelerations[link.parent] if link.parent >= 0 else world
         at_joint = np.concatenate([parent[:3] + cross(parent[3:], pose.translation), parent[3:]])
-        acceleration = rotate(pose.rotation.T, at_joint + turning[index].carried_bias)
+        acceleration = rotate(pose.rotation.T, at_joint + turning[index].bias)
         for (_, axis), answer in zip(free_axes(link), answers[index], strict=True):
             a.append(answer.acceleration - answer.gain @ acceleration)  # 000 (2.66)
             acceleration = acceleration + np.eye(6)[axis] * a[-1]
@@ -113,12 +113,12 @@ def articulated_bodies(
 class TurningLink(NamedTuple):
     """What velocities alone do to a link.
 
-    motion: of the link in its own axes if all joints and the world had no acceleration; only turning counts.
-    carried_bias: (6,) what the joint's and the parent's velocity add to the acceleration, in parent axes.
+    motion: turning about its origin without acceleration, in link axes. bias: (6,) acceleration that the
+    velocities of parent and joint add to what the parent hands on, at the link's origin, in parent axes.
     """
 
     motion: LinkMotion
-    carried_bias: Array
+    bias: Array
 
 
 def turning_links(tree: Tree, poses: Sequence[Transform], v: Array) -> list[TurningLink]:
@@ -151,10 +151,11 @@ class Answer(NamedTuple):
 def free_joint_axis(
     axis: int, armature: float, tau: Any, inertia: Array, force: Array
 ) -> tuple[Answer, Array, Array]:
-    """Let one axis of a joint move freely under tau: its answer, and the inertia and force that are left.
+    """Let one axis of a joint move freely under tau: its answer, and the inertia and force that remain.
 
-    Along the axis the joint hands on no inertia but the armature and no force but tau, which is said
-    outright: so these entries are exact, and without armature they vanish when traced.
+    In Featherstone's letters: inertia I^A, force p^A, column U, 1 / inverse D. Along the axis a joint hands on
+    no inertia but the armature's and no force but tau. These entries are written down as such, not computed:
+    so they are exact, and vanish from traced code where there is no armature.
     """
     column = inertia[:, axis]
     inverse = 1 / (column[axis] + armature)
@@ -162,11 +163,11 @@ def free_joint_axis(
     gain = column * inverse  # 000 (2.67)
     gain[axis] = 1 - armature * inverse
 
-    def left(i: int, j: int) -> Any:  # 000 (2.71)
+    def remaining(i: int, j: int) -> Any:  # 000 (2.71)
         if axis in (i, j):
             return armature * gain[j if i == axis else i]
         return inertia[i, j] - column[i] * gain[j]
 
-    left_force = force + column * acceleration  # 000 (2.72)
-    left_force[axis] = tau - armature * acceleration
-    return Answer(acceleration, gain), symmetric(6, left), left_force
+    remaining_force = force + column * acceleration  # 000 (2.72)
+    remaining_force[axis] = tau - armature * acceleration
+    return Answer(acceleration, gain), symmetric(6, remaining), remaining_force
