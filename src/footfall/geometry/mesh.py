@@ -1,0 +1,170 @@
+"""Triangle meshes: read from files, checked, with what distance queries need."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from footfall.errors import GeometryError, MissingFile
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Indices = np.ndarray[Any, np.dtype[np.int64]]
+
+SUFFIXES = (".ply", ".stl", ".obj", ".dae")
+_MOST_BYTES = 512 * 2**20
+_MOST_TRIANGLES = 20_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class TriangleMesh:
+    """Triangles that share vertices, counter-clockwise seen from outside.
+
+    vertices: (n, 3) in m. triangles: (m, 3) indices of vertices. name: in messages. Triangles without area are
+    dropped. Compared by identity; arrays are read-only.
+    """
+
+    vertices: Array
+    triangles: Indices
+    name: str = "mesh"
+
+    def __post_init__(self) -> None:
+        subject = ("mesh", self.name)
+        vertices = np.array(self.vertices, dtype=np.float64)
+        triangles = np.array(self.triangles, dtype=np.int64)
+        if vertices.ndim != 2 or vertices.shape[1] != 3 or triangles.ndim != 2 or triangles.shape[1] != 3:
+            message = f"vertices have shape {vertices.shape}, triangles {triangles.shape}; they must be (n, 3), (m, 3)"
+            raise GeometryError(message, subject=subject)
+        if len(triangles) > _MOST_TRIANGLES:
+            message = f"has {len(triangles)} triangles; at most {_MOST_TRIANGLES} are taken"
+            raise GeometryError(message, subject=subject)
+        if not np.isfinite(vertices).all():
+            wrong = int(np.argwhere(~np.isfinite(vertices).all(axis=1))[0, 0])
+            message = f"vertex {wrong} is {vertices[wrong].tolist()}; all must be finite"
+            raise GeometryError(message, subject=subject)
+        if triangles.size and (triangles.min() < 0 or triangles.max() >= len(vertices)):
+            raise GeometryError(
+                f"triangles refer to vertices {triangles.min()} to {triangles.max()}; there are {len(vertices)}",
+                subject=subject,
+            )
+        a, b, c = (vertices[triangles[:, k]] for k in range(3))
+        longest = np.max([np.linalg.norm(b - a, axis=1), np.linalg.norm(c - b, axis=1)], axis=0, initial=0.0)
+        doubled_area = np.linalg.norm(np.cross(b - a, c - a), axis=1)
+        triangles = triangles[doubled_area > 1e-14 * longest**2]
+        if not len(triangles):
+            raise GeometryError("has no triangle with an area; there must be one", subject=subject)
+        for array in (vertices, triangles):
+            array.flags.writeable = False
+        object.__setattr__(self, "vertices", vertices)
+        object.__setattr__(self, "triangles", triangles)
+
+    @cached_property
+    def corners(self) -> Array:
+        """Corners (m, 3, 3) of the triangles, m."""
+        return self.vertices[self.triangles]
+
+    @cached_property
+    def bounds(self) -> Array:
+        """Least and greatest coordinates (2, 3) of the triangles, m."""
+        corners = self.corners.reshape(-1, 3)
+        return np.array([corners.min(axis=0), corners.max(axis=0)])
+
+    @cached_property
+    def face_normals(self) -> Array:
+        """Unit normals (m, 3)."""
+        a, b, c = self.corners.swapaxes(0, 1)
+        normals = np.cross(b - a, c - a)
+        return np.asarray(normals / np.linalg.norm(normals, axis=1, keepdims=True))
+
+    @cached_property
+    def watertight(self) -> bool:
+        """Whether each edge belongs to two triangles that run through it in opposite directions."""
+        edges = _directed_edges(self.triangles)
+        forward = {(a, b) for a, b in edges.tolist()}
+        return len(forward) == len(edges) and all((b, a) in forward for a, b in forward)
+
+    @cached_property
+    def vertex_pseudonormals(self) -> Array:
+        """Normals (n, 3) at the vertices, each face weighted with its angle there (003a SIM-4)."""
+        normals = np.zeros_like(self.vertices)
+        for k in range(3):
+            corner = self.corners[:, k]
+            one = self.corners[:, (k + 1) % 3] - corner
+            other = self.corners[:, (k + 2) % 3] - corner
+            sine = np.linalg.norm(np.cross(one, other), axis=1)
+            angle = np.arctan2(sine, np.einsum("ij,ij->i", one, other))
+            np.add.at(normals, self.triangles[:, k], angle[:, None] * self.face_normals)
+        return _normalised(normals)
+
+    @cached_property
+    def edge_pseudonormals(self) -> Array:
+        """Normals (m, 3, 3) at the edges 01, 12 and 20 of each triangle: the mean of the faces that share the edge."""
+        edges = np.sort(_directed_edges(self.triangles), axis=1)
+        _, index = np.unique(edges, axis=0, return_inverse=True)
+        index = index.reshape(-1)
+        sums = np.zeros((int(index.max()) + 1, 3))
+        np.add.at(sums, index, np.tile(self.face_normals, (3, 1)))
+        return _normalised(sums)[index].reshape(3, -1, 3).swapaxes(0, 1)
+
+    def scaled(self, scale: tuple[float, float, float]) -> TriangleMesh:
+        """The mesh stretched along x, y and z; mirroring keeps the outside outside."""
+        if not all(np.isfinite(value) and value != 0.0 for value in scale):
+            raise GeometryError(f"scale is {scale}; it must not be zero", subject=("mesh", self.name))
+        triangles = self.triangles[:, ::-1] if np.prod(scale) < 0.0 else self.triangles
+        return TriangleMesh(self.vertices * np.array(scale), triangles, self.name)
+
+
+def load_mesh(
+    path: str | os.PathLike[str], *, scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
+) -> TriangleMesh:
+    """Mesh of a .ply, .stl or .obj file, lengths multiplied by `scale`; the same file is read once."""
+    path = Path(path)
+    if path.suffix.lower() not in SUFFIXES:
+        message = f"suffix {path.suffix!r} is unknown; meshes are in {', '.join(SUFFIXES)} files"
+        raise GeometryError(message, source=str(path))
+    if not path.is_file():
+        raise MissingFile(f"no mesh file {str(path)!r}")
+    state = path.stat()
+    if state.st_size > _MOST_BYTES:
+        message = f"larger than {_MOST_BYTES / 2**20:g} MiB; simplify the mesh"
+        raise GeometryError(message, source=str(path))
+    return _load(str(path), tuple(float(value) for value in scale), state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=64)
+def _load(path: str, scale: tuple[float, float, float], _changed: int, _size: int) -> TriangleMesh:
+    import trimesh  # slow to import
+
+    try:
+        loaded: Any = trimesh.load(path, force="mesh", process=False)
+        vertices, triangles = np.asarray(loaded.vertices), np.asarray(loaded.faces)
+    except Exception as error:  # readers of foreign formats raise anything
+        raise GeometryError(f"cannot be read: {type(error).__name__}: {error}", source=path) from error
+    try:
+        mesh = TriangleMesh(*merge_vertices(vertices, triangles), Path(path).name)
+    except GeometryError as error:
+        error.source = path
+        raise
+    return mesh if scale == (1.0, 1.0, 1.0) else mesh.scaled(scale)
+
+
+def merge_vertices(vertices: Array, triangles: Indices) -> tuple[Array, Indices]:
+    """Vertices at the very same place made one: files such as STL repeat them for each triangle."""
+    if vertices.ndim != 2 or not len(vertices) or not len(triangles):
+        return vertices.reshape(-1, 3), triangles.reshape(-1, 3)
+    merged, index = np.unique(vertices + 0.0, axis=0, return_inverse=True)
+    return merged, index.reshape(-1)[triangles]
+
+
+def _directed_edges(triangles: Indices) -> Indices:
+    """Edges (3 m, 2): all 01, then all 12, then all 20."""
+    return np.concatenate([triangles[:, [k, (k + 1) % 3]] for k in range(3)])
+
+
+def _normalised(vectors: Array) -> Array:
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.where(lengths > 0.0, lengths, 1.0))
