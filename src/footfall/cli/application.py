@@ -55,9 +55,10 @@ def _options(
 
 def main() -> None:
     """Run the command line; errors of footfall end it with one line and exit code 2."""
-    warnings.showwarning = _show_warning
     try:
-        app()
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            app()
     except FootfallError as error:
         if os.environ.get(_DEBUG):
             raise

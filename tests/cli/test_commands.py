@@ -1,0 +1,146 @@
+"""Each command once: what it prints, and how it fails."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import footfall
+from footfall.cli import app, main
+from footfall.robot import library
+
+
+def output_of(*arguments: str) -> str:
+    result = CliRunner().invoke(app, list(arguments), catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def run_main(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    monkeypatch.setattr(sys, "argv", ["footfall", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return int(ended.value.code or 0)
+
+
+def test_version_and_help() -> None:
+    assert output_of("--version").strip() == f"footfall {footfall.__version__}"
+    text = output_of("--help")
+    assert all(command in text for command in ("demo", "robots", "show", "convert", "bench", "cache"))
+
+
+@pytest.mark.parametrize("command", [["show"], ["convert"], ["bench", "dynamics"], ["demo"]])
+def test_help_has_examples(command: list[str]) -> None:
+    assert f"$ footfall {command[0]}" in output_of(*command, "--help")
+
+
+def test_robots_lists_all() -> None:
+    text = output_of("robots")
+    assert all(name in text for name in library.names())
+    line = next(line for line in text.splitlines() if line.strip().startswith("lola "))
+    assert line.split()[-3:] == ["33", "32", "67.31"]
+
+
+def test_show_lola() -> None:
+    text = output_of("show", "lola")
+    assert "nv 32" in text
+    assert "62.4" in next(line for line in text.splitlines() if line.strip().startswith("lower"))
+    knee = next(line for line in text.splitlines() if "hfr to kfr" in line)
+    assert "revolute" in knee
+    assert "-4.5 to 120 deg" in knee
+    for part in ("Bodies", "Mass by region", "Joints", "Frames", "VTCP", "Configurations", "idle", "Groups"):
+        assert part in text
+
+
+def test_show_lengths_in_metres_and_other_bases() -> None:
+    text = output_of("show", "scara", "--floating-base")
+    assert "-0.15 to 0.05 m" in text
+    assert "floating" in text
+    assert "floating" not in output_of("show", "scara")
+    assert "floating base" not in output_of("show", "quadruped", "--fixed-base")
+
+
+def test_convert_round_trip(tmp_path: Path) -> None:
+    target = tmp_path / "arm.urdf"
+    assert "written to" in output_of("convert", "arm-6r", str(target))
+    assert footfall.load(target).mass == pytest.approx(footfall.load("arm-6r").mass)
+
+
+def test_convert_does_not_overwrite(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "arm.toml"
+    target.write_text("precious")
+    assert run_main(monkeypatch, "convert", "arm-6r", str(target)) == 2
+    assert "--force" in capsys.readouterr().err
+    assert target.read_text() == "precious"
+    output_of("convert", "arm-6r", str(target), "--force")
+    assert footfall.load(target).nv == 6
+
+
+def test_cache_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOOTFALL_CACHE_DIR", str(tmp_path / "kernels"))
+    footfall.gravity_forces(footfall.load("wrist"), footfall.neutral(footfall.load("wrist")))
+    text = output_of("cache", "info")
+    assert str(tmp_path / "kernels") in text
+    assert "1 kernels" in text
+    assert "removed 1 kernels" in output_of("cache", "clear")
+    assert "0 kernels" in output_of("cache", "info")
+
+
+def test_errors_are_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_main(monkeypatch, "show", "lolla") == 2
+    message = capsys.readouterr().err
+    assert message.startswith("error: no shipped robot 'lolla'")
+    assert "lola" in message
+    assert message.count("\n") == 1
+
+
+def test_debug_shows_where(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOOTFALL_DEBUG", "1")
+    monkeypatch.setattr(sys, "argv", ["footfall", "show", "lolla"])
+    with pytest.raises(footfall.errors.UnknownName):
+        main()
+
+
+def test_wrong_usage_is_explained(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_main(monkeypatch, "show") == 2
+    assert "Missing argument" in capsys.readouterr().err
+
+
+def test_demo_agrees_with_itself() -> None:
+    text = output_of("demo", "planar-arm")
+    assert "3 joints" in text
+    errors = [float(line.split()[-1]) for line in text.splitlines() if " against " in line]
+    assert len(errors) == 3
+    assert max(errors) < 1e-12
+
+
+def test_bench_writes_its_report(tmp_path: Path) -> None:
+    path = tmp_path / "report.md"
+    text = output_of(
+        *("bench", "dynamics", "planar-arm", "--blocks", "2", "--batch", "16"),
+        *("--only", "inverse dynamics", "--output", str(path)),
+    )
+    assert path.read_text() == text
+    assert "## planar-arm" in text
+    assert "| inverse dynamics |" in text
+    assert "mass matrix" not in text
+
+
+def test_bench_names_the_algorithms(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_main(monkeypatch, "bench", "dynamics", "--only", "telepathy") == 2
+    assert "forward dynamics" in capsys.readouterr().err
+
+
+def test_module_runs_as_a_command() -> None:
+    command = [sys.executable, "-m", "footfall", "--version"]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.startswith("footfall ")

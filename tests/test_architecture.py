@@ -1,0 +1,117 @@
+"""The direction of imports: data flows one way, and a package knows only what lies before it."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import footfall
+
+SOURCE = Path(footfall.__file__).parent
+
+# A package imports only from packages before it in this order, see docs/architecture.md.
+ORDER = (
+    "errors",
+    "compiler",
+    "math",
+    "geometry",
+    "robot",
+    "dynamics",
+    "scene",
+    "contact",
+    "simulation",
+    "control",
+    "gait",
+    "environment",
+    "planning",
+    "motion",
+    "walking",
+    "viewer",
+    "benchmarks",
+    "cli",
+)
+FILES = sorted(SOURCE.rglob("*.py"))
+
+
+def package_of(path: Path) -> str:
+    """First part of the path below footfall/: the package, or the module's own name."""
+    return path.relative_to(SOURCE).with_suffix("").parts[0]
+
+
+def imported_packages(path: Path, text: str | None = None) -> set[str]:
+    """Packages of footfall that a file imports, at its top or inside functions; the type checker's count too."""
+    found = set()
+    for node in ast.walk(ast.parse(text or path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno}: relative import"
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        else:
+            continue
+        for name in names:
+            parts = name.split(".")
+            if parts[0] == "footfall":
+                found.add(parts[1] if len(parts) > 1 and parts[1] in ORDER else "footfall")
+    return found
+
+
+def wrong_imports(path: Path, text: str | None = None) -> set[str]:
+    package = package_of(path)
+    if package in ("__init__", "__main__"):
+        return set()
+    place = ORDER.index(package)
+    # `import footfall` brings everything, so only what stands after all of it may do that.
+    free = place >= ORDER.index("viewer")
+    known = {*ORDER[: place + 1], *(["footfall"] if free else [])}
+    return imported_packages(path, text) - known
+
+
+def test_every_package_has_its_place() -> None:
+    packages = {package_of(path) for path in FILES} - {"__init__", "__main__"}
+    assert packages <= set(ORDER), f"not in ORDER: {packages - set(ORDER)}"
+    assert {"errors", "compiler", "math", "robot", "dynamics", "benchmarks", "cli"} <= packages
+
+
+@pytest.mark.parametrize("package", ORDER)
+def test_imports_point_to_the_left(package: str) -> None:
+    wrong = {
+        str(path.relative_to(SOURCE)): sorted(names)
+        for path in FILES
+        if package_of(path) == package and (names := wrong_imports(path))
+    }
+    assert wrong == {}
+
+
+def test_compiler_knows_nothing_of_robots() -> None:
+    used = set().union(*(imported_packages(path) for path in FILES if package_of(path) == "compiler"))
+    assert used == {"compiler", "errors"}
+
+
+def test_a_wrong_import_is_found() -> None:
+    """The checks above can fail."""
+    path = SOURCE / "robot" / "model.py"
+    assert wrong_imports(path, "from footfall.dynamics.jacobians import joint_motions") == {"dynamics"}
+    assert wrong_imports(path, "def f():\n    import footfall.cli.demo") == {"cli"}
+    assert wrong_imports(path, "from footfall import load") == {"footfall"}
+    assert wrong_imports(path, "from footfall import math, compiler") == set()
+    with pytest.raises(AssertionError, match="relative import"):
+        imported_packages(path, "from .tree import Tree")
+
+
+def test_files_are_short_and_documented() -> None:
+    """One concept a file: a docstring says which, and it fits into a few hundred lines."""
+    for path in FILES:
+        text = path.read_text(encoding="utf-8")
+        assert ast.get_docstring(ast.parse(text)), f"{path} has no docstring"
+        assert len(text.splitlines()) <= 500, f"{path} has {len(text.splitlines())} lines"
+
+
+def test_tests_mirror_the_source() -> None:
+    """Every package with code has a folder of tests of the same name."""
+    tests = Path(__file__).parent
+    packages = {package_of(path) for path in FILES if path.parent != SOURCE}
+    missing = [package for package in packages if not (tests / package).is_dir()]
+    assert missing == []
