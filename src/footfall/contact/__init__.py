@@ -1,0 +1,1 @@
+"""Contact: detection, complementarity problems and their solvers, penalty laws."""

@@ -1,0 +1,256 @@
+"""From a robot that touches things to a contact problem, at the level of impulses over one time step.
+
+The Delassus matrix comes either from the factor of the mass matrix, J M^-1 J^T, or without a Jacobian: a unit
+force on a contact of the resting, weightless robot accelerates all contacts by a column of it, 001 section 10.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any, Literal
+
+import numpy as np
+
+from footfall.contact.contacts import Contacts, InvalidContact
+from footfall.contact.problem import Array, ContactProblem
+from footfall.dynamics.factorisation import factorise_mass_matrix, solve_mass_matrix
+from footfall.dynamics.forward_dynamics import forward_dynamics
+from footfall.dynamics.jacobians import joint_motions
+from footfall.dynamics.kinematics import forward_kinematics, frame_acceleration, frame_attachment
+from footfall.errors import UnknownName
+from footfall.robot.model import WORLD, Robot
+
+Method = Literal["factorised", "unit forces"]
+GapTerm = Literal["gap", "source"]
+
+
+@dataclass(frozen=True)
+class RobotContactProblem(ContactProblem):
+    """A contact problem of a robot, and what leads back to its velocities: `v = free_velocity + response p`.
+
+    jacobian: (n, nv) rows J. response: (nv, n) M^-1 J^T. free_velocity: (nv,) after the step without impulses.
+    limited: (velocity, sign) of each limit row, sign +1 for a lower limit. dry: velocity of each box row.
+    """
+
+    jacobian: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    response: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    free_velocity: Array = field(default_factory=lambda: np.zeros(0))
+    limited: tuple[tuple[int, int], ...] = ()
+    dry: tuple[int, ...] = ()
+
+    def velocity_after(self, impulses: Array) -> Array:
+        """Velocities v (nv,) of the robot after the step with impulses (n,), N s, 001 (4.29)."""
+        result: Array = self.free_velocity + self.response @ impulses
+        return result
+
+
+def build_contact_problem(
+    robot: Robot,
+    q: Array,
+    v: Array,
+    tau: Array,
+    contacts: Contacts,
+    *,
+    dt: float,
+    gap_term: GapTerm = "gap",
+    restitution_threshold: float | None = None,
+    joint_limits: bool = True,
+    limit_margin: float = 0.2,
+    joint_friction: bool = True,
+    method: Method = "factorised",
+) -> RobotContactProblem:
+    """The contact problem of one time step of dt seconds from the state q (nq,), v (nv,) under tau (nv,).
+
+    tau: joint torques and forces; the joints' damping is added here, at the velocities v.
+    gap_term: "gap" asks for v_n >= -gap/dt, so that nothing sinks and nothing is held off; "source" asks for
+    v_n >= 0 of every contact given, as 001 section 12 does. restitution_threshold: approach speed above which a
+    contact that closes within the step rebounds with -restitution v_n, m/s; 2 g dt unless given.
+    joint_limits: rows for limits nearer than limit_margin (rad or m). joint_friction: rows for dry friction.
+    method: how the Delassus matrix is made; both give the same.
+    """
+    if not dt > 0.0:
+        raise InvalidContact(f"the time step dt is {dt}; it must be above zero")
+    q, v, tau = (np.asarray(array, dtype=np.float64) for array in (q, v, tau))
+    limited = _near_limits(robot, q, limit_margin) if joint_limits else ()
+    dry = tuple(int(k) for k in np.flatnonzero(robot.friction)) if joint_friction else ()
+    free_velocity = v + dt * forward_dynamics(robot, q, v, tau - robot.damping * v)
+    jacobian = np.concatenate([contact_jacobian(robot, q, contacts), _joint_rows(robot, limited, dry)])
+    if method == "factorised":
+        response = solve_mass_matrix(robot, factorise_mass_matrix(robot, q), jacobian.T)
+        delassus = jacobian @ response
+    elif method == "unit forces":
+        response, delassus = unit_force_columns(robot, q, contacts, limited, dry)
+    else:
+        raise UnknownName("method", method, ("factorised", "unit forces"), "build_contact_problem")
+    bias, compliance = jacobian @ free_velocity, np.zeros(len(jacobian))
+    before = jacobian @ v
+    rows = slice(0, 3 * len(contacts))
+    surface = np.einsum("mij,mi->mj", contacts.rotations, contacts.surface_velocity).ravel()
+    bias[rows] -= surface
+    before[rows] -= surface
+    threshold = (
+        2 * dt * float(np.linalg.norm(robot.gravity))
+        if restitution_threshold is None
+        else restitution_threshold
+    )
+    offset, compliance[2 : rows.stop : 3] = _normal_law(
+        contacts, before[2 : rows.stop : 3], bias[2 : rows.stop : 3], dt, gap_term, threshold
+    )
+    bias[2 : rows.stop : 3] += offset
+    bias[rows.stop : rows.stop + len(limited)] += _limit_gaps(robot, q, limited) / dt
+    slide = np.linalg.norm(before[rows].reshape(-1, 3)[:, :2], axis=1)
+    return RobotContactProblem(
+        delassus=(delassus + delassus.T) / 2,
+        bias=bias,
+        friction=contacts.friction,
+        extra=contacts.viscous_friction * slide * dt,  # 001 (4.22)
+        limits=len(limited),
+        box=robot.friction[list(dry)] * dt,
+        compliance=compliance,
+        jacobian=jacobian,
+        response=response,
+        free_velocity=free_velocity,
+        limited=limited,
+        dry=dry,
+    )
+
+
+def _normal_law(
+    contacts: Contacts, before: Array, free: Array, dt: float, gap_term: GapTerm, threshold: float
+) -> tuple[Array, Array]:
+    """What is added to the normal velocities (m/s) and to the diagonal (1/kg)."""
+    if gap_term not in ("gap", "source"):
+        raise UnknownName("gap term", gap_term, ("gap", "source"), "build_contact_problem")
+    offset = np.zeros(len(contacts)) if gap_term == "source" else contacts.gaps / dt
+    soft = np.isfinite(contacts.stiffness)
+    stiffness = np.where(soft, contacts.stiffness, 1.0)
+    # The spring's force at the end of the step, -k (gap + dt v_n) - d v_n, solved for v_n.
+    given = dt * (dt * stiffness + contacts.damping)
+    compliance = np.where(soft, 1 / given, 0.0)
+    offset = np.where(soft, contacts.gaps * dt * stiffness / given, offset)
+    closes = contacts.gaps + dt * free <= 0.0 if gap_term == "gap" else free < 0.0
+    rebounds = (contacts.restitution > 0.0) & (before < -threshold) & closes & ~soft
+    return np.where(rebounds, contacts.restitution * before, offset), compliance  # 001 (4.13)
+
+
+def contact_jacobian(robot: Robot, q: Array, contacts: Contacts) -> Array:
+    """Rows (3 m, nv) that give the velocities of the contacts, `bodies` less `others`, in contact axes."""
+    motions = joint_motions(robot, q)
+    rows = np.zeros((len(contacts), 3, robot.nv))
+    for names, points, sign in (
+        (contacts.bodies, contacts.points, 1.0),
+        (contacts.others, contacts.other_points, -1.0),
+    ):
+        positions = world_points(robot, q, names, points)
+        for index, name in enumerate(names):
+            carried = _carrying(robot, name)
+            linear, angular = motions[:3, carried], motions[3:, carried]
+            moved = linear + np.cross(angular, positions[index], axis=0)
+            rows[index][:, carried] += sign * contacts.rotations[index].T @ moved
+    return rows.reshape(-1, robot.nv)
+
+
+def world_points(robot: Robot, q: Array, names: Sequence[str], points: Array) -> Array:
+    """Positions (m, 3) in the world of points (m, 3) of bodies or frames, m."""
+    order = {name: index for index, name in enumerate(_frames(robot))}
+    poses = forward_kinematics(robot, q, frames=_frames(robot))
+    for name in names:
+        frame_attachment(robot, name)  # names what is wrong
+    indices = [order[name] for name in names]
+    turned = np.einsum("mij,mj->mi", poses.rotation[indices], points)
+    result: Array = poses.position[indices] + turned
+    return result
+
+
+def unit_force_columns(
+    robot: Robot, q: Array, contacts: Contacts, limited: Sequence[tuple[int, int]], dry: Sequence[int]
+) -> tuple[Array, Array]:
+    """M^-1 J^T (nv, n) and J M^-1 J^T (n, n) from forward dynamics alone, 001 section 10."""
+    resting = _weightless(robot)
+    rest = np.zeros(robot.nv)
+    sides = [(contacts.bodies, contacts.points, 1.0), (contacts.others, contacts.other_points, -1.0)]
+    names = sorted({name for side in sides for name in side[0]} - {WORLD})
+    joint_rows = _joint_rows(robot, limited, dry)
+    count = 3 * len(contacts) + len(joint_rows)
+    poses = forward_kinematics(robot, q, frames=_frames(robot))
+    rotation = dict(zip(_frames(robot), poses.rotation, strict=True))
+    wrenches = {name: np.zeros((count, 6)) for name in names}
+    for side, points, sign in sides:
+        for index, name in enumerate(side):
+            if name != WORLD:
+                forces = sign * contacts.rotations[index].T
+                moments = np.cross(rotation[name] @ points[index], forces)
+                wrenches[name][3 * index : 3 * index + 3] += np.concatenate([forces, moments], axis=1)
+    tau = np.zeros((count, robot.nv))
+    tau[3 * len(contacts) :] = joint_rows
+    if count == 0:
+        return np.zeros((robot.nv, 0)), np.zeros((0, 0))
+    columns = forward_dynamics(resting, q, rest, tau, wrenches=wrenches or None)
+    delassus = np.zeros((count, count))
+    accelerations = {name: frame_acceleration(resting, q, rest, columns, name) for name in names}
+    for side, points, sign in sides:
+        for index, name in enumerate(side):
+            if name != WORLD:
+                linear, angular = accelerations[name][:, :3], accelerations[name][:, 3:]
+                at_point = linear + np.cross(angular, rotation[name] @ points[index])
+                delassus[3 * index : 3 * index + 3] += sign * contacts.rotations[index].T @ at_point.T
+    delassus[3 * len(contacts) :] = joint_rows @ columns.T
+    return columns.T, delassus
+
+
+@lru_cache(maxsize=64)
+def _weightless(robot: Robot) -> Robot:
+    return replace(robot, gravity=(0.0, 0.0, 0.0))
+
+
+@lru_cache(maxsize=64)
+def _frames(robot: Robot) -> tuple[str, ...]:
+    return tuple(robot.tree.attachments)
+
+
+@lru_cache(maxsize=4096)
+def _carrying(robot: Robot, name: str) -> Any:
+    """Indices of the velocities that move a body or frame."""
+    tree = robot.tree
+    path = tree.path(frame_attachment(robot, name).link)
+    indices = [k for link in path for k in range(tree.nv)[tree.links[link].v]]
+    return np.array(sorted(indices), dtype=int)
+
+
+def _joint_rows(robot: Robot, limited: Sequence[tuple[int, int]], dry: Sequence[int]) -> Array:
+    rows = np.zeros((len(limited) + len(dry), robot.nv))
+    for row, (velocity, sign) in enumerate(limited):
+        rows[row, velocity] = sign
+    rows[np.arange(len(limited), len(rows)), list(dry)] = 1.0
+    return rows
+
+
+def _near_limits(robot: Robot, q: Array, margin: float) -> tuple[tuple[int, int], ...]:
+    """(velocity, +1) for lower and (velocity, -1) for upper limits nearer than the margin."""
+    coordinates = _limited_coordinates(robot)
+    candidates = [(velocity, sign) for velocity in coordinates for sign in (1, -1)]
+    gaps = _limit_gaps(robot, q, candidates)
+    return tuple(row for row, gap in zip(candidates, gaps, strict=True) if gap < margin)
+
+
+def _limit_gaps(robot: Robot, q: Array, limited: Sequence[tuple[int, int]]) -> Array:
+    coordinates = _limited_coordinates(robot)
+    gaps = []
+    for velocity, sign in limited:
+        k = coordinates[velocity]
+        gaps.append(q[k] - robot.lower[k] if sign > 0 else robot.upper[k] - q[k])
+    return np.array(gaps, dtype=np.float64)
+
+
+@lru_cache(maxsize=64)
+def _limited_coordinates(robot: Robot) -> dict[int, int]:
+    """Coordinate of each velocity that has a limit."""
+    result: dict[int, int] = {}
+    for joint in robot.joints:
+        if joint.lower or joint.upper:
+            coordinates, velocities = robot.q_slice(joint.name), robot.v_slice(joint.name)
+            for k, j in zip(range(robot.nq)[coordinates], range(robot.nv)[velocities], strict=True):
+                result[j] = k
+    return result

@@ -1,0 +1,127 @@
+"""Contacts as detection finds them: who touches whom, where, and with which friction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from footfall.compiler.functions import sqrt, where
+from footfall.errors import FootfallError
+from footfall.math.spatial import cross
+from footfall.robot.model import WORLD
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_NEAR_X = 1e-6  # square of the sine of the angle to world x below which y takes over
+
+
+class InvalidContact(FootfallError, ValueError):
+    """Contacts, or a contact problem, with a value that has no meaning."""
+
+
+def contact_frame(normal: Array) -> Array:
+    """Rotation (3, 3) with columns t1, t2, n of a contact with the unit normal n (3,), on numbers or symbols.
+
+    t1 is the world's x axis projected onto the tangent plane; where n is almost parallel to x (within 1e-3 rad)
+    it is the projected y axis.
+    """
+    x, y, z = normal
+    near = y * y + z * z < _NEAR_X
+    first = np.array(
+        [where(near, -x * y, 1 - x * x), where(near, 1 - y * y, -x * y), where(near, -y * z, -x * z)]
+    )
+    first = first / sqrt(first @ first)
+    return np.array([first, cross(normal, first), np.asarray(normal)]).T
+
+
+@dataclass(frozen=True)
+class Contacts:
+    """m contacts as arrays, one entry a contact.
+
+    bodies: names of bodies or frames that the impulses act on. points: (m, 3) where, in that frame, m.
+    rotations: (m, 3, 3) contact frames, columns t1, t2, n in the world, n towards `bodies`. gaps: (m,) signed
+    distance, m. friction: (m,) Coulomb coefficient. viscous_friction: (m,) N s/m, 001 (4.22). restitution: (m,)
+    in [0, 1]. stiffness (m,) in N/m and damping (m,) in N s/m: of an implicit normal spring-damper; infinite
+    stiffness: rigid. others: names of what is touched, the world unless given, and other_points (m, 3) where, in
+    that frame. surface_velocity: (m, 3) of what is touched beside the motion of `others`, world axes, m/s.
+    """
+
+    bodies: Sequence[str]
+    points: Array
+    rotations: Array
+    gaps: Array
+    friction: Array
+    viscous_friction: Array = field(default_factory=lambda: np.zeros(()))
+    restitution: Array = field(default_factory=lambda: np.zeros(()))
+    stiffness: Array = field(default_factory=lambda: np.array(np.inf))
+    damping: Array = field(default_factory=lambda: np.zeros(()))
+    others: Sequence[str] = ()
+    other_points: Array = field(default_factory=lambda: np.zeros(3))
+    surface_velocity: Array = field(default_factory=lambda: np.zeros(3))
+
+    def __post_init__(self) -> None:
+        count = len(self.bodies)
+        others = tuple(self.others) or (WORLD,) * count
+        if len(others) != count:
+            raise InvalidContact(f"{len(others)} others for {count} contacts")
+        object.__setattr__(self, "bodies", tuple(self.bodies))
+        object.__setattr__(self, "others", others)
+        for name, shape in _SHAPES.items():
+            object.__setattr__(self, name, _filled(name, getattr(self, name), (count, *shape)))
+        for name in ("friction", "viscous_friction", "restitution", "stiffness", "damping"):
+            _require(name, getattr(self, name), 0.0, np.inf)
+        _require("restitution", self.restitution, 0.0, 1.0)
+        if np.any((self.stiffness == 0.0) & (self.damping == 0.0)):
+            raise InvalidContact("a contact with stiffness 0 and damping 0 carries nothing; leave it out")
+        errors = self.rotations @ self.rotations.swapaxes(1, 2) - np.eye(3)
+        if count and np.abs(errors).max() > 1e-6:
+            index = int(np.abs(errors).max(axis=(1, 2)).argmax())
+            raise InvalidContact(
+                f"rotation of contact {index} is not orthonormal: {self.rotations[index].tolist()}"
+            )
+
+    def __len__(self) -> int:
+        return len(self.bodies)
+
+
+_SHAPES: dict[str, tuple[int, ...]] = {
+    "points": (3,),
+    "rotations": (3, 3),
+    "gaps": (),
+    "friction": (),
+    "viscous_friction": (),
+    "restitution": (),
+    "stiffness": (),
+    "damping": (),
+    "other_points": (3,),
+    "surface_velocity": (3,),
+}
+
+
+def _filled(name: str, value: Any, shape: tuple[int, ...]) -> Array:
+    """A value for all contacts or one each, as an array of that shape."""
+    array = np.asarray(value, dtype=np.float64)
+    try:
+        array = np.broadcast_to(array, shape)
+    except ValueError as error:
+        raise InvalidContact(f"{name} of the contacts has shape {array.shape}, needed is {shape}") from error
+    finite = ~np.isnan(array) if name == "stiffness" else np.isfinite(array)
+    if not finite.all():
+        raise InvalidContact(f"{name} of the contacts holds a NaN or infinite value at {_place(~finite)}")
+    return array
+
+
+def _require(name: str, values: Array, lowest: float, highest: float) -> None:
+    wrong = (values < lowest) | (values > highest)
+    if wrong.any():
+        place = _place(wrong)
+        raise InvalidContact(
+            f"{name} of contact {place} is {values[wrong][0]:g}; it must be in [{lowest:g}, {highest:g}]"
+        )
+
+
+def _place(wrong: Array) -> int:
+    return int(np.argwhere(wrong)[0][0])

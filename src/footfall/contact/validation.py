@@ -1,0 +1,98 @@
+"""Is it a solution? Checked against the conditions themselves, whatever the solver was."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from footfall.contact.problem import ContactProblem
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True)
+class Residuals:
+    """How far impulses are from solving a contact problem; each is a maximum over the rows and zero at a solution.
+
+    negative_impulse: N s. negative_velocity: penetrating, m/s. complementarity: |p w| of normal and limit rows, J.
+    cone: excess of |p_t| over its bound, N s. dissipation: power that friction could dissipate beyond what it
+    does, `bound |w_t| + p_t.w_t`, J. box: excess over the bound, N s. box_dissipation: the same for box rows, J.
+    natural_map: all in one, N s: by how much p changes in a step along -w that is projected onto what is allowed.
+    """
+
+    negative_impulse: float
+    negative_velocity: float
+    complementarity: float
+    cone: float
+    dissipation: float
+    box: float
+    box_dissipation: float
+    natural_map: float
+
+
+def check_solution(problem: ContactProblem, impulses: Array) -> Residuals:
+    """Residuals of impulses (n,), N s, with the velocities that follow from them."""
+    p = np.asarray(impulses, dtype=np.float64)
+    w = problem.velocities(p)
+    contacts = 3 * problem.contacts
+    boxes = problem.size - len(problem.box)
+    tangent_p, normal_p = _split(p[:contacts])
+    tangent_w, normal_w = _split(w[:contacts])
+    unilateral_p = np.concatenate([normal_p, p[contacts:boxes]])
+    unilateral_w = np.concatenate([normal_w, w[contacts:boxes]])
+    bound = friction_bound(problem, normal_p)
+    length, speed = np.linalg.norm(tangent_p, axis=1), np.linalg.norm(tangent_w, axis=1)
+    return Residuals(
+        negative_impulse=_largest(-unilateral_p),
+        negative_velocity=_largest(-unilateral_w),
+        complementarity=_largest(np.abs(unilateral_p * unilateral_w)),
+        cone=_largest(length - bound),
+        dissipation=_largest(np.abs(bound * speed + np.sum(tangent_p * tangent_w, axis=1))),
+        box=_largest(np.abs(p[boxes:]) - problem.box),
+        box_dissipation=_largest(np.abs(problem.box * np.abs(w[boxes:]) + p[boxes:] * w[boxes:])),
+        natural_map=natural_map_residual(problem, p, w),
+    )
+
+
+def friction_bound(problem: ContactProblem, normal: Array) -> Array:
+    """Greatest tangential impulse (contacts,), N s; without a normal impulse there is none."""
+    return np.where(normal > 0.0, problem.friction * normal + problem.extra, 0.0)
+
+
+def natural_map_residual(problem: ContactProblem, p: Array, w: Array) -> float:
+    """Largest |p - project(p - w / W)| over the rows, N s, with W the diagonal of the Delassus matrix."""
+    return _largest(natural_map(problem, p, w))
+
+
+def natural_map(problem: ContactProblem, p: Array, w: Array) -> Array:
+    """The residual of each row, and of both tangential rows of a contact together in the first of them."""
+    contacts = 3 * problem.contacts
+    boxes = problem.size - len(problem.box)
+    diagonal = problem.diagonal()
+    target = p - w / diagonal
+    result = np.empty(problem.size)
+    result[:boxes] = np.abs(p[:boxes] - np.maximum(target[:boxes], 0.0))
+    result[boxes:] = np.abs(p[boxes:] - np.clip(target[boxes:], -problem.box, problem.box))
+    tangent_p, normal_p = _split(p[:contacts])
+    tangent_w, _ = _split(w[:contacts])
+    tangent_diagonal, _ = _split(diagonal[:contacts])
+    target = tangent_p - tangent_w / tangent_diagonal.mean(axis=1, keepdims=True)
+    length = np.linalg.norm(target, axis=1)
+    bound = friction_bound(problem, normal_p)
+    scale = np.where(length > bound, bound / np.maximum(length, 1e-300), 1.0)
+    result[0:contacts:3] = np.linalg.norm(tangent_p - scale[:, None] * target, axis=1)
+    result[1:contacts:3] = 0.0
+    return result
+
+
+def _split(rows: Array) -> tuple[Array, Array]:
+    """Tangential (contacts, 2) and normal (contacts,) parts of contact rows."""
+    blocks = rows.reshape(-1, 3)
+    return blocks[:, :2], blocks[:, 2]
+
+
+def _largest(values: Array) -> float:
+    return float(max(values.max(initial=0.0), 0.0))
