@@ -35,11 +35,14 @@ class Algorithm:
         self.positions = [p.name for p in self.parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
         self.required = tuple(name for name in self.positions if name in shapes)
         self.only_arrays = len(self.required) == len(self.positions)
+        self.names = {p.name for p in self.parameters}
+        self.static_names = [p.name for p in self.parameters if p.name not in shapes]
+        self.variable = {name for name, declared in shapes.items() if "*" in declared}
 
     def __call__(self, robot: Robot, *arguments: Any, **options: Any) -> Any:
         if ACTIVE.get() is not None:
             return self.textbook(robot, *arguments, **options)
-        if not options and self.only_arrays and len(arguments) == len(self.positions):
+        if self.only_arrays and not options and len(arguments) == len(self.positions) and not self.variable:
             kernel = robot.tree.kernels.get(self)  # the common call, kept short
             if kernel is not None:
                 return self._wrap(kernel(*arguments))
@@ -53,21 +56,28 @@ class Algorithm:
         return self._kernel(robot, self._shapes(robot, options), self._statics(options))
 
     def _general_call(self, robot: Robot, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        given = dict(zip(self.positions, arguments, strict=False))
-        if len(arguments) > len(self.positions) or given.keys() & options.keys():
+        given = {**dict(zip(self.positions, arguments, strict=False)), **options}
+        if len(given) != len(arguments) + len(options) or not options.keys() <= self.names:
             inspect.signature(self.textbook).bind(robot, *arguments, **options)  # raises what Python would
-        given.update(options)
-        missing = [p.name for p in self.parameters if p.default is p.empty and p.name not in given]
-        if missing or given.keys() - {p.name for p in self.parameters}:
-            inspect.signature(self.textbook).bind(robot, *arguments, **options)
         arrays: list[Any] = []
+        kinds: list[Any] = []  # what tells this call's kernel from others
         for name in self.shapes:
             value = given.get(name)
             if isinstance(value, Mapping):
                 arrays.extend(value.values())
+                kinds.append(tuple(value))
             elif value is not None:
                 arrays.append(value)
-        kernel = self._kernel(robot, self._shapes(robot, given), self._statics(given))
+                kinds.append(np.shape(value) if name in self.variable else True)
+            else:
+                kinds.append(None)
+        statics = [_comparable(given.get(name)) for name in self.static_names]
+        key = (self, *kinds, *statics)
+        kernel = robot.tree.kernels.get(key)
+        if kernel is None:
+            inspect.signature(self.textbook).bind(robot, *arguments, **options)
+            kernel = self._kernel(robot, self._shapes(robot, given), self._statics(given))
+            robot.tree.kernels[key] = kernel
         return self._wrap(kernel(*arrays))
 
     def _shapes(self, robot: Robot, given: Mapping[str, Any]) -> dict[str, Shape]:
@@ -92,7 +102,7 @@ class Algorithm:
     def _statics(self, given: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
         """Options that are no arrays, in a form that can be compared."""
         return tuple(
-            (name, tuple(value) if isinstance(value, list) else value)
+            (name, _comparable(value))
             for name, value in sorted(given.items())
             if name not in self.shapes and value is not None
         )
@@ -137,6 +147,10 @@ class Algorithm:
 
     def _wrap(self, result: Any) -> Any:
         return result if self.result_type is None else self.result_type(*result)
+
+
+def _comparable(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def algorithm(**shapes: str) -> Callable[[Callable[..., Any]], Algorithm]:

@@ -34,7 +34,7 @@ class StepOptions:
     dt: s. sweeps: at most, over all contacts. tolerance: change of the impulses in the last sweep, as a fraction
     of the robot's weight times dt. relaxation: over-relaxation of the sweeps in (0, 2). recovery_speed: at most,
     with which a penetration is undone, m/s. restitution_speed: slower impacts do not bounce, m/s. joint_limits,
-    joint_friction: whether they are constraints of the step.
+    joint_friction: whether they are constraints of the step. implicit_gains: see `joint_control`.
     """
 
     dt: float = 1e-3
@@ -45,6 +45,7 @@ class StepOptions:
     restitution_speed: float = 0.02
     joint_limits: bool = True
     joint_friction: bool = True
+    implicit_gains: bool = True
 
 
 class StepState(NamedTuple):
@@ -136,24 +137,44 @@ class _Block(NamedTuple):
     compliance: Any
 
 
-def joint_efforts(robot: Robot, state: StepState, command: Command, dt: float) -> tuple[Array, Array]:
-    """Efforts (nv,) of a PID controller at the joints with limits, and the integral after this step."""
-    efforts: list[Any] = [0.0] * robot.nv
+class JointControl(NamedTuple):
+    """PID control over one step: effort (nv,) at the predicted position, the inertia (nv,) that gains and damping
+    add over the step, and the integral (joints,) after it."""
+
+    effort: Array
+    added_inertia: Array
+    integral: Array
+
+
+def joint_control(robot: Robot, state: StepState, command: Command, options: StepOptions) -> JointControl:
+    """Joint efforts with their limits.
+
+    With `implicit_gains` the gains act on position and velocity at the end of the step, which is stable however
+    high they are: `(M + dt kd + dt^2 kp) dv = dt (kp (q* - q - dt v) + kd (v* - v) + ...)`. A saturated joint gives
+    its limit, whatever it moves.
+    """
+    dt = options.dt
+    effort: list[Any] = [0.0] * robot.nv
+    added: list[Any] = [dt * float(damping) for damping in robot.damping]
     integral: list[Any] = []
-    limits = robot.effort_limit
     for k, (q, v) in enumerate(actuated_velocities(robot)):
         error = command.position[k] - state.q[q]
         integral.append(state.integral[k] + dt * error)
-        effort = (
-            command.kp[k] * error
+        ahead = error - dt * state.v[v] if options.implicit_gains else error
+        wanted = (
+            command.kp[k] * ahead
             + command.ki[k] * integral[k]
             + command.kd[k] * (command.velocity[k] - state.v[v])
             + command.effort[k]
         )
-        if np.isfinite(limits[v]):
-            effort = maximum(minimum(effort, float(limits[v])), -float(limits[v]))
-        efforts[v] = effort
-    return np.array(efforts), np.array(integral)
+        inertia = dt * (command.kd[k] + dt * command.kp[k]) if options.implicit_gains else 0.0
+        limit = float(robot.effort_limit[v])
+        if np.isfinite(limit):
+            inertia = where(absolute(wanted) < limit, inertia, 0.0)
+            wanted = maximum(minimum(wanted, limit), -limit)
+        effort[v] = wanted
+        added[v] = added[v] + inertia
+    return JointControl(np.array(effort), np.array(added), np.array(integral))
 
 
 def contact_frame(normal: Array) -> Array:
@@ -185,12 +206,10 @@ def contact_step(
 ) -> tuple[StepState, StepReport]:
     """Advance by dt. friction, restitution: (contacts,) of the candidates."""
     tree, dt = robot.tree, options.dt
-    efforts, integral = joint_efforts(robot, state, command, dt)
-    damping = np.asarray(robot.damping)
-    forces = efforts - newton_euler(robot, state.q, state.v, np.zeros(robot.nv), wrenches) - damping * state.v
-    # damping acts on the velocity at the end of the step, which is stable however strong it is
-    matrix = composite_bodies(robot, state.q) + dt * np.diag(damping)
-    factor = factorise(tree, matrix)
+    control = joint_control(robot, state, command, options)
+    bias = newton_euler(robot, state.q, state.v, np.zeros(robot.nv), wrenches)
+    forces = control.effort - bias - np.asarray(robot.damping) * state.v
+    factor = factorise(tree, composite_bodies(robot, state.q) + np.diag(control.added_inertia))
     free = state.v + dt * solve_factored(tree, factor, forces)
     whitening = Whitening(tree, link_poses(tree, state.q), factor)
     contacts = [
@@ -203,8 +222,10 @@ def contact_step(
     impulses, change, residual, sweeps = _solve(robot, blocks, options, state.impulses)
     v = free + whitening.velocity(change)
     q = integrate(robot, state.q, dt * v)
+    # what the joints gave in the end: the added inertia is a part of it
+    effort = control.effort - (control.added_inertia / dt - np.asarray(robot.damping)) * (v - state.v)
     report = StepReport(
-        efforts,
+        effort,
         np.array([contact.position for contact in contacts]).reshape(-1, 3),
         np.array(
             [contact.frame @ impulses[3 * k : 3 * k + 3] / dt for k, contact in enumerate(contacts)]
@@ -213,7 +234,7 @@ def contact_step(
         residual,
         sweeps,
     )
-    return StepState(q, v, integral, impulses), report
+    return StepState(q, v, control.integral, impulses), report
 
 
 def _whitened_velocity(robot: Robot, whitening: Whitening, v: Array) -> Array:
