@@ -1,0 +1,1 @@
+"""The physical truth around the robots: objects, terrain, friction; scene files."""
