@@ -3,60 +3,40 @@
 from __future__ import annotations
 
 import math
-import re
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 import numpy as np
 
-from footfall.errors import InvalidDescription, InvalidValue, UnknownReference, UnsafeDescription, listed
-from footfall.math.transform import Transform
-from footfall.robot.description import Source, check_size, read_bytes
+from footfall.errors import InvalidValue, UnknownReference, listed
+from footfall.robot.description import Source, check_size
 from footfall.robot.model import (
     WORLD,
     Array,
     Body,
-    Box,
-    Capsule,
-    Cylinder,
     Frame,
     Geometry,
     Joint,
     JointType,
-    Mesh,
     Mimic,
     Robot,
-    Shape,
-    Sphere,
 )
-from footfall.robot.orientation import matrix_from_quaternion, matrix_from_rpy
+from footfall.robot.toml_parts import (
+    PlacedSchema,
+    ShapeSchema,
+    Vector,
+    decode,
+    header_lines,
+    read_placement,
+    read_shape,
+    read_text,
+)
 
 _SIZE_LIMIT = 8 * 2**20  # bytes; LOLA needs 40 kB
 
-Vector = tuple[float, float, float]
-Matrix = tuple[Vector, Vector, Vector]
 Numbers = float | list[float]
-
-
-class PlacedSchema(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    position: Vector = (0.0, 0.0, 0.0)
-    rotation: Matrix | None = None
-    quaternion: tuple[float, float, float, float] | None = None
-    rpy: Vector | None = None
-
-
-class ShapeSchema(PlacedSchema, kw_only=True):
-    shape: Literal["box", "sphere", "cylinder", "capsule", "mesh"]
-    name: str = ""
-    color: tuple[float, float, float, float] | None = None
-    size: Vector | None = None
-    radius: float | None = None
-    length: float | None = None
-    path: str | None = None
-    scale: Vector | None = None
 
 
 class MimicSchema(msgspec.Struct, forbid_unknown_fields=True):
@@ -117,24 +97,19 @@ def read_toml(path: str | Path, *, strict: bool = True) -> Robot:
     strict: false turns errors about impossible or missing inertias into warnings.
     """
     path = Path(path)
-    content = read_bytes(path, limit=_SIZE_LIMIT)
-    try:
-        text = content.decode()
-    except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        raise InvalidDescription("is not UTF-8 text", source=str(path), line=line) from None
+    text = read_text(path, limit=_SIZE_LIMIT)
     return parse_toml(text, source=str(path), strict=strict)
 
 
 def parse_toml(text: str, *, source: str = "<text>", strict: bool = True) -> Robot:
     """Robot described by text in footfall's format; `source` names it in errors."""
     check_size(len(text), limit=_SIZE_LIMIT, source=source)
-    schema = _decode(text, source)
+    schema = decode(text, source, RobotSchema)
     origin = Source(source, _element_lines(text, schema))
     with origin.located():
         bodies = tuple(_body(body) for body in schema.body)
         joints = tuple(_joint(body) for body in schema.body)
-        frames = tuple(Frame(f.name, f.body, _placement(f, ("frame", f.name))) for f in schema.frame)
+        frames = tuple(Frame(f.name, f.body, read_placement(f, ("frame", f.name))) for f in schema.frame)
         limit_sets = {name: _limit_set(name, limits) for name, limits in schema.limit_sets.items()}
         bare = Robot(schema.name, bodies, joints)
         configurations = {name: _configuration(bare, name, q) for name, q in schema.configurations.items()}
@@ -154,72 +129,14 @@ def parse_toml(text: str, *, source: str = "<text>", strict: bool = True) -> Rob
     )
 
 
-def _decode(text: str, source: str) -> RobotSchema:
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        place = re.search(r"at line (\d+)", str(error))
-        line = int(place.group(1)) if place else None
-        raise InvalidDescription(f"no valid TOML: {error}", source=source, line=line) from None
-    except RecursionError:
-        raise UnsafeDescription("nested too deeply", source=source) from None
-    except (ValueError, OverflowError) as error:  # absurd numbers and dates
-        raise InvalidDescription(f"no valid TOML: {error}", source=source) from None
-    try:
-        return msgspec.convert(data, RobotSchema)
-    except (msgspec.ValidationError, OverflowError, UnicodeError) as error:
-        problem, _, place_in_data = str(error).partition(" - at ")
-        where = place_in_data.strip("`").removeprefix("$.")
-        line = _line_of(text, where)
-        raise InvalidDescription(
-            f"{where}: {problem}" if where else problem, source=source, line=line
-        ) from None
-
-
-def _header_lines(text: str, table: str) -> list[int]:
-    """Lines where the entries of an array of tables start."""
-    pattern = re.compile(rf"[ \t]*\[\[[ \t]*{table}[ \t]*\]\]")
-    return [number for number, line in enumerate(text.split("\n"), 1) if pattern.match(line)]
-
-
-def _line_of(text: str, where: str) -> int | None:
-    """Line of the table that a path such as `body[3].mass` lies in."""
-    place = re.match(r"(body|frame)\[(\d+)\]", where)
-    if not place:
-        return None
-    lines = _header_lines(text, place.group(1))
-    index = int(place.group(2))
-    return lines[index] if index < len(lines) else None
-
-
 def _element_lines(text: str, schema: RobotSchema) -> dict[tuple[str, str], int]:
     lines: dict[tuple[str, str], int] = {}
-    for body, line in zip(schema.body, _header_lines(text, "body"), strict=False):
+    for body, line in zip(schema.body, header_lines(text, "body"), strict=False):
         lines["body", body.name] = line
         lines["joint", body.joint.name or body.name] = line
-    for frame, line in zip(schema.frame, _header_lines(text, "frame"), strict=False):
+    for frame, line in zip(schema.frame, header_lines(text, "frame"), strict=False):
         lines["frame", frame.name] = line
     return lines
-
-
-def _placement(schema: PlacedSchema, subject: tuple[str, str]) -> Transform:
-    given = [name for name in ("rotation", "quaternion", "rpy") if getattr(schema, name) is not None]
-    if len(given) > 1:
-        raise InvalidValue(f"has {' and '.join(given)}; give at most one of them", subject=subject)
-    if schema.rotation is not None:
-        rotation = np.array(schema.rotation)
-    elif schema.quaternion is not None:
-        if not any(schema.quaternion) or not all(map(math.isfinite, schema.quaternion)):
-            raise InvalidValue(
-                f"quaternion is {schema.quaternion}; it must be finite, not zero", subject=subject
-            )
-        rotation = matrix_from_quaternion(schema.quaternion)
-    else:
-        rpy = schema.rpy or (0.0, 0.0, 0.0)
-        if not all(map(math.isfinite, rpy)):
-            raise InvalidValue(f"rpy is {rpy}; it must be finite", subject=subject)
-        rotation = matrix_from_rpy(rpy)
-    return Transform(rotation, np.array(schema.position))
 
 
 def _body(schema: BodySchema) -> Body:
@@ -241,29 +158,9 @@ def _body(schema: BodySchema) -> Body:
     )
 
 
-# Class of each shape, the fields it needs and those that may be left out.
-_SHAPES: dict[str, tuple[type[Any], tuple[str, ...], tuple[str, ...]]] = {
-    "box": (Box, ("size",), ()),
-    "sphere": (Sphere, ("radius",), ()),
-    "cylinder": (Cylinder, ("radius", "length"), ()),
-    "capsule": (Capsule, ("radius", "length"), ()),
-    "mesh": (Mesh, ("path",), ("scale",)),
-}
-
-
 def _geometry(schema: ShapeSchema, subject: tuple[str, str]) -> Geometry:
-    maker, needed, optional = _SHAPES[schema.shape]
-    given = [
-        name for name in ("size", "radius", "length", "path", "scale") if getattr(schema, name) is not None
-    ]
-    missing = [name for name in needed if name not in given]
-    extra = [name for name in given if name not in needed + optional]
-    if missing or extra:
-        wrong = f"lacks {missing[0]}" if missing else f"has {extra[0]}"
-        message = f"{schema.shape} {wrong}; it takes {', '.join(needed + optional)}"
-        raise InvalidValue(message, subject=subject)
-    shape: Shape = maker(**{name: getattr(schema, name) for name in given})
-    return Geometry(shape, _placement(schema, subject), schema.name, schema.color)
+    shape = read_shape(schema, subject)
+    return Geometry(shape, read_placement(schema, subject), schema.name, schema.color)
 
 
 def _joint(body: BodySchema) -> Joint:
@@ -276,7 +173,7 @@ def _joint(body: BodySchema) -> Joint:
         schema.type,
         schema.parent,
         body.name,
-        _placement(schema, subject),
+        read_placement(schema, subject),
         schema.axis,
         schema.second_axis,
         _limit(schema, "lower", subject),

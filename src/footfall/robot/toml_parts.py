@@ -1,0 +1,138 @@
+"""What the readers of TOML files share: decoding with a schema, places in the text, poses and shapes."""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import msgspec
+import numpy as np
+
+from footfall.errors import InvalidDescription, InvalidValue, UnsafeDescription
+from footfall.math.transform import Transform
+from footfall.robot.description import read_bytes
+from footfall.robot.orientation import matrix_from_quaternion, matrix_from_rpy
+from footfall.robot.shapes import Box, Capsule, Cylinder, Mesh, Shape, Sphere
+from footfall.robot.values import Subject
+
+Schema = TypeVar("Schema", bound=msgspec.Struct)
+
+Vector = tuple[float, float, float]
+Matrix = tuple[Vector, Vector, Vector]
+
+
+class PlacedSchema(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    position: Vector = (0.0, 0.0, 0.0)
+    rotation: Matrix | None = None
+    quaternion: tuple[float, float, float, float] | None = None
+    rpy: Vector | None = None
+
+
+class ShapeSchema(PlacedSchema, kw_only=True):
+    shape: Literal["box", "sphere", "cylinder", "capsule", "mesh"]
+    name: str = ""
+    color: tuple[float, float, float, float] | None = None
+    size: Vector | None = None
+    radius: float | None = None
+    length: float | None = None
+    path: str | None = None
+    scale: Vector | None = None
+
+
+def read_text(path: Path, *, limit: int) -> str:
+    """Content of a UTF-8 file of at most `limit` bytes."""
+    content = read_bytes(path, limit=limit)
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise InvalidDescription("is not UTF-8 text", source=str(path), line=line) from None
+
+
+def decode(text: str, source: str, schema: type[Schema]) -> Schema:
+    """The text as a value of the schema; errors name the place."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r"at line (\d+)", str(error))
+        line = int(place.group(1)) if place else None
+        raise InvalidDescription(f"no valid TOML: {error}", source=source, line=line) from None
+    except RecursionError:
+        raise UnsafeDescription("nested too deeply", source=source) from None
+    except (ValueError, OverflowError) as error:  # absurd numbers and dates
+        raise InvalidDescription(f"no valid TOML: {error}", source=source) from None
+    try:
+        return msgspec.convert(data, schema)
+    except (msgspec.ValidationError, OverflowError, UnicodeError) as error:
+        problem, _, place_in_data = str(error).partition(" - at ")
+        where = place_in_data.strip("`").removeprefix("$.")
+        line = line_of(text, where)
+        raise InvalidDescription(
+            f"{where}: {problem}" if where else problem, source=source, line=line
+        ) from None
+
+
+def header_lines(text: str, table: str) -> list[int]:
+    """Lines where the entries of an array of tables start."""
+    pattern = re.compile(rf"[ \t]*\[\[[ \t]*{table}[ \t]*\]\]")
+    return [number for number, line in enumerate(text.split("\n"), 1) if pattern.match(line)]
+
+
+def line_of(text: str, where: str) -> int | None:
+    """Line of the table that a path such as `body[3].mass` lies in."""
+    place = re.match(r"(\w+)\[(\d+)\]", where)
+    if not place:
+        return None
+    lines = header_lines(text, place.group(1))
+    index = int(place.group(2))
+    return lines[index] if index < len(lines) else None
+
+
+def read_placement(schema: PlacedSchema, subject: Subject) -> Transform:
+    """The pose that an element gives in one of the ways to write a rotation."""
+    given = [name for name in ("rotation", "quaternion", "rpy") if getattr(schema, name) is not None]
+    if len(given) > 1:
+        raise InvalidValue(f"has {' and '.join(given)}; give at most one of them", subject=subject)
+    if schema.rotation is not None:
+        rotation = np.array(schema.rotation)
+    elif schema.quaternion is not None:
+        if not any(schema.quaternion) or not all(map(math.isfinite, schema.quaternion)):
+            raise InvalidValue(
+                f"quaternion is {schema.quaternion}; it must be finite, not zero", subject=subject
+            )
+        rotation = matrix_from_quaternion(schema.quaternion)
+    else:
+        rpy = schema.rpy or (0.0, 0.0, 0.0)
+        if not all(map(math.isfinite, rpy)):
+            raise InvalidValue(f"rpy is {rpy}; it must be finite", subject=subject)
+        rotation = matrix_from_rpy(rpy)
+    return Transform(rotation, np.array(schema.position))
+
+
+# Class of each shape, the fields it needs and those that may be left out.
+SHAPES: dict[str, tuple[type[Any], tuple[str, ...], tuple[str, ...]]] = {
+    "box": (Box, ("size",), ()),
+    "sphere": (Sphere, ("radius",), ()),
+    "cylinder": (Cylinder, ("radius", "length"), ()),
+    "capsule": (Capsule, ("radius", "length"), ()),
+    "mesh": (Mesh, ("path",), ("scale",)),
+}
+
+
+def read_shape(schema: ShapeSchema, subject: Subject) -> Shape:
+    """The shape with the fields it needs, and no others."""
+    maker, needed, optional = SHAPES[schema.shape]
+    given = [
+        name for name in ("size", "radius", "length", "path", "scale") if getattr(schema, name) is not None
+    ]
+    missing = [name for name in needed if name not in given]
+    extra = [name for name in given if name not in needed + optional]
+    if missing or extra:
+        wrong = f"lacks {missing[0]}" if missing else f"has {extra[0]}"
+        message = f"{schema.shape} {wrong}; it takes {', '.join(needed + optional)}"
+        raise InvalidValue(message, subject=subject)
+    shape: Shape = maker(**{name: getattr(schema, name) for name in given})
+    return shape
