@@ -1,0 +1,245 @@
+"""Recordings as NumPy arrays."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from footfall.errors import FootfallError, RobotWarning
+from footfall.robot.model import Robot
+from footfall.robot.toml import parse_toml
+from footfall.simulation import recording_format as form
+from footfall.simulation.recording_contacts import ContactTable, Instant, joined
+from footfall.simulation.recording_errors import DamagedRecording, UnsupportedRecording
+from footfall.simulation.recording_format import Array, Indices
+from footfall.simulation.recording_scan import Scan
+
+if TYPE_CHECKING:
+    from footfall.scene import Scene
+
+_LIMIT = 8 * 2**30  # bytes after decompression
+_RECORD_LIMIT = 256 * 2**20  # bytes; the writer's chunks have one or two MiB
+_TEXT_LIMIT = 32 * 2**20  # bytes of a description
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened at an instant, s."""
+
+    time: float
+    name: str
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """What was recorded of a robot.
+
+    time (n,) in s, q (n, nq), v (n, nv), tau (n, nv) in N m and N, NaN in rows where none was given. metadata:
+    versions, settings and what the writer was given, as text. damage: why the file could not be read to its end,
+    None if it is whole; all that stands before the damage is there.
+    """
+
+    path: Path
+    robot: Robot
+    scene_text: str | None
+    metadata: Mapping[str, str]
+    time: Array
+    q: Array
+    v: Array
+    tau: Array
+    contacts: ContactTable
+    events: tuple[Event, ...]
+    damage: str | None
+
+    @property
+    def complete(self) -> bool:
+        """Whether the file was closed by its writer and is whole."""
+        return self.damage is None
+
+    @property
+    def dt(self) -> float | None:
+        """Step of the simulation, s, if it was given."""
+        return float(self.metadata["dt"]) if "dt" in self.metadata else None
+
+    @property
+    def seed(self) -> int | None:
+        """Seed of what was random, if it was given."""
+        return int(self.metadata["seed"]) if "seed" in self.metadata else None
+
+    @cached_property
+    def scene(self) -> Scene | None:
+        """The scene, read from its text on first use."""
+        if self.scene_text is None:
+            return None
+        from footfall.scene.toml import parse_scene
+
+        return parse_scene(self.scene_text, source=f"{self.path}:{form.SCENE_FILE}")
+
+    def __repr__(self) -> str:
+        duration = float(self.time[-1] - self.time[0]) if len(self.time) else 0.0
+        return (
+            f"Recording of {self.robot.name!r}: {len(self.time)} states over {duration:.6g} s, "
+            f"{len(self.contacts.body)} contacts, {len(self.events)} events"
+            + ("" if self.complete else f", damaged ({self.damage})")
+        )
+
+
+def read_recording(path: str | os.PathLike[str], *, limit: int = _LIMIT) -> Recording:
+    """Read a recording, also one whose writer was killed: then up to what was written last.
+
+    limit: most bytes, after decompression, that are read.
+    """
+    scan = Scan(Path(path), limit=limit, record_limit=min(limit, _RECORD_LIMIT))
+    reading = _Reading(str(path))
+    for record in scan.records():
+        reading.take(record)
+    return reading.recording(scan)
+
+
+@dataclass
+class _Reading:
+    """What has been read so far."""
+
+    source: str
+    metadata: dict[str, str] | None = None
+    texts: dict[str, str] = field(default_factory=dict)
+    robot: Robot | None = None
+    topics: dict[int, str] = field(default_factory=dict)
+    states: list[tuple[Array, Array, Array, Array]] = field(default_factory=list)
+    times: list[Array] = field(default_factory=list)
+    counts: list[Indices] = field(default_factory=list)
+    contacts: list[Instant] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+
+    def take(self, record: Any) -> None:
+        from mcap.records import Attachment, Channel, Message, Metadata
+
+        match record:
+            case Metadata(name=form.METADATA, metadata=settings):
+                self.metadata = _checked_settings(settings, self.source)
+            case Attachment(name=(form.ROBOT_FILE | form.SCENE_FILE) as name, data=data):
+                self.texts[name] = _decoded_text(data, f"{self.source}: {name}")
+                if name == form.ROBOT_FILE:
+                    self.robot = _robot(self.texts[name], self.source)
+            case Channel(id=number, topic=topic):
+                self.topics[number] = topic
+            case Message(channel_id=number, data=data):
+                self._take_message(self.topics.get(number), data)
+
+    def _take_message(self, topic: str | None, data: bytes) -> None:
+        if topic not in form.MESSAGES:
+            return
+        robot = self._known_robot()
+        try:
+            message = msgspec.json.decode(data, type=form.MESSAGES[topic][1])
+        except (msgspec.DecodeError, RecursionError) as problem:
+            raise DamagedRecording(f"{self.source}: a message of {topic}: {problem}") from None
+        match message:
+            case form.StateBlock(rows=rows):
+                shapes = {
+                    "time": (rows,),
+                    "q": (rows, robot.nq),
+                    "v": (rows, robot.nv),
+                    "tau": (rows, robot.nv),
+                }
+                time, q, v, tau = (
+                    form.unpacked(getattr(message, name), shape, f"{self.source}: {topic} {name}")
+                    for name, shape in shapes.items()
+                )
+                self.states.append((time, q, v, tau))
+            case form.ContactBlock():
+                self._take_contacts(message, len(robot.bodies))
+            case form.EventMessage(time=time, name=name, data=values):
+                self.events.append(Event(time, name, MappingProxyType(values)))
+
+    def _take_contacts(self, block: form.ContactBlock, bodies: int) -> None:
+        where = f"{self.source}: {form.CONTACTS}"
+        count = form.unpacked_indices(block.count, (block.rows,), f"{where} count")
+        if (count < 0).any() or sum(count.tolist()) != block.contacts:
+            raise DamagedRecording(f"{where}: counts do not add up to {block.contacts} contacts")
+        self.times.append(form.unpacked(block.time, (block.rows,), f"{where} time"))
+        self.counts.append(count)
+        position, normal, force = (
+            form.unpacked(getattr(block, name), (block.contacts, 3), f"{where} {name}")
+            for name in ("position", "normal", "force")
+        )
+        body = form.unpacked_indices(block.body, (block.contacts,), f"{where} body")
+        if ((body < -1) | (body >= bodies)).any():
+            raise DamagedRecording(f"{where}: a body outside 0 to {bodies - 1}")
+        self.contacts.append((position, normal, force, body))
+
+    def _known_robot(self) -> Robot:
+        if self.robot is None or self.metadata is None:
+            raise DamagedRecording(f"{self.source!r} is no recording of footfall: messages before the robot")
+        return self.robot
+
+    def recording(self, scan: Scan) -> Recording:
+        """All that was read, put together."""
+        if self.robot is None or self.metadata is None:
+            reason = f" ({scan.damage})" if scan.damage else ""
+            raise DamagedRecording(f"{self.source!r} has no robot{reason}; it is no recording of footfall")
+        robot = self.robot
+        time, q, v, tau = (
+            _concatenated((block[index] for block in self.states), shape)
+            for index, shape in enumerate(((0,), (0, robot.nq), (0, robot.nv), (0, robot.nv)))
+        )
+        counts = np.concatenate([np.zeros(0, dtype=np.int64), *self.counts])
+        return Recording(
+            scan.path,
+            robot,
+            self.texts.get(form.SCENE_FILE),
+            MappingProxyType(self.metadata),
+            time,
+            q,
+            v,
+            tau,
+            joined(_concatenated(self.times, (0,)), counts, self.contacts),
+            tuple(self.events),
+            scan.damage,
+        )
+
+
+def _concatenated(parts: Iterable[Array], empty: tuple[int, ...]) -> Array:
+    return np.concatenate([np.zeros(empty), *parts])
+
+
+def _checked_settings(settings: dict[str, str], source: str) -> dict[str, str]:
+    if settings.get("format") != form.FORMAT:
+        raise UnsupportedRecording(
+            f"{source!r} has format {settings.get('format')!r}; this footfall reads format {form.FORMAT!r}"
+        )
+    for name, kind in (("dt", float), ("seed", int)):
+        try:
+            kind(settings.get(name, "0"))
+        except ValueError:
+            raise DamagedRecording(f"{source!r}: {name} is {settings[name]!r}, no number") from None
+    return settings
+
+
+def _decoded_text(data: bytes, what: str) -> str:
+    if len(data) > _TEXT_LIMIT:
+        raise DamagedRecording(f"{what} has {len(data)} bytes; at most {_TEXT_LIMIT} are read")
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise DamagedRecording(f"{what} is not UTF-8 text") from None
+
+
+def _robot(text: str, source: str) -> Robot:
+    """Not strict: what was simulated is shown, whatever its inertias are."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RobotWarning)
+            return parse_toml(text, source=f"{source}:{form.ROBOT_FILE}", strict=False)
+    except FootfallError as problem:
+        raise DamagedRecording(f"{source!r}: its robot cannot be read: {problem}") from problem

@@ -1,0 +1,37 @@
+"""What can go wrong with a recording."""
+
+from __future__ import annotations
+
+from footfall.errors import FootfallError
+
+
+class RecordingError(FootfallError, ValueError):
+    """Base of all errors about recordings."""
+
+
+class InvalidRow(RecordingError):
+    """A state, contact or event that cannot be recorded: wrong shape, or a time that is not later."""
+
+
+class ClosedRecording(RecordingError):
+    """A recording that is written to after it was closed."""
+
+
+class DamagedRecording(RecordingError):
+    """A file of which nothing can be used: no recording, or cut off before the robot's description."""
+
+
+class UnsupportedRecording(RecordingError):
+    """A recording of another format version, or with a compression that is not ours."""
+
+
+class RecordingTooLarge(RecordingError):
+    """A recording beyond the limits of the reader."""
+
+
+class ExistingFile(RecordingError, FileExistsError):
+    """A file that would be overwritten."""
+
+
+class UnknownExport(RecordingError):
+    """A suffix that no export format has."""
