@@ -1,0 +1,62 @@
+"""The examples run, and print what they promise."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+
+def output_of(name: str, capsys: pytest.CaptureFixture[str]) -> str:
+    runpy.run_path(str(EXAMPLES / name), run_name="__main__")
+    return capsys.readouterr().out
+
+
+def numbers(text: str) -> list[float]:
+    return [float(word) for word in re.findall(r"[-+]?\d+\.?\d*(?:e[-+]?\d+)?", text)]
+
+
+def line(text: str, start: str) -> str:
+    return next(row for row in text.splitlines() if row.strip().startswith(start))
+
+
+def test_robots_and_dynamics(capsys: pytest.CaptureFixture[str]) -> None:
+    text = output_of("01_robots_and_dynamics.py", capsys)
+    assert numbers(line(text, "centre of mass"))[2] == pytest.approx(0.9)
+    assert numbers(line(text, "acceleration under"))[0] < 1e-10
+    assert numbers(line(text, "forces recovered"))[0] < 1e-10
+    assert "(1000, 32)" in text
+
+
+def test_your_own_kernel(capsys: pytest.CaptureFixture[str]) -> None:
+    text = output_of("02_your_own_kernel.py", capsys)
+    assert numbers(line(text, "roots")) == pytest.approx([2**0.5, 3.0, 1000.0])
+    assert numbers(line(text, "distance left"))[-1] < 1e-6
+
+
+def test_falling_quadruped(capsys: pytest.CaptureFixture[str]) -> None:
+    text = output_of("03_falling_quadruped.py", capsys)
+    rows = [numbers(line(text, steps)) for steps in ("250 ", "500 ", "1000 ")]
+    for coarse, fine in itertools.pairwise(rows):  # half the step, a quarter of the error
+        assert coarse[1] / fine[1] == pytest.approx(4.0, rel=0.1)
+        assert coarse[2] / fine[2] == pytest.approx(4.0, rel=0.1)
+    assert numbers(line(text, "centre of mass off"))[0] < 1e-6
+    assert "(1000, 18)" in text
+
+
+@pytest.mark.parametrize("robot", ["lola", "quadruped"])
+def test_draw_robot(
+    robot: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib")
+    target = tmp_path / "robot.png"
+    monkeypatch.setattr(sys, "argv", ["draw_robot.py", robot, str(target)])
+    assert robot in output_of("draw_robot.py", capsys)
+    assert target.read_bytes().startswith(b"\x89PNG")
+    assert target.stat().st_size > 20_000  # an empty picture is far smaller
