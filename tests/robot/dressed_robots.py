@@ -44,6 +44,8 @@ def _geometry(rng: np.random.Generator, name: str) -> Geometry:
 
 
 def _dressed_joint(rng: np.random.Generator, joint: Joint, leaders: list[str]) -> Joint:
+    if joint.type is JointType.FIXED:  # without axes and rotors, which have no meaning
+        return Joint(joint.name, joint.type, joint.parent, joint.child, joint.placement)
     count = joint.type.velocities
     changes: dict[str, object] = {}
     if joint.type is not JointType.CONTINUOUS and not joint.type.has_quaternion and rng.random() < 0.7:
@@ -52,9 +54,8 @@ def _dressed_joint(rng: np.random.Generator, joint: Joint, leaders: list[str]) -
     if rng.random() < 0.5:
         changes["velocity"] = tuple(rng.uniform(1.0, 9.0, count))
         changes["effort"] = tuple(rng.uniform(1.0, 99.0, count))
-    if count:
-        changes["damping"] = float(rng.choice([0.0, 0.3]))
-        changes["friction"] = float(rng.choice([0.0, 0.7]))
+    changes["damping"] = float(rng.choice([0.0, 0.3]))
+    changes["friction"] = float(rng.choice([0.0, 0.7]))
     if joint.type in _SCALARS and leaders and rng.random() < 0.3:
         changes["mimic"] = Mimic(str(rng.choice(leaders)), float(rng.normal()), float(rng.normal()))
     return replace(joint, **changes)  # type: ignore[arg-type]
