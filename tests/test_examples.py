@@ -7,7 +7,9 @@ import re
 import runpy
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -48,6 +50,20 @@ def test_falling_quadruped(capsys: pytest.CaptureFixture[str]) -> None:
         assert coarse[2] / fine[2] == pytest.approx(4.0, rel=0.1)
     assert numbers(line(text, "centre of mass off"))[0] < 1e-6
     assert "(1000, 18)" in text
+
+
+def test_readme() -> None:
+    """Its snippets run, one after the other."""
+    text = (EXAMPLES.parent / "README.md").read_text(encoding="utf-8")
+    snippets = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(snippets) == 2
+    namespace: dict[str, Any] = {}
+    for snippet in snippets:
+        exec(snippet, namespace)
+    assert namespace["a"].shape == (4096, 32)
+    cost, gradient = namespace["kernel"](namespace["q"], np.zeros(3))
+    assert cost > 0.0
+    assert gradient.shape == (33,)
 
 
 @pytest.mark.parametrize("robot", ["lola", "quadruped"])
