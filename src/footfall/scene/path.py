@@ -13,6 +13,7 @@ from footfall.errors import SceneError
 from footfall.math.rotations import matrix_from_quaternion, quaternion_inverse, quaternion_product
 from footfall.math.transform import Transform
 from footfall.robot.values import Value, finite_array
+from footfall.scene.checks import scene_errors
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -40,15 +41,16 @@ class Path(Value):
         subject = ("path", "waypoints")
         if not 2 <= count <= _MOST_WAYPOINTS:
             raise _wrong(f"has {count} times; there must be from 2 to {_MOST_WAYPOINTS}")
-        times = finite_array(self.times, (count,), "times", subject)
+        turns = [[1.0, 0.0, 0.0, 0.0]] * count if self.quaternions is None else self.quaternions
+        with scene_errors(subject):
+            times = finite_array(self.times, (count,), "times", subject)
+            positions = finite_array(self.positions, (count, 3), "positions", subject)
+            quaternions = np.array(finite_array(turns, (count, 4), "quaternions", subject))
         if not (np.diff(times) > 0.0).all():
             where_wrong = int(np.argmax(np.diff(times) <= 0.0))
             raise _wrong(
                 f"times {times[where_wrong]:g} and {times[where_wrong + 1]:g} do not ascend; each must be later"
             )
-        positions = finite_array(self.positions, (count, 3), "positions", subject)
-        turns = [[1.0, 0.0, 0.0, 0.0]] * count if self.quaternions is None else self.quaternions
-        quaternions = np.array(finite_array(turns, (count, 4), "quaternions", subject))
         norms = np.linalg.norm(quaternions, axis=1)
         if norms.min() < 1e-9:
             raise _wrong(f"quaternion {int(norms.argmin())} is zero; it must have a direction")
