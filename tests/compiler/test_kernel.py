@@ -79,7 +79,7 @@ def test_rows_of_a_larger_array(kernel: Kernel) -> None:
         ((A, np.ones(4)), r"b has shape \(4,\), needed is \(3,\) or \(batch, 3\)"),
         ((A, np.ones((2, 2, 3))), "b has shape"),
         ((A, np.float64(1.0)), "b has shape"),
-        ((np.ones((2, 3)), np.ones((4, 3))), "batch of 4, another input one of 2"),
+        ((np.ones((2, 3)), np.ones((4, 3))), "b has 4 along the batch axis, but a has 2"),
         ((A, np.array([1.0, np.nan, 0.0])), r"b\[1\] is nan; inputs must be finite"),
         ((A, np.array([[1.0, 2.0, 0.0], [0.0, 0.0, -np.inf]])), r"b\[1, 2\] is -inf"),
         ((A, ["x", "y", "z"]), "real numbers"),
@@ -157,6 +157,74 @@ def test_batch_into_given_arrays(kernel: Kernel) -> None:
         kernel.batch(out[0], B, out=out)
     with pytest.raises(KernelInputError, match="batch axis"):
         kernel.batch(A, B)
+
+
+@pytest.fixture(scope="module")
+def walk() -> Kernel:
+    """A state that moves under a control; tells its energy."""
+    return build_kernel(
+        lambda x, u, gain: {"x": x + 0.1 * np.sin(x[::-1]) * gain + u, "energy": x @ x},
+        {"x": 3, "u": 3, "gain": ()},
+        name="walk",
+    )
+
+
+@pytest.mark.parametrize("batch", [1, 2, 3, 20])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_rollouts_repeat_a_step(walk: Kernel, batch: int, threads: int) -> None:
+    """The same bits as calling the kernel again and again."""
+    rng = np.random.default_rng(batch)
+    x, u = rng.normal(size=(batch, 3)), rng.normal(size=(batch, 17, 3))
+    states, energies = walk.rollout(x, u, 0.5, threads=threads)
+    assert states.shape == (batch, 17, 3)
+    assert energies.shape == (batch, 17)
+    for k in range(batch):
+        state = x[k]
+        for step in range(17):
+            state, energy = walk(state, u[k, step], np.array(0.5))
+            assert (states[k, step] == state).all()
+            assert energies[k, step] == energy
+
+
+def test_rollouts_tile_axes_of_length_one(walk: Kernel) -> None:
+    rng = np.random.default_rng(0)
+    x, u = rng.normal(size=(9, 3)), rng.normal(size=(1, 6, 3))
+    expected = walk.rollout(x, np.tile(u, (9, 1, 1)), np.full((9, 6), 2.0))[0]
+    assert (walk.rollout(x, u, 2.0)[0] == expected).all()
+    assert (walk.rollout(x, u, np.full((1, 6), 2.0))[0] == expected).all()
+    assert (walk.rollout(x, u, np.full((9, 1), 2.0), steps=6)[0] == expected).all()
+    last, energies = walk.rollout(x, u, 2.0, last_only=("x",))
+    assert (last == expected[:, -1]).all()
+    assert energies.shape == (9, 6)
+    still = walk.rollout(x, np.zeros(3), 2.0, steps=4)[0]
+    assert still.shape == (9, 4, 3)
+    assert walk.rollout(x[0], u, 2.0)[0].shape == (1, 6, 3)
+    out = (np.empty((9, 6, 3)), np.empty((9, 6)))
+    assert walk.rollout(x, u, 2.0, out=out)[0] is out[0]
+    assert (out[0] == expected).all()
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda k: k.rollout(np.ones(3), np.ones(3), 1.0), "needs `steps`"),
+        (lambda k: k.rollout(np.ones(3), np.ones((1, 5, 3)), 1.0, steps=4), "steps is 4, but inputs have 5"),
+        (
+            lambda k: k.rollout(np.ones((2, 5, 3)), np.ones((2, 5, 3)), 1.0),
+            r"needed is \(3,\) or \(batch, 3\)",
+        ),
+        (
+            lambda k: k.rollout(np.ones((2, 3)), np.ones((4, 5, 3)), 1.0),
+            "u has 4 along the batch axis, but x has 2",
+        ),
+        (lambda k: k.rollout(np.ones((2, 3)), np.ones((2, 5, 3)), np.ones((2, 6))), "6 along the step axis"),
+        (lambda k: k.rollout(np.ones(3), np.ones(3), 1.0, steps=3, last_only=("y",)), "no output 'y'"),
+        (lambda k: k.rollout(np.ones(3), np.full((1, 4, 3), np.nan), 1.0), r"u\[0, 0, 0\] is nan"),
+    ],
+)
+def test_wrong_rollouts(walk: Kernel, call, message: str) -> None:
+    with pytest.raises(KernelInputError, match=message):
+        call(walk)
 
 
 def test_calls_from_many_threads(kernel: Kernel) -> None:

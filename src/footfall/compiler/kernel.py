@@ -6,7 +6,7 @@ import ctypes
 import math
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, cached_property
 from hashlib import sha256
@@ -17,34 +17,27 @@ import numpy as np
 
 from footfall.compiler import cache as disk
 from footfall.compiler import machine
+from footfall.compiler.arrays import (
+    Rows,
+    addresses,
+    arrange,
+    forbid_overlap,
+    new_outputs,
+    require_exact,
+    require_finite,
+)
+from footfall.compiler.builtin import WITH_ARGUMENTS, WITHOUT_ARGUMENTS, new_builtin
 from footfall.compiler.emit import emit_core
 from footfall.compiler.errors import KernelInputError
 from footfall.compiler.graph import NativeFunction
-from footfall.compiler.interface import BOUND, CALL, CONTEXT, NATIVE, emit_single
-from footfall.compiler.lanes import BATCH, emit_batch
+from footfall.compiler.interface import BOUND, CALL, NATIVE, emit_single
+from footfall.compiler.lanes import BATCH, emit_batch, feedback
 from footfall.compiler.schedule import schedule
 from footfall.compiler.trace import Program, Shape, Signature, trace
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 _ROWS_PER_TASK = 64  # below, a second thread costs more than it brings
-
-
-class _Context(np.ndarray[Any, np.dtype[np.int64]]):
-    """Addresses that emitted code reads; owns what must stay alive as long as it may be called."""
-
-    owner: object = None
-
-
-class _MethodDef(ctypes.Structure):
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("function", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-        ("doc", ctypes.c_char_p),
-    )
-
-
-_FASTCALL, _NOARGS = 0x0080, 0x0004
+_BATCH_PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 6, *[ctypes.c_int64] * 3)
 
 
 class Kernel:
@@ -64,12 +57,12 @@ class Kernel:
         self._lock = threading.RLock()
         self._check_finite = check_finite
         self._program: Program | None = None
-        facts, addresses, library = self._load("single", (CALL, BOUND, NATIVE))
+        facts, addresses, library = self._load("single", (CALL, BOUND, NATIVE, BATCH))
         self.signature = Signature(*(_shapes(facts[kind]) for kind in ("inputs", "outputs")))
         self.operations: int = facts["operations"]  # executed in one call, loops at their limit
         self._addresses = addresses
         self._library = library
-        self._call = self._python_function(CALL, _FASTCALL, (), check_finite)
+        self._call = self._builtin(CALL, WITH_ARGUMENTS)
 
     def __call__(self, *arrays: Any) -> Any:
         return self._call(*arrays)
@@ -84,32 +77,60 @@ class Kernel:
         """The bare native function behind a call, for the last 50 ns."""
         return self._call
 
-    def bind(self, *arrays: Array, check: bool = True) -> Callable[[], None]:
+    def bind(self, *arrays: Array) -> Callable[[], None]:
         """A function without arguments that reads and writes these arrays, inputs then outputs, and allocates nothing.
 
         Arrays are float64 and contiguous, of exactly the declared shapes. Contents are not checked when it runs.
         """
-        named = [*self.signature.inputs, *self.signature.outputs]
-        if len(arrays) != len(named):
-            names = ", ".join(name for name, _ in named)
-            raise KernelInputError(
-                f"{self.name}: bind takes {len(named)} arrays ({names}), not {len(arrays)}"
-            )
-        for (name, shape), array in zip(named, arrays, strict=True):
-            _require_exact(self.name, name, shape, array)
-        count = len(self.signature.inputs)
-        _forbid_overlap(self.name, named, arrays[:count], arrays[count:])
-        return self._python_function(BOUND, _NOARGS, arrays, False)
+        inputs, outputs = self.signature.inputs, self.signature.outputs
+        if len(arrays) != len(inputs) + len(outputs):
+            names = ", ".join(name for name, _ in (*inputs, *outputs))
+            count = len(inputs) + len(outputs)
+            raise KernelInputError(f"{self.name}: bind takes {count} arrays ({names}), not {len(arrays)}")
+        for k, ((name, shape), array) in enumerate(zip((*inputs, *outputs), arrays, strict=True)):
+            require_exact(self.name, name, shape, array, writable=k >= len(inputs))
+        named = [(name, array) for (name, _), array in zip((*inputs, *outputs), arrays, strict=True)]
+        forbid_overlap(self.name, named[: len(inputs)], named[len(inputs) :])
+        return self._builtin(BOUND, WITHOUT_ARGUMENTS, arrays)
 
-    def batch(self, *arrays: Any, out: tuple[Array, ...] | None = None, threads: int | None = None) -> Any:
+    def batch(self, *arrays: Any, out: Sequence[Array] | None = None, threads: int | None = None) -> Any:
         """Evaluate a batch: like a call, with given output arrays and number of threads (default: all cores)."""
-        inputs, count = self._batch_inputs(arrays)
-        outputs = self._batch_outputs(out, count)
-        if out is not None:
-            _forbid_overlap(self.name, [*self.signature.inputs, *self.signature.outputs], inputs, outputs)
-        if count:
-            self._run_batch(inputs, outputs, count, threads)
-        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+        arranged = arrange(self.name, self.signature.inputs, arrays)
+        if arranged.batch is None:
+            raise KernelInputError(f"{self.name}.batch needs at least one input with a batch axis")
+        return self._run(arranged.inputs, arranged.batch, 1, out=out, threads=threads)
+
+    def rollout(
+        self,
+        *arrays: Any,
+        steps: int | None = None,
+        last_only: Collection[str] = (),
+        out: Sequence[Array] | None = None,
+        threads: int | None = None,
+    ) -> Any:
+        """Run many steps in one native call: outputs with the name and shape of an input are it in the next step.
+
+        Such inputs are states to start from, with or without a batch axis; others may also have an axis of steps
+        after that of the batch, (batch, steps, n). Axes of length one hold for all of the batch or all steps.
+        steps: how many, if no input says so. Gives outputs (batch, steps, ...); those named in last_only are given
+        after the last step only, as (batch, ...).
+        """
+        states = feedback(self.signature)
+        moving = [k for k in range(len(self.signature.inputs)) if k not in states]
+        arranged = arrange(self.name, self.signature.inputs, arrays, moving=moving)
+        if steps is not None and arranged.steps not in (None, 1, steps):
+            raise KernelInputError(f"{self.name}: steps is {steps}, but inputs have {arranged.steps} of them")
+        count = steps or arranged.steps
+        if not count:
+            raise KernelInputError(f"{self.name}.rollout needs `steps`, or an input with an axis of steps")
+        unknown = set(last_only) - {name for name, _ in self.signature.outputs}
+        if unknown:
+            names = ", ".join(name for name, _ in self.signature.outputs)
+            raise KernelInputError(f"{self.name} has no output {sorted(unknown)[0]!r}; there are: {names}")
+        batch = 1 if arranged.batch is None else arranged.batch
+        return self._run(
+            arranged.inputs, batch, count, last_only=last_only, out=out, threads=threads, axis=True
+        )
 
     def native_function(self) -> NativeFunction:
         """This kernel for `call` in the trace of another."""
@@ -145,117 +166,88 @@ class Kernel:
         return entry.facts, addresses, (library, owners)
 
     @cached_property
-    def _batch_function(self) -> tuple[Any, Any]:
+    def _many_lanes(self) -> tuple[Any, Any]:
         with self._lock:
             _, addresses, library = self._load("batch", (BATCH,))
-        prototype = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 4, ctypes.c_int64, ctypes.c_int64)
-        return prototype(addresses[BATCH]), library
+        return _BATCH_PROTOTYPE(addresses[BATCH]), library
 
-    def _python_function(
-        self, symbol: str, flags: int, arrays: tuple[Array, ...], check_finite: bool
-    ) -> Callable[..., Any]:
-        """A builtin function whose code is the emitted one."""
-        values = {
-            **_python_addresses(),
-            "fallback": id(self._fallback_function),
-            "check_finite": int(check_finite),
-        }
-        context = np.array(
-            [values[name] for name in CONTEXT] + [array.ctypes.data for array in arrays], dtype=np.int64
-        ).view(_Context)
-        definition = _MethodDef(self.name.encode(), self._addresses[symbol], flags, None)
-        context.owner = (self._library, self._fallback_function, definition, arrays)
-        return _new_function(ctypes.byref(definition), context, None)  # type: ignore[no-any-return]
+    def _builtin(self, symbol: str, flags: int, arrays: Sequence[Array] = ()) -> Callable[..., Any]:
+        return new_builtin(
+            self.name,
+            self._addresses[symbol],
+            flags,
+            fallback=self._general_call,
+            check_finite=self._check_finite,
+            arrays=arrays,
+            owner=self._library,
+        )
 
-    # What the emitted check does not take
+    # Batches, and whatever the emitted check of a call does not take
+
+    def _converted_call(self, *arrays: Any) -> Any:
+        arranged = arrange(self.name, self.signature.inputs, arrays)
+        if arranged.batch is not None:
+            return self._run(arranged.inputs, arranged.batch, 1)
+        if self._check_finite:
+            self._require_finite(arranged.inputs)
+        return self._call(*(np.ascontiguousarray(rows.array).view(np.ndarray) for rows in arranged.inputs))
 
     @cached_property
-    def _fallback_function(self) -> Callable[..., Any]:
-        return self._convert_and_call
+    def _general_call(self) -> Callable[..., Any]:
+        return self._converted_call  # one object, whose address emitted code can hold
 
-    def _convert_and_call(self, *arrays: Any) -> Any:
-        inputs, count = self._batch_inputs(arrays, single=True)
-        if count is not None:
-            outputs = self._batch_outputs(None, count)
-            if count:
-                self._run_batch(inputs, outputs, count, None)
-            return outputs[0] if len(outputs) == 1 else tuple(outputs)
-        return self._call(*(np.ascontiguousarray(array).view(np.ndarray) for array in inputs))
-
-    def _batch_inputs(self, arrays: tuple[Any, ...], single: bool = False) -> tuple[list[Array], Any]:
-        """Inputs as float64 with contiguous rows, and the size of the batch; errors name what is wrong."""
-        expected = self.signature.inputs
-        if len(arrays) != len(expected):
-            names = ", ".join(name for name, _ in expected)
-            raise KernelInputError(
-                f"{self.name} takes {len(expected)} arrays ({names}), but {len(arrays)} were given"
-            )
-        count: int | None = None
-        inputs = []
-        for (name, shape), given in zip(expected, arrays, strict=True):
-            array = _as_floats(self.name, name, given)
-            batched = array.ndim == len(shape) + 1
-            if array.shape[int(batched) :] != shape or array.ndim > len(shape) + 1:
-                raise KernelInputError(
-                    f"{self.name}: {name} has shape {array.shape}, needed is {shape} "
-                    f"or {('batch', *shape)}".replace("'", "")
-                )
-            if batched:
-                if count not in (None, len(array)):
-                    raise KernelInputError(
-                        f"{self.name}: {name} has a batch of {len(array)}, another input one of {count}"
-                    )
-                count = len(array)
-            elif self._check_finite:
-                _require_finite(self.name, name, array)
-            inputs.append(array)
-        if count is None and not single:
-            raise KernelInputError(f"{self.name}.batch needs at least one input with a batch axis")
-        return inputs, count
-
-    def _batch_outputs(self, out: tuple[Array, ...] | None, count: int) -> list[Array]:
+    def _run(
+        self,
+        inputs: list[Rows],
+        batch: int,
+        steps: int,
+        *,
+        last_only: Collection[str] = (),
+        out: Sequence[Array] | None = None,
+        threads: int | None = None,
+        axis: bool = False,
+    ) -> Any:
+        """Compute a batch over steps. axis: whether outputs have an axis of steps."""
         expected = self.signature.outputs
-        if out is None:
-            return [np.empty((count, *shape)) for _, shape in expected]
-        if len(out) != len(expected):
-            raise KernelInputError(f"{self.name}: out needs {len(expected)} arrays, not {len(out)}")
-        for (name, shape), array in zip(expected, out, strict=True):
-            _require_exact(self.name, name, (count, *shape), array)
-        return list(out)
+        leading = [(batch, steps) if axis and name not in last_only else (batch,) for name, _ in expected]
+        results = new_outputs(self.name, expected, leading, out)
+        if out is not None:
+            before = [
+                (name, rows.array) for (name, _), rows in zip(self.signature.inputs, inputs, strict=True)
+            ]
+            forbid_overlap(self.name, before, list(zip((name for name, _ in expected), out, strict=True)))
+        outputs = []
+        for (name, shape), array in zip(expected, results, strict=True):
+            size = math.prod(shape)
+            each = axis and name not in last_only
+            outputs.append(Rows(array, size * steps if each else size, size if each else -1))
+        if batch and self._spread(inputs, outputs, batch, steps, threads) and self._check_finite:
+            self._require_finite(inputs)
+        return results[0] if len(results) == 1 else tuple(results)
 
-    def _run_batch(self, inputs: list[Array], outputs: list[Array], count: int, threads: int | None) -> None:
-        function, _ = self._batch_function
-        shapes = [shape for _, shape in self.signature.inputs]
-        rows = [_contiguous_rows(array, shape) for array, shape in zip(inputs, shapes, strict=True)]
-        pointers = [
-            np.array([array.ctypes.data for array in side], dtype=np.int64) for side in (rows, outputs)
-        ]
-        strides = [
-            np.array(
-                [_row_stride(array, shape) for array, shape in zip(rows, shapes, strict=True)], dtype=np.int64
-            ),
-            np.array([math.prod(shape) for _, shape in self.signature.outputs], dtype=np.int64),
-        ]
-        addresses = [
-            pointers[0].ctypes.data,
-            strides[0].ctypes.data,
-            pointers[1].ctypes.data,
-            strides[1].ctypes.data,
-        ]
-        workers = threads or _available_cores()
+    def _spread(
+        self, inputs: list[Rows], outputs: list[Rows], batch: int, steps: int, threads: int | None
+    ) -> bool:
+        """Run the rows of a batch on threads; tells whether an input was not finite."""
         lanes = machine.widest_lanes()
-        size = max(_ROWS_PER_TASK, -(-count // workers))
+        few = batch <= lanes // 4  # then one lane is faster than many that repeat the last row
+        function = _BATCH_PROTOTYPE(self._addresses[BATCH]) if few else self._many_lanes[0]
+        tables = [*addresses(inputs), *addresses(outputs)]
+        pointers = [table.ctypes.data for table in tables]
+        size = max(_ROWS_PER_TASK // min(steps, _ROWS_PER_TASK), -(-batch // (threads or _available_cores())))
         size = -(-size // lanes) * lanes
-        ranges = [(begin, min(begin + size, count)) for begin in range(0, count, size)]
-        if len(ranges) == 1:
-            states = [function(*addresses, 0, count)]
+        spans = [(begin, min(begin + size, batch)) for begin in range(0, batch, size)]
+        if len(spans) == 1:
+            states = [function(*pointers, 0, batch, steps)]
         else:
-            states = list(_pool().map(lambda span: function(*addresses, *span), ranges))
+            states = list(_pool().map(lambda span: function(*pointers, *span, steps), spans))
         if -1 in states:
             raise MemoryError(f"{self.name}: no memory for the workspace of a batch")
-        if self._check_finite and any(states):
-            for (name, _), array in zip(self.signature.inputs, inputs, strict=True):
-                _require_finite(self.name, name, array)
+        return any(states)
+
+    def _require_finite(self, inputs: list[Rows]) -> None:
+        for (name, _), rows in zip(self.signature.inputs, inputs, strict=True):
+            require_finite(self.name, name, rows.array)
 
 
 def build_kernel(
@@ -331,87 +323,3 @@ def _available_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-@cache
-def _python_addresses() -> dict[str, int]:
-    """Addresses of the interpreter's and NumPy's functions and objects that emitted code uses."""
-    api = ctypes.pythonapi
-    names = (
-        "PyObject_Vectorcall",
-        "PyTuple_New",
-        "PyTuple_SetItem",
-        "PyFloat_FromDouble",
-        "PyEval_SaveThread",
-        "PyEval_RestoreThread",
-        "Py_IncRef",
-    )
-    addresses = {name: ctypes.cast(getattr(api, name), ctypes.c_void_p).value or 0 for name in names}
-    core = getattr(np, "_core", None) or np.core
-    get_pointer = api.PyCapsule_GetPointer
-    get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    table = get_pointer(core._multiarray_umath._ARRAY_API, None)
-    array_new = ctypes.cast(table, ctypes.POINTER(ctypes.c_void_p))[93]  # PyArray_New in NumPy's C interface
-    return {
-        **addresses,
-        "PyArray_New": array_new or 0,
-        "array_type": id(np.ndarray),
-        "float64": id(np.dtype(np.float64)),
-        "none": id(None),
-    }
-
-
-_new_function = ctypes.pythonapi.PyCFunction_NewEx
-_new_function.restype = ctypes.py_object
-_new_function.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-
-
-def _as_floats(kernel: str, name: str, given: Any) -> Array:
-    array = np.asarray(given)
-    if array.dtype == np.float64:
-        return array
-    if array.dtype.kind in "biuf":
-        return array.astype(np.float64)
-    raise KernelInputError(f"{kernel}: {name} has type {array.dtype}, needed are real numbers")
-
-
-def _require_exact(kernel: str, name: str, shape: Shape, array: Any) -> None:
-    if not isinstance(array, np.ndarray) or array.dtype != np.float64 or not array.flags.carray:
-        raise KernelInputError(
-            f"{kernel}: {name} must be a contiguous, writable float64 array"
-            + (f", not {array.dtype}" if isinstance(array, np.ndarray) else f", not {type(array).__name__}")
-        )
-    if array.shape != shape:
-        raise KernelInputError(f"{kernel}: {name} has shape {array.shape}, needed is {shape}")
-
-
-def _require_finite(kernel: str, name: str, array: Array) -> None:
-    finite = np.isfinite(array)
-    if not finite.all():
-        where = tuple(int(k) for k in np.argwhere(~finite)[0])
-        raise KernelInputError(f"{kernel}: {name}{list(where)} is {array[where]}; inputs must be finite")
-
-
-def _forbid_overlap(kernel: str, named: list[tuple[str, Shape]], inputs: Any, outputs: Any) -> None:
-    """Outputs are written before all inputs are read, so they must not share memory."""
-    names = [name for name, _ in named]
-    for k, output in enumerate(outputs):
-        for j, other in enumerate([*inputs, *outputs[:k]]):
-            if np.may_share_memory(output, other):
-                other_name = names[j] if j < len(inputs) else names[len(inputs) + j - len(inputs)]
-                raise KernelInputError(
-                    f"{kernel}: output {names[len(inputs) + k]} shares memory with {other_name}; give it its own array"
-                )
-
-
-def _contiguous_rows(array: Array, shape: Shape) -> Array:
-    """The array itself if each row is contiguous, else a copy."""
-    row = array[0] if array.ndim > len(shape) else array
-    step = array.strides[0] if array.ndim > len(shape) else 0
-    if row.flags.c_contiguous and array.flags.aligned and step % 8 == 0 and step >= 0:
-        return array
-    return np.ascontiguousarray(array)
-
-
-def _row_stride(array: Array, shape: Shape) -> int:
-    return array.strides[0] // 8 if array.ndim > len(shape) else 0

@@ -1,7 +1,8 @@
-"""The entry of a kernel with several lanes: rows of batches in and out of lane-major order.
+"""The entry of a kernel for batches and rollouts: rows in and out of lane-major order, step after step.
 
 Rows of a batch are transposed in blocks of lanes x lanes with shuffles. A batch that is no multiple of the lanes
-ends with lanes that repeat its last row, so there is no other code for the rest.
+ends with lanes that repeat its last row, so there is no other code for the rest. In a rollout the outputs that
+have the name of an input are that input in the next step, and never leave the lanes in between.
 """
 
 from __future__ import annotations
@@ -10,98 +11,244 @@ import math
 
 from footfall.compiler.emit import Core, constant_stores
 from footfall.compiler.schedule import Schedule
+from footfall.compiler.trace import Signature
+from footfall.compiler.trigonometry import literal, vector_type
 
 BATCH = "footfall_batch"
 
 
-def emit_batch(plan: Schedule, core: Core, lanes: int) -> str:
-    """IR of a module with `@footfall_batch`.
+def feedback(signature: Signature) -> dict[int, int]:
+    """Inputs that outputs of the same name and shape replace in the next step of a rollout."""
+    outputs = {named: k for k, named in enumerate(signature.outputs)}
+    return {k: outputs[named] for k, named in enumerate(signature.inputs) if named in outputs}
 
-    `i64 footfall_batch(ptr* inputs, i64* input_strides, ptr* outputs, i64* output_strides, i64 begin, i64 end)`
-    computes rows begin..end; strides are in doubles from row to row (0: the same for all). It gives 1 if an input
-    was not finite, -1 if there was no memory, else 0.
-    """
-    signature = plan.program.signature
-    sizes_in = [math.prod(shape) for _, shape in signature.inputs]
-    sizes_out = [math.prod(shape) for _, shape in signature.outputs]
-    row = 8 * lanes
-    offsets, total = [], 0
-    for size in [*sizes_in, *sizes_out, plan.size]:
-        offsets.append(total)
-        total += (size + lanes) // lanes * lanes * row  # room for a whole last block
-    names = (
-        [f"%in{k}" for k in range(len(sizes_in))] + [f"%out{k}" for k in range(len(sizes_out))] + ["%work"]
-    )
-    v = f"<{lanes} x double>"
-    lines = [
-        f"define i64 @{BATCH}(ptr %ins, ptr %in_strides, ptr %outs, ptr %out_strides, i64 %begin, i64 %end) "
-        "nounwind {",
-        f"  %memory = call ptr @malloc(i64 {total + row})",
-        "  %failed = icmp eq ptr %memory, null",
-        "  br i1 %failed, label %out_of_memory, label %start",
-        "out_of_memory:",
-        "  ret i64 -1",
-        "start:",
-        "  %address = ptrtoint ptr %memory to i64",
-        f"  %raised = add i64 %address, {row - 1}",
-        f"  %aligned = and i64 %raised, {-row}",
-        "  %area = inttoptr i64 %aligned to ptr",
-    ]
-    lines += [
-        f"  {name} = getelementptr i8, ptr %area, i64 {offset}"
-        for name, offset in zip(names, offsets, strict=True)
-    ]
-    for kind, sizes in (("in", sizes_in), ("out", sizes_out)):
-        for k in range(len(sizes)):
-            lines += [
-                f"  %{kind}s_p{k} = getelementptr ptr, ptr %{kind}s, i64 {k}",
-                f"  %{kind}_base{k} = load ptr, ptr %{kind}s_p{k}",
-                f"  %{kind}_s{k} = getelementptr i64, ptr %{kind}_strides, i64 {k}",
-                f"  %{kind}_stride{k} = load i64, ptr %{kind}_s{k}",
-            ]
-    lines += constant_stores(plan, lanes)
-    lines += [
-        "  %last = sub i64 %end, 1",
-        "  br label %block",
-        "block:",
-        "  %row = phi i64 [%begin, %start], [%next, %block]",
-        f"  %bad = phi {v} [zeroinitializer, %start], [%bad{len(sizes_in)}, %block]",
-        f"  %bad0 = fadd {v} %bad, zeroinitializer",
-    ]
-    for k, size in enumerate(sizes_in):
-        lines += [
-            f"  %found{k} = call fastcc {v} @load_lanes(ptr %in_base{k}, i64 %in_stride{k}, i64 %row, i64 %last, "
-            f"i64 {size}, ptr %in{k})",
-            f"  %bad{k + 1} = fadd {v} %bad{k}, %found{k}",
-        ]
-    lines.append(f"  call fastcc void @region0({core.arguments})")
-    for k, size in enumerate(sizes_out):
-        lines.append(
-            f"  call fastcc void @store_lanes(ptr %out_base{k}, i64 %out_stride{k}, i64 %row, i64 %last, "
-            f"i64 {size}, ptr %out{k})"
-        )
-    lines += [
-        f"  %next = add i64 %row, {lanes}",
-        "  %more = icmp slt i64 %next, %end",
-        "  br i1 %more, label %block, label %done",
-        "done:",
-        "  call void @free(ptr %memory)",
-        f"  %nan = fcmp uno {v} %bad{len(sizes_in)}, zeroinitializer",
-        f"  %any = call i1 @llvm.vector.reduce.or.v{lanes}i1(<{lanes} x i1> %nan)",
-        "  %status = zext i1 %any to i64",
-        "  ret i64 %status",
-        "}",
-    ]
-    declarations = {
-        *core.declarations,
+
+def emit_batch(plan: Schedule, core: Core, lanes: int) -> str:
+    """IR of a module with `@footfall_batch`."""
+    declarations = {*core.declarations, *batch_declarations(lanes)}
+    return "\n".join([*sorted(declarations), core.text, batch_functions(plan, core, lanes), ""])
+
+
+def batch_declarations(lanes: int) -> list[str]:
+    v = vector_type(lanes)
+    declarations = [
         "declare ptr @malloc(i64)",
         "declare void @free(ptr)",
-        f"declare i1 @llvm.vector.reduce.or.v{lanes}i1(<{lanes} x i1>)",
-        f"declare {v} @llvm.masked.load.v{lanes}f64.p0(ptr, i32, <{lanes} x i1>, {v})",
-        f"declare void @llvm.masked.store.v{lanes}f64.p0({v}, ptr, i32, <{lanes} x i1>)",
         "declare i64 @llvm.smin.i64(i64, i64)",
-    }
-    return "\n".join([*sorted(declarations), core.text, _load_lanes(lanes), _store_lanes(lanes), *lines, ""])
+        "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
+    ]
+    if lanes > 1:
+        declarations += [
+            f"declare i1 @llvm.vector.reduce.or.v{lanes}i1(<{lanes} x i1>)",
+            f"declare {v} @llvm.masked.load.v{lanes}f64.p0(ptr, i32, <{lanes} x i1>, {v})",
+            f"declare void @llvm.masked.store.v{lanes}f64.p0({v}, ptr, i32, <{lanes} x i1>)",
+        ]
+    return declarations
+
+
+def batch_functions(plan: Schedule, core: Core, lanes: int) -> str:
+    """`i64 footfall_batch(ptr* inputs, i64* input_strides, i64* input_steps, ptr* outputs, i64* output_strides,
+    i64* output_steps, i64 begin, i64 end, i64 steps)` computes rows begin..end.
+
+    Strides are in doubles from row to row (0: the same for all), steps from step to step; an output with a
+    negative step is stored after the last step only. It gives 1 if an input was not finite, -1 if there was no
+    memory, else 0.
+    """
+    parts = [_load_row(), _store_row()] if lanes == 1 else [_load_lanes(lanes), _store_lanes(lanes)]
+    return "\n".join([*parts, *_BatchEntry(plan, core, lanes).lines()])
+
+
+class _BatchEntry:
+    def __init__(self, plan: Schedule, core: Core, lanes: int) -> None:
+        self.plan = plan
+        self.core = core
+        self.lanes = lanes
+        self.type = vector_type(lanes)
+        signature = plan.program.signature
+        self.sizes_in = [math.prod(shape) for _, shape in signature.inputs]
+        self.sizes_out = [math.prod(shape) for _, shape in signature.outputs]
+        self.feedback = feedback(signature)
+        self.row = 8 * lanes
+
+    def lines(self) -> list[str]:
+        v, lanes = self.type, self.lanes
+        last_bad = f"%bad{len(self.sizes_in)}"
+        zero = literal(0.0, lanes)
+        return [
+            f"define i64 @{BATCH}(ptr %ins, ptr %in_strides, ptr %in_steps, ptr %outs, ptr %out_strides, "
+            "ptr %out_steps, i64 %begin, i64 %end, i64 %steps) nounwind {",
+            *self._memory(),
+            *self._pointers(),
+            *constant_stores(self.plan, lanes),
+            "  %last = sub i64 %end, 1",
+            "  %last_step = sub i64 %steps, 1",
+            "  br label %block",
+            "block:",
+            "  %row = phi i64 [%begin, %start], [%next, %advance]",
+            f"  %bad = phi {v} [{zero}, %start], [{last_bad}, %advance]",
+            "  br label %step",
+            "step:",
+            "  %s = phi i64 [0, %block], [%s_next, %stored]",
+            f"  %bad0 = phi {v} [%bad, %block], [{last_bad}, %stored]",
+            "  %first = icmp eq i64 %s, 0",
+            "  %final = icmp eq i64 %s, %last_step",
+            *self._loads(),
+            f"  call fastcc void @region0({self.core.arguments})",
+            *self._stores(),
+            "  br label %stored",
+            "stored:",
+            "  %s_next = add i64 %s, 1",
+            "  %more_steps = icmp slt i64 %s_next, %steps",
+            "  br i1 %more_steps, label %step, label %advance",
+            "advance:",
+            f"  %next = add i64 %row, {lanes}",
+            "  %more = icmp slt i64 %next, %end",
+            "  br i1 %more, label %block, label %done",
+            "done:",
+            "  call void @free(ptr %memory)",
+            f"  %nan = fcmp uno {v} {last_bad}, {zero}",
+            *self._any_nan(),
+            "  %status = zext i1 %any to i64",
+            "  ret i64 %status",
+            "}",
+        ]
+
+    def _any_nan(self) -> list[str]:
+        if self.lanes == 1:
+            return ["  %any = and i1 %nan, true"]
+        return [f"  %any = call i1 @llvm.vector.reduce.or.v{self.lanes}i1(<{self.lanes} x i1> %nan)"]
+
+    def _memory(self) -> list[str]:
+        """Lane-major copies of all arrays, and the workspace."""
+        names = [f"%in{k}" for k in range(len(self.sizes_in))]
+        names += [f"%out{k}" for k in range(len(self.sizes_out))] + ["%work"]
+        offsets, total = [], 0
+        for size in [*self.sizes_in, *self.sizes_out, self.plan.size]:
+            offsets.append(total)
+            total += (size + self.lanes) // self.lanes * self.lanes * self.row  # room for a whole last block
+        lines = [
+            f"  %memory = call ptr @malloc(i64 {total + self.row})",
+            "  %failed = icmp eq ptr %memory, null",
+            "  br i1 %failed, label %out_of_memory, label %start",
+            "out_of_memory:",
+            "  ret i64 -1",
+            "start:",
+            "  %address = ptrtoint ptr %memory to i64",
+            f"  %raised = add i64 %address, {self.row - 1}",
+            f"  %aligned = and i64 %raised, {-self.row}",
+            "  %area = inttoptr i64 %aligned to ptr",
+        ]
+        for name, offset in zip(names, offsets, strict=True):
+            lines.append(f"  {name} = getelementptr i8, ptr %area, i64 {offset}")
+        return lines
+
+    def _pointers(self) -> list[str]:
+        lines = []
+        for kind, sizes in (("in", self.sizes_in), ("out", self.sizes_out)):
+            for k in range(len(sizes)):
+                lines += [
+                    f"  %{kind}s_p{k} = getelementptr ptr, ptr %{kind}s, i64 {k}",
+                    f"  %{kind}_base{k} = load ptr, ptr %{kind}s_p{k}",
+                    f"  %{kind}_s{k} = getelementptr i64, ptr %{kind}_strides, i64 {k}",
+                    f"  %{kind}_stride{k} = load i64, ptr %{kind}_s{k}",
+                    f"  %{kind}_t{k} = getelementptr i64, ptr %{kind}_steps, i64 {k}",
+                    f"  %{kind}_step{k} = load i64, ptr %{kind}_t{k}",
+                ]
+        return lines
+
+    def _loads(self) -> list[str]:
+        """Inputs of a step: those that change, and in the first step all."""
+        lines, v = [], self.type
+        for k, size in enumerate(self.sizes_in):
+            before = "%step" if k == 0 else f"%loaded{k - 1}"
+            if k in self.feedback:
+                lines.append(f"  %need{k} = and i1 %first, true")
+            else:
+                lines.append(f"  %moving{k} = icmp ne i64 %in_step{k}, 0")
+                lines.append(f"  %need{k} = or i1 %first, %moving{k}")
+            lines += [
+                f"  br i1 %need{k}, label %load{k}, label %loaded{k}",
+                f"load{k}:",
+                f"  %in_offset{k} = mul i64 %s, %in_step{k}",
+                f"  %in_now{k} = getelementptr double, ptr %in_base{k}, i64 %in_offset{k}",
+                f"  %found{k} = call fastcc {v} @load_lanes(ptr %in_now{k}, i64 %in_stride{k}, i64 %row, i64 %last, "
+                f"i64 {size}, ptr %in{k})",
+                f"  %worse{k} = fadd {v} %bad{k}, %found{k}",
+                f"  br label %loaded{k}",
+                f"loaded{k}:",
+                f"  %bad{k + 1} = phi {v} [%bad{k}, {before}], [%worse{k}, %load{k}]",
+            ]
+        return lines
+
+    def _stores(self) -> list[str]:
+        """Outputs of a step, then back to the inputs."""
+        lines = []
+        for k, size in enumerate(self.sizes_out):
+            lines += [
+                f"  %each{k} = icmp sge i64 %out_step{k}, 0",
+                f"  %wanted{k} = or i1 %each{k}, %final",
+                f"  br i1 %wanted{k}, label %store{k}, label %kept{k}",
+                f"store{k}:",
+                f"  %out_offset{k} = mul i64 %s, %out_step{k}",
+                f"  %out_shift{k} = select i1 %each{k}, i64 %out_offset{k}, i64 0",
+                f"  %out_now{k} = getelementptr double, ptr %out_base{k}, i64 %out_shift{k}",
+                f"  call fastcc void @store_lanes(ptr %out_now{k}, i64 %out_stride{k}, i64 %row, i64 %last, "
+                f"i64 {size}, ptr %out{k})",
+                f"  br label %kept{k}",
+                f"kept{k}:",
+            ]
+        for k, output in self.feedback.items():
+            size = self.sizes_in[k] * self.row
+            lines.append(
+                f"  call void @llvm.memcpy.p0.p0.i64(ptr %in{k}, ptr %out{output}, i64 {size}, i1 false)"
+            )
+        return lines
+
+
+def _load_row() -> str:
+    """One row; gives zero or, where an element is not finite, NaN."""
+    return "\n".join(
+        [
+            "define internal fastcc double @load_lanes(ptr %base, i64 %stride, i64 %row, i64 %last, i64 %n, ptr %to) "
+            "nounwind {",
+            "entry:",
+            "  %o = mul i64 %row, %stride",
+            "  %p = getelementptr double, ptr %base, i64 %o",
+            "  %some = icmp sgt i64 %n, 0",
+            "  br i1 %some, label %body, label %end",
+            "body:",
+            "  %j = phi i64 [0, %entry], [%jn, %body]",
+            "  %bad = phi double [0.0, %entry], [%worse, %body]",
+            "  %from_j = getelementptr double, ptr %p, i64 %j",
+            "  %to_j = getelementptr double, ptr %to, i64 %j",
+            "  %x = load double, ptr %from_j, align 8",
+            "  store double %x, ptr %to_j, align 8",
+            "  %z = fmul double %x, 0.0",
+            "  %worse = fadd double %bad, %z",
+            "  %jn = add i64 %j, 1",
+            "  %again = icmp slt i64 %jn, %n",
+            "  br i1 %again, label %body, label %end",
+            "end:",
+            "  %all = phi double [0.0, %entry], [%worse, %body]",
+            "  ret double %all",
+            "}",
+        ]
+    )
+
+
+def _store_row() -> str:
+    return "\n".join(
+        [
+            "define internal fastcc void @store_lanes(ptr %base, i64 %stride, i64 %row, i64 %last, i64 %n, ptr %from) "
+            "nounwind {",
+            "  %o = mul i64 %row, %stride",
+            "  %p = getelementptr double, ptr %base, i64 %o",
+            "  %bytes = mul i64 %n, 8",
+            "  call void @llvm.memcpy.p0.p0.i64(ptr %p, ptr %from, i64 %bytes, i1 false)",
+            "  ret void",
+            "}",
+        ]
+    )
 
 
 def _row_pointers(lanes: int) -> list[str]:

@@ -1,0 +1,82 @@
+"""Python functions whose code is emitted: builtins, as an extension module would have them."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from footfall.compiler.interface import CONTEXT
+
+WITH_ARGUMENTS, WITHOUT_ARGUMENTS = 0x0080, 0x0004  # METH_FASTCALL, METH_NOARGS
+_PYARRAY_NEW = 93  # its place in NumPy's table of C functions, part of the binary interface
+
+
+class _Context(np.ndarray[Any, np.dtype[np.int64]]):
+    """Addresses that emitted code reads; owns what must stay alive as long as it may be called."""
+
+    owner: object = None
+
+
+class _MethodDef(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+def new_builtin(
+    name: str,
+    address: int,
+    flags: int,
+    *,
+    fallback: Callable[..., Any],
+    check_finite: bool,
+    arrays: Sequence[np.ndarray[Any, Any]] = (),
+    owner: object,
+) -> Callable[..., Any]:
+    """A function with the code at `address`, see `interface.py`. owner: keeps that code alive."""
+    values = {**_addresses(), "fallback": id(fallback), "check_finite": int(check_finite)}
+    numbers = [values[field] for field in CONTEXT] + [array.ctypes.data for array in arrays]
+    context = np.array(numbers, dtype=np.int64).view(_Context)
+    definition = _MethodDef(name.encode(), address, flags, None)
+    context.owner = (owner, fallback, definition, arrays)
+    return _new_function(ctypes.byref(definition), context, None)  # type: ignore[no-any-return]
+
+
+@cache
+def _addresses() -> dict[str, int]:
+    """Addresses of the interpreter's and NumPy's functions and objects that emitted code uses."""
+    api = ctypes.pythonapi
+    functions = (
+        "PyObject_Vectorcall",
+        "PyTuple_New",
+        "PyTuple_SetItem",
+        "PyFloat_FromDouble",
+        "PyEval_SaveThread",
+        "PyEval_RestoreThread",
+        "Py_IncRef",
+    )
+    found = {name: ctypes.cast(getattr(api, name), ctypes.c_void_p).value or 0 for name in functions}
+    core = getattr(np, "_core", None) or np.core
+    get_pointer = api.PyCapsule_GetPointer
+    get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    table = get_pointer(core._multiarray_umath._ARRAY_API, None)
+    array_new = ctypes.cast(table, ctypes.POINTER(ctypes.c_void_p))[_PYARRAY_NEW]
+    return {
+        **found,
+        "PyArray_New": array_new or 0,
+        "array_type": id(np.ndarray),
+        "float64": id(np.dtype(np.float64)),
+        "none": id(None),
+    }
+
+
+_new_function = ctypes.pythonapi.PyCFunction_NewEx
+_new_function.restype = ctypes.py_object
+_new_function.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
