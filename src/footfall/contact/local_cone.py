@@ -76,14 +76,14 @@ def solve_cone(
     c1 = friction * block.coupling_1
     c2 = friction * block.coupling_2
 
-    stick_1, stick_2 = _tangential(block, b1, b2, 0.0)
+    stick_1, stick_2 = tangential_impulse(block, b1, b2, 0.0)
     stick_n = normal - block.coupling_1 * stick_1 - block.coupling_2 * stick_2
     stick_bound = friction * stick_n + extra
     inside = stick_1 * stick_1 + stick_2 * stick_2 <= stick_bound * stick_bound
     sticks = where(inside, where(stick_bound >= 0.0, where(stick_n >= 0.0, 1.0, 0.0), 0.0), 0.0)
 
-    slip = _slip(block, b1, b2, bound, c1, c2, slip, steps)
-    slide_1, slide_2 = _tangential(block, b1, b2, slip)
+    slip = find_slip(block, b1, b2, bound, c1, c2, slip, steps)
+    slide_1, slide_2 = tangential_impulse(block, b1, b2, slip)
     length = sqrt(slide_1 * slide_1 + slide_2 * slide_2) + _TINY
     # On the rim: |p_t| = bound - c.u |p_t| in the direction u.
     rim = bound / maximum(length + c1 * slide_1 + c2 * slide_2, 1e-9 * length)
@@ -106,7 +106,7 @@ def solve_cone(
     )
 
 
-def _tangential(block: ConeBlock, b1: Any, b2: Any, slip: Any) -> tuple[Any, Any]:
+def tangential_impulse(block: ConeBlock, b1: Any, b2: Any, slip: Any) -> tuple[Any, Any]:
     """p_t with `(S + slip) p_t = -b`."""
     s11 = block.tangent_11 + slip
     s22 = block.tangent_22 + slip
@@ -114,7 +114,9 @@ def _tangential(block: ConeBlock, b1: Any, b2: Any, slip: Any) -> tuple[Any, Any
     return inverse * (block.tangent_12 * b2 - s22 * b1), inverse * (block.tangent_12 * b1 - s11 * b2)
 
 
-def _slip(block: ConeBlock, b1: Any, b2: Any, bound: Any, c1: Any, c2: Any, start: Any, steps: int) -> Any:
+def find_slip(
+    block: ConeBlock, b1: Any, b2: Any, bound: Any, c1: Any, c2: Any, start: Any, steps: int
+) -> Any:
     """The slip where |p_t| meets the bound; of no meaning if the contact separates or sticks.
 
     Newton's method on `bound(p_t) / |p_t| - 1`, concave and almost linear in the slip unless normal and tangent

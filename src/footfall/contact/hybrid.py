@@ -1,0 +1,132 @@
+"""Gauss-Seidel sweeps that find out which contacts stick, slide or separate, and Newton steps that then finish.
+
+Sweeps are robust but slow where contacts load one another, as in a tower. Newton's method on the natural map with
+the exact cone (Alart and Curnier) converges in a few steps once the state of each contact is known. Sweeps take
+over again wherever a step does not help, so that the result is never worse than theirs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from footfall.contact.gauss_seidel import stopping_residual
+from footfall.contact.problem import Array, ContactProblem, ContactSolution, checked_start
+from footfall.contact.validation import friction_bound, natural_map_residual
+
+_DAMPING = 1e-10  # of the diagonal: makes the steps of redundant contacts unique
+
+
+def solve_hybrid(
+    problem: ContactProblem,
+    *,
+    start: Array | None = None,
+    tolerance: float | None = None,
+    max_rounds: int = 12,
+    sweeps: int = 10,
+    relaxation: float = 1.2,
+) -> ContactSolution:
+    """Solve a contact problem to high accuracy, redundant contacts and towers included.
+
+    start: impulses (n,) to start from. tolerance: natural-map residual at which to stop, N s; 1e-10 of the
+    problem's own scale unless given. sweeps: in the first round, twice as many in each that follows.
+    `iterations` of the solution counts sweeps and Newton steps.
+    """
+    from footfall.contact.native_sweeps import cone_sweeps  # Numba takes its time to import
+
+    p, w = checked_start(problem, start), np.empty(problem.size)
+    limit = stopping_residual(problem, tolerance)
+    if problem.size == 0:
+        return ContactSolution(p, w, 0, 0.0, True, "hybrid")
+    matrix, total, residual = problem.matrix(), 0, np.inf
+    data = (matrix, problem.bias, problem.friction, problem.extra, problem.box)
+    for number in range(max_rounds):
+        count, residual = cone_sweeps(*data, p, w, relaxation, limit, sweeps << number, 3)
+        total += count
+        if residual <= limit:
+            break
+        better, steps, left = newton_steps(problem, p, residual, limit, matrix=matrix)
+        total += steps
+        if left < residual:
+            p, residual = better, left
+        if residual <= limit:
+            break
+    converged = residual <= limit
+    status = "solved" if converged else f"residual above {limit:g} N s after {max_rounds} rounds"
+    return ContactSolution(p, problem.velocities(p), total, float(residual), converged, "hybrid", status)
+
+
+def newton_steps(
+    problem: ContactProblem,
+    start: Array,
+    residual: float,
+    tolerance: float,
+    *,
+    matrix: Array | None = None,
+    most: int = 15,
+) -> tuple[Array, int, float]:
+    """Best impulses (n,) on the way of Newton's method from `start`, its number of steps, and their residual, N s."""
+    matrix = problem.matrix() if matrix is None else matrix
+    damped = matrix + np.diag(_DAMPING * problem.diagonal())
+    best, p, risen = start, start, 0
+    for step in range(1, most + 1):
+        value, slope = _natural_map_slope(problem, p, problem.velocities(p), damped)
+        try:
+            p = p - np.linalg.solve(slope, value)
+        except np.linalg.LinAlgError:
+            return best, step, residual
+        p = projected(problem, p)
+        left = natural_map_residual(problem, p, problem.velocities(p))
+        risen = 0 if left < 0.5 * residual else risen + 1
+        if left < residual:
+            best, residual = p, left
+        if residual <= tolerance or risen > 4 or not np.isfinite(left):
+            return best, step, residual
+    return best, most, residual
+
+
+def projected(problem: ContactProblem, impulses: Array) -> Array:
+    """The impulses (n,) brought into what is allowed: no pull, within the cone, within the boxes."""
+    p = impulses.copy()
+    first, last = 3 * problem.contacts, problem.size - len(problem.box)
+    blocks = p[:first].reshape(-1, 3)
+    blocks[:, 2] = np.maximum(blocks[:, 2], 0.0)
+    bound = friction_bound(problem, blocks[:, 2])
+    length = np.hypot(blocks[:, 0], blocks[:, 1])
+    blocks[:, :2] *= np.where(length > bound, bound / np.maximum(length, 1e-300), 1.0)[:, None]
+    p[first:last] = np.maximum(p[first:last], 0.0)
+    p[last:] = np.clip(p[last:], -problem.box, problem.box)
+    return p
+
+
+def _natural_map_slope(problem: ContactProblem, p: Array, w: Array, matrix: Array) -> tuple[Array, Array]:
+    """The natural map `F = p - project(p - w / W)` (n,) and its derivative (n, n).
+
+    The cone's bound follows the projected normal impulse, which has the same solutions.
+    """
+    first, last = 3 * problem.contacts, problem.size - len(problem.box)
+    inverse = 1 / problem.diagonal()
+    blocks = inverse[:first].reshape(-1, 3)
+    blocks[:, :2] = 2 / (1 / blocks[:, :2]).sum(axis=1, keepdims=True)
+    z = p - inverse * w
+    follows_z = np.zeros((problem.size, problem.size))  # derivative of the projection
+    image = np.zeros(problem.size)
+    rows = np.arange(problem.size)
+    pressed = z[:last] > 0.0
+    image[:last] = np.where(pressed, z[:last], 0.0)
+    follows_z[rows[:last], rows[:last]] = pressed
+    image[last:] = np.clip(z[last:], -problem.box, problem.box)
+    follows_z[rows[last:], rows[last:]] = np.abs(z[last:]) < problem.box
+    for k in range(0, first, 3):
+        mu, t, n = problem.friction[k // 3], slice(k, k + 2), k + 2
+        bound = mu * z[n] + problem.extra[k // 3] if pressed[n] else 0.0
+        length = float(np.hypot(z[k], z[k + 1]))
+        image[t] = z[t] if length <= bound else bound / length * z[t]
+        follows_z[t, t] = 0.0
+        if length <= bound:
+            follows_z[t, t] = np.eye(2)
+        elif pressed[n]:
+            u = z[t] / length
+            follows_z[t, t] = bound / length * (np.eye(2) - np.outer(u, u))
+            follows_z[t, n] = mu * u
+    slope = np.eye(problem.size) - follows_z @ (np.eye(problem.size) - inverse[:, None] * matrix)
+    return p - image, slope
