@@ -80,7 +80,7 @@ class Scan:
     def _account(self, size: int, what: str) -> None:
         self._read += size
         if size > self._record_limit:
-            raise RecordingTooLarge(f"{str(self.path)!r}: {what}; at most {self._record_limit} are read")
+            raise RecordingTooLarge(f"{str(self.path)!r}: {what}; the limit is {self._record_limit}")
         if self._read > self._limit:
             raise RecordingTooLarge(
                 f"{str(self.path)!r} holds more than {self._limit} bytes; read_recording(limit=...) allows more"

@@ -1,0 +1,191 @@
+"""Recordings as CSV, NPZ and Parquet files for other tools."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+import numpy as np
+
+from footfall.errors import MissingPackage
+from footfall.robot.model import Joint, JointType, Robot
+from footfall.robot.toml_writer import toml_text
+from footfall.simulation.recording import Recording
+from footfall.simulation.recording_errors import UnknownExport
+
+Columns = dict[str, Any]  # name -> array or list of a table's length
+
+_AXES = ("x", "y", "z")
+
+
+class Table(StrEnum):
+    """The tables of a recording; CSV and Parquet files hold one of them."""
+
+    STATES = "states"
+    CONTACTS = "contacts"
+    EVENTS = "events"
+
+
+def export_recording(
+    recording: Recording, path: str | os.PathLike[str], *, table: Table | str = Table.STATES
+) -> None:
+    """Write a recording as .csv, .parquet (one table each) or .npz (everything); numbers are kept exactly.
+
+    The file appears whole or not at all. Parquet needs the package pyarrow.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in _WRITERS:
+        suffixes = ", ".join(_WRITERS)
+        raise UnknownExport(f"suffix {path.suffix!r} of {str(path)!r} is unknown; there are: {suffixes}")
+    if table not in list(Table):
+        raise UnknownExport(f"no table {str(table)!r} in a recording; there are: {', '.join(Table)}")
+    with _written_whole(path) as file:
+        _WRITERS[path.suffix.lower()](recording, Table(table), file)
+
+
+def table_columns(recording: Recording, table: Table) -> Columns:
+    """The named columns of a table, equally long."""
+    match table:
+        case Table.STATES:
+            return _state_columns(recording)
+        case Table.CONTACTS:
+            return _contact_columns(recording)
+        case Table.EVENTS:
+            return {
+                "time": np.array([event.time for event in recording.events]),
+                "name": [event.name for event in recording.events],
+                "data": [msgspec.json.encode(dict(event.data)).decode() for event in recording.events],
+            }
+
+
+def coordinate_names(robot: Robot) -> list[str]:
+    """Names of the entries of `q` (nq,): the joint, and the coordinate where it has several."""
+    return [f"{joint.name}{coordinate}" for joint in robot.joints for coordinate in _coordinates(joint)]
+
+
+def velocity_names(robot: Robot) -> list[str]:
+    """Names of the entries of `v` (nv,)."""
+    return [f"{joint.name}{velocity}" for joint in robot.joints for velocity in _velocities(joint)]
+
+
+def _coordinates(joint: Joint) -> list[str]:
+    quaternion = [".qw", ".qx", ".qy", ".qz"]
+    match joint.type:
+        case JointType.FLOATING:
+            return [".x", ".y", ".z", *quaternion]
+        case JointType.SPHERICAL:
+            return quaternion
+        case _:
+            return _velocities(joint)
+
+
+def _velocities(joint: Joint) -> list[str]:
+    match joint.type:
+        case JointType.FLOATING:
+            return [".x", ".y", ".z", ".wx", ".wy", ".wz"]
+        case JointType.SPHERICAL:
+            return [".wx", ".wy", ".wz"]
+        case JointType.PLANAR:
+            return [".x", ".y", ".angle"]
+        case JointType.UNIVERSAL:
+            return [".first", ".second"]
+        case _:
+            return [""] * joint.type.velocities
+
+
+def _state_columns(recording: Recording) -> Columns:
+    columns: Columns = {"time": recording.time}
+    velocities = velocity_names(recording.robot)
+    for prefix, names, values in (
+        ("q", coordinate_names(recording.robot), recording.q),
+        ("v", velocities, recording.v),
+        ("tau", velocities, recording.tau),
+    ):
+        columns |= {f"{prefix}.{name}": values[:, index] for index, name in enumerate(names)}
+    return columns
+
+
+def _contact_columns(recording: Recording) -> Columns:
+    contacts = recording.contacts
+    bodies = [body.name for body in recording.robot.bodies]
+    columns: Columns = {
+        "time": np.repeat(contacts.time, contacts.count),
+        "body": [bodies[index] if index >= 0 else "" for index in contacts.body],
+    }
+    for name in ("position", "normal", "force"):
+        values = getattr(contacts, name)
+        columns |= {f"{name}.{axis}": values[:, index] for index, axis in enumerate(_AXES)}
+    return columns
+
+
+def _write_csv(recording: Recording, table: Table, file: IO[bytes]) -> None:
+    columns = table_columns(recording, table)
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+    writer = csv.writer(text, lineterminator="\n")  # floats by repr, which reads back to the same bits
+    writer.writerow(columns)
+    writer.writerows(zip(*(np.asarray(column, dtype=object) for column in columns.values()), strict=True))
+    text.detach()
+
+
+def _write_npz(recording: Recording, table: Table, file: IO[bytes]) -> None:
+    contacts = recording.contacts
+    arrays = {
+        **{name: getattr(recording, name) for name in ("time", "q", "v", "tau")},
+        **{
+            f"contact_{name}": getattr(contacts, name)
+            for name in ("time", "offset", "position", "normal", "force", "body")
+        },
+        "event_time": np.array([event.time for event in recording.events]),
+        "event_name": np.array([event.name for event in recording.events], dtype=np.str_),
+        "event_data": np.array(table_columns(recording, Table.EVENTS)["data"], dtype=np.str_),
+        "q_names": np.array(coordinate_names(recording.robot), dtype=np.str_),
+        "v_names": np.array(velocity_names(recording.robot), dtype=np.str_),
+        "robot": np.array(toml_text(recording.robot)),
+        "scene": np.array(recording.scene_text or ""),
+        "metadata": np.array(msgspec.json.encode(dict(recording.metadata)).decode()),
+    }
+    np.savez_compressed(file, allow_pickle=False, **arrays)
+
+
+def _write_parquet(recording: Recording, table: Table, file: IO[bytes]) -> None:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingPackage("Parquet needs pyarrow: pip install 'footfall[parquet]'") from None
+    columns = table_columns(recording, table)
+    metadata = {f"footfall.{name}": value for name, value in recording.metadata.items()}
+    pyarrow.parquet.write_table(pyarrow.table(columns).replace_schema_metadata(metadata), file)
+
+
+_WRITERS: dict[str, Callable[[Recording, Table, IO[bytes]], None]] = {
+    ".csv": _write_csv,
+    ".npz": _write_npz,
+    ".parquet": _write_parquet,
+}
+
+
+@contextmanager
+def _written_whole(path: Path) -> Iterator[IO[bytes]]:
+    """A temporary file beside `path` that takes its name when all has been written."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)  # mkstemp makes it private
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise

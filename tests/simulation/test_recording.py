@@ -1,0 +1,422 @@
+"""Recordings come back bit for bit, and survive what happens to processes and files."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import struct
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from mcap.reader import make_reader
+from mcap.writer import CompressionType, Writer
+
+import footfall
+from footfall.errors import MissingFile
+from footfall.simulation.recording import Recording, read_recording
+from footfall.simulation.recording_errors import (
+    ClosedRecording,
+    DamagedRecording,
+    ExistingFile,
+    InvalidRow,
+    RecordingError,
+    RecordingTooLarge,
+    UnsupportedRecording,
+)
+from footfall.simulation.recording_format import METADATA, ROBOT_FILE, STATES
+from footfall.simulation.recording_writer import RecordingWriter
+from tests.simulation.recordings import Numbers, random_numbers, write_example
+
+
+@pytest.fixture(scope="module")
+def robot() -> footfall.Robot:
+    return footfall.load("point-foot-quadruped")
+
+
+@pytest.fixture(scope="module")
+def numbers(robot: footfall.Robot) -> Numbers:
+    return random_numbers(robot, 700)  # more than two blocks
+
+
+@pytest.fixture(scope="module")
+def example(robot: footfall.Robot, numbers: Numbers, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("recording") / "example.mcap"
+    write_example(path, robot, numbers, dt=0.01, seed=3, metadata={"scenario": "test"})
+    return path
+
+
+def assert_prefix(recording: Recording, numbers: Numbers) -> None:
+    count = len(recording.time)
+    for name in ("time", "q", "v", "tau"):
+        np.testing.assert_array_equal(getattr(recording, name), getattr(numbers, name)[:count], err_msg=name)
+
+
+def test_round_trip_is_exact(example: Path, robot: footfall.Robot, numbers: Numbers) -> None:
+    recording = read_recording(example)
+    assert recording.complete
+    assert len(recording.time) == len(numbers.time)
+    assert_prefix(recording, numbers)
+    assert recording.dt == 0.01
+    assert recording.seed == 3
+    assert recording.metadata["scenario"] == "test"
+    assert recording.metadata["footfall"] == footfall.__version__
+    assert [(event.time, event.name, dict(event.data)) for event in recording.events] == [
+        (numbers.time[-1], "landed", {"foot": "left", "height": 0.1})
+    ]
+    assert recording.scene_text is None
+    assert recording.scene is None
+
+
+def test_contacts_come_back_at_their_instants(example: Path, numbers: Numbers) -> None:
+    contacts = read_recording(example).contacts
+    np.testing.assert_array_equal(contacts.time, numbers.time)
+    np.testing.assert_array_equal(contacts.count, np.arange(len(numbers.time)) % 3)
+    rows = contacts.at(5)
+    np.testing.assert_array_equal(contacts.position[rows], np.full((2, 3), 5.0))
+    np.testing.assert_array_equal(contacts.force[rows], np.full((2, 3), 10.0))
+    np.testing.assert_array_equal(contacts.normal[rows], np.full((2, 3), 6.0))
+    np.testing.assert_array_equal(contacts.body[rows], [1, 1])
+
+
+def test_robot_comes_back_with_the_same_dynamics(
+    example: Path, robot: footfall.Robot, numbers: Numbers
+) -> None:
+    recorded = read_recording(example).robot
+    assert [joint.name for joint in recorded.joints] == [joint.name for joint in robot.joints]
+    q, v = numbers.q[0], np.linspace(-1.0, 1.0, robot.nv)
+    expected = footfall.inverse_dynamics.textbook(robot, q, v, v)
+    np.testing.assert_array_equal(footfall.inverse_dynamics.textbook(recorded, q, v, v), expected)
+
+
+def test_batch_of_states_equals_single_states(
+    robot: footfall.Robot, numbers: Numbers, tmp_path: Path
+) -> None:
+    with RecordingWriter(tmp_path / "batch.mcap", robot, preview_rate=0.0) as writer:
+        writer.states(numbers.time[:300], numbers.q[:300], numbers.v[:300], numbers.tau[:300])
+        writer.states(numbers.time[300:], numbers.q[300:], numbers.v[300:], numbers.tau[300:])
+    recording = read_recording(tmp_path / "batch.mcap")
+    assert len(recording.time) == len(numbers.time)
+    assert_prefix(recording, numbers)
+
+
+def test_empty_recording(robot: footfall.Robot, tmp_path: Path) -> None:
+    RecordingWriter(tmp_path / "empty.mcap", robot).close()
+    recording = read_recording(tmp_path / "empty.mcap")
+    assert recording.complete
+    assert recording.q.shape == (0, robot.nq)
+    assert recording.contacts.offset.tolist() == [0]
+    assert recording.dt is None
+
+
+def test_foreign_reader_finds_index_and_schemas(example: Path, robot: footfall.Robot) -> None:
+    """What Foxglove needs: the summary, JSON schemas, frames and shapes of the bodies."""
+    with example.open("rb") as file:
+        reader = make_reader(file, validate_crcs=True)
+        summary = reader.get_summary()
+        assert summary is not None
+        assert summary.statistics is not None
+        assert summary.statistics.chunk_count >= 1
+        schemas = {schema.name: schema for schema in summary.schemas.values()}
+        assert schemas.keys() >= {"foxglove.FrameTransforms", "foxglove.SceneUpdate", "footfall.StateBlock"}
+        assert all(schema.encoding == "jsonschema" for schema in schemas.values())
+        assert "$ref" not in schemas["foxglove.SceneUpdate"].data.decode()
+        messages: dict[str, list[dict]] = {}
+        for _, channel, message in reader.iter_messages():
+            messages.setdefault(channel.topic, []).append(json.loads(message.data))
+    transforms = messages["/tf"]
+    assert 345 <= len(transforms) <= 355  # 50 Hz over 7 s
+    assert [each["child_frame_id"] for each in transforms[0]["transforms"]] == [b.name for b in robot.bodies]
+    entities = messages["/bodies"][0]["entities"]
+    assert {entity["id"] for entity in entities} == {
+        b.name for b in robot.bodies if b.visuals or b.collisions
+    }
+    assert len(messages["/bodies"]) == 1
+    assert messages["/joints"][0]["position"].keys() == {j.name for j in robot.joints if j.type == "revolute"}
+
+
+def test_frames_for_foxglove_are_the_kinematics(
+    example: Path, robot: footfall.Robot, numbers: Numbers
+) -> None:
+    with example.open("rb") as file:
+        _, _, message = next(iter(make_reader(file).iter_messages(topics=["/tf"])))
+    poses = footfall.forward_kinematics.textbook(robot, numbers.q[0])
+    for transform, position, rotation in zip(
+        json.loads(message.data)["transforms"], poses.position, poses.rotation, strict=True
+    ):
+        np.testing.assert_allclose([transform["translation"][axis] for axis in "xyz"], position, atol=1e-12)
+        quaternion = np.array([transform["rotation"][axis] for axis in "wxyz"])
+        found = footfall.math.rotations.matrix_from_quaternion(quaternion)
+        np.testing.assert_allclose(found, rotation, atol=1e-12)
+
+
+_KILLED = """
+import sys, time
+import numpy as np
+import footfall
+from footfall.simulation.recording_writer import RecordingWriter
+robot = footfall.load("point-foot-quadruped")
+q, v = robot.configuration("stand"), np.zeros(robot.nv)
+writer = RecordingWriter(sys.argv[1], robot, flush_interval=0.1, preview_rate=0.0)
+for k in range(10**9):
+    writer.state(k * 1e-3, q, v + k)
+    if k % 100 == 0:
+        print(k, time.monotonic(), flush=True)
+    time.sleep(1e-4)
+"""
+
+
+def test_killed_process_leaves_all_but_the_last_moment(tmp_path: Path) -> None:
+    path = tmp_path / "killed.mcap"
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(_KILLED), str(path)], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    progress: list[tuple[int, float]] = []
+    for line in process.stdout:
+        count, moment = line.split()
+        progress.append((int(count), float(moment)))
+        if progress[-1][1] - progress[0][1] > 1.5:
+            break
+    os.kill(process.pid, signal.SIGKILL)
+    killed = time.monotonic()
+    process.wait()
+    process.stdout.close()
+    recording = read_recording(path)
+    assert not recording.complete
+    np.testing.assert_array_equal(recording.v[:, 0], np.arange(len(recording.time)))
+    due = [count for count, moment in progress if moment < killed - 1.0]  # a second for a loaded machine
+    assert due
+    assert len(recording.time) > due[-1]
+
+
+def test_rows_are_flushed_while_the_writer_idles(
+    robot: footfall.Robot, numbers: Numbers, tmp_path: Path
+) -> None:
+    path = tmp_path / "idle.mcap"
+    with RecordingWriter(path, robot, flush_interval=0.02, preview_rate=0.0) as writer:
+        writer.state(0.0, numbers.q[0], numbers.v[0])
+        for _ in range(500):
+            if len(read_recording(path).time):
+                break
+            time.sleep(0.02)
+        recording = read_recording(path)
+        assert len(recording.time) == 1
+        assert not recording.complete
+
+
+def test_truncated_anywhere_gives_a_prefix_or_a_named_error(tmp_path: Path) -> None:
+    robot = footfall.load("double-pendulum")
+    numbers = random_numbers(robot, 1500)
+    path = tmp_path / "truncated.mcap"
+    with RecordingWriter(path, robot) as writer:
+        for k in range(0, 1500, 100):
+            part = slice(k, k + 100)
+            writer.states(numbers.time[part], numbers.q[part], numbers.v[part], numbers.tau[part])
+            writer.flush()
+    content = path.read_bytes()
+    lengths = []
+    for size in [*range(0, len(content), 1000), *range(40), *range(len(content) - 40, len(content))]:
+        path.write_bytes(content[:size])
+        try:
+            recording = read_recording(path)
+        except DamagedRecording:
+            lengths.append((size, -1))
+            continue
+        assert_prefix(recording, numbers)
+        assert not recording.complete or size >= len(content) - 8  # only the closing magic may be missing
+        lengths.append((size, len(recording.time)))
+    counts = [count for _, count in sorted(lengths)]
+    assert counts == sorted(counts)
+    assert {-1, 100, 700, 1500} <= set(counts)
+
+
+def test_flipped_bytes_give_a_prefix_or_a_named_error(
+    example: Path, numbers: Numbers, tmp_path: Path
+) -> None:
+    content = bytearray(example.read_bytes())
+    rng = np.random.default_rng(1)
+    path = tmp_path / "flipped.mcap"
+    damaged = 0
+    places = np.concatenate([rng.integers(0, len(content), 60), rng.integers(0, 20_000, 60)])
+    for place in places.tolist():
+        flipped = content.copy()
+        flipped[place] ^= 1 << int(rng.integers(8))
+        path.write_bytes(flipped)
+        try:
+            recording = read_recording(path)
+        except (RecordingError, footfall.errors.FootfallError):
+            damaged += 1
+            continue
+        assert_prefix(recording, numbers)
+        damaged += not recording.complete
+    assert damaged > 40
+
+
+def test_limit_is_kept(example: Path) -> None:
+    with pytest.raises(RecordingTooLarge, match="limit"):
+        read_recording(example, limit=100_000)
+
+
+def _foreign(path: Path, *, metadata: dict[str, str] | None, robot: str | None, state: bytes | None) -> None:
+    with path.open("wb") as file:
+        writer = Writer(file, compression=CompressionType.NONE)
+        writer.start()
+        if metadata is not None:
+            writer.add_metadata(METADATA, metadata)
+        if robot is not None:
+            writer.add_attachment(0, 0, ROBOT_FILE, "application/toml", robot.encode())
+        if state is not None:
+            schema = writer.register_schema("x", "jsonschema", b"{}")
+            channel = writer.register_channel(STATES, "json", schema)
+            writer.add_message(channel, 0, state, 0)
+        writer.finish()
+
+
+_PENDULUM = """
+name = "pendulum"
+[[body]]
+name = "bob"
+mass = 1.0
+[body.joint]
+type = "revolute"
+"""
+
+
+@pytest.mark.parametrize(
+    ("metadata", "robot", "state", "error", "words"),
+    [
+        (None, None, None, DamagedRecording, "no robot"),
+        ({"format": "99"}, None, None, UnsupportedRecording, "'99'.*'1'"),
+        ({"format": "1", "dt": "soon"}, None, None, DamagedRecording, "dt is 'soon'"),
+        ({"format": "1"}, "name = ", None, DamagedRecording, "robot cannot be read"),
+        ({"format": "1"}, None, b"{}", DamagedRecording, "before the robot"),
+        ({"format": "1"}, _PENDULUM, b"{}", DamagedRecording, "/states.*required field"),
+        ({"format": "1"}, _PENDULUM, b"[" * 5000, DamagedRecording, "/states"),
+        (
+            {"format": "1"},
+            _PENDULUM,
+            b'{"rows":-1,"time":"","q":"","v":"","tau":""}',
+            DamagedRecording,
+            ">= 0",
+        ),
+        (
+            {"format": "1"},
+            _PENDULUM,
+            b'{"rows":1,"time":"AAAAAAAAAAA=","q":"AAAA","v":"","tau":""}',
+            DamagedRecording,
+            r"q has 3 bytes; shape \(1, 1\) has 8",
+        ),
+        (
+            {"format": "1"},
+            _PENDULUM,
+            b'{"rows":2147483648,"time":"","q":"","v":"","tau":""}',
+            DamagedRecording,
+            "time has 0 bytes",
+        ),
+    ],
+)
+def test_bad_content_is_named(
+    metadata: dict[str, str] | None,
+    robot: str | None,
+    state: bytes | None,
+    error: type[RecordingError],
+    words: str,
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "bad.mcap"
+    _foreign(path, metadata=metadata, robot=robot, state=state)
+    with pytest.raises(error, match=words):
+        read_recording(path)
+
+
+def test_chunk_that_unpacks_to_more_than_it_says_is_refused(tmp_path: Path) -> None:
+    import zstandard
+
+    bomb = zstandard.compress(bytes(50_000_000))
+    content = struct.pack("<QQQI", 0, 0, 1000, 0) + struct.pack("<I4sQ", 4, b"zstd", len(bomb)) + bomb
+    path = tmp_path / "bomb.mcap"
+    path.write_bytes(b"\x89MCAP0\r\n" + struct.pack("<BQ", 6, len(content)) + content)
+    with pytest.raises(DamagedRecording, match="unpacks to 50000000"):
+        read_recording(path)
+
+
+def test_no_recording_at_all(tmp_path: Path) -> None:
+    with pytest.raises(MissingFile, match=r"nothing\.mcap"):
+        read_recording(tmp_path / "nothing.mcap")
+    (tmp_path / "text.mcap").write_text("not MCAP")
+    with pytest.raises(DamagedRecording, match="no MCAP file"):
+        read_recording(tmp_path / "text.mcap")
+
+
+def test_writer_refuses_what_does_not_fit(robot: footfall.Robot, tmp_path: Path) -> None:
+    q, v = np.zeros(robot.nq), np.zeros(robot.nv)
+    with RecordingWriter(tmp_path / "a.mcap", robot, preview_rate=0.0) as writer:
+        writer.state(1.0, q, v)
+        with pytest.raises(InvalidRow, match=r"q of robot .* shape \(18,\); it must be \(19,\)"):
+            writer.state(1.0, v, v)
+        with pytest.raises(InvalidRow, match=r"0\.5 s comes after 1\.0 s"):
+            writer.state(0.5, q, v)
+        with pytest.raises(InvalidRow, match=r"0\.5 s comes after 2\.0 s"):
+            writer.states([2.0, 0.5], [q, q], [v, v])
+        with pytest.raises(InvalidRow, match="time nan s"):
+            writer.state(float("nan"), q, v)
+        with pytest.raises(InvalidRow, match=r"time -1\.0 s"):
+            writer.event(-1.0, "early")
+        with pytest.raises(InvalidRow, match=r"forces have shape \(2, 3\); for 1 contacts"):
+            writer.contacts(1.0, np.zeros((1, 3)), np.zeros((2, 3)))
+        with pytest.raises(InvalidRow, match="body 13 of a contact; the robot has bodies 0 to 12"):
+            writer.contacts(1.0, np.zeros((1, 3)), np.zeros((1, 3)), bodies=[13])
+        with pytest.raises(InvalidRow, match="event 'odd'"):
+            writer.event(1.0, "odd", {"what": object()})
+        writer.state(1.5, q, v)
+    with pytest.raises(ClosedRecording):
+        writer.state(2.0, q, v)
+    assert read_recording(tmp_path / "a.mcap").time.tolist() == [1.0, 1.5]
+
+
+def test_existing_file_is_kept_unless_told(robot: footfall.Robot, tmp_path: Path) -> None:
+    path = tmp_path / "kept.mcap"
+    path.write_text("precious")
+    with pytest.raises(ExistingFile, match="overwrite=True"):
+        RecordingWriter(path, robot)
+    assert path.read_text() == "precious"
+    RecordingWriter(path, robot, overwrite=True).close()
+    assert read_recording(path).complete
+
+
+def test_full_disk_is_reported_to_the_caller(robot: footfall.Robot, tmp_path: Path) -> None:
+    if not os.path.exists("/dev/full"):
+        pytest.skip("no /dev/full on this system")
+    writer = RecordingWriter(tmp_path / "full.mcap", robot, flush_interval=0.01, preview_rate=0.0)
+    with open("/dev/full", "wb") as full:
+        os.dup2(full.fileno(), writer._stream.fileno())
+
+    def record() -> None:
+        for k in range(1000):
+            writer.state(k * 1e-3, np.zeros(robot.nq), np.zeros(robot.nv))
+            time.sleep(0.005)
+
+    with pytest.raises(OSError, match="No space left"):
+        record()
+    with pytest.raises(OSError, match="No space left"):
+        writer.close()
+
+
+def test_error_in_the_block_still_closes_the_recording(robot: footfall.Robot, tmp_path: Path) -> None:
+    path = tmp_path / "raised.mcap"
+
+    def record() -> None:
+        with RecordingWriter(path, robot) as writer:
+            writer.state(0.0, robot.configuration("stand"), np.zeros(robot.nv))
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        record()
+    assert read_recording(path).complete
+    assert len(read_recording(path).time) == 1
