@@ -5,8 +5,8 @@ Three reductions make every recursion short:
 - bodies on fixed joints are merged into the link that carries them (their names live on as frames);
 - joints with several velocities become chains of elementary ones with massless links between: a floating base
   is three slides along the world's axes and a ball joint, a universal joint two hinges;
-- link frames are turned so that the joint axis is z. Turns by right angles keep exact zeros and ones, so that
-  they vanish when an algorithm is traced.
+- link frames are turned so that the joint axis is z, and those of hinges lie where on it their placement has the
+  most zeros. Turns by right angles keep exact zeros and ones, so that they vanish when an algorithm is traced.
 
 Then only three kinds of joint are left, and the motion subspace of each is constant in its link.
 """
@@ -139,6 +139,17 @@ def turn_z_to(axis: Array) -> Array:
     return np.column_stack([x, np.cross(z, x), z])
 
 
+def slide_along_axis(pose: Transform) -> tuple[Transform, float]:
+    """A hinge's frame moved along its z axis to where an offset is left out, and the way back, m.
+
+    Only where z is an axis of the parent, so that an exact zero is gained.
+    """
+    z = pose.rotation[:, 2]
+    if np.count_nonzero(z) != 1:
+        return pose, 0.0
+    return Transform(pose.rotation, np.where(z == 0.0, pose.translation, 0.0)), float(z @ pose.translation)
+
+
 class _LinkBuilder:
     """Collects links; `carrier` of a body is the link that moves it and the body's pose in that link."""
 
@@ -200,10 +211,11 @@ def build_tree(robot: Robot) -> Tree:
             nonlocal parent, pose, q, v
             turn = Transform(turn_z_to(np.asarray(axis)) if kind != "spherical" else np.eye(3), np.zeros(3))
             coordinates = 4 if kind == "spherical" else 1
+            placement, along = slide_along_axis(pose @ turn) if kind == "revolute" else (pose @ turn, 0.0)
             parent = builder.add(
-                joint.child, parent, kind, pose @ turn, slice(q, q + coordinates), slice(v, v + width), joint.armature
+                joint.child, parent, kind, placement, slice(q, q + coordinates), slice(v, v + width), joint.armature
             )
-            pose = turn.inverse()
+            pose = Transform(turn.rotation.T, np.array([0.0, 0.0, along]))
             q += coordinates
             v += width
 
