@@ -93,6 +93,9 @@ def combine(weights: Sequence[Any], rows: Sequence[Row]) -> Row:
 
 
 def inner(a: Row, b: Row) -> Any:
-    """`a^T b`."""
+    """`a^T b`, summed in four strands: on one lane a long chain of sums would be waited for."""
     terms = [a[velocity] * b[velocity] for velocity in a if velocity in b]
-    return sum(terms[1:], start=terms[0]) if terms else 0.0
+    strands = [sum(terms[k + 4 :: 4], start=terms[k]) for k in range(min(4, len(terms)))]
+    while len(strands) > 1:
+        strands = [sum(strands[k + 1 : k + 2], start=strands[k]) for k in range(0, len(strands), 2)]
+    return strands[0] if strands else 0.0

@@ -20,6 +20,7 @@ from footfall.dynamics.factorisation import factorise, solve_factored
 from footfall.dynamics.inverse_dynamics import newton_euler
 from footfall.dynamics.kinematics import frame_attachment, link_poses
 from footfall.dynamics.mass_matrix import composite_bodies
+from footfall.math.spatial import symmetric
 from footfall.math.transform import Transform
 from footfall.robot.model import JointType, Robot
 from footfall.simulation.contact_rows import Row, Whitening, combine, inner
@@ -125,16 +126,29 @@ class _Contact(NamedTuple):
     surface: Any
 
 
-class _Block(NamedTuple):
-    """Rows that are solved together, their bias, and inverse step sizes."""
+class _ContactBlock(NamedTuple):
+    """One contact in the solver: rows (t1, t2, n), bias of their velocities, the inverse (3, 3) of its own block
+    of the Delassus matrix, step sizes for sliding, and the bound `friction p_n + extra` of the tangential part."""
 
     first: int
     rows: list[Row]
     bias: list[Any]
-    steps: list[Any]
-    bound: Any  # of friction besides mu p_n, or of a box row
+    inverse: Array
+    tangential_step: Any
+    normal_step: Any
     friction: Any
-    compliance: Any
+    extra: Any
+    compliance: float
+
+
+class _JointBlock(NamedTuple):
+    """One row in the solver: a joint limit (p >= 0), or with a bound dry friction (|p| <= bound)."""
+
+    first: int
+    row: Row
+    bias: Any
+    step: Any
+    bound: float | None
 
 
 class JointControl(NamedTuple):
@@ -280,40 +294,68 @@ def _along(row: Row, u: Array) -> Any:
 
 def _contact_blocks(
     contacts: Sequence[_Contact], options: StepOptions, before: Array, free: Array
-) -> list[_Block]:
+) -> list[_ContactBlock]:
     """Bias of each contact from its free velocity, gap and restitution."""
     dt, blocks = options.dt, []
     for k, contact in enumerate(contacts):
-        surface = contact.surface
-        approach = _along(contact.rows[2], before)
+        surface, rows = contact.surface, contact.rows
+        approach = _along(rows[2], before)
         compliance = 0.0
-        offset = contact.gap / dt
         if np.isfinite(surface.stiffness):
             # p = -dt (k (gap + dt v) + d v), solved for v: an implicit spring-damper
             answer = surface.stiffness * dt + surface.damping
             offset, compliance = contact.gap * (surface.stiffness / answer), 1.0 / (dt * answer)
         else:
-            offset = maximum(offset, -options.recovery_speed)
+            offset = maximum(contact.gap / dt, -options.recovery_speed)
         bounces = (approach < -options.restitution_speed) & (contact.gap + dt * approach < 0.0)
         offset = where(bounces & (contact.restitution > 0.0), contact.restitution * approach, offset)
-        bias = [_along(row, free) for row in contact.rows]
+        bias = [_along(row, free) for row in rows]
         bias[2] = bias[2] + offset
-        diagonal = [inner(row, row) for row in contact.rows]
-        tangential = 2.0 / (diagonal[0] + diagonal[1])
-        steps = [tangential, tangential, 1.0 / (diagonal[2] + compliance)]
-        bound = 0.0
+        delassus = symmetric(3, lambda i, j, rows=rows: inner(rows[i], rows[j]))
+        extra = 0.0
         if contact.viscous > 0.0:  # 001 (4.22), with the sliding speed at the start of the step
-            along = [_along(row, before) for row in contact.rows[:2]]
-            bound = contact.viscous * dt * sqrt(along[0] * along[0] + along[1] * along[1])
-        blocks.append(_Block(3 * k, contact.rows, bias, steps, bound, contact.friction, compliance))
+            along = [_along(row, before) for row in rows[:2]]
+            extra = contact.viscous * dt * sqrt(along[0] * along[0] + along[1] * along[1])
+        normal = delassus[2, 2] + compliance
+        blocks.append(
+            _ContactBlock(
+                3 * k,
+                rows,
+                bias,
+                _inverse(delassus, compliance),
+                2.0 / (delassus[0, 0] + delassus[1, 1]),
+                1.0 / normal,
+                contact.friction,
+                extra,
+                compliance,
+            )
+        )
     return blocks
+
+
+def _inverse(delassus: Array, compliance: float) -> Array:
+    """Inverse (3, 3) of a contact's own block; a little is added so that one that cannot move has one."""
+    trace = delassus[0, 0] + delassus[1, 1] + delassus[2, 2]
+    w = delassus + np.diag([1e-9, 1e-9, 1e-9]) * trace + np.diag([0.0, 0.0, compliance])
+    cofactors = np.array(
+        [
+            w[1, 1] * w[2, 2] - w[1, 2] * w[1, 2],
+            w[0, 2] * w[1, 2] - w[0, 1] * w[2, 2],
+            w[0, 1] * w[1, 2] - w[0, 2] * w[1, 1],
+            w[0, 0] * w[2, 2] - w[0, 2] * w[0, 2],
+            w[0, 1] * w[0, 2] - w[0, 0] * w[1, 2],
+            w[0, 0] * w[1, 1] - w[0, 1] * w[0, 1],
+        ]
+    )
+    c = cofactors / (w[0] @ cofactors[:3])
+    return np.array([[c[0], c[1], c[2]], [c[1], c[3], c[4]], [c[2], c[4], c[5]]])
 
 
 def _joint_blocks(
     robot: Robot, whitening: Whitening, options: StepOptions, q: Array, free: Array, first: int
-) -> list[_Block]:
+) -> list[_JointBlock]:
     """Rows of joint limits, with a sign towards the nearer one, and of dry friction."""
-    blocks: list[_Block] = []
+    blocks: list[_JointBlock] = []
     if options.joint_limits:
         for coordinate, velocity in limited_velocities(robot):
             lower, upper = float(robot.lower[coordinate]), float(robot.upper[coordinate])
@@ -326,20 +368,20 @@ def _joint_blocks(
             row = whitening.whiten({velocity: sign})
             offset = maximum(room / options.dt, -options.recovery_speed)
             step = 1.0 / inner(row, row)
-            blocks.append(_Block(first, [row], [_along(row, free) + offset], [step], 0.0, None, 0.0))
+            blocks.append(_JointBlock(first, row, _along(row, free) + offset, step, None))
             first += 1
     if options.joint_friction:
         for velocity in rubbing_velocities(robot):
             row = whitening.whiten({velocity: 1.0})
             bound = float(robot.friction[velocity]) * options.dt
             step = 1.0 / inner(row, row)
-            blocks.append(_Block(first, [row], [_along(row, free)], [step], bound, None, 0.0))
+            blocks.append(_JointBlock(first, row, _along(row, free), step, bound))
             first += 1
     return blocks
 
 
 def _solve(
-    robot: Robot, blocks: Sequence[_Block], options: StepOptions, start: Array
+    robot: Robot, blocks: Sequence[_ContactBlock | _JointBlock], options: StepOptions, start: Array
 ) -> tuple[Array, Array, Any, Any]:
     """Impulses, the whitened velocity that they cause, the change in the last sweep and the number of sweeps."""
     if not blocks:
@@ -350,7 +392,8 @@ def _solve(
         velocity, impulses = list(u), list(p)
         changes: list[Any] = []
         for block in blocks:
-            changes += _relax(block, velocity, impulses, options.relaxation)
+            relax = _relax_contact if isinstance(block, _ContactBlock) else _relax_joint
+            changes += relax(block, velocity, impulses, options.relaxation)
         largest = absolute(changes[0])
         for other in changes[1:]:
             largest = maximum(largest, absolute(other))
@@ -358,9 +401,8 @@ def _solve(
 
     caused: list[Any] = [0.0] * robot.nv
     for block in blocks:
-        for k, row in enumerate(block.rows):
-            for velocity, entry in row.items():
-                caused[velocity] = caused[velocity] + entry * start[block.first + k]
+        for k, row in enumerate(block.rows if isinstance(block, _ContactBlock) else [block.row]):
+            _apply_impulse(row, start[block.first + k], caused)
     u, p, change, count = repeat(
         sweep,
         (np.array(caused), start, np.inf, 0.0),
@@ -370,31 +412,43 @@ def _solve(
     return p, u, change, count
 
 
-def _relax(block: _Block, u: list[Any], p: list[Any], relaxation: float) -> list[Any]:
-    """One pass over a block: changes u and p, gives the changes of its impulses."""
+def _apply_impulse(row: Row, impulse: Any, u: list[Any]) -> None:
+    for velocity, entry in row.items():
+        u[velocity] = u[velocity] + entry * impulse
 
-    def speed(k: int) -> Any:
-        return _along(block.rows[k], np.array(u)) + block.bias[k]
 
-    def apply(k: int, new: Any) -> Any:
-        index = block.first + k
-        change = new - p[index]
-        p[index] = new
-        for velocity, entry in block.rows[k].items():
-            u[velocity] = u[velocity] + entry * change
-        return change
+def _relax_contact(block: _ContactBlock, u: list[Any], p: list[Any], relaxation: float) -> list[Any]:
+    """Solve one contact with the others held: changes u and p, gives the changes of its impulses.
 
-    if len(block.rows) == 1:
-        target = p[block.first] - relaxation * block.steps[0] * speed(0)
-        if isinstance(block.bound, float) and block.bound > 0.0:
-            return [apply(0, maximum(minimum(target, block.bound), -block.bound))]
-        return [apply(0, maximum(target, 0.0))]
-    first = block.first
-    normal = p[first + 2] - relaxation * block.steps[2] * (speed(2) + block.compliance * p[first + 2])
-    normal = maximum(normal, 0.0)
-    changes = [apply(2, normal)]
-    along = [p[first + k] - relaxation * block.steps[k] * speed(k) for k in range(2)]
-    bound = block.friction * normal + block.bound
+    If it sticks, exactly; else one step towards sliding: the normal row, then the tangential ones scaled back onto
+    the disc, 001 (4.41)-(4.43). Where both agree, and only there, nothing changes any more.
+    """
+    old = np.array(p[block.first : block.first + 3])
+    speed = np.array([_along(row, np.array(u)) for row in block.rows]) + np.array(block.bias)
+    speed = speed + np.array([0.0, 0.0, block.compliance]) * old
+    stick = old - relaxation * (block.inverse @ speed)
+    bound = block.friction * stick[2] + block.extra
+    sticks = (stick[0] * stick[0] + stick[1] * stick[1] <= bound * bound) & (stick[2] > 0.0)
+    normal = maximum(old[2] - relaxation * block.normal_step * speed[2], 0.0)
+    along = old[:2] - relaxation * block.tangential_step * speed[:2]
+    bound = where(normal > 0.0, block.friction * normal + block.extra, 0.0)
     size = sqrt(along[0] * along[0] + along[1] * along[1])
-    scale = where(size > bound, bound / maximum(size, 1e-300), 1.0)
-    return changes + [apply(k, along[k] * scale) for k in range(2)]
+    slide = np.array([*(along * (bound / maximum(size, maximum(bound, 1e-300)))), normal])
+    new = where(sticks, stick, slide)
+    for k, row in enumerate(block.rows):
+        _apply_impulse(row, new[k] - old[k], u)
+        p[block.first + k] = new[k]
+    return list(new - old)
+
+
+def _relax_joint(block: _JointBlock, u: list[Any], p: list[Any], relaxation: float) -> list[Any]:
+    """Solve one joint row with the others held."""
+    old = p[block.first]
+    new = old - relaxation * block.step * (_along(block.row, np.array(u)) + block.bias)
+    if block.bound is None:
+        new = maximum(new, 0.0)
+    else:
+        new = maximum(minimum(new, block.bound), -block.bound)
+    _apply_impulse(block.row, new - old, u)
+    p[block.first] = new
+    return [new - old]
