@@ -4,7 +4,7 @@ PYTHON ?= python3
 WORKERS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
 
 .PHONY: help demo test lint format bench picture clean
 .DEFAULT_GOAL := help
@@ -43,8 +43,9 @@ $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "footfall needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
 
+# With the peers come real robots; where they have no wheels the demo takes one of ours.
 $(VENV)/installed: pyproject.toml | $(BIN)/python
-	$(PIP) install --editable .
+	$(PIP) install --editable '.[bench]' || $(PIP) install --editable .
 	@touch $@
 
 $(VENV)/installed-for-tests: pyproject.toml | $(BIN)/python
