@@ -47,7 +47,7 @@ def save(robot: Robot, path: str | os.PathLike[str]) -> None:
             from footfall.robot.mjcf_writer import mjcf_text as text_of
         case _:
             raise _unknown_suffix(path)
-    _write_whole(path, text_of(robot))
+    write_whole(path, text_of(robot))
 
 
 def _shipped(name: str) -> Robot | None:
@@ -98,7 +98,7 @@ def _unknown_suffix(path: Path) -> InvalidDescription:
     return InvalidDescription(message, source=str(path))
 
 
-def _write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, text: str) -> None:
     """Through a temporary file beside it, so that readers never see half of it."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
     try:

@@ -19,7 +19,7 @@ from footfall.robot.load import load
 from footfall.robot.model import Array, Robot
 from footfall.robot.shapes import Box, Capsule, Cylinder, Mesh, Shape, Sphere
 from footfall.scene.checks import scene_errors
-from footfall.scene.path import Path
+from footfall.scene.given_motion import GivenMotion
 from footfall.scene.solids import solid_inertia
 
 SceneShape = Shape | Plane | HeightMap
@@ -93,7 +93,7 @@ class SceneObject(values.Value):
     """A thing in the scene: it rests, moves on a path, or is a free body.
 
     placement: its pose in the world (where a free body starts). category: its class, "floor" or "wall" say, for
-    planners. contact, visible: whether it can be touched and seen. color: RGBA in [0, 1]. path: its motion, which
+    planners. contact, visible: whether it can be touched and seen. color: RGBA in [0, 1]. motion: where it goes, which
     replaces the placement. free: its mass, if it is a free body.
     """
 
@@ -105,7 +105,7 @@ class SceneObject(values.Value):
     contact: bool = True
     visible: bool = True
     color: tuple[float, float, float, float] | None = None
-    path: Path | None = None
+    motion: GivenMotion | None = None
     free: Mass | None = None
 
     def __post_init__(self) -> None:
@@ -122,7 +122,7 @@ class SceneObject(values.Value):
                 object.__setattr__(self, "color", values.vector(self.color, 4, "color", subject))
         if self.color is not None and not all(0.0 <= part <= 1.0 for part in self.color):
             raise SceneError(f"color is {self.color}; its parts must be in [0, 1]", subject=subject)
-        if self.path is not None and self.free is not None:
+        if self.motion is not None and self.free is not None:
             raise SceneError("moves on a path and is free; it can be one of them", subject=subject)
         if self.free is not None and isinstance(self.shape, Plane | HeightMap):
             raise SceneError("is ground without end; it cannot be a free body", subject=subject)
@@ -205,7 +205,7 @@ class Scene(values.Value):
                 taken[member.name] = kind
 
     def __repr__(self) -> str:
-        free, moved = len(self.free_objects), sum(each.path is not None for each in self.objects)
+        free, moved = len(self.free_objects), sum(each.motion is not None for each in self.objects)
         parts = [
             f"{len(self.objects)} objects",
             f"{free} free" if free else "",

@@ -85,7 +85,8 @@ def _slopes(x: Array, y: Array, wavelength: float, rng: np.random.Generator) -> 
     i, j = (x / wavelength).astype(int), (y / wavelength).astype(int)
     s, t = x / wavelength - i, y / wavelength - j
     a, b, c, d = values[i, j], values[i + 1, j], values[i, j + 1], values[i + 1, j + 1]
-    return np.where(s + t < 1, a + s * (b - a) + t * (c - a), d + (1 - s) * (c - d) + (1 - t) * (b - d))
+    upper = d + (1 - s) * (c - d) + (1 - t) * (b - d)
+    return np.asarray(np.where(s + t < 1, a + s * (b - a) + t * (c - a), upper))
 
 
 def _waves(x: Array, y: Array, wavelength: float, rng: np.random.Generator) -> Array:

@@ -21,7 +21,7 @@ _MOST_WAYPOINTS = 100_000
 
 
 @dataclass(frozen=True, eq=False)
-class Path(Value):
+class GivenMotion(Value):
     """Poses at times, passed with a continuous velocity.
 
     times: (n,) s, ascending. positions: (n, 3) m. quaternions: (n, 4), normalised here; without them the
@@ -38,7 +38,7 @@ class Path(Value):
 
     def __post_init__(self) -> None:
         count = len(self.times)
-        subject = ("path", "waypoints")
+        subject = ("motion", "waypoints")
         if not 2 <= count <= _MOST_WAYPOINTS:
             raise _wrong(f"has {count} times; there must be from 2 to {_MOST_WAYPOINTS}")
         turns = [[1.0, 0.0, 0.0, 0.0]] * count if self.quaternions is None else self.quaternions
@@ -131,4 +131,4 @@ class Path(Value):
 
 
 def _wrong(message: str) -> SceneError:
-    return SceneError(message, subject=("path", "waypoints"))
+    return SceneError(message, subject=("motion", "waypoints"))

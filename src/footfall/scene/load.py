@@ -1,0 +1,37 @@
+"""Scenes from names and files, and back into files."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from footfall.errors import SceneError, UnknownName
+from footfall.robot.load import write_whole
+from footfall.scene import library
+from footfall.scene.model import Scene
+from footfall.scene.toml import read_scene
+from footfall.scene.toml_writer import scene_text
+
+
+def load_scene(source: str | os.PathLike[str] | Scene) -> Scene:
+    """Scene of a shipped name, or of a .toml file at a path; a scene stays as it is."""
+    if isinstance(source, Scene):
+        return source
+    if isinstance(source, str):
+        shipped = library.find(source)
+        if shipped is not None:
+            return read_scene(shipped)
+        if Path(source).suffix.lower() != ".toml" and os.sep not in source and not Path(source).is_file():
+            raise UnknownName("shipped scene", source, library.names(), "footfall (and no file of that name)")
+    path = Path(source)
+    if path.suffix.lower() != ".toml":
+        raise SceneError(f"suffix {path.suffix!r} is unknown; scenes are in .toml files", source=str(path))
+    return read_scene(path)
+
+
+def save_scene(scene: Scene, path: str | os.PathLike[str]) -> None:
+    """Write a scene as .toml; the file appears whole or not at all."""
+    path = Path(path)
+    if path.suffix.lower() != ".toml":
+        raise SceneError(f"suffix {path.suffix!r} is unknown; scenes are in .toml files", source=str(path))
+    write_whole(path, scene_text(scene))
