@@ -164,6 +164,12 @@ def test_lenient_reading_warns() -> None:
         assert parse_toml(text, source="r.toml", strict=False).mass == 2.0
 
 
+def test_too_many_bodies() -> None:
+    bodies = "".join(f'[[body]]\nname = "b{i}"\n' for i in range(5001))
+    with pytest.raises(UnsafeDescription, match="has 5001 bodies; at most 5000"):
+        parse_toml(f'name = "r"\n{bodies}')
+
+
 def test_files(tmp_path: Path) -> None:
     path = tmp_path / "robot.toml"
     with pytest.raises(MissingFile, match=re.escape(str(path))):
@@ -171,8 +177,8 @@ def test_files(tmp_path: Path) -> None:
     path.write_bytes(b'name = "r"\n# \xff')
     with pytest.raises(InvalidDescription, match=r"robot.toml:2: is not UTF-8"):
         read_toml(path)
-    path.write_bytes(b"#" * (9 * 2**20))
-    with pytest.raises(UnsafeDescription, match="larger than 8 MiB"):
+    path.write_bytes(b"#" * (5 * 2**20))
+    with pytest.raises(UnsafeDescription, match="larger than 4 MiB"):
         read_toml(path)
     path.write_text(f'name = "r"\n{BODY}')
     assert read_toml(path).name == "r"

@@ -177,6 +177,8 @@ BAD: list[tuple[str, type[RobotError], str, str]] = [
      urdf().replace('link name="b"', "link")),
     ("no joint name", InvalidDescription, "r.urdf:4: <joint>", urdf().replace('name="j"', "")),
     ("joint type", InvalidDescription, "r.urdf:4: joint 'j' has type 'ball'; there are: revolute", urdf(kind="ball")),
+    ("no joint type", InvalidDescription, "r.urdf:4: <joint> 'j' lacks attribute 'type'",
+     urdf().replace('type="revolute"', "")),
     ("no parent", InvalidDescription, "r.urdf:4: <joint> 'j' lacks <parent>", urdf().replace('<parent link="a"/>', "")),
     ("unknown parent", UnknownReference, "r.urdf:4: joint 'j': parent body 'x'",
      urdf().replace('parent link="a"', 'parent link="x"')),
@@ -213,6 +215,12 @@ BAD: list[tuple[str, type[RobotError], str, str]] = [
 def test_bad_text(error: type[RobotError], message: str, text: str) -> None:
     with pytest.raises(error, match=message):
         parse_urdf(text, source="r.urdf")
+
+
+def test_too_many_bodies() -> None:
+    links = "".join(f'<link name="l{i}"/>' for i in range(5000))
+    with pytest.raises(UnsafeDescription, match="has 5002 bodies; at most 5000"):
+        parse_urdf(urdf(rest=links))
 
 
 def test_slightly_impossible_inertia_warns() -> None:

@@ -14,6 +14,8 @@ from footfall.robot.model import Robot
 from footfall.robot.validation import check_physics, warn_of
 from footfall.robot.values import Subject
 
+_BODY_LIMIT = 5_000
+
 
 @dataclass(frozen=True)
 class Source:
@@ -65,6 +67,12 @@ def read_bytes(path: Path, *, limit: int) -> bytes:
         content = file.read(limit + 1)
     check_size(len(content), limit=limit, source=str(path))
     return content
+
+
+def check_bodies(count: int, *, source: str) -> None:
+    """Refuse robots of more bodies than can be read in a few seconds."""
+    if count > _BODY_LIMIT:
+        raise UnsafeDescription(f"has {count} bodies; at most {_BODY_LIMIT} are read", source=source)
 
 
 def check_size(size: int, *, limit: int, source: str) -> None:

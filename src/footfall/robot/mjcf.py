@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from footfall.errors import InvalidDescription, MissingPackage
-from footfall.robot.description import Source
+from footfall.robot.description import Source, check_bodies
 from footfall.robot.mesh_paths import MeshPaths
 from footfall.robot.mjcf_guard import check_demands
 from footfall.robot.mjcf_model import model_fields
@@ -51,6 +51,7 @@ def _robot(root: Element, compiled: Callable[[], Any], directory: Path | None, *
         message = " ".join(str(error).split())
         line = int(place.group(1)) if place else None
         raise InvalidDescription(f"MuJoCo: {message}", source=root.source, line=line) from None
+    check_bodies(model.nbody, source=root.source)
     origin = Source(root.source, _lines(root))
     with origin.located():
         fields, findings = model_fields(model, MeshPaths(directory))

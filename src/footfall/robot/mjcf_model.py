@@ -58,15 +58,17 @@ class _ModelReader:
         self.bodies: list[Body] = []
         self.joints: list[Joint] = []
         self._geometries = body_geometries(model, meshes)
-        self._body_names = [WORLD]
-        for index in range(1, model.nbody):
-            name = model.body(index).name or f"body_{index}"
-            self._body_names.append(free_name(name, set(self._body_names)))
+        self._body_names = _unique(
+            [WORLD, *(model.body(i).name or f"body_{i}" for i in range(1, model.nbody))]
+        )
+        self._joint_names = _unique(
+            [
+                model.joint(i).name or f"{self._body_names[model.jnt_bodyid[i]]}_joint"
+                for i in range(model.njnt)
+            ]
+        )
         self._taken = set(self._body_names)
-        self._joint_names: list[str] = []
-        for index in range(model.njnt):
-            name = model.joint(index).name or f"{self._body_names[model.jnt_bodyid[index]]}_joint"
-            self._joint_names.append(free_name(name, set(self._joint_names)))
+        self._taken_by_joints = set(self._joint_names)
         self._efforts, self._rotors = _actuators(model)
         self._mimics, self._left_out = self._equalities()
 
@@ -96,8 +98,8 @@ class _ModelReader:
             self._append(replace(place, parent=parent, child=child, placement=offset), carried)
             parent, offset = child, after or identity_transform()
         if parent != name:
-            weld = free_name(name, set(self._joint_names))
-            self._joint_names.append(weld)
+            weld = free_name(name, self._taken_by_joints)
+            self._taken_by_joints.add(weld)
             self._append(Joint(weld, JointType.FIXED, parent, name, offset), body)
 
     def _is_offset(self, indices: range) -> bool:
@@ -216,6 +218,16 @@ class _ModelReader:
                 self._joint_names[leader], slope, start + constant - slope * leader_start
             )
         return mimics, left_out
+
+
+def _unique(names: list[str]) -> list[str]:
+    """Names with numbers behind those that stood before."""
+    taken: set[str] = set()
+    result = []
+    for name in names:
+        result.append(free_name(name, taken))
+        taken.add(result[-1])
+    return result
 
 
 def _compound(chain: list[Joint]) -> Joint | None:

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from footfall.errors import InvalidValue, UnknownReference, listed
-from footfall.robot.description import Source, check_size
+from footfall.robot.description import Source, check_bodies, check_size
 from footfall.robot.model import (
     WORLD,
     Array,
@@ -34,7 +34,7 @@ from footfall.robot.toml_parts import (
     read_text,
 )
 
-_SIZE_LIMIT = 8 * 2**20  # bytes; LOLA needs 40 kB
+_SIZE_LIMIT = 4 * 2**20  # bytes; LOLA needs 40 kB
 
 Numbers = float | list[float]
 
@@ -105,6 +105,7 @@ def parse_toml(text: str, *, source: str = "<text>", strict: bool = True) -> Rob
     """Robot described by text in footfall's format; `source` names it in errors."""
     check_size(len(text), limit=_SIZE_LIMIT, source=source)
     schema = decode(text, source, RobotSchema)
+    check_bodies(len(schema.body), source=source)
     origin = Source(source, _element_lines(text, schema))
     with origin.located():
         bodies = tuple(_body(body) for body in schema.body)

@@ -12,7 +12,7 @@ import numpy as np
 
 from footfall.errors import BrokenTree, InvalidDescription, RobotError, UnknownReference
 from footfall.math.transform import Transform
-from footfall.robot.description import Source, free_name
+from footfall.robot.description import Source, check_bodies, free_name
 from footfall.robot.mesh_paths import MeshPaths
 from footfall.robot.model import (
     WORLD,
@@ -66,10 +66,11 @@ def _robot(root: Element, meshes: MeshPaths, *, default_name: str, strict: bool)
     if root.tag != "robot":
         raise root.error(f"root element is <{root.tag}>; a URDF has <robot>")
     links = list(root.all("link"))
-    joint_elements = [joint for joint in root.all("joint") if "type" in joint.attributes]
+    joint_elements = list(root.all("joint"))
     if not links:
         hint = "; it is a xacro file, expand it first" if "xmlns:xacro" in root.attributes else ""
         raise root.error(f"<robot> has no <link>{hint}")
+    check_bodies(len(links), source=root.source)
     origin = Source(root.source)
     origin.lines.update({("body", link.string("name")): link.line for link in links})
     origin.lines.update({("joint", joint.string("name")): joint.line for joint in joint_elements})

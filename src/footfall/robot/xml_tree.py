@@ -17,7 +17,7 @@ from footfall.robot.description import check_size, read_bytes
 
 _SIZE_LIMIT = 16 * 2**20  # bytes; the largest URDF of example-robot-data has 0.2 MB
 _DEPTH_LIMIT = 2_000
-_ELEMENT_LIMIT = 300_000
+_ELEMENT_LIMIT = 100_000
 
 
 @dataclass(slots=True)
