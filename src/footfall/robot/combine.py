@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -21,11 +21,13 @@ class Placed(Value):
     """A robot that stands somewhere.
 
     pose: where its world is, in the common one. q: (nq,) at the start, before that pose is applied; neutral if None.
+    name: put with a slash in front of all its names; the empty one leaves them.
     """
 
     robot: Robot
     pose: Transform = field(default_factory=identity_transform)
     q: Array | None = None
+    name: str = ""
 
     def __post_init__(self) -> None:
         pose = placement(self.pose, "robot", ("robot", self.robot.name))
@@ -33,24 +35,24 @@ class Placed(Value):
 
 
 def combine(
-    members: Mapping[str, Placed], *, name: str = "scene", gravity: tuple[float, float, float] | None = None
+    members: Iterable[Placed], *, name: str = "scene", gravity: tuple[float, float, float] | None = None
 ) -> Robot:
     """One robot of all, their trees side by side under the world.
 
-    Names of bodies, joints, frames, groups, regions and limit sets get the member's name and a slash in front;
-    a member with the empty name keeps its own. Coordinates follow one another in the order of the members. The
-    configuration "initial" has all of them where they start. gravity: m/s2, that of the first member by default.
+    Names of bodies, joints, frames, groups, regions and limit sets get the member's name and a slash in front.
+    Coordinates follow one another in the order of the members. The configuration "initial" has all of them where
+    they start. gravity: m/s2, that of the first member by default.
     """
-    if not members:
+    parts = [(member.name, *_moved(member)) for member in members]
+    if not parts:
         raise InvalidValue("there is nothing to combine; give at least one robot", subject=("robot", name))
-    parts = {key: _moved(member) for key, member in members.items()}
-    robots = [_prefixed(robot, f"{key}/" if key else "") for key, (robot, _) in parts.items()]
+    robots = [_prefixed(robot, f"{prefix}/" if prefix else "") for prefix, robot, _ in parts]
     return Robot(
         name,
         tuple(body for robot in robots for body in robot.bodies),
         tuple(joint for robot in robots for joint in robot.joints),
         tuple(frame for robot in robots for frame in robot.frames),
-        {INITIAL: np.concatenate([q for _, q in parts.values()])},
+        {INITIAL: np.concatenate([q for _, _, q in parts])},
         {key: value for robot in robots for key, value in robot.groups.items()},
         robots[0].gravity if gravity is None else gravity,
         {key: value for robot in robots for key, value in robot.notes.items()},

@@ -207,7 +207,7 @@ class Scene(values.Value):
     def __repr__(self) -> str:
         free, moved = len(self.free_objects), sum(each.motion is not None for each in self.objects)
         parts = [
-            f"{len(self.objects)} objects",
+            f"{len(self.objects)} object{'' if len(self.objects) == 1 else 's'}",
             f"{free} free" if free else "",
             f"{moved} moved" if moved else "",
         ]

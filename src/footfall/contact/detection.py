@@ -1,0 +1,148 @@
+"""Contact detection: the candidates of a scene at one configuration, as contacts.
+
+The native time step does the same inside; this is the way to look at it, and to build a single contact problem.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from footfall.contact.candidates import Candidate
+from footfall.contact.contacts import Contacts, contact_frame
+from footfall.contact.distance_functions import signed_distance
+from footfall.dynamics.kinematics import frame_attachment, link_poses
+from footfall.math.transform import Transform
+from footfall.robot.model import WORLD, Robot
+from footfall.robot.tree import Attachment
+from footfall.scene.given_motion import GivenMotion
+from footfall.scene.model import Material, Scene
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def detect_contacts(
+    robot: Robot,
+    q: Array,
+    candidates: Sequence[Candidate],
+    *,
+    margin: float = 0.0,
+    motions: Mapping[int, GivenMotion] | None = None,
+    time: float = 0.0,
+) -> Contacts:
+    """Those candidates whose gap is at most `margin` (m) at configuration q (nq,).
+
+    motions: given motion of the surface of some candidates, by their index (`scene_motions`), taken at `time` in s;
+    what it does to the contact stands in `surface_velocity`.
+    """
+    motions = motions or {}
+    poses = link_poses(robot.tree, np.asarray(q, dtype=np.float64))
+    found: dict[str, list[Any]] = {name: [] for name in _FIELDS}
+    for index, candidate in enumerate(candidates):
+        surface = candidate.surface
+        body = _pose(poses, frame_attachment(robot, candidate.body))
+        other = _pose(poses, frame_attachment(robot, surface.body))
+        motion = motions.get(index)
+        center = body.apply(np.array(candidate.point))
+        pose = other @ surface.placement if motion is None else motion.pose(time)
+        distance, normal = signed_distance(surface.shape, pose, center)
+        gap = distance - candidate.radius
+        if not gap <= margin:
+            continue
+        touching = center - candidate.radius * normal
+        material = surface.material
+        values = (
+            candidate.body,
+            body.inverse().apply(touching),
+            contact_frame(normal),
+            gap,
+            material.friction,
+            material.viscous_friction,
+            material.restitution,
+            material.stiffness,
+            material.damping,
+            surface.body,
+            # The other side touches where it is, a gap away.
+            other.inverse().apply(touching - gap * normal),
+            np.zeros(3) if motion is None else _point_velocity(motion, time, touching),
+        )
+        for name, value in zip(_FIELDS, values, strict=True):
+            found[name].append(value)
+    arrays: dict[str, Any] = {
+        name: values if name in _NAMES else _stacked(name, values) for name, values in found.items()
+    }
+    return Contacts(**arrays)
+
+
+def scene_motions(scene: Scene, candidates: Sequence[Candidate]) -> dict[int, GivenMotion]:
+    """Given motions of the surfaces of candidates, by the candidates' index."""
+    moved = {id(each.shape): each.motion for each in scene.objects if each.motion is not None}
+    return {
+        index: moved[id(candidate.surface.shape)]
+        for index, candidate in enumerate(candidates)
+        if candidate.surface.body == WORLD and id(candidate.surface.shape) in moved
+    }
+
+
+def pair_material(one: Material, other: Material | None) -> Material:
+    """Material of a pair of surfaces.
+
+    Friction is the geometric mean, viscous friction the mean, restitution and damping the larger one; springs act in
+    series. A robot's side has no material (None): then the other's holds.
+    """
+    if other is None:
+        return one
+    compliance = 1 / one.stiffness + 1 / other.stiffness
+    return Material(
+        math.sqrt(one.friction * other.friction),
+        (one.viscous_friction + other.viscous_friction) / 2,
+        max(one.restitution, other.restitution),
+        1 / compliance if compliance > 0.0 else math.inf,
+        max(one.damping, other.damping),
+    )
+
+
+def paired(candidates: Iterable[Candidate], scene: Scene) -> list[Candidate]:
+    """The candidates with the material of the pair where a free object of the scene touches another one."""
+    free = {each.name: each.material for each in scene.free_objects}
+    result = []
+    for candidate in candidates:
+        material = pair_material(candidate.surface.material, free.get(candidate.body))
+        result.append(replace(candidate, surface=replace(candidate.surface, material=material)))
+    return result
+
+
+_FIELDS = (
+    "bodies",
+    "points",
+    "rotations",
+    "gaps",
+    "friction",
+    "viscous_friction",
+    "restitution",
+    "stiffness",
+    "damping",
+    "others",
+    "other_points",
+    "surface_velocity",
+)
+_NAMES = ("bodies", "others")
+_EMPTY = {"points": (0, 3), "rotations": (0, 3, 3), "other_points": (0, 3), "surface_velocity": (0, 3)}
+
+
+def _stacked(name: str, values: list[Any]) -> Array:
+    return np.array(values, dtype=np.float64) if values else np.zeros(_EMPTY.get(name, (0,)))
+
+
+def _pose(poses: Sequence[Transform], attachment: Attachment) -> Transform:
+    return poses[attachment.link] @ attachment.placement if attachment.link >= 0 else attachment.placement
+
+
+def _point_velocity(motion: GivenMotion, time: float, point: Array) -> Array:
+    twist = motion.velocity(time)
+    arm = point - motion.pose(time).translation
+    return np.asarray(twist[:3] + np.cross(twist[3:], arm))

@@ -1,0 +1,57 @@
+"""A scene's robots and free bodies as one robot, and where they start."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from footfall.errors import SceneError
+from footfall.robot.combine import INITIAL, Placed, combine
+from footfall.robot.model import WORLD, Array, Body, Joint, JointType, Robot
+from footfall.robot.shapes import Geometry
+from footfall.scene.model import Scene, SceneObject
+
+
+def combined_robot(scene: Scene, robot: Robot | None = None, *, q: Any = None) -> Robot:
+    """All that moves by itself in a scene, side by side as one robot; see `footfall.robot.combine`.
+
+    robot: one more that the scene does not have; it comes first and keeps its names. q: (nq,) where that one
+    starts, neutral by default. The scene's robots follow with their names in front, then each free object as a body
+    and a floating joint of its own name. Configuration "initial" is where all start; gravity is the scene's.
+    """
+    members = [] if robot is None else [Placed(robot, q=None if q is None else np.asarray(q, np.float64))]
+    members += [Placed(each.robot, each.placement, each.q, each.name) for each in scene.robots]
+    members += [Placed(_free_robot(each), each.placement) for each in scene.free_objects]
+    if not members:
+        raise SceneError(
+            "nothing in it moves by itself; add a robot or a mass", subject=("scene", scene.name)
+        )
+    return combine(members, name=scene.name, gravity=scene.gravity)
+
+
+def initial_state(scene: Scene, combined: Robot) -> tuple[Array, Array]:
+    """Configuration (nq,) and velocity (nv,) of the combined robot at the start; robots are at rest."""
+    v = np.zeros(combined.nv)
+    for each in scene.free_objects:
+        assert each.free is not None
+        linear, angular = np.array(each.free.velocity[:3]), np.array(each.free.velocity[3:])
+        place = combined.v_slice(each.name)
+        v[place] = np.concatenate([linear, each.placement.rotation.T @ angular])
+    return combined.configuration(INITIAL).copy(), v
+
+
+def _free_robot(each: SceneObject) -> Robot:
+    """One free body of the object's name."""
+    free, shape = each.free, each.shape
+    assert free is not None
+    geometry = (Geometry(shape, name=each.name, color=each.color),)  # type: ignore[arg-type]
+    body = Body(
+        each.name,
+        free.mass,
+        free.center_of_mass,
+        free.inertia,
+        geometry if each.visible else (),
+        geometry if each.contact else (),
+    )
+    return Robot(each.name, (body,), (Joint(each.name, JointType.FLOATING, WORLD, each.name),))
