@@ -6,6 +6,7 @@ import numpy as np
 
 from footfall.contact.contacts import InvalidContact
 from footfall.contact.problem import Array, ContactProblem, ContactSolution, checked_start
+from footfall.contact.validation import natural_map_residual
 
 
 def solve_gauss_seidel(
@@ -67,3 +68,29 @@ def _check_options(relaxation: float, max_sweeps: int) -> None:
         raise InvalidContact(f"relaxation is {relaxation}; it must be between 0 and 2")
     if max_sweeps < 0:
         raise InvalidContact(f"max_sweeps is {max_sweeps}; it must not be negative")
+
+
+def solve_gauss_seidel_source(
+    problem: ContactProblem,
+    *,
+    start: Array | None = None,
+    tolerance: float = 1e-20,
+    max_sweeps: int = 100,
+) -> ContactSolution:
+    """The scheme of 001 section 12 with its own numbers: normal, then tangential by the mean eigenvalue.
+
+    tolerance: change of the impulses in a sweep over their size, (4.39). At 1e-20 it is met only when nothing
+    changes any more, so that the cap decides; `converged` then is False and the residual tells how far it came.
+    """
+    from footfall.contact.native_pyramid import source_sweeps
+
+    _check_options(1.0, max_sweeps)
+    p = checked_start(problem, start)
+    if problem.size == 0:
+        return ContactSolution(p, p.copy(), 0, 0.0, True, "gauss-seidel source")
+    data = (problem.matrix(), problem.diagonal(), problem.bias, problem.friction, problem.extra, problem.box)
+    sweeps, converged = source_sweeps(*data, p, tolerance, max_sweeps)
+    w = problem.velocities(p)
+    residual = natural_map_residual(problem, p, w)
+    status = "solved" if converged else f"relative change above {tolerance:g} after {max_sweeps} sweeps"
+    return ContactSolution(p, w, sweeps, residual, bool(converged), "gauss-seidel source", status)
