@@ -5,41 +5,64 @@ The native time step is made for a fixed list of candidates; which of them carry
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
+from footfall.contact.features import contact_points
 from footfall.math.transform import Transform, identity_transform
-from footfall.robot.model import WORLD
+from footfall.robot.model import WORLD, Robot
+from footfall.scene.model import Material, Scene, SceneObject, SceneShape
 
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """A shape with a signed distance that points may touch.
+    """A shape with a signed distance that points may touch; `body` carries it at `placement`."""
 
-    shape: see `footfall.contact.distance_functions`. body: name of the body that carries it, at `placement`.
-    friction: Coulomb coefficient; viscous_friction: N s/m, 001 (4.22); restitution in [0, 1].
-    stiffness (N/m) and damping (N s/m): of a soft surface, per contact point; infinite stiffness: rigid.
-    """
-
-    shape: Any
-    placement: Transform = None  # type: ignore[assignment]
+    shape: SceneShape
+    placement: Transform = field(default_factory=identity_transform)
     body: str = WORLD
-    friction: float = 0.8
-    viscous_friction: float = 0.0
-    restitution: float = 0.0
-    stiffness: float = float("inf")
-    damping: float = 0.0
-
-    def __post_init__(self) -> None:
-        if self.placement is None:
-            object.__setattr__(self, "placement", identity_transform())
+    material: Material = field(default_factory=Material)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A point of a body, with a radius around it (m), and the surface that it may touch."""
+    """A point of a body or frame, with a radius around it (m), and the surface that it may touch."""
 
     body: str
     point: tuple[float, float, float]
     radius: float
     surface: Surface
+
+
+def surface_of(thing: SceneObject) -> Surface:
+    """The surface of an object; a free one is a body of its own name, which carries it."""
+    if thing.free is not None:
+        return Surface(thing.shape, identity_transform(), thing.name, thing.material)
+    return Surface(thing.shape, thing.placement, WORLD, thing.material)
+
+
+def point_candidates(
+    robot: Robot, bodies: Iterable[str], surfaces: Iterable[Surface], *, mesh_points: int = 16
+) -> list[Candidate]:
+    """Every point that stands for the collision geometry of these bodies against every surface of others."""
+    candidates = []
+    surfaces = list(surfaces)
+    for name in bodies:
+        for geometry in robot.body(name).collisions:
+            points = contact_points(geometry, mesh_points=mesh_points)
+            for position, radius in zip(points.positions.tolist(), points.radii.tolist(), strict=True):
+                candidates += [
+                    Candidate(name, tuple(position), radius, surface)
+                    for surface in surfaces
+                    if surface.body != name
+                ]
+    return candidates
+
+
+def scene_candidates(robot: Robot, scene: Scene) -> list[Candidate]:
+    """All points of a robot, and of the free bodies it was combined with, against all surfaces of a scene."""
+    surfaces = [surface_of(thing) for thing in scene.objects if thing.contact]
+    moving = [
+        body.name for body in robot.bodies if robot.tree.attachments[body.name].link >= 0 and body.collisions
+    ]
+    return point_candidates(robot, moving, surfaces)

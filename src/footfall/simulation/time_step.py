@@ -276,7 +276,7 @@ def _contact(robot: Robot, whitening: Whitening, candidate: Candidate, mu: Any, 
         rows = [combine((1.0, -1.0), pair) for pair in zip(rows, others, strict=True)]
     turned = [combine(frame[:, k], rows) for k in range(3)]
     return _Contact(
-        turned, frame, point, distance - candidate.radius, mu, surface.viscous_friction, restitution, surface
+        turned, frame, point, distance - candidate.radius, mu, surface.material.viscous_friction, restitution, surface
     )
 
 
@@ -298,13 +298,13 @@ def _contact_blocks(
     """Bias of each contact from its free velocity, gap and restitution."""
     dt, blocks = options.dt, []
     for k, contact in enumerate(contacts):
-        surface, rows = contact.surface, contact.rows
+        material, rows = contact.surface.material, contact.rows
         approach = _along(rows[2], before)
         compliance = 0.0
-        if np.isfinite(surface.stiffness):
+        if np.isfinite(material.stiffness):
             # p = -dt (k (gap + dt v) + d v), solved for v: an implicit spring-damper
-            answer = surface.stiffness * dt + surface.damping
-            offset, compliance = contact.gap * (surface.stiffness / answer), 1.0 / (dt * answer)
+            answer = material.stiffness * dt + material.damping
+            offset, compliance = contact.gap * (material.stiffness / answer), 1.0 / (dt * answer)
         else:
             offset = maximum(contact.gap / dt, -options.recovery_speed)
         bounces = (approach < -options.restitution_speed) & (contact.gap + dt * approach < 0.0)

@@ -1,0 +1,295 @@
+"""Simulate a robot in a scene: steps in native code, controllers in Python at their own rate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.compiler import Kernel, build_kernel, maximum, repeat
+from footfall.contact.candidates import Candidate, scene_candidates
+from footfall.dynamics.kinematics import frame_attachment
+from footfall.errors import FootfallError
+from footfall.robot.model import Robot
+from footfall.scene.assembly import combined_robot, initial_state
+from footfall.scene.model import Scene
+from footfall.simulation.time_step import (
+    Command,
+    StepOptions,
+    StepState,
+    actuated_velocities,
+    contact_step,
+    row_count,
+)
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+class SimulationDiverged(FootfallError, ArithmeticError):
+    """A simulation left the numbers. `state` is the last good one, `quantity` what went wrong first."""
+
+    def __init__(self, quantity: str, state: SimulationState) -> None:
+        self.quantity = quantity
+        self.state = state
+        super().__init__(
+            f"the simulation diverged after t = {state.time:.6g} s: {quantity}; the last good state is kept"
+        )
+
+
+@dataclass(frozen=True)
+class SimulationState:
+    """All that a simulation goes on from: time (s), q (nq,), v (nv,), integral (joints,) of the joint controllers and
+    impulses (rows,) of the last step. A value: keep it to return to it."""
+
+    time: float
+    q: Array
+    v: Array
+    integral: Array
+    impulses: Array
+
+
+class Trajectory(NamedTuple):
+    """What a run gives, one row a control period: time (n,) s, q (n, nq), v (n, nv), effort (n, nv) N m, contact
+    positions (n, contacts, 3) m, forces (n, contacts, 3) N in world axes, residual (n,) N s and sweeps (n,)."""
+
+    time: Array
+    q: Array
+    v: Array
+    effort: Array
+    positions: Array
+    forces: Array
+    residual: Array
+    sweeps: Array
+
+
+Controller = Callable[[float, Array, Array], Command]
+
+
+class Simulation:
+    """A robot in a scene.
+
+    robot: or None, if the scene has robots. scene: objects, free bodies, robots. candidates: contacts that may occur;
+    by default all points of collision geometry against all surfaces. options: see `StepOptions`. substeps: steps of
+    `options.dt` in a control period.
+    """
+
+    def __init__(
+        self,
+        robot: Robot | None,
+        scene: Scene | None = None,
+        *,
+        candidates: Sequence[Candidate] | None = None,
+        options: StepOptions | None = None,
+        dt: float | None = None,
+        substeps: int = 1,
+        q: Array | None = None,
+        v: Array | None = None,
+    ) -> None:
+        if robot is None and scene is None:
+            raise ValueError("a simulation needs a robot, or a scene with robots or free bodies")
+        self.scene = scene or Scene("empty")
+        start = None if robot is None else robot.configurations.get("idle")
+        self.robot = combined_robot(self.scene, robot, q=start)
+        self.candidates = tuple(
+            scene_candidates(self.robot, self.scene) if candidates is None else candidates
+        )
+        for candidate in self.candidates:
+            frame_attachment(self.robot, candidate.body)
+            frame_attachment(self.robot, candidate.surface.body)
+        self.options = options or StepOptions()
+        if dt is not None:
+            self.options = replace(self.options, dt=dt)
+        self.substeps = substeps
+        self.joints = len(actuated_velocities(self.robot))
+        self.rows = row_count(self.robot, self.candidates, self.options)
+        self.friction = np.array([each.surface.material.friction for each in self.candidates])
+        self.restitution = np.array([each.surface.material.restitution for each in self.candidates])
+        self._pushes: dict[str, tuple[Array, float]] = {}
+        self.reset(q, v)
+
+    # State
+
+    def reset(self, q: Array | None = None, v: Array | None = None) -> None:
+        """Start again at time zero: q (nq,) and v (nv,) by default as the scene has them, the robot in "idle"."""
+        q_start, v_start = initial_state(self.scene, self.robot)
+        self.state = SimulationState(
+            0.0,
+            _checked("q", q_start if q is None else q, self.robot.nq),
+            _checked("v", v_start if v is None else v, self.robot.nv),
+            np.zeros(self.joints),
+            np.zeros(self.rows),
+        )
+
+    @property
+    def control_period(self) -> float:
+        """Time between two calls of a controller, s."""
+        return self.options.dt * self.substeps
+
+    @cached_property
+    def hold(self) -> Command:
+        """A command without any effort."""
+        zero = np.zeros(self.joints)
+        return Command(zero, zero, zero, zero, zero, zero)
+
+    def joint_positions(self, q: Array | None = None) -> Array:
+        """Positions (joints,) of the joints that drives act on, rad or m."""
+        q = self.state.q if q is None else q
+        return np.array([q[coordinate] for coordinate, _ in actuated_velocities(self.robot)])
+
+    def pd(
+        self, position: Array, *, kp: float | Array, kd: float | Array, ki: float | Array = 0.0
+    ) -> Command:
+        """A command to hold joint positions (joints,), with gains in N m/rad, N m s/rad and N m/(rad s)."""
+        gains = [np.broadcast_to(np.asarray(gain, dtype=float), self.joints).copy() for gain in (kp, ki, kd)]
+        zero = np.zeros(self.joints)
+        return Command(_checked("position", position, self.joints), zero, zero, *gains)
+
+    # Running
+
+    def push(self, body: str, wrench: Array, seconds: float) -> None:
+        """From now on, for some time, a wrench [f; n] (6,) in N and N m acts on a body, world axes, at its origin."""
+        frame_attachment(self.robot, body)
+        self._pushes[body] = (_checked("wrench", wrench, 6), self.state.time + seconds)
+
+    def step(self, command: Command | None = None) -> Trajectory:
+        """Advance by one control period; gives one row."""
+        return self.run(lambda time, q, v: command or self.hold, self.control_period)
+
+    def run(self, controller: Controller | Command, seconds: float, *, recorder: Any = None) -> Trajectory:
+        """Advance by some time. controller: `controller(time, q, v)` gives a `Command` every control period.
+
+        recorder: a `RecordingWriter`, which gets every row.
+        """
+        count = max(1, round(seconds / self.control_period))
+        fixed = controller if isinstance(controller, Command) else None
+        rows: list[tuple[Any, ...]] = []
+        for _ in range(count):
+            state = self.state
+            command = fixed or controller(state.time, state.q, state.v)  # type: ignore[operator]
+            pushes = {
+                body: wrench for body, (wrench, until) in self._pushes.items() if state.time < until - 1e-12
+            }
+            kernel = self._kernel(tuple(pushes))
+            result = kernel(
+                state.q,
+                state.v,
+                state.integral,
+                state.impulses,
+                *command,
+                self.friction,
+                self.restitution,
+                *pushes.values(),
+            )
+            q, v, integral, impulses, *report = result
+            self._require_good(q, v, state)
+            self.state = SimulationState(state.time + self.control_period, q, v, integral, impulses)
+            rows.append((self.state.time, q, v, *report))
+            if recorder is not None:
+                recorder.state(self.state.time, q, v, report[0])
+                recorder.contacts(self.state.time, report[1], report[2])
+        return Trajectory(*(np.array(column) for column in zip(*rows, strict=True)))
+
+    def rollout(
+        self,
+        q: Array,
+        v: Array,
+        commands: Command,
+        *,
+        steps: int | None = None,
+        threads: int | None = None,
+        out: Sequence[Array] | None = None,
+    ) -> tuple[Array, Array, Array]:
+        """Many robots at once, in one native call: q (batch, steps, nq), v (batch, steps, nv), residual (batch, steps).
+
+        q, v: states to start from, (batch, n) or (n,). commands: arrays (joints,), (batch, joints) or (batch, steps,
+        joints); axes of length one hold for all. One step is one control period.
+        """
+        zero = [np.zeros(self.joints), np.zeros(self.rows)]
+        results = self._rollout_kernel.rollout(
+            q, v, *zero, *commands, self.friction, self.restitution,
+            steps=steps, last_only=("integral", "impulses"), threads=threads, out=out,
+        )  # fmt: skip
+        return results[0], results[1], results[4]
+
+    # Kernels
+
+    def _kernel(self, pushed: tuple[str, ...]) -> Kernel:
+        if pushed not in self._kernels:
+            self._kernels[pushed] = self._build(pushed, report=True)
+        return self._kernels[pushed]
+
+    @cached_property
+    def _kernels(self) -> dict[tuple[str, ...], Kernel]:
+        return {}
+
+    @cached_property
+    def _rollout_kernel(self) -> Kernel:
+        return self._build((), report=False)
+
+    def _build(self, pushed: tuple[str, ...], *, report: bool) -> Kernel:
+        """Trace and compile a control period."""
+        robot, joints, contacts = self.robot, self.joints, len(self.candidates)
+        inputs: dict[str, int] = {"q": robot.nq, "v": robot.nv, "integral": joints, "impulses": self.rows}
+        inputs |= dict.fromkeys((f"command_{name}" for name in Command._fields), joints)
+        inputs |= {"friction": contacts, "restitution": contacts}
+        inputs |= {f"push_{k}": 6 for k in range(len(pushed))}
+
+        def period(**arrays: Any) -> Mapping[str, Any]:
+            state = StepState(*(arrays[name] for name in StepState._fields))
+            command = Command(*(arrays[f"command_{name}"] for name in Command._fields))
+            wrenches = {body: arrays[f"push_{k}"] for k, body in enumerate(pushed)}
+
+            def step(*parts: Any) -> tuple[StepState, Any]:
+                return contact_step(
+                    robot, self.candidates, self.options, StepState(*parts), command,
+                    friction=arrays["friction"], restitution=arrays["restitution"], wrenches=wrenches or None,
+                )  # fmt: skip
+
+            worst: Any = 0.0
+            if self.substeps > 1:
+
+                def substep(*parts: Any) -> tuple[Any, ...]:
+                    following, happened = step(*parts[:4])
+                    return (*following, maximum(parts[4], happened.residual))
+
+                *parts, worst = repeat(substep, (*state, 0.0), count=self.substeps - 1)
+                state = StepState(*parts)
+            state, happened = step(*state)
+            residual = maximum(worst, happened.residual)
+            outputs = {**state._asdict()}
+            if report:
+                outputs |= {
+                    "effort": happened.effort,
+                    "positions": happened.positions,
+                    "forces": happened.forces,
+                }
+            return {**outputs, "residual": residual, "sweeps": happened.sweeps}
+
+        return build_kernel(period, inputs, name="period", check_finite=False)
+
+    def _require_good(self, q: Array, v: Array, state: SimulationState) -> None:
+        if np.isfinite(v).all() and np.isfinite(q).all() and np.abs(v).max(initial=0.0) < 1e6:
+            return
+        joint = _first_bad(self.robot, v)
+        raise SimulationDiverged(f"the velocity of {joint} is {np.abs(v).max()} rad/s or m/s", state)
+
+
+def _first_bad(robot: Robot, v: Array) -> str:
+    worst = int(np.argmax(np.where(np.isfinite(v), np.abs(v), np.inf)))
+    return next(
+        f"joint {joint.name!r}"
+        for joint in robot.joints
+        if robot.v_slice(joint.name).start <= worst < robot.v_slice(joint.name).stop
+    )
+
+
+def _checked(name: str, value: Any, size: int) -> Array:
+    array = np.array(value, dtype=np.float64)
+    if array.shape != (size,) or not np.isfinite(array).all():
+        raise ValueError(
+            f"{name} must be {size} finite numbers, not an array of shape {array.shape}: {array}"
+        )
+    return array
