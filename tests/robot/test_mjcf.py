@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import math
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from footfall.errors import (
     RobotWarning,
     UnsafeDescription,
 )
+from footfall.math.transform import Transform
 from footfall.robot import library
 from footfall.robot.load import load
 from footfall.robot.mjcf import parse_mjcf, read_mjcf
@@ -40,7 +42,7 @@ from footfall.robot.model import (
     Robot,
     Sphere,
 )
-from tests.random_robots import random_robot, random_state, robots
+from tests.random_robots import random_robot, random_rotation, random_state, robots
 from tests.robot.comparison import difference, tree_difference
 from tests.robot.dressed_robots import dressed_robot, dressed_robots
 
@@ -83,6 +85,9 @@ def forces_in_mujoco(model: Any, robot: Robot, seed: int) -> tuple[Any, Any]:
     data.qpos[:], data.qvel[:], data.qacc[:] = q, v, a
     mujoco.mj_inverse(model, data)
     return np.array(data.qfrc_inverse), np.asarray(inverse_dynamics.textbook(robot, q, v, a))
+
+
+POSE = Transform(random_rotation(np.random.default_rng(0)), np.array([0.1, 0.2, 0.3]))
 
 
 def relative(theirs: Any, ours: Any) -> float:
@@ -288,6 +293,21 @@ def test_bodies_without_inertia_are_accepted_by_mujoco() -> None:
     model = mujoco.MjModel.from_xml_string(text)
     assert relative(*forces_in_mujoco(model, robot, 0)) < 1e-12
     assert difference(robot.bodies, parse_mjcf(text).bodies) == 0.0
+
+
+def test_impossible_parts_are_merged_into_what_they_are_fixed_to() -> None:
+    arm = Body("arm", 1.0, inertia=np.diag([0.1, 0.1, 0.1]))
+    camera = Body("camera", 0.1, inertia=np.diag([1e-4, 1e-4, 3e-4]))
+    joints = (
+        Joint("j", JointType.SPHERICAL, "world", "arm"),
+        Joint("weld", JointType.FIXED, "arm", "camera", POSE),
+    )
+    robot = Robot("r", (arm, camera), joints)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = mujoco.MjModel.from_xml_string(mjcf_text(robot))
+    assert relative(*forces_in_mujoco(model, robot, 0)) < 1e-12
+    assert model.body("camera").mass == 0.0
 
 
 @pytest.mark.filterwarnings("ignore::footfall.errors.RobotWarning")

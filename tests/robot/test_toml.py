@@ -92,6 +92,14 @@ def test_limit_sets_in_degrees() -> None:
     assert robot.limits("hard")[1][0] == 1.0
 
 
+def test_example_of_the_documentation() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "robot-format.md").read_text()
+    example = re.search(r"```toml\n(.*?)```", page, re.DOTALL)
+    assert example is not None
+    robot = parse_toml(example.group(1))
+    assert robot.configuration("raised") == pytest.approx([0.8])
+
+
 def test_shapes() -> None:
     shapes = (
         '[[body.visual]]\nshape = "box"\nsize = [1, 2, 3]\ncolor = [1, 0, 0, 1]\nposition = [0, 0, 1]\n'

@@ -12,8 +12,9 @@ from footfall.errors import RobotError, UnsupportedFeature
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.description import free_name
 from footfall.robot.mesh_paths import MeshPaths
+from footfall.robot.mjcf_inertias import LEAST
 from footfall.robot.mjcf_shapes import body_geometries
-from footfall.robot.mjcf_writer import LEAST, NO_LIMIT, part_names, parts
+from footfall.robot.mjcf_writer import NO_LIMIT, part_names, parts
 from footfall.robot.model import WORLD, Array, Body, Frame, Joint, JointType, Mimic
 from footfall.robot.orientation import matrix_from_axis_angle, matrix_from_quaternion
 from footfall.robot.values import finite_array

@@ -2,9 +2,8 @@
 
 A joint with several velocities becomes several MuJoCo joints of one body, named `joint:1`, `joint:2`, ...;
 only a floating joint at the world's origin is a free joint. Mimics become equality constraints, frames sites,
-configurations keyframes, effort limits motors with a force range. MuJoCo wants mass and inertia on every
-moving body and no inertia beyond the triangle inequality: bodies get the least that makes them acceptable.
-Velocity limits, groups, regions, limit sets and notes are left out, and so are meshes unless asked for.
+configurations keyframes, effort limits motors with a force range. Velocity limits, groups, regions, limit sets
+and notes are left out, and so are meshes unless asked for.
 """
 
 from __future__ import annotations
@@ -17,13 +16,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from footfall.errors import ImpossibleInertia
 from footfall.math.transform import Transform
 from footfall.robot.description import free_name
+from footfall.robot.mjcf_inertias import Inertial, acceptable_inertials
 from footfall.robot.model import (
     WORLD,
     Array,
-    Body,
     Box,
     Capsule,
     Cylinder,
@@ -36,10 +34,8 @@ from footfall.robot.model import (
 )
 from footfall.robot.orientation import quaternion_from_matrix
 from footfall.robot.tree import turn_z_to
-from footfall.robot.validation import warn_of
 from footfall.robot.xml_writer import Node
 
-LEAST = 1e-14  # kg and kg m2: what bodies without inertia get; MuJoCo's own threshold is 1e-15
 NO_LIMIT = 1e9  # rad or m: ranges have two ends, this one stands for none
 VISUAL_GROUP, COLLISION_GROUP = 2, 3
 
@@ -61,11 +57,12 @@ def mjcf_text(robot: Robot, *, meshes: bool = False) -> str:
     assets = _Assets(root.add("asset") if meshes else None)
     nodes = {WORLD: root.add("worldbody")}
     geometry_names: set[str] = set()
+    inertials = acceptable_inertials(robot)
     for body, joint in zip(robot.bodies, robot.joints, strict=True):
         node = nodes[joint.parent].add("body", name=body.name, **_pose(joint.placement))
         nodes[body.name] = node
         _add_joints(node, joint)
-        _add_inertial(node, body, moving=joint.type is not JointType.FIXED)
+        _add_inertial(node, inertials[body.name])
         for geometries, visual in ((body.visuals, True), (body.collisions, False)):
             for geometry in geometries:
                 _add_geometry(node, geometry, geometry_names, assets, visual=visual)
@@ -143,36 +140,18 @@ def _range(joint: Joint, index: int) -> tuple[float, float] | None:
     return None if lower == -NO_LIMIT and upper == NO_LIMIT else (lower, upper)
 
 
-def _add_inertial(node: Node, body: Body, *, moving: bool) -> None:
-    if not moving and body.mass == 0.0 and not np.any(body.inertia):
+def _add_inertial(node: Node, inertial: Inertial) -> None:
+    if inertial.is_nothing:
         return
-    i = _acceptable_inertia(body, moving=moving)
-    diagonal = np.count_nonzero(i - np.diag(np.diag(i))) == 0
+    i = inertial.inertia
+    full = (i[0, 0], i[1, 1], i[2, 2], i[0, 1], i[0, 2], i[1, 2])
     node.add(
         "inertial",
-        pos=body.center_of_mass,
-        mass=max(body.mass, LEAST) if moving else body.mass,
-        diaginertia=np.diag(i) if diagonal else None,
-        fullinertia=None if diagonal else (i[0, 0], i[1, 1], i[2, 2], i[0, 1], i[0, 2], i[1, 2]),
+        pos=inertial.center,
+        mass=inertial.mass,
+        diaginertia=np.diag(i) if inertial.is_diagonal else None,
+        fullinertia=None if inertial.is_diagonal else full,
     )
-
-
-def _acceptable_inertia(body: Body, *, moving: bool) -> Array:
-    """The inertia, raised equally about all axes by the least that MuJoCo accepts."""
-    low, middle, high = np.linalg.eigvalsh(body.inertia).tolist()
-    rounding = 1e-13 * high
-    diagonal = np.count_nonzero(body.inertia - np.diag(np.diag(body.inertia))) == 0
-    missing = max(high - low - middle, 0.0)
-    if moving or not diagonal:
-        missing = max(missing, LEAST + (0.0 if diagonal else rounding) - low)
-    elif low < 0.0:
-        missing = max(missing, -low)
-    if missing > 1e-6 * max(high, 1e-6):
-        message = (
-            f"inertia is raised by {missing:.3g} kg m2 about all axes, since MuJoCo accepts no impossible one"
-        )
-        warn_of([ImpossibleInertia(message, subject=("body", body.name))], stacklevel=4)
-    return body.inertia if missing == 0.0 else body.inertia + (missing + rounding) * np.eye(3)
 
 
 class _Assets:
