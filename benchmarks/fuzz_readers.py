@@ -28,7 +28,6 @@ from typing import Any
 from footfall.errors import FootfallError, RobotWarning
 from footfall.robot.mjcf import parse_mjcf
 from footfall.robot.toml import parse_toml
-from footfall.robot.toml_writer import toml_text
 from footfall.robot.urdf import parse_urdf
 
 SECONDS = 5.0
@@ -410,12 +409,11 @@ def main() -> int:
     given = arguments.parse_args()
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    toml_text(parse_toml(TOML_SEED))  # the seeds themselves must be robots
     failed = 0
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns) as progress:
         for kind in given.format or tuple(FORMATS):
-            FORMATS[kind][0](FORMATS[kind][1])
+            FORMATS[kind][0](FORMATS[kind][1])  # the seed itself must be a robot
             task = progress.add_task(kind, total=given.count)
 
             def report(done: int, bad: int, task: Any = task, kind: str = kind) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footfall.dynamics.kinematics import forward_kinematics
-from footfall.errors import UnknownName, UnsupportedFeature
+from footfall.errors import InvalidValue, UnknownName, UnsupportedFeature
 from footfall.math.transform import Transform
 from footfall.robot.load import load
 from footfall.robot.model import Joint, JointType, Mimic, Robot
@@ -45,6 +45,11 @@ def test_locking_drops_what_concerns_the_joints() -> None:
     assert len(locked.configuration("idle")) == robot.nq - 1
     with pytest.raises(UnknownName, match="no joint 'x' in robot 'lola'"):
         lock_joints(robot, ["x"])
+
+
+def test_locking_at_a_wrong_configuration() -> None:
+    with pytest.raises(InvalidValue, match=r"has shape \(2,\); the robot has 3 coordinates"):
+        lock_joints(load("wrist"), [], q=np.zeros(2))
 
 
 def test_followers_are_locked_too() -> None:

@@ -13,6 +13,7 @@ from footfall.math.transform import Transform, identity_transform
 from footfall.robot.model import WORLD, Array, Joint, JointType, Robot
 from footfall.robot.orientation import matrix_from_axis_angle, matrix_from_quaternion, quaternion_from_matrix
 from footfall.robot.tree import turn_z_to
+from footfall.robot.validation import checked_configuration
 
 
 def with_floating_base(robot: Robot) -> Robot:
@@ -49,8 +50,8 @@ def lock_joints(robot: Robot, names: Iterable[str], *, q: Array | None = None) -
     """
     values = {joint.name: _neutral(joint) for joint in robot.joints}
     if q is not None:
-        q = np.asarray(q, dtype=np.float64)
-        values = {name: q[robot.q_slice(name)] for name in values}
+        checked = checked_configuration("q", q, robot.joints)
+        values = {name: checked[robot.q_slice(name)] for name in values}
     locked = {robot.joint(name).name for name in names}
     for joint in _followers(robot, locked):
         assert joint.mimic is not None
