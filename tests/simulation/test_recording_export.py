@@ -34,7 +34,7 @@ def test_csv_reads_back_to_the_same_bits(recording: Recording, tmp_path: Path) -
     with (tmp_path / "states.csv").open(newline="") as file:
         header, *rows = list(csv.reader(file))
     table = np.array(rows, dtype=np.float64)
-    assert header[:5] == ["time", "q.torso.x", "q.torso.y", "q.torso.z", "q.torso.qw"]
+    assert header[:5] == ["time", "q.root.x", "q.root.y", "q.root.z", "q.root.qw"]
     assert len(set(header)) == len(header)
     expected = np.column_stack([recording.time, recording.q, recording.v, recording.tau])
     np.testing.assert_array_equal(table, expected)

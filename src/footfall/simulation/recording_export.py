@@ -5,9 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import IO, Any
@@ -20,6 +18,7 @@ from footfall.robot.model import Joint, JointType, Robot
 from footfall.robot.toml_writer import toml_text
 from footfall.simulation.recording import Recording
 from footfall.simulation.recording_errors import UnknownExport
+from footfall.simulation.whole_file import written_whole
 
 Columns = dict[str, Any]  # name -> array or list of a table's length
 
@@ -47,7 +46,7 @@ def export_recording(
         raise UnknownExport(f"suffix {path.suffix!r} of {str(path)!r} is unknown; there are: {suffixes}")
     if table not in list(Table):
         raise UnknownExport(f"no table {str(table)!r} in a recording; there are: {', '.join(Table)}")
-    with _written_whole(path) as file:
+    with written_whole(path) as file:
         _WRITERS[path.suffix.lower()](recording, Table(table), file)
 
 
@@ -171,21 +170,3 @@ _WRITERS: dict[str, Callable[[Recording, Table, IO[bytes]], None]] = {
     ".npz": _write_npz,
     ".parquet": _write_parquet,
 }
-
-
-@contextmanager
-def _written_whole(path: Path) -> Iterator[IO[bytes]]:
-    """A temporary file beside `path` that takes its name when all has been written."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)  # mkstemp makes it private
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise

@@ -1,0 +1,1 @@
+"""The browser viewer: robots, scenes and recordings, and pictures of them."""

@@ -1,0 +1,146 @@
+"""Robots, scenes and contact forces as nodes of viser's scene."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from footfall.dynamics.kinematics import Poses
+from footfall.geometry.plane import Plane
+from footfall.math.rotations import quaternion_from_matrix
+from footfall.math.transform import Transform
+from footfall.robot.model import Robot
+from footfall.scene.model import Scene, SceneObject
+from footfall.viewer.surfaces import Surface, body_surfaces, object_surface
+
+if TYPE_CHECKING:
+    import viser
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+FORCE_COLOR = (230, 80, 30)
+_NEWTONS_OF_WEIGHT = 0.6  # m of arrow for a force as large as the robot's weight
+_LEAST_FORCE = 1e-3  # of the weight; smaller ones are no arrows
+
+
+class RobotDrawing:
+    """The bodies of a robot under one node of the scene."""
+
+    def __init__(self, scene: viser.SceneApi, robot: Robot, *, node: str = "/robot") -> None:
+        self.surfaces = [body_surfaces(body) for body in robot.bodies]
+        self._frames: list[Any] = []
+        for body, surfaces in zip(robot.bodies, self.surfaces, strict=True):
+            place = f"{node}/{node_name(body.name)}"
+            self._frames.append(scene.add_frame(place, show_axes=False))
+            _add_surfaces(scene, place, surfaces)
+
+    def place(self, positions: Array, quaternions: Array) -> None:
+        """Put the bodies to positions (bodies, 3) in m and quaternions (bodies, 4)."""
+        for frame, position, quaternion in zip(self._frames, positions, quaternions, strict=True):
+            frame.position = position
+            frame.wxyz = quaternion
+
+    def bounds(self, poses: Poses) -> Array:
+        """Least and greatest coordinates (2, 3) of the robot with its bodies at these poses, m."""
+        corners = [poses.position]
+        for position, rotation, surfaces in zip(*poses, self.surfaces, strict=True):
+            corners += [surface.vertices @ rotation.T + position for surface in surfaces]
+        points = np.concatenate(corners)
+        return np.array([points.min(axis=0), points.max(axis=0)])
+
+
+class SceneDrawing:
+    """The objects of a scene whose motion is given; free bodies are bodies of the robot."""
+
+    def __init__(
+        self, scene: viser.SceneApi, objects: Sequence[SceneObject], *, node: str = "/scene"
+    ) -> None:
+        self._moved: list[tuple[SceneObject, Any]] = []
+        for each in objects:
+            if not each.visible or _is_floor(each):
+                continue
+            place = f"{node}/{node_name(each.name)}"
+            frame = scene.add_frame(place, show_axes=False)
+            _set_pose(frame, each.placement)
+            _add_surfaces(scene, place, [object_surface(each.shape, each.color)])
+            if each.motion is not None:
+                self._moved.append((each, frame))
+
+    def place(self, time: float) -> None:
+        """Put moved objects to where they are at an instant, s."""
+        for each, frame in self._moved:
+            assert each.motion is not None
+            _set_pose(frame, each.motion.pose(time))
+
+
+class ForceDrawing:
+    """Contact forces as arrows. weight: of the robot, N, which sets their length."""
+
+    def __init__(self, scene: viser.SceneApi, weight: float, *, node: str = "/forces") -> None:
+        self._weight = weight
+        self._arrows: Any = scene.add_arrows(
+            node,
+            np.zeros((0, 2, 3), dtype=np.float32),
+            FORCE_COLOR,
+            shaft_radius=0.008,
+            head_radius=0.02,
+            head_length=0.05,
+        )
+
+    @property
+    def visible(self) -> bool:
+        return bool(self._arrows.visible)
+
+    @visible.setter
+    def visible(self, shown: bool) -> None:
+        self._arrows.visible = shown
+
+    def show(self, positions: Array, forces: Array) -> None:
+        """Forces (n, 3) in N at positions (n, 3) in m."""
+        sizes = np.linalg.norm(forces, axis=1)
+        drawn = np.isfinite(sizes) & (sizes > _LEAST_FORCE * self._weight)
+        starts = positions[drawn]
+        ends = starts + forces[drawn] * (_NEWTONS_OF_WEIGHT / self._weight)
+        self._arrows.points = np.stack([starts, ends], axis=1).astype(np.float32)
+
+
+def quaternions_of(rotations: Array) -> Array:
+    """Quaternions (..., 4) of rotation matrices (..., 3, 3)."""
+    quaternions = quaternion_from_matrix(np.moveaxis(rotations, (-2, -1), (0, 1)))
+    return np.ascontiguousarray(np.moveaxis(quaternions, 0, -1))
+
+
+def node_name(name: str) -> str:
+    """A name that viser does not take for a path."""
+    return name.replace("/", "∕")
+
+
+def floor_heights(scene: Scene | None) -> list[float]:
+    """Heights, m, of the level planes of a scene, which are drawn as the grid."""
+    return (
+        [float(each.placement.translation[2]) for each in scene.objects if _is_floor(each)] if scene else []
+    )
+
+
+def _is_floor(each: SceneObject) -> bool:
+    level = np.abs(each.placement.rotation[:, 2] - (0.0, 0.0, 1.0)).max() < 1e-9
+    return isinstance(each.shape, Plane) and each.motion is None and bool(level)
+
+
+def _set_pose(frame: Any, pose: Transform) -> None:
+    frame.position = pose.translation
+    frame.wxyz = quaternion_from_matrix(pose.rotation)
+
+
+def _add_surfaces(scene: viser.SceneApi, node: str, surfaces: Sequence[Surface]) -> None:
+    for index, (vertices, triangles, color) in enumerate(surfaces):
+        scene.add_mesh_simple(
+            f"{node}/{index}",
+            vertices.astype(np.float32),
+            triangles.astype(np.uint32),
+            color=color[:3],
+            opacity=None if color[3] >= 1.0 else color[3],
+            side="double",  # meshes of descriptions are not always closed
+        )

@@ -1,0 +1,107 @@
+"""Pictures of recordings and robots, drawn by the viewer's own page in a browser without a window."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import time as clock
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from footfall.simulation.recording import Recording
+from footfall.simulation.whole_file import written_whole
+from footfall.viewer.chromium import page_open
+from footfall.viewer.errors import FailedScreenshot, NothingToShow
+from footfall.viewer.show import Subject, View
+
+BACKGROUND = (247, 248, 250)
+_LARGEST = 8192  # pixels along an edge
+
+Pixels = np.ndarray[Any, np.dtype[np.uint8]]
+
+
+def take_screenshot(
+    subject: Subject,
+    path: str | os.PathLike[str],
+    *,
+    time: float | None = None,
+    size: tuple[int, int] = (1280, 960),
+    configuration: str | None = None,
+    timeout: float = 120.0,
+) -> None:
+    """Write a PNG of a recording at an instant (s, by default its last) or of a robot in a configuration.
+
+    size: width and height in pixels. timeout: s that the browser may take to open the page, and again to draw it.
+    """
+    pixels = draw(subject, time=time, size=size, configuration=configuration, timeout=timeout)
+    import imageio.v3 as imageio
+
+    content = io.BytesIO()
+    imageio.imwrite(content, pixels, extension=".png")
+    with written_whole(Path(path)) as file:
+        file.write(content.getvalue())
+
+
+def draw(
+    subject: Subject,
+    *,
+    time: float | None = None,
+    size: tuple[int, int] = (1280, 960),
+    configuration: str | None = None,
+    timeout: float = 120.0,
+) -> Pixels:
+    """The picture that `take_screenshot` writes: (height, width, 3) RGB."""
+    width, height = size
+    if not (1 <= width <= _LARGEST and 1 <= height <= _LARGEST):
+        raise NothingToShow(f"size is {width} x {height}; both must be from 1 to {_LARGEST} pixels")
+    if isinstance(subject, Recording):
+        time = _checked_time(subject, time)
+    with View(subject, port=0, configuration=configuration) as view:
+        if view.player is not None and time is not None:
+            view.player.seek(time)
+        with page_open(view.address, width=width, height=height) as process:
+            client = _connected(view, process, timeout)
+            try:
+                client.get_render(
+                    height, width, timeout=timeout
+                )  # textures of the light come with the first one
+                pixels = client.get_render(height, width, transport_format="png", timeout=timeout)
+            except (RuntimeError, TimeoutError) as problem:
+                raise FailedScreenshot(f"the browser gave no picture: {problem}") from problem
+    return _on_background(np.asarray(pixels))
+
+
+def _checked_time(recording: Recording, time: float | None) -> float | None:
+    if not len(recording.time):
+        raise NothingToShow(f"{str(recording.path)!r} has no state to show")
+    start, end = float(recording.time[0]), float(recording.time[-1])
+    if time is None:
+        return end
+    if not start <= time <= end:
+        raise NothingToShow(f"time is {time:g} s; the recording goes from {start:g} to {end:g} s")
+    return time
+
+
+def _connected(view: View, process: subprocess.Popen[bytes], timeout: float) -> Any:
+    """The page, once it has a camera."""
+    deadline = clock.monotonic() + timeout
+    while clock.monotonic() < deadline:
+        for client in view.stage.server.get_clients().values():
+            if client.camera.update_timestamp:
+                return client
+        if process.poll() is not None:
+            raise FailedScreenshot(
+                f"the browser ended with code {process.returncode} before it opened the page"
+            )
+        clock.sleep(0.05)
+    raise FailedScreenshot(f"the browser did not open the page within {timeout:g} s")
+
+
+def _on_background(pixels: Pixels) -> Pixels:
+    """Without transparency."""
+    opacity = pixels[..., 3:].astype(np.float64) / 255.0
+    blended = pixels[..., :3] * opacity + np.array(BACKGROUND) * (1.0 - opacity)
+    return np.rint(blended).astype(np.uint8)

@@ -1,0 +1,103 @@
+"""The server with light, ground and camera, on which robots and recordings are shown."""
+
+from __future__ import annotations
+
+import socket
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from footfall.viewer.errors import PortInUse
+
+if TYPE_CHECKING:
+    import viser
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+_FIELD_OF_VIEW = np.radians(40.0)
+_DIRECTION = np.array([1.0, -0.75, 0.42])  # from the robot to the camera: half from the front, a little above
+
+
+class Stage:
+    """A viser server. host, port: where it listens; port 0 takes a free one. title: of the page."""
+
+    def __init__(self, *, host: str = "localhost", port: int = 8080, title: str = "footfall") -> None:
+        import viser
+
+        self.server: viser.ViserServer = viser.ViserServer(
+            host=host, port=_checked_port(host, port), label=title, verbose=False
+        )
+        self.host = host
+        self.port = self.server.get_port()
+        self.focus = np.zeros(3)  # what the camera looks at, m
+        self._dress()
+
+    @property
+    def address(self) -> str:
+        """What to type into a browser."""
+        host = "localhost" if self.host in ("0.0.0.0", "::", "") else self.host
+        return f"http://{host}:{self.port}"
+
+    def close(self) -> None:
+        """Stop the server."""
+        self.server.stop()
+
+    def set_ground(self, height: float) -> None:
+        """Draw the ground at a height, m."""
+        self._ground.position = (0.0, 0.0, height)
+
+    def look_at(self, bounds: Array) -> None:
+        """Point the camera of pages that open from now on at a box (2, 3), m."""
+        self.focus = bounds.mean(axis=0)
+        radius = max(0.5 * float(np.linalg.norm(bounds[1] - bounds[0])), 0.05)
+        distance = 1.12 * radius / np.sin(_FIELD_OF_VIEW / 2)
+        camera = self.server.initial_camera
+        camera.position = self.focus + distance * _DIRECTION / np.linalg.norm(_DIRECTION)
+        camera.look_at = self.focus
+        camera.up = np.array([0.0, 0.0, 1.0])
+        camera.fov = float(_FIELD_OF_VIEW)
+
+    def follow(self, focus: Array) -> None:
+        """Move the cameras of all pages along with what they look at, (3,) m."""
+        step = focus - self.focus
+        self.focus = focus
+        if np.abs(step).max() < 1e-6:
+            return
+        for client in self.server.get_clients().values():
+            if client.camera.update_timestamp:  # a page that has just opened has no camera yet
+                client.camera.position = client.camera.position + step
+
+    def _dress(self) -> None:
+        scene, gui = self.server.scene, self.server.gui
+        scene.set_up_direction("+z")
+        scene.world_axes.visible = False
+        scene.configure_default_lights(enabled=True, cast_shadow=True)
+        scene.configure_environment_map("studio", environment_intensity=0.35)
+        gui.configure_theme(show_logo=False, show_share_button=False, control_width="medium")
+        self._ground: Any = scene.add_grid(
+            "/ground",
+            width=40.0,
+            height=40.0,
+            cell_size=0.25,
+            cell_color=(214, 218, 224),
+            section_size=1.0,
+            section_color=(170, 177, 188),
+            plane_color=(238, 240, 243),
+            plane_opacity=1.0,
+            shadow_opacity=0.25,
+            infinite_grid=True,
+            fade_distance=25.0,
+        )
+
+
+def _checked_port(host: str, port: int) -> int:
+    """The port, refused if something listens there: viser would quietly take the next one."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as problem:
+            raise PortInUse(
+                f"cannot listen on {host}:{port}: {problem.strerror}; choose another port"
+            ) from None
+        return int(probe.getsockname()[1])

@@ -1,0 +1,132 @@
+"""Triangles of the shapes of bodies and objects, ready to be drawn."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.errors import FootfallError
+from footfall.geometry.height_map import HeightMap
+from footfall.geometry.mesh import load_mesh
+from footfall.geometry.plane import Plane
+from footfall.math.transform import Transform
+from footfall.robot.model import Body
+from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
+from footfall.scene.model import SceneShape
+from footfall.viewer.errors import ViewerWarning
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Color = tuple[float, float, float, float]  # RGBA in [0, 1]
+
+BODY_COLOR: Color = (0.56, 0.61, 0.68, 1.0)
+OBJECT_COLOR: Color = (0.78, 0.74, 0.66, 1.0)
+_SECTIONS = 32  # around a cylinder
+_CREASE = np.radians(35.0)  # sharper edges stay sharp under light
+_MOST_SMOOTHED = 20_000  # triangles; looking for creases in more takes seconds
+_PLANE_SIZE = 40.0  # m of a plane that is drawn
+_MOST_CELLS = 400  # of a height map along an axis
+
+
+class Surface(NamedTuple):
+    """Triangles (m, 3) between vertices (n, 3), m, of one colour."""
+
+    vertices: Array
+    triangles: Array
+    color: Color
+
+
+def body_surfaces(body: Body) -> list[Surface]:
+    """What to draw for a body, in its frame: its visual shapes, or those for contact where a mesh is missing."""
+    for geometries in (body.visuals, body.collisions):
+        if not geometries:
+            continue
+        try:
+            return _joined(_placed(geometry) for geometry in geometries)
+        except FootfallError as problem:
+            message = f"body {body.name!r} is not drawn as described: {problem}"
+            warnings.warn(message, ViewerWarning, stacklevel=2)
+    return []
+
+
+def object_surface(shape: SceneShape, color: Color | None) -> Surface:
+    """What to draw for an object of a scene, in its frame."""
+    return Surface(*_triangles(shape), color or OBJECT_COLOR)
+
+
+def _placed(geometry: Geometry) -> Surface:
+    vertices, triangles = _triangles(geometry.shape)
+    pose: Transform = geometry.placement
+    return Surface(vertices @ pose.rotation.T + pose.translation, triangles, geometry.color or BODY_COLOR)
+
+
+def _joined(surfaces: Iterable[Surface]) -> list[Surface]:
+    """One surface for each colour."""
+    by_color: dict[Color, list[Surface]] = {}
+    for surface in surfaces:
+        by_color.setdefault(surface.color, []).append(surface)
+    joined = []
+    for color, parts in by_color.items():
+        starts = np.cumsum([0, *(len(part.vertices) for part in parts[:-1])])
+        triangles = [part.triangles + start for part, start in zip(parts, starts, strict=True)]
+        joined.append(
+            Surface(np.concatenate([part.vertices for part in parts]), np.concatenate(triangles), color)
+        )
+    return joined
+
+
+def _triangles(shape: SceneShape) -> tuple[Array, Array]:
+    import trimesh
+
+    match shape:
+        case Box(size):
+            return _creased(trimesh.creation.box(size))
+        case Sphere(radius):
+            return _creased(trimesh.creation.icosphere(subdivisions=3, radius=radius))
+        case Cylinder(radius, length):
+            return _creased(trimesh.creation.cylinder(radius=radius, height=length, sections=_SECTIONS))
+        case Capsule(radius, length):
+            count = (_SECTIONS, _SECTIONS)
+            return _creased(trimesh.creation.capsule(height=length, radius=radius, count=count))
+        case Mesh(path, scale):
+            mesh = load_mesh(path, scale=scale)
+            return _creased(trimesh.Trimesh(mesh.vertices, mesh.triangles, process=False))
+        case HeightMap():
+            return _height_map_triangles(shape)
+        case Plane():
+            half = _PLANE_SIZE / 2
+            corners = np.array(
+                [[-half, -half, 0.0], [half, -half, 0.0], [half, half, 0.0], [-half, half, 0.0]]
+            )
+            return corners, np.array([[0, 1, 2], [0, 2, 3]])
+
+
+def _creased(mesh: Any) -> tuple[Array, Array]:
+    """Vertices doubled along sharp edges, where light must not be smoothed."""
+    import trimesh
+
+    if len(mesh.faces) > _MOST_SMOOTHED:
+        return mesh.triangles.reshape(-1, 3), np.arange(3 * len(mesh.faces)).reshape(-1, 3)
+    shaded = trimesh.graph.smooth_shade(mesh, angle=_CREASE)
+    return np.asarray(shaded.vertices), np.asarray(shaded.faces)
+
+
+def _height_map_triangles(terrain: HeightMap) -> tuple[Array, Array]:
+    """Two triangles for each cell; large maps are thinned out."""
+    strides = [-(-count // _MOST_CELLS) for count in terrain.heights.shape]
+    rows, columns = (
+        np.unique(np.append(np.arange(0, count, stride), count - 1))
+        for count, stride in zip(terrain.heights.shape, strides, strict=True)
+    )
+    assert terrain.origin is not None
+    x = terrain.origin[0] + rows * terrain.spacing[0]
+    y = terrain.origin[1] + columns * terrain.spacing[1]
+    grid_x, grid_y = np.meshgrid(x, y, indexing="ij")
+    vertices = np.stack([grid_x, grid_y, terrain.heights[np.ix_(rows, columns)]], axis=-1).reshape(-1, 3)
+    first = (np.arange(len(rows) - 1)[:, None] * len(columns) + np.arange(len(columns) - 1)).reshape(-1)
+    right, above = first + len(columns), first + 1
+    lower = np.stack([first, right, right + 1], axis=1)
+    upper = np.stack([first, right + 1, above], axis=1)
+    return vertices, np.concatenate([lower, upper])
