@@ -43,7 +43,7 @@ def _sqrt(x: Any) -> Any:
     return lambda x: math.sqrt(x)
 
 
-def _as_it_is(function: Any) -> None:
+def compile_along(function: Any) -> None:
     """Let Numba compile calls of a plain function from its own source."""
     overload(function, strict=False)(lambda *_: function)
 
@@ -56,7 +56,7 @@ for _function in (
     local_cone.solve_limit,
     local_cone.solve_box,
 ):
-    _as_it_is(_function)
+    compile_along(_function)
 
 
 @numba.njit(cache=True)
@@ -189,5 +189,9 @@ def _build_cone_sweeps(source: str) -> Any:
     return cone_sweeps
 
 
-# Numba's cache on disk looks at the file of the function only: the hash tells it of what is compiled along.
-cone_sweeps = _build_cone_sweeps(hashlib.sha256(Path(local_cone.__file__).read_bytes()).hexdigest())
+def source_hash(*modules: Any) -> str:
+    """Hash of modules that are compiled along: Numba's cache on disk looks at a function's own file only."""
+    return hashlib.sha256(b"".join(Path(module.__file__).read_bytes() for module in modules)).hexdigest()
+
+
+cone_sweeps = _build_cone_sweeps(source_hash(local_cone))
