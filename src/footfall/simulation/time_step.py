@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -24,8 +24,11 @@ from footfall.math.spatial import symmetric
 from footfall.math.transform import Transform
 from footfall.robot.model import JointType, Robot
 from footfall.simulation.contact_rows import Row, Whitening, combine, inner
+from footfall.simulation.impact_sweep import impact_impulse
 
 Array = np.ndarray[Any, np.dtype[Any]]
+
+_FAR = 1e9  # m/s: a contact that may close so fast is none
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,9 @@ class StepOptions:
     dt: s. sweeps: at most, over all contacts. tolerance: change of the impulses in the last sweep, as a fraction
     of the robot's weight times dt. relaxation: over-relaxation of the sweeps in (0, 2). recovery_speed: at most,
     with which a penetration is undone, m/s. restitution_speed: slower impacts do not bounce, m/s. joint_limits,
-    joint_friction: whether they are constraints of the step. implicit_gains: see `joint_control`.
+    joint_friction: whether they are constraints of the step. implicit_gains: see `joint_control`. gap_term: "gap" asks
+    for v_n >= -gap / dt; "source" for v_n >= 0 of what touches already, 001 section 12. contact_rule: "cone" finds the
+    impulses that are right for all contacts at once; "impacts" gives one after the other and takes none back.
     """
 
     dt: float = 1e-3
@@ -47,6 +52,8 @@ class StepOptions:
     joint_limits: bool = True
     joint_friction: bool = True
     implicit_gains: bool = True
+    gap_term: Literal["gap", "source"] = "gap"
+    contact_rule: Literal["cone", "impacts"] = "cone"
 
 
 class StepState(NamedTuple):
@@ -217,14 +224,17 @@ def contact_step(
     friction: Array,
     restitution: Array,
     wrenches: Mapping[str, Array] | None = None,
+    forces: Array | None = None,
 ) -> tuple[StepState, StepReport]:
-    """Advance by dt. friction, restitution: (contacts,) of the candidates."""
+    """Advance by dt. friction, restitution: (contacts,) of the candidates. forces: (nv,) on the joints, N m or N,
+    besides those of the command."""
     tree, dt = robot.tree, options.dt
     control = joint_control(robot, state, command, options)
     bias = newton_euler(robot, state.q, state.v, np.zeros(robot.nv), wrenches)
-    forces = control.effort - bias - np.asarray(robot.damping) * state.v
+    acting = control.effort - bias - np.asarray(robot.damping) * state.v
+    acting = acting if forces is None else acting + forces
     factor = factorise(tree, composite_bodies(robot, state.q) + np.diag(control.added_inertia))
-    free = state.v + dt * solve_factored(tree, factor, forces)
+    free = state.v + dt * solve_factored(tree, factor, acting)
     whitening = Whitening(tree, link_poses(tree, state.q), factor)
     contacts = [
         _contact(robot, whitening, candidate, friction[k], restitution[k])
@@ -306,7 +316,7 @@ def _contact_blocks(
             answer = material.stiffness * dt + material.damping
             offset, compliance = contact.gap * (material.stiffness / answer), 1.0 / (dt * answer)
         else:
-            offset = maximum(contact.gap / dt, -options.recovery_speed)
+            offset = _gap_term(contact.gap, options)
         bounces = (approach < -options.restitution_speed) & (contact.gap + dt * approach < 0.0)
         offset = where(bounces & (contact.restitution > 0.0), contact.restitution * approach, offset)
         bias = [_along(row, free) for row in rows]
@@ -331,6 +341,13 @@ def _contact_blocks(
             )
         )
     return blocks
+
+
+def _gap_term(gap: Any, options: StepOptions) -> Any:
+    """What is added to the normal velocity so that it may not be negative, m/s."""
+    if options.gap_term == "source":
+        return where(gap <= 0.0, 0.0, _FAR)
+    return maximum(gap / options.dt, -options.recovery_speed)
 
 
 def _inverse(delassus: Array, compliance: float) -> Array:
@@ -392,13 +409,19 @@ def _solve(
         velocity, impulses = list(u), list(p)
         changes: list[Any] = []
         for block in blocks:
-            relax = _relax_contact if isinstance(block, _ContactBlock) else _relax_joint
-            changes += relax(block, velocity, impulses, options.relaxation)
+            if isinstance(block, _JointBlock):
+                changes += _relax_joint(block, velocity, impulses, options.relaxation)
+            elif options.contact_rule == "impacts":
+                changes += _collide(block, velocity, impulses)
+            else:
+                changes += _relax_contact(block, velocity, impulses, options.relaxation)
         largest = absolute(changes[0])
         for other in changes[1:]:
             largest = maximum(largest, absolute(other))
         return np.array(velocity), np.array(impulses), largest, count + 1.0
 
+    if options.contact_rule == "impacts":
+        start = np.zeros(len(start))
     caused: list[Any] = [0.0] * robot.nv
     for block in blocks:
         for k, row in enumerate(block.rows if isinstance(block, _ContactBlock) else [block.row]):
@@ -439,6 +462,16 @@ def _relax_contact(block: _ContactBlock, u: list[Any], p: list[Any], relaxation:
         _apply_impulse(row, new[k] - old[k], u)
         p[block.first + k] = new[k]
     return list(new - old)
+
+
+def _collide(block: _ContactBlock, u: list[Any], p: list[Any]) -> list[Any]:
+    """One collision of a contact, after those of the others: adds to u and p, gives the impulse."""
+    speed = np.array([_along(row, np.array(u)) for row in block.rows]) + np.array(block.bias)
+    impulse = impact_impulse(block.rows, speed, block.friction)
+    for k, row in enumerate(block.rows):
+        _apply_impulse(row, impulse[k], u)
+        p[block.first + k] = p[block.first + k] + impulse[k]
+    return list(impulse)
 
 
 def _relax_joint(block: _JointBlock, u: list[Any], p: list[Any], relaxation: float) -> list[Any]:
