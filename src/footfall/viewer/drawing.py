@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
-FORCE_COLOR = (230, 80, 30)
-_NEWTONS_OF_WEIGHT = 0.6  # m of arrow for a force as large as the robot's weight
+FORCE_COLOR = (214, 60, 10)
+_LENGTH_OF_WEIGHT = 1.5  # m of arrow for a force as large as the robot's weight
+_LONGEST = 2.0  # m of arrow; impacts would fill the picture
 _LEAST_FORCE = 1e-3  # of the weight; smaller ones are no arrows
 
 
@@ -102,7 +103,8 @@ class ForceDrawing:
         sizes = np.linalg.norm(forces, axis=1)
         drawn = np.isfinite(sizes) & (sizes > _LEAST_FORCE * self._weight)
         starts = positions[drawn]
-        ends = starts + forces[drawn] * (_NEWTONS_OF_WEIGHT / self._weight)
+        lengths = np.minimum(sizes[drawn] * (_LENGTH_OF_WEIGHT / self._weight), _LONGEST)
+        ends = starts + forces[drawn] * (lengths / sizes[drawn])[:, None]
         self._arrows.points = np.stack([starts, ends], axis=1).astype(np.float32)
 
 
@@ -142,5 +144,5 @@ def _add_surfaces(scene: viser.SceneApi, node: str, surfaces: Sequence[Surface])
             triangles.astype(np.uint32),
             color=color[:3],
             opacity=None if color[3] >= 1.0 else color[3],
-            side="double",  # meshes of descriptions are not always closed
+            side="front",  # drawn from both sides a surface would shade itself
         )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import logging
 import socket
+from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,12 +27,16 @@ class Stage:
     def __init__(self, *, host: str = "localhost", port: int = 8080, title: str = "footfall") -> None:
         import viser
 
-        self.server: viser.ViserServer = viser.ViserServer(
-            host=host, port=_checked_port(host, port), label=title, verbose=False
-        )
+        # Browsers open connections ahead and drop them, which is logged as an error.
+        logging.getLogger("websockets.server").setLevel(logging.CRITICAL)
+        with redirect_stdout(io.StringIO()):  # viser greets even when it is not verbose
+            self.server: viser.ViserServer = viser.ViserServer(
+                host=host, port=_checked_port(host, port), label=title, verbose=False
+            )
         self.host = host
         self.port = self.server.get_port()
         self.focus = np.zeros(3)  # what the camera looks at, m
+        self._offset = _DIRECTION.copy()  # from there to the camera, m
         self._dress()
 
     @property
@@ -40,7 +47,8 @@ class Stage:
 
     def close(self) -> None:
         """Stop the server."""
-        self.server.stop()
+        with redirect_stdout(io.StringIO()):
+            self.server.stop()
 
     def set_ground(self, height: float) -> None:
         """Draw the ground at a height, m."""
@@ -54,15 +62,19 @@ class Stage:
         camera = self.server.initial_camera
         camera.position = self.focus + distance * _DIRECTION / np.linalg.norm(_DIRECTION)
         camera.look_at = self.focus
+        self._offset = camera.position - self.focus
         camera.up = np.array([0.0, 0.0, 1.0])
         camera.fov = float(_FIELD_OF_VIEW)
 
     def follow(self, focus: Array) -> None:
         """Move the cameras of all pages along with what they look at, (3,) m."""
         step = focus - self.focus
-        self.focus = focus
         if np.abs(step).max() < 1e-6:
             return
+        self.focus = focus
+        camera = self.server.initial_camera  # of pages that are opened later
+        camera.position = focus + self._offset
+        camera.look_at = focus
         for client in self.server.get_clients().values():
             if client.camera.update_timestamp:  # a page that has just opened has no camera yet
                 client.camera.position = client.camera.position + step
@@ -71,8 +83,15 @@ class Stage:
         scene, gui = self.server.scene, self.server.gui
         scene.set_up_direction("+z")
         scene.world_axes.visible = False
-        scene.configure_default_lights(enabled=True, cast_shadow=True)
-        scene.configure_environment_map("studio", environment_intensity=0.35)
+        scene.configure_default_lights(enabled=False)
+        scene.configure_environment_map(None)
+        scene.add_light_hemisphere(
+            "/light/sky", sky_color=(255, 255, 255), ground_color=(196, 200, 208), intensity=1.6
+        )
+        scene.add_light_directional("/light/sun", intensity=1.8, position=(3.0, -1.5, 5.0), cast_shadow=True)
+        scene.add_light_directional(
+            "/light/fill", intensity=0.5, position=(-1.0, 3.0, 2.0), cast_shadow=False
+        )
         gui.configure_theme(show_logo=False, show_share_button=False, control_width="medium")
         self._ground: Any = scene.add_grid(
             "/ground",
