@@ -9,7 +9,7 @@ array itself; for several, `lanes.py` moves batches in and out of that order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from footfall.compiler.graph import CONDITIONS, Loop, Node
@@ -31,12 +31,33 @@ PREDICATES = {"lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "eq": "oeq", "
 
 @dataclass(frozen=True)
 class Core:
-    """IR of the functions that compute: `@region0(inputs..., outputs..., work)`, and what must be declared."""
+    """IR of the functions that compute: `@region0(inputs..., outputs..., work)`, and what must be declared.
 
-    text: str
+    regions: run the segments, which may stand in modules of their own. helpers: small functions that every module
+    with segments needs.
+    """
+
+    regions: str
+    segments: tuple[str, ...]
+    helpers: str
     declarations: frozenset[str]
     parameters: str  # of all functions, with types
     arguments: str  # the same, without attributes
+
+    def modules(self, entries: str, declarations: Iterable[str], count: int) -> list[str]:
+        """Texts of `count` modules that together hold everything; the first has the entries."""
+        known = sorted({*self.declarations, *declarations})
+        size = max(1, -(-len(self.segments) // count))
+        groups = [self.segments[k : k + size] for k in range(0, len(self.segments), size)] or [()]
+        elsewhere = [_declaration(segment) for group in groups[1:] for segment in group]
+        main = [*known, *elsewhere, self.helpers, *groups[0], self.regions, entries, ""]
+        others = [[*sorted(self.declarations), self.helpers, *group, ""] for group in groups[1:]]
+        return ["\n".join(lines) for lines in (main, *others)]
+
+
+def _declaration(function: str) -> str:
+    """Declaration for a definition."""
+    return function[: function.index(" nounwind {")].replace("define hidden", "declare hidden")
 
 
 def emit_core(plan: Schedule, lanes: int, packing: int) -> Core:
@@ -54,7 +75,8 @@ class _Emitter:
         self.mask = vector_type(lanes, "i1")
         self.declarations: set[str] = set()
         self.helpers: dict[str, str] = {}
-        self.functions: list[str] = []
+        self.segments: list[str] = []
+        self.regions: list[str] = []
         signature = plan.program.signature
         names = [f"%in{k}" for k in range(len(signature.inputs))]
         names += [f"%out{k}" for k in range(len(signature.outputs))] + ["%work"]
@@ -67,8 +89,14 @@ class _Emitter:
 
     def core(self) -> Core:
         self.region(0, self.plan.pieces, None)
-        self.functions += self.helpers.values()
-        return Core("\n".join(self.functions), frozenset(self.declarations), self.parameters, self.arguments)
+        return Core(
+            "\n".join(self.regions),
+            tuple(self.segments),
+            "\n".join(self.helpers.values()),
+            frozenset(self.declarations),
+            self.parameters,
+            self.arguments,
+        )
 
     # Structure
 
@@ -78,7 +106,7 @@ class _Emitter:
         lines = [f"define internal fastcc {result} @region{number}({self.parameters}) nounwind {{"]
         for counter, piece in enumerate(pieces):
             if isinstance(piece, Segment):
-                self.functions.append(_SegmentWriter(self, piece).function())
+                self.segments.append(_SegmentWriter(self, piece).function())
                 call = (
                     f"call fastcc {'i1' if piece.test else 'void'} @segment{piece.number}({self.arguments})"
                 )
@@ -96,7 +124,7 @@ class _Emitter:
             if loop.done is not None:
                 lines += ["stop:", "  ret i1 false"]
             lines.append("}")
-        self.functions.append("\n".join(lines))
+        self.regions.append("\n".join(lines))
 
     def repetition(self, piece: Repetition, tag: int) -> list[str]:
         """Set the state to its first value and run the body."""
@@ -302,7 +330,7 @@ class _SegmentWriter(_Access):
             assert segment.test.done is not None
             result = "i1"
             ending = [f"  ret i1 {self.any_running(self.value(segment.test.done))}", "}"]
-        head = f"define internal fastcc {result} @segment{segment.number}({emitter.parameters}) nounwind {{"
+        head = f"define hidden fastcc {result} @segment{segment.number}({emitter.parameters}) nounwind {{"
         return "\n".join([head, *self.lines, *ending])
 
     def advance(self, loop: Loop) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 
 from footfall.compiler.emit import Core
-from footfall.compiler.lanes import batch_declarations, batch_functions
 from footfall.compiler.schedule import Schedule
 from footfall.compiler.trace import Shape
 
@@ -40,13 +39,10 @@ CONTIGUOUS_ALIGNED = 0x0001 | 0x0100
 NPY_DOUBLE = 12
 
 
-def emit_single(plan: Schedule, core: Core) -> str:
-    """IR of a module with `@footfall_call`, `@footfall_bound`, `@footfall_native` and `@footfall_batch`."""
+def single_functions(plan: Schedule, core: Core) -> str:
+    """IR of `@footfall_call`, `@footfall_bound` and `@footfall_native`."""
     writer = _Interface(plan, core)
     parts = [
-        *sorted({*core.declarations, *batch_declarations(1)}),
-        core.text,
-        batch_functions(plan, core, 1),
         writer.run(),
         writer.finite(),
         writer.call(),

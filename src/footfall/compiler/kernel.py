@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import math
-import os
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -30,13 +30,14 @@ from footfall.compiler.builtin import WITH_ARGUMENTS, WITHOUT_ARGUMENTS, new_bui
 from footfall.compiler.emit import emit_core
 from footfall.compiler.errors import KernelInputError
 from footfall.compiler.graph import NativeFunction
-from footfall.compiler.interface import BOUND, CALL, NATIVE, emit_single
-from footfall.compiler.lanes import BATCH, emit_batch, feedback
+from footfall.compiler.interface import BOUND, CALL, NATIVE, single_functions
+from footfall.compiler.lanes import BATCH, batch_declarations, batch_functions, feedback
 from footfall.compiler.schedule import schedule
 from footfall.compiler.trace import Program, Shape, Signature, trace
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 _ROWS_PER_TASK = 64  # below, a second thread costs more than it brings
+_SEGMENTS_PER_MODULE = 4  # of programs that are compiled by several threads
 _BATCH_PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 6, *[ctypes.c_int64] * 3)
 
 
@@ -162,7 +163,9 @@ class Kernel:
                 imports[f"native{k}"] = function.address
                 if function.data is not None:
                     imports[f"data{k}"] = function.data.ctypes.data
-        addresses, library = machine.load_object(entry.code, exports, imports)
+        ends = list(itertools.accumulate(entry.facts["sizes"]))
+        codes = [entry.code[begin:end] for begin, end in zip([0, *ends], ends, strict=False)]
+        addresses, library = machine.load_objects(codes, exports, imports)
         return entry.facts, addresses, (library, owners)
 
     @cached_property
@@ -234,7 +237,9 @@ class Kernel:
         function = _BATCH_PROTOTYPE(self._addresses[BATCH]) if few else self._many_lanes[0]
         tables = [*addresses(inputs), *addresses(outputs)]
         pointers = [table.ctypes.data for table in tables]
-        size = max(_ROWS_PER_TASK // min(steps, _ROWS_PER_TASK), -(-batch // (threads or _available_cores())))
+        size = max(
+            _ROWS_PER_TASK // min(steps, _ROWS_PER_TASK), -(-batch // (threads or machine.available_cores()))
+        )
         size = -(-size // lanes) * lanes
         spans = [(begin, min(begin + size, batch)) for begin in range(0, batch, size)]
         if len(spans) == 1:
@@ -278,17 +283,21 @@ def build_kernel(
 def _compile(program: Program, kind: str) -> disk.Entry:
     plan = schedule(program)
     widest = machine.widest_lanes()
+    lanes = 1 if kind == "single" else widest
+    core = emit_core(plan, lanes, widest)
+    entries = batch_functions(plan, core, lanes)
     if kind == "single":
-        text = emit_single(plan, emit_core(plan, 1, widest))
-    else:
-        text = emit_batch(plan, emit_core(plan, widest, widest), widest)
+        entries += "\n" + single_functions(plan, core)
+    count = min(machine.available_cores(), -(-len(core.segments) // _SEGMENTS_PER_MODULE)) or 1
+    codes = machine.compile_objects(core.modules(entries, batch_declarations(lanes), count))
     facts = {
         "inputs": [[name, list(shape)] for name, shape in program.signature.inputs],
         "outputs": [[name, list(shape)] for name, shape in program.signature.outputs],
         "operations": plan.work,
         "external": bool(program.graph.tables or program.graph.functions),
+        "sizes": [len(code) for code in codes],
     }
-    return disk.Entry(facts, machine.compile_object(text))
+    return disk.Entry(facts, b"".join(codes))
 
 
 def _shapes(pairs: list[Any]) -> tuple[tuple[str, Shape], ...]:
@@ -316,10 +325,4 @@ def _hash_sources(folder: Path) -> str:
 
 @cache
 def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(_available_cores(), thread_name_prefix="footfall")
-
-
-def _available_cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return ThreadPoolExecutor(machine.available_cores(), thread_name_prefix="footfall")

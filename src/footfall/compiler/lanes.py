@@ -23,12 +23,6 @@ def feedback(signature: Signature) -> dict[int, int]:
     return {k: outputs[named] for k, named in enumerate(signature.inputs) if named in outputs}
 
 
-def emit_batch(plan: Schedule, core: Core, lanes: int) -> str:
-    """IR of a module with `@footfall_batch`."""
-    declarations = {*core.declarations, *batch_declarations(lanes)}
-    return "\n".join([*sorted(declarations), core.text, batch_functions(plan, core, lanes), ""])
-
-
 def batch_declarations(lanes: int) -> list[str]:
     v = vector_type(lanes)
     declarations = [

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import os
 import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any
 
@@ -15,10 +18,14 @@ _NAMES = itertools.count()
 
 
 @cache
-def target_machine() -> Any:
-    """LLVM's description of this CPU."""
+def _initialised() -> None:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
+
+
+def _new_target_machine() -> Any:
+    """LLVM's description of this CPU."""
+    _initialised()
     target = llvm.Target.from_default_triple()
     # Position-independent code in the small model reaches constants relative to the program counter; what the JIT's
     # own default does takes two more instructions for each.
@@ -54,22 +61,38 @@ def identity() -> str:
     )
 
 
-def compile_object(text: str) -> bytes:
-    """Object code of a module in LLVM's textual form."""
-    machine = target_machine()
-    with _LOCK:
-        module = llvm.parse_assembly(text)
-        return bytes(machine.emit_object(module))
+def compile_objects(texts: Sequence[str]) -> list[bytes]:
+    """Object code of modules in LLVM's textual form, several at a time."""
+    if len(texts) == 1:
+        return [_compile_object(texts[0])]
+    with ThreadPoolExecutor(len(texts)) as pool:
+        return list(pool.map(_compile_object, texts))
+
+
+def _compile_object(text: str) -> bytes:
+    """Each in a context of its own, so that threads do not meet."""
+    module = llvm.parse_assembly(text, context=llvm.create_context())
+    return bytes(_new_target_machine().emit_object(module))
+
+
+def available_cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 @cache
 def _linker() -> Any:
-    return llvm.create_lljit_compiler(target_machine())
+    return llvm.create_lljit_compiler(_new_target_machine())
 
 
-def load_object(code: bytes, exports: tuple[str, ...], imports: dict[str, int]) -> tuple[dict[str, int], Any]:
+def load_objects(
+    codes: Sequence[bytes], exports: tuple[str, ...], imports: dict[str, int]
+) -> tuple[dict[str, int], Any]:
     """Addresses of exported functions, and the object that keeps them alive. imports: addresses of external names."""
-    builder = llvm.JITLibraryBuilder().add_object_img(code).add_current_process()
+    builder = llvm.JITLibraryBuilder().add_current_process()
+    for code in codes:
+        builder.add_object_img(code)
     for name, address in imports.items():
         builder.import_symbol(name, address)
     for name in exports:
