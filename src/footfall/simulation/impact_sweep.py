@@ -28,5 +28,5 @@ def impact_impulse(rows: Sequence[Row], speed: Array, friction: Any) -> Array:
         inner(rows[1], rows[2]),
         inner(rows[2], rows[2]),
     )
-    first, second, normal, _ = solve_cone(block, *speed, friction, 0.0, 0.0, _STEPS)
+    first, second, normal, _ = solve_cone(block, speed[0], speed[1], speed[2], friction, 0.0, 0.0, _STEPS)
     return np.array([first, second, normal])

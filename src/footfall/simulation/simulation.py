@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from footfall.compiler import Kernel, build_kernel, maximum, repeat
 from footfall.contact.candidates import Candidate, scene_candidates
+from footfall.contact.penalty import PenaltyLaw, warn_if_unstable
 from footfall.dynamics.kinematics import frame_attachment
-from footfall.errors import FootfallError
+from footfall.errors import FootfallError, UnknownName
 from footfall.robot.model import Robot
 from footfall.scene.assembly import combined_robot, initial_state
 from footfall.scene.model import Scene
+from footfall.simulation.penalty_step import penalty_delassus, penalty_row_count, penalty_step
 from footfall.simulation.time_step import (
     Command,
     StepOptions,
+    StepReport,
     StepState,
     actuated_velocities,
     contact_step,
@@ -65,6 +68,7 @@ class Trajectory(NamedTuple):
     sweeps: Array
 
 
+ContactModel = Literal["exact", "impacts", "penalty"]
 Controller = Callable[[float, Array, Array], Command]
 
 
@@ -73,7 +77,8 @@ class Simulation:
 
     robot: or None, if the scene has robots. scene: objects, free bodies, robots. candidates: contacts that may occur;
     by default all points of collision geometry against all surfaces. options: see `StepOptions`. substeps: steps of
-    `options.dt` in a control period.
+    `options.dt` in a control period. contact: "exact" constraints, "impacts" one after the other, or "penalty" springs
+    of the given law.
     """
 
     def __init__(
@@ -82,6 +87,8 @@ class Simulation:
         scene: Scene | None = None,
         *,
         candidates: Sequence[Candidate] | None = None,
+        contact: ContactModel = "exact",
+        law: PenaltyLaw | None = None,
         options: StepOptions | None = None,
         dt: float | None = None,
         substeps: int = 1,
@@ -102,13 +109,33 @@ class Simulation:
         self.options = options or StepOptions()
         if dt is not None:
             self.options = replace(self.options, dt=dt)
+        if contact == "impacts":
+            self.options = replace(self.options, contact_rule="impacts")
+        self.contact = contact
+        self.law = law or PenaltyLaw()
+        self._check_contact_model()
         self.substeps = substeps
         self.joints = len(actuated_velocities(self.robot))
-        self.rows = row_count(self.robot, self.candidates, self.options)
+        count = penalty_row_count if self._smooth else row_count
+        self.rows = count(self.robot, self.candidates, self.options)
         self.friction = np.array([each.surface.material.friction for each in self.candidates])
         self.restitution = np.array([each.surface.material.restitution for each in self.candidates])
         self._pushes: dict[str, tuple[Array, float]] = {}
         self.reset(q, v)
+
+    @property
+    def _smooth(self) -> bool:
+        """Whether all forces are functions of the state."""
+        return self.contact == "penalty" or self.options.integrator != "semi-implicit"
+
+    def _check_contact_model(self) -> None:
+        if self.contact not in get_args(ContactModel):
+            raise UnknownName("contact model", self.contact, get_args(ContactModel), "Simulation")
+        if self.contact != "penalty" and self.options.integrator != "semi-implicit" and self.candidates:
+            raise ValueError(
+                f"integrator is {self.options.integrator!r}, which has no impulses; with {self.contact!r} contact it "
+                "must be 'semi-implicit'"
+            )
 
     # State
 
@@ -122,6 +149,9 @@ class Simulation:
             np.zeros(self.joints),
             np.zeros(self.rows),
         )
+        if self.contact == "penalty" and self.options.integrator == "semi-implicit":
+            delassus = penalty_delassus(self.robot, self.state.q, self.candidates)
+            warn_if_unstable(self.law, delassus, dt=self.options.dt)
 
     @property
     def control_period(self) -> float:
@@ -242,11 +272,12 @@ class Simulation:
             command = Command(*(arrays[f"command_{name}"] for name in Command._fields))
             wrenches = {body: arrays[f"push_{k}"] for k, body in enumerate(pushed)}
 
-            def step(*parts: Any) -> tuple[StepState, Any]:
-                return contact_step(
-                    robot, self.candidates, self.options, StepState(*parts), command,
-                    friction=arrays["friction"], restitution=arrays["restitution"], wrenches=wrenches or None,
-                )  # fmt: skip
+            def step(*parts: Any) -> tuple[StepState, StepReport]:
+                start = (robot, self.candidates, self.options, StepState(*parts), command)
+                mu, acting = arrays["friction"], wrenches or None
+                if self._smooth:
+                    return penalty_step(*start, law=self.law, friction=mu, wrenches=acting)
+                return contact_step(*start, friction=mu, restitution=arrays["restitution"], wrenches=acting)
 
             worst: Any = 0.0
             if self.substeps > 1:

@@ -41,6 +41,7 @@ class StepOptions:
     joint_friction: whether they are constraints of the step. implicit_gains: see `joint_control`. gap_term: "gap" asks
     for v_n >= -gap / dt; "source" for v_n >= 0 of what touches already, 001 section 12. contact_rule: "cone" finds the
     impulses that are right for all contacts at once; "impacts" gives one after the other and takes none back.
+    integrator: only of penalty contact and of systems without contact may it be another, see `smooth_step`.
     """
 
     dt: float = 1e-3
@@ -54,6 +55,7 @@ class StepOptions:
     implicit_gains: bool = True
     gap_term: Literal["gap", "source"] = "gap"
     contact_rule: Literal["cone", "impacts"] = "cone"
+    integrator: Literal["semi-implicit", "explicit", "rk4"] = "semi-implicit"
 
 
 class StepState(NamedTuple):
