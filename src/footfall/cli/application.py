@@ -11,7 +11,7 @@ import typer
 from rich.markup import escape
 
 import footfall
-from footfall.cli import bench, cache, convert, demo, robots, show
+from footfall.cli import bench, cache, convert, demo, export, robots, screenshot, show, view
 from footfall.cli.screen import errors
 from footfall.errors import FootfallError
 
@@ -30,6 +30,9 @@ app.command("demo")(demo.demo)
 app.command("robots")(robots.robots)
 app.command("show")(show.show)
 app.command("convert")(convert.convert)
+app.command("view")(view.view)
+app.command("export")(export.export)
+app.command("screenshot")(screenshot.screenshot)
 app.add_typer(bench.app, name="bench")
 app.add_typer(cache.app, name="cache")
 

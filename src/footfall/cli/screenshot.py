@@ -1,0 +1,50 @@
+"""`footfall screenshot`: a picture of a robot or a recording."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from footfall.cli.screen import screen
+
+
+def _size(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r"(\d{1,5})x(\d{1,5})", text)
+    if match is None:
+        raise typer.BadParameter(f"{text!r}; write width and height in pixels as 1280x960")
+    return int(match.group(1)), int(match.group(2))
+
+
+def screenshot(
+    source: Annotated[
+        str, typer.Argument(help="A recording (.mcap), the name of a shipped robot, or a robot's file.")
+    ],
+    target: Annotated[Path, typer.Argument(help="PNG file to write.")],
+    time: Annotated[
+        float | None, typer.Option(help="Instant of a recording in s; default: its last.")
+    ] = None,
+    size: Annotated[str, typer.Option(help="Width and height in pixels.")] = "1280x960",
+    configuration: Annotated[
+        str | None, typer.Option(help="Named configuration of a robot; default: its first one.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a file.")] = False,
+) -> None:
+    """Take a picture of a recording or a robot. Needs Chromium.
+
+    [dim]$[/] footfall screenshot lola lola.png --size 800x600
+
+    [dim]$[/] footfall screenshot trot.mcap trot.png --time 1.5
+    """
+    from footfall.simulation.recording_errors import ExistingFile
+    from footfall.viewer.screenshot import take_screenshot
+    from footfall.viewer.show import load_subject
+
+    pixels = _size(size)
+    if target.exists() and not force:
+        raise ExistingFile(f"{str(target)!r} exists; --force overwrites it")
+    subject = load_subject(source)
+    take_screenshot(subject, target, time=time, size=pixels, configuration=configuration)
+    screen().print(f"{subject!r}\nwritten to {target}", highlight=False, markup=False)

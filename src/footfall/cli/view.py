@@ -1,0 +1,60 @@
+"""`footfall view`: robots and recordings in the browser."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from typing import Annotated, Any
+
+import typer
+
+from footfall.cli.screen import errors, screen
+
+
+def view(
+    source: Annotated[
+        str, typer.Argument(help="A recording (.mcap), the name of a shipped robot, or a robot's file.")
+    ],
+    host: Annotated[
+        str, typer.Option(help="Where to listen; 0.0.0.0 lets other machines see it.")
+    ] = "localhost",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")
+    ] = 8080,
+    play: Annotated[bool, typer.Option("--play/--pause", help="Start to play a recording.")] = True,
+    loop: Annotated[bool, typer.Option("--loop", help="Play a recording again and again.")] = False,
+    configuration: Annotated[
+        str | None, typer.Option(help="Named configuration of a robot; default: its first one.")
+    ] = None,
+    floating_base: Annotated[
+        bool | None,
+        typer.Option("--floating-base/--fixed-base", help="Set the root of a robot free, or fix it."),
+    ] = None,
+) -> None:
+    """Show a recording or a robot in the browser, until Ctrl-C.
+
+    [dim]$[/] footfall view trot.mcap --loop
+
+    [dim]$[/] footfall view lola --configuration idle
+    """
+    from footfall.simulation.recording import Recording
+    from footfall.viewer.show import View, load_subject
+
+    subject = load_subject(source, floating_base=floating_base)
+    if isinstance(subject, Recording) and subject.damage is not None:
+        errors().print(f"the recording is not whole: {subject.damage}", markup=False)
+    stopped = threading.Event()
+    previous = {number: signal.signal(number, _setter(stopped)) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        with View(subject, host=host, port=port, loop=loop, configuration=configuration, play=play) as shown:
+            screen().print(
+                f"{subject!r}\nopen {shown.address} in a browser; Ctrl-C ends", highlight=False, markup=False
+            )
+            stopped.wait()
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+def _setter(stopped: threading.Event) -> Any:
+    return lambda *_: stopped.set()
