@@ -63,8 +63,7 @@ from footfall.robot.load import load, save
 from footfall.robot.model import Body, Frame, Joint, JointType, Mimic, Robot
 from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from footfall.robot.variants import lock_joints, with_fixed_base, with_floating_base
-
-__version__ = "0.1.0"
+from footfall.version import __version__ as __version__
 
 __all__ = [
     "Body",

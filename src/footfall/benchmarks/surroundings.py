@@ -7,8 +7,8 @@ import platform
 from importlib import metadata
 from pathlib import Path
 
-from footfall import __version__
 from footfall.compiler import machine
+from footfall.version import __version__
 
 
 def processor() -> str:

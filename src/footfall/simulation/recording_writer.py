@@ -198,7 +198,7 @@ class RecordingWriter:
     def _begin(self, settings: dict[str, str], scene: Scene | str | None) -> Any:
         from mcap.writer import Writer
 
-        from footfall import __version__
+        from footfall.version import __version__
 
         writer: Any = Writer(self._stream)  # its methods have no types
         writer.start(profile=form.PROFILE, library=f"footfall {__version__}")
@@ -309,7 +309,7 @@ def _settings(
     robot: Robot, dt: float | None, seed: int | None, metadata: Mapping[str, str] | None
 ) -> dict[str, str]:
     """The metadata record; own names win over those given."""
-    from footfall import __version__
+    from footfall.version import __version__
 
     settings = {str(name): str(value) for name, value in (metadata or {}).items()}
     settings |= {
