@@ -1,0 +1,74 @@
+"""Pictures by Chromium show the robot; without Chromium the error says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import imageio.v3 as imageio
+import numpy as np
+import pytest
+
+import footfall
+from footfall.simulation.recording import read_recording
+from footfall.simulation.recording_writer import RecordingWriter
+from footfall.viewer import chromium
+from footfall.viewer.errors import MissingBrowser, NothingToShow
+from footfall.viewer.screenshot import draw, take_screenshot
+
+needs_chromium = pytest.mark.skipif(
+    chromium.find_chromium() is None, reason="Chromium is not installed: no pictures are taken"
+)
+
+
+@needs_chromium
+def test_picture_of_lola_shows_her_blue_parts_in_the_middle(tmp_path: Path) -> None:
+    path = tmp_path / "lola.png"
+    take_screenshot(footfall.load("lola"), path, size=(320, 240))
+    picture = imageio.imread(path).astype(int)
+    assert picture.shape == (240, 320, 3)
+    red, green, blue = np.moveaxis(picture, -1, 0)
+    rows, columns = np.nonzero((blue > 90) & (blue - red > 60) & (blue - green > 30))
+    assert len(rows) > 150
+    assert 100 < columns.mean() < 220
+    assert rows.min() < 80  # the head
+    assert rows.max() > 160  # the toes
+    assert picture[:20, :20].min() > 200  # the background
+    assert orange_pixels(picture) == 0
+
+
+@needs_chromium
+def test_picture_of_a_recording_shows_the_force_of_its_instant(tmp_path: Path) -> None:
+    robot = footfall.load("falling-rod")
+    with RecordingWriter(tmp_path / "rod.mcap", robot) as writer:
+        for time in (0.0, 1.0):
+            writer.state(time, footfall.neutral(robot), np.zeros(robot.nv))
+            writer.contacts(time, [[0.0, 0.0, 0.0]], [[0.0, 0.0, time * robot.mass * 9.81]])
+    recording = read_recording(tmp_path / "rod.mcap")
+    assert orange_pixels(draw(recording, time=1.0, size=(160, 120))) > 10
+
+
+def orange_pixels(picture: Any) -> int:
+    """Pixels with the colour of contact forces."""
+    red, green, blue = np.moveaxis(np.asarray(picture, dtype=int), -1, 0)
+    return int(((red > 150) & (red - blue > 90) & (red - green > 50)).sum())
+
+
+def test_missing_browser_is_named_and_no_file_is_left(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(chromium, "_PROGRAMS", ("no-such-browser",))
+    with pytest.raises(MissingBrowser, match="apt-get install chromium"):
+        take_screenshot(footfall.load("wrist"), tmp_path / "wrist.png")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_instant_outside_of_the_recording_is_named(tmp_path: Path) -> None:
+    robot = footfall.load("wrist")
+    with RecordingWriter(tmp_path / "wrist.mcap", robot) as writer:
+        writer.state(0.5, footfall.neutral(robot), np.zeros(robot.nv))
+    recording = read_recording(tmp_path / "wrist.mcap")
+    with pytest.raises(NothingToShow, match=r"time is 2 s; the recording goes from 0\.5 to 0\.5 s"):
+        take_screenshot(recording, tmp_path / "wrist.png", time=2.0)
+    with pytest.raises(NothingToShow, match="size is 0 x 100"):
+        take_screenshot(recording, tmp_path / "wrist.png", size=(0, 100))

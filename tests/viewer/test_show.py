@@ -1,0 +1,210 @@
+"""The server starts on this machine, serves its page, shows what it was given, and stops."""
+
+from __future__ import annotations
+
+import gc
+import signal
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import footfall
+from footfall.errors import UnknownName
+from footfall.geometry.plane import Plane
+from footfall.math.rotations import matrix_from_quaternion
+from footfall.scene import GivenMotion, Scene, SceneObject
+from footfall.simulation.recording import Recording, read_recording
+from footfall.simulation.recording_writer import RecordingWriter
+from footfall.viewer.drawing import floor_heights, node_name, quaternions_of
+from footfall.viewer.errors import NothingToShow, PortInUse
+from footfall.viewer.show import View, load_subject
+
+
+@pytest.fixture(scope="module")
+def robot() -> footfall.Robot:
+    return footfall.load("point-foot-quadruped")
+
+
+@pytest.fixture(scope="module")
+def recording_path(robot: footfall.Robot, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A second of walking on air over a floor at -0.5 m, with a ball that flies by; half of it has contacts."""
+    path = tmp_path_factory.mktemp("view") / "walk.mcap"
+    times = np.linspace(0.0, 1.0, 101)
+    flight = GivenMotion(np.array([0.0, 1.0]), np.array([[0.0, 1.0, 1.0], [2.0, 1.0, 1.0]]))
+    floor = footfall.Transform(np.eye(3), np.array([0.0, 0.0, -0.5]))
+    scene = Scene(
+        objects=(
+            SceneObject("floor", Plane(), floor),
+            SceneObject("ball/of/light", footfall.Sphere(0.1), motion=flight),
+        )
+    )
+    with RecordingWriter(path, robot, scene=scene, preview_rate=0.0) as writer:
+        for time in times:
+            q = np.array(robot.configuration("stand"))
+            q[0] += time
+            writer.state(time, q, np.zeros(robot.nv))
+            if time >= 0.5:
+                writer.contacts(time, [[time, 0.0, 0.0]], [[0.0, 0.0, robot.mass * 9.81]])
+    return path
+
+
+@pytest.fixture
+def recording(recording_path: Path) -> Recording:
+    return read_recording(recording_path)
+
+
+@pytest.fixture
+def view(recording: Recording) -> Iterator[View]:
+    with View(recording, port=0) as shown:
+        yield shown
+
+
+def body_frame(view: View, name: str) -> object:
+    handle = view.stage.server.scene.get_handle_by_name(f"/robot/{name}")
+    assert handle is not None
+    return handle
+
+
+def test_page_is_served_on_this_machine_and_gone_after_closing(robot: footfall.Robot) -> None:
+    with View(robot, port=0) as shown:
+        assert shown.address.startswith("http://localhost:")
+        with urllib.request.urlopen(shown.address, timeout=10.0) as answer:
+            page = answer.read()
+        assert answer.status == 200
+        assert b"<html" in page
+    with pytest.raises(urllib.error.URLError):
+        urllib.request.urlopen(shown.address, timeout=2.0)
+    gc.collect()
+
+
+def test_port_in_use_is_named(robot: footfall.Robot) -> None:
+    with socket.socket() as taken:
+        taken.bind(("localhost", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(PortInUse, match=f"localhost:{port}"):
+            View(robot, port=port)
+
+
+def test_bodies_stand_where_the_kinematics_says(view: View, recording: Recording) -> None:
+    assert view.player is not None
+    view.player.seek(0.755)
+    row = 75  # the last state before that instant
+    poses = footfall.forward_kinematics.textbook(recording.robot, recording.q[row])
+    for body, position, rotation in zip(recording.robot.bodies, *poses, strict=True):
+        frame = body_frame(view, body.name)
+        np.testing.assert_allclose(frame.position, position, atol=1e-6)
+        np.testing.assert_allclose(matrix_from_quaternion(np.array(frame.wxyz)), rotation, atol=1e-6)
+    assert view.player._clock.value == "0.755 s of 1.000 s"
+
+
+def test_moved_object_and_floor_of_the_scene(view: View, recording: Recording) -> None:
+    assert view.player is not None
+    assert recording.scene is not None
+    view.player.seek(0.25)
+    ball = recording.scene.object("ball/of/light")
+    assert ball.motion is not None
+    scene = view.stage.server.scene
+    handle = scene.get_handle_by_name(f"/scene/{node_name(ball.name)}")
+    assert handle is not None
+    np.testing.assert_allclose(handle.position, ball.motion.pose(0.25).translation, atol=1e-6)
+    assert floor_heights(recording.scene) == [-0.5]
+    assert scene.get_handle_by_name("/ground").position[2] == -0.5
+
+
+def test_forces_are_arrows_of_their_instant(view: View) -> None:
+    assert view.player is not None
+    arrows = view.stage.server.scene.get_handle_by_name("/forces")
+    view.player.seek(0.3)
+    assert arrows.points.shape == (0, 2, 3)
+    view.player.seek(0.8)
+    np.testing.assert_allclose(arrows.points, [[[0.8, 0.0, 0.0], [0.8, 0.0, 1.5]]], atol=1e-6)
+
+
+def test_camera_follows(view: View) -> None:
+    assert view.player is not None
+    before = np.array(view.stage.server.initial_camera.position)
+    view.player.seek(1.0)
+    np.testing.assert_allclose(view.stage.server.initial_camera.position - before, [1.0, 0.0, 0.0], atol=1e-6)
+
+
+def test_playing_moves_on_by_itself(recording: Recording) -> None:
+    with View(recording, port=0, play=True) as shown:
+        assert shown.player is not None
+        timeline = shown.player.timeline
+        shown.player._thread.join(timeout=0.3)
+        assert timeline.now > 0.0
+        shown.player._on_play(None)
+        assert not timeline.playing
+        assert shown.player._play.label == "Play"
+        paused = timeline.now
+        shown.player._thread.join(timeout=0.1)
+        assert timeline.now == paused
+
+
+def test_robot_panel_starts_in_its_configuration(robot: footfall.Robot) -> None:
+    with View(robot, port=0, configuration="stand") as shown:
+        pose = footfall.frame_pose.textbook(robot, robot.configuration("stand"), "torso")
+        np.testing.assert_allclose(body_frame(shown, "torso").position, pose.translation, atol=1e-6)
+
+
+def test_unknown_configuration_closes_the_server(robot: footfall.Robot) -> None:
+    with pytest.raises(UnknownName, match="no configuration 'fly'"):
+        View(robot, port=0, configuration="fly")
+
+
+def test_recording_without_states_is_named(robot: footfall.Robot, tmp_path: Path) -> None:
+    RecordingWriter(tmp_path / "empty.mcap", robot).close()
+    with pytest.raises(NothingToShow, match=r"empty\.mcap"):
+        View(read_recording(tmp_path / "empty.mcap"), port=0)
+
+
+def test_states_that_are_not_finite_are_left_out(robot: footfall.Robot, tmp_path: Path) -> None:
+    q = np.array(robot.configuration("stand"))
+    with RecordingWriter(tmp_path / "diverged.mcap", robot) as writer:
+        writer.state(0.0, q, np.zeros(robot.nv))
+        writer.state(1.0, q * np.nan, np.zeros(robot.nv))
+    with View(read_recording(tmp_path / "diverged.mcap"), port=0) as shown:
+        assert shown.player is not None
+        assert shown.player.timeline.end == 0.0
+
+
+def test_subject_by_name_or_path(recording_path: Path) -> None:
+    assert isinstance(load_subject(recording_path), Recording)
+    assert isinstance(load_subject("wrist"), footfall.Robot)
+    with pytest.raises(UnknownName, match="lolla"):
+        load_subject("lolla")
+
+
+def test_quaternions_of_many_rotations() -> None:
+    rng = np.random.default_rng(0)
+    expected = rng.normal(size=(4, 5, 4))
+    expected /= np.linalg.norm(expected, axis=-1, keepdims=True)
+    expected *= np.sign(expected[..., :1])
+    matrices = np.array([[matrix_from_quaternion(q) for q in row] for row in expected])
+    np.testing.assert_allclose(quaternions_of(matrices), expected, atol=1e-12)
+
+
+def test_command_ends_cleanly_on_interrupt(recording_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "footfall", "view", str(recording_path), "--port", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    lines = [process.stdout.readline(), process.stdout.readline()]
+    assert "point-foot-quadruped" in lines[0]
+    address = next(word for word in lines[1].split() if word.startswith("http://localhost:"))
+    with urllib.request.urlopen(address, timeout=10.0) as answer:
+        assert answer.status == 200
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=20.0)
+    assert (process.returncode, errors) == (0, "")

@@ -1,0 +1,105 @@
+"""Triangles that are drawn have the size, the place and the volume of the shapes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import trimesh
+
+import footfall
+from footfall.geometry.height_map import HeightMap
+from footfall.geometry.plane import Plane
+from footfall.viewer.errors import ViewerWarning
+from footfall.viewer.surfaces import BODY_COLOR, OBJECT_COLOR, Surface, body_surfaces, object_surface
+
+
+def volume(surface: Surface) -> float:
+    """By the divergence theorem, m3; positive if triangles are counter-clockwise seen from outside."""
+    a, b, c = (surface.vertices[surface.triangles[:, k]] for k in range(3))
+    return float(np.einsum("ij,ij->", a, np.cross(b, c)) / 6.0)
+
+
+@pytest.mark.parametrize(
+    ("shape", "expected"),
+    [
+        (footfall.Box((1.0, 2.0, 3.0)), 6.0),
+        (footfall.Sphere(0.5), 4.0 / 3.0 * np.pi * 0.125),
+        (footfall.Cylinder(0.5, 2.0), np.pi * 0.25 * 2.0),
+        (footfall.Capsule(0.5, 2.0), np.pi * 0.25 * 2.0 + 4.0 / 3.0 * np.pi * 0.125),
+    ],
+)
+def test_volume_of_shapes(shape: footfall.Box, expected: float) -> None:
+    surface = object_surface(shape, None)
+    assert surface.color == OBJECT_COLOR
+    assert volume(surface) == pytest.approx(expected, rel=0.02)
+
+
+def test_body_in_its_frame_with_one_surface_for_each_color() -> None:
+    red = (1.0, 0.0, 0.0, 1.0)
+    turned = footfall.Transform(np.array([[0.0, 0, 1], [0, 1, 0], [-1, 0, 0]]), np.array([5.0, 0.0, 0.0]))
+    body = footfall.Body(
+        "b",
+        visuals=(
+            footfall.Geometry(footfall.Box((2.0, 1.0, 1.0)), turned),
+            footfall.Geometry(footfall.Sphere(0.1), color=red),
+            footfall.Geometry(footfall.Sphere(0.2), color=red),
+        ),
+    )
+    box, spheres = body_surfaces(body)
+    assert (box.color, spheres.color) == (BODY_COLOR, red)
+    np.testing.assert_allclose(box.vertices.min(axis=0), [4.5, -0.5, -1.0])
+    np.testing.assert_allclose(box.vertices.max(axis=0), [5.5, 0.5, 1.0])
+    assert volume(spheres) == pytest.approx(4.0 / 3.0 * np.pi * (0.1**3 + 0.2**3), rel=0.02)
+
+
+def test_box_keeps_sharp_edges() -> None:
+    assert len(object_surface(footfall.Box((1.0, 1.0, 1.0)), None).vertices) == 24
+
+
+def test_missing_mesh_falls_back_to_contact_shapes() -> None:
+    body = footfall.Body(
+        "foot",
+        visuals=(footfall.Geometry(footfall.Mesh("nowhere/foot.stl")),),
+        collisions=(footfall.Geometry(footfall.Sphere(0.1)),),
+    )
+    with pytest.warns(ViewerWarning, match=r"'foot'.*foot\.stl"):
+        (surface,) = body_surfaces(body)
+    np.testing.assert_allclose(np.abs(surface.vertices).max(), 0.1)
+
+
+def test_mesh_from_a_file_with_its_scale(tmp_path: Path) -> None:
+    path = tmp_path / "box.stl"
+    trimesh.creation.box((1.0, 1.0, 1.0)).export(path)
+    body = footfall.Body("b", visuals=(footfall.Geometry(footfall.Mesh(str(path), (1.0, 2.0, 3.0))),))
+    (surface,) = body_surfaces(body)
+    assert volume(surface) == pytest.approx(6.0)
+    assert len(surface.vertices) == 24
+
+
+def test_height_map_passes_through_its_heights() -> None:
+    rng = np.random.default_rng(0)
+    terrain = HeightMap(rng.normal(size=(6, 9)), (0.5, 0.25))
+    vertices, triangles, _ = object_surface(terrain, None)
+    assert len(triangles) == 2 * 5 * 8
+    for x, y, z in vertices:
+        assert z == pytest.approx(terrain.height(x, y))
+    a, b, c = (vertices[triangles[:, k]] for k in range(3))
+    normals = np.cross(b - a, c - a)
+    assert (normals[:, 2] > 0.0).all()
+    assert normals[:, 2].sum() / 2.0 == pytest.approx(2.5 * 2.0)  # area seen from above
+
+
+def test_large_height_map_is_thinned_out_to_its_rim() -> None:
+    terrain = HeightMap(np.zeros((1001, 2)), (0.01, 1.0))
+    vertices, triangles, _ = object_surface(terrain, None)
+    assert len(vertices) < 1000
+    np.testing.assert_allclose(vertices.max(axis=0)[:2], [5.0, 0.5])
+    assert triangles.max() == len(vertices) - 1
+
+
+def test_plane_lies_in_its_plane() -> None:
+    vertices, triangles, _ = object_surface(Plane(), (0.0, 1.0, 0.0, 1.0))
+    assert (vertices[:, 2] == 0.0).all()
+    assert len(triangles) == 2
