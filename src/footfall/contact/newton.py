@@ -82,5 +82,6 @@ def _newton_direction(slope: Array, phi: Array, gradient: Array) -> Array:
     """Newton's step, damped where contacts are redundant; down the gradient where it does not descend."""
     damping = 1e-12 * float(np.trace(slope.T @ slope))
     direction = -np.linalg.solve(slope.T @ slope + damping * np.eye(len(phi)), gradient)
-    descends = float(gradient @ direction) < -1e-10 * float(direction @ direction)
-    return direction if descends else -gradient
+    if float(gradient @ direction) < -1e-10 * float(direction @ direction):
+        return np.asarray(direction, dtype=np.float64)
+    return -gradient
