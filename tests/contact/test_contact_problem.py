@@ -50,9 +50,9 @@ def random_contacts(robot: Robot, rng: np.random.Generator, count: int) -> Conta
     )
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_unit_forces_give_the_factorised_delassus_matrix(seed: int) -> None:
-    robot = random_robot(seed)
+    robot = random_robot(seed, joints=5)
     rng = np.random.default_rng(seed)
     q = footfall.random_configuration(robot, seed=seed)
     v, tau = rng.normal(size=(2, robot.nv))
@@ -71,7 +71,7 @@ def test_unit_forces_give_the_factorised_delassus_matrix(seed: int) -> None:
 
 
 def test_jacobian_is_the_rate_of_the_contact_points() -> None:
-    robot = random_robot(11)
+    robot = random_robot(11, joints=5)
     rng = np.random.default_rng(11)
     q = footfall.random_configuration(robot, seed=1)
     v = rng.normal(size=robot.nv)
