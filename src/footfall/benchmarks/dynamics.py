@@ -81,6 +81,9 @@ def measure_robot(
     effort = effort or Effort()
     robot = load_measured(name)
     states = random_states(robot, effort.batch)
+    progress(
+        f"{name}: Pinocchio's model" + (" and its loops in C++ (minutes, the first time)" if cpp else "")
+    )
     peer, loops = _peers(name, robot, _rows(states, effort.calls), cpp)
     measurements = []
     for case in cases:

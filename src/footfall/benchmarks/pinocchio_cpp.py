@@ -103,12 +103,12 @@ def build() -> Path:
     if compiler is None:
         raise MissingPackage("the C++ column needs g++ (or another compiler, named in CXX)")
     source = files("footfall.benchmarks").joinpath("pinocchio_loops.cpp").read_bytes()
-    eigen = _eigen_folder()
     version = subprocess.run([compiler, "--version"], capture_output=True, check=True).stdout
     facts = [source, version, pin.__version__.encode(), " ".join(_FLAGS).encode(), str(_prefix()).encode()]
     path = directory() / f"pinocchio-loops-{hashlib.sha256(b'|'.join(facts)).hexdigest()[:16]}.so"
     if path.is_file():
         return path
+    eigen = _eigen_folder()
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         code, made = Path(folder) / "loops.cpp", Path(folder) / "loops.so"

@@ -92,7 +92,15 @@ def _summary(robots: Sequence[RobotReport]) -> str:
                 else:
                     row += ["", ""]
                 rows.append(row)
-    head = ["robot (velocities)", "", "call", "robot in a batch", *_PEERS.values(), "call is", "batch is"]
+    head = [
+        "robot (velocities)",
+        "",
+        "bound call",
+        "robot in a batch",
+        *_PEERS.values(),
+        "call is",
+        "batch is",
+    ]
     return "## Summary\n\n" + _table(head, rows)
 
 
