@@ -108,25 +108,38 @@ def _natural_map_slope(problem: ContactProblem, p: Array, w: Array, matrix: Arra
     blocks = inverse[:first].reshape(-1, 3)
     blocks[:, :2] = 2 / (1 / blocks[:, :2]).sum(axis=1, keepdims=True)
     z = p - inverse * w
-    follows_z = np.zeros((problem.size, problem.size))  # derivative of the projection
-    image = np.zeros(problem.size)
-    rows = np.arange(problem.size)
-    pressed = z[:last] > 0.0
-    image[:last] = np.where(pressed, z[:last], 0.0)
-    follows_z[rows[:last], rows[:last]] = pressed
+    image, moves = np.empty(problem.size), np.empty(problem.size)
+    moves[first:last] = z[first:last] > 0.0
+    image[first:last] = moves[first:last] * z[first:last]
     image[last:] = np.clip(z[last:], -problem.box, problem.box)
-    follows_z[rows[last:], rows[last:]] = np.abs(z[last:]) < problem.box
-    for k in range(0, first, 3):
-        mu, t, n = problem.friction[k // 3], slice(k, k + 2), k + 2
-        bound = mu * z[n] + problem.extra[k // 3] if pressed[n] else 0.0
-        length = float(np.hypot(z[k], z[k + 1]))
-        image[t] = z[t] if length <= bound else bound / length * z[t]
-        follows_z[t, t] = 0.0
-        if length <= bound:
-            follows_z[t, t] = np.eye(2)
-        elif pressed[n]:
-            u = z[t] / length
-            follows_z[t, t] = bound / length * (np.eye(2) - np.outer(u, u))
-            follows_z[t, n] = mu * u
-    slope = np.eye(problem.size) - follows_z @ (np.eye(problem.size) - inverse[:, None] * matrix)
+    moves[last:] = np.abs(z[last:]) < problem.box
+    image[:first], follows = _projected_cones(problem, z[:first].reshape(-1, 3))
+
+    step = inverse[:, None] * matrix  # derivative of p - z
+    slope = np.empty_like(step)
+    slope[:first] = (follows @ step[:first].reshape(-1, 3, problem.size)).reshape(first, -1)
+    slope[first:] = moves[first:, None] * step[first:]
+    rows = np.arange(first, problem.size)
+    slope[rows, rows] += 1 - moves[first:]
+    for k in range(3):
+        for j in range(3):
+            slope[np.arange(k, first, 3), np.arange(j, first, 3)] += float(k == j) - follows[:, k, j]
     return p - image, slope
+
+
+def _projected_cones(problem: ContactProblem, z: Array) -> tuple[Array, Array]:
+    """Impulses (contacts, 3) brought into the cone in two steps, normal and disc, (rows,), and the derivative of
+    that (contacts, 3, 3)."""
+    pressed = z[:, 2] > 0.0
+    bound = np.where(pressed, problem.friction * z[:, 2] + problem.extra, 0.0)
+    length = np.hypot(z[:, 0], z[:, 1])
+    slides = length > bound
+    along = z[:, :2] / np.maximum(length, 1e-300)[:, None]
+    scale = np.where(slides, bound / np.maximum(length, 1e-300), 1.0)
+    image = np.concatenate([scale[:, None] * z[:, :2], np.maximum(z[:, 2:], 0.0)], axis=1)
+    follows = np.zeros((len(z), 3, 3))
+    across = np.eye(2) - np.where(slides, 1.0, 0.0)[:, None, None] * along[:, :, None] * along[:, None, :]
+    follows[:, :2, :2] = scale[:, None, None] * across
+    follows[:, :2, 2] = np.where(slides & pressed, problem.friction, 0.0)[:, None] * along
+    follows[:, 2, 2] = pressed
+    return image.ravel(), follows
