@@ -1,0 +1,110 @@
+"""The point of a simplex of up to four corners that is closest to the origin."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from footfall.geometry.native_loops import native_loop
+from footfall.geometry.native_vectors import along, cross, dot, minus
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+_FLAT = (
+    1e-14  # a face whose squared doubled area is below this fraction of its edges' fourth power is an edge
+)
+
+
+@native_loop
+def closest_of_simplex(corners: Array, count: int, weights: Array) -> int:
+    """Weights (4,) of the corners (4, 3) at the point closest to the origin; gives a mask of those that count.
+
+    Each face, edge and corner whose own nearest point lies within it is a candidate; the nearest one wins. All four
+    are the answer where the origin lies inside.
+    """
+    if count == 4 and _contains_origin(corners, weights):
+        return 15
+    least, mask = np.inf, 0
+    trial = np.zeros(3)
+    for i in range(count):
+        square = dot(corners[i], corners[i])
+        if square < least:
+            least, mask = square, 1 << i
+            weights[:] = 0.0
+            weights[i] = 1.0
+    for i in range(count):
+        for j in range(i + 1, count):
+            square = _edge(corners[i], corners[j], trial)
+            if square < least:
+                least, mask = square, (1 << i) | (1 << j)
+                weights[:] = 0.0
+                weights[i], weights[j] = trial[0], trial[1]
+    for i in range(count):
+        for j in range(i + 1, count):
+            for k in range(j + 1, count):
+                square = _face(corners[i], corners[j], corners[k], trial)
+                if square < least:
+                    least, mask = square, (1 << i) | (1 << j) | (1 << k)
+                    weights[:] = 0.0
+                    weights[i], weights[j], weights[k] = trial[0], trial[1], trial[2]
+    return mask
+
+
+@native_loop
+def _square(a: Array) -> float:
+    return dot(a, a)
+
+
+@native_loop
+def _triple(a: Array, b: Array, c: Array) -> float:
+    return dot(a, cross(b, c))
+
+
+@native_loop
+def _contains_origin(corners: Array, weights: Array) -> bool:
+    a, b, c, d = corners[0], corners[1], corners[2], corners[3]
+    volumes = (_triple(b, c, d), -_triple(a, c, d), _triple(a, b, d), -_triple(a, b, c))
+    total = volumes[0] + volumes[1] + volumes[2] + volumes[3]
+    size = math.sqrt(_square(minus(b, a)) * _square(minus(c, a)) * _square(minus(d, a)))
+    if abs(total) <= 1e-13 * size:
+        return False
+    for k in range(4):
+        if volumes[k] / total < 0.0:
+            return False
+    for k in range(4):
+        weights[k] = volumes[k] / total
+    return True
+
+
+@native_loop
+def _edge(a: Array, b: Array, weights: Array) -> float:
+    """Square of the distance to the inside of an edge, infinite if the nearest point is an end."""
+    edge = minus(b, a)
+    length = dot(edge, edge)
+    t = -dot(a, edge)
+    if not (0.0 < t < length):
+        return np.inf
+    t /= length
+    weights[0], weights[1] = 1.0 - t, t
+    point = along(a, t, edge)
+    return dot(point, point)
+
+
+@native_loop
+def _face(a: Array, b: Array, c: Array, weights: Array) -> float:
+    """Square of the distance to the inside of a face, infinite if the nearest point is on its rim."""
+    normal = cross(minus(b, a), minus(c, a))
+    area = dot(normal, normal)
+    scale = max(_square(minus(b, a)), _square(minus(c, a)), _square(minus(c, b)))
+    if area <= _FLAT * scale * scale:
+        return np.inf
+    u, v = _triple(normal, b, c), _triple(normal, c, a)
+    w = _triple(normal, a, b)
+    if u <= 0.0 or v <= 0.0 or w <= 0.0:
+        return np.inf
+    total = u + v + w
+    weights[0], weights[1], weights[2] = u / total, v / total, w / total
+    height = dot(a, normal)
+    return height * height / area
