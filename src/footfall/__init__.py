@@ -57,7 +57,7 @@ from footfall.dynamics.kinematics import (
     frame_pose,
     frame_velocity,
 )
-from footfall.dynamics.mass_matrix import mass_matrix
+from footfall.dynamics.mass_matrix import mass_matrix, mass_matrix_pattern
 from footfall.math.transform import Transform
 from footfall.robot.load import load, save
 from footfall.robot.model import Body, Frame, Joint, JointType, Mimic, Robot
@@ -116,6 +116,7 @@ __all__ = [
     "load",
     "lock_joints",
     "mass_matrix",
+    "mass_matrix_pattern",
     "neutral",
     "potential_energy",
     "random_configuration",

@@ -107,3 +107,51 @@ def test_kernels_can_be_bound(robot, state) -> None:
     assert (out == footfall.forward_dynamics(robot, q, v, v)).all()
     kernel = footfall.forward_dynamics.kernel(robot, wrenches=(robot.bodies[0].name,))
     assert [shape for _, shape in kernel.signature.inputs][-1] == (6,)
+
+
+def test_kernels_do_not_leak_between_robots_that_move_alike() -> None:
+    """What is fixed to the world, and how mass is split between welded bodies, matters to some algorithms only."""
+    inertia = np.eye(3)
+    for masses in ((1.0, 2.0), (5.0, 2.0)):
+        base = footfall.Body("base", masses[0], np.zeros(3), inertia)
+        arm = footfall.Body("arm", masses[1], np.array([0.0, 0.0, 1.0]), inertia)
+        robot = footfall.Robot(
+            "r",
+            (base, arm),
+            (
+                footfall.Joint("weld", footfall.JointType.FIXED, "world", "base"),
+                footfall.Joint("hinge", footfall.JointType.REVOLUTE, "base", "arm", axis=(1.0, 0.0, 0.0)),
+            ),
+        )
+        zero = np.zeros(1)
+        native = footfall.joint_wrenches(robot, zero, zero, zero)
+        assert np.abs(native - footfall.joint_wrenches.textbook(robot, zero, zero, zero)).max() < 1e-12
+        assert abs(native[0, 2] - 9.81 * sum(masses)) < 1e-12
+
+
+def test_a_robot_that_cannot_move() -> None:
+    body = footfall.Body("stone", 1.0, np.zeros(3), np.eye(3))
+    robot = footfall.Robot(
+        "stone", (body,), (footfall.Joint("j", footfall.JointType.FIXED, "world", "stone"),)
+    )
+    assert footfall.mass_matrix(robot, np.zeros(0)).shape == (0, 0)
+    assert footfall.frame_pose(robot, np.zeros(0), "stone").rotation.shape == (3, 3)
+
+
+def test_shapes_are_checked_inside_a_trace(robot) -> None:
+    for size in (robot.nq + 5, robot.nq - 1):
+        with pytest.raises(KernelInputError, match=f"q has shape \\({size},\\), needed is \\({robot.nq},\\)"):
+            build_kernel(lambda q: footfall.gravity_forces(robot, q), {"q": size})
+
+
+def test_arguments_in_the_wrong_places(robot, state) -> None:
+    q, v = state
+    for wrong, message in (
+        (lambda: footfall.frame_pose(robot, q, None), "frame cannot be NoneType"),
+        (lambda: footfall.frame_pose(robot, "base", q), "frame cannot be ndarray"),
+        (lambda: footfall.forward_dynamics(robot, q, v, v, wrenches=np.zeros(6)), "map names to arrays"),
+        (lambda: footfall.forward_dynamics("quadruped", q, v, v), "first argument is a robot"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            wrong()
+    assert "forward_dynamics(robot" in repr(footfall.forward_dynamics)

@@ -56,7 +56,7 @@ def centroidal_kernel(robot: Robot) -> Kernel:
             "momentum": footfall.centroidal_momentum(robot, q, v),
         }
 
-    key = f"{__name__} {robot.tree.fingerprint}"
+    key = f"{__name__} {robot.fingerprint}"
     return build_kernel(centroidal, {"q": robot.nq, "v": robot.nv}, name="centroidal", key=key)
 
 

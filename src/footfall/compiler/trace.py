@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -52,6 +53,7 @@ def trace(function: Callable[..., Any], inputs: Mapping[str, Shape | int]) -> Pr
     inputs: shape of each argument. The function returns an array (an output named `result`), or a mapping or named
     tuple of arrays.
     """
+    _check_arguments(function, inputs)
     graph = Graph()
     shapes = {name: (shape,) if isinstance(shape, int) else tuple(shape) for name, shape in inputs.items()}
     arguments = {}
@@ -86,6 +88,20 @@ def trace(function: Callable[..., Any], inputs: Mapping[str, Shape | int]) -> Pr
         signature.append((name, array.shape))
         outputs.append(tuple(_output_index(graph, element) for element in array.ravel()))
     return Program(Signature(tuple(shapes.items()), tuple(signature)), graph, tuple(outputs))
+
+
+def _check_arguments(function: Callable[..., Any], inputs: Mapping[str, Any]) -> None:
+    """Every argument without a default needs a shape, and every shape an argument."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # some callables do not tell
+        return
+    try:
+        signature.bind(**inputs)
+    except TypeError as error:
+        raise TraceError(
+            f"inputs {list(inputs)} do not fit {getattr(function, '__name__', 'function')}{signature}: {error}"
+        ) from None
 
 
 def _output_index(graph: Graph, element: Any) -> int:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from footfall.compiler.errors import KernelInputError
 from footfall.compiler.graph import ACTIVE
 from footfall.compiler.kernel import Kernel, build_kernel
 
@@ -41,12 +42,18 @@ class Algorithm:
 
     def __call__(self, robot: Robot, *arguments: Any, **options: Any) -> Any:
         if ACTIVE.get() is not None:
-            return self.textbook(robot, *arguments, **options)
+            return self._traced_call(robot, arguments, options)
         if self.only_arrays and not options and len(arguments) == len(self.positions) and not self.variable:
-            kernel = robot.tree.kernels.get(self)  # the common call, kept short
+            try:
+                kernel = robot.tree.kernels.get(self)  # the common call, kept short
+            except AttributeError:
+                kernel = None  # no robot: said below
             if kernel is not None:
                 return self._wrap(kernel(*arguments))
         return self._general_call(robot, arguments, options)
+
+    def __repr__(self) -> str:
+        return f"<algorithm {self.textbook.__name__}{inspect.signature(self.textbook)}>"
 
     def kernel(self, robot: Robot, **options: Any) -> Kernel:
         """The native code for a robot, for binding to arrays or calling directly.
@@ -55,10 +62,44 @@ class Algorithm:
         """
         return self._kernel(robot, self._shapes(robot, options), self._statics(options))
 
+    def _traced_call(self, robot: Robot, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        """Run the textbook function inside a trace, where nothing else checks the shapes."""
+        given = inspect.signature(self.textbook).bind(robot, *arguments, **options).arguments
+        self._check_kinds(robot, given)
+        for label, shape in self._shapes(robot, given).items():
+            name, _, key = label.partition("[")
+            array = given[name][key[:-1]] if key else given[name]
+            if np.shape(array) != shape:
+                raise KernelInputError(
+                    f"{self.textbook.__name__}: {label} has shape {np.shape(array)}, needed is {shape}"
+                )
+        return self.textbook(robot, *arguments, **options)
+
+    def _check_kinds(self, robot: Robot, given: Mapping[str, Any]) -> None:
+        """Arguments in the wrong places are told by name."""
+        if not hasattr(robot, "tree"):
+            raise TypeError(
+                f"{self.textbook.__name__}: the first argument is a robot, not {robot!r}; use footfall.load"
+            )
+        for parameter in self.parameters:
+            name = parameter.name
+            if name not in given:
+                continue
+            value, declared = given[name], self.shapes.get(name)
+            if declared is None:
+                if isinstance(value, np.ndarray) or (value is None and parameter.default is parameter.empty):
+                    raise TypeError(f"{self.textbook.__name__}: {name} cannot be {type(value).__name__}")
+            elif "->" in declared and value is not None and not isinstance(value, (Mapping, tuple, list)):
+                raise TypeError(
+                    f"{self.textbook.__name__}: {name} must map names to arrays, "
+                    f"{{'frame': array}}, not be a {type(value).__name__}"
+                )
+
     def _general_call(self, robot: Robot, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
         given = {**dict(zip(self.positions, arguments, strict=False)), **options}
         if len(given) != len(arguments) + len(options) or not options.keys() <= self.names:
             inspect.signature(self.textbook).bind(robot, *arguments, **options)  # raises what Python would
+        self._check_kinds(robot, given)
         arrays: list[Any] = []
         kinds: list[Any] = []  # what tells this call's kernel from others
         for name in self.shapes:
@@ -95,7 +136,8 @@ class Algorithm:
             words = [word.strip() for word in declared.split(",")]
             actual = np.shape(value)[-len(words) :] if value is not None else ()
             shapes[name] = tuple(
-                actual[k] if word == "*" else sizes.get(word) or int(word) for k, word in enumerate(words)
+                actual[k] if word == "*" else sizes[word] if word in sizes else int(word)
+                for k, word in enumerate(words)
             )
         return shapes
 
@@ -116,7 +158,7 @@ class Algorithm:
                 self._traceable(robot, shapes, dict(statics)),
                 {f"x{k}": shape for k, shape in enumerate(shapes.values())},
                 name=self.textbook.__name__,
-                key=f"{self.textbook.__module__} {robot.tree.fingerprint} {tuple(shapes)!r} {statics!r}",
+                key=f"{self.textbook.__module__} {robot.fingerprint} {tuple(shapes)!r} {statics!r}",
                 labels=tuple(shapes),
             )
             robot.tree.kernels[key] = kernel

@@ -20,9 +20,29 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @algorithm(q="nq")
-def mass_matrix(robot: Robot, q: Array) -> Array:
-    """Mass matrix M (nv, nv) in the configuration q (nq,): kg, kg m and kg m2. Armature is included."""
-    return composite_bodies(robot, q)
+def mass_matrix(robot: Robot, q: Array, *, packed: bool = False) -> Array:
+    """Mass matrix M (nv, nv) in the configuration q (nq,): kg, kg m and kg m2. Armature is included.
+
+    packed: only the entries at `mass_matrix_pattern(robot)`, as (n,): large batches of matrices are slow to write,
+    and most of their entries are zero or stand there twice.
+    """
+    matrix = composite_bodies(robot, q)
+    return matrix[mass_matrix_pattern(robot)] if packed else matrix
+
+
+def mass_matrix_pattern(robot: Robot) -> tuple[Array, Array]:
+    """Rows (n,) and columns (n,) of the lower triangle of M that branches leave non-zero, row by row.
+
+    With packed entries, `M[rows, columns] = M[columns, rows] = packed` makes the whole matrix.
+    """
+    pairs = []
+    for velocity in range(robot.nv):
+        path = [velocity]
+        while (before := robot.tree.parent_velocity[path[-1]]) >= 0:
+            path.append(before)
+        pairs += [(velocity, other) for other in reversed(path)]
+    rows, columns = np.array(pairs, dtype=int).reshape(-1, 2).T
+    return rows, columns
 
 
 def composite_bodies(robot: Robot, q: Array) -> Array:

@@ -6,8 +6,9 @@ in the order of the coordinates: parents before children, depth first, children 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
 from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
@@ -285,6 +286,15 @@ class Robot(values.Value):
         return build_tree(self)
 
     @cached_property
+    def fingerprint(self) -> str:
+        """Hash of all that moves it: bodies, joints, frames and gravity, with their names; not how it looks."""
+        bodies = [(body.name, body.mass, body.center_of_mass, body.inertia) for body in self.bodies]
+        digest = hashlib.sha256()
+        for part in _leaves((bodies, self.joints, self.frames, self.gravity)):
+            digest.update(part + b"\0")
+        return digest.hexdigest()
+
+    @cached_property
     def frame_names(self) -> tuple[str, ...]:
         """All names that stand for a frame: the world, the bodies, the frames."""
         return (WORLD, *self._bodies, *(frame.name for frame in self.frames))
@@ -407,3 +417,19 @@ def _slices(sizes: list[int]) -> tuple[slice, ...]:
 def _read_only(array: Array) -> Array:
     array.flags.writeable = False
     return array
+
+
+def _leaves(value: Any) -> Iterator[bytes]:
+    """What a nested value is made of, without ambiguity."""
+    if isinstance(value, np.ndarray):
+        yield f"array {value.shape}".encode() + np.ascontiguousarray(value, dtype=np.float64).tobytes()
+    elif isinstance(value, (list, tuple)):
+        yield f"tuple {len(value)}".encode()
+        for part in value:
+            yield from _leaves(part)
+    elif is_dataclass(value):
+        yield type(value).__name__.encode()
+        for entry in fields(value):
+            yield from _leaves(getattr(value, entry.name))
+    else:
+        yield repr(value).encode()

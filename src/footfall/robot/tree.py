@@ -13,7 +13,6 @@ Then only three kinds of joint are left, and the motion subspace of each is cons
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -109,21 +108,6 @@ class Tree:
             path.append(link)
             link = self.links[link].parent
         return path
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """Hash of all that the algorithms see; equal for robots that move alike."""
-        digest = hashlib.sha256()
-        digest.update(repr((self.nq, self.nv, self.gravity.tolist())).encode())
-        for link in self.links:
-            digest.update(repr((link.parent, link.kind, link.q, link.v, link.mass, link.armature)).encode())
-            for array in (*link.placement, link.center_of_mass, link.inertia):
-                digest.update(np.ascontiguousarray(array, dtype=np.float64).tobytes())
-        for name, attachment in self.attachments.items():
-            digest.update(repr((name, attachment.link)).encode())
-            for array in attachment.placement:
-                digest.update(np.ascontiguousarray(array, dtype=np.float64).tobytes())
-        return digest.hexdigest()
 
 
 def turn_z_to(axis: Array) -> Array:
