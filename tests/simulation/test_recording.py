@@ -19,6 +19,8 @@ from mcap.writer import CompressionType, Writer
 
 import footfall
 from footfall.errors import MissingFile
+from footfall.scene.load import load_scene
+from footfall.scene.toml_writer import scene_text
 from footfall.simulation.recording import Recording, read_recording
 from footfall.simulation.recording_errors import (
     ClosedRecording,
@@ -92,6 +94,27 @@ def test_robot_comes_back_with_the_same_dynamics(
     q, v = numbers.q[0], np.linspace(-1.0, 1.0, robot.nv)
     expected = footfall.inverse_dynamics.textbook(robot, q, v, v)
     np.testing.assert_array_equal(footfall.inverse_dynamics.textbook(recorded, q, v, v), expected)
+
+
+def test_scene_comes_back_and_is_drawn_in_foxglove(robot: footfall.Robot, tmp_path: Path) -> None:
+    scene = load_scene("stairs")
+    path = tmp_path / "stairs.mcap"
+    with RecordingWriter(path, robot, scene=scene) as writer:
+        writer.state(0.0, robot.configuration("stand"), np.zeros(robot.nv))
+    recording = read_recording(path)
+    assert recording.scene is not None
+    assert recording.scene_text == scene_text(scene)
+    assert [each.name for each in recording.scene.objects] == [each.name for each in scene.objects]
+    with path.open("rb") as file:
+        _, _, message = next(iter(make_reader(file).iter_messages(topics=["/objects"])))
+    entities = {entity["id"]: entity for entity in json.loads(message.data)["entities"]}
+    assert entities.keys() == {each.name for each in scene.objects}
+    for each in scene.objects:
+        (cube,) = entities[each.name]["cubes"]
+        if isinstance(each.shape, footfall.Box):
+            assert tuple(cube["size"][axis] for axis in "xyz") == each.shape.size
+            position = [cube["pose"]["position"][axis] for axis in "xyz"]
+            np.testing.assert_array_equal(position, each.placement.translation)
 
 
 def test_batch_of_states_equals_single_states(

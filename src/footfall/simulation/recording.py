@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -17,14 +17,13 @@ import numpy as np
 from footfall.errors import FootfallError, RobotWarning
 from footfall.robot.model import Robot
 from footfall.robot.toml import parse_toml
+from footfall.scene.model import Scene
+from footfall.scene.toml import parse_scene
 from footfall.simulation import recording_format as form
 from footfall.simulation.recording_contacts import ContactTable, Instant, joined
 from footfall.simulation.recording_errors import DamagedRecording, UnsupportedRecording
 from footfall.simulation.recording_format import Array, Indices
 from footfall.simulation.recording_scan import Scan
-
-if TYPE_CHECKING:
-    from footfall.scene import Scene
 
 _LIMIT = 8 * 2**30  # bytes after decompression
 _RECORD_LIMIT = 256 * 2**20  # bytes; the writer's chunks have one or two MiB
@@ -81,8 +80,6 @@ class Recording:
         """The scene, read from its text on first use."""
         if self.scene_text is None:
             return None
-        from footfall.scene.toml import parse_scene
-
         return parse_scene(self.scene_text, source=f"{self.path}:{form.SCENE_FILE}")
 
     def __repr__(self) -> str:

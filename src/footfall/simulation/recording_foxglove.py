@@ -11,19 +11,25 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from footfall.geometry.height_map import HeightMap
+from footfall.geometry.plane import Plane
 from footfall.math.rotations import quaternion_from_matrix
 from footfall.math.transform import Transform
 from footfall.robot.model import WORLD, Body, JointType, Robot
 from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
+from footfall.scene.model import Scene
 from footfall.simulation.recording_format import Array, nanoseconds
 
 TRANSFORMS = "/tf"
 BODIES = "/bodies"
+OBJECTS = "/objects"
 FORCES = "/contact_forces"
 JOINTS = "/joints"
 
 NEWTONS_PER_METRE = 1000.0  # length of a force's arrow
 _GREY = (0.62, 0.65, 0.70, 1.0)
+_SAND = (0.78, 0.74, 0.66, 1.0)
+_PLANE_SIZE = (40.0, 40.0, 0.02)  # m of a plane that is drawn, as a box
 
 
 class Time(msgspec.Struct):
@@ -143,6 +149,7 @@ class JointStates(msgspec.Struct):
 FOXGLOVE_MESSAGES: dict[str, tuple[str, type[msgspec.Struct]]] = {
     TRANSFORMS: ("foxglove.FrameTransforms", FrameTransforms),
     BODIES: ("foxglove.SceneUpdate", SceneUpdate),
+    OBJECTS: ("foxglove.SceneUpdate", SceneUpdate),
     FORCES: ("foxglove.SceneUpdate", SceneUpdate),
     JOINTS: ("footfall.JointStates", JointStates),
 }
@@ -166,6 +173,24 @@ def frame_transforms(
 def robot_shapes(time: float, robot: Robot) -> SceneUpdate:
     """The shapes of all bodies, each in the frame of its body; visual ones before those for contact."""
     entities = [_body_entity(_time(time), body) for body in robot.bodies if body.visuals or body.collisions]
+    return SceneUpdate([], entities)
+
+
+def scene_shapes(time: float, scene: Scene) -> SceneUpdate:
+    """Visible objects that rest, in the world; height maps, which Foxglove has no shape for, are left out."""
+    entities = []
+    for each in scene.fixed_objects:
+        if not each.visible or each.motion is not None or isinstance(each.shape, HeightMap):
+            continue
+        color, placement = each.color or _SAND, each.placement
+        if isinstance(each.shape, Plane):
+            below = Transform(np.eye(3), np.array([0.0, 0.0, -_PLANE_SIZE[2] / 2]))
+            geometry = Geometry(Box(_PLANE_SIZE), placement @ below, color=color)
+        else:
+            geometry = Geometry(each.shape, placement, color=color)
+        entity = SceneEntity(_time(time), WORLD, each.name)
+        _add_shape(entity, geometry)
+        entities.append(entity)
     return SceneUpdate([], entities)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from footfall.dynamics.kinematics import forward_kinematics
 from footfall.robot.model import Robot
+from footfall.scene.model import Scene
 from footfall.simulation import recording_foxglove as foxglove
 from footfall.simulation.recording_contacts import ContactTable
 from footfall.simulation.recording_format import Array
@@ -22,8 +23,9 @@ class Preview:
 
     messages = foxglove.FOXGLOVE_MESSAGES
 
-    def __init__(self, robot: Robot, rate: float) -> None:
+    def __init__(self, robot: Robot, scene: Scene | None, rate: float) -> None:
         self._robot = robot
+        self._scene = scene
         self._names = [body.name for body in robot.bodies]
         self._period = 1.0 / rate
         self._next_state = self._next_contact = 0.0
@@ -43,6 +45,8 @@ class Preview:
             self._shapes_sent = True
             first = float(times[chosen[0]])
             yield foxglove.BODIES, first, foxglove.robot_shapes(first, self._robot)
+            if self._scene is not None:
+                yield foxglove.OBJECTS, first, foxglove.scene_shapes(first, self._scene)
         poses = forward_kinematics(self._robot, np.ascontiguousarray(q[chosen]))
         for row, position, rotation in zip(chosen, poses.position, poses.rotation, strict=True):
             time = float(times[row])

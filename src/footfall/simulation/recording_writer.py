@@ -16,21 +16,21 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import numpy as np
 
 from footfall.robot.model import Robot
 from footfall.robot.toml_writer import toml_text
+from footfall.scene.model import Scene
+from footfall.scene.toml_writer import scene_text
 from footfall.simulation import recording_format as form
 from footfall.simulation.recording_contacts import ContactBuffer
 from footfall.simulation.recording_errors import ClosedRecording, ExistingFile, InvalidRow
 from footfall.simulation.recording_format import Array
 from footfall.simulation.recording_preview import Preview
-
-if TYPE_CHECKING:
-    from footfall.scene import Scene
+from footfall.version import __version__
 
 _ROWS = 256  # states in a block
 _LATEST = 1e9  # s; some thirty years, far inside MCAP's 64 bits of nanoseconds
@@ -50,7 +50,7 @@ class RecordingWriter:
         path: str | os.PathLike[str],
         robot: Robot,
         *,
-        scene: Scene | str | None = None,
+        scene: Scene | None = None,
         dt: float | None = None,
         seed: int | None = None,
         metadata: Mapping[str, str] | None = None,
@@ -70,15 +70,17 @@ class RecordingWriter:
         self._contacts = ContactBuffer(len(robot.bodies))
         self._latest = {form.STATES: 0.0, form.CONTACTS: 0.0}
         self._unflushed = False
-        self._preview = Preview(robot, preview_rate) if preview_rate > 0 else None
+        self._preview = Preview(robot, scene, preview_rate) if preview_rate > 0 else None
         settings = _settings(robot, dt, seed, metadata)
+        texts = {form.ROBOT_FILE: toml_text(robot)}
+        texts |= {} if scene is None else {form.SCENE_FILE: scene_text(scene)}
         if overwrite:
             self.path.unlink(missing_ok=True)  # a reader that has it open keeps the old one
         try:
             self._stream = open(self.path, "xb")  # noqa: SIM115  closed by close()
         except FileExistsError:
             raise ExistingFile(f"{str(self.path)!r} exists; overwrite=True replaces it") from None
-        self._writer = self._begin(settings, scene)
+        self._writer = self._begin(settings, texts)
         self._flusher = threading.Thread(
             target=self._keep_flushed, args=(flush_interval,), name=f"flush {self.path.name}", daemon=True
         )
@@ -195,18 +197,13 @@ class RecordingWriter:
         if self._failure is not None:
             raise self._failure
 
-    def _begin(self, settings: dict[str, str], scene: Scene | str | None) -> Any:
+    def _begin(self, settings: dict[str, str], texts: dict[str, str]) -> Any:
         from mcap.writer import Writer
-
-        from footfall.version import __version__
 
         writer: Any = Writer(self._stream)  # its methods have no types
         writer.start(profile=form.PROFILE, library=f"footfall {__version__}")
         writer.add_metadata(form.METADATA, settings)
-        files = {form.ROBOT_FILE: toml_text(self.robot)}
-        if scene is not None:
-            files[form.SCENE_FILE] = scene if isinstance(scene, str) else _scene_text(scene)
-        for name, text in files.items():
+        for name, text in texts.items():
             writer.add_attachment(0, 0, name, form.TOML, text.encode())
         messages = dict(form.MESSAGES)
         if self._preview is not None:
@@ -309,8 +306,6 @@ def _settings(
     robot: Robot, dt: float | None, seed: int | None, metadata: Mapping[str, str] | None
 ) -> dict[str, str]:
     """The metadata record; own names win over those given."""
-    from footfall.version import __version__
-
     settings = {str(name): str(value) for name, value in (metadata or {}).items()}
     settings |= {
         "format": form.FORMAT,
@@ -326,9 +321,3 @@ def _settings(
     settings |= {} if dt is None else {"dt": repr(float(dt))}
     settings |= {} if seed is None else {"seed": str(int(seed))}
     return settings
-
-
-def _scene_text(scene: Scene) -> str:
-    from footfall.scene.toml_writer import scene_text
-
-    return scene_text(scene)
