@@ -1,0 +1,120 @@
+"""Convex polyhedra with their faces, edges and who borders whom, as V-Clip needs them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from footfall.errors import GeometryError
+from footfall.math.transform import Transform
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Indices = np.ndarray[Any, np.dtype[np.int64]]
+Placed = tuple[Array, Indices, Array, Indices, Indices, Indices, Indices]
+
+_COPLANAR = 1e-9  # sine of the angle below which two triangles of the hull are one face
+
+
+@dataclass(frozen=True, eq=False)
+class Polyhedron:
+    """The convex hull of points.
+
+    vertices: (n, 3) in m. edges: (m, 4) tail, head, and the faces left and right of it, seen from outside. planes:
+    (k, 4) outward unit normals and distances from the origin. face_edges: edges of all faces one after another, those
+    of face k from `face_starts[k]` to `face_starts[k + 1]`; vertex_edges and vertex_starts likewise for vertices.
+    """
+
+    vertices: Array
+    edges: Indices
+    planes: Array
+    face_starts: Indices
+    face_edges: Indices
+    vertex_starts: Indices
+    vertex_edges: Indices
+
+    def at(self, pose: Transform) -> Placed:
+        """Its arrays at a pose, for native loops."""
+        rotation = np.asarray(pose.rotation)
+        vertices = self.vertices @ rotation.T + pose.translation
+        normals = self.planes[:, :3] @ rotation.T
+        planes = np.column_stack([normals, self.planes[:, 3] + normals @ pose.translation])
+        return (
+            np.ascontiguousarray(vertices),
+            self.edges,
+            planes,
+            self.face_starts,
+            self.face_edges,
+            self.vertex_starts,
+            self.vertex_edges,
+        )
+
+
+def polyhedron(points: Array) -> Polyhedron:
+    """The convex hull of points (n, 3) that are not all in a plane; its coplanar triangles become one face."""
+    from scipy.spatial import ConvexHull, QhullError  # slow to import
+
+    try:
+        hull = ConvexHull(np.asarray(points, dtype=np.float64))
+    except (QhullError, ValueError) as error:
+        message = f"{len(points)} points have no convex hull with a volume: {str(error).splitlines()[0]}"
+        raise GeometryError(message, subject=("shape", "polyhedron")) from None
+    groups = _faces(hull)
+    directed: dict[tuple[int, int], int] = {}
+    for face, triangles in enumerate(groups):
+        inner = {(int(b), int(a)) for triangle in triangles for a, b in _sides(triangle)}
+        for triangle in triangles:
+            for a, b in _sides(triangle):
+                if (int(a), int(b)) not in inner:
+                    directed[int(a), int(b)] = face
+    used = sorted({vertex for pair in directed for vertex in pair})
+    number = {vertex: k for k, vertex in enumerate(used)}
+    edges = np.array(
+        [(number[a], number[b], face, directed[b, a]) for (a, b), face in sorted(directed.items()) if a < b],
+        dtype=np.int64,
+    )
+    vertices = hull.points[used]
+    planes = np.array([_plane(hull.points, triangles) for triangles in groups])
+    faces = [np.flatnonzero((edges[:, 2] == k) | (edges[:, 3] == k)) for k in range(len(groups))]
+    corners = [np.flatnonzero((edges[:, 0] == k) | (edges[:, 1] == k)) for k in range(len(used))]
+    return Polyhedron(vertices, edges, planes, *_flattened(faces), *_flattened(corners))
+
+
+def _faces(hull: Any) -> list[list[Indices]]:
+    """Triangles of a hull, outwards, grouped by the plane they lie in."""
+    groups: dict[int, list[Indices]] = {}
+    normals: list[Array] = []
+    scale = float(np.abs(hull.points - hull.points.mean(axis=0)).max())
+    offsets: list[float] = []
+    for triangle, equation in zip(hull.simplices, hull.equations, strict=True):
+        a, b, c = hull.points[triangle]
+        if np.cross(b - a, c - a) @ equation[:3] < 0.0:
+            triangle = triangle[::-1]
+        for face, (normal, offset) in enumerate(zip(normals, offsets, strict=True)):
+            alike = np.linalg.norm(np.cross(normal, equation[:3])) < _COPLANAR and normal @ equation[:3] > 0.0
+            if alike and abs(offset - equation[3]) < _COPLANAR * scale * 10:
+                groups[face].append(triangle)
+                break
+        else:
+            groups[len(normals)] = [triangle]
+            normals.append(equation[:3])
+            offsets.append(float(equation[3]))
+    return list(groups.values())
+
+
+def _plane(points: Array, triangles: list[Indices]) -> Array:
+    """Normal and distance of a face from its largest triangle, which has the least rounding."""
+    normals = [np.cross(points[t[1]] - points[t[0]], points[t[2]] - points[t[0]]) for t in triangles]
+    largest = int(np.argmax([n @ n for n in normals]))
+    normal = normals[largest] / np.linalg.norm(normals[largest])
+    return np.array([*normal, normal @ points[triangles[largest]].mean(axis=0)])
+
+
+def _sides(triangle: Indices) -> list[tuple[int, int]]:
+    return [(int(triangle[k]), int(triangle[(k + 1) % 3])) for k in range(3)]
+
+
+def _flattened(lists: list[Indices]) -> tuple[Indices, Indices]:
+    starts = np.cumsum([0, *(len(each) for each in lists)])
+    return starts.astype(np.int64), np.concatenate(lists).astype(np.int64)
