@@ -150,7 +150,7 @@ class Algorithm:
         )
 
     def _kernel(self, robot: Robot, shapes: dict[str, Shape], statics: tuple[tuple[str, Any], ...]) -> Kernel:
-        plain = not statics and tuple(shapes) == self.required and self.only_arrays
+        plain = not statics and tuple(shapes) == self.required and self.only_arrays and not self.variable
         key = self if plain else (self, tuple(shapes.items()), statics)
         kernel = robot.tree.kernels.get(key)
         if kernel is None:
