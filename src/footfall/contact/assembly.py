@@ -15,7 +15,7 @@ import numpy as np
 
 from footfall.contact.contacts import Contacts, InvalidContact
 from footfall.contact.problem import Array, ContactProblem
-from footfall.dynamics.factorisation import factorise_mass_matrix, solve_mass_matrix
+from footfall.dynamics.factorisation import MassFactor, factorise_mass_matrix, solve_mass_matrix
 from footfall.dynamics.forward_dynamics import forward_dynamics
 from footfall.dynamics.jacobians import joint_motions
 from footfall.dynamics.kinematics import forward_kinematics, frame_acceleration, frame_attachment
@@ -78,7 +78,7 @@ def build_contact_problem(
     free_velocity = v + dt * forward_dynamics(robot, q, v, tau - robot.damping * v)
     jacobian = np.concatenate([contact_jacobian(robot, q, contacts), _joint_rows(robot, limited, dry)])
     if method == "factorised":
-        response = solve_mass_matrix(robot, factorise_mass_matrix(robot, q), jacobian.T)
+        response = _factored_columns(robot, q, jacobian)
         delassus = jacobian @ response
     elif method == "unit forces":
         response, delassus = unit_force_columns(robot, q, contacts, limited, dry)
@@ -198,6 +198,13 @@ def unit_force_columns(
                 delassus[3 * index : 3 * index + 3] += sign * contacts.rotations[index].T @ at_point.T
     delassus[3 * len(contacts) :] = joint_rows @ columns.T
     return columns.T, delassus
+
+
+def _factored_columns(robot: Robot, q: Array, jacobian: Array) -> Array:
+    """M^-1 J^T (nv, n), as a batch of vectors: one kernel for any number of rows."""
+    factor = factorise_mass_matrix(robot, q)
+    batch = MassFactor(*(np.broadcast_to(part, (len(jacobian), *part.shape)) for part in factor))
+    return solve_mass_matrix(robot, batch, jacobian).T
 
 
 @lru_cache(maxsize=64)

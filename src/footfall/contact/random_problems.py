@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from footfall.contact.contacts import contact_frame
+from footfall.contact.assembly import RobotContactProblem, build_contact_problem
+from footfall.contact.contacts import Contacts, contact_frame
 from footfall.contact.problem import ContactProblem
+from footfall.dynamics.configuration import integrate
+from footfall.robot.model import Robot
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -142,6 +145,40 @@ def pile_problem(
         bias=jacobian @ free,
         friction=rng.uniform(0.1, 1.0, contacts),
     )
+
+
+def robot_problem(
+    robot: Robot,
+    q: Array,
+    feet: Sequence[str],
+    *,
+    sole: Array | None = None,
+    seed: int | np.random.Generator | None = None,
+    dt: float = 1e-3,
+) -> RobotContactProblem:
+    """A robot near the configuration q (nq,) that touches uneven ground with its feet.
+
+    feet: bodies or frames. sole: (points, 3) where each foot touches, in its frame; its origin unless given. The
+    robot may stand, land or slip; its joints give torques at random. Joint limits and dry friction take part.
+    """
+    rng = np.random.default_rng(seed)
+    points = np.zeros((1, 3)) if sole is None else sole
+    near = integrate(robot, q, rng.normal(size=robot.nv) * 0.05)
+    count = len(feet) * len(points)
+    normals = rng.normal(size=(count, 3)) * 0.1 + np.array([0.0, 0.0, 1.0])
+    contacts = Contacts(
+        [foot for foot in feet for _ in points],
+        np.tile(points, (len(feet), 1)),
+        np.array([contact_frame(normal / np.linalg.norm(normal)) for normal in normals]),
+        rng.choice([0.0, 1e-4], count),
+        rng.uniform(0.2, 1.0, count),
+        viscous_friction=np.full(count, 0.4),
+    )
+    v = rng.normal(size=robot.nv) * rng.choice([1e-3, 0.1, 1.0])
+    v[2] -= abs(rng.normal()) * rng.choice([0.0, 1.0])
+    tau = rng.normal(size=robot.nv) * 0.05 * robot.mass
+    tau[:6] = 0.0
+    return build_contact_problem(robot, near, v, tau, contacts, dt=dt)
 
 
 def problems(count: int, *, contacts: int, seed: int = 0) -> Iterator[tuple[str, ContactProblem]]:

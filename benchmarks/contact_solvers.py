@@ -1,0 +1,50 @@
+"""Compare all contact solvers: time against residual, share of solved problems, crossover with Lemke.
+
+python benchmarks/contact_solvers.py [--problems 1200] [--out FOLDER] [--recorded problems.npz]
+"""
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: one core for every solver
+
+import argparse
+from itertools import groupby
+from pathlib import Path
+
+from footfall.benchmarks.contact_solver_report import markdown, plot
+from footfall.benchmarks.contact_solvers import (
+    CONTACTS,
+    measure_solvers,
+    measured_problems,
+    time_against_residual,
+)
+from footfall.benchmarks.surroundings import load_average
+from footfall.contact.problem_files import load_problems
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--problems", type=int, default=1200, help="over all numbers of contacts")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--recorded", type=Path, help="problems written by footfall.contact.problem_files")
+    parser.add_argument("--out", type=Path, help="folder for the report and the plot")
+    options = parser.parse_args()
+    load_before = load_average()
+    each = -(-options.problems // len(CONTACTS))
+    if options.recorded:
+        recorded = sorted(load_problems(options.recorded), key=lambda problem: problem.contacts)
+        groups = [list(members) for _, members in groupby(recorded, key=lambda problem: problem.contacts)]
+    else:
+        groups = [list(measured_problems(each, size, seed=options.seed)) for size in CONTACTS]
+    runs = [run for group in groups for run in measure_solvers(group)]
+    curves = time_against_residual(max((group[:100] for group in groups if group[0].contacts <= 8), key=len))
+    text = markdown(runs, curves, seed=options.seed, load_before=load_before)
+    print(text)
+    if options.out:
+        options.out.mkdir(parents=True, exist_ok=True)
+        (options.out / "contact-solvers.md").write_text(text)
+        plot(runs, curves, options.out / "contact-solvers.png")
+
+
+if __name__ == "__main__":
+    main()
