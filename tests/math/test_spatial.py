@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from footfall.math.spatial import (
     acceleration_gradient,
-    antisymmetric_part,
+    axial_difference,
     congruence,
     cross,
     force_to_parent,
@@ -61,7 +61,7 @@ def test_products_of_vectors(seed: int) -> None:
     np.testing.assert_allclose(skew(a) @ b, np.cross(a, b), rtol=1e-14)
     np.testing.assert_allclose(skew(a) @ skew(b), np.outer(b, a) - (a @ b) * np.eye(3), rtol=1e-13)  # A.8
     matrix = rng.normal(size=(3, 3))
-    np.testing.assert_allclose(skew(antisymmetric_part(matrix)), matrix - matrix.T, rtol=1e-14)
+    np.testing.assert_allclose(skew(axial_difference(matrix)), matrix - matrix.T, rtol=1e-14)
     gradient = skew(b) + skew(a) @ skew(a)
     np.testing.assert_allclose(acceleration_gradient(a, b), gradient, rtol=1e-13)
 

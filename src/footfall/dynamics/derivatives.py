@@ -119,7 +119,7 @@ class Carried(NamedTuple):
 def derivatives_of_newton_euler(
     robot: Robot, q: Array, v: Array, a: Array, wrenches: Mapping[str, Array] | None
 ) -> InverseDynamicsDerivatives:
-    """Derivatives of `newton_euler`."""
+    """Derivatives of `newton_euler`, see the module's docstring."""
     tree = robot.tree
     poses = joint_transforms(tree, q)
     motions = link_motions(tree, poses, v, a)
@@ -203,13 +203,13 @@ def changes_at_link(
     parent = motions[link.parent] if link.parent >= 0 else world_motion(tree)
     to_link = pose.rotation.T
     w = to_link @ parent.angular_velocity  # of the parent, as is all that is not by the joint
-    acceleration = to_link @ (parent.acceleration + parent.gradient @ pose.translation)
+    acceleration = to_link @ (parent.acceleration + parent.acceleration_gradient @ pose.translation)
     zero = np.zeros(3)
     by_q: list[Change] = []
     by_v: list[Change] = []
     for _, axis in free_axes(link):
         unit = np.eye(3)[axis % 3]
-        gradient = to_link @ (parent.gradient @ (pose.rotation @ unit))
+        gradient = to_link @ (parent.acceleration_gradient @ (pose.rotation @ unit))
         if link.kind == "prismatic":
             by_q.append(Change(np.concatenate([gradient, zero]), zero, zero))
             by_v.append(Change(np.concatenate([2 * cross(w, unit), zero]), zero, zero))

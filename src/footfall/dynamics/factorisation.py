@@ -66,7 +66,7 @@ def velocity_path(tree: Tree, velocity: int) -> list[int]:
 
 
 def factorise(tree: Tree, matrix: Array) -> MassFactor:
-    """000 section 2.5, without square roots."""
+    """Factor L^T D L of a mass matrix (nv, nv), 000 section 2.5, without square roots."""
     rest = matrix.tolist()
     lower: list[list[Any]] = np.eye(tree.nv).tolist()
     inverse_pivots: list[Any] = [0.0] * tree.nv

@@ -1,9 +1,21 @@
-"""Forward dynamics: the accelerations that forces cause.
+"""Forward dynamics: the accelerations that forces cause, by the articulated-body algorithm (ABA), O(n).
 
-The articulated-body algorithm needs O(n) operations. A link that hangs in a free joint resists a push less
-than if it were rigidly attached. Inward, each link takes over what its children are while their joints are
-free; outward, the accelerations follow one after the other. Vectors are [linear; angular] in link axes and
-accelerations classical, so only angular velocities enter.
+A link that hangs in a free joint resists a push less than if it were rigidly attached. Inward, each link takes
+over what its children are while their joints are free; outward, the accelerations follow one after the other.
+In Featherstone's letters:
+
+    I^A, p^A                inertia, force     of a link and all beyond it, whose joints are free
+    U = I^A S               column             S is a unit vector, so this is a column of I^A
+    D = S^T U + armature    inverse = 1 / D
+    u = tau - S^T p^A       free_acceleration = u / D
+    U / D                   gain
+    I^a, p^a                handed_on, force_handed_on (before I^a c is added)
+    c                       bias
+
+Vectors are [linear; angular] in link axes, and accelerations classical: so c is not v x S q', but
+[w x (w x r) + 2 w x r'; w x w_J] with the parent's w and the joint's r, r' and w_J. It is given in parent axes,
+where `I^a c` is added. A spherical joint is freed one axis after the other: its S is constant in the link, so
+that three scalar eliminations are the one with a D of (3, 3), and the armature stands on D's diagonal.
 """
 
 from __future__ import annotations
@@ -68,49 +80,49 @@ def forward_dynamics(
 def articulated_bodies(
     robot: Robot, q: Array, v: Array, tau: Array, wrenches: Mapping[str, Array] | None
 ) -> Array:
-    """Accelerations (nv,) of `forward_dynamics`, 000 section 2.6."""
+    """The articulated-body algorithm, 000 section 2.6: accelerations (nv,); arguments as in `forward_dynamics`."""
     tree = robot.tree
     poses = joint_transforms(tree, q)
-    turning = turning_links(tree, poses, v)
+    by_velocity = velocity_terms(tree, poses, v)
     moments = lumped_moments(tree)
     inertias = [rigid_inertia(m.mass, m.first, m.rotational_inertia()) for m in moments]
     external = link_wrenches(robot, poses, wrenches)
     forces = [
-        force_of_motion(m, link.motion) - wrench
-        for m, link, wrench in zip(moments, turning, external, strict=True)
+        force_of_motion(m, terms.motion) - wrench
+        for m, terms, wrench in zip(moments, by_velocity, external, strict=True)
     ]
 
-    # Inward: free the joint, then hand on to the parent what remains of inertia and force, 000 (2.69), (2.70).
-    answers: list[list[Answer]] = []
+    # Inward: free the joint, then hand on to the parent what is left of inertia and force, 000 (2.69), (2.70).
+    responses: list[list[JointResponse]] = []
     for index, link in reversed(list(enumerate(tree.links))):
         inertia, force = inertias[index], forces[index]
-        answers.insert(0, [])
+        responses.insert(0, [])
         for velocity, axis in reversed(free_axes(link)):
-            answer, inertia, force = free_joint_axis(axis, link.armature, tau[velocity], inertia, force)
-            answers[0].insert(0, answer)
+            response, inertia, force = free_joint_axis(axis, link.armature, tau[velocity], inertia, force)
+            responses[0].insert(0, response)
         if link.parent >= 0:
             pose = poses[index]
             inertia = inertia_in_parent_axes(link, q, inertia)
-            force = rotate(pose.rotation, force) + inertia @ turning[index].bias
+            force = rotate(pose.rotation, force) + inertia @ by_velocity[index].bias
             inertias[link.parent] = inertias[link.parent] + shift_inertia(pose.translation, inertia)
             forces[link.parent] = forces[link.parent] + shift_force(pose.translation, force)
 
-    # Outward: each joint answers to the acceleration it is carried with. Gravity is one of the world, upwards.
+    # Outward: each joint responds to the acceleration it is carried with. Gravity is one of the world, upwards.
     world = np.concatenate([-tree.gravity, np.zeros(3)])
     accelerations: list[Array] = []
     a: list[Any] = []
     for index, (link, pose) in enumerate(zip(tree.links, poses, strict=True)):
         parent = accelerations[link.parent] if link.parent >= 0 else world
         at_joint = np.concatenate([parent[:3] + cross(parent[3:], pose.translation), parent[3:]])
-        acceleration = rotate(pose.rotation.T, at_joint + turning[index].bias)
-        for (_, axis), answer in zip(free_axes(link), answers[index], strict=True):
-            a.append(answer.acceleration - answer.gain @ acceleration)  # 000 (2.66)
+        acceleration = rotate(pose.rotation.T, at_joint + by_velocity[index].bias)
+        for (_, axis), response in zip(free_axes(link), responses[index], strict=True):
+            a.append(response.free_acceleration - response.gain @ acceleration)  # 000 (2.66)
             acceleration = acceleration + np.eye(6)[axis] * a[-1]
         accelerations.append(acceleration)
     return np.array(a)
 
 
-class TurningLink(NamedTuple):
+class VelocityTerms(NamedTuple):
     """What velocities alone do to a link.
 
     motion: turning about its origin without acceleration, in link axes. bias: (6,) acceleration that the
@@ -121,53 +133,52 @@ class TurningLink(NamedTuple):
     bias: Array
 
 
-def turning_links(tree: Tree, poses: Sequence[Transform], v: Array) -> list[TurningLink]:
+def velocity_terms(tree: Tree, poses: Sequence[Transform], v: Array) -> list[VelocityTerms]:
     """Angular velocities from the root outward, and the accelerations that they cause, 000 (2.37)."""
     zero = np.zeros(3)
     world = LinkMotion(zero, zero, zero, np.zeros((3, 3)))
-    links: list[TurningLink] = []
+    terms: list[VelocityTerms] = []
     for link, pose in zip(tree.links, poses, strict=True):
-        parent = links[link.parent].motion if link.parent >= 0 else world
+        parent = terms[link.parent].motion if link.parent >= 0 else world
         rate = link.subspace @ v[link.v]
         linear, angular = pose.rotation @ rate[:3], pose.rotation @ rate[3:]
         bias = np.concatenate(
             [
-                parent.gradient @ pose.translation + 2 * cross(parent.angular_velocity, linear),
+                parent.acceleration_gradient @ pose.translation + 2 * cross(parent.angular_velocity, linear),
                 cross(parent.angular_velocity, angular),
             ]
         )
         w = pose.rotation.T @ parent.angular_velocity + rate[3:]
-        links.append(TurningLink(LinkMotion(w, zero, zero, acceleration_gradient(w, zero)), bias))
-    return links
+        terms.append(VelocityTerms(LinkMotion(w, zero, zero, acceleration_gradient(w, zero)), bias))
+    return terms
 
 
-class Answer(NamedTuple):
-    """A free joint axis moves with `acceleration - gain @ a` while its parent carries the link with a."""
+class JointResponse(NamedTuple):
+    """A free joint axis moves with `free_acceleration - gain @ a` while its parent carries the link with a."""
 
-    acceleration: Any
+    free_acceleration: Any
     gain: Array
 
 
 def free_joint_axis(
     axis: int, armature: float, tau: Any, inertia: Array, force: Array
-) -> tuple[Answer, Array, Array]:
-    """Let one axis of a joint move freely under tau: its answer, and the inertia and force that remain.
+) -> tuple[JointResponse, Array, Array]:
+    """Let one axis of a joint move freely under tau: its response, and the inertia and force it hands on.
 
-    In Featherstone's letters: inertia I^A, force p^A, column U, 1 / inverse D. Along the axis a joint hands on
-    no inertia but the armature's and no force but tau. These entries are written down as such, not computed:
-    so they are exact, and vanish from traced code where there is no armature.
+    Along the axis a joint hands on no inertia but the armature's and no force but tau. These entries are written
+    down as such, not computed: so they are exact, and vanish from traced code where there is no armature.
     """
     column = inertia[:, axis]
     inverse = 1 / (column[axis] + armature)
-    acceleration = (tau - force[axis]) * inverse  # 000 (2.68)
+    free_acceleration = (tau - force[axis]) * inverse  # 000 (2.68)
     gain = column * inverse  # 000 (2.67)
     gain[axis] = 1 - armature * inverse
 
-    def remaining(i: int, j: int) -> Any:  # 000 (2.71)
+    def handed_on(i: int, j: int) -> Any:  # I^A - U U^T / D, 000 (2.71)
         if axis in (i, j):
             return armature * gain[j if i == axis else i]
         return inertia[i, j] - column[i] * gain[j]
 
-    remaining_force = force + column * acceleration  # 000 (2.72)
-    remaining_force[axis] = tau - armature * acceleration
-    return Answer(acceleration, gain), symmetric(6, remaining), remaining_force
+    force_handed_on = force + column * free_acceleration  # p^A + U u / D, 000 (2.72)
+    force_handed_on[axis] = tau - armature * free_acceleration
+    return JointResponse(free_acceleration, gain), symmetric(6, handed_on), force_handed_on

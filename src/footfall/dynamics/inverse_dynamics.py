@@ -1,7 +1,8 @@
-"""Inverse dynamics: the forces that a motion takes, by Newton's and Euler's laws from link to link.
+"""Inverse dynamics: the forces that a motion takes, by the recursive Newton-Euler algorithm (RNEA).
 
-Outward the links hand on how they move, inward the forces that this takes. Accelerations are classical, and
-gravity enters as an acceleration of the world upwards; so linear velocities are never needed.
+Outward the links hand on how they move, inward the forces that this takes. Gravity enters as an acceleration of
+the world upwards. Accelerations are classical and in link axes, so there is no term v x* I v, and linear
+velocities are never needed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.external_wrenches import link_wrenches
 from footfall.dynamics.joints import joint_transforms
 from footfall.dynamics.mass_moments import MassMoments, lumped_moments
-from footfall.math.spatial import acceleration_gradient, antisymmetric_part, cross, force_to_parent
+from footfall.math.spatial import acceleration_gradient, axial_difference, cross, force_to_parent
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from footfall.robot.tree import Tree
@@ -38,9 +39,9 @@ def inverse_dynamics(
 
 @algorithm(q="nq", v="nv", wrenches="name -> 6")
 def bias_forces(robot: Robot, q: Array, v: Array, *, wrenches: Mapping[str, Array] | None = None) -> Array:
-    """Joint forces h (nv,), N m or N, at zero acceleration: velocity terms, gravity and external wrenches.
+    """Joint forces (nv,), N m or N, that cause no acceleration: `h(q, v) - sum J^T w`.
 
-    q (nq,), v (nv,); wrenches as in `inverse_dynamics`.
+    h: velocity terms and gravity. q (nq,), v (nv,); wrenches as in `inverse_dynamics`.
     """
     return newton_euler(robot, q, v, np.zeros(robot.nv), wrenches)
 
@@ -52,20 +53,20 @@ def gravity_forces(robot: Robot, q: Array) -> Array:
 
 
 class LinkMotion(NamedTuple):
-    """How a link moves, in its own axes; a point at x of it accelerates with `acceleration + gradient @ x`.
+    """How a link moves, in its own axes; a point at x accelerates with `acceleration + acceleration_gradient @ x`.
 
-    angular_velocity (3,) rad/s, angular_acceleration (3,) rad/s2, acceleration (3,) m/s2, gradient (3, 3)
-    1/s2.
+    angular_velocity (3,) rad/s, angular_acceleration (3,) rad/s2, acceleration (3,) m/s2 of the origin,
+    acceleration_gradient (3, 3) 1/s2. Gravity is in it: a link at rest accelerates with -gravity, upwards.
     """
 
     angular_velocity: Array
     angular_acceleration: Array
     acceleration: Array
-    gradient: Array
+    acceleration_gradient: Array
 
 
 def newton_euler(robot: Robot, q: Array, v: Array, a: Array, wrenches: Mapping[str, Array] | None) -> Array:
-    """Joint forces (nv,) of `inverse_dynamics`."""
+    """The recursive Newton-Euler algorithm: joint forces (nv,); arguments as in `inverse_dynamics`."""
     tree = robot.tree
     poses = joint_transforms(tree, q)
     motions = link_motions(tree, poses, v, a)
@@ -98,7 +99,7 @@ def link_motions(tree: Tree, poses: Sequence[Transform], v: Array, a: Array) -> 
         w = carried + velocity[3:]
         alpha = to_link @ parent.angular_acceleration + cross(carried, velocity[3:]) + acceleration[3:]
         linear = (
-            to_link @ (parent.acceleration + parent.gradient @ pose.translation)
+            to_link @ (parent.acceleration + parent.acceleration_gradient @ pose.translation)
             + 2 * cross(carried, velocity[:3])
             + acceleration[:3]
         )
@@ -107,8 +108,12 @@ def link_motions(tree: Tree, poses: Sequence[Transform], v: Array, a: Array) -> 
 
 
 def force_of_motion(moments: MassMoments, motion: LinkMotion) -> Array:
-    """Force [f; n] (6,) about the link's origin that its motion takes: mass times acceleration, summed."""
+    """Force [f; n] (6,) about the link's origin that its motion takes: Newton's and Euler's laws.
+
+    Points at x accelerate with a + G x: f is the integral of (a + G x) dm, n of cross(x, a + G x) dm. What G adds
+    to n is the `I alpha + w x I w` of textbooks.
+    """
     _, _, acceleration, gradient = motion
     force = moments.mass * acceleration + gradient @ moments.first
-    moment = cross(moments.first, acceleration) + antisymmetric_part(gradient @ moments.second)
+    moment = cross(moments.first, acceleration) + axial_difference(gradient @ moments.second)
     return np.concatenate([force, moment])

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from footfall.math.spatial import rotate_inertia, turn_inertia
 from footfall.math.transform import Transform
-from footfall.robot.tree import Kind, Link, Tree
+from footfall.robot.tree import Link, Tree
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-# Components of a spatial vector in link axes along which the joint moves, one per velocity.
-_FREE_AXES: Mapping[Kind, tuple[int, ...]] = MappingProxyType(
-    {"revolute": (5,), "prismatic": (2,), "spherical": (3, 4, 5)}
-)
-
 
 def free_axes(link: Link) -> list[tuple[int, int]]:
-    """For each velocity of a link its index, and the component of a spatial vector in link axes it moves."""
-    return list(zip(range(link.v.start, link.v.stop), _FREE_AXES[link.kind], strict=True))
+    """Pairs (index in v, row of S that is 1), one per velocity of the link; S is its motion subspace."""
+    rows = link.subspace.argmax(axis=0).tolist()
+    return list(zip(range(link.v.start, link.v.stop), rows, strict=True))
 
 
 def joint_transform(link: Link, q: Array) -> Transform:
@@ -53,7 +47,11 @@ def joint_transforms(tree: Tree, q: Array) -> list[Transform]:
 
 
 def inertia_in_parent_axes(link: Link, q: Array, inertia: Array) -> Array:
-    """An inertia (6, 6), given in the axes of a link, in those of its parent; still at the link's origin."""
+    """An inertia (6, 6) in the axes of the parent from that in the axes of a link; still at the link's origin.
+
+    The shift to the parent's origin is left to the caller, who needs the inertia at the joint too. A turn about z
+    and the constant rest of the rotation cost less one after the other than their product.
+    """
     if link.kind == "revolute":
         angle = q[link.q][0]
         return rotate_inertia(link.placement.rotation, turn_inertia(np.cos(angle), np.sin(angle), inertia))

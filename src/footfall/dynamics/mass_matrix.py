@@ -1,4 +1,4 @@
-"""The mass matrix, from the mass that each joint carries.
+"""The mass matrix, by the composite-rigid-body algorithm (CRBA).
 
 A unit acceleration of one joint moves all links beyond it as one rigid body. The force that this takes,
 handed down the path to the root, gives one column of the matrix.
@@ -46,18 +46,18 @@ def mass_matrix_pattern(robot: Robot) -> tuple[Array, Array]:
 
 
 def composite_bodies(robot: Robot, q: Array) -> Array:
-    """Mass matrix (nv, nv) of `mass_matrix`."""
+    """The composite-rigid-body algorithm: mass matrix (nv, nv) in the configuration q (nq,)."""
     tree = robot.tree
     poses = joint_transforms(tree, q)
     composite = lumped_moments(tree)  # each link's with all links beyond it
     matrix: list[list[Any]] = [[0.0] * tree.nv for _ in range(tree.nv)]
     for index, link in reversed(list(enumerate(tree.links))):
-        for column, moving in free_axes(link):
-            force = composite[index].momentum(np.eye(6)[moving])
-            for carrier in tree.path(index):
-                for row, axis in free_axes(tree.links[carrier]):
-                    matrix[row][column] = matrix[column][row] = force[axis]
-                force = force_to_parent(poses[carrier], force)
+        for column, axis_i in free_axes(link):
+            force = composite[index].momentum(np.eye(6)[axis_i])  # I^c S_i: of a unit acceleration at rest
+            for ancestor in tree.path(index):
+                for row, axis_j in free_axes(tree.links[ancestor]):
+                    matrix[row][column] = matrix[column][row] = force[axis_j]
+                force = force_to_parent(poses[ancestor], force)
             matrix[column][column] = matrix[column][column] + link.armature
         if link.parent >= 0:
             composite[link.parent] += moments_in_parent(link, q, poses[index], composite[index])

@@ -1,10 +1,11 @@
-"""Moments of mass, and which links they can be counted with.
+"""Moments of mass, regrouped into base parameters (Gautier, Khalil).
 
-Dynamics sees the mass of a rigid body only through the integrals of 1, x and x x^T over it. Mass on the axis
-of a hinge moves alike with both links that the hinge joins, so it may be counted with either. Counting all of
-it with the parent leaves links without mass and without first and second moments along their axes; mass in
-the centre of a ball joint and second moments on a slide go the same way. Joint forces and accelerations stay
-what they are, and the zeros vanish when an algorithm is traced. (The forces that joints transmit do change.)
+Dynamics sees the mass of a rigid body only through the integrals of 1, x and x x^T over it: m, m c and S. Mass on
+the axis of a revolute joint moves alike with both links, so it may be counted with either. From each link we
+subtract a fictitious distribution on that axis with the link's m, m c_z and S_zz, and add it to the parent. The
+same is done with m in the centre of a spherical joint, and with S across a prismatic joint, which does not
+rotate. What is left of a link is no real body, but gives the same tau and M, and its zeros vanish when an
+algorithm is traced. (The wrenches that joints transmit do change: `joint_wrenches` takes the real bodies.)
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class MassMoments(NamedTuple):
-    """Integrals over the mass of 1 (kg), x (3,) kg m and x x^T (3, 3) kg m2, about the origin of a frame."""
+    """Integrals over the mass of 1 (kg), x (3,) kg m and x x^T (3, 3) kg m2, about the origin of a frame.
+
+    `second` is the second-moment matrix S, not the inertia: `I = tr(S) 1 - S`, both about the origin.
+    """
 
     mass: Any
     first: Array
@@ -55,35 +59,35 @@ class MassMoments(NamedTuple):
 def body_moments(body: Body | Link) -> MassMoments:
     """Moments of a body or link about the origin of its frame."""
     center, inertia = body.center_of_mass, body.inertia
-    about_center = np.trace(inertia) / 2 * np.eye(3) - inertia
+    about_center = np.trace(inertia) / 2 * np.eye(3) - inertia  # S_c = tr(I_c) / 2 1 - I_c
     return MassMoments(body.mass, body.mass * center, about_center + body.mass * np.outer(center, center))
 
 
 def rotate_moments(rotation: Array, moments: MassMoments) -> MassMoments:
-    """In axes that are turned by a rotation matrix."""
+    """Components in A from components in B; rotation: C_AB."""
     return MassMoments(moments.mass, rotation @ moments.first, congruence(rotation, moments.second))
 
 
 def turn_moments(cosine: Any, sine: Any, moments: MassMoments) -> MassMoments:
-    """Turned about z."""
+    """Components in A from components in B, which is turned against A about z."""
     x, y, z = moments.first
     first = np.array([cosine * x - sine * y, sine * x + cosine * y, z])
     return MassMoments(moments.mass, first, turn_symmetric(cosine, sine, moments.second))
 
 
 def shift_moments(translation: Array, moments: MassMoments) -> MassMoments:
-    """Moments about a point at `translation`, as seen from the origin."""
+    """Moments about the origin O from moments about a point P; translation: from O to P, m. Axes stay."""
     mass, first, second = moments
-    r, half = translation, first + mass / 2 * translation
+    r, h = translation, first + mass / 2 * translation
 
-    def entry(i: int, j: int) -> Any:
-        return second[i, j] + (2 * r[i] * half[i] if i == j else r[i] * half[j] + half[i] * r[j])
+    def entry(i: int, j: int) -> Any:  # of S + r h^T + h r^T, where h = m c + m r / 2
+        return second[i, j] + (2 * r[i] * h[i] if i == j else r[i] * h[j] + h[i] * r[j])
 
     return MassMoments(mass, first + mass * r, symmetric(3, entry))
 
 
 def moments_in_parent(link: Link, q: Array, pose: Transform, moments: MassMoments) -> MassMoments:
-    """Moments in the frame of a link, at `pose` in its parent, as seen from the parent."""
+    """Moments in the frame of the parent from moments in the frame of a link, at `pose` in the parent."""
     if link.kind == "revolute":
         angle = q[link.q][0]
         moments = turn_moments(np.cos(angle), np.sin(angle), moments)
@@ -94,7 +98,7 @@ def moments_in_parent(link: Link, q: Array, pose: Transform, moments: MassMoment
 
 
 def _on_the_joint(link: Link, moments: MassMoments) -> MassMoments:
-    """The part of a link's moments that may as well be its parent's."""
+    """The part of a link's moments that may as well be its parent's, see the module's docstring."""
     z = np.array([0.0, 0.0, 1.0])
     if link.kind == "revolute":
         along = z * moments.first
@@ -105,18 +109,21 @@ def _on_the_joint(link: Link, moments: MassMoments) -> MassMoments:
 
 
 def lumped_moments(tree: Tree) -> list[MassMoments]:
-    """Moments of the links with all that lies on a joint counted with its parent."""
+    """Base parameters of the links: what lies on a joint is counted with its parent."""
     return _lumped(tree)[:-1]
 
 
 def moments_left_in_world(tree: Tree) -> MassMoments:
-    """What `lumped_moments` counts with the world, which never moves but is part of the centre of mass."""
+    """Mass of moving links that `lumped_moments` counts with the world.
+
+    It still belongs to the centre of mass of the moving robot.
+    """
     return _lumped(tree)[-1]
 
 
 def _lumped(tree: Tree) -> list[MassMoments]:
     nothing = MassMoments(0.0, np.zeros(3), np.zeros((3, 3)))
-    lumped = [*(body_moments(link) for link in tree.links), nothing]  # the last: the world's
+    lumped = [*(body_moments(link) for link in tree.links), nothing]  # the world is the last, as parent -1
     for index, link in reversed(list(enumerate(tree.links))):
         moved = _on_the_joint(link, lumped[index])
         lumped[index] -= moved

@@ -41,7 +41,7 @@ class VectorMoments(NamedTuple):
 
 
 def vector_moments_in_parent(link: Link, q: Array, pose: Transform, moments: VectorMoments) -> VectorMoments:
-    """Moments in the frame of a link, at `pose` in its parent, as seen from the parent."""
+    """Moments in the frame of the parent from moments in the frame of a link, at `pose` in the parent."""
     rotation, second = pose.rotation, moments.second
     if link.kind == "revolute":
         angle = q[link.q][0]

@@ -1,9 +1,9 @@
 """Spatial vectors and inertias, linear part first, on floats and on symbols.
 
 A motion is `[v; w]` (velocity of the frame's origin, angular velocity), a force `[f; n]` (force, moment about
-the origin), both in the axes of the frame that carries them. An inertia is the (6, 6) map from motion to
-momentum `[[M, H], [H^T, J]]`. Symmetric results are computed once and mirrored: traced code does no work
-twice.
+the origin), both in the axes of the frame that carries them. (Featherstone has the angular part first.) An
+inertia is the (6, 6) map from motion to momentum `[[M, H], [H^T, J]]`. Symmetric results are computed once and
+mirrored: traced code does no work twice.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def cross(a: Array, b: Array) -> Array:
     return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
 
 
-def antisymmetric_part(matrix: Array) -> Array:
-    """Vector a (3,) with `skew(a) = matrix - matrix.T`."""
+def axial_difference(matrix: Array) -> Array:
+    """Vector a (3,) with `skew(a) = matrix - matrix.T`; of `sum y x^T` it is `sum cross(x, y)`."""
     return np.array([matrix[2, 1] - matrix[1, 2], matrix[0, 2] - matrix[2, 0], matrix[1, 0] - matrix[0, 1]])
 
 
@@ -60,23 +60,23 @@ def motion_cross_force(a: Array, b: Array) -> Array:
 
 
 def motion_to_child(pose: Transform, motion: Array) -> Array:
-    """The same motion (6,) seen from a frame at `pose` in the frame that `motion` is given in."""
+    """A motion (6,) in B from the same motion in A; pose: X_AB."""
     linear = motion[:3] + cross(motion[3:], pose.translation)
     return np.concatenate([pose.rotation.T @ linear, pose.rotation.T @ motion[3:]])
 
 
 def rotate(rotation: Array, vector: Array) -> Array:
-    """Both parts of a motion or force (6,) turned by a rotation matrix."""
+    """A motion or force (6,) in axes A from the same in axes B; rotation: C_AB."""
     return np.concatenate([rotation @ vector[:3], rotation @ vector[3:]])
 
 
 def shift_force(translation: Array, force: Array) -> Array:
-    """A force (6,), given at a point at `translation`, as seen at the origin."""
+    """A force (6,) about the origin O from the same force about a point P; translation: from O to P, m."""
     return np.concatenate([force[:3], force[3:] + cross(translation, force[:3])])
 
 
 def force_to_parent(pose: Transform, force: Array) -> Array:
-    """The same force (6,), given in a frame at `pose`, seen from the frame that `pose` is given in."""
+    """A force (6,) in A from the same force in B; pose: X_AB."""
     return shift_force(pose.translation, rotate(pose.rotation, force))
 
 
@@ -135,7 +135,7 @@ def rigid_inertia(mass: Any, first_moment: Array, rotational: Array) -> Array:
 
 
 def shift_inertia(translation: Array, inertia: Array) -> Array:
-    """An inertia (6, 6), given at a point at `translation`, as seen at the origin."""
+    """An inertia (6, 6) about the origin O from that about a point P; translation: from O to P, m."""
     mass, coupling = inertia[:3, :3], inertia[:3, 3:]
     x = skew(translation)
     shifted = coupling - mass @ x
@@ -146,14 +146,14 @@ def shift_inertia(translation: Array, inertia: Array) -> Array:
 
 
 def rotate_inertia(rotation: Array, inertia: Array) -> Array:
-    """An inertia (6, 6) in axes that are turned by a rotation matrix."""
+    """An inertia (6, 6) in axes A from that in axes B; rotation: C_AB."""
     coupling = rotation @ inertia[:3, 3:] @ rotation.T
     mass, rotational = congruence(rotation, inertia[:3, :3]), congruence(rotation, inertia[3:, 3:])
     return np.block([[mass, coupling], [coupling.T, rotational]])
 
 
 def turn_inertia(cosine: Any, sine: Any, inertia: Array) -> Array:
-    """An inertia (6, 6) turned about z."""
+    """`rotate_inertia` by a turn about z."""
     coupling = turn_matrix(cosine, sine, inertia[:3, 3:])
     mass, rotational = (turn_symmetric(cosine, sine, block) for block in (inertia[:3, :3], inertia[3:, 3:]))
     return np.block([[mass, coupling], [coupling.T, rotational]])
