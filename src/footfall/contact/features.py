@@ -11,6 +11,8 @@ from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
+_ROUNDING = 1e-3  # of the shortest edge of a box
+
 
 class ContactPoints(NamedTuple):
     """positions: (n, 3) in the frame of the body, m. radii: (n,) of the balls around them, m."""
@@ -22,8 +24,10 @@ class ContactPoints(NamedTuple):
 def contact_points(geometry: Geometry, *, rim_points: int = 8, mesh_points: int = 16) -> ContactPoints:
     """The points that stand for a geometry, in the frame of its body.
 
-    A sphere is its centre, a capsule its two ends, a box its eight corners: exact against planes. A cylinder is
-    `rim_points` on each rim, a mesh at most `mesh_points` corners of its convex hull, well spread.
+    A sphere is its centre, a capsule its two ends: exact against planes. A box is its eight corners, rounded by a
+    thousandth of its shortest edge: so a corner lies over the face it stands on, even if the edges are flush, and
+    has that face's normal. A cylinder is `rim_points` on each rim, a mesh at most `mesh_points` corners of its convex
+    hull, well spread.
     """
     positions, radius = _local_points(geometry, rim_points, mesh_points)
     placed = positions @ geometry.placement.rotation.T + geometry.placement.translation
@@ -37,7 +41,8 @@ def _local_points(geometry: Geometry, rim_points: int, mesh_points: int) -> tupl
         case Capsule(radius, length):
             return np.array([[0.0, 0.0, length / 2], [0.0, 0.0, -length / 2]]), radius
         case Box(size):
-            return np.array(list(product((-0.5, 0.5), repeat=3))) * size, 0.0
+            rounding = _ROUNDING * min(size)
+            return np.array(list(product((-0.5, 0.5), repeat=3))) * (np.array(size) - 2 * rounding), rounding
         case Cylinder(radius, length):
             angles = 2 * np.pi * np.arange(rim_points) / rim_points
             rim = np.column_stack([radius * np.cos(angles), radius * np.sin(angles), np.zeros(rim_points)])

@@ -1,0 +1,155 @@
+"""Friction against closed forms: slopes, stopping distances, viscous drag, the exact cone, rolling."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.simulation.worlds import (
+    EDGE,
+    GRAVITY,
+    along_slope,
+    ball,
+    block,
+    block_on_slope,
+    ground,
+    simulate,
+    turned,
+)
+
+G = GRAVITY
+
+
+@pytest.mark.parametrize("friction", [0.1, 0.3, 0.5, 0.8, 1.0])
+@pytest.mark.parametrize("part", [0.5, 0.9, 0.99])
+def test_slope_below_the_friction_angle_sticks(friction: float, part: float) -> None:
+    # tan(angle) < mu: |F_t| = m g sin < mu m g cos, so the block rests.
+    angle = part * np.arctan(friction)
+    simulation = block_on_slope(angle, friction)
+    trajectory = simulation.run(simulation.hold, 0.5)
+    # Impulses change by less than 1e-9 m g dt in the last sweep: velocities of 1e-11 m/s, times slow convergence.
+    assert abs(along_slope(simulation, angle)[0]) < 1e-9
+    # The forces carry the weight, whatever their distribution over the redundant corners.
+    assert trajectory.forces[-1].sum(axis=0) == pytest.approx([0.0, 0.0, G], abs=1e-9)
+
+
+@pytest.mark.parametrize("friction", [0.1, 0.3, 0.5, 0.8])
+@pytest.mark.parametrize("part", [1.01, 1.1, 1.3])
+def test_slope_above_the_friction_angle_slides(friction: float, part: float) -> None:
+    # a = g (sin - mu cos). Velocity stepping under a constant force is exact in v: v(t) = a t; the position
+    # x(t) = a t^2 / 2 gets the method's error a t dt / 2. The first step may leave a residual: 1e-4 m g dt.
+    angle, seconds, dt = part * np.arctan(friction), 0.25, 1e-3
+    simulation = block_on_slope(angle, friction, dt=dt)
+    simulation.run(simulation.hold, seconds)
+    position, velocity = along_slope(simulation, angle)
+    acceleration = G * (np.sin(angle) - friction * np.cos(angle))
+    residual = 1e-4 * G * dt
+    assert velocity == pytest.approx(acceleration * seconds, abs=residual)
+    assert position == pytest.approx(acceleration * seconds * (seconds + dt) / 2, abs=residual * seconds)
+
+
+@pytest.mark.parametrize("friction", [0.2, 0.6])
+def test_stopping_distance(friction: float) -> None:
+    # s = v0^2 / (2 mu g); semi-implicit Euler stops short by at most v0 dt / 2 (+ the step in which it stops).
+    dt, speed = 1e-3, 1.5
+    simulation = block_on_slope(0.0, friction, dt=dt, velocity=speed)
+    seconds = speed / (friction * G)
+    simulation.run(simulation.hold, seconds * 1.2)
+    position, velocity = along_slope(simulation, 0.0)
+    assert abs(velocity) < 1e-12
+    assert position == pytest.approx(speed**2 / (2 * friction * G), abs=speed * dt)
+    halved = block_on_slope(0.0, friction, dt=dt / 2, velocity=speed)
+    halved.run(halved.hold, seconds * 1.2)
+    errors = [abs(along_slope(each, 0.0)[0] - speed**2 / (2 * friction * G)) for each in (simulation, halved)]
+    assert errors[1] < 0.6 * errors[0]  # first order
+
+
+@pytest.mark.parametrize("viscous", [0.5, 2.0])
+def test_viscous_friction(viscous: float) -> None:
+    # m dv/dt = -(mu m g + c v), c = 4 corners times mu_v, 001 (4.22):
+    # v(t) = (v0 + mu m g / c) exp(-c t / m) - mu m g / c
+    friction, speed, dt, seconds = 0.1, 1.0, 5e-4, 0.3
+    simulation = block_on_slope(0.0, friction, dt=dt, velocity=speed, viscous_friction=viscous)
+    simulation.run(simulation.hold, seconds)
+    drag, coulomb = 4 * viscous, friction * G
+    expected = (speed + coulomb / drag) * np.exp(-drag * seconds) - coulomb / drag
+    expected = max(expected, 0.0)
+    # the drag is taken at the start of each step: an error of (c/m)^2 dt t v0 / 2
+    assert along_slope(simulation, 0.0)[1] == pytest.approx(
+        expected, abs=drag**2 * dt * seconds * speed / 2 + 1e-12
+    )
+
+
+@pytest.mark.parametrize("degrees", [0.0, 22.5, 45.0, 71.0])
+def test_friction_opposes_sliding_in_any_direction(degrees: float) -> None:
+    # A pyramid's facets would turn the force by up to 45 degrees and lengthen it by sqrt(2); the cone does not:
+    # the block slows down along its own line, by mu g.
+    friction, speed, dt = 0.4, 2.0, 1e-3
+    direction = turned(np.deg2rad(degrees))[:, 0]
+    simulation = simulate(
+        ground(friction=friction), block(velocity=(*(speed * direction), 0.0, 0.0, 0.0)), dt=dt
+    )
+    simulation.run(simulation.hold, 0.2)
+    across = np.array([-direction[1], direction[0], 0.0])
+    assert simulation.state.v[:3] @ direction == pytest.approx(speed - friction * G * 0.2, rel=1e-6)
+    assert abs(simulation.state.v[:3] @ across) < 1e-6
+    assert abs(simulation.state.q[:3] @ across) < 1e-6
+
+
+@pytest.mark.parametrize("factor", [0.99, 1.01])
+def test_pushed_diagonally_it_yields_at_the_cone(factor: float) -> None:
+    # A push of mu m g along the diagonal is the bound; a pyramid with edges along x and y would hold only 1/sqrt(2)
+    # of it (or sqrt(2) of it, if it lies outside the cone).
+    friction = 0.5
+    simulation = simulate(ground(friction=friction), block())
+    push = factor * friction * G * np.array([1.0, 1.0, 0.0]) / np.sqrt(2)
+    # The push acts at the middle of the block, half an edge above the ground; a moment takes its lever away.
+    moment = np.cross([0.0, 0.0, -EDGE / 2], push)
+    simulation.push("block", np.concatenate([push, moment]), 0.2)
+    simulation.run(simulation.hold, 0.2)
+    expected = max(factor - 1.0, 0.0) * friction * G * 0.2
+    assert np.linalg.norm(simulation.state.v[:2]) == pytest.approx(expected, abs=1e-4 * G * 1e-3)
+
+
+def test_a_sliding_ball_begins_to_roll() -> None:
+    # Friction turns sliding into rolling: v = 5/7 v0 from t = 2 v0 / (7 mu g) on (solid ball, I = 2/5 m r^2).
+    speed, friction, radius = 2.0, 0.3, 0.1
+    simulation = simulate(
+        ground(friction=friction), ball((0.0, 0.0, radius), velocity=(speed, 0.0, 0.0, 0.0, 0.0, 0.0))
+    )
+    begin = 2 * speed / (7 * friction * G)
+    trajectory = simulation.run(simulation.hold, 2 * begin)
+    v, spin = simulation.state.v[0], simulation.state.v[3:]
+    assert v == pytest.approx(5 / 7 * speed, rel=1e-9)
+    assert v == pytest.approx(radius * np.linalg.norm(spin), rel=1e-9)
+    # until then it loses mu g t
+    half = np.searchsorted(trajectory.time, begin / 2)
+    assert trajectory.v[half, 0] == pytest.approx(speed - friction * G * trajectory.time[half], rel=1e-9)
+    rolling = trajectory.time > begin + 0.002
+    assert np.ptp(trajectory.v[rolling, 0]) < 1e-9
+
+
+@pytest.mark.parametrize("friction", [0.3, 1.0])
+@pytest.mark.parametrize("dt", [1e-3, 5e-3])
+def test_nothing_creeps_on_a_slope(friction: float, dt: float) -> None:
+    """Mean slip velocity over 10 s after 1 s below 1e-9 m/s, with the default settings."""
+    angle = 0.9 * np.arctan(friction)
+    simulation = block_on_slope(angle, friction, dt=dt)
+    simulation.run(simulation.hold, 1.0)
+    before, turn = simulation.state.q[:3].copy(), simulation.state.q[3:].copy()
+    simulation.run(simulation.hold, 10.0)
+    assert np.linalg.norm(simulation.state.q[:3] - before) / 10.0 < 1e-9
+    assert np.abs(simulation.state.q[3:] - turn).max() < 1e-9
+
+
+def test_a_loaded_slope_stays_put_under_a_pulsing_push() -> None:
+    """Creep under a push that comes and goes below the friction bound."""
+    friction = 0.5
+    angle = 0.5 * np.arctan(friction)
+    simulation = block_on_slope(angle, friction)
+    simulation.run(simulation.hold, 0.1)
+    before = simulation.state.q.copy()
+    for _ in range(10):
+        simulation.push("block", np.array([0.0, 1.0, 0.0, 0.0, 0.0, 0.0]), 0.05)
+        simulation.run(simulation.hold, 0.1)
+    assert np.abs(simulation.state.q - before).max() < 1e-9
