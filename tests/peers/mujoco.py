@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.model import WORLD, Joint, JointType, Robot
-from footfall.robot.tree import merge_inertias, turn_z_to
+from footfall.robot.tree import merge_inertias, rotation_with_z_along
 
 Array = NDArray[np.float64]
 
@@ -44,7 +44,7 @@ def _add_joint(body: Any, joint: Joint, *, free: bool) -> list[str]:
         case JointType.UNIVERSAL:
             return [add(kinds.mjJNT_HINGE, joint.axis, ":1"), add(kinds.mjJNT_HINGE, joint.second_axis, ":2")]
         case JointType.PLANAR:
-            x, y, _ = turn_z_to(np.array(joint.axis)).T
+            x, y, _ = rotation_with_z_along(np.array(joint.axis)).T
             slides = [add(kinds.mjJNT_SLIDE, x, ":x"), add(kinds.mjJNT_SLIDE, y, ":y")]
             return [*slides, add(kinds.mjJNT_HINGE, joint.axis, ":angle")]
         case JointType.SPHERICAL:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from footfall.math.transform import Transform
 from footfall.robot.model import WORLD, Body, Joint, JointType, Robot
-from footfall.robot.tree import turn_z_to
+from footfall.robot.tree import rotation_with_z_along
 
 Array = NDArray[np.float64]
 ALIGNED = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
@@ -58,7 +58,9 @@ def _elementary(joint: Joint) -> list[Any]:
         case JointType.UNIVERSAL:
             return [pin.JointModelRevoluteUnaligned(axis), pin.JointModelRevoluteUnaligned(second)]
         case JointType.PLANAR:
-            slides = [pin.JointModelPrismaticUnaligned(direction) for direction in turn_z_to(axis).T[:2]]
+            slides = [
+                pin.JointModelPrismaticUnaligned(direction) for direction in rotation_with_z_along(axis).T[:2]
+            ]
             return [*slides, pin.JointModelRevoluteUnaligned(axis)]
         case JointType.SPHERICAL:
             return [pin.JointModelSpherical()]

@@ -33,7 +33,7 @@ from footfall.robot.model import (
     Sphere,
 )
 from footfall.robot.orientation import quaternion_from_matrix
-from footfall.robot.tree import turn_z_to
+from footfall.robot.tree import rotation_with_z_along
 from footfall.robot.xml_writer import Node
 
 NO_LIMIT = 1e9  # rad or m: ranges have two ends, this one stands for none
@@ -87,7 +87,9 @@ def parts(joint: Joint) -> list[Part]:
         case JointType.UNIVERSAL:
             return [Part("hinge", joint.axis), Part("hinge", joint.second_axis)]
         case JointType.PLANAR:
-            first, second = (Part("slide", _tuple(axis)) for axis in turn_z_to(np.array(joint.axis)).T[:2])
+            first, second = (
+                Part("slide", _tuple(axis)) for axis in rotation_with_z_along(np.array(joint.axis)).T[:2]
+            )
             return [first, second, Part("hinge", joint.axis)]
         case JointType.SPHERICAL:
             return [Part("ball", None)]

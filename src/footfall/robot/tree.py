@@ -4,9 +4,10 @@ Three reductions make every recursion short:
 
 - bodies on fixed joints are merged into the link that carries them (their names live on as frames);
 - joints with several velocities become chains of elementary ones with massless links between: a floating base
-  is three slides along the world's axes and a ball joint, a universal joint two hinges;
-- link frames are turned so that the joint axis is z, and those of hinges lie where on it their placement has the
-  most zeros. Turns by right angles keep exact zeros and ones, so that they vanish when an algorithm is traced.
+  is three slides along the axes of its joint frame and a ball joint, a universal joint two hinges;
+- link frames are turned so that the joint axis is z. Where a hinge is parallel to an axis of its parent, the frame
+  moves along it until that offset is zero. Turns by right angles keep exact zeros and ones. All these vanish when
+  an algorithm is traced.
 
 Then only three kinds of joint are left, and the motion subspace of each is constant in its link.
 """
@@ -24,7 +25,7 @@ import numpy as np
 from footfall.math.transform import Transform, identity_transform
 
 if TYPE_CHECKING:
-    from footfall.robot.model import Robot
+    from footfall.robot.model import Joint, Robot
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Kind = Literal["revolute", "prismatic", "spherical"]
@@ -41,14 +42,15 @@ SUBSPACES: Mapping[Kind, Array] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A rigid body with an elementary joint.
+    """An elementary joint and the rigid body that it carries: all bodies of the robot that are fixed to each other.
 
-    parent: index of the parent link, -1 for the world. placement: pose of the link frame in the parent link at
-    q = 0. q, v: where its coordinates stand. mass (kg), center_of_mass (3,) m and inertia (3, 3) kg m2 about the
-    centre of mass, in link axes, with all bodies merged that are fixed to the link.
+    body: the one whose joint this is; massless links of a chain repeat it. parent: index of the parent link, -1 for
+    the world. kind: of the joint. placement: pose of the link frame in the parent link in the neutral configuration.
+    q, v: slices into the robot's q and v. mass (kg), center_of_mass (3,) m and inertia (3, 3) kg m2 about the centre
+    of mass, in link axes. armature: rotor inertia for each velocity, kg m2 or kg.
     """
 
-    name: str
+    body: str
     parent: int
     kind: Kind
     placement: Transform
@@ -85,7 +87,10 @@ class Tree:
 
     @cached_property
     def parent_velocity(self) -> tuple[int, ...]:
-        """For each velocity the one before it on the path to the root, -1 at the root (lambda of 000 C-RSC)."""
+        """For each velocity the one before it on the path to the root, -1 at the root.
+
+        Featherstone's expanded parent array lambda.
+        """
         last: list[int] = []
         parents: list[int] = []
         for link in self.links:
@@ -110,7 +115,7 @@ class Tree:
         return path
 
 
-def turn_z_to(axis: Array) -> Array:
+def rotation_with_z_along(axis: Array) -> Array:
     """Rotation matrix (3, 3) whose third column is `axis`; exact for the coordinate axes."""
     axis = np.asarray(axis, dtype=np.float64)
     largest = int(np.argmax(np.abs(axis)))
@@ -123,10 +128,10 @@ def turn_z_to(axis: Array) -> Array:
     return np.column_stack([x, np.cross(z, x), z])
 
 
-def slide_along_axis(pose: Transform) -> tuple[Transform, float]:
-    """A hinge's frame moved along its z axis to where an offset is left out, and the way back, m.
+def origin_moved_along_axis(pose: Transform) -> tuple[Transform, float]:
+    """A hinge's frame moved along its z axis to where an offset is zero, and the way back, m.
 
-    Only where z is an axis of the parent, so that an exact zero is gained.
+    Only where z is parallel to an axis of the parent, else no exact zero is gained.
     """
     z = pose.rotation[:, 2]
     if np.count_nonzero(z) != 1:
@@ -135,19 +140,28 @@ def slide_along_axis(pose: Transform) -> tuple[Transform, float]:
 
 
 class _LinkBuilder:
-    """Collects links; `carrier` of a body is the link that moves it and the body's pose in that link."""
+    """Collects links; members: for each link the bodies fixed to it, as pose in the link, mass, centre, inertia."""
 
     def __init__(self) -> None:
         self.links: list[Link] = []
         self.members: list[list[tuple[Transform, float, Array, Array]]] = []
+        self.nq = self.nv = 0
 
-    def add(
-        self, name: str, parent: int, kind: Kind, placement: Transform, q: slice, v: slice, armature: float
-    ) -> int:
-        zero = np.zeros(3)
-        self.links.append(Link(name, parent, kind, placement, q, v, 0.0, zero, np.zeros((3, 3)), armature))
+    def add_elementary_joint(
+        self, joint: Joint, kind: Kind, axis: Array, parent: int, pose: Transform
+    ) -> tuple[int, Transform]:
+        """One link more on `parent`, where the joint frame has that pose; the link, and the frame's pose in it."""
+        turn = rotation_with_z_along(axis)
+        placement, along = pose @ Transform(turn, np.zeros(3)), 0.0
+        if kind == "revolute":
+            placement, along = origin_moved_along_axis(placement)
+        coordinates, velocities = 4 if kind == "spherical" else 1, SUBSPACES[kind].shape[1]
+        q, v = slice(self.nq, self.nq + coordinates), slice(self.nv, self.nv + velocities)
+        self.nq, self.nv = q.stop, v.stop
+        massless = (0.0, np.zeros(3), np.zeros((3, 3)))
+        self.links.append(Link(joint.child, parent, kind, placement, q, v, *massless, joint.armature))
         self.members.append([])
-        return len(self.links) - 1
+        return len(self.links) - 1, Transform(turn.T, np.array([0.0, 0.0, along]))
 
     def finished(self) -> tuple[Link, ...]:
         """The links with the mass, centre and inertia of all that is fixed to them."""
@@ -179,56 +193,45 @@ def merge_inertias(members: list[tuple[Transform, float, Array, Array]]) -> tupl
     return mass, center, (inertia + inertia.T) / 2
 
 
+def elementary_joints(joint: Joint) -> list[tuple[Kind, Array]]:
+    """The joint as a chain of elementary ones: kinds and axes (3,) in the joint frame."""
+    from footfall.robot.model import JointType
+
+    axis, free = np.asarray(joint.axis), np.array([0.0, 0.0, 1.0])
+    match joint.type:
+        case JointType.REVOLUTE | JointType.CONTINUOUS:
+            return [("revolute", axis)]
+        case JointType.PRISMATIC:
+            return [("prismatic", axis)]
+        case JointType.UNIVERSAL:
+            return [("revolute", axis), ("revolute", np.asarray(joint.second_axis))]
+        case JointType.PLANAR:
+            x, y, _ = rotation_with_z_along(axis).T
+            return [("prismatic", x), ("prismatic", y), ("revolute", axis)]
+        case JointType.SPHERICAL:
+            return [("spherical", free)]
+        case JointType.FLOATING:
+            return [*(("prismatic", along) for along in np.eye(3)), ("spherical", free)]
+    return []
+
+
 def build_tree(robot: Robot) -> Tree:
     """Reduce a robot to elementary links."""
-    from footfall.robot.model import WORLD, JointType
+    from footfall.robot.model import WORLD
 
     builder = _LinkBuilder()
     carriers: dict[str, tuple[int, Transform]] = {WORLD: (-1, identity_transform())}
-    q = v = 0
     for body, joint in zip(robot.bodies, robot.joints, strict=True):
-        parent, pose = carriers[joint.parent]
-        pose = pose @ joint.placement  # of the joint frame in the parent link
-
-        def chain(kind: Kind, axis: Any, width: int = 1, *, joint: Any = joint) -> None:
-            """One elementary joint more; `pose` stays the pose of the joint frame in the newest link."""
-            nonlocal parent, pose, q, v
-            turn = Transform(turn_z_to(np.asarray(axis)) if kind != "spherical" else np.eye(3), np.zeros(3))
-            coordinates = 4 if kind == "spherical" else 1
-            placement, along = slide_along_axis(pose @ turn) if kind == "revolute" else (pose @ turn, 0.0)
-            parent = builder.add(
-                joint.child, parent, kind, placement, slice(q, q + coordinates), slice(v, v + width), joint.armature
-            )
-            pose = Transform(turn.rotation.T, np.array([0.0, 0.0, along]))
-            q += coordinates
-            v += width
-
-        match joint.type:
-            case JointType.REVOLUTE | JointType.CONTINUOUS:
-                chain("revolute", joint.axis)
-            case JointType.PRISMATIC:
-                chain("prismatic", joint.axis)
-            case JointType.UNIVERSAL:
-                chain("revolute", joint.axis)
-                chain("revolute", joint.second_axis)
-            case JointType.PLANAR:
-                in_plane = turn_z_to(np.asarray(joint.axis))
-                chain("prismatic", in_plane[:, 0])
-                chain("prismatic", in_plane[:, 1])
-                chain("revolute", joint.axis)
-            case JointType.SPHERICAL:
-                chain("spherical", joint.axis, 3)
-            case JointType.FLOATING:
-                for axis in np.eye(3):
-                    chain("prismatic", axis)
-                chain("spherical", joint.axis, 3)
-            case JointType.FIXED:
-                pass
-        carriers[body.name] = (parent, pose)
-        if parent >= 0:
-            builder.members[parent].append((pose, body.mass, body.center_of_mass, body.inertia))
+        link, pose = carriers[joint.parent]
+        pose = pose @ joint.placement  # of the joint frame in the link
+        for kind, axis in elementary_joints(joint):
+            link, pose = builder.add_elementary_joint(joint, kind, axis, link, pose)
+        carriers[body.name] = (link, pose)
+        if link >= 0:
+            builder.members[link].append((pose, body.mass, body.center_of_mass, body.inertia))
     attachments = {name: Attachment(link, pose) for name, (link, pose) in carriers.items()}
     for frame in robot.frames:
         link, pose = carriers[frame.body]
         attachments[frame.name] = Attachment(link, pose @ frame.placement)
-    return Tree(builder.finished(), MappingProxyType(attachments), q, v, np.asarray(robot.gravity, dtype=np.float64))
+    gravity = np.asarray(robot.gravity, dtype=np.float64)
+    return Tree(builder.finished(), MappingProxyType(attachments), builder.nq, builder.nv, gravity)

@@ -232,7 +232,7 @@ def _impossible_links(robot: Robot) -> Iterator[ImpossibleInertia]:
             yield ImpossibleInertia(
                 f"with all that is fixed to it, its least principal moment of inertia is {low:.6g} kg m2; "
                 "it must not be negative",
-                subject=("body", link.name),
+                subject=("body", link.body),
             )
 
 
@@ -249,9 +249,9 @@ def _links_without_inertia(robot: Robot) -> Iterator[MissingInertia]:
             leaf[link.parent] = False
         if link.armature == 0.0 and (not carried[index] or (leaf[index] and _resistance(link) <= 0.0)):
             yield MissingInertia(
-                f"moves body {link.name!r}, which has no inertia against it; give that body (or one fixed to "
+                f"moves body {link.body!r}, which has no inertia against it; give that body (or one fixed to "
                 "it) mass and inertia, or the joint an armature",
-                subject=("joint", carriers[link.name]),
+                subject=("joint", carriers[link.body]),
             )
 
 

@@ -12,7 +12,7 @@ from footfall.errors import UnsupportedFeature
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.model import WORLD, Array, Joint, JointType, Robot
 from footfall.robot.orientation import matrix_from_axis_angle, matrix_from_quaternion, quaternion_from_matrix
-from footfall.robot.tree import turn_z_to
+from footfall.robot.tree import rotation_with_z_along
 from footfall.robot.validation import checked_configuration
 
 
@@ -130,7 +130,7 @@ def _motion(joint: Joint, values: Any) -> Transform:
             first = matrix_from_axis_angle(joint.axis, float(values[0]))
             return Transform(first @ matrix_from_axis_angle(joint.second_axis, float(values[1])), still)
         case JointType.PLANAR:
-            plane = turn_z_to(np.array(joint.axis))[:, :2]
+            plane = rotation_with_z_along(np.array(joint.axis))[:, :2]
             return Transform(matrix_from_axis_angle(joint.axis, float(values[2])), plane @ values[:2])
         case JointType.SPHERICAL:
             return Transform(matrix_from_quaternion(values), still)

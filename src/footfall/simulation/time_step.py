@@ -97,7 +97,7 @@ def actuated_velocities(robot: Robot) -> list[tuple[int, int]]:
     return [
         (link.q.start, link.v.start)
         for link in robot.tree.links
-        if link.kind != "spherical" and link.name not in floating
+        if link.kind != "spherical" and link.body not in floating
     ]
 
 
