@@ -135,12 +135,24 @@ def test_camera_follows(view: View) -> None:
     np.testing.assert_allclose(view.stage.server.initial_camera.position - before, [1.0, 0.0, 0.0], atol=1e-6)
 
 
+def test_view_of_the_camera_is_upright_and_meets_the_robot(view: View) -> None:
+    camera = view.stage.view
+    right, down, forward = matrix_from_quaternion(camera.wxyz).T
+    np.testing.assert_allclose(np.cross(right, down), forward, atol=1e-12)
+    assert right[2] == pytest.approx(0.0)
+    assert down[2] < 0.0
+    ray = view.stage.focus - camera.position
+    np.testing.assert_allclose(forward, ray / np.linalg.norm(ray), atol=1e-12)
+    np.testing.assert_allclose(view.stage.server.initial_camera.position, camera.position)
+
+
 def test_playing_moves_on_by_itself(recording: Recording) -> None:
-    with View(recording, port=0, play=True) as shown:
+    with View(recording, port=0, play=True, loop=True) as shown:
         assert shown.player is not None
         timeline = shown.player.timeline
         shown.player._thread.join(timeout=0.3)
         assert timeline.now > 0.0
+        assert shown.player._play.label == "Pause"
         shown.player._on_play(None)
         assert not timeline.playing
         assert shown.player._play.label == "Play"

@@ -113,13 +113,23 @@ class Player:
         if event.client is not None:  # moved by a person, not by us
             self.seek(self._slider.value)
 
-    def _on_play(self, _: Any) -> None:
+    def play(self) -> None:
+        """Move on; from the end it begins again."""
         with self._lock:
-            if self.timeline.playing:
-                self.timeline.playing = False
-            else:
-                self.timeline.play()
+            self.timeline.play()
             self._name_button()
+
+    def pause(self) -> None:
+        """Stay at this instant."""
+        with self._lock:
+            self.timeline.playing = False
+            self._name_button()
+
+    def _on_play(self, _: Any) -> None:
+        if self.timeline.playing:
+            self.pause()
+        else:
+            self.play()
 
     def _name_button(self) -> None:
         self._play.label = "Pause" if self.timeline.playing else "Play"

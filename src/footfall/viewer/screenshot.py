@@ -68,7 +68,9 @@ def draw(
                 client.get_render(
                     height, width, timeout=timeout
                 )  # textures of the light come with the first one
-                pixels = client.get_render(height, width, transport_format="png", timeout=timeout)
+                pixels = client.get_render(
+                    height, width, transport_format="png", timeout=timeout, **view.stage.view._asdict()
+                )
             except (RuntimeError, TimeoutError) as problem:
                 raise FailedScreenshot(f"the browser gave no picture: {problem}") from problem
     return _on_background(np.asarray(pixels))

@@ -48,7 +48,7 @@ class View:
             if isinstance(subject, Recording):
                 self.player = Player(self.stage, subject, loop=loop)
                 if play:
-                    self.player.timeline.play()
+                    self.player.play()
                 self.player.start()
             else:
                 RobotPanel(self.stage, subject, configuration=configuration)

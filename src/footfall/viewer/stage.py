@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import logging
 import socket
+import time
 from contextlib import redirect_stdout
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from footfall.math.rotations import quaternion_from_matrix
 from footfall.viewer.errors import PortInUse
 
 if TYPE_CHECKING:
@@ -18,7 +20,16 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _FIELD_OF_VIEW = np.radians(40.0)
+_SETTLING = 1.5  # s until a page that opens has told where its camera is
 _DIRECTION = np.array([1.0, -0.75, 0.42])  # from the robot to the camera: half from the front, a little above
+
+
+class CameraView(NamedTuple):
+    """position (3,) in m, wxyz: quaternion (4,) of the axes right, down and forward, fov: vertical angle, rad."""
+
+    position: Array
+    wxyz: Array
+    fov: float
 
 
 class Stage:
@@ -37,6 +48,8 @@ class Stage:
         self.port = self.server.get_port()
         self.focus = np.zeros(3)  # what the camera looks at, m
         self._offset = _DIRECTION.copy()  # from there to the camera, m
+        self._opened: dict[int, float] = {}  # when pages were opened, s
+        self.server.on_client_connect(self._on_open)
         self._dress()
 
     @property
@@ -67,17 +80,34 @@ class Stage:
         camera.fov = float(_FIELD_OF_VIEW)
 
     def follow(self, focus: Array) -> None:
-        """Move the cameras of all pages along with what they look at, (3,) m."""
-        step = focus - self.focus
-        if np.abs(step).max() < 1e-6:
+        """Let the cameras of all pages look at another place, (3,) m, from the same side and distance."""
+        if np.abs(focus - self.focus).max() < 1e-6:
             return
         self.focus = focus
         camera = self.server.initial_camera  # of pages that are opened later
         camera.position = focus + self._offset
         camera.look_at = focus
-        for client in self.server.get_clients().values():
-            if client.camera.update_timestamp:  # a page that has just opened has no camera yet
-                client.camera.position = client.camera.position + step
+        settled = time.monotonic() - _SETTLING
+        for number, client in self.server.get_clients().items():
+            if self._opened.get(number, np.inf) > settled:
+                continue
+            # The difference holds however late the page tells where its camera is.
+            offset = client.camera.position - client.camera.look_at
+            with client.atomic():
+                client.camera.position = focus + offset
+                client.camera.look_at = focus
+
+    @property
+    def view(self) -> CameraView:
+        """Where pages that open now look from."""
+        forward = -self._offset / np.linalg.norm(self._offset)
+        right = np.cross(forward, (0.0, 0.0, 1.0))
+        right /= np.linalg.norm(right)
+        axes = np.stack([right, np.cross(forward, right), forward], axis=1)  # right, down, forward
+        return CameraView(self.focus + self._offset, quaternion_from_matrix(axes), float(_FIELD_OF_VIEW))
+
+    def _on_open(self, client: Any) -> None:
+        self._opened[client.client_id] = time.monotonic()
 
     def _dress(self) -> None:
         scene, gui = self.server.scene, self.server.gui
