@@ -28,6 +28,9 @@ def difference(a: Any, b: Any) -> float:
     return 0.0 if a == b else np.inf
 
 
+_OF_LINKS = ("parent", "kind", "placement", "mass", "center_of_mass", "inertia", "armature")
+
+
 def tree_difference(a: Robot, b: Robot) -> float:
     """Largest difference of what the algorithms see; infinite if links or coordinates are not the same.
 
@@ -37,8 +40,7 @@ def tree_difference(a: Robot, b: Robot) -> float:
         return np.inf
     worst = difference(a.gravity, b.gravity)
     for ours, theirs in zip(a.tree.links, b.tree.links, strict=True):
-        names = [f.name for f in fields(ours) if f.name not in ("name", "q", "v")]
-        worst = max(worst, *(difference(getattr(ours, name), getattr(theirs, name)) for name in names))
+        worst = max(worst, *(difference(getattr(ours, name), getattr(theirs, name)) for name in _OF_LINKS))
         if (ours.q, ours.v) != (theirs.q, theirs.v):
             return np.inf
     for name, attachment in a.tree.attachments.items():

@@ -29,7 +29,7 @@ class Inertial(NamedTuple):
 
     @property
     def is_diagonal(self) -> bool:
-        return np.count_nonzero(self.inertia - np.diag(np.diag(self.inertia))) == 0
+        return bool(np.all(self.inertia == np.diag(np.diag(self.inertia))))
 
     @property
     def is_nothing(self) -> bool:
@@ -78,7 +78,7 @@ def _merged_if_needed(robot: Robot, members: dict[str, Transform]) -> dict[str, 
 def _missing(inertial: Inertial) -> float:
     """How much all moments must be raised so that none is negative and none exceeds the sum of the others."""
     low, middle, high = np.linalg.eigvalsh(inertial.inertia).tolist()
-    return max(high - low - middle, -low, 0.0)
+    return float(max(high - low - middle, -low, 0.0))
 
 
 def _is_impossible(inertial: Inertial) -> bool:
