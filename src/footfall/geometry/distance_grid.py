@@ -21,8 +21,8 @@ _MOST_VALUES = 2**27
 class DistanceGrid:
     """Distances at the points of a grid.
 
-    values: (nx, ny, nz) in m, negative inside; `values[i, j, k]` stands at `origin + (i, j, k) * spacing`. origin: (3,) m.
-    spacing: m. Outside of the grid the distance to it is added.
+    values: (nx, ny, nz) in m, negative inside; `values[i, j, k]` stands at `origin + (i, j, k) * spacing`. origin: (3,)
+    and spacing: m. Outside of the grid the distance to it is added.
     """
 
     values: Array
@@ -49,7 +49,7 @@ class DistanceGrid:
 
     def distance(self, point: Array) -> tuple[Any, Array]:
         """Distance (m) and unit normal (3,) at a point (3,), numbers or symbols; both in the frame of the grid."""
-        nx, ny, nz = self.values.shape
+        _, ny, nz = self.values.shape
         cells, parts, beyond = [], [], []
         for k, count in enumerate(self.values.shape):
             place = (point[k] - self.origin[k]) / self.spacing

@@ -41,40 +41,61 @@ class Hierarchy:
 
 def build_hierarchy(lower: Array, upper: Array, *, leaf_size: int = 4) -> Hierarchy:
     """Hierarchy of boxes (m, 3), m >= 1, halved along the longest axis of their centres."""
-    nodes, order = _build(
-        np.ascontiguousarray(lower, np.float64), np.ascontiguousarray(upper, np.float64), leaf_size
-    )
-    return Hierarchy(nodes, order)
+    lower, upper = np.ascontiguousarray(lower, np.float64), np.ascontiguousarray(upper, np.float64)
+    centers = lower + upper
+    sorted_along = np.argsort(centers, axis=0, kind="stable").T.copy()
+    nodes = _build(lower, upper, centers, sorted_along, leaf_size)
+    return Hierarchy(nodes, sorted_along[0])
 
 
 @native_loop
-def _build(lower: Array, upper: Array, leaf_size: int) -> tuple[Array, Indices]:
+def _build(lower: Array, upper: Array, centers: Array, sorted_along: Indices, leaf_size: int) -> Array:
+    """Nodes; sorted_along (3, m) has the items by their centres along each axis, and at the end by leaves."""
     count = len(lower)
-    order = np.arange(count)
-    centers = lower + upper
     nodes = np.empty((2 * count, NODE))
     nodes[0, 6], nodes[0, 7] = 0, count
+    side, right = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
     known, node = 1, 0
     while node < known:
         first, size = int(nodes[node, 6]), int(nodes[node, 7])
-        members = order[first : first + size]
-        for axis in range(3):
-            nodes[node, axis] = lower[members, axis].min()
-            nodes[node, 3 + axis] = upper[members, axis].max()
+        axis, widest = 0, -1.0
+        for k in range(3):
+            least, greatest = np.inf, -np.inf
+            for place in range(first, first + size):
+                item = sorted_along[k, place]
+                least, greatest = min(least, lower[item, k]), max(greatest, upper[item, k])
+            nodes[node, k], nodes[node, 3 + k] = least, greatest
+            low, high = sorted_along[k, first], sorted_along[k, first + size - 1]
+            if centers[high, k] - centers[low, k] > widest:
+                axis, widest = k, centers[high, k] - centers[low, k]
         if size > leaf_size:
-            axis, widest = 0, -1.0
-            for k in range(3):
-                values = centers[members, k]
-                if values.max() - values.min() > widest:
-                    axis, widest = k, values.max() - values.min()
             half = size // 2
-            order[first : first + size] = members[np.argsort(centers[members, axis], kind="mergesort")]
+            for place in range(first, first + size):
+                side[sorted_along[axis, place]] = 0 if place < first + half else 1
+            for k in range(3):
+                _part(sorted_along[k], first, size, side, right)
             nodes[known, 6], nodes[known, 7] = first, half
             nodes[known + 1, 6], nodes[known + 1, 7] = first + half, size - half
             nodes[node, 6], nodes[node, 7] = known, 0
             known += 2
         node += 1
-    return nodes[:known].copy(), order
+    return nodes[:known].copy()
+
+
+@native_loop
+def _part(order: Indices, first: int, size: int, side: Indices, right: Indices) -> None:
+    """Items of side 0 before those of side 1, both in their order."""
+    kept, moved = first, 0
+    for place in range(first, first + size):
+        item = order[place]
+        if side[item] == 0:
+            order[kept] = item
+            kept += 1
+        else:
+            right[moved] = item
+            moved += 1
+    for k in range(moved):
+        order[kept + k] = right[k]
 
 
 @native_loop
