@@ -29,6 +29,7 @@ ORDER = (
     "planning",
     "motion",
     "walking",
+    "scenarios",
     "viewer",
     "benchmarks",
     "cli",

@@ -11,7 +11,7 @@ import typer
 from rich.markup import escape
 
 import footfall
-from footfall.cli import bench, cache, convert, demo, export, robots, screenshot, show, view
+from footfall.cli import bench, cache, convert, demo, export, quadruped, robots, screenshot, show, view
 from footfall.cli.screen import errors
 from footfall.errors import FootfallError
 
@@ -33,6 +33,7 @@ app.command("convert")(convert.convert)
 app.command("view")(view.view)
 app.command("export")(export.export)
 app.command("screenshot")(screenshot.screenshot)
+app.add_typer(quadruped.app, name="quadruped")
 app.add_typer(bench.app, name="bench")
 app.add_typer(cache.app, name="cache")
 
@@ -57,12 +58,12 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line; errors of footfall end it with one line and exit code 2."""
+    """Run the command line; errors of footfall and of files end it with one line and exit code 2."""
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
             app()
-    except FootfallError as error:
+    except (FootfallError, OSError) as error:
         if os.environ.get(_DEBUG):
             raise
         errors().print(f"[bold red]error:[/] {escape(str(error))}", soft_wrap=True)

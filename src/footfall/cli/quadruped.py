@@ -1,0 +1,239 @@
+"""`footfall quadruped`: the robot of spec 001 trots, falls and jumps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from footfall.cli.screen import errors, screen, table
+
+app = typer.Typer(
+    help="Let the quadruped trot, fall or jump, with exact and with penalty contact.", no_args_is_help=True
+)
+
+
+class Contact(StrEnum):
+    """Choices of --contact."""
+
+    EXACT = "exact"
+    PENALTY = "penalty"
+    IMPACTS = "impacts"
+    BOTH = "both"
+
+
+ContactOption = Annotated[
+    Contact, typer.Option(help="Contact model; both: exact and penalty, side by side in the plots.")
+]
+FootOption = Annotated[
+    float | None, typer.Option(help="Height of the feet's boxes, m: 0.05, or 0.5 as the source prints it.")
+]
+StepOption = Annotated[float | None, typer.Option(help="Time step, s; default 0.0005.")]
+DurationOption = Annotated[float | None, typer.Option(help="Duration, s; default 10.6.")]
+GapOption = Annotated[str | None, typer.Option(help="gap: nothing sinks; source: contact from gap <= 0 on.")]
+ScenarioOption = Annotated[Path | None, typer.Option(help="TOML file with all parameters, instead of ours.")]
+OutputOption = Annotated[Path, typer.Option("--output", "-o", help="Folder for recordings, series, plots.")]
+PlotsOption = Annotated[bool, typer.Option(help="Draw the plots.")]
+
+
+@app.command("trot")
+def trot(
+    contact: ContactOption = Contact.BOTH,
+    stride: Annotated[float | None, typer.Option(help="Way of the body in half a cycle, m.")] = None,
+    foot_height: FootOption = None,
+    dt: StepOption = None,
+    duration: DurationOption = None,
+    gap_term: GapOption = None,
+    scenario: ScenarioOption = None,
+    output: OutputOption = Path("quadruped"),
+    plots: PlotsOption = True,
+) -> None:
+    """Trot along x on a reference whose zero-moment point stays on the diagonals; joints under PID.
+
+    [dim]$[/] footfall quadruped trot
+
+    [dim]$[/] footfall quadruped trot --contact exact --dt 0.002
+    """
+    changes = {"trot__stride": stride}
+    _run(
+        "trot", scenario, contact, _common(changes, foot_height, dt, duration, gap_term), output, plots=plots
+    )
+
+
+@app.command("fall")
+def fall(
+    height: Annotated[float | None, typer.Option(help="Clearance of the feet at release, m.")] = None,
+    roll: Annotated[float | None, typer.Option(help="Tilt at release, rad.")] = None,
+    pitch: Annotated[float | None, typer.Option(help="Tilt at release, rad.")] = None,
+    contact: ContactOption = Contact.BOTH,
+    foot_height: FootOption = None,
+    dt: StepOption = None,
+    duration: DurationOption = None,
+    gap_term: GapOption = None,
+    scenario: ScenarioOption = None,
+    output: OutputOption = Path("quadruped"),
+    plots: PlotsOption = True,
+) -> None:
+    """Let go above the ground, the joints held.
+
+    [dim]$[/] footfall quadruped fall --height 0.5 --roll 0.02
+    """
+    changes = {"fall__height": height, "fall__roll": roll, "fall__pitch": pitch}
+    _run(
+        "fall", scenario, contact, _common(changes, foot_height, dt, duration, gap_term), output, plots=plots
+    )
+
+
+@app.command("jump")
+def jump(
+    contact: ContactOption = Contact.BOTH,
+    speed: Annotated[float | None, typer.Option(help="Speed of the legs' extension, m/s.")] = None,
+    foot_height: FootOption = None,
+    dt: StepOption = None,
+    duration: DurationOption = None,
+    gap_term: GapOption = None,
+    scenario: ScenarioOption = None,
+    output: OutputOption = Path("quadruped"),
+    plots: PlotsOption = True,
+) -> None:
+    """Crouch, then extend the legs fast.
+
+    [dim]$[/] footfall quadruped jump
+    """
+    changes = {"jump__extension_speed": speed}
+    _run(
+        "jump", scenario, contact, _common(changes, foot_height, dt, duration, gap_term), output, plots=plots
+    )
+
+
+@app.command("tilts")
+def tilts(
+    height: Annotated[float, typer.Option(help="Clearance of the feet at release, m.")] = 0.5,
+    largest: Annotated[float, typer.Option(help="Largest tilt, rad.")] = 0.05,
+    count: Annotated[int, typer.Option(help="Tilts of roll, and as many of pitch.")] = 5,
+    contact: Contact = Contact.EXACT,
+    dt: StepOption = None,
+    duration: DurationOption = None,
+) -> None:
+    """Fall from a grid of tilts, all in one native call: which end upside down?
+
+    [dim]$[/] footfall quadruped tilts --height 1.5
+    """
+    from footfall.scenarios.quadruped import load_scenario
+    from footfall.scenarios.quadruped.tilts import fall_tilted
+
+    changes = _common({"fall__height": height}, None, dt, duration, None)
+    scenario = load_scenario("fall").changed(**changes)
+    angles = np.linspace(-largest, largest, count)
+    grid = np.array([(roll, pitch) for roll in angles for pitch in angles])
+    for model in _models(contact):
+        result = fall_tilted(scenario, grid, model)
+        rows = [
+            [
+                f"{roll:.3f}",
+                f"{pitch:.3f}",
+                "upright" if up > 0.7 else "upside down" if up < -0.7 else "on its side",
+                f"{end:.3f}",
+                f"{top:.3f}",
+                f"{speed:.1e}",
+            ]
+            for (roll, pitch), up, end, top, speed in zip(
+                result.tilts, result.upright, result.end_height, result.top_height, result.speed, strict=True
+            )
+        ]
+        columns = ["roll, rad", "pitch, rad", "at the end", "height, m", "top, m", "fastest, rad/s"]
+        title = f"Falls from {height:g} m, {model} contact"
+        screen().print(table(title, columns, rows, numbers="; ".join([*columns[:2], *columns[3:]])))
+
+
+def _common(
+    changes: dict[str, Any],
+    foot_height: float | None,
+    dt: float | None,
+    duration: float | None,
+    gap_term: str | None,
+) -> dict[str, Any]:
+    """Changes of a scenario that were asked for."""
+    changes = changes | {
+        "robot__foot_height": foot_height,
+        "step__dt": dt,
+        "duration": duration,
+        "step__gap_term": gap_term,
+    }
+    return {name: value for name, value in changes.items() if value is not None}
+
+
+def _models(contact: Contact) -> list[Any]:
+    return ["exact", "penalty"] if contact is Contact.BOTH else [contact.value]
+
+
+def _run(
+    kind: str, source: Path | None, contact: Contact, changes: dict[str, Any], output: Path, *, plots: bool
+) -> None:
+    from footfall.scenarios.quadruped import load_scenario
+
+    scenario = load_scenario(kind if source is None else source).changed(**changes)
+    recording = run_and_write(scenario, _models(contact), output, plots=plots)
+    screen().print(f"View it: footfall view {recording}", highlight=False, soft_wrap=True)
+
+
+def run_and_write(scenario: Any, models: Sequence[Any], output: Path, *, plots: bool = True) -> Path:
+    """Run a scenario with contact models, print the summary, write all files; gives the first recording."""
+    from footfall.scenarios.quadruped import fall_failures, run_scenario, summarise, write_outputs
+
+    runs = []
+    with errors().status("") as status:
+        for model in models:
+            status.update(f"{scenario.kind}, {model} contact")
+            runs.append(run_scenario(scenario, model))
+        status.update("writing")
+        written = write_outputs(runs, output, plots=plots)
+    console = screen()
+    title = f"Quadruped: {scenario.kind}, {scenario.duration:g} s in steps of {1e3 * scenario.step.dt:g} ms"
+    rows = _rows([summarise(run) for run in runs])
+    console.print(table(title, ["", *models], rows, numbers="; ".join(models)))
+    if scenario.kind == "fall":
+        for run in runs:
+            failures = fall_failures(run)
+            console.print(f"{run.contact}: " + ("the fall succeeds" if not failures else "; ".join(failures)))
+    console.print("Written: " + ", ".join(str(path) for path in written), highlight=False, soft_wrap=True)
+    return written[0]
+
+
+_LINES = (
+    ("distance x, m", "distance", ".3f"),
+    ("drift y, m", "drift", ".3f"),
+    ("yaw, rad", "yaw", ".4f"),
+    ("height at the end, m", "end_height", ".4f"),
+    ("greatest height, m", "top_height", ".3f"),
+    ("greatest roll or pitch, rad", "tilt", ".3f"),
+    ("upside down at the end", "upside_down", ""),
+    ("peak force on a foot, N", "peak_force", ".0f"),
+    ("largest impulse on a foot in a step, N s", "step_impulse", ".2f"),
+    ("impulse of all normal forces, N s", "total_impulse", ".1f"),
+    ("load at the end, of the weight", "load", ".4f"),
+    ("deepest penetration, m", "penetration", ".1e"),
+    ("penetration at the end, m", "rest_penetration", ".1e"),
+    ("largest residual, of weight times dt", "residual", ".1e"),
+    ("steps with a residual above 1e-8", "unsolved", ".2%"),
+    ("sweeps, mean", "sweeps", ".1f"),
+    ("energy less actuator work grows by, J", "energy_growth", ".2g"),
+    ("work of the contacts, J", "contact_work", ".1f"),
+    ("real-time factor", "real_time_factor", ".1f"),
+    ("diverged", "diverged", ""),
+)
+
+
+def _rows(summaries: Sequence[Any]) -> list[list[str]]:
+    """A line for each number; what did not happen is left out."""
+    rows = []
+    for label, name, form in _LINES:
+        values = [getattr(summary, name) for summary in summaries]
+        if not form and not any(values):
+            continue
+        rows.append([label, *(format(value, form) if form else str(value or "no") for value in values)])
+    return rows

@@ -1,0 +1,1 @@
+"""Control: inverse kinematics, joint, task-space and whole-body control, balance criteria."""

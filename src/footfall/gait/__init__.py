@@ -1,0 +1,1 @@
+"""Gaits: phase tables, pattern generators, preview of the zero-moment point."""

@@ -1,0 +1,1 @@
+"""Scenarios: whole simulations with their parameters, references, measures and plots."""

@@ -1,0 +1,206 @@
+"""Parameters of the quadruped's scenarios, as their TOML files have them.
+
+What the source leaves open, 001 section 25, stands in the files with a remark.
+"""
+
+from __future__ import annotations
+
+import os
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from footfall.contact.penalty import PenaltyLaw
+from footfall.errors import FootfallError, MissingFile, UnknownName
+
+Kind = Literal["trot", "fall", "jump"]
+
+
+class InvalidScenario(FootfallError, ValueError):
+    """A scenario whose parameters cannot be."""
+
+
+class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A table of the file."""
+
+
+class RobotPart(_Part, frozen=True):
+    """foot_height: of the feet's boxes, m. hip_height: at the start, m."""
+
+    foot_height: float
+    hip_height: float
+
+
+class GroundPart(_Part, frozen=True):
+    """friction: Coulomb coefficient. viscous_friction: N s/m. restitution: in [0, 1]."""
+
+    friction: float
+    viscous_friction: float
+    restitution: float
+
+
+class ControlPart(_Part, frozen=True):
+    """Gains of hip roll, hip pitch, knee and ankle: kp N m/rad, ki N m/(rad s), kd N m s/rad.
+
+    gains: "explicit" as the source has it, "implicit" acts at the end of the step, "auto" is explicit as long as the
+    step is small enough for the stiffest mode.
+    """
+
+    kp: tuple[float, float, float, float]
+    ki: tuple[float, float, float, float]
+    kd: tuple[float, float, float, float]
+    gains: Literal["auto", "explicit", "implicit"]
+
+
+class StepPart(_Part, frozen=True):
+    """dt: s. gap_term, sweeps, tolerance: see `footfall.simulation.time_step.StepOptions`."""
+
+    dt: float
+    gap_term: Literal["gap", "source"]
+    sweeps: int
+    tolerance: float
+
+
+class PenaltyPart(_Part, frozen=True):
+    """See `footfall.contact.penalty.PenaltyLaw`; integrator: of penalty contact."""
+
+    normal_stiffness: float
+    normal_damping: float
+    tangential_stiffness: float
+    tangential_damping: float
+    integral: float
+    integrator: Literal["semi-implicit", "explicit", "rk4"]
+
+    @property
+    def law(self) -> PenaltyLaw:
+        """The law of a contact point."""
+        names = (
+            "normal_stiffness",
+            "normal_damping",
+            "tangential_stiffness",
+            "tangential_damping",
+            "integral",
+        )
+        return PenaltyLaw(**{name: getattr(self, name) for name in names})
+
+
+class TrotPart(_Part, frozen=True):
+    """Reference of a trot.
+
+    stride: the body's way in a half cycle, m. half_cycle: s. clearance: of swinging feet, m. stand: time before the
+    first step, s. centering: part, 0 to 1, by which the centre of mass, 2.6 cm before the torso's middle, is brought
+    back over the middle of the feet. first_pair: the diagonal that swings first, 0 is right back with left front.
+    preview_*: see `footfall.gait.preview.CartTable`.
+    """
+
+    stride: float
+    half_cycle: float
+    clearance: float
+    stand: float
+    centering: float
+    first_pair: Literal[0, 1]
+    preview_step: float
+    preview_horizon: float
+    preview_error_weight: float
+    preview_jerk_weight: float
+
+
+class FallPart(_Part, frozen=True):
+    """height: clearance of the feet at release, m. roll, pitch: tilt of the body at release, rad."""
+
+    height: float
+    roll: float
+    pitch: float
+
+
+class JumpPart(_Part, frozen=True):
+    """Heights of the hips above the feet, m, durations, s, and the speed at which the legs are extended, m/s."""
+
+    stand: float
+    crouch_height: float
+    crouch_time: float
+    hold: float
+    extended_height: float
+    extension_speed: float
+    retract_time: float
+
+
+class Scenario(_Part, frozen=True):
+    """Everything that one run depends on, besides the contact model. duration: s."""
+
+    kind: Kind
+    duration: float
+    robot: RobotPart
+    ground: GroundPart
+    control: ControlPart
+    step: StepPart
+    penalty: PenaltyPart
+    trot: TrotPart | None = None
+    fall: FallPart | None = None
+    jump: JumpPart | None = None
+
+    def __post_init__(self) -> None:
+        if getattr(self, self.kind) is None:
+            raise InvalidScenario(f"a scenario of kind {self.kind!r} needs a table [{self.kind}]")
+        positive = {
+            "duration": self.duration,
+            "step.dt": self.step.dt,
+            "robot.hip_height": self.robot.hip_height,
+        }
+        if self.trot is not None:
+            positive |= {"trot.half_cycle": self.trot.half_cycle, "trot.preview_step": self.trot.preview_step}
+        for name, value in positive.items():
+            if not value > 0.0:
+                raise InvalidScenario(f"{name} is {value}; it must be above zero")
+
+    def changed(self, **changes: Any) -> Scenario:
+        """The scenario with other values: `changed(step__dt=0.002, duration=1.0)`."""
+        tables = msgspec.to_builtins(self)
+        for name, value in changes.items():
+            *table, key = name.split("__")
+            target = tables[table[0]] if table else tables
+            if target is None or key not in target:
+                raise UnknownName("parameter", name, _parameter_names(tables), f"scenario {self.kind!r}")
+            target[key] = value
+        return _converted(tables, f"scenario {self.kind!r}")
+
+
+def scenario_names() -> tuple[str, ...]:
+    """The scenarios that are shipped."""
+    folder = files(__package__)
+    return tuple(sorted(Path(entry.name).stem for entry in folder.iterdir() if entry.name.endswith(".toml")))
+
+
+def load_scenario(source: str | os.PathLike[str]) -> Scenario:
+    """A shipped scenario ("trot", "fall", "jump"), or one of a TOML file."""
+    if isinstance(source, str) and not source.endswith(".toml"):
+        if source not in scenario_names():
+            raise UnknownName("scenario", source, scenario_names())
+        path = Path(str(files(__package__).joinpath(f"{source}.toml")))
+    else:
+        path = Path(source)
+    try:
+        text = path.read_bytes()
+    except OSError as problem:
+        raise MissingFile(f"cannot read scenario {str(path)!r}: {problem.strerror}") from None
+    try:
+        tables = msgspec.toml.decode(text)
+    except msgspec.DecodeError as problem:
+        raise InvalidScenario(f"{path}: {problem}") from None
+    return _converted(tables, str(path))
+
+
+def _converted(tables: Any, source: str) -> Scenario:
+    try:
+        return msgspec.convert(tables, Scenario)
+    except msgspec.ValidationError as problem:
+        raise InvalidScenario(f"{source}: {problem}") from None
+
+
+def _parameter_names(tables: dict[str, Any]) -> list[str]:
+    names = []
+    for name, value in tables.items():
+        names += [f"{name}__{key}" for key in value] if isinstance(value, dict) else [name]
+    return names

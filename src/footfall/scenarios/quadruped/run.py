@@ -1,0 +1,187 @@
+"""Run a scenario: the robot, the ground, its controllers, and what happened at every step."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass
+from typing import Any, NamedTuple, get_args
+
+import numpy as np
+
+from footfall.contact.candidates import Candidate, surface_of
+from footfall.contact.penalty import PenaltyWarning
+from footfall.dynamics.energy import kinetic_energy, potential_energy
+from footfall.dynamics.kinematics import frame_velocity
+from footfall.dynamics.mass_matrix import mass_matrix
+from footfall.errors import UnknownName
+from footfall.gait.gaits import LEGS
+from footfall.geometry.plane import Plane
+from footfall.robot.library import quadruped
+from footfall.robot.model import Robot
+from footfall.scenarios.quadruped.legs import standing_configuration
+from footfall.scenarios.quadruped.parameters import Scenario
+from footfall.scenarios.quadruped.references import Reference, reference
+from footfall.scene.model import Material, Scene, SceneObject
+from footfall.simulation.simulation import ContactModel, Simulation, SimulationDiverged, Trajectory
+from footfall.simulation.time_step import Command, StepOptions
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+_STABLE = 1.5  # largest product of frequency and step for explicit gains; semi-implicit Euler diverges at 2
+
+
+class Energies(NamedTuple):
+    """All (n,) in J, after each step: energy of the robot, work of the actuators and of the contacts since the start.
+
+    Works are those of the mean velocity in each step.
+    """
+
+    energy: Array
+    actuator_work: Array
+    contact_work: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What happened. trajectory: one row a step, contacts in the order RB, LB, RF, LF. diverged: what went wrong first,
+    None if nothing did; then the trajectory ends before. seconds: of wall time. start: (nq,)."""
+
+    scenario: Scenario
+    contact: ContactModel
+    robot: Robot
+    scene: Scene
+    start: Array
+    trajectory: Trajectory
+    diverged: str | None
+    seconds: float
+
+    @property
+    def angles(self) -> Array:
+        """Roll, pitch and yaw (n, 3) of the torso, rad, unwrapped."""
+        return roll_pitch_yaw(self.trajectory.q[:, 3:7])
+
+    @property
+    def real_time_factor(self) -> float:
+        """Simulated over wall time."""
+        return float(len(self.trajectory.time)) * self.scenario.step.dt / self.seconds
+
+    def energies(self) -> Energies:
+        """Energy and works after each step."""
+        dt, q, v = self.scenario.step.dt, self.trajectory.q, self.trajectory.v
+        before_q = np.concatenate([self.start[None], q[:-1]])
+        before_v = np.concatenate([np.zeros((1, self.robot.nv)), v[:-1]])
+        mean = (v + before_v) / 2
+        power = np.einsum("ni,ni->n", self.trajectory.effort, mean)
+        contact = np.zeros(len(q))
+        for k, leg in enumerate(LEGS):
+            speed = frame_velocity(self.robot, before_q, mean, leg)[:, :3]
+            contact += np.einsum("ni,ni->n", self.trajectory.forces[:, k], speed)
+        energy = kinetic_energy(self.robot, q, v) + potential_energy(self.robot, q)
+        return Energies(energy, dt * np.cumsum(power), dt * np.cumsum(contact))
+
+
+def flat_ground(scenario: Scenario) -> Scene:
+    """The ground of a scenario."""
+    ground = scenario.ground
+    material = Material(ground.friction, ground.viscous_friction, ground.restitution)
+    return Scene("flat ground", (SceneObject("ground", Plane(), material=material, category="floor"),))
+
+
+def build_simulation(scenario: Scenario, contact: ContactModel = "exact", *, substeps: int = 1) -> Simulation:
+    """The simulation of a scenario, the robot standing: its four tips against the ground."""
+    if contact not in get_args(ContactModel):
+        raise UnknownName("contact model", contact, get_args(ContactModel))
+    robot = quadruped(foot_height=scenario.robot.foot_height)
+    scene, step = flat_ground(scenario), scenario.step
+    surface = surface_of(scene.objects[0])
+    penalty = contact == "penalty"
+    options = StepOptions(
+        dt=step.dt,
+        sweeps=step.sweeps,
+        tolerance=step.tolerance,
+        gap_term=step.gap_term,
+        implicit_gains=uses_implicit_gains(robot, scenario),
+        integrator=scenario.penalty.integrator if penalty else "semi-implicit",
+    )
+    return Simulation(
+        robot,
+        scene,
+        candidates=[Candidate(leg, (0.0, 0.0, 0.0), 0.0, surface) for leg in LEGS],
+        contact=contact,
+        law=scenario.penalty.law,
+        options=options,
+        substeps=substeps,
+        q=standing_configuration(robot, scenario.robot.hip_height),
+    )
+
+
+def stiffest_mode(robot: Robot, scenario: Scenario) -> float:
+    """Highest frequency of the free robot on its joints' gains, rad/s, standing."""
+    q = standing_configuration(robot, scenario.robot.hip_height)
+    gains = np.zeros(robot.nv)
+    gains[6:] = np.tile(scenario.control.kp, 4)
+    return float(
+        np.sqrt(np.abs(np.linalg.eigvals(np.linalg.solve(mass_matrix(robot, q), np.diag(gains)))).max())
+    )
+
+
+def uses_implicit_gains(robot: Robot, scenario: Scenario) -> bool:
+    """Whether the gains act at the end of the step."""
+    if scenario.control.gains == "auto":
+        return stiffest_mode(robot, scenario) * scenario.step.dt > _STABLE
+    return scenario.control.gains == "implicit"
+
+
+def run_scenario(
+    scenario: Scenario, contact: ContactModel = "exact", *, simulation: Simulation | None = None
+) -> Run:
+    """Run a scenario with a contact model. simulation: from `build_simulation`, to compile once for several runs.
+
+    A run that diverges is a result too: it ends there.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PenaltyWarning)  # the summary says what came of it
+        simulation = simulation or build_simulation(scenario, contact)
+        robot = simulation.robot
+        course = reference(quadruped(foot_height=scenario.robot.foot_height), scenario)
+        simulation.reset(course.start)
+    commands = _commands(scenario, course)
+    first = simulation.state
+    simulation.step(commands[0])  # compiles
+    simulation.state = first
+    rows: list[Trajectory] = []
+    diverged = None
+    began = time.perf_counter()
+    for command in commands:
+        try:
+            rows.append(simulation.step(command))
+        except SimulationDiverged as failure:
+            diverged = failure.quantity
+            break
+    seconds = time.perf_counter() - began
+    trajectory = Trajectory(*(np.concatenate(column) for column in zip(*rows, strict=True)))
+    return Run(
+        scenario, contact, robot, simulation.scene, course.start, trajectory, diverged, max(seconds, 1e-9)
+    )
+
+
+def _commands(scenario: Scenario, course: Reference) -> list[Command]:
+    gains = [np.tile(getattr(scenario.control, name), 4) for name in ("kp", "ki", "kd")]
+    zero = np.zeros(16)
+    return [
+        Command(position, rate, zero, *gains)
+        for position, rate in zip(course.position, course.rate, strict=True)
+    ]
+
+
+def roll_pitch_yaw(quaternions: Array) -> Array:
+    """Angles (n, 3) of quaternions (n, 4), rad: yaw, then pitch, then roll about the moved axes; unwrapped."""
+    w, x, y, z = quaternions.T
+    sine = np.clip(2 * (w * y - z * x), -1.0, 1.0)
+    angles = [
+        np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y)),
+        np.arcsin(sine),
+        np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z)),
+    ]
+    return np.stack([np.unwrap(angle) for angle in angles], axis=-1)
