@@ -30,6 +30,7 @@ class Whitening:
         self.poses = poses  # of the links in the world
         self.factor = factor
         self.scale = [sqrt(pivot) for pivot in factor.inverse_pivots]
+        self._plain: dict[int, list[Row]] = {}
         self._links: dict[int, list[Row]] = {}
 
     def whiten(self, row: Row) -> Row:
@@ -44,11 +45,9 @@ class Whitening:
                 entries[i] = entries[i] - lower[k, i] * entries[k]
         return {k: self.scale[k] * entries[k] for k in sorted(involved)}
 
-    def link_rows(self, link: int) -> list[Row]:
-        """Whitened rows of a link's motion [v; w], world axes, at the link's origin."""
-        if link < 0:
-            return [{} for _ in range(6)]
-        if link not in self._links:
+    def plain_rows(self, link: int) -> list[Row]:
+        """Rows of a link's motion [v; w], world axes, at the link's origin, before whitening."""
+        if link not in self._plain:
             origin = self.poses[link].translation
             rows: list[Row] = [{} for _ in range(6)]
             for index in self.tree.path(link):
@@ -58,20 +57,34 @@ class Whitening:
                     linear = pose.rotation @ motion[:3] + cross(angular, origin - pose.translation)
                     for row, entry in zip(rows, (*linear, *angular), strict=True):
                         row[velocity] = entry
-            self._links[link] = [self.whiten(row) for row in rows]
+            self._plain[link] = rows
+        return self._plain[link]
+
+    def link_rows(self, link: int) -> list[Row]:
+        """The same, whitened."""
+        if link not in self._links:
+            self._links[link] = [self.whiten(row) for row in self.plain_rows(link)]
         return self._links[link]
 
     def point_rows(self, link: int, point: Array) -> list[Row]:
         """Whitened rows of the velocity of a point (3,) in world axes that moves with a link."""
-        rows = self.link_rows(link)
         if link < 0:
-            return rows[:3]
+            return [{}, {}, {}]
+        rows = self.link_rows(link)
         r = point - self.poses[link].translation
         result = []
         for k in range(3):  # v + w x r
             second, third = (k + 1) % 3, (k + 2) % 3
             result.append(combine((1.0, r[third], -r[second]), (rows[k], rows[3 + second], rows[3 + third])))
         return result
+
+    def point_velocity(self, link: int, point: Array, v: Array) -> Array:
+        """Velocity (3,) in world axes of a point that moves with a link, at the robot's velocity v (nv,)."""
+        if link < 0:
+            return np.zeros(3)
+        entries = dict(enumerate(v))
+        motion = np.array([inner(row, entries) for row in self.plain_rows(link)])
+        return motion[:3] + cross(motion[3:], point - self.poses[link].translation)
 
     def velocity(self, u: Array) -> Array:
         """Change of v (nv,) that belongs to a whitened velocity: `v = L^-1 D^-1/2 u`."""

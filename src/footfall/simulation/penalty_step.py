@@ -79,7 +79,7 @@ def penalty_step(
         none = np.zeros(0)
         following, report = contact_step(
             robot, (), options, state._replace(impulses=rest), command,
-            friction=none, restitution=none, wrenches=wrenches, forces=now.generalised,
+            friction=none, restitution=(), wrenches=wrenches, forces=now.generalised,
         )  # fmt: skip
         q, v, integral, rest = following
         effort, residual, sweeps = report.effort, report.residual, report.sweeps

@@ -210,7 +210,6 @@ class Simulation:
                 state.impulses,
                 *command,
                 self.friction,
-                self.restitution,
                 *pushes.values(),
             )
             q, v, integral, impulses, *report = result
@@ -239,7 +238,7 @@ class Simulation:
         """
         zero = [np.zeros(self.joints), np.zeros(self.rows)]
         results = self._rollout_kernel.rollout(
-            q, v, *zero, *commands, self.friction, self.restitution,
+            q, v, *zero, *commands, self.friction,
             steps=steps, last_only=("integral", "impulses"), threads=threads, out=out,
         )  # fmt: skip
         return results[0], results[1], results[4]
@@ -264,7 +263,7 @@ class Simulation:
         robot, joints, contacts = self.robot, self.joints, len(self.candidates)
         inputs: dict[str, int] = {"q": robot.nq, "v": robot.nv, "integral": joints, "impulses": self.rows}
         inputs |= dict.fromkeys((f"command_{name}" for name in Command._fields), joints)
-        inputs |= {"friction": contacts, "restitution": contacts}
+        inputs |= {"friction": contacts}
         inputs |= {f"push_{k}": 6 for k in range(len(pushed))}
 
         def period(**arrays: Any) -> Mapping[str, Any]:
@@ -277,7 +276,9 @@ class Simulation:
                 mu, acting = arrays["friction"], wrenches or None
                 if self._smooth:
                     return penalty_step(*start, law=self.law, friction=mu, wrenches=acting)
-                return contact_step(*start, friction=mu, restitution=arrays["restitution"], wrenches=acting)
+                return contact_step(
+                    *start, friction=mu, restitution=self.restitution.tolist(), wrenches=acting
+                )
 
             worst: Any = 0.0
             if self.substeps > 1:

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from footfall.compiler import absolute, maximum, minimum, repeat, sqrt, where
-from footfall.contact.candidates import Candidate
+from footfall.contact.candidates import Candidate, Surface
 from footfall.contact.distance_functions import signed_distance
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.factorisation import factorise, solve_factored
@@ -123,16 +123,16 @@ def row_count(robot: Robot, candidates: Sequence[Candidate], options: StepOption
 
 
 class _Contact(NamedTuple):
-    """A candidate in one configuration: whitened rows along (t1, t2, n), and what the solver needs of it."""
+    """A candidate in one configuration: the links it joins, whitened rows along (t1, t2, n), and where it is."""
 
+    links: tuple[int, int]
     rows: list[Row]
     frame: Array
     position: Array
     gap: Any
     friction: Any
-    viscous: float
-    restitution: Any
-    surface: Any
+    restitution: float
+    surface: Surface
 
 
 class _ContactBlock(NamedTuple):
@@ -224,11 +224,11 @@ def contact_step(
     command: Command,
     *,
     friction: Array,
-    restitution: Array,
+    restitution: Sequence[float],
     wrenches: Mapping[str, Array] | None = None,
     forces: Array | None = None,
 ) -> tuple[StepState, StepReport]:
-    """Advance by dt. friction, restitution: (contacts,) of the candidates. forces: (nv,) on the joints, N m or N,
+    """Advance by dt. friction (contacts,), restitution: of the candidates. forces: (nv,) on the joints, N m or N,
     besides those of the command."""
     tree, dt = robot.tree, options.dt
     control = joint_control(robot, state, command, options)
@@ -242,9 +242,9 @@ def contact_step(
         _contact(robot, whitening, candidate, friction[k], restitution[k])
         for k, candidate in enumerate(candidates)
     ]
-    start = _whitened_velocity(robot, whitening, free)
-    blocks = _contact_blocks(contacts, options, _whitened_velocity(robot, whitening, state.v), start)
-    blocks += _joint_blocks(robot, whitening, options, state.q, start, 3 * len(candidates))
+    blocks: list[_ContactBlock | _JointBlock] = []
+    blocks += _contact_blocks(contacts, whitening, options, state.v, free)
+    blocks += _joint_blocks(robot, whitening, options, state.q, free, 3 * len(candidates))
     impulses, change, residual, sweeps = _solve(robot, blocks, options, state.impulses)
     v = free + whitening.velocity(change)
     q = integrate(robot, state.q, dt * v)
@@ -263,18 +263,9 @@ def contact_step(
     return StepState(q, v, control.integral, impulses), report
 
 
-def _whitened_velocity(robot: Robot, whitening: Whitening, v: Array) -> Array:
-    """u (nv,) with `y^T u = J v` for all rows: `D^1/2 L v`."""
-    result = []
-    for k in range(robot.nv):
-        entry = v[k]
-        for i in range(k):
-            entry = entry + whitening.factor.lower[k, i] * v[i]
-        result.append(entry / whitening.scale[k])
-    return np.array(result)
-
-
-def _contact(robot: Robot, whitening: Whitening, candidate: Candidate, mu: Any, restitution: Any) -> _Contact:
+def _contact(
+    robot: Robot, whitening: Whitening, candidate: Candidate, mu: Any, restitution: float
+) -> _Contact:
     poses, surface = whitening.poses, candidate.surface
     body, other = frame_attachment(robot, candidate.body), frame_attachment(robot, surface.body)
     center = _apply(poses, body.link, body.placement.apply(np.array(candidate.point)))
@@ -286,9 +277,9 @@ def _contact(robot: Robot, whitening: Whitening, candidate: Candidate, mu: Any, 
     if other.link >= 0:
         others = whitening.point_rows(other.link, point)
         rows = [combine((1.0, -1.0), pair) for pair in zip(rows, others, strict=True)]
-    turned = [combine(frame[:, k], rows) for k in range(3)]
+    turned = [combine(list(frame[:, k]), rows) for k in range(3)]
     return _Contact(
-        turned, frame, point, distance - candidate.radius, mu, surface.material.viscous_friction, restitution, surface
+        (body.link, other.link), turned, frame, point, distance - candidate.radius, mu, restitution, surface
     )
 
 
@@ -305,13 +296,12 @@ def _along(row: Row, u: Array) -> Any:
 
 
 def _contact_blocks(
-    contacts: Sequence[_Contact], options: StepOptions, before: Array, free: Array
+    contacts: Sequence[_Contact], whitening: Whitening, options: StepOptions, before: Array, free: Array
 ) -> list[_ContactBlock]:
     """Bias of each contact from its free velocity, gap and restitution."""
     dt, blocks = options.dt, []
     for k, contact in enumerate(contacts):
         material, rows = contact.surface.material, contact.rows
-        approach = _along(rows[2], before)
         compliance = 0.0
         if np.isfinite(material.stiffness):
             # p = -dt (k (gap + dt v) + d v), solved for v: an implicit spring-damper
@@ -319,15 +309,17 @@ def _contact_blocks(
             offset, compliance = contact.gap * (material.stiffness / answer), 1.0 / (dt * answer)
         else:
             offset = _gap_term(contact.gap, options)
-        bounces = (approach < -options.restitution_speed) & (contact.gap + dt * approach < 0.0)
-        offset = where(bounces & (contact.restitution > 0.0), contact.restitution * approach, offset)
-        bias = [_along(row, free) for row in rows]
+        if contact.restitution > 0.0:
+            approach = _slip(contact, whitening, before)[2]
+            bounces = (approach < -options.restitution_speed) & (contact.gap + dt * approach < 0.0)
+            offset = where(bounces, contact.restitution * approach, offset)
+        bias = list(_slip(contact, whitening, free))
         bias[2] = bias[2] + offset
-        delassus = symmetric(3, lambda i, j, rows=rows: inner(rows[i], rows[j]))
+        delassus = _delassus(rows)
         extra = 0.0
-        if contact.viscous > 0.0:  # 001 (4.22), with the sliding speed at the start of the step
-            along = [_along(row, before) for row in rows[:2]]
-            extra = contact.viscous * dt * sqrt(along[0] * along[0] + along[1] * along[1])
+        if material.viscous_friction > 0.0:  # 001 (4.22), with the sliding speed at the start of the step
+            along = _slip(contact, whitening, before)
+            extra = material.viscous_friction * dt * sqrt(along[0] * along[0] + along[1] * along[1])
         normal = delassus[2, 2] + compliance
         blocks.append(
             _ContactBlock(
@@ -345,11 +337,24 @@ def _contact_blocks(
     return blocks
 
 
+def _slip(contact: _Contact, whitening: Whitening, v: Array) -> Array:
+    """Velocity (3,) of the robot's point against the surface along (t1, t2, n) at the robot's velocity v (nv,)."""
+    body, other = contact.links
+    relative = whitening.point_velocity(body, contact.position, v)
+    relative = relative - whitening.point_velocity(other, contact.position, v)
+    return np.asarray(contact.frame.T @ relative)
+
+
 def _gap_term(gap: Any, options: StepOptions) -> Any:
     """What is added to the normal velocity so that it may not be negative, m/s."""
     if options.gap_term == "source":
         return where(gap <= 0.0, 0.0, _FAR)
     return maximum(gap / options.dt, -options.recovery_speed)
+
+
+def _delassus(rows: Sequence[Row]) -> Array:
+    """A contact's own block (3, 3) of the Delassus matrix, 1/kg."""
+    return symmetric(len(rows), lambda i, j: inner(rows[i], rows[j]))
 
 
 def _inverse(delassus: Array, compliance: float) -> Array:
@@ -387,14 +392,14 @@ def _joint_blocks(
             row = whitening.whiten({velocity: sign})
             offset = maximum(room / options.dt, -options.recovery_speed)
             step = 1.0 / inner(row, row)
-            blocks.append(_JointBlock(first, row, _along(row, free) + offset, step, None))
+            blocks.append(_JointBlock(first, row, sign * free[velocity] + offset, step, None))
             first += 1
     if options.joint_friction:
         for velocity in rubbing_velocities(robot):
             row = whitening.whiten({velocity: 1.0})
             bound = float(robot.friction[velocity]) * options.dt
             step = 1.0 / inner(row, row)
-            blocks.append(_JointBlock(first, row, _along(row, free), step, bound))
+            blocks.append(_JointBlock(first, row, free[velocity], step, bound))
             first += 1
     return blocks
 
@@ -480,10 +485,8 @@ def _relax_joint(block: _JointBlock, u: list[Any], p: list[Any], relaxation: flo
     """Solve one joint row with the others held."""
     old = p[block.first]
     new = old - relaxation * block.step * (_along(block.row, np.array(u)) + block.bias)
-    if block.bound is None:
-        new = maximum(new, 0.0)
-    else:
-        new = maximum(minimum(new, block.bound), -block.bound)
+    new = maximum(new, 0.0 if block.bound is None else -block.bound)
+    new = new if block.bound is None else minimum(new, block.bound)
     _apply_impulse(block.row, new - old, u)
     p[block.first] = new
     return [new - old]
