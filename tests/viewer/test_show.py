@@ -17,12 +17,13 @@ import pytest
 
 import footfall
 from footfall.errors import UnknownName
+from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
 from footfall.math.rotations import matrix_from_quaternion
 from footfall.scene import GivenMotion, Scene, SceneObject
 from footfall.simulation.recording import Recording, read_recording
 from footfall.simulation.recording_writer import RecordingWriter
-from footfall.viewer.drawing import floor_heights, node_name, quaternions_of
+from footfall.viewer.drawing import ground_height, node_name, quaternions_of
 from footfall.viewer.errors import NothingToShow, PortInUse
 from footfall.viewer.show import View, load_subject
 
@@ -115,8 +116,17 @@ def test_moved_object_and_floor_of_the_scene(view: View, recording: Recording) -
     handle = scene.get_handle_by_name(f"/scene/{node_name(ball.name)}")
     assert handle is not None
     np.testing.assert_allclose(handle.position, ball.motion.pose(0.25).translation, atol=1e-6)
-    assert floor_heights(recording.scene) == [-0.5]
     assert scene.get_handle_by_name("/ground").position[2] == -0.5
+
+
+def test_ground_lies_in_the_floor_below_terrain_or_under_the_robot(recording: Recording) -> None:
+    bounds = np.array([[0.0, 0.0, -0.2], [1.0, 1.0, 1.0]])
+    raised = footfall.Transform(np.eye(3), np.array([0.0, 0.0, 3.0]))
+    terrain = SceneObject("terrain", HeightMap(np.array([[0.0, 1.0], [-0.5, 0.0]]), (1.0, 1.0)), raised)
+    assert ground_height(recording.scene, bounds) == -0.5
+    assert ground_height(Scene(objects=(terrain,)), bounds) == pytest.approx(2.5 - 0.01)
+    assert ground_height(None, bounds) == -0.2
+    assert ground_height(None, bounds + 1.0) == 0.0
 
 
 def test_forces_are_arrows_of_their_instant(view: View) -> None:

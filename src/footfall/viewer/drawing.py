@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from footfall.dynamics.kinematics import Poses
+from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
 from footfall.math.rotations import quaternion_from_matrix
 from footfall.math.transform import Transform
@@ -23,6 +24,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 FORCE_COLOR = (214, 60, 10)
 _LENGTH_OF_WEIGHT = 1.5  # m of arrow for a force as large as the robot's weight
 _LONGEST = 2.0  # m of arrow; impacts would fill the picture
+_BELOW = 0.01  # m from the lowest place of terrain to the grid
 _LEAST_FORCE = 1e-3  # of the weight; smaller ones are no arrows
 
 
@@ -119,11 +121,19 @@ def node_name(name: str) -> str:
     return name.replace("/", "∕")
 
 
-def floor_heights(scene: Scene | None) -> list[float]:
-    """Heights, m, of the level planes of a scene, which are drawn as the grid."""
-    return (
-        [float(each.placement.translation[2]) for each in scene.objects if _is_floor(each)] if scene else []
-    )
+def ground_height(scene: Scene | None, bounds: Array) -> float:
+    """Where the grid lies, m: in the level plane of a scene, below its terrain, or under a robot in bounds (2, 3)."""
+    objects = [each for each in scene.fixed_objects if each.visible] if scene else []
+    floors = [float(each.placement.translation[2]) for each in objects if _is_floor(each)]
+    if floors:
+        return floors[0]
+    terrain = [
+        float((surface.vertices @ each.placement.rotation.T + each.placement.translation)[:, 2].min())
+        for each in objects
+        if isinstance(each.shape, HeightMap)
+        for surface in [object_surface(each.shape, each.color)]
+    ]
+    return min(terrain) - _BELOW if terrain else min(0.0, float(bounds[0, 2]))
 
 
 def _is_floor(each: SceneObject) -> bool:

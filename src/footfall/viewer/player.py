@@ -10,7 +10,7 @@ import numpy as np
 
 from footfall.dynamics.kinematics import Poses, forward_kinematics
 from footfall.simulation.recording import Recording
-from footfall.viewer.drawing import ForceDrawing, RobotDrawing, SceneDrawing, floor_heights, quaternions_of
+from footfall.viewer.drawing import ForceDrawing, RobotDrawing, SceneDrawing, ground_height, quaternions_of
 from footfall.viewer.errors import NothingToShow
 from footfall.viewer.stage import Stage
 from footfall.viewer.timeline import Timeline, latest_row
@@ -41,8 +41,7 @@ class Player:
         self._shown: float | None = None
         first = Poses(self._poses.position[0], self._poses.rotation[0])
         bounds = self._robot.bounds(first)
-        heights = floor_heights(recording.scene)
-        stage.set_ground(heights[0] if heights else min(0.0, float(bounds[0, 2])))
+        stage.set_ground(ground_height(recording.scene, bounds))
         stage.look_at(bounds)
         self._focus_offset = stage.focus - self._poses.position[0, 0]
         self._add_controls()
