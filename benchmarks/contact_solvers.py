@@ -37,7 +37,8 @@ def main() -> None:
     else:
         groups = [list(measured_problems(each, size, seed=options.seed)) for size in CONTACTS]
     runs = [run for group in groups for run in measure_solvers(group)]
-    curves = time_against_residual(max((group[:100] for group in groups if group[0].contacts <= 8), key=len))
+    middle = min(groups, key=lambda group: abs(group[0].contacts - 8))
+    curves = time_against_residual(middle[:100])
     text = markdown(runs, curves, seed=options.seed, load_before=load_before)
     print(text)
     if options.out:

@@ -48,7 +48,7 @@ def markdown(runs: Sequence[SolverRun], curves: Curves, *, seed: int, load_befor
         for second in ("Lemke, 4 facets", "Lemke, 8 facets"):
             size = crossover(runs, first, second)
             lines.append(
-                f"- {first} is {'nowhere steadily' if size is None else f'from {size:.0f} contacts on'} "
+                f"- {first} is {'nowhere steadily' if size is None else f'from {size:.0f} contact(s) on'} "
                 f"faster than {second}."
             )
     lines += [

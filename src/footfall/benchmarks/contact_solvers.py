@@ -116,7 +116,7 @@ def time_against_residual(problems: Sequence[ContactProblem]) -> dict[str, list[
             solve_gauss_seidel, max_sweeps=n, tolerance=0.0, relaxation=1.3
         ),
         "Gauss-Seidel of 001": lambda n: partial(solve_gauss_seidel_source, max_sweeps=n, tolerance=0.0),
-        "hybrid": lambda n: partial(solve_hybrid, max_rounds=1, sweeps=n, tolerance=1e-14),
+        "hybrid": lambda n: partial(solve_hybrid, max_rounds=1, sweeps=n, tolerance=1e-14, facets=()),
     }
     curves: dict[str, list[tuple[float, float, float]]] = {}
     for name, family in families.items():

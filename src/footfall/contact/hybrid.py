@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from footfall.contact.gauss_seidel import stopping_residual
+from footfall.contact.lemke import solve_lemke
 from footfall.contact.problem import Array, ContactProblem, ContactSolution, checked_start
 from footfall.contact.validation import friction_bound, natural_map_residual
 
@@ -21,25 +22,47 @@ def solve_hybrid(
     *,
     start: Array | None = None,
     tolerance: float | None = None,
-    max_rounds: int = 12,
+    max_rounds: int = 6,
     sweeps: int = 10,
     relaxation: float = 1.2,
+    facets: tuple[int, ...] = (8, 16, 4),
 ) -> ContactSolution:
     """Solve a contact problem to high accuracy, redundant contacts and towers included.
 
     start: impulses (n,) to start from. tolerance: natural-map residual at which to stop, N s; 1e-10 of the
-    problem's own scale unless given. sweeps: in the first round, twice as many in each that follows.
-    `iterations` of the solution counts sweeps and Newton steps.
+    problem's own scale unless given. sweeps: in the first round, twice as many in each that follows. facets: where
+    all rounds fail, as sweeps can that go in circles, they begin once more from the solution by Lemke's method with
+    that many facets. `iterations` of the solution counts sweeps, Newton steps and pivots.
     """
-    from footfall.contact.native_sweeps import cone_sweeps  # Numba takes its time to import
-
-    p, w = checked_start(problem, start), np.empty(problem.size)
+    best = checked_start(problem, start)
     limit = stopping_residual(problem, tolerance)
     if problem.size == 0:
-        return ContactSolution(p, w, 0, 0.0, True, "hybrid")
-    matrix, total, residual = problem.matrix(), 0, np.inf
+        return ContactSolution(best, best.copy(), 0, 0.0, True, "hybrid")
+    best, total, residual = _rounds(problem, best, limit, max_rounds, sweeps, relaxation)
+    for number in facets:
+        if residual <= limit:
+            break
+        pyramid = solve_lemke(problem, facets=number)
+        total += pyramid.iterations
+        if pyramid.converged:
+            p, count, left = _rounds(problem, pyramid.impulses, limit, max_rounds, sweeps, relaxation)
+            total += count
+            best, residual = (p, left) if left < residual else (best, residual)
+    converged = residual <= limit
+    status = "solved" if converged else f"residual above {limit:g} N s after all rounds"
+    return ContactSolution(best, problem.velocities(best), total, residual, converged, "hybrid", status)
+
+
+def _rounds(
+    problem: ContactProblem, start: Array, limit: float, rounds: int, sweeps: int, relaxation: float
+) -> tuple[Array, int, float]:
+    """Impulses after rounds of sweeps and Newton steps, how many of both, and the residual."""
+    from footfall.contact.native_sweeps import cone_sweeps  # Numba takes its time to import
+
+    p, w, total, residual = start.copy(), np.empty(problem.size), 0, np.inf
+    matrix = problem.matrix()
     data = (matrix, problem.bias, problem.friction, problem.extra, problem.box)
-    for number in range(max_rounds):
+    for number in range(rounds):
         count, residual = cone_sweeps(*data, p, w, relaxation, limit, sweeps << number, 3)
         total += count
         if residual <= limit:
@@ -50,9 +73,7 @@ def solve_hybrid(
             p, residual = better, left
         if residual <= limit:
             break
-    converged = residual <= limit
-    status = "solved" if converged else f"residual above {limit:g} N s after {max_rounds} rounds"
-    return ContactSolution(p, problem.velocities(p), total, float(residual), converged, "hybrid", status)
+    return p, total, float(residual)
 
 
 def newton_steps(

@@ -10,7 +10,9 @@ from footfall.contact.linear_complementarity import LCPResult, Status, scaled_lc
 from footfall.contact.problem import Array, ContactProblem, ContactSolution
 
 _STATUS: tuple[Status, ...] = ("solved", "ray", "limit")
-_PIVOT_TOLERANCE = 1e-11  # of numbers that are scaled to the order of one
+_PIVOT_TOLERANCE = (
+    1e-9  # of numbers that are scaled to the order of one; redundant contacts leave noise below it
+)
 
 
 def solve_lemke_lcp(matrix: Array, bias: Array, *, max_pivots: int | None = None) -> LCPResult:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,6 @@ def load_problems(path: str | Path) -> list[ContactProblem]:
             result.append(ContactProblem(**parts))
     except InvalidContact:
         raise
-    except (ValueError, KeyError, OSError, EOFError) as error:
+    except (ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile) as error:
         raise InvalidContact(f"{path} is no file of contact problems: {error}") from error
     return result
