@@ -45,7 +45,7 @@ $(BIN)/python:
 
 # With the peers come real robots; where they have no wheels the demo takes one of ours.
 $(VENV)/installed: pyproject.toml | $(BIN)/python
-	$(PIP) install --editable '.[bench]' || $(PIP) install --editable .
+	$(PIP) install --editable '.[bench,plots]' || $(PIP) install --editable '.[plots]'
 	@touch $@
 
 $(VENV)/installed-for-tests: pyproject.toml | $(BIN)/python
@@ -53,5 +53,5 @@ $(VENV)/installed-for-tests: pyproject.toml | $(BIN)/python
 	@touch $@ $(VENV)/installed
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

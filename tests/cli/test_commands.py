@@ -115,7 +115,7 @@ def test_wrong_usage_is_explained(
 
 
 def test_demo_agrees_with_itself() -> None:
-    text = output_of("demo", "planar-arm")
+    text = output_of("demo", "dynamics", "planar-arm")
     assert "3 joints" in text
     errors = [float(line.split()[-1]) for line in text.splitlines() if " against " in line]
     assert len(errors) == 3

@@ -26,7 +26,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("demo")(demo.demo)
+app.add_typer(demo.app, name="demo")
 app.command("robots")(robots.robots)
 app.command("show")(show.show)
 app.command("convert")(convert.convert)

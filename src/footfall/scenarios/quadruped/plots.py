@@ -84,8 +84,7 @@ def plot_poses(run: Run, path: Path, *, count: int = 7) -> Path:
     axis.set_ylabel("z, m")
     axis.set_xticks([])
     axis.margins(y=0.15)
-    figure.tight_layout()
-    figure.savefig(path, dpi=110)
+    figure.savefig(path, dpi=110, bbox_inches="tight")
     plt.close(figure)
     return path
 
