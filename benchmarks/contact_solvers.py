@@ -30,12 +30,13 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="folder for the report and the plot")
     options = parser.parse_args()
     load_before = load_average()
-    each = -(-options.problems // len(CONTACTS))
     if options.recorded:
         recorded = sorted(load_problems(options.recorded), key=lambda problem: problem.contacts)
         groups = [list(members) for _, members in groupby(recorded, key=lambda problem: problem.contacts)]
     else:
-        groups = [list(measured_problems(each, size, seed=options.seed)) for size in CONTACTS]
+        weights = {size: min(1.0, 16 / size) for size in CONTACTS}  # large ones take long
+        each = {size: round(options.problems * w / sum(weights.values())) + 1 for size, w in weights.items()}
+        groups = [list(measured_problems(each[size], size, seed=options.seed)) for size in CONTACTS]
     runs = [run for group in groups for run in measure_solvers(group)]
     middle = min(groups, key=lambda group: abs(group[0].contacts - 8))
     curves = time_against_residual(middle[:100])

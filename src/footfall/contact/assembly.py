@@ -55,6 +55,7 @@ def build_contact_problem(
     *,
     dt: float,
     gap_term: GapTerm = "gap",
+    recovery_speed: float = 1.0,
     restitution_threshold: float | None = None,
     joint_limits: bool = True,
     limit_margin: float = 0.2,
@@ -65,7 +66,8 @@ def build_contact_problem(
 
     tau: joint torques and forces; the joints' damping is added here, at the velocities v.
     gap_term: "gap" asks for v_n >= -gap/dt, so that nothing sinks and nothing is held off; "source" asks for
-    v_n >= 0 of every contact given, as 001 section 12 does. restitution_threshold: approach speed above which a
+    v_n >= 0 of every contact given, as 001 section 12 does. recovery_speed: at most, with which a penetration is
+    undone, m/s, since the body keeps that velocity afterwards. restitution_threshold: approach speed above which a
     contact that closes within the step rebounds with -restitution v_n, m/s; 2 g dt unless given.
     joint_limits: rows for limits nearer than limit_margin (rad or m). joint_friction: rows for dry friction.
     method: how the Delassus matrix is made; both give the same.
@@ -96,10 +98,12 @@ def build_contact_problem(
         else restitution_threshold
     )
     offset, compliance[2 : rows.stop : 3] = _normal_law(
-        contacts, before[2 : rows.stop : 3], bias[2 : rows.stop : 3], dt, gap_term, threshold
+        contacts, before[2 : rows.stop : 3], bias[2 : rows.stop : 3], dt, gap_term, recovery_speed, threshold
     )
     bias[2 : rows.stop : 3] += offset
-    bias[rows.stop : rows.stop + len(limited)] += _limit_gaps(robot, q, limited) / dt
+    bias[rows.stop : rows.stop + len(limited)] += np.maximum(
+        _limit_gaps(robot, q, limited) / dt, -recovery_speed
+    )
     slide = np.linalg.norm(before[rows].reshape(-1, 3)[:, :2], axis=1)
     return RobotContactProblem(
         delassus=(delassus + delassus.T) / 2,
@@ -118,12 +122,20 @@ def build_contact_problem(
 
 
 def _normal_law(
-    contacts: Contacts, before: Array, free: Array, dt: float, gap_term: GapTerm, threshold: float
+    contacts: Contacts,
+    before: Array,
+    free: Array,
+    dt: float,
+    gap_term: GapTerm,
+    recovery_speed: float,
+    threshold: float,
 ) -> tuple[Array, Array]:
     """What is added to the normal velocities (m/s) and to the diagonal (1/kg)."""
     if gap_term not in ("gap", "source"):
         raise UnknownName("gap term", gap_term, ("gap", "source"), "build_contact_problem")
-    offset = np.zeros(len(contacts)) if gap_term == "source" else contacts.gaps / dt
+    offset = (
+        np.zeros(len(contacts)) if gap_term == "source" else np.maximum(contacts.gaps / dt, -recovery_speed)
+    )
     soft = np.isfinite(contacts.stiffness)
     stiffness = np.where(soft, contacts.stiffness, 1.0)
     # The spring's force at the end of the step, -k (gap + dt v_n) - d v_n, solved for v_n.
