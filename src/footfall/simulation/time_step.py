@@ -410,7 +410,9 @@ def _solve(
     """Impulses, the whitened velocity that they cause, the change in the last sweep and the number of sweeps."""
     if not blocks:
         return np.zeros(0), np.zeros(robot.nv), 0.0, 0.0
-    tolerance = options.tolerance * robot.mass * float(np.linalg.norm(robot.gravity)) * options.dt
+    # Without weight it is measured against that on Earth.
+    gravity = float(np.linalg.norm(robot.gravity)) or 9.81
+    tolerance = options.tolerance * robot.mass * gravity * options.dt
 
     def sweep(u: Array, p: Array, change: Any, count: Any) -> tuple[Array, Array, Any, Any]:
         velocity, impulses = list(u), list(p)
