@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from footfall.errors import InvalidValue, UnknownReference, listed
+from footfall.errors import InvalidDescription, InvalidValue, UnknownReference, listed
 from footfall.robot.description import Source, check_bodies, check_size
 from footfall.robot.model import (
     WORLD,
@@ -105,6 +105,8 @@ def parse_toml(text: str, *, source: str = "<text>", strict: bool = True) -> Rob
     """Robot described by text in footfall's format; `source` names it in errors."""
     check_size(len(text), limit=_SIZE_LIMIT, source=source)
     schema = decode(text, source, RobotSchema)
+    if not schema.body:
+        raise InvalidDescription("has no [[body]]; a robot has at least one", source=source)
     check_bodies(len(schema.body), source=source)
     origin = Source(source, _element_lines(text, schema))
     with origin.located():

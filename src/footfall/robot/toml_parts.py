@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import msgspec
 import numpy as np
+from msgspec import inspect
 
-from footfall.errors import InvalidDescription, InvalidValue, UnsafeDescription
+from footfall.errors import InvalidDescription, InvalidValue, UnsafeDescription, listed
 from footfall.math.transform import Transform
 from footfall.robot.description import read_bytes
 from footfall.robot.orientation import matrix_from_quaternion, matrix_from_rpy
@@ -53,7 +55,7 @@ def read_text(path: Path, *, limit: int) -> str:
 
 
 def decode(text: str, source: str, schema: type[Schema]) -> Schema:
-    """The text as a value of the schema; errors name the place."""
+    """The text as a value of the schema; errors name the place and what would be right."""
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -69,10 +71,44 @@ def decode(text: str, source: str, schema: type[Schema]) -> Schema:
     except (msgspec.ValidationError, OverflowError, UnicodeError) as error:
         problem, _, place_in_data = str(error).partition(" - at ")
         where = place_in_data.strip("`").removeprefix("$.")
-        line = line_of(text, where)
+        unknown = re.search("unknown field `(.*)`|Invalid enum value '(.*)'", problem)
+        if unknown:
+            problem += f"; there are: {listed(unknown.group(unknown.lastindex or 0), choices(schema, where))}"
+        line = line_of(text, f"{where}.{unknown.group(1)}" if unknown and unknown.group(1) else where)
         raise InvalidDescription(
             f"{where}: {problem}" if where else problem, source=source, line=line
         ) from None
+
+
+def choices(schema: type[msgspec.Struct], where: str) -> list[str]:
+    """Fields or values that a schema allows at a place such as `body[3].joint.type`."""
+    kinds: list[inspect.Type] = [inspect.type_info(schema)]
+    for part in re.findall(r"\w+|\[[^]]*\]", where):
+        kinds = [inner for kind in kinds for inner in _inside(kind, part)]
+    names: list[str] = []
+    for single in [single for kind in kinds for single in _alternatives(kind)]:
+        match single:
+            case inspect.StructType(fields=fields):
+                names += [field.name for field in fields]
+            case inspect.EnumType(cls=cls):
+                names += [member.value for member in cls]
+            case inspect.LiteralType(values=values):
+                names += map(str, values)
+    return names
+
+
+def _inside(kind: inspect.Type, part: str) -> Iterator[inspect.Type]:
+    """What stands in a value of that kind, in a field or, for parts such as `[3]` and `[...]`, as an item."""
+    for single in _alternatives(kind):
+        match single:
+            case inspect.StructType(fields=fields):
+                yield from (field.type for field in fields if field.name == part)
+            case inspect.ListType(item_type=inner) | inspect.DictType(value_type=inner):
+                yield inner
+
+
+def _alternatives(kind: inspect.Type) -> tuple[inspect.Type, ...]:
+    return kind.types if isinstance(kind, inspect.UnionType) else (kind,)
 
 
 def header_lines(text: str, table: str) -> list[int]:
@@ -82,13 +118,23 @@ def header_lines(text: str, table: str) -> list[int]:
 
 
 def line_of(text: str, where: str) -> int | None:
-    """Line of the table that a path such as `body[3].mass` lies in."""
-    place = re.match(r"(\w+)\[(\d+)\]", where)
-    if not place:
-        return None
-    lines = header_lines(text, place.group(1))
-    index = int(place.group(2))
-    return lines[index] if index < len(lines) else None
+    """Line of the field at a path such as `body[3].joint.type`, or of the table around it."""
+    lines = text.split("\n")
+    table, header, end = "", -1, len(lines)
+    for name, index in re.findall(r"(\w+)(?:\[(\d+)\])?", where):
+        table = f"{table}.{name}" if table else name
+        pattern = re.compile(rf"[ \t]*\[+[ \t]*{re.escape(table)}[ \t]*\]")
+        headers = [number for number in range(header + 1, end) if pattern.match(lines[number])]
+        entry = int(index or 0)
+        if entry < len(headers):
+            header, end = headers[entry], (headers[entry + 1 :] or [end])[0]
+            continue
+        for number in range(header + 1, end):
+            if re.match(rf"[ \t]*{name}\b[^=]*=", lines[number]):
+                return number + 1
+            if lines[number].lstrip().startswith("["):
+                break
+    return header + 1 if header >= 0 else None
 
 
 def read_placement(schema: PlacedSchema, subject: Subject) -> Transform:
