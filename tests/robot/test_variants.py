@@ -52,6 +52,22 @@ def test_locking_at_a_wrong_configuration() -> None:
         lock_joints(load("wrist"), [], q=np.zeros(2))
 
 
+def test_locking_at_given_coordinates() -> None:
+    robot = load("lola")
+    q = robot.configuration("idle")
+    q[robot.q_slice("kfr")] = 0.5
+    expected = lock_joints(robot, ["kfr", "root"], q=q)
+    given = {"kfr": 0.5, "root": q[robot.q_slice("root")]}
+    locked = lock_joints(robot, given)
+    for name in given:
+        for ours, theirs in zip(locked.joint(name).placement, expected.joint(name).placement, strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+    with pytest.raises(InvalidValue, match=r"joint 'kfr': coordinates has shape \(2,\); it must be \(1,\)"):
+        lock_joints(robot, {"kfr": [0.5, 0.5]})
+    with pytest.raises(InvalidValue, match=r"robot 'lola': joints are 'kfr'; give a list: \['kfr'\]"):
+        lock_joints(robot, "kfr")
+
+
 def test_followers_are_locked_too() -> None:
     robot = random_robot(0, types=["revolute", "revolute", "revolute"])
     first, second, third = robot.joints

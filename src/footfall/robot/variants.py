@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from footfall.errors import UnsupportedFeature
+from footfall.errors import InvalidValue, UnsupportedFeature
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.model import WORLD, Array, Joint, JointType, Robot
 from footfall.robot.orientation import matrix_from_axis_angle, matrix_from_quaternion, quaternion_from_matrix
 from footfall.robot.tree import rotation_with_z_along
 from footfall.robot.validation import checked_configuration
+from footfall.robot.values import finite_array
 
 
 def with_floating_base(robot: Robot) -> Robot:
@@ -42,17 +43,25 @@ def with_fixed_base(robot: Robot) -> Robot:
     return lock_joints(robot, [root.name])
 
 
-def lock_joints(robot: Robot, names: Iterable[str], *, q: Array | None = None) -> Robot:
+def lock_joints(
+    robot: Robot,
+    joints: Iterable[str] | Mapping[str, float | Sequence[float]],
+    *,
+    q: Array | None = None,
+) -> Robot:
     """The robot with these joints welded at configuration `q` (nq,), the neutral one by default.
 
-    Joints that mimic a welded one are welded too, where it holds them. Configurations, groups and limit sets
-    lose what concerns the welded joints.
+    joints: names, or a mapping from names to the coordinates to weld them at. Joints that mimic a welded one are
+    welded too, where it holds them. Configurations, groups and limit sets lose what concerns the welded joints.
     """
-    values = {joint.name: _neutral(joint) for joint in robot.joints}
-    if q is not None:
-        checked = checked_configuration("q", q, robot.joints)
-        values = {name: checked[robot.q_slice(name)] for name in values}
-    locked = {robot.joint(name).name for name in names}
+    if isinstance(joints, str):
+        raise InvalidValue(f"joints are {joints!r}; give a list: [{joints!r}]", subject=("robot", robot.name))
+    at = np.concatenate([np.zeros(0), *map(_neutral, robot.joints)]) if q is None else np.array(q)
+    at = checked_configuration("q", at, robot.joints)
+    if isinstance(joints, Mapping):
+        at = _with_coordinates(robot, at, joints)
+    values = {joint.name: at[robot.q_slice(joint.name)] for joint in robot.joints}
+    locked = {robot.joint(name).name for name in joints}
     for joint in _followers(robot, locked):
         assert joint.mimic is not None
         values[joint.name] = joint.mimic.multiplier * values[joint.mimic.joint] + joint.mimic.offset
@@ -109,6 +118,16 @@ def _followers(robot: Robot, locked: set[str]) -> list[Joint]:
             return followers
         followers.extend(found)
         known.update(joint.name for joint in found)
+
+
+def _with_coordinates(robot: Robot, q: Array, given: Mapping[str, float | Sequence[float]]) -> Array:
+    """The configuration q (nq,) with the coordinates of some joints exchanged."""
+    q = q.copy()
+    for name, coordinates in given.items():
+        place = robot.q_slice(name)
+        shape = (place.stop - place.start,)
+        q[place] = finite_array(np.atleast_1d(coordinates), shape, "coordinates", ("joint", name))
+    return checked_configuration("joints", q, robot.joints)
 
 
 def _neutral(joint: Joint) -> Array:
