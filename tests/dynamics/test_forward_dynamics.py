@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from footfall.dynamics.centroidal import centroidal_momentum
 from footfall.dynamics.energy import kinetic_energy, potential_energy
+from footfall.dynamics.factorisation import factorise_mass_matrix, inverse_mass_matrix
 from footfall.dynamics.forward_dynamics import forward_dynamics
 from footfall.dynamics.inverse_dynamics import bias_forces, inverse_dynamics
-from footfall.errors import UnknownName
+from footfall.errors import MissingInertia, UnknownName
 from footfall.robot.load import load
-from footfall.robot.model import Robot
+from footfall.robot.model import Body, Robot
 from tests.dynamics.cases import DILL_CASES, DillCase, moved, some_wrenches
 from tests.peers.comparison import assert_agree, relative_error
 from tests.peers.robots import REAL_ROBOTS, RealRobot, load_real
@@ -185,6 +186,20 @@ def chart_rate(robot: Robot, step: Array, v: Array) -> Array:
             r, w = step[link.v], v[link.v]
             rate[link.v] = w + np.cross(r, w) / 2 + np.cross(r, np.cross(r, w)) / 12
     return rate
+
+
+def test_massless_robots_are_refused() -> None:
+    """Instead of accelerations that are not numbers."""
+    arm = load("double-pendulum")
+    state = random_state(arm, 0)
+    massless = replace(arm, bodies=tuple(Body(body.name) for body in arm.bodies))
+    for method in METHODS:
+        with pytest.raises(MissingInertia, match="so there is no forward dynamics"):
+            forward_dynamics(massless, state.q, state.v, state.tau, method=method)
+    for refused in (inverse_mass_matrix, factorise_mass_matrix):
+        with pytest.raises(MissingInertia):
+            refused(massless, state.q)
+    assert (inverse_dynamics(massless, state.q, state.v, state.a) == 0.0).all()
 
 
 def test_unknown_method_is_named() -> None:

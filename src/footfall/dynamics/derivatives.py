@@ -40,6 +40,7 @@ from footfall.math.spatial import cross, force_to_parent, motion_cross_force, sk
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from footfall.robot.tree import Tree
+from footfall.robot.validation import check_mass_matrix
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -81,6 +82,7 @@ def forward_dynamics_derivatives(
     Column k of `dq` belongs to `integrate(q, step)` with a small step k; `dtau` is the inverse of the mass
     matrix. wrenches as in `inverse_dynamics_derivatives`.
     """
+    check_mass_matrix(robot)
     tree = robot.tree
     factor = factorise(tree, composite_bodies(robot, q))
     a = solve_factored(tree, factor, tau - newton_euler(robot, q, v, np.zeros(robot.nv), wrenches))

@@ -14,6 +14,7 @@ from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.mass_matrix import composite_bodies
 from footfall.robot.model import Robot
 from footfall.robot.tree import Tree
+from footfall.robot.validation import check_mass_matrix
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -31,6 +32,7 @@ class MassFactor(NamedTuple):
 @algorithm(q="nq")
 def factorise_mass_matrix(robot: Robot, q: Array) -> MassFactor:
     """Factor of the mass matrix in the configuration q (nq,), for `solve_mass_matrix`."""
+    check_mass_matrix(robot)
     return factorise(robot.tree, composite_bodies(robot, q))
 
 
@@ -53,6 +55,7 @@ def _solve_columns(robot: Robot, lower: Array, inverse_pivots: Array, b: Array) 
 @algorithm(q="nq")
 def inverse_mass_matrix(robot: Robot, q: Array) -> Array:
     """Inverse of the mass matrix (nv, nv) in the configuration q (nq,)."""
+    check_mass_matrix(robot)
     factor = factorise(robot.tree, composite_bodies(robot, q))
     return solve_branches(robot.tree, factor, np.eye(robot.nv), symmetric=True)
 

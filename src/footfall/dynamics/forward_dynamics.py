@@ -45,6 +45,7 @@ from footfall.math.spatial import (
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from footfall.robot.tree import Tree
+from footfall.robot.validation import check_mass_matrix
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Method = Literal["articulated", "factorised", "dense"]
@@ -67,6 +68,7 @@ def forward_dynamics(
     at the frame's origin.
     method: "articulated", O(n); or the mass matrix and its "factorised" (branch-sparse) or "dense" solution.
     """
+    check_mass_matrix(robot)
     if method == "articulated":
         return articulated_bodies(robot, q, v, tau, wrenches)
     forces = tau - newton_euler(robot, q, v, np.zeros(robot.nv), wrenches)

@@ -151,19 +151,30 @@ def check_physics(robot: Robot, *, strict: bool = True, foreign: bool = False) -
         if problem:
             findings.append(ImpossibleInertia(problem, subject=("body", body.name)))
             if strict and not foreign:
-                raise findings[-1]
+                raise _with_way_out(findings[-1])
     for error in (*_impossible_links(robot), *_links_without_inertia(robot)):
         if strict:
-            raise error
+            raise _with_way_out(error)
         findings.append(error)
     findings.extend(_suspicions(robot))
     return findings
+
+
+def check_mass_matrix(robot: Robot) -> None:
+    """Refuse a robot whose mass matrix is singular in every configuration."""
+    for error in _links_without_inertia(robot):
+        raise error
 
 
 def warn_of(findings: Iterable[RobotError], *, stacklevel: int = 2) -> None:
     """Issue a `RobotWarning` for each finding."""
     for finding in findings:
         warnings.warn(RobotWarning(str(finding)), stacklevel=stacklevel + 1)
+
+
+def _with_way_out(error: RobotError) -> RobotError:
+    error.message += "; strict=False (--lenient) only warns of it"
+    return error
 
 
 def _unique(kind: str, elements: tuple[Named, ...]) -> dict[str, Named]:
@@ -249,8 +260,8 @@ def _links_without_inertia(robot: Robot) -> Iterator[MissingInertia]:
             leaf[link.parent] = False
         if link.armature == 0.0 and (not carried[index] or (leaf[index] and _resistance(link) <= 0.0)):
             yield MissingInertia(
-                f"moves body {link.body!r}, which has no inertia against it; give that body (or one fixed to "
-                "it) mass and inertia, or the joint an armature",
+                f"moves body {link.body!r}, which has no inertia against it, so there is no forward dynamics; give "
+                "that body (or one fixed to it) mass and inertia, or the joint an armature",
                 subject=("joint", carriers[link.body]),
             )
 
