@@ -16,6 +16,14 @@ def test_unknown_name_lists_close_names_first() -> None:
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
 
 
+def test_case_does_not_hide_a_name() -> None:
+    assert listed("rf", ["br", "RF", "rfl"]).startswith("RF, rfl")
+
+
+def test_names_that_are_no_text() -> None:
+    assert str(UnknownName("frame", 3, ["a"])) == "no frame 3; there are: a"  # type: ignore[arg-type]
+
+
 def test_long_lists_are_cut() -> None:
     text = listed("x", [f"joint{i}" for i in range(100)])
     assert text.startswith("joint0, joint1")

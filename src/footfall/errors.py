@@ -118,10 +118,12 @@ class RobotWarning(UserWarning):
 
 
 def listed(name: str, available: Iterable[str]) -> str:
-    """The available names as text, those close to `name` first, long lists cut."""
-    names = list(available)
-    close = difflib.get_close_matches(name, names, n=5, cutoff=0.5)
-    ordered = close + [other for other in names if other not in set(close)]
+    """The available names as text, those close to `name` (in any case) first, long lists cut."""
+    names = {other: other.casefold() for other in available}
+    close = difflib.get_close_matches(str(name).casefold(), list(names.values()), n=5, cutoff=0.5)
+    ordered = sorted(
+        names, key=lambda other: close.index(names[other]) if names[other] in close else len(close)
+    )
     if not ordered:
         return "none"
     rest = len(ordered) - _LISTED

@@ -61,8 +61,10 @@ def test_files_that_are_not_there_or_not_robots(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(InvalidDescription, match=r"x\.xml:1: root element is <sdf>; it must be <robot>"):
         load(tmp_path / "x.xml")
     (tmp_path / "folder.toml").mkdir()
-    with pytest.raises(MissingFile):
+    with pytest.raises(MissingFile, match=r"folder\.toml' is a folder"):
         load(tmp_path / "folder.toml")
+    with pytest.raises(MissingFile, match=r"no folder '.*nowhere' to write 'a\.urdf' into"):
+        save(load("wrist"), tmp_path / "nowhere" / "a.urdf")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "plain").write_text("")
     with pytest.raises(InvalidDescription, match="suffix ''"):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from footfall.errors import UnknownName
+from footfall.errors import InvalidValue, UnknownName
 from footfall.math.transform import Transform
 from footfall.robot.model import Body, Box, Frame, Geometry, Joint, JointType, Robot
 from tests.robot.comparison import difference
@@ -49,7 +49,7 @@ def test_sizes_and_slices() -> None:
     assert (robot.nq, robot.nv, robot.mass) == (7 + 2 + 1 + 4 + 1, 6 + 2 + 1 + 3 + 1, 5.0)
     assert robot.q_slice("rknee") == slice(9, 10)
     assert robot.v_slice("lknee") == slice(12, 13)
-    assert robot.frame_names == ("world", "trunk", "rthigh", "rshank", "lthigh", "lshank", "sole")
+    assert robot.frame_names == ("sole", "trunk", "rthigh", "rshank", "lthigh", "lshank", "world")
 
 
 def test_limits_stand_where_the_coordinates_stand() -> None:
@@ -104,6 +104,21 @@ def test_everything_is_read_only() -> None:
         robot.configurations["d"] = np.zeros(0)  # type: ignore[index]
     with pytest.raises(FrozenInstanceError):
         robot.name = "other"  # type: ignore[misc]
+
+
+def test_a_configuration_is_a_copy_to_write_into() -> None:
+    robot = replace(biped(), configurations={"stand": np.eye(15)[3] + np.eye(15)[10]})
+    robot.configuration("stand")[0] = 1.0
+    assert robot.configuration("stand")[0] == 0.0
+
+
+def test_wrong_types_and_placements_say_what_would_be_right() -> None:
+    with pytest.raises(InvalidValue, match="joint 'j': type is 'hinge'; it must be one of: fixed, revolute,"):
+        Joint("j", "hinge", "world", "a")  # type: ignore[arg-type]
+    with pytest.raises(
+        InvalidValue, match=r"joint 'j': placement .* must be a Transform\(rotation, translation\)"
+    ):
+        Joint("j", JointType.FIXED, "world", "a", (0, 0, 1))  # type: ignore[arg-type]
 
 
 @given(dressed_robots())

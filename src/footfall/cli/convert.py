@@ -34,8 +34,8 @@ def convert(
 
     [dim]$[/] footfall convert my_robot.urdf my_robot.toml --floating-base
     """
+    robot = load(source, floating_base=floating_base, strict=not lenient)
     if target.exists() and not force:
         raise FileExists(f"{str(target)!r} exists; --force overwrites it")
-    robot = load(source, floating_base=floating_base, strict=not lenient)
     save(robot, target)
     screen().print(f"{robot!r}\nwritten to {target}", highlight=False, markup=False)

@@ -71,7 +71,7 @@ def frame_attachment(robot: Robot, name: str) -> Attachment:
     """The link that carries a body or frame, and the pose on it."""
     attachments = robot.tree.attachments
     if name not in attachments:
-        raise UnknownName("frame", name, attachments, f"robot {robot.name!r}")
+        raise UnknownName("frame", name, robot.frame_names, f"robot {robot.name!r}")
     return attachments[name]
 
 

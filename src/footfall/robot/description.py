@@ -61,12 +61,19 @@ def free_name(wish: str, taken: Container[str]) -> str:
 
 def read_bytes(path: Path, *, limit: int) -> bytes:
     """Content of a file of at most `limit` bytes."""
-    if not path.is_file():
-        raise MissingFile(f"no file {str(path)!r}")
+    check_file(path)
     with path.open("rb") as file:
         content = file.read(limit + 1)
     check_size(len(content), limit=limit, source=str(path))
     return content
+
+
+def check_file(path: Path) -> None:
+    """There must be a file."""
+    if path.is_dir():
+        raise MissingFile(f"{str(path)!r} is a folder; a file is needed")
+    if not path.is_file():
+        raise MissingFile(f"no file {str(path)!r}")
 
 
 def check_bodies(count: int, *, source: str) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from footfall.errors import InvalidDescription, MissingFile, UnknownName
+from footfall.robot.description import check_file
 from footfall.robot.model import Robot
 from footfall.robot.variants import with_fixed_base, with_floating_base
 
@@ -72,8 +73,7 @@ def _shipped(name: str) -> Robot | None:
 def _read(path: Path, *, strict: bool, package_dirs: Iterable[str | os.PathLike[str]]) -> Robot:
     if path.suffix.lower() not in _SUFFIXES:
         raise _unknown_suffix(path)
-    if not path.is_file():
-        raise MissingFile(f"no file {str(path)!r}")
+    check_file(path)
     if path.suffix.lower() == ".toml":
         from footfall.robot.toml import read_toml
 
@@ -100,6 +100,8 @@ def _unknown_suffix(path: Path) -> InvalidDescription:
 
 def write_whole(path: Path, text: str) -> None:
     """Through a temporary file beside it, so that readers never see half of it."""
+    if not path.parent.is_dir():
+        raise MissingFile(f"no folder {str(path.parent)!r} to write {path.name!r} into")
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:

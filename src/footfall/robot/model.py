@@ -53,11 +53,9 @@ class JointType(StrEnum):
     CONTINUOUS = "continuous"  # (1, 1) the same without stops
     PRISMATIC = "prismatic"  # (1, 1) displacement along `axis`
     UNIVERSAL = "universal"  # (2, 2) angle about `axis`, then about `second_axis`
-    PLANAR = "planar"  # (3, 3) x and y in the plane normal to `axis`, then the angle about it
+    PLANAR = "planar"  # (3, 3) two displacements in the plane normal to `axis`, then the angle about it
     SPHERICAL = "spherical"  # (4, 3) quaternion; rates in the axes of the child
-    FLOATING = (
-        "floating"  # (7, 6) position and quaternion; linear rates in world axes, angular in the child's
-    )
+    FLOATING = "floating"  # (7, 6) position, quaternion; linear rates in joint axes, angular in the child's
 
     @property
     def coordinates(self) -> int:
@@ -90,6 +88,13 @@ _SIZES: dict[JointType, tuple[int, int]] = {
     JointType.SPHERICAL: (4, 3),
     JointType.FLOATING: (7, 6),
 }
+
+
+def joint_type(name: str, subject: values.Subject) -> JointType:
+    """The type of that name."""
+    if name not in [*JointType]:
+        raise InvalidValue(f"type is {name!r}; it must be one of: {', '.join(JointType)}", subject=subject)
+    return JointType(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +140,7 @@ class Mimic:
 
 @dataclass(frozen=True, slots=True)
 class Joint(values.Value):
-    """A joint; its frame is the child body's frame at q = 0.
+    """A joint; its frame is the child body's frame in the neutral configuration.
 
     placement: pose of the joint frame in the parent body. axis, second_axis: unit vectors in the joint frame.
     lower, upper: position limits, one per velocity (empty: none), rad or m. velocity, effort: limits, one per
@@ -161,7 +166,7 @@ class Joint(values.Value):
 
     def __post_init__(self) -> None:
         subject = ("joint", self.name)
-        object.__setattr__(self, "type", JointType(self.type))
+        object.__setattr__(self, "type", joint_type(self.type, subject))
         object.__setattr__(self, "placement", values.placement(self.placement, "joint", subject))
         object.__setattr__(self, "axis", values.unit_vector(self.axis, "axis", subject))
         object.__setattr__(self, "second_axis", values.unit_vector(self.second_axis, "second_axis", subject))
@@ -296,8 +301,8 @@ class Robot(values.Value):
 
     @cached_property
     def frame_names(self) -> tuple[str, ...]:
-        """All names that stand for a frame: the world, the bodies, the frames."""
-        return (WORLD, *self._bodies, *(frame.name for frame in self.frames))
+        """All names that stand for a frame: the frames, the bodies, the world."""
+        return (*(frame.name for frame in self.frames), *self._bodies, WORLD)
 
     def body(self, name: str) -> Body:
         """The body of that name."""
@@ -318,10 +323,10 @@ class Robot(values.Value):
         return self._v_slices[self._joint_index(joint)]
 
     def configuration(self, name: str) -> Array:
-        """The named configuration `q` (nq,), read-only."""
+        """A copy of the named configuration `q` (nq,)."""
         if name not in self.configurations:
             raise UnknownName("configuration", name, self.configurations, f"robot {self.name!r}")
-        return self.configurations[name]
+        return self.configurations[name].copy()
 
     def limits(self, limit_set: str | None = None) -> tuple[Array, Array]:
         """Lower and upper limits of `q`, (nq,) each, rad or m, infinite where there are none.

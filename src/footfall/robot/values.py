@@ -77,8 +77,11 @@ def unit_vector(value: Any, what: str, subject: Subject) -> tuple[float, float, 
     return (x, y, z)
 
 
-def placement(value: Transform, what: str, subject: Subject) -> Transform:
+def placement(value: Any, what: str, subject: Subject) -> Transform:
     """A pose with read-only arrays and an orthonormal rotation."""
+    if not isinstance(value, Transform):
+        message = f"placement of the {what} is {value!r}; it must be a Transform(rotation, translation)"
+        raise InvalidValue(message, subject=subject)
     rotation = finite_array(value.rotation, (3, 3), f"rotation of the {what}", subject)
     translation = finite_array(value.translation, (3,), f"position of the {what}", subject)
     error = float(np.abs(rotation @ rotation.T - np.eye(3)).max())
