@@ -7,6 +7,10 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("untimed", deadline=None)  # machines are slow at times
+settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session", autouse=True)
