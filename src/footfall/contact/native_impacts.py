@@ -7,8 +7,8 @@ from typing import Any
 import numba
 import numpy as np
 
-from footfall.contact import impacts, local_cone
-from footfall.contact.native_sweeps import change, compile_along, source_hash
+from footfall.contact import impacts, local_cone, native_sweeps
+from footfall.contact.native_sweeps import change, compile_along, contact_blocks, source_hash
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -32,17 +32,7 @@ def _build_impact_sequence(source: str) -> Any:
     ) -> tuple[int, float]:
         _ = source
         contacts = len(friction)
-        blocks = [
-            local_cone.cone_block(
-                matrix[k, k],
-                matrix[k, k + 1],
-                matrix[k, k + 2],
-                matrix[k + 1, k + 1],
-                matrix[k + 1, k + 2],
-                matrix[k + 2, k + 2],
-            )
-            for k in range(0, 3 * contacts, 3)
-        ]
+        blocks = contact_blocks(matrix, contacts)
         for count in range(most):
             fastest, row = -tolerance, -1
             for i in range(contacts):
@@ -74,4 +64,4 @@ def _build_impact_sequence(source: str) -> Any:
     return impact_sequence
 
 
-impact_sequence = _build_impact_sequence(source_hash(local_cone, impacts))
+impact_sequence = _build_impact_sequence(source_hash(local_cone, impacts, native_sweeps))

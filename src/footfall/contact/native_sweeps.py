@@ -101,6 +101,22 @@ def natural_map(diagonal: Array, friction: Array, extra: Array, box: Array, p: A
     return largest
 
 
+@numba.njit
+def contact_blocks(matrix: Array, contacts: int) -> Any:
+    """List of the blocks of all contacts."""
+    return [
+        local_cone.cone_block(
+            matrix[k, k],
+            matrix[k, k + 1],
+            matrix[k, k + 2],
+            matrix[k + 1, k + 1],
+            matrix[k + 1, k + 2],
+            matrix[k + 2, k + 2],
+        )
+        for k in range(0, 3 * contacts, 3)
+    ]
+
+
 def _build_cone_sweeps(source: str) -> Any:
     @numba.njit(cache=True)
     def cone_sweeps(
@@ -122,17 +138,7 @@ def _build_cone_sweeps(source: str) -> Any:
         for row in range(size):
             diagonal[row] = matrix[row, row]
         diagonal = np.maximum(diagonal, 1e-12 * diagonal.max() + 1e-280)
-        blocks = [
-            local_cone.cone_block(
-                matrix[k, k],
-                matrix[k, k + 1],
-                matrix[k, k + 2],
-                matrix[k + 1, k + 1],
-                matrix[k + 1, k + 2],
-                matrix[k + 2, k + 2],
-            )
-            for k in range(0, 3 * contacts, 3)
-        ]
+        blocks = contact_blocks(matrix, contacts)
         slip = np.zeros(contacts)
         velocities(matrix, bias, p, w)
         residual = natural_map(diagonal, friction, extra, box, p, w)
