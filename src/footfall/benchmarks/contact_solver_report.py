@@ -16,14 +16,15 @@ Curves = Mapping[str, Sequence[tuple[float, float, float]]]
 
 def markdown(runs: Sequence[SolverRun], curves: Curves, *, seed: int, load_before: str) -> str:
     """All results with the conditions under which they were measured."""
-    total = sum({run.contacts: len(run.seconds) for run in runs}.values())
+    sizes = {run.contacts for run in runs}
+    total = sum(max(len(run.seconds) for run in runs if run.contacts == size) for size in sizes)
     lines = [
         "# Contact solvers",
         "",
         f"{surroundings.processor()}, one core of {surroundings.cores()}; load {load_before} before, "
         f"{surroundings.load_average()} after; {surroundings.versions()}.",
         f"{total} problems, seed {seed}. Times are medians of CPU time a problem. Residuals are of the natural map, "
-        "over the impulse that stops the problem's heaviest row.",
+        "over the largest impulse that a contact, limit or dry joint of the problem needs on its own.",
         "",
         "## Time, in microseconds",
         "",

@@ -50,8 +50,15 @@ def solve_gauss_seidel(
 
 
 def impulse_scale(problem: ContactProblem) -> float:
-    """Largest impulse that would stop a row on its own, N s: what residuals are measured against."""
-    return float(np.abs(problem.bias / problem.diagonal()).max(initial=0.0))
+    """Largest impulse that a contact, limit or box needs on its own, N s: what residuals are measured against.
+
+    Rows that separate by themselves do not count, nor do tangential ones: what they carry follows from the others.
+    """
+    boxes = problem.size - len(problem.box)
+    alone = -problem.bias / problem.diagonal()
+    held = np.minimum(np.abs(alone[boxes:]), problem.box)
+    pressed = np.concatenate([alone[2 : 3 * problem.contacts : 3], alone[3 * problem.contacts : boxes], held])
+    return float(pressed.max(initial=0.0))
 
 
 def stopping_residual(problem: ContactProblem, tolerance: float | None) -> float:

@@ -41,7 +41,8 @@ def scaled_lcp(matrix: Any, bias: Any) -> ScaledLCP:
         )
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise InvalidContact("the complementarity problem holds NaN or infinite values")
-    size_a, size_b = float(np.abs(a).max(initial=0.0)) or 1.0, float(np.abs(b).max(initial=0.0)) or 1.0
+    # Rows with a large positive b, such as far limits, have no say in the size of the solution.
+    size_a, size_b = float(np.abs(a).max(initial=0.0)) or 1.0, float((-b).max(initial=0.0)) or 1.0
     return ScaledLCP(a / size_a, b / size_b, size_b / size_a)
 
 
