@@ -19,7 +19,7 @@ Indices = np.ndarray[Any, np.dtype[np.int64]]
 
 _CORNERS = 256
 _FACES = 2048
-_TOLERANCE = 1e-11  # of the size of the polytope
+_TOLERANCE = 1e-10  # of the size of the polytope; must be well above rounding
 
 
 @native_loop
@@ -53,19 +53,25 @@ def penetration(
     for k in range(4):
         scale = max(scale, _length(store[k]))
     edges = np.zeros((_FACES, 2), dtype=np.int64)
-    best = 0
+    depth: float = np.inf
+    answer = np.zeros(4)
+    face = faces[0].copy()
     while True:
         best = _nearest(planes, used)
         n = planes[best, :3]
         _difference(points, disc, other_points, other_disc, n, store, count)
         reach = dot(store[count], n)
+        if reach < depth:  # moving so far along this normal parts them, whether the face is final or not
+            depth = reach
+            copy(planes[best], answer)
+            copy(faces[best], face)
         if reach - planes[best, 3] <= _TOLERANCE * scale or count + 1 == _CORNERS:
             break
-        added = _expand(store, faces, planes, edges, used, count, 1e-13 * scale)
+        added = _expand(store, faces, planes, edges, used, count, best, _TOLERANCE * scale)
         if added < 0:
             break
         used, count = added, count + 1
-    return _answer(store, faces[best], planes[best])
+    return _answer(store, face, answer, depth)
 
 
 @native_loop
@@ -200,17 +206,58 @@ def _nearest(planes: Array, used: int) -> int:
 
 
 @native_loop
+def _share_edge(faces: Indices, one: int, other: int) -> bool:
+    """Whether two faces of a closed polytope are neighbours."""
+    for e in range(3):
+        start, end = faces[one, e], faces[one, (e + 1) % 3]
+        for f in range(3):
+            if faces[other, f] == end and faces[other, (f + 1) % 3] == start:
+                return True
+    return False
+
+
+@native_loop
+def _mark_seen(
+    store: Array, faces: Indices, planes: Array, used: int, corner: int, nearest: int, slack: float
+) -> Any:
+    """Which faces go: the nearest one, and from neighbour to neighbour those below the corner or without area.
+
+    Only neighbours, so that their rim is one loop whatever rounding says about faces in one plane.
+    """
+    seen = np.zeros(used, dtype=np.bool_)
+    waiting = np.zeros(used, dtype=np.bool_)
+    for k in range(used):
+        below = planes[k, 3] < np.inf and dot(planes[k], store[corner]) - planes[k, 3] > slack
+        waiting[k] = below or planes[k, 3] == np.inf
+    queue = np.zeros(used, dtype=np.int64)
+    queue[0], filled, done = nearest, 1, 0
+    seen[nearest], waiting[nearest] = True, False
+    while done < filled:
+        for k in range(used):
+            if waiting[k] and _share_edge(faces, k, queue[done]):
+                seen[k], waiting[k] = True, False
+                queue[filled] = k
+                filled += 1
+        done += 1
+    return seen
+
+
+@native_loop
 def _expand(
-    store: Array, faces: Indices, planes: Array, edges: Indices, used: int, corner: int, slack: float
+    store: Array,
+    faces: Indices,
+    planes: Array,
+    edges: Indices,
+    used: int,
+    corner: int,
+    nearest: int,
+    slack: float,
 ) -> int:
     """Replace the faces that the new corner sees; gives the number of faces, negative if there is no room."""
+    seen = _mark_seen(store, faces, planes, used, corner, nearest, slack)
     rim, kept = 0, 0
     for k in range(used):
-        seen = planes[k, 3] < np.inf and dot(planes[k], store[corner]) - planes[k, 3] > slack
-        if not seen:
-            copy(faces[k], faces[kept])
-            copy(planes[k], planes[kept])
-            kept += 1
+        if not seen[k]:
             continue
         for e in range(3):
             start, end = faces[k, e], faces[k, (e + 1) % 3]
@@ -225,8 +272,17 @@ def _expand(
             else:
                 edges[rim, 0], edges[rim, 1] = start, end
                 rim += 1
+    for k in range(used):
+        if not seen[k]:
+            kept += 1
     if kept + rim > _FACES or rim == 0:
         return -1
+    kept = 0
+    for k in range(used):
+        if not seen[k]:
+            copy(faces[k], faces[kept])
+            copy(planes[k], planes[kept])
+            kept += 1
     for r in range(rim):
         faces[kept, 0], faces[kept, 1], faces[kept, 2] = edges[r, 0], edges[r, 1], corner
         _plane(store, faces[kept], planes[kept])
@@ -235,7 +291,7 @@ def _expand(
 
 
 @native_loop
-def _answer(store: Array, face: Indices, plane: Array) -> tuple[float, Array, Array, Array]:
+def _answer(store: Array, face: Indices, plane: Array, depth: float) -> tuple[float, Array, Array, Array]:
     """Deepest points from the weights of the origin's projection onto the face."""
     a, b, c = store[face[0]], store[face[1]], store[face[2]]
     foot = _scaled(plane, plane[3])
@@ -247,7 +303,10 @@ def _answer(store: Array, face: Indices, plane: Array) -> tuple[float, Array, Ar
     w = (d00 * d21 - d01 * d20) / denominator
     first, second = np.empty(3), np.empty(3)
     for k in range(3):
-        first[k] = (1.0 - v - w) * a[3 + k] + v * b[3 + k] + w * c[3 + k]
-        second[k] = (1.0 - v - w) * a[6 + k] + v * b[6 + k] + w * c[6 + k]
+        one = (1.0 - v - w) * a[3 + k] + v * b[3 + k] + w * c[3 + k]
+        other = (1.0 - v - w) * a[6 + k] + v * b[6 + k] + w * c[6 + k]
+        # On a curved shape the face is a chord: both points move out to where the depth is.
+        first[k] = (one + other + depth * plane[k]) / 2
+        second[k] = (one + other - depth * plane[k]) / 2
     # The first has to move against the outward normal of (first - second) to be free.
-    return -plane[3], _scaled(plane, -1.0), first, second
+    return -depth, _scaled(plane, -1.0), first, second
