@@ -3,7 +3,7 @@
 python examples/draw_robot.py lola docs/pictures/lola.png [CONFIGURATION]
 """
 
-import sys
+import argparse
 
 import matplotlib
 
@@ -111,9 +111,15 @@ def floor(axes, center, reach, height):
 
 
 if __name__ == "__main__":
-    name, path = sys.argv[1:3]
-    robot = footfall.load(name)
-    chosen = sys.argv[3] if len(sys.argv) > 3 else "idle"
-    q = robot.configurations[chosen] if chosen in robot.configurations else footfall.neutral(robot)
-    draw(robot, q, path)
-    print(f"{robot}\ndrawn to {path}")
+    parser = argparse.ArgumentParser(description="Draw a robot from its shapes.")
+    parser.add_argument("robot", help="name of a shipped robot, or a file")
+    parser.add_argument("picture", help="file to write, .png say")
+    parser.add_argument(
+        "configuration", nargs="?", default="idle", help="neutral, if the robot has none of that name"
+    )
+    given = parser.parse_args()
+    robot = footfall.load(given.robot)
+    known = given.configuration in robot.configurations
+    q = robot.configuration(given.configuration) if known else footfall.neutral(robot)
+    draw(robot, q, given.picture)
+    print(f"{robot}\ndrawn to {given.picture}")

@@ -82,6 +82,15 @@ def test_convert_does_not_overwrite(
     assert footfall.load(target).nv == 6
 
 
+def test_convert_says_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_main(monkeypatch, "convert", "arm-6r", str(tmp_path / "nowhere" / "a.urdf")) == 2
+    assert "no folder" in capsys.readouterr().err
+    assert run_main(monkeypatch, "convert", "nope", str(tmp_path)) == 2
+    assert "no shipped robot 'nope'" in capsys.readouterr().err
+
+
 def test_cache_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FOOTFALL_CACHE_DIR", str(tmp_path / "kernels"))
     footfall.gravity_forces(footfall.load("wrist"), footfall.neutral(footfall.load("wrist")))
