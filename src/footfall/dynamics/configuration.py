@@ -1,8 +1,8 @@
 """The manifold of configurations: steps along tangent vectors, differences, special and random points.
 
 Where coordinates and velocities match, a step is added. A ball joint or the orientation of a floating base
-is a unit quaternion that a step turns about the body's own axes; the position of a floating base moves in
-world axes. So the tangent space of a floating base is R3 x SO(3).
+is a unit quaternion that a step turns about the body's own axes; the position of a floating base moves in the
+axes of its joint frame (the world's, mostly). So the tangent space of a floating base is R3 x SO(3).
 """
 
 from __future__ import annotations
