@@ -30,9 +30,9 @@ def solve_hybrid(
     """Solve a contact problem to high accuracy, redundant contacts and towers included.
 
     start: impulses (n,) to start from. tolerance: natural-map residual at which to stop, N s; 1e-10 of the
-    problem's own scale unless given. sweeps: in the first round, twice as many in each that follows. facets: where
-    all rounds fail, as sweeps can that go in circles, they begin once more from the solution by Lemke's method with
-    that many facets. `iterations` of the solution counts sweeps, Newton steps and pivots.
+    problem's own scale unless given. sweeps: in the first round; twice as many in each that follows, and with
+    over-relaxation. facets: where all rounds fail, as sweeps can that go in circles, they begin once more from the
+    solution by Lemke's method with that many facets. `iterations` counts sweeps, Newton steps and pivots.
     """
     best = checked_start(problem, start)
     limit = stopping_residual(problem, tolerance)
@@ -63,7 +63,8 @@ def _rounds(
     matrix = problem.matrix()
     data = (matrix, problem.bias, problem.friction, problem.extra, problem.box)
     for number in range(rounds):
-        count, residual = cone_sweeps(*data, p, w, relaxation, limit, sweeps << number, 3)
+        factor = relaxation if number else 1.0  # without, few contacts are done in a sweep or two
+        count, residual = cone_sweeps(*data, p, w, factor, limit, sweeps << number, 3)
         total += count
         if residual <= limit:
             break
