@@ -35,21 +35,21 @@ class Algorithm:
         self.parameters = list(inspect.signature(function).parameters.values())[1:]
         self.positions = [p.name for p in self.parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
         self.required = tuple(name for name in self.positions if name in shapes)
-        self.only_arrays = len(self.required) == len(self.positions)
         self.names = {p.name for p in self.parameters}
         self.static_names = [p.name for p in self.parameters if p.name not in shapes]
         self.variable = {name for name, declared in shapes.items() if "*" in declared}
+        self.plain = len(self.required) == len(self.positions) and not self.variable
 
     def __call__(self, robot: Robot, *arguments: Any, **options: Any) -> Any:
         if ACTIVE.get() is not None:
             return self._traced_call(robot, arguments, options)
-        if self.only_arrays and not options and len(arguments) == len(self.positions) and not self.variable:
+        if self.plain and not options and len(arguments) == len(self.positions):
             try:
-                kernel = robot.tree.kernels.get(self)  # the common call, kept short
-            except AttributeError:
-                kernel = None  # no robot: said below
-            if kernel is not None:
-                return self._wrap(kernel(*arguments))
+                function = robot.tree.kernels[self]  # the common call, kept short: native code at once
+            except (KeyError, AttributeError):
+                pass  # the first call, or no robot
+            else:
+                return function(*arguments)
         return self._general_call(robot, arguments, options)
 
     def __repr__(self) -> str:
@@ -119,6 +119,8 @@ class Algorithm:
             inspect.signature(self.textbook).bind(robot, *arguments, **options)
             kernel = self._kernel(robot, self._shapes(robot, given), self._statics(given))
             robot.tree.kernels[key] = kernel
+            if self.plain and not options:
+                robot.tree.kernels[self] = self._wrapping(kernel)
         return self._wrap(kernel(*arrays))
 
     def _shapes(self, robot: Robot, given: Mapping[str, Any]) -> dict[str, Shape]:
@@ -150,8 +152,7 @@ class Algorithm:
         )
 
     def _kernel(self, robot: Robot, shapes: dict[str, Shape], statics: tuple[tuple[str, Any], ...]) -> Kernel:
-        plain = not statics and tuple(shapes) == self.required and self.only_arrays and not self.variable
-        key = self if plain else (self, tuple(shapes.items()), statics)
+        key = (self, tuple(shapes.items()), statics)
         kernel = robot.tree.kernels.get(key)
         if kernel is None:
             kernel = build_kernel(
@@ -186,6 +187,11 @@ class Algorithm:
         """The named tuple that the function gives, if any."""
         hint = typing.get_type_hints(self.textbook).get("return")
         return hint if isinstance(hint, type) and hasattr(hint, "_fields") else None
+
+    def _wrapping(self, kernel: Kernel) -> Callable[..., Any]:
+        """The kernel's bare function, which gives the named tuple where there is one."""
+        function, result_type = kernel.function, self.result_type
+        return function if result_type is None else lambda *arrays: result_type(*function(*arrays))
 
     def _wrap(self, result: Any) -> Any:
         return result if self.result_type is None else self.result_type(*result)
