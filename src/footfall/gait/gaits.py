@@ -74,7 +74,7 @@ GAITS: Mapping[str, Gait] = MappingProxyType(
             _table("crawl", 0.8, LF=0.0, RB=0.25, RF=0.5, LB=0.75),
             _table("trot", 0.5, LF=0.0, RB=0.0, RF=0.5, LB=0.5),
             _table("pace", 0.5, LF=0.0, LB=0.0, RF=0.5, RB=0.5),
-            _table("canter", 0.4, RB=0.4, LB=0.7, RF=0.7, LF=0.0),
+            _table("canter", 0.3, RB=0.4, LB=0.7, RF=0.7, LF=0.0),
             _table("gallop", 0.25, RB=0.5, LB=0.6, RF=0.8, LF=0.0),
         )
     }

@@ -123,6 +123,8 @@ class CartTable:
         state = np.array([zmp[0], 0.0, 0.0]) if start is None else np.asarray(start, dtype=np.float64)
         states, jerks = np.empty((len(zmp), 3)), np.empty(len(zmp))
         summed = 0.0
+        # The gains act on changes; summed up, they act on what differs from the start.
+        at_start = gains.preview @ ahead[: len(gains.preview)] - gains.state @ state
         for k in range(len(zmp)):
             states[k] = state
             summed += float(c @ state) - zmp[k]
@@ -130,6 +132,7 @@ class CartTable:
                 -gains.error * summed
                 - gains.state @ state
                 + gains.preview @ ahead[k + 1 : k + 1 + len(gains.preview)]
+                - at_start
             )
             state = a @ state + b * jerks[k]
         time = self.dt * np.arange(len(zmp), dtype=np.float64)
