@@ -23,7 +23,7 @@ def optimal_jerks(table: CartTable, zmp: np.ndarray) -> np.ndarray:
     change = np.eye(count) - np.eye(count, k=-1)
     matrix = np.vstack([np.sqrt(table.error_weight) * response, np.sqrt(table.jerk_weight) * change])
     target = np.concatenate([np.sqrt(table.error_weight) * zmp, np.zeros(count)])
-    return np.linalg.lstsq(matrix, target, rcond=None)[0]
+    return np.linalg.solve(matrix.T @ matrix, matrix.T @ target)
 
 
 def test_control_is_optimal() -> None:
