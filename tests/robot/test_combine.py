@@ -20,7 +20,7 @@ def test_bodies_stand_where_the_pose_puts_them() -> None:
     """A floating root is moved through its coordinates, a fixed one through its joint."""
     pose, walker, arm = members()
     rng = np.random.default_rng(1)
-    q_walker = footfall.random_configuration(walker, rng=rng)
+    q_walker = footfall.random_configuration(walker, seed=rng)
     q_arm = rng.normal(size=arm.nq)
     both = combine([Placed(walker, pose, q_walker, "walker"), Placed(arm, pose, q_arm, "arm")])
     q = both.configuration("initial")
@@ -37,7 +37,7 @@ def test_the_mass_matrix_is_that_of_each() -> None:
     _, walker, arm = members()
     both = combine([Placed(walker, name="a"), Placed(arm, name="b"), Placed(arm, name="c")])
     rng = np.random.default_rng(2)
-    parts = [footfall.random_configuration(walker, rng=rng), rng.normal(size=6), rng.normal(size=6)]
+    parts = [footfall.random_configuration(walker, seed=rng), rng.normal(size=6), rng.normal(size=6)]
     matrix = footfall.mass_matrix(both, np.concatenate(parts))
     start = 0
     for robot, q in zip((walker, arm, arm), parts, strict=True):

@@ -100,7 +100,10 @@ class GivenMotion(Value):
         p1, m1 = np.array(second[:7]), np.array(second[7:]) * length
         rest = p0 - p1
         values = p0 + s * (m0 + s * ((-3.0 * rest - 2.0 * m0 - m1) + s * (2.0 * rest + m0 + m1)))
-        rates = (m0 + s * (2.0 * (-3.0 * rest - 2.0 * m0 - m1) + 3.0 * s * (2.0 * rest + m0 + m1))) / length
+        # Written so that it is exactly zero at the ends of a motion that rests there.
+        rates = (
+            6.0 * s * (s - 1.0) * rest + (1.0 - s) * (1.0 - 3.0 * s) * m0 + s * (3.0 * s - 2.0) * m1
+        ) / length
         return values, rates
 
     def _search(self, clock: Any) -> Any:
