@@ -146,7 +146,7 @@ def test_what_it_refuses() -> None:
     with pytest.raises(ValueError, match="v must be 22 finite numbers"):
         Simulation(robot, candidates=[], v=np.full(22, np.nan))
     simulation = Simulation(robot, candidates=[])
-    with pytest.raises(FootfallError, match="no .*'nose'"):
+    with pytest.raises(FootfallError, match=r"no .*'nose'"):
         simulation.push("nose", np.zeros(6), 1.0)
     with pytest.raises(ValueError, match="wrench must be 6"):
         simulation.push(robot.bodies[0].name, np.zeros(3), 1.0)

@@ -118,7 +118,7 @@ def _lola(name: str, points: int, drop: float, joints: bool) -> ContactScene:
     if points == 8:
         pads = {body: _outer_balls(robot, q, body, shapes) for body, shapes in pads.items()}
     robot = _with_joints(_touching_with(robot, pads), limits=joints, friction=2.0 if joints else 0.0)
-    return _standing(name, robot, q, kp=2000.0, kd=60.0, drop=drop)
+    return _standing(name, robot, q, kp=4000.0, kd=200.0, drop=drop)
 
 
 def _touching_with(robot: Robot, collisions: dict[str, tuple[Geometry, ...]]) -> Robot:
