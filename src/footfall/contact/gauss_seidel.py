@@ -52,13 +52,14 @@ def solve_gauss_seidel(
 def impulse_scale(problem: ContactProblem) -> float:
     """Largest impulse that a contact, limit or box needs on its own, N s: what residuals are measured against.
 
-    Rows that separate by themselves do not count, nor do tangential ones: what they carry follows from the others.
+    Rows that separate by themselves do not count. Where nothing presses, a thousandth of what would stop all sliding.
     """
-    boxes = problem.size - len(problem.box)
+    contacts, boxes = 3 * problem.contacts, problem.size - len(problem.box)
     alone = -problem.bias / problem.diagonal()
     held = np.minimum(np.abs(alone[boxes:]), problem.box)
-    pressed = np.concatenate([alone[2 : 3 * problem.contacts : 3], alone[3 * problem.contacts : boxes], held])
-    return float(pressed.max(initial=0.0))
+    pressed = np.concatenate([alone[2:contacts:3], alone[contacts:boxes], held])
+    sliding = np.abs(alone[:contacts].reshape(-1, 3)[:, :2])
+    return max(float(pressed.max(initial=0.0)), 1e-3 * float(sliding.max(initial=0.0)))
 
 
 def stopping_residual(problem: ContactProblem, tolerance: float | None) -> float:

@@ -42,7 +42,7 @@ def residual(
         n = 3 * i + 2
         largest = max(largest, abs(p[n] - max(0.0, p[n] - w[n] / diagonal[n])))
         scale = 2.0 / (diagonal[n - 2] + diagonal[n - 1])
-        bound = friction[i] * p[n] + extra[i] if p[n] > 0.0 else 0.0
+        bound = friction[i] * p[n] + extra[i] if diagonal[n] * p[n] > w[n] else 0.0
         x, y = nearest_in_polygon(p[n - 2] - scale * w[n - 2], p[n - 1] - scale * w[n - 1], bound, facets)
         largest = max(largest, math.hypot(p[n - 2] - x, p[n - 1] - y))
     return largest

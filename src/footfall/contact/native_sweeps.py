@@ -89,7 +89,7 @@ def natural_map(diagonal: Array, friction: Array, extra: Array, box: Array, p: A
         scale = 2.0 / (diagonal[n - 2] + diagonal[n - 1])
         z1, z2 = p[n - 2] - scale * w[n - 2], p[n - 1] - scale * w[n - 1]
         length = math.sqrt(z1 * z1 + z2 * z2)
-        bound = friction[i] * p[n] + extra[i] if p[n] > 0.0 else 0.0
+        bound = friction[i] * p[n] + extra[i] if diagonal[n] * p[n] > w[n] else 0.0
         factor = bound / length if length > bound else 1.0
         largest = max(largest, math.hypot(p[n - 2] - factor * z1, p[n - 1] - factor * z2))
     for row in range(3 * len(friction), len(p) - len(box)):

@@ -175,7 +175,8 @@ def natural_map_residual(
         target = maximum(p[k + 2] - w[k + 2] / matrix[k + 2, k + 2], 0.0)
         largest = maximum(largest, absolute(p[k + 2] - target))
         z1, z2 = p[k] - scale * w[k], p[k + 1] - scale * w[k + 1]
-        bound = where(p[k + 2] > 0.0, friction[i] * p[k + 2] + extra[i], 0.0)
+        presses = matrix[k + 2, k + 2] * p[k + 2] > w[k + 2]
+        bound = where(presses, friction[i] * p[k + 2] + extra[i], 0.0)
         length = sqrt(z1 * z1 + z2 * z2)
         factor = where(length > bound, bound / maximum(length, _TINY), 1.0)
         e1, e2 = p[k] - factor * z1, p[k + 1] - factor * z2

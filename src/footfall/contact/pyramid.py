@@ -78,8 +78,10 @@ def facet_directions(facets: int) -> Array:
 
 
 def without_lost_extra(problem: ContactProblem, impulses: Array) -> ContactProblem | None:
-    """The problem with no `extra` where there is no normal impulse; None if that is so already."""
-    lost = (impulses[2 : 3 * problem.contacts : 3] <= 0.0) & (problem.extra > 0.0)
+    """The problem with no `extra` where contacts separate; None if that is so already."""
+    normal = slice(2, 3 * problem.contacts, 3)
+    lost = problem.diagonal()[normal] * impulses[normal] <= problem.velocities(impulses)[normal]
+    lost &= problem.extra > 0.0
     return replace(problem, extra=np.where(lost, 0.0, problem.extra)) if lost.any() else None
 
 

@@ -43,7 +43,7 @@ def check_solution(problem: ContactProblem, impulses: Array) -> Residuals:
     tangent_w, normal_w = _split(w[:contacts])
     unilateral_p = np.concatenate([normal_p, p[contacts:boxes]])
     unilateral_w = np.concatenate([normal_w, w[contacts:boxes]])
-    bound = friction_bound(problem, normal_p)
+    bound = friction_bound(problem, normal_p, normal_w)
     length, speed = np.linalg.norm(tangent_p, axis=1), np.linalg.norm(tangent_w, axis=1)
     return Residuals(
         negative_impulse=_largest(-unilateral_p),
@@ -57,9 +57,13 @@ def check_solution(problem: ContactProblem, impulses: Array) -> Residuals:
     )
 
 
-def friction_bound(problem: ContactProblem, normal: Array) -> Array:
-    """Greatest tangential impulse (contacts,), N s; without a normal impulse there is none."""
-    return np.where(normal > 0.0, problem.friction * normal + problem.extra, 0.0)
+def friction_bound(problem: ContactProblem, normal: Array, velocity: Array | float = 0.0) -> Array:
+    """Greatest tangential impulse (contacts,), N s, for normal impulses and velocities (contacts,) each.
+
+    There is none where the contact separates: where the velocity outweighs what may be noise of the impulse.
+    """
+    diagonal = problem.diagonal()[2 : 3 * problem.contacts : 3]
+    return np.where(diagonal * normal > velocity, problem.friction * normal + problem.extra, 0.0)
 
 
 def natural_map_residual(problem: ContactProblem, p: Array, w: Array) -> float:
@@ -77,11 +81,11 @@ def natural_map(problem: ContactProblem, p: Array, w: Array) -> Array:
     result[:boxes] = np.abs(p[:boxes] - np.maximum(target[:boxes], 0.0))
     result[boxes:] = np.abs(p[boxes:] - np.clip(target[boxes:], -problem.box, problem.box))
     tangent_p, normal_p = _split(p[:contacts])
-    tangent_w, _ = _split(w[:contacts])
+    tangent_w, normal_w = _split(w[:contacts])
     tangent_diagonal, _ = _split(diagonal[:contacts])
     target = tangent_p - tangent_w / tangent_diagonal.mean(axis=1, keepdims=True)
     length = np.linalg.norm(target, axis=1)
-    bound = friction_bound(problem, normal_p)
+    bound = friction_bound(problem, normal_p, normal_w)
     scale = np.where(length > bound, bound / np.maximum(length, 1e-300), 1.0)
     result[0:contacts:3] = np.linalg.norm(tangent_p - scale[:, None] * target, axis=1)
     result[1:contacts:3] = 0.0
