@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 from footfall.benchmarks.cases import moving_bodies, tip
+from footfall.benchmarks.comparison import relative_error
 from footfall.benchmarks.pinocchio import PinocchioModel
 from footfall.benchmarks.states import State
 from footfall.robot.model import Robot
@@ -17,20 +18,10 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 Results = Sequence[Array]
 
 
-def relative_error(ours: Array, theirs: Array) -> float:
-    """`|ours - theirs| / |theirs|` in the Frobenius norm."""
-    return float(np.linalg.norm(ours - theirs) / np.linalg.norm(theirs))
-
-
-def _mirrored(upper: Array) -> Array:
-    """The symmetric matrix of which Pinocchio fills the upper triangle."""
-    return np.triu(upper) + np.triu(upper, 1).T
-
-
 def _poses_error(names: Callable[[Robot], Sequence[str]]) -> Callable[..., float]:
     def error(peer: PinocchioModel, state: State, results: Results) -> float:
         pin.framesForwardKinematics(peer.model, peer.data, peer.q(state.q))
-        poses = [peer.data.oMf[peer.body_frame(name)] for name in names(peer.robot)]
+        poses = [peer.data.oMf[peer.frame_id(name)] for name in names(peer.robot)]
         positions = relative_error(results[0], np.array([pose.translation for pose in poses]))
         return max(positions, relative_error(results[1], np.array([pose.rotation for pose in poses])))
 
@@ -39,14 +30,14 @@ def _poses_error(names: Callable[[Robot], Sequence[str]]) -> Callable[..., float
 
 def _joint_motions_error(peer: PinocchioModel, state: State, results: Results) -> float:
     theirs = pin.computeJointJacobians(peer.model, peer.data, peer.q(state.q))
-    return relative_error(results[0], peer.vector(theirs))
+    return relative_error(results[0], peer.columns(theirs))
 
 
 def _frame_jacobian_error(peer: PinocchioModel, state: State, results: Results) -> float:
-    frame = peer.body_frame(tip(peer.robot))
+    frame = peer.frame_id(tip(peer.robot))
     aligned = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
     theirs = pin.computeFrameJacobian(peer.model, peer.data, peer.q(state.q), frame, aligned)
-    return relative_error(results[0], peer.vector(theirs))
+    return relative_error(results[0], peer.columns(theirs))
 
 
 def _inverse_dynamics_error(peer: PinocchioModel, state: State, results: Results) -> float:
@@ -55,8 +46,8 @@ def _inverse_dynamics_error(peer: PinocchioModel, state: State, results: Results
 
 
 def _mass_matrix_error(peer: PinocchioModel, state: State, results: Results) -> float:
-    theirs = _mirrored(pin.crba(peer.model, peer.data, peer.q(state.q)))
-    return relative_error(results[0], peer.matrix(theirs))
+    theirs = pin.crba(peer.model, peer.data, peer.q(state.q))
+    return relative_error(results[0], peer.symmetric(theirs))
 
 
 def _forward_dynamics_error(peer: PinocchioModel, state: State, results: Results) -> float:
@@ -69,13 +60,13 @@ def _forward_dynamics_error(peer: PinocchioModel, state: State, results: Results
 
 def _center_of_mass_jacobian_error(peer: PinocchioModel, state: State, results: Results) -> float:
     theirs = pin.jacobianCenterOfMass(peer.model, peer.data, peer.q(state.q))
-    return relative_error(results[0], peer.vector(theirs))
+    return relative_error(results[0], peer.columns(theirs))
 
 
 def _centroidal_error(peer: PinocchioModel, state: State, results: Results) -> float:
     q, v, *_ = peer.state(state)
     pin.ccrba(peer.model, peer.data, q, v)
-    matrix = relative_error(results[0], peer.vector(peer.data.Ag))
+    matrix = relative_error(results[0], peer.columns(peer.data.Ag))
     return max(matrix, relative_error(results[1], np.array(peer.data.hg.vector)))
 
 
@@ -84,7 +75,7 @@ def _derivatives_error(function: str) -> Callable[..., float]:
         q, v, a, tau = peer.state(state)
         last = a if function == "computeRNEADerivatives" else tau
         dq, dv, du = getattr(pin, function)(peer.model, peer.data, q, v, last)
-        theirs = [peer.matrix(dq), peer.matrix(dv), peer.matrix(_mirrored(du))]
+        theirs = [peer.matrix(dq), peer.matrix(dv), peer.symmetric(du)]
         return max(relative_error(mine, other) for mine, other in zip(results, theirs, strict=True))
 
     return error

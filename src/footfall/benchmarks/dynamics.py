@@ -165,7 +165,7 @@ def _python_contestant(case: Case, peer: Peer, states: list[State]) -> Contestan
         case.peer: getattr(pin, case.peer),
         "model": model.model,
         "data": model.data,
-        "tip": model.body_frame(tip(model.robot)),
+        "tip": model.frame_id(tip(model.robot)),
         "aligned": pin.ReferenceFrame.LOCAL_WORLD_ALIGNED,
     }
     columns = {name: [getattr(state, name) for state in states] for name in case.inputs}
@@ -190,7 +190,7 @@ def _require_same_result(case: Case, peer: Peer, loops: CppLoops, last: State) -
     model, data = peer.fast.model, peer.fast.data
     inputs = {name: [getattr(last, name)] for name in case.inputs}
     aligned = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
-    end = peer.fast.body_frame(tip(peer.fast.robot))
+    end = peer.fast.frame_id(tip(peer.fast.robot))
     names = {"model": model, "data": data, "tip": end, "aligned": aligned, "results": []}
     names[case.peer] = getattr(pin, case.peer)
     sweep(f"results.append({case.theirs})", inputs, names)()

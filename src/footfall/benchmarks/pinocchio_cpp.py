@@ -78,7 +78,7 @@ class CppLoops:
             )
             if added != index:
                 raise FootfallError(f"no C++ loop for joint {model.names[index]!r} of kind {kind}")
-        end = peer.body_frame(tip(peer.robot))
+        end = peer.frame_id(tip(peer.robot))
         for index in range(1, model.nframes):
             frame = model.frames[index]
             numbers = _numbers(frame.placement)
