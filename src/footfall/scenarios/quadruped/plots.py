@@ -51,7 +51,7 @@ def plot_page(runs: Sequence[Run], path: Path, *, title: str = "") -> Path:
     if any(np.abs(run.angles[:, 1]).max() > _STEEP for run in runs):
         title += "   (pitch comes near 90 degrees: roll and yaw are not unique there)"
     figure.suptitle(title, fontsize=12)
-    figure.tight_layout(rect=(0, 0, 1, 0.985))
+    figure.subplots_adjust(left=0.03, right=0.995, bottom=0.035, top=0.945, wspace=0.28, hspace=0.3)
     figure.savefig(path, dpi=110)
     plt.close(figure)
     return path

@@ -143,8 +143,8 @@ def run_scenario(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PenaltyWarning)  # the summary says what came of it
         simulation = simulation or build_simulation(scenario, contact)
-        robot = simulation.robot
-        course = reference(quadruped(foot_height=scenario.robot.foot_height), scenario)
+        robot = quadruped(foot_height=scenario.robot.foot_height)  # with the names that the scene's has not
+        course = reference(robot, scenario)
         simulation.reset(course.start)
     commands = _commands(scenario, course)
     first = simulation.state
