@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from footfall.benchmarks import surroundings
-from footfall.benchmarks.contact_solvers import SolverRun, crossover
+from footfall.benchmarks.contact_solvers import TRIAL, SolverRun, crossover
 from footfall.errors import MissingPackage
 
 Curves = Mapping[str, Sequence[tuple[float, float, float]]]
@@ -25,6 +25,9 @@ def markdown(runs: Sequence[SolverRun], curves: Curves, *, seed: int, load_befor
         f"{surroundings.load_average()} after; {surroundings.versions()}.",
         f"{total} problems, seed {seed}. Times are medians of CPU time a problem. Residuals are of the natural map, "
         "over the largest impulse that a contact, limit or dry joint of the problem needs on its own.",
+        "",
+        f"Slow solvers sit out after {TRIAL} problems of a size; a number in brackets says how many a cell is made of "
+        "where it is not all. Times hold for all problems, solved or not: read them with the share of solved ones.",
         "",
         "## Time, in microseconds",
         "",
@@ -67,10 +70,15 @@ def markdown(runs: Sequence[SolverRun], curves: Curves, *, seed: int, load_befor
     return "\n".join(lines) + "\n"
 
 
-def _table(runs: Sequence[SolverRun], cell) -> list[str]:  # type: ignore[no-untyped-def]
+def _table(runs: Sequence[SolverRun], cell: Callable[[SolverRun], str]) -> list[str]:
     sizes = sorted({run.contacts for run in runs})
     names = list(dict.fromkeys(run.solver for run in runs))
-    cells = {(run.solver, run.contacts): cell(run) for run in runs}
+    most = {size: max(len(run.seconds) for run in runs if run.contacts == size) for size in sizes}
+    cells = {
+        (run.solver, run.contacts): cell(run)
+        + (f" ({len(run.seconds)})" if len(run.seconds) < most[run.contacts] else "")
+        for run in runs
+    }
     head = "| contacts | " + " | ".join(map(str, sizes)) + " |"
     rows = [
         f"| {name} | " + " | ".join(cells.get((name, size), "") for size in sizes) + " |" for name in names
