@@ -19,12 +19,13 @@ from footfall.compiler import NativeFunction, call
 from footfall.geometry.hierarchy import DEPTH, NODE, build_hierarchy
 from footfall.geometry.mesh import TriangleMesh
 from footfall.geometry.native_loops import native_callback, native_loop
-from footfall.geometry.triangle import closest_on_triangle
+from footfall.geometry.triangle import FACE, closest_on_triangle
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 _HEADER = 2  # size of the array, number of nodes
 _TRIANGLE = 30  # corners (9), face normal (3), edge normals (9), vertex normals (9)
+_TIE = 1e-15  # relative difference of squared distances that is rounding
 _NEAR = 1e-10  # m; closer to an edge or a vertex than this the direction to it is rounding
 
 _functions: WeakKeyDictionary[TriangleMesh, Callable[[Array], Array]] = WeakKeyDictionary()
@@ -87,11 +88,11 @@ def query(data: Array, x: float, y: float, z: float) -> Array:
     stack = np.empty(DEPTH, dtype=np.int64)
     bounds = np.empty(DEPTH)
     stack[0], bounds[0], height = 0, 0.0, 1
-    least, where, feature = np.inf, 0, 0
+    least, where, feature = np.inf, 0, -1
     cx, cy, cz = 0.0, 0.0, 0.0
     while height:
         height -= 1
-        if bounds[height] >= least:
+        if bounds[height] > least:
             continue
         node = _HEADER + stack[height] * NODE
         first, count = int(data[node + 6]), int(data[node + 7])
@@ -107,7 +108,9 @@ def query(data: Array, x: float, y: float, z: float) -> Array:
             start = triangles + triangle * _TRIANGLE
             px, py, pz, part = closest_on_triangle(data[start : start + 9], x, y, z)
             square = (x - px) ** 2 + (y - py) ** 2 + (z - pz) ** 2
-            if square < least:
+            # Two triangles in one plane: the one whose face is met knows the direction best.
+            tied = part == FACE and feature != FACE and square <= least * (1.0 + _TIE)
+            if square < least or tied:
                 least, where, feature = square, start, part
                 cx, cy, cz = px, py, pz
     return _signed(data[where + 9 : where + _TRIANGLE], feature, x, y, z, cx, cy, cz)
@@ -123,7 +126,7 @@ def _signed(
     nx, ny, nz = normals[3 * feature], normals[3 * feature + 1], normals[3 * feature + 2]
     dx, dy, dz = x - cx, y - cy, z - cz
     along = dx * nx + dy * ny + dz * nz
-    if feature == 0:  # the difference is parallel to the normal, which is known better
+    if feature == FACE:  # the difference is parallel to the normal, which is known better
         result[0], result[1], result[2], result[3] = along, nx, ny, nz
         return result
     length = np.sqrt(dx * dx + dy * dy + dz * dz)
