@@ -32,6 +32,16 @@ class Transform(NamedTuple):
         """`X_BA`, 002 (2.111)."""
         return Transform(self.rotation.T, -(self.rotation.T @ self.translation))
 
+    @property
+    def matrix(self) -> Array:
+        """The homogeneous transform (4, 4), 002 (2.109)."""
+        return np.block([[self.rotation, self.translation[:, None]], [np.zeros((1, 3)), np.ones((1, 1))]])
+
+
+def transform_from_matrix(matrix: Array) -> Transform:
+    """The pose that a homogeneous transform (4, 4) describes."""
+    return Transform(matrix[:3, :3], matrix[:3, 3])
+
 
 def identity_transform() -> Transform:
     return Transform(np.eye(3), np.zeros(3))
