@@ -61,6 +61,14 @@ def test_batches_broadcast(kernel: Kernel) -> None:
         assert np.abs(dot - (a * b).sum(axis=1)).max() < 1e-14 * 3
 
 
+def test_single_numbers_as_inputs() -> None:
+    kernel = build_kernel(lambda x, s: x * s, {"x": 2, "s": ()}, name="scale")
+    for s in (3.0, 3, np.float64(3.0), np.array(3.0)):
+        assert (kernel(np.ones(2), s) == [3.0, 3.0]).all()
+        assert kernel(np.ones(2), s).shape == (2,)
+    assert (kernel(np.ones(2), np.arange(9.0))[4] == [4.0, 4.0]).all()
+
+
 def test_empty_batch(kernel: Kernel) -> None:
     assert kernel(np.empty((0, 3)), B)[1].shape == (0, 3, 3)
 

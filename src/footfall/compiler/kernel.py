@@ -193,7 +193,7 @@ class Kernel:
             return self._run(arranged.inputs, arranged.batch, 1)
         if self._check_finite:
             self._require_finite(arranged.inputs)
-        return self._call(*(np.ascontiguousarray(rows.array).view(np.ndarray) for rows in arranged.inputs))
+        return self._call(*(np.array(rows.array, dtype=np.float64, order="C") for rows in arranged.inputs))
 
     @cached_property
     def _general_call(self) -> Callable[..., Any]:

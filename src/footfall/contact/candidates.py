@@ -11,17 +11,22 @@ from dataclasses import dataclass, field
 from footfall.contact.features import contact_points
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.model import WORLD, Robot
+from footfall.scene.given_motion import GivenMotion
 from footfall.scene.model import Material, Scene, SceneObject, SceneShape
 
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """A shape with a signed distance that points may touch; `body` carries it at `placement`."""
+    """A shape with a signed distance that points may touch; `body` carries it at `placement`.
+
+    motion: where it goes in the world instead, for one that moves on a given path.
+    """
 
     shape: SceneShape
     placement: Transform = field(default_factory=identity_transform)
     body: str = WORLD
     material: Material = field(default_factory=Material)
+    motion: GivenMotion | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +43,7 @@ def surface_of(thing: SceneObject) -> Surface:
     """The surface of an object; a free one is a body of its own name, which carries it."""
     if thing.free is not None:
         return Surface(thing.shape, identity_transform(), thing.name, thing.material)
-    return Surface(thing.shape, thing.placement, WORLD, thing.material)
+    return Surface(thing.shape, thing.placement, WORLD, thing.material, thing.motion)
 
 
 def point_candidates(

@@ -136,6 +136,8 @@ class Simulation:
                 f"integrator is {self.options.integrator!r}, which has no impulses; with {self.contact!r} contact it "
                 "must be 'semi-implicit'"
             )
+        if self._smooth and self._timed:
+            raise ValueError("surfaces that move on a given path need exact contact, not springs")
 
     # State
 
@@ -157,6 +159,11 @@ class Simulation:
     def control_period(self) -> float:
         """Time between two calls of a controller, s."""
         return self.options.dt * self.substeps
+
+    @cached_property
+    def _timed(self) -> bool:
+        """Whether something moves on a given path, so that a step must know the time."""
+        return any(candidate.surface.motion is not None for candidate in self.candidates)
 
     @cached_property
     def hold(self) -> Command:
@@ -211,8 +218,10 @@ class Simulation:
                 *command,
                 self.friction,
                 *pushes.values(),
+                *([state.time] if self._timed else []),
             )
-            q, v, integral, impulses, *report = result
+            residual, sweeps, q, v, integral, impulses, *report = result
+            report = [*report[-3:], residual, sweeps]
             self._require_good(q, v, state)
             self.state = SimulationState(state.time + self.control_period, q, v, integral, impulses)
             rows.append((self.state.time, q, v, *report))
@@ -239,11 +248,17 @@ class Simulation:
         zero = [np.zeros(self.joints), np.zeros(self.rows)]
         results = self._rollout_kernel.rollout(
             q, v, *zero, *commands, self.friction,
+            *([0.0] if self._timed else []),
             steps=steps, last_only=("integral", "impulses"), threads=threads, out=out,
         )  # fmt: skip
-        return results[0], results[1], results[4]
+        return results[2], results[3], results[0]
 
     # Kernels
+
+    @property
+    def step_kernel(self) -> Kernel:
+        """Native code of one control period without pushes, to bind to arrays in hot loops."""
+        return self._kernel(())
 
     def _kernel(self, pushed: tuple[str, ...]) -> Kernel:
         if pushed not in self._kernels:
@@ -261,44 +276,55 @@ class Simulation:
     def _build(self, pushed: tuple[str, ...], *, report: bool) -> Kernel:
         """Trace and compile a control period."""
         robot, joints, contacts = self.robot, self.joints, len(self.candidates)
-        inputs: dict[str, int] = {"q": robot.nq, "v": robot.nv, "integral": joints, "impulses": self.rows}
+        inputs: dict[str, int | tuple[int, ...]] = {
+            "q": robot.nq,
+            "v": robot.nv,
+            "integral": joints,
+            "impulses": self.rows,
+        }
         inputs |= dict.fromkeys((f"command_{name}" for name in Command._fields), joints)
         inputs |= {"friction": contacts}
         inputs |= {f"push_{k}": 6 for k in range(len(pushed))}
+        if self._timed:
+            inputs["time"] = ()
 
         def period(**arrays: Any) -> Mapping[str, Any]:
             state = StepState(*(arrays[name] for name in StepState._fields))
             command = Command(*(arrays[f"command_{name}"] for name in Command._fields))
             wrenches = {body: arrays[f"push_{k}"] for k, body in enumerate(pushed)}
 
-            def step(*parts: Any) -> tuple[StepState, StepReport]:
+            def step(time: Any, *parts: Any) -> tuple[StepState, StepReport]:
                 start = (robot, self.candidates, self.options, StepState(*parts), command)
                 mu, acting = arrays["friction"], wrenches or None
                 if self._smooth:
                     return penalty_step(*start, law=self.law, friction=mu, wrenches=acting)
                 return contact_step(
-                    *start, friction=mu, restitution=self.restitution.tolist(), wrenches=acting
+                    *start, friction=mu, restitution=self.restitution.tolist(), wrenches=acting, time=time
                 )
 
             worst: Any = 0.0
+            time = arrays.get("time", 0.0)
             if self.substeps > 1:
 
                 def substep(*parts: Any) -> tuple[Any, ...]:
-                    following, happened = step(*parts[:4])
-                    return (*following, maximum(parts[4], happened.residual))
+                    worst, time, *state = parts
+                    following, happened = step(time, *state)
+                    return maximum(worst, happened.residual), time + self.options.dt, *following
 
-                *parts, worst = repeat(substep, (*state, 0.0), count=self.substeps - 1)
+                worst, time, *parts = repeat(substep, (0.0, time, *state), count=self.substeps - 1)
                 state = StepState(*parts)
-            state, happened = step(*state)
+            state, happened = step(time, *state)
             residual = maximum(worst, happened.residual)
             outputs = {**state._asdict()}
+            if self._timed:
+                outputs["time"] = time + self.options.dt
             if report:
                 outputs |= {
                     "effort": happened.effort,
                     "positions": happened.positions,
                     "forces": happened.forces,
                 }
-            return {**outputs, "residual": residual, "sweeps": happened.sweeps}
+            return {"residual": residual, "sweeps": happened.sweeps, **outputs}
 
         return build_kernel(period, inputs, name="period", check_finite=False)
 

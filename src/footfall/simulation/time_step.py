@@ -20,7 +20,7 @@ from footfall.dynamics.factorisation import factorise, solve_factored
 from footfall.dynamics.inverse_dynamics import newton_euler
 from footfall.dynamics.kinematics import frame_attachment, link_poses
 from footfall.dynamics.mass_matrix import composite_bodies
-from footfall.math.spatial import symmetric
+from footfall.math.spatial import cross, symmetric
 from footfall.math.transform import Transform
 from footfall.robot.model import JointType, Robot
 from footfall.simulation.contact_rows import Row, Whitening, combine, inner
@@ -133,6 +133,7 @@ class _Contact(NamedTuple):
     friction: Any
     restitution: float
     surface: Surface
+    carried: Array  # velocity (3,) at the contact of a surface that moves on a given path, world axes
 
 
 class _ContactBlock(NamedTuple):
@@ -227,9 +228,10 @@ def contact_step(
     restitution: Sequence[float],
     wrenches: Mapping[str, Array] | None = None,
     forces: Array | None = None,
+    time: Any = 0.0,
 ) -> tuple[StepState, StepReport]:
     """Advance by dt. friction (contacts,), restitution: of the candidates. forces: (nv,) on the joints, N m or N,
-    besides those of the command."""
+    besides those of the command. time: at the start, s, which places what moves on a given path."""
     tree, dt = robot.tree, options.dt
     control = joint_control(robot, state, command, options)
     bias = newton_euler(robot, state.q, state.v, np.zeros(robot.nv), wrenches)
@@ -239,7 +241,7 @@ def contact_step(
     free = state.v + dt * solve_factored(tree, factor, acting)
     whitening = Whitening(tree, link_poses(tree, state.q), factor)
     contacts = [
-        _contact(robot, whitening, candidate, friction[k], restitution[k])
+        _contact(robot, whitening, candidate, friction[k], restitution[k], time)
         for k, candidate in enumerate(candidates)
     ]
     blocks: list[_ContactBlock | _JointBlock] = []
@@ -264,12 +266,14 @@ def contact_step(
 
 
 def _contact(
-    robot: Robot, whitening: Whitening, candidate: Candidate, mu: Any, restitution: float
+    robot: Robot, whitening: Whitening, candidate: Candidate, mu: Any, restitution: float, time: Any
 ) -> _Contact:
     poses, surface = whitening.poses, candidate.surface
     body, other = frame_attachment(robot, candidate.body), frame_attachment(robot, surface.body)
     center = _apply(poses, body.link, body.placement.apply(np.array(candidate.point)))
     pose = _pose(poses, other.link, other.placement @ surface.placement)
+    if surface.motion is not None:
+        pose = surface.motion.pose(time)
     distance, normal = signed_distance(surface.shape, pose, center)
     point = center - candidate.radius * normal
     frame = contact_frame(normal)
@@ -278,9 +282,12 @@ def _contact(
         others = whitening.point_rows(other.link, point)
         rows = [combine((1.0, -1.0), pair) for pair in zip(rows, others, strict=True)]
     turned = [combine(list(frame[:, k]), rows) for k in range(3)]
-    return _Contact(
-        (body.link, other.link), turned, frame, point, distance - candidate.radius, mu, restitution, surface
-    )
+    carried = np.zeros(3)
+    if surface.motion is not None:
+        motion = surface.motion.velocity(time)
+        carried = motion[:3] + cross(motion[3:], point - pose.translation)
+    gap = distance - candidate.radius
+    return _Contact((body.link, other.link), turned, frame, point, gap, mu, restitution, surface, carried)
 
 
 def _apply(poses: Sequence[Transform], link: int, point: Array) -> Array:
@@ -341,7 +348,7 @@ def _slip(contact: _Contact, whitening: Whitening, v: Array) -> Array:
     """Velocity (3,) of the robot's point against the surface along (t1, t2, n) at the robot's velocity v (nv,)."""
     body, other = contact.links
     relative = whitening.point_velocity(body, contact.position, v)
-    relative = relative - whitening.point_velocity(other, contact.position, v)
+    relative = relative - whitening.point_velocity(other, contact.position, v) - contact.carried
     return np.asarray(contact.frame.T @ relative)
 
 
