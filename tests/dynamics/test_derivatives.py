@@ -54,7 +54,7 @@ def test_random_robots_agree_with_pinocchio(robot: Robot) -> None:
 @pytest.mark.parametrize("real", REAL_ROBOTS, ids=str)
 def test_real_robots_agree_with_pinocchio(real: RealRobot) -> None:
     robot = load_real(real)
-    peer = PinocchioPeer.from_urdf(robot, real.file(), floating_base=real.floating_base)
+    peer = PinocchioPeer.from_real(real)
     q, v, a, _ = random_state(robot, 1)
     actual = inverse_dynamics_derivatives.textbook(robot, q, v, a)
     for ours, theirs in zip(actual, peer.inverse_dynamics_derivatives(q, v, a), strict=True):

@@ -52,7 +52,7 @@ def test_random_robots_agree_with_the_peers(robot: Robot) -> None:
 @pytest.mark.parametrize("real", REAL_ROBOTS, ids=str)
 def test_real_robots_agree_with_pinocchio(real: RealRobot) -> None:
     robot = load_real(real)
-    peer = PinocchioPeer.from_urdf(robot, real.file(), floating_base=real.floating_base)
+    peer = PinocchioPeer.from_real(real)
     q, v, a, _ = random_state(robot, 1)
     tau = peer.inverse_dynamics(q, v, 10 * a)  # forces at random would fling the lightest links away
     for method in METHODS:

@@ -44,7 +44,7 @@ def test_random_robots_agree_with_the_peers(robot: Robot) -> None:
 @pytest.mark.parametrize("real", REAL_ROBOTS, ids=str)
 def test_real_robots_agree_with_pinocchio(real: RealRobot) -> None:
     robot = load_real(real)
-    peer = PinocchioPeer.from_urdf(robot, real.file(), floating_base=real.floating_base)
+    peer = PinocchioPeer.from_real(real)
     q, v, a, _ = random_state(robot, 1)
     assert_agree(inverse_dynamics.textbook(robot, q, v, a), peer.inverse_dynamics(q, v, a), 1e-10)
     assert_agree(gravity_forces.textbook(robot, q), peer.gravity_forces(q), 1e-10)

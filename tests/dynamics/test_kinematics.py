@@ -57,7 +57,7 @@ def test_real_robots_move_as_pinocchio_says(real: RealRobot) -> None:
     """Pinocchio reads the file itself, so this also tests our reader."""
     robot = load_real(real)
     assert robot.nv == real.nv
-    peer = PinocchioPeer.from_urdf(robot, real.file(), floating_base=real.floating_base)
+    peer = PinocchioPeer.from_real(real)
     assert_same_motion(robot, peer, 1e-10, 3)
 
 

@@ -39,7 +39,7 @@ def test_random_robots_agree_with_the_peers(robot: Robot) -> None:
 @pytest.mark.parametrize("real", REAL_ROBOTS, ids=str)
 def test_real_robots_agree_with_pinocchio(real: RealRobot) -> None:
     robot = load_real(real)
-    peer = PinocchioPeer.from_urdf(robot, real.file(), floating_base=real.floating_base)
+    peer = PinocchioPeer.from_real(real)
     q = random_state(robot, 1).q
     assert_agree(mass_matrix.textbook(robot, q), peer.mass_matrix(q), 1e-10)
 

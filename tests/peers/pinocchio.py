@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from footfall.benchmarks.pinocchio import PinocchioModel
 from footfall.math.transform import Transform
+from tests.peers.robots import RealRobot, load_real
 
 Array = NDArray[np.float64]
 ALIGNED = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
@@ -27,8 +28,12 @@ class Derivatives(NamedTuple):
 class PinocchioPeer(PinocchioModel):
     """A Pinocchio model that takes and gives vectors in our order and conventions.
 
-    `from_robot` converts joint by joint; `from_urdf` uses Pinocchio's own reader, so that ours is tested too.
+    `from_robot` converts joint by joint; `from_real` uses Pinocchio's own reader, so that ours is tested too.
     """
+
+    @classmethod
+    def from_real(cls, real: RealRobot) -> PinocchioPeer:
+        return cls.from_urdf(load_real(real), real.file(), floating_base=real.floating_base)
 
     def _wrenches(self, q: Array, wrenches: Mapping[str, Array] | None) -> Any:
         """Wrenches [f; n], world axes at the frame's origin, as Pinocchio's, joint by joint in joint axes."""

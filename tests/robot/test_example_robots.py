@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from footfall.benchmarks.robots import examples_folder
 from footfall.errors import (
     ImpossibleInertia,
     InvalidDescription,
@@ -17,11 +18,12 @@ from footfall.errors import (
 )
 from footfall.robot.load import load
 from footfall.robot.model import JointType, Mesh
-from tests.peers.robots import robots_folder
 
 pin = pytest.importorskip("pinocchio")
 
-FOLDER = robots_folder()
+FOLDER = examples_folder()
+if FOLDER is None:
+    pytest.skip("example-robot-data is not installed", allow_module_level=True)
 FILES = sorted(str(path.relative_to(FOLDER)) for path in FOLDER.rglob("*.urdf"))
 
 # Files that are wrong, and what is said about them; strict=False loads them but for the last.

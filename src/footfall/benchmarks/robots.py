@@ -18,16 +18,29 @@ class Example:
 
     path: str
     floating_base: bool
-    what: str
 
 
 EXAMPLES = {
-    "xarm7": Example("xarm_description/urdf/xarm7.urdf", False, "arm"),
-    "anymal": Example("anymal_b_simple_description/robots/anymal.urdf", True, "quadruped ANYmal B"),
-    "g1": Example("g1_description/urdf/g1_29dof_rev_1_0.urdf", True, "humanoid Unitree G1"),
-    "talos": Example("talos_data/robots/talos_reduced.urdf", True, "humanoid TALOS"),
+    "panda": Example("panda_description/urdf/panda.urdf", False),  # arm with a prismatic gripper
+    "ur5": Example("ur_description/urdf/ur5_robot.urdf", False),
+    "kinova": Example("kinova_description/robots/kinova.urdf", False),  # continuous joints
+    "xarm7": Example("xarm_description/urdf/xarm7.urdf", False),
+    "allegro": Example("allegro_hand_description/urdf/allegro_right_hand.urdf", False),  # four branches
+    "baxter": Example("baxter_description/urdf/baxter.urdf", False),  # two arms, prismatic grippers
+    "anymal": Example("anymal_b_simple_description/robots/anymal.urdf", True),  # ANYmal B
+    "go2": Example("go2_description/urdf/go2.urdf", True),
+    "hyq": Example("hyq_description/robots/hyq_no_sensors.urdf", True),
+    "solo12": Example("solo_description/robots/solo12.urdf", True),
+    "b1-z1": Example("b1_description/urdf/b1-z1.urdf", True),  # quadruped with an arm
+    "bolt": Example("bolt_description/robots/bolt.urdf", True),
+    "g1": Example("g1_description/urdf/g1_29dof_rev_1_0.urdf", True),
+    "icub": Example("icub_description/robots/icub.urdf", True),
+    "talos": Example("talos_data/robots/talos_reduced.urdf", True),
+    "romeo": Example("romeo_description/urdf/romeo_small.urdf", True),
+    "tiago": Example("tiago_description/robots/tiago_no_hand.urdf", True),  # wheels, prismatic torso
+    "centauro": Example("centauro_description/urdf/centauro.urdf", True),
 }
-MEASURED = (*EXAMPLES, "lola")
+MEASURED = ("xarm7", "anymal", "g1", "talos", "lola")
 
 
 @cache
