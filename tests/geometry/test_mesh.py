@@ -64,7 +64,9 @@ def test_pseudonormals_of_a_box() -> None:
     [
         (np.zeros((3, 2)), [[0, 1, 2]], r"must be \(n, 3\)"),
         ([[0, 0, 0], [1, 0, 0], [0, np.nan, 0]], [[0, 1, 2]], "vertex 2 is"),
+        ([[0, 0, 0], [1, 0, 0], [0, 1e200, 0]], [[0, 1, 2]], "vertex 2 is"),
         ([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 3]], "there are 3"),
+        ([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, -1]], "there are 3"),
         ([[0, 0, 0], [1, 0, 0], [2, 0, 0]], [[0, 1, 2]], "no triangle with an area"),
         (np.zeros((0, 3)), np.zeros((0, 3), dtype=int), "no triangle with an area"),
     ],
@@ -89,6 +91,16 @@ def test_bad_files_are_refused(tmp_path: Path) -> None:
         with pytest.raises(GeometryError) as caught:
             load_mesh(tmp_path / name)
         assert name in str(caught.value)
+
+
+def test_a_file_with_a_wrong_index_is_refused(tmp_path: Path) -> None:
+    text = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
+    text += (
+        "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 7\n"
+    )
+    (tmp_path / "wrong.ply").write_text(text)
+    with pytest.raises(GeometryError, match=r"wrong\.ply.*vertices 0 to 7; there are 3"):
+        load_mesh(tmp_path / "wrong.ply")
 
 
 def test_mass_of_a_box_and_of_a_moved_ball() -> None:

@@ -18,6 +18,7 @@ Indices = np.ndarray[Any, np.dtype[np.int64]]
 SUFFIXES = (".ply", ".stl", ".obj", ".dae")
 _MOST_BYTES = 512 * 2**20
 _MOST_TRIANGLES = 20_000_000
+_FARTHEST = 1e12  # m; products of four lengths must not overflow, and nothing is so large
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,9 +43,10 @@ class TriangleMesh:
         if len(triangles) > _MOST_TRIANGLES:
             message = f"has {len(triangles)} triangles; at most {_MOST_TRIANGLES} are taken"
             raise GeometryError(message, subject=subject)
-        if not np.isfinite(vertices).all():
-            wrong = int(np.argwhere(~np.isfinite(vertices).all(axis=1))[0, 0])
-            message = f"vertex {wrong} is {vertices[wrong].tolist()}; all must be finite"
+        sound = (np.abs(vertices) <= _FARTHEST).all(axis=1)
+        if not sound.all():
+            wrong = int(np.argmin(sound))
+            message = f"vertex {wrong} is {vertices[wrong].tolist()}; all must be finite (and below {_FARTHEST:g} m)"
             raise GeometryError(message, subject=subject)
         if triangles.size and (triangles.min() < 0 or triangles.max() >= len(vertices)):
             raise GeometryError(
@@ -154,8 +156,8 @@ def _load(path: str, scale: tuple[float, float, float], _changed: int, _size: in
 
 def merge_vertices(vertices: Array, triangles: Indices) -> tuple[Array, Indices]:
     """Vertices at the very same place made one: files such as STL repeat them for each triangle."""
-    if vertices.ndim != 2 or not len(vertices) or not len(triangles):
-        return vertices.reshape(-1, 3), triangles.reshape(-1, 3)
+    if not triangles.size or triangles.min() < 0 or triangles.max() >= len(vertices):
+        return vertices, triangles  # TriangleMesh says what is wrong
     merged, index = np.unique(vertices + 0.0, axis=0, return_inverse=True)
     return merged, index.reshape(-1)[triangles]
 
