@@ -1,6 +1,5 @@
-"""A robot in MuJoCo: the one place where its conventions and ours meet.
+"""What our functions compute, computed by MuJoCo.
 
-State vectors are the same (scalar-first quaternions, linear rates in world axes, angular rates in body axes).
 MuJoCo orders 6-vectors angular part first, counts gravity as an acceleration of the world in `cacc`, and
 diagonalises inertias when it compiles, so agreement is to about 1e-8.
 """
@@ -13,57 +12,24 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from footfall.benchmarks.mujoco import MujocoModel
 from footfall.math.transform import Transform, identity_transform
+from footfall.robot.mjcf_writer import part_names, parts
 from footfall.robot.model import WORLD, Joint, JointType, Robot
-from footfall.robot.tree import merge_inertias, rotation_with_z_along
+from footfall.robot.orientation import quaternion_from_matrix
+from footfall.robot.tree import merge_inertias
 
 Array = NDArray[np.float64]
 
 
-def quaternion_of(rotation: Array) -> Array:
-    """Unit quaternion, scalar first, of a rotation matrix by MuJoCo's own conversion."""
-    quaternion = np.zeros(4)
-    mujoco.mju_mat2Quat(quaternion, np.ascontiguousarray(rotation, dtype=float).reshape(9))
-    return quaternion
+def _add_joints(body: Any, joint: Joint) -> None:
+    for part, name in zip(parts(joint), part_names(joint), strict=True):
+        kind = getattr(mujoco.mjtJoint, f"mjJNT_{part.type.upper()}")
+        axis = np.array(part.axis or (0.0, 0.0, 1.0))
+        body.add_joint(name=name, type=kind, axis=axis, armature=joint.armature)
 
 
-def _add_joint(body: Any, joint: Joint, *, free: bool) -> list[str]:
-    """Add the elementary joints of a joint; their names in the order of the coordinates."""
-    kinds = mujoco.mjtJoint
-
-    def add(kind: Any, axis: Any, suffix: str = "") -> str:
-        name = joint.name + suffix
-        body.add_joint(name=name, type=kind, axis=np.asarray(axis, dtype=float), armature=joint.armature)
-        return name
-
-    match joint.type:
-        case JointType.REVOLUTE | JointType.CONTINUOUS:
-            return [add(kinds.mjJNT_HINGE, joint.axis)]
-        case JointType.PRISMATIC:
-            return [add(kinds.mjJNT_SLIDE, joint.axis)]
-        case JointType.UNIVERSAL:
-            return [add(kinds.mjJNT_HINGE, joint.axis, ":1"), add(kinds.mjJNT_HINGE, joint.second_axis, ":2")]
-        case JointType.PLANAR:
-            x, y, _ = rotation_with_z_along(np.array(joint.axis)).T
-            slides = [add(kinds.mjJNT_SLIDE, x, ":x"), add(kinds.mjJNT_SLIDE, y, ":y")]
-            return [*slides, add(kinds.mjJNT_HINGE, joint.axis, ":angle")]
-        case JointType.SPHERICAL:
-            return [add(kinds.mjJNT_BALL, [0, 0, 1])]
-        case JointType.FLOATING if free:
-            return [add(kinds.mjJNT_FREE, [0, 0, 1])]
-        case JointType.FLOATING:
-            slides = [add(kinds.mjJNT_SLIDE, axis, f":{i}") for i, axis in enumerate(np.eye(3))]
-            return [*slides, add(kinds.mjJNT_BALL, [0, 0, 1], ":ball")]
-    return []
-
-
-def _is_free(joint: Joint) -> bool:
-    """Whether MuJoCo's free joint, whose coordinates are the pose in the world, has the same coordinates."""
-    identity = np.array_equal(joint.placement.rotation, np.eye(3)) and not np.any(joint.placement.translation)
-    return joint.type is JointType.FLOATING and joint.parent == WORLD and identity
-
-
-class MujocoPeer:
+class MujocoPeer(MujocoModel):
     """A MuJoCo model that takes and gives vectors in our order and conventions.
 
     MuJoCo refuses robots with moving bodies without mass or with impossible inertias.
@@ -78,15 +44,14 @@ class MujocoPeer:
         bodies = {WORLD: spec.worldbody}
         carriers: dict[str, tuple[str, Transform]] = {WORLD: (WORLD, identity_transform())}
         members: dict[str, list[tuple[Transform, float, Array, Array]]] = {}
-        names: list[str] = []
         for body, joint in zip(robot.bodies, robot.joints, strict=True):
             made = bodies[joint.parent].add_body(
                 name=body.name,
                 pos=joint.placement.translation,
-                quat=quaternion_of(joint.placement.rotation),
+                quat=quaternion_from_matrix(joint.placement.rotation),
             )
             bodies[body.name] = made
-            names += _add_joint(made, joint, free=_is_free(joint))
+            _add_joints(made, joint)
             carrier, pose = carriers[joint.parent]
             carriers[body.name] = carrier, pose @ joint.placement
             if joint.type is not JointType.FIXED:
@@ -94,8 +59,8 @@ class MujocoPeer:
             carrier, pose = carriers[body.name]
             members.setdefault(carrier, []).append((pose, body.mass, body.center_of_mass, body.inertia))
         members.pop(WORLD, None)  # what cannot move is no part of our centre of mass
-        for carrier, parts in members.items():  # of what is fixed together: a part alone may be impossible
-            mass, center, i = merge_inertias(parts)
+        for carrier, fixed in members.items():  # of what is fixed together: a part alone may be impossible
+            mass, center, i = merge_inertias(fixed)
             if mass > 0.0:
                 bodies[carrier].explicitinertial = True
                 bodies[carrier].mass = mass
@@ -105,48 +70,10 @@ class MujocoPeer:
             bodies[frame.body].add_site(
                 name=frame.name,
                 pos=frame.placement.translation,
-                quat=quaternion_of(frame.placement.rotation),
+                quat=quaternion_from_matrix(frame.placement.rotation),
             )
-        self.robot = robot
-        self.model = spec.compile()
+        super().__init__(robot, spec.compile())
         self.data = mujoco.MjData(self.model)
-        self.q_index, self.v_index = self._indices(names)
-
-    def _indices(self, names: list[str]) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
-        """Where our coordinates and velocities stand in MuJoCo's vectors."""
-        sizes = {
-            mujoco.mjtJoint.mjJNT_FREE: (7, 6),
-            mujoco.mjtJoint.mjJNT_BALL: (4, 3),
-            mujoco.mjtJoint.mjJNT_SLIDE: (1, 1),
-            mujoco.mjtJoint.mjJNT_HINGE: (1, 1),
-        }
-        q: list[int] = []
-        v: list[int] = []
-        for name in names:
-            joint = self.model.joint(name)
-            coordinates, velocities = sizes[mujoco.mjtJoint(int(joint.type[0]))]
-            q += range(joint.qposadr[0], joint.qposadr[0] + coordinates)
-            v += range(joint.dofadr[0], joint.dofadr[0] + velocities)
-        return np.array(q, dtype=int), np.array(v, dtype=int)
-
-    # Conversions
-
-    def q(self, q: Array) -> Array:
-        result = np.zeros(self.model.nq)
-        result[self.q_index] = q
-        return result
-
-    def v(self, v: Array) -> Array:
-        result = np.zeros(self.model.nv)
-        result[self.v_index] = v
-        return result
-
-    def vector(self, theirs: Array) -> Array:
-        """MuJoCo's tangent or force vector (nv,), or columns (k, nv), in our order."""
-        return np.array(theirs)[..., self.v_index]
-
-    def matrix(self, theirs: Array) -> Array:
-        return np.array(theirs)[np.ix_(self.v_index, self.v_index)]
 
     def _at(self, q: Array, v: Array | None = None, a: Array | None = None) -> None:
         """Evaluate all of MuJoCo's quantities at a state."""

@@ -1,0 +1,57 @@
+"""A robot in MuJoCo, and vectors in its order: the one place where it and ours meet.
+
+State vectors have the same conventions (scalar-first quaternions, linear rates in world axes, angular rates in body
+axes), for joints that are made up as our MJCF writer does. Only the order of the bodies may differ.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from footfall.robot.mjcf_writer import part_names
+from footfall.robot.model import Robot
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+class MujocoModel:
+    """MuJoCo's model of a robot with joints named as by our MJCF writer.
+
+    q_index, v_index: (nq,) and (nv,), where our coordinates and velocities stand in MuJoCo's vectors.
+    """
+
+    def __init__(self, robot: Robot, model: Any) -> None:
+        self.robot = robot
+        self.model = model
+        q: list[int] = []
+        v: list[int] = []
+        for joint in robot.joints:
+            for name in part_names(joint)[:1]:  # the others of the same body follow on it
+                first = model.joint(name)
+                q += range(first.qposadr[0], first.qposadr[0] + joint.type.coordinates)
+                v += range(first.dofadr[0], first.dofadr[0] + joint.type.velocities)
+        self.q_index, self.v_index = np.array(q, dtype=int), np.array(v, dtype=int)
+
+    def q(self, q: Array) -> Array:
+        """Our configurations (..., nq) in MuJoCo's order."""
+        result = np.empty_like(q)
+        result[..., self.q_index] = q
+        return result
+
+    def v(self, v: Array) -> Array:
+        """Our tangent or force vectors (..., nv) in MuJoCo's order."""
+        result = np.empty_like(v)
+        result[..., self.v_index] = v
+        return result
+
+    def vector(self, theirs: Array) -> Array:
+        """MuJoCo's tangent or force vector (nv,), or columns (k, nv), in our order."""
+        ours: Array = np.array(theirs)[..., self.v_index]
+        return ours
+
+    def matrix(self, theirs: Array) -> Array:
+        """MuJoCo's (nv, nv) in our order."""
+        ours: Array = np.array(theirs)[np.ix_(self.v_index, self.v_index)]
+        return ours
