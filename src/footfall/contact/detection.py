@@ -6,7 +6,7 @@ The native time step does the same inside; this is the way to look at it, and to
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from footfall.contact.contacts import Contacts, contact_frame
 from footfall.contact.distance_functions import signed_distance
 from footfall.dynamics.kinematics import frame_attachment, link_poses
 from footfall.math.transform import Transform
-from footfall.robot.model import WORLD, Robot
+from footfall.robot.model import Robot
 from footfall.robot.tree import Attachment
 from footfall.scene.given_motion import GivenMotion
 from footfall.scene.model import Material, Scene
@@ -31,22 +31,18 @@ def detect_contacts(
     candidates: Sequence[Candidate],
     *,
     margin: float = 0.0,
-    motions: Mapping[int, GivenMotion] | None = None,
     time: float = 0.0,
 ) -> Contacts:
     """Those candidates whose gap is at most `margin` (m) at configuration q (nq,).
 
-    motions: given motion of the surface of some candidates, by their index (`scene_motions`), taken at `time` in s;
-    what it does to the contact stands in `surface_velocity`.
+    time: s, at which surfaces on a given motion are looked at; their velocity stands in `surface_velocity`.
     """
-    motions = motions or {}
     poses = link_poses(robot.tree, np.asarray(q, dtype=np.float64))
     found: dict[str, list[Any]] = {name: [] for name in _FIELDS}
-    for index, candidate in enumerate(candidates):
-        surface = candidate.surface
+    for candidate in candidates:
+        surface, motion = candidate.surface, candidate.surface.motion
         body = _pose(poses, frame_attachment(robot, candidate.body))
         other = _pose(poses, frame_attachment(robot, surface.body))
-        motion = motions.get(index)
         center = body.apply(np.array(candidate.point))
         pose = other @ surface.placement if motion is None else motion.pose(time)
         distance, normal = signed_distance(surface.shape, pose, center)
@@ -76,16 +72,6 @@ def detect_contacts(
         name: values if name in _NAMES else _stacked(name, values) for name, values in found.items()
     }
     return Contacts(**arrays)
-
-
-def scene_motions(scene: Scene, candidates: Sequence[Candidate]) -> dict[int, GivenMotion]:
-    """Given motions of the surfaces of candidates, by the candidates' index."""
-    moved = {id(each.shape): each.motion for each in scene.objects if each.motion is not None}
-    return {
-        index: moved[id(candidate.surface.shape)]
-        for index, candidate in enumerate(candidates)
-        if candidate.surface.body == WORLD and id(candidate.surface.shape) in moved
-    }
 
 
 def pair_material(one: Material, other: Material | None) -> Material:
