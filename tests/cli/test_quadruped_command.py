@@ -25,8 +25,8 @@ def test_fall(tmp_path: Path) -> None:
     line = next(line for line in text.splitlines() if "height at the end" in line)
     assert float(line.split()[-1]) == pytest.approx(0.606, abs=2e-3)
     assert "real-time factor" in text
-    assert text.strip().splitlines()[-1] == f"View it: footfall view {tmp_path / 'fall-exact.mcap'}"
-    assert (tmp_path / "fall-exact.mcap").exists()
+    assert text.strip().splitlines()[-1] == f"View it: footfall view {tmp_path / 'fall-0.1m-exact.mcap'}"
+    assert (tmp_path / "fall-0.1m-exact.mcap").exists()
 
 
 def test_demo_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

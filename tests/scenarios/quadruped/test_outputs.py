@@ -23,7 +23,7 @@ def runs(run_of: Callable[..., Run]) -> list[Run]:
 
 def test_recording_holds_the_run(runs: list[Run], tmp_path: Path) -> None:
     written = write_outputs(runs, tmp_path, plots=False)
-    assert [path.name for path in written[:2]] == ["fall-exact.mcap", "fall-penalty.mcap"]
+    assert [path.name for path in written[:2]] == ["fall-0.1m-exact.mcap", "fall-0.1m-penalty.mcap"]
     recording = read_recording(written[0])
     assert recording.complete
     assert recording.metadata["contact"] == "exact"
@@ -39,16 +39,16 @@ def test_series(runs: list[Run], tmp_path: Path) -> None:
     write_outputs(runs, tmp_path, plots=False)
     curves = series(runs[0])
     assert len(curves) == 18
-    with np.load(tmp_path / "fall-exact.npz") as arrays:
+    with np.load(tmp_path / "fall-0.1m-exact.npz") as arrays:
         for name, values in curves.items():
             assert (arrays[name] == values).all()
-    with (tmp_path / "fall-penalty.csv").open() as stream:
+    with (tmp_path / "fall-0.1m-penalty.csv").open() as stream:
         rows = list(csv.DictReader(stream))
     assert len(rows) == len(runs[1].trajectory.time)
     assert float(rows[-1]["z"]) == pytest.approx(runs[1].trajectory.q[-1, 2], rel=1e-8)
-    content = json.loads((tmp_path / "fall.json").read_text())
+    content = json.loads((tmp_path / "fall-0.1m.json").read_text())
     assert content["scenario"]["fall"]["height"] == 0.1
-    assert set(content["summary"]) == {"fall-exact", "fall-penalty"}
+    assert set(content["summary"]) == {"fall-0.1m-exact", "fall-0.1m-penalty"}
 
 
 def test_page_of_plots(runs: list[Run], tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_page_of_plots(runs: list[Run], tmp_path: Path) -> None:
     written = write_outputs(runs, tmp_path)
     pictures = [path for path in written if path.suffix == ".png"]
     assert len(pictures) == 3
-    page = pyplot.imread(tmp_path / "fall.png")
+    page = pyplot.imread(tmp_path / "fall-0.1m.png")
     assert page.shape[0] > 1000
     assert page.shape[1] > 1500
     # both colours are there: curves were drawn for both models

@@ -23,18 +23,18 @@ _RATE = 250.0  # Hz of a recording
 def write_outputs(runs: Sequence[Run], folder: Path, *, plots: bool = True) -> list[Path]:
     """Write all of runs of one scenario into a folder; gives the files, recordings first."""
     folder.mkdir(parents=True, exist_ok=True)
-    kind = runs[0].scenario.kind
-    names = [f"{kind}-{run.contact}" for run in runs]
+    label = runs[0].scenario.label
+    names = [f"{label}-{run.contact}" for run in runs]
     written = [write_recording(run, folder / f"{name}.mcap") for run, name in zip(runs, names, strict=True)]
     for run, name in zip(runs, names, strict=True):
         written += write_series(run, folder / f"{name}.npz", folder / f"{name}.csv")
     numbers = {name: asdict(summarise(run)) for run, name in zip(runs, names, strict=True)}
     content = {"scenario": msgspec.to_builtins(runs[0].scenario), "summary": numbers}
-    path = folder / f"{kind}.json"
+    path = folder / f"{label}.json"
     path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
     written.append(path)
     if plots:
-        written.append(plot_page(runs, folder / f"{kind}.png", title=f"Quadruped: {kind}"))
+        written.append(plot_page(runs, folder / f"{label}.png", title=f"Quadruped: {label}"))
         written += [
             plot_poses(run, folder / f"{name}-poses.png") for run, name in zip(runs, names, strict=True)
         ]

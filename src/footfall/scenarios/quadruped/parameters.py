@@ -155,6 +155,11 @@ class Scenario(_Part, frozen=True):
             if not value > 0.0:
                 raise InvalidScenario(f"{name} is {value}; it must be above zero")
 
+    @property
+    def label(self) -> str:
+        """Name for files: the kind, of a fall with its height."""
+        return f"fall-{self.fall.height:g}m" if self.kind == "fall" and self.fall is not None else self.kind
+
     def changed(self, **changes: Any) -> Scenario:
         """The scenario with other values: `changed(step__dt=0.002, duration=1.0)`."""
         tables = msgspec.to_builtins(self)

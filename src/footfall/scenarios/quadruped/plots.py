@@ -63,7 +63,8 @@ def plot_poses(run: Run, path: Path, *, count: int = 7) -> Path:
 
     plt = _pyplot()
     figure, axis = plt.subplots(figsize=(12, 4.5))
-    picked = np.linspace(0, len(run.trajectory.time) - 1, count).astype(int)
+    picked = _eventful(run, count)
+    above = float(run.trajectory.q[picked, 2].max()) + 0.25
     shift = 1.7  # m between poses that would stand in one another
     for n, index in enumerate(picked):
         q, color = run.trajectory.q[index], plt.get_cmap("viridis")(0.85 * n / count)
@@ -78,15 +79,22 @@ def plot_poses(run: Run, path: Path, *, count: int = 7) -> Path:
         hips = forward_kinematics(run.robot, q, frames=["LB_hip", "LF_hip"]).position + aside
         axis.plot(hips[:, 0], hips[:, 2], color=color, linewidth=5)
         text = f"t = {run.trajectory.time[index]:.2f} s\nx = {q[0]:.2f} m"
-        axis.text(shift * n, q[2] + 0.18, text, ha="center", fontsize=8)
+        axis.text(shift * n, above, text, ha="center", fontsize=8)
     axis.axhline(0.0, color="black", linewidth=0.8)
     axis.set_aspect("equal")
     axis.set_ylabel("z, m")
     axis.set_xticks([])
-    axis.margins(y=0.15)
+    axis.set_ylim(None, above + 0.35)
     figure.savefig(path, dpi=110, bbox_inches="tight")
     plt.close(figure)
     return path
+
+
+def _eventful(run: Run, count: int) -> Any:
+    """Rows of a run with the same way, of place and turning, between them."""
+    course = np.concatenate([run.trajectory.q[:, :3], 0.5 * run.angles], axis=1)
+    way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(course, axis=0), axis=1))])
+    return np.searchsorted(way, np.linspace(0.0, way[-1] * (1 - 1e-9), count))
 
 
 def _label(name: str) -> tuple[float, str]:

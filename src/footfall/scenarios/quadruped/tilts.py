@@ -24,8 +24,8 @@ class Tilts:
     """Outcome of falls, one row each.
 
     tilts: (n, 2) roll and pitch at release, rad. end_height, top_height: (n,) of the torso, m. upright: (n,) z
-    component of its axis at the end. speed: (n,) largest velocity at the end, m/s or rad/s. residual: (n,) worst change of
-    impulses in a last sweep, over weight times dt. finite: (n,).
+    component of its axis at the end. speed: (n,) largest velocity at the end, m/s or rad/s. residual: (n,) worst change
+    of impulses in a last sweep, over weight times dt. finite: (n,).
     """
 
     tilts: Array
