@@ -42,6 +42,15 @@ from footfall.dynamics.factorisation import (
     solve_mass_matrix,
 )
 from footfall.dynamics.forward_dynamics import forward_dynamics
+from footfall.dynamics.hybrid import (
+    ConstraintSystem,
+    HybridMotion,
+    constraint_system,
+    hybrid_dynamics,
+    motion_under_constraint_forces,
+)
+from footfall.dynamics.hybrid_constraints import Constraint
+from footfall.dynamics.hybrid_singular import ConflictingConstraints, Resolution, resolve_constraints
 from footfall.dynamics.inverse_dynamics import bias_forces, gravity_forces, inverse_dynamics
 from footfall.dynamics.jacobians import (
     frame_jacobian,
@@ -69,10 +78,14 @@ __all__ = [
     "Body",
     "Box",
     "Capsule",
+    "ConflictingConstraints",
+    "Constraint",
+    "ConstraintSystem",
     "Cylinder",
     "ForwardDynamicsDerivatives",
     "Frame",
     "Geometry",
+    "HybridMotion",
     "InverseDynamicsDerivatives",
     "Joint",
     "JointType",
@@ -80,6 +93,7 @@ __all__ = [
     "Mesh",
     "Mimic",
     "Poses",
+    "Resolution",
     "Robot",
     "Sphere",
     "Transform",
@@ -93,6 +107,7 @@ __all__ = [
     "centroidal_momentum_bias",
     "centroidal_momentum_matrix",
     "configuration_rate",
+    "constraint_system",
     "difference",
     "factorise_mass_matrix",
     "forward_dynamics",
@@ -106,6 +121,7 @@ __all__ = [
     "frame_pose",
     "frame_velocity",
     "gravity_forces",
+    "hybrid_dynamics",
     "integrate",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
@@ -117,9 +133,11 @@ __all__ = [
     "lock_joints",
     "mass_matrix",
     "mass_matrix_pattern",
+    "motion_under_constraint_forces",
     "neutral",
     "potential_energy",
     "random_configuration",
+    "resolve_constraints",
     "save",
     "solve_mass_matrix",
     "velocity_from_rate",

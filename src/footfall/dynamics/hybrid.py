@@ -1,0 +1,236 @@
+"""Hybrid dynamics by Popov and Vereshchagin: accelerations under constraints on any segments, O(n).
+
+Gauss' principle: of all accelerations that fulfil the constraints, nature takes the ones nearest to the free
+motion. The articulated-body algorithm finds them with two more things on its way inward, 004 section 8:
+
+    A                       unit constraint forces of the components, as a link feels them through free joints
+    matrix                  J M^-1 J^T: what a unit force of one component does to another (-L_0 in 004)
+    free_accelerations      of the components, without constraint forces (U_0 + A_0^T X_0 in 004)
+
+At the root `matrix @ forces = set-points - free_accelerations` gives the constraint forces (-nu in 004: they act on
+the robot), and the way outward is that of forward dynamics. Branches meet by adding up, 004 section 14; a floating
+base is a joint like all others, so 004 (4.3) and (4.6) need no code of their own.
+
+Accelerations are classical and true: a set-point of zero holds a frame still against gravity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.compiler import greater, where
+from footfall.dynamics.algorithm import algorithm
+from footfall.dynamics.hybrid_constraints import Constraint, check_constraints, constraint_rows
+from footfall.dynamics.hybrid_sweeps import Inputs, inward_sweep, outward_sweep
+from footfall.robot.model import Robot
+from footfall.robot.validation import check_mass_matrix
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+RANK_TOLERANCE = 1e-10  # of a component's own inverse inertia, 004 section 12
+
+
+class HybridMotion(NamedTuple):
+    """What `hybrid_dynamics` finds; m is the number of constrained components.
+
+    accelerations: (nv,) rad/s2 or m/s2.
+    forces: (m,) N or N m, of the constraints on the robot, along their directions; zero for what is redundant.
+    residuals: (m,) m/s2 or rad/s2, set-point less what is reached; zero but for conflicts and soft constraints.
+    kept: (m,) 1 where a component was independent of those before it, else 0; their sum is the rank.
+    joint_forces: (nv,) N m or N, of the motors if something outside holds the constraints (a contact): tau, and on
+    joints with prescribed accelerations what these take.
+    constraint_torques: (nv,) the constraint forces as joint forces `J^T f`.
+    total_torques: (nv,) articulated inertia times acceleration of each joint; no command, but what KDL gives.
+    segments: (k, 6) accelerations [a; alpha] of the frames asked for, classical, world axes.
+    """
+
+    accelerations: Array
+    forces: Array
+    residuals: Array
+    kept: Array
+    joint_forces: Array
+    constraint_torques: Array
+    total_torques: Array
+    segments: Array
+
+    @property
+    def commands(self) -> Array:
+        """Joint forces (nv,) that make this motion if motors produce all constraints (a task), 004 section 9.
+
+        Entries of a floating base are what its joint would have to provide: it cannot, see 004 section 16.4.
+        """
+        return self.joint_forces + self.constraint_torques
+
+
+@algorithm(
+    q="nq",
+    v="nv",
+    tau="nv",
+    setpoints="*",
+    directions="6, *",
+    active="*",
+    compliance="*",
+    a="nv",
+    wrenches="name -> 6",
+)
+def hybrid_dynamics(
+    robot: Robot,
+    q: Array,
+    v: Array,
+    tau: Array,
+    *,
+    constraints: Sequence[Constraint] = (),
+    setpoints: Array | None = None,
+    directions: Array | None = None,
+    active: Array | None = None,
+    compliance: Array | None = None,
+    prescribed: Sequence[str] = (),
+    a: Array | None = None,
+    wrenches: Mapping[str, Array] | None = None,
+    segments: Sequence[str] = (),
+) -> HybridMotion:
+    """Accelerations under joint forces tau (nv,) and constraints in the state q (nq,), v (nv,), and all forces.
+
+    constraints: each prescribes components of a frame's acceleration; m components in all. setpoints: (m,) m/s2
+    or rad/s2, zero if not given. directions: (6, m) for constraints that take theirs with the call. active: (m,)
+    1 or 0, components that hold; the others have no force. compliance: (m,) >= 0, (m/s2)/N or (rad/s2)/(N m),
+    makes a component soft: it misses its set-point by compliance times force. prescribed: names of joints whose
+    accelerations are given in a (nv,); the other entries of a, and theirs in tau, have no effect. wrenches: by
+    frame, external wrench [f; n] (6,) on the robot, world axes, at the frame's origin. segments: frames whose
+    accelerations are wanted.
+
+    A component that depends on those before it is left out. If it also contradicts them it has a residual: the
+    order of the constraints is their priority. `resolve_constraints` shares forces evenly instead.
+    """
+    inputs = Inputs(q, v, tau, tuple(constraints), directions, active, tuple(prescribed), a, wrenches)
+    check_hybrid(robot, inputs, setpoints=setpoints, compliance=compliance)
+    goal = np.zeros(constraint_rows(constraints)) if setpoints is None else setpoints
+    goal = goal if active is None else goal * active
+    sweep = inward_sweep(robot, inputs)
+    missing = [goal[j] - sweep.free_accelerations[j] for j in range(len(goal))]
+    solution = solve_semidefinite(sweep.matrix, missing, compliance)
+    outward = outward_sweep(robot, inputs, sweep, solution.x, segments)
+    return HybridMotion(outward.accelerations, *solution, *outward[1:])
+
+
+class ConstraintSystem(NamedTuple):
+    """`matrix @ forces = setpoints - free_accelerations`.
+
+    matrix: (m, m) inverse inertia J M^-1 J^T of the components; free_accelerations: (m,) m/s2 or rad/s2 without
+    constraint forces.
+    """
+
+    matrix: Array
+    free_accelerations: Array
+
+
+@algorithm(q="nq", v="nv", tau="nv", directions="6, *", active="*", a="nv", wrenches="name -> 6")
+def constraint_system(
+    robot: Robot,
+    q: Array,
+    v: Array,
+    tau: Array,
+    *,
+    constraints: Sequence[Constraint],
+    directions: Array | None = None,
+    active: Array | None = None,
+    prescribed: Sequence[str] = (),
+    a: Array | None = None,
+    wrenches: Mapping[str, Array] | None = None,
+) -> ConstraintSystem:
+    """The equations of the constraint forces, O(n); arguments as in `hybrid_dynamics`."""
+    inputs = Inputs(q, v, tau, tuple(constraints), directions, active, tuple(prescribed), a, wrenches)
+    check_hybrid(robot, inputs)
+    sweep = inward_sweep(robot, inputs)
+    rows = constraint_rows(constraints)
+    return ConstraintSystem(
+        np.array(sweep.matrix).reshape(rows, rows), np.array(sweep.free_accelerations).reshape(rows)
+    )
+
+
+@algorithm(q="nq", v="nv", tau="nv", forces="*", directions="6, *", a="nv", wrenches="name -> 6")
+def motion_under_constraint_forces(
+    robot: Robot,
+    q: Array,
+    v: Array,
+    tau: Array,
+    *,
+    forces: Array,
+    constraints: Sequence[Constraint],
+    directions: Array | None = None,
+    prescribed: Sequence[str] = (),
+    a: Array | None = None,
+    wrenches: Mapping[str, Array] | None = None,
+    segments: Sequence[str] = (),
+) -> HybridMotion:
+    """The motion that given constraint forces (m,) cause; arguments as in `hybrid_dynamics`.
+
+    residuals: minus what the components accelerate with.
+    """
+    inputs = Inputs(q, v, tau, tuple(constraints), directions, None, tuple(prescribed), a, wrenches)
+    check_hybrid(robot, inputs, forces=forces)
+    sweep = inward_sweep(robot, inputs)
+    rows = len(forces)
+    outward = outward_sweep(robot, inputs, sweep, forces, segments)
+    reached = [
+        sweep.free_accelerations[i] + sum(sweep.matrix[i][j] * forces[j] for j in range(rows))
+        for i in range(rows)
+    ]
+    return HybridMotion(outward.accelerations, forces, -np.array(reached), np.ones(rows), *outward[1:])
+
+
+def check_hybrid(robot: Robot, inputs: Inputs, **stacked: Array | None) -> None:
+    """Refuse what cannot be solved, by name."""
+    check_mass_matrix(robot)
+    for joint in inputs.prescribed:
+        robot.v_slice(joint)
+    if inputs.prescribed and inputs.a is None:
+        raise TypeError(
+            f"accelerations of {', '.join(inputs.prescribed)} are prescribed: give them in a (nv,)"
+        )
+    check_constraints(
+        robot, inputs.constraints, directions=inputs.directions, active=inputs.active, **stacked
+    )
+
+
+class SemidefiniteSolution(NamedTuple):
+    """x, residuals, kept: (m,) each; see `HybridMotion`."""
+
+    x: Array
+    residuals: Array
+    kept: Array
+
+
+def solve_semidefinite(
+    matrix: Sequence[Sequence[Any]], b: Sequence[Any], compliance: Array | None = None
+) -> SemidefiniteSolution:
+    """x (m,) with `(matrix + diag(compliance)) x = b` for a positive semidefinite matrix, by `L D L^T`.
+
+    Where the pivot of a row is nothing but rounding, the row depends on those before it: its x is zero, and what
+    is left of its b is the residual. Entries that are the number zero cost nothing in traced code.
+    """
+    n = len(b)
+    soft = np.zeros(n) if compliance is None else compliance
+    rest = [[matrix[i][j] for j in range(i + 1)] for i in range(n)]
+    lower: list[list[Any]] = [[0.0] * i for i in range(n)]
+    y, inverse_pivots, kept = list(b), [], []
+    for k in range(n):
+        own = matrix[k][k] + soft[k]
+        pivot = rest[k][k] + soft[k]
+        independent = greater(pivot, RANK_TOLERANCE * own)
+        inverse_pivots.append(where(independent, 1.0, 0.0) / where(independent, pivot, 1.0))
+        kept.append(where(independent, 1.0, 0.0))
+        for i in range(k + 1, n):
+            lower[i][k] = rest[i][k] * inverse_pivots[k]
+            y[i] = y[i] - lower[i][k] * y[k]
+            for j in range(k + 1, i + 1):
+                rest[i][j] = rest[i][j] - lower[i][k] * rest[j][k]
+    x: list[Any] = [entry * inverse for entry, inverse in zip(y, inverse_pivots, strict=True)]
+    for k in reversed(range(n)):
+        for i in range(k + 1, n):
+            x[k] = x[k] - lower[i][k] * x[i]
+    residuals = [soft[k] * x[k] + (1.0 - kept[k]) * y[k] for k in range(n)]
+    return SemidefiniteSolution(np.array(x), np.array(residuals), np.array(kept))
