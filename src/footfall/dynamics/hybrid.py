@@ -141,7 +141,10 @@ def constraint_system(
     a: Array | None = None,
     wrenches: Mapping[str, Array] | None = None,
 ) -> ConstraintSystem:
-    """The equations of the constraint forces, O(n); arguments as in `hybrid_dynamics`."""
+    """The equations of the constraint forces in the state q (nq,), v (nv,) under tau (nv,), O(n).
+
+    Arguments as in `hybrid_dynamics`.
+    """
     inputs = Inputs(q, v, tau, tuple(constraints), directions, active, tuple(prescribed), a, wrenches)
     check_hybrid(robot, inputs)
     sweep = inward_sweep(robot, inputs)
@@ -166,9 +169,9 @@ def motion_under_constraint_forces(
     wrenches: Mapping[str, Array] | None = None,
     segments: Sequence[str] = (),
 ) -> HybridMotion:
-    """The motion that given constraint forces (m,) cause; arguments as in `hybrid_dynamics`.
+    """The motion that given constraint forces (m,) cause in the state q (nq,), v (nv,) under tau (nv,).
 
-    residuals: minus what the components accelerate with.
+    Arguments as in `hybrid_dynamics`. residuals: minus what the components accelerate with.
     """
     inputs = Inputs(q, v, tau, tuple(constraints), directions, None, tuple(prescribed), a, wrenches)
     check_hybrid(robot, inputs, forces=forces)
