@@ -62,7 +62,7 @@ def test_order_and_continuous_joints_of_files(tmp_path: Path) -> None:
     robot = read_urdf(path)
     assert [joint.name for joint in robot.joints if joint.type is not JointType.FIXED] == ["c", "b", "a"]
     model = PinocchioModel.from_urdf(robot, path, floating_base=False)
-    assert model.v_index.tolist() == [2, 1, 0]
+    assert model.order_v.tolist() == [2, 1, 0]
     q = np.array([0.3, 0.5, 2.0])
     expected = [np.cos(2.0), np.sin(2.0), 0.5, np.cos(0.3), np.sin(0.3)]
     assert model.q(q) == pytest.approx(expected, abs=1e-15)
@@ -77,7 +77,7 @@ def test_other_tangent_spaces_are_refused(tmp_path: Path) -> None:
     free.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "root_joint")
     with pytest.raises(UnsupportedFeature, match="JointModelFreeFlyer"):
         PinocchioModel(robot, free)
-    assert FreeFlyerModel(robot, free).v_index.tolist() == list(range(6))
+    assert FreeFlyerModel(robot, free).order_v.tolist() == list(range(6))
     path = urdf(tmp_path, ("slide", "planar", "0 0 1"))
     with pytest.raises(UnsupportedFeature, match="JointModelPlanar"):
         PinocchioModel.from_urdf(read_urdf(path), path, floating_base=False)

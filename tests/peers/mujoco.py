@@ -193,7 +193,7 @@ class MujocoPeer(MujocoModel):
     def integrate(self, q: Array, step: Array) -> Array:
         position = self.q(q)
         mujoco.mj_integratePos(self.model, position, self.v(step), 1.0)
-        return position[self.q_index]
+        return position[self.order_q]
 
     def difference(self, q0: Array, q1: Array) -> Array:
         result = np.zeros(self.model.nv)

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from footfall.benchmarks.contact_scenes import DT, FRICTION, ContactScene
+from footfall.benchmarks.mujoco import MujocoModel
 from footfall.robot.mjcf_writer import mjcf_text, part_names
 from footfall.simulation.time_step import actuated_velocities
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
-class ContactPeer:
+class ContactPeer(MujocoModel):
     """A contact scene in MuJoCo.
 
     Position servos with the scene's gains hold the standing posture, the integrator is `implicitfast`, which takes
@@ -55,34 +56,16 @@ class ContactPeer:
             spec.delete(motor)
         self.scene = scene
         self._controlled = _add_servos(spec, scene)
-        self.model = spec.compile()
+        super().__init__(scene.robot, spec.compile())
         self.data = mujoco.MjData(self.model)
-        self.order_q, self.order_v = self._orders(scene)
         self.reset()
-
-    def _orders(self, scene: ContactScene) -> tuple[Array, Array]:
-        """Where our coordinates and velocities stand in MuJoCo's vectors."""
-        q: list[int] = []
-        v: list[int] = []
-        for joint in scene.robot.joints:
-            for name in part_names(joint):
-                theirs = self.model.joint(name)
-                q += range(theirs.qposadr[0], theirs.qposadr[0] + len(theirs.qpos0))
-                v += range(theirs.dofadr[0], theirs.dofadr[0] + len(theirs.damping))
-        return np.array(q), np.array(v)
-
-    def qpos(self, q: Array) -> Array:
-        """Our configurations (..., nq) in MuJoCo's order."""
-        result = np.empty_like(q)
-        result[..., self.order_q] = q
-        return result
 
     def reset(self) -> None:
         """To the start of the scene."""
         import mujoco
 
         mujoco.mj_resetData(self.model, self.data)
-        self.data.qpos[:] = self.qpos(self.scene.start())
+        self.data.qpos[:] = self.q(self.scene.start())
         self.data.ctrl[:] = self.control()
         mujoco.mj_forward(self.model, self.data)
 
@@ -112,7 +95,7 @@ class ContactPeer:
         kind = mujoco.mjtState.mjSTATE_FULLPHYSICS
         states = np.empty((len(q), mujoco.mj_stateSize(self.model, kind)))
         self.reset()
-        for row, qpos in zip(states, self.qpos(q), strict=True):
+        for row, qpos in zip(states, self.q(q), strict=True):
             self.data.qpos[:] = qpos
             mujoco.mj_getState(self.model, self.data, row, kind)
         self.reset()

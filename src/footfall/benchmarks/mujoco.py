@@ -19,7 +19,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 class MujocoModel:
     """MuJoCo's model of a robot with joints named as by our MJCF writer.
 
-    q_index, v_index: (nq,) and (nv,), where our coordinates and velocities stand in MuJoCo's vectors.
+    order_q, order_v: (nq,) and (nv,), where our coordinates and velocities stand in MuJoCo's vectors.
     """
 
     def __init__(self, robot: Robot, model: Any) -> None:
@@ -32,26 +32,26 @@ class MujocoModel:
                 first = model.joint(name)
                 q += range(first.qposadr[0], first.qposadr[0] + joint.type.coordinates)
                 v += range(first.dofadr[0], first.dofadr[0] + joint.type.velocities)
-        self.q_index, self.v_index = np.array(q, dtype=int), np.array(v, dtype=int)
+        self.order_q, self.order_v = np.array(q, dtype=int), np.array(v, dtype=int)
 
     def q(self, q: Array) -> Array:
         """Our configurations (..., nq) in MuJoCo's order."""
         result = np.empty_like(q)
-        result[..., self.q_index] = q
+        result[..., self.order_q] = q
         return result
 
     def v(self, v: Array) -> Array:
         """Our tangent or force vectors (..., nv) in MuJoCo's order."""
         result = np.empty_like(v)
-        result[..., self.v_index] = v
+        result[..., self.order_v] = v
         return result
 
     def vector(self, theirs: Array) -> Array:
         """MuJoCo's tangent or force vector (nv,), or columns (k, nv), in our order."""
-        ours: Array = np.array(theirs)[..., self.v_index]
+        ours: Array = np.array(theirs)[..., self.order_v]
         return ours
 
     def matrix(self, theirs: Array) -> Array:
         """MuJoCo's (nv, nv) in our order."""
-        ours: Array = np.array(theirs)[np.ix_(self.v_index, self.v_index)]
+        ours: Array = np.array(theirs)[np.ix_(self.order_v, self.order_v)]
         return ours

@@ -32,7 +32,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 class PinocchioModel:
     """Pinocchio's model of a robot, with the maps between our vectors and its own.
 
-    v_index: (nv,) where our velocities stand in Pinocchio's.
+    order_v: (nv,) where our velocities stand in Pinocchio's.
     """
 
     _with_quaternion: ClassVar[tuple[str, ...]] = ("JointModelSpherical",)
@@ -45,8 +45,8 @@ class PinocchioModel:
         for joint in self._joints:
             self._require_our_tangent_space(joint)
         places = [range(joint.idx_v, joint.idx_v + joint.nv) for joint in self._joints]
-        self.v_index = np.array([k for place in places for k in place], dtype=int)
-        if sorted(self.v_index) != list(range(model.nv)) or robot.nv != model.nv:
+        self.order_v = np.array([k for place in places for k in place], dtype=int)
+        if sorted(self.order_v) != list(range(model.nv)) or robot.nv != model.nv:
             message = f"{robot.nv} velocities, Pinocchio's model of it has {model.nv}"
             raise UnsupportedFeature(message, subject=("robot", robot.name))
         model.gravity.linear = np.asarray(robot.gravity)
@@ -88,23 +88,23 @@ class PinocchioModel:
     def v(self, v: Array) -> Array:
         """Our tangent or force vector (nv,) in Pinocchio's order."""
         result = np.zeros(self.model.nv)
-        result[self.v_index] = v
+        result[self.order_v] = v
         return result
 
     def vector(self, theirs: Array) -> Array:
         """Pinocchio's tangent or force vector (nv,) in our order."""
-        ours: Array = np.array(theirs).reshape(self.model.nv)[self.v_index]
+        ours: Array = np.array(theirs).reshape(self.model.nv)[self.order_v]
         return ours
 
     def columns(self, theirs: Array) -> Array:
         """Pinocchio's (k, nv) with the columns in our order; its bindings drop the axis where nv is 1."""
-        ours: Array = np.array(theirs).reshape(-1, self.model.nv)[:, self.v_index]
+        ours: Array = np.array(theirs).reshape(-1, self.model.nv)[:, self.order_v]
         return ours
 
     def matrix(self, theirs: Array) -> Array:
         """Pinocchio's (nv, nv) in our order."""
         square = np.array(theirs).reshape(self.model.nv, self.model.nv)
-        ours: Array = square[np.ix_(self.v_index, self.v_index)]
+        ours: Array = square[np.ix_(self.order_v, self.order_v)]
         return ours
 
     def symmetric(self, theirs: Array) -> Array:
@@ -156,7 +156,7 @@ class FreeFlyerModel(PinocchioModel):
         if is_free_flyer(self.robot):
             root = self.robot.joints[0].name
             ours = self.robot.v_slice(root)
-            linear = self.v_index[ours][:3]
+            linear = self.order_v[ours][:3]
             turn = matrix_from_quaternion(state.q[self.robot.q_slice(root)][3:]).T
             v[linear] = turn @ v[linear]
             a[linear] = turn @ a[linear] - np.cross(state.v[ours][3:], v[linear])
