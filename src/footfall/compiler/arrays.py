@@ -12,6 +12,7 @@ from footfall.compiler.errors import KernelInputError
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Shape = tuple[int, ...]
 Named = Sequence[tuple[str, Shape]]
+FLOAT64 = np.dtype(np.float64)
 
 
 class Rows(NamedTuple):
@@ -70,10 +71,13 @@ def _form(axes: tuple[str, ...], shape: Shape) -> str:
 
 def _rows(array: Array, shape: Shape, extra: int) -> Rows:
     """Distances from row to row; arrays whose rows are not contiguous are copied."""
-    inner = array[(0,) * extra] if array.size else array
-    outer = array.strides[:extra]
-    if not inner.flags.c_contiguous or not array.flags.aligned or any(s % 8 or s < 0 for s in outer):
-        array = np.ascontiguousarray(array)
+    if extra == 0 and array.flags.carray:
+        return Rows(array, 0, 0)
+    if not array.flags.carray:
+        inner = array[(0,) * extra] if array.size else array
+        outer = array.strides[:extra]
+        if not inner.flags.c_contiguous or not array.flags.aligned or any(s % 8 or s < 0 for s in outer):
+            array = np.array(array, order="C")
     strides = [
         stride // 8 if length > 1 else 0
         for stride, length in zip(array.strides[:extra], array.shape[:extra], strict=True)
@@ -84,7 +88,7 @@ def _rows(array: Array, shape: Shape, extra: int) -> Rows:
 def as_floats(kernel: str, name: str, given: Any) -> Array:
     """As float64, if these are real numbers."""
     array = np.asarray(given)
-    if array.dtype == np.float64:
+    if array.dtype is FLOAT64 or array.dtype == FLOAT64:
         return array
     if array.dtype.kind in "biuf":
         return array.astype(np.float64)
@@ -93,17 +97,17 @@ def as_floats(kernel: str, name: str, given: Any) -> Array:
 
 def require_exact(kernel: str, name: str, shape: Shape, array: Any, *, writable: bool) -> None:
     """A float64 array of exactly this shape, contiguous in memory."""
-    kind = type(array).__name__
-    if isinstance(array, np.ndarray):
-        kind = str(array.dtype)
-        if array.dtype == np.float64 and array.flags.c_contiguous and array.flags.aligned:
-            if array.shape != shape:
-                raise KernelInputError(f"{kernel}: {name} has shape {array.shape}, needed is {shape}")
-            if array.flags.writeable or not writable:
-                return
-            kind = "read-only"
     wanted = "contiguous, writable" if writable else "contiguous"
-    raise KernelInputError(f"{kernel}: {name} must be a {wanted} float64 array, not {kind}")
+    wrong = f"{kernel}: {name} must be a {wanted} float64 array, not "
+    if not isinstance(array, np.ndarray):
+        raise KernelInputError(wrong + type(array).__name__)
+    flags = array.flags
+    if array.dtype != FLOAT64 or not flags.c_contiguous or not flags.aligned:
+        raise KernelInputError(wrong + str(array.dtype))
+    if array.shape != shape:
+        raise KernelInputError(f"{kernel}: {name} has shape {array.shape}, needed is {shape}")
+    if writable and not flags.writeable:
+        raise KernelInputError(wrong + "read-only")
 
 
 def require_finite(kernel: str, name: str, array: Array) -> None:
@@ -141,7 +145,21 @@ def new_outputs(
     return list(out)
 
 
-def addresses(rows: Sequence[Rows]) -> list[np.ndarray[Any, np.dtype[np.int64]]]:
-    """Three arrays of integers, as native code wants them: where the arrays are, their strides, their steps."""
-    table = np.array([(row.array.ctypes.data, row.stride, row.step) for row in rows], dtype=np.int64)
-    return [np.ascontiguousarray(column) for column in table.reshape(-1, 3).T]
+def address_table(inputs: Sequence[Rows], outputs: Sequence[Rows]) -> tuple[np.ndarray[Any, Any], list[int]]:
+    """What native code wants to know: addresses, strides and steps of inputs, then of outputs.
+
+    Gives the table, which must stay alive, and the addresses of its six parts.
+    """
+    numbers: list[int] = []
+    starts: list[int] = []
+    for rows in (inputs, outputs):
+        for part in (
+            [row.array.__array_interface__["data"][0] for row in rows],
+            [row.stride for row in rows],
+            [row.step for row in rows],
+        ):
+            starts.append(8 * len(numbers))
+            numbers += part
+    table = np.array(numbers, dtype=np.int64)
+    base = table.__array_interface__["data"][0]
+    return table, [base + start for start in starts]

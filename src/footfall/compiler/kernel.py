@@ -19,7 +19,7 @@ from footfall.compiler import cache as disk
 from footfall.compiler import machine
 from footfall.compiler.arrays import (
     Rows,
-    addresses,
+    address_table,
     arrange,
     forbid_overlap,
     new_outputs,
@@ -169,6 +169,10 @@ class Kernel:
         return entry.facts, addresses, (library, owners)
 
     @cached_property
+    def _one_lane(self) -> Any:
+        return _BATCH_PROTOTYPE(self._addresses[BATCH])
+
+    @cached_property
     def _many_lanes(self) -> tuple[Any, Any]:
         with self._lock:
             _, addresses, library = self._load("batch", (BATCH,))
@@ -234,9 +238,8 @@ class Kernel:
         """Run the rows of a batch on threads; tells whether an input was not finite."""
         lanes = machine.widest_lanes()
         few = batch <= lanes // 4  # then one lane is faster than many that repeat the last row
-        function = _BATCH_PROTOTYPE(self._addresses[BATCH]) if few else self._many_lanes[0]
-        tables = [*addresses(inputs), *addresses(outputs)]
-        pointers = [table.ctypes.data for table in tables]
+        function = self._one_lane if few else self._many_lanes[0]
+        table, pointers = address_table(inputs, outputs)
         size = max(
             _ROWS_PER_TASK // min(steps, _ROWS_PER_TASK), -(-batch // (threads or machine.available_cores()))
         )
@@ -246,6 +249,7 @@ class Kernel:
             states = [function(*pointers, 0, batch, steps)]
         else:
             states = list(_pool().map(lambda span: function(*pointers, *span, steps), spans))
+        del table  # was needed until here
         if -1 in states:
             raise MemoryError(f"{self.name}: no memory for the workspace of a batch")
         return any(states)
