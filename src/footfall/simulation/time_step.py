@@ -15,6 +15,7 @@ import numpy as np
 from footfall.compiler import absolute, maximum, minimum, repeat, sqrt, where
 from footfall.contact.candidates import Candidate, Surface
 from footfall.contact.distance_functions import signed_distance
+from footfall.contact.local_cone import ConeBlock, cone_block, solve_cone
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.factorisation import factorise, solve_factored
 from footfall.dynamics.inverse_dynamics import newton_euler
@@ -28,6 +29,7 @@ from footfall.simulation.impact_sweep import impact_impulse
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+_SLIP_STEPS = 1  # of Newton's method in a sweep, for the direction of sliding
 _FAR = 1e9  # m/s: a contact that may close so fast is none
 
 
@@ -35,7 +37,8 @@ _FAR = 1e9  # m/s: a contact that may close so fast is none
 class StepOptions:
     """How a step is computed.
 
-    dt: s. sweeps: at most, over all contacts. tolerance: change of the impulses in the last sweep, as a fraction
+    dt: s. sweeps: at most, over all contacts; the first quick_sweeps of them solve sliding contacts only by a step
+    each, the others exactly. tolerance: change of the impulses in the last sweep, as a fraction
     of the robot's weight times dt. relaxation: over-relaxation of the sweeps in (0, 2). recovery_speed: at most,
     with which a penetration is undone, m/s. restitution_speed: slower impacts do not bounce, m/s. joint_limits,
     joint_friction: whether they are constraints of the step. implicit_gains: see `joint_control`. gap_term: "gap" asks
@@ -46,6 +49,7 @@ class StepOptions:
 
     dt: float = 1e-3
     sweeps: int = 200
+    quick_sweeps: int = 10
     tolerance: float = 1e-9
     relaxation: float = 1.0
     recovery_speed: float = 1.0
@@ -137,15 +141,16 @@ class _Contact(NamedTuple):
 
 
 class _ContactBlock(NamedTuple):
-    """One contact in the solver: rows (t1, t2, n), bias of their velocities, the inverse (3, 3) of its own block
-    of the Delassus matrix, step sizes for sliding, and the bound `friction p_n + extra` of the tangential part."""
+    """One contact in the solver: rows (t1, t2, n), bias of their velocities, its own block (3, 3) of the Delassus
+    matrix with compliance, its inverse and what else follows from it, and the bound `friction p_n + extra` of the
+    tangential part."""
 
     first: int
     rows: list[Row]
     bias: list[Any]
+    delassus: Array
     inverse: Array
-    tangential_step: Any
-    normal_step: Any
+    cone: ConeBlock
     friction: Any
     extra: Any
     compliance: float
@@ -327,19 +332,11 @@ def _contact_blocks(
         if material.viscous_friction > 0.0:  # 001 (4.22), with the sliding speed at the start of the step
             along = _slip(contact, whitening, before)
             extra = material.viscous_friction * dt * sqrt(along[0] * along[0] + along[1] * along[1])
-        normal = delassus[2, 2] + compliance
+        delassus = delassus + np.diag([0.0, 0.0, compliance])
+        cone = cone_block(*(delassus[i, j] for i in range(3) for j in range(i, 3)))
+        inverse = _inverse(delassus)
         blocks.append(
-            _ContactBlock(
-                3 * k,
-                rows,
-                bias,
-                _inverse(delassus, compliance),
-                2.0 / (delassus[0, 0] + delassus[1, 1]),
-                1.0 / normal,
-                contact.friction,
-                extra,
-                compliance,
-            )
+            _ContactBlock(3 * k, rows, bias, delassus, inverse, cone, contact.friction, extra, compliance)
         )
     return blocks
 
@@ -364,10 +361,10 @@ def _delassus(rows: Sequence[Row]) -> Array:
     return symmetric(len(rows), lambda i, j: inner(rows[i], rows[j]))
 
 
-def _inverse(delassus: Array, compliance: float) -> Array:
+def _inverse(delassus: Array) -> Array:
     """Inverse (3, 3) of a contact's own block; a little is added so that one that cannot move has one."""
     trace = delassus[0, 0] + delassus[1, 1] + delassus[2, 2]
-    w = delassus + np.diag([1e-9, 1e-9, 1e-9]) * trace + np.diag([0.0, 0.0, compliance])
+    w = delassus + np.diag([1e-9, 1e-9, 1e-9]) * trace
     cofactors = np.array(
         [
             w[1, 1] * w[2, 2] - w[1, 2] * w[1, 2],
@@ -421,7 +418,7 @@ def _solve(
     gravity = float(np.linalg.norm(robot.gravity)) or 9.81
     tolerance = options.tolerance * robot.mass * gravity * options.dt
 
-    def sweep(u: Array, p: Array, change: Any, count: Any) -> tuple[Array, Array, Any, Any]:
+    def sweep(u: Array, p: Array, slips: Array | None) -> tuple[Array, Array, Any]:
         velocity, impulses = list(u), list(p)
         changes: list[Any] = []
         for block in blocks:
@@ -429,12 +426,22 @@ def _solve(
                 changes += _relax_joint(block, velocity, impulses, options.relaxation)
             elif options.contact_rule == "impacts":
                 changes += _collide(block, velocity, impulses)
-            else:
+            elif slips is None:
                 changes += _relax_contact(block, velocity, impulses, options.relaxation)
+            else:
+                changes += _solve_contact(block, velocity, impulses, slips)
         largest = absolute(changes[0])
         for other in changes[1:]:
             largest = maximum(largest, absolute(other))
-        return np.array(velocity), np.array(impulses), largest, count + 1.0
+        return np.array(velocity), np.array(impulses), largest
+
+    def quick(u: Array, p: Array, change: Any, count: Any) -> tuple[Any, ...]:
+        return *sweep(u, p, None), count + 1.0
+
+    def thorough(u: Array, p: Array, slips: Array, change: Any, count: Any) -> tuple[Any, ...]:
+        slips = slips.copy()
+        u, p, change = sweep(u, p, slips)
+        return u, p, slips, change, count + 1.0
 
     if options.contact_rule == "impacts":
         start = np.zeros(len(start))
@@ -442,12 +449,21 @@ def _solve(
     for block in blocks:
         for k, row in enumerate(block.rows if isinstance(block, _ContactBlock) else [block.row]):
             _apply_impulse(row, start[block.first + k], caused)
+    contacts = sum(isinstance(block, _ContactBlock) for block in blocks)
+    first = options.sweeps if options.contact_rule == "impacts" else min(options.quick_sweeps, options.sweeps)
     u, p, change, count = repeat(
-        sweep,
+        quick,
         (np.array(caused), start, np.inf, 0.0),
-        count=options.sweeps,
+        count=first,
         until=lambda u, p, change, count: change <= tolerance,
     )
+    if first < options.sweeps:
+        u, p, _, change, count = repeat(
+            thorough,
+            (u, p, np.zeros(contacts), change, count),
+            count=options.sweeps - first,
+            until=lambda u, p, slips, change, count: change <= tolerance,
+        )
     return p, u, change, count
 
 
@@ -460,20 +476,42 @@ def _relax_contact(block: _ContactBlock, u: list[Any], p: list[Any], relaxation:
     """Solve one contact with the others held: changes u and p, gives the changes of its impulses.
 
     If it sticks, exactly; else one step towards sliding: the normal row, then the tangential ones scaled back onto
-    the disc, 001 (4.41)-(4.43). Where both agree, and only there, nothing changes any more.
+    the disc, 001 (4.41)-(4.43). Where both agree, and only there, nothing changes any more. Quick, but contacts that
+    are about to slide may go in circles.
     """
-    old = np.array(p[block.first : block.first + 3])
-    speed = np.array([_along(row, np.array(u)) for row in block.rows]) + np.array(block.bias)
-    speed = speed + np.array([0.0, 0.0, block.compliance]) * old
+    old, speed = _slipping(block, u, p)
     stick = old - relaxation * (block.inverse @ speed)
     bound = block.friction * stick[2] + block.extra
     sticks = (stick[0] * stick[0] + stick[1] * stick[1] <= bound * bound) & (stick[2] > 0.0)
-    normal = maximum(old[2] - relaxation * block.normal_step * speed[2], 0.0)
-    along = old[:2] - relaxation * block.tangential_step * speed[:2]
+    normal = maximum(old[2] - relaxation * speed[2] / block.delassus[2, 2], 0.0)
+    step = 2.0 / (block.delassus[0, 0] + block.delassus[1, 1])
+    along = old[:2] - relaxation * step * speed[:2]
     bound = where(normal > 0.0, block.friction * normal + block.extra, 0.0)
     size = sqrt(along[0] * along[0] + along[1] * along[1])
     slide = np.array([*(along * (bound / maximum(size, maximum(bound, 1e-300)))), normal])
-    new = where(sticks, stick, slide)
+    return _exchange(block, where(sticks, stick, slide), old, u, p)
+
+
+def _solve_contact(block: _ContactBlock, u: list[Any], p: list[Any], slips: Array) -> list[Any]:
+    """The same exactly, also if it slides; changes its slip too."""
+    index, cone = block.first // 3, block.cone
+    old, speed = _slipping(block, u, p)
+    free = speed - block.delassus @ old - cone.added * old
+    p1, p2, pn, slips[index] = solve_cone(
+        cone, free[0], free[1], free[2], block.friction, block.extra, slips[index], _SLIP_STEPS
+    )
+    return _exchange(block, np.array([p1, p2, pn]), old, u, p)
+
+
+def _slipping(block: _ContactBlock, u: list[Any], p: list[Any]) -> tuple[Array, Array]:
+    """Impulses (3,) of a contact and its velocities (3,) with what is added to them."""
+    old = np.array(p[block.first : block.first + 3])
+    speed = np.array([_along(row, np.array(u)) for row in block.rows]) + np.array(block.bias)
+    return old, speed + np.array([0.0, 0.0, block.compliance]) * old
+
+
+def _exchange(block: _ContactBlock, new: Array, old: Array, u: list[Any], p: list[Any]) -> list[Any]:
+    """Put new impulses in the place of the old ones; gives the changes."""
     for k, row in enumerate(block.rows):
         _apply_impulse(row, new[k] - old[k], u)
         p[block.first + k] = new[k]
