@@ -1,0 +1,143 @@
+"""Contacts that hold: which points of the robot may not move, and their Jacobians, 002 section 9.3.
+
+All that control needs of a stance (mass matrix, bias forces, Jacobian and bias of the contacts) comes from one native
+call, made for the robot and the geometry of the contacts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.control.actuation import driven_velocities
+from footfall.dynamics.algorithm import algorithm
+from footfall.dynamics.inverse_dynamics import bias_forces
+from footfall.dynamics.jacobians import frame_jacobian, frame_jacobian_bias
+from footfall.dynamics.kinematics import frame_attachment, frame_pose
+from footfall.dynamics.mass_matrix import mass_matrix
+from footfall.errors import FootfallError
+from footfall.math.generalised_inverses import RANK_TOLERANCE, decompose
+from footfall.math.spatial import cross, skew
+from footfall.robot.model import Robot
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Geometry = tuple[tuple[str, tuple[float, ...], tuple[int, ...]], ...]
+
+POINT = (0, 1, 2)
+SURFACE = (0, 1, 2, 3, 4, 5)
+
+
+class InvalidContact(FootfallError, ValueError):
+    """A contact that cannot be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """Something of the robot that may not move.
+
+    frame: of a body or frame. point: (3,) in its axes, m. rows: which of the six directions [x, y, z; about x, y, z],
+    world axes, are held; `POINT` by default, `SURFACE` for a foot that may not turn either. normal: (3,) from the
+    surface towards the robot, world axes. friction: coefficient.
+    """
+
+    frame: str
+    point: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    rows: tuple[int, ...] = POINT
+    normal: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    friction: float = 0.7
+
+    def __post_init__(self) -> None:
+        point, normal = (tuple(float(x) for x in values) for values in (self.point, self.normal))
+        if len(point) != 3 or not np.isfinite(point).all():
+            raise InvalidContact(f"contact of {self.frame!r}: point is {point}; it must be 3 finite numbers")
+        length = float(np.linalg.norm(normal))
+        if len(normal) != 3 or not (np.isfinite(length) and length > 0.0):
+            raise InvalidContact(f"contact of {self.frame!r}: normal is {normal}; it must be a direction")
+        rows = tuple(int(row) for row in self.rows)
+        if not rows or sorted(set(rows)) != list(rows) or rows[0] < 0 or rows[-1] > 5:
+            raise InvalidContact(
+                f"contact of {self.frame!r}: rows are {rows}; they must be some of 0 to 5, in order"
+            )
+        if not (np.isfinite(self.friction) and self.friction >= 0.0):
+            raise InvalidContact(
+                f"contact of {self.frame!r}: friction is {self.friction}; it must not be negative"
+            )
+        object.__setattr__(self, "point", point)
+        object.__setattr__(self, "normal", tuple(component / length for component in normal))
+        object.__setattr__(self, "rows", rows)
+
+
+class ConstrainedSystem(NamedTuple):
+    """Equation of motion with contacts: `M a + h = S^T tau + J^T f` and `J a + bias = 0`.
+
+    mass (nv, nv), forces (nv,): h, N m and N; jacobian (rows, nv); jacobian_bias (rows,): dJ/dt v; positions
+    (contacts, 3) m. Forces f act on the robot.
+    """
+
+    mass: Array
+    forces: Array
+    jacobian: Array
+    jacobian_bias: Array
+    positions: Array
+
+
+def build_constrained_system(
+    robot: Robot, q: Array, v: Array, *, contacts: Sequence[Contact]
+) -> ConstrainedSystem:
+    """The equation of motion and the constraints in the state q (nq,), v (nv,)."""
+    result: ConstrainedSystem = _constrained_system(robot, q, v, geometry=geometry_of(robot, contacts))
+    return result
+
+
+def geometry_of(robot: Robot, contacts: Sequence[Contact]) -> Geometry:
+    """What of contacts decides their Jacobian; unknown frames are refused here."""
+    for contact in contacts:
+        frame_attachment(robot, contact.frame)
+    return tuple((contact.frame, contact.point, contact.rows) for contact in contacts)
+
+
+@algorithm(q="nq", v="nv")
+def _constrained_system(robot: Robot, q: Array, v: Array, *, geometry: Geometry) -> ConstrainedSystem:
+    jacobians, biases, positions = [np.zeros((0, robot.nv))], [np.zeros(0)], []
+    for frame, point, rows in geometry:
+        pose, jacobian, bias = (
+            frame_pose(robot, q, frame),
+            frame_jacobian(robot, q, frame),
+            frame_jacobian_bias(robot, q, v, frame),
+        )
+        lever = pose.rotation @ np.array(point)
+        turning = jacobian[3:] @ v
+        at_point = np.concatenate([jacobian[:3] - skew(lever) @ jacobian[3:], jacobian[3:]])
+        linear = bias[:3] + cross(bias[3:], lever) + cross(turning, cross(turning, lever))
+        jacobians.append(at_point[list(rows)])
+        biases.append(np.concatenate([linear, bias[3:]])[list(rows)])
+        positions.append(pose.translation + lever)
+    return ConstrainedSystem(
+        mass_matrix(robot, q),
+        bias_forces(robot, q, v),
+        np.concatenate(jacobians),
+        np.concatenate(biases),
+        np.array(positions).reshape(-1, 3),
+    )
+
+
+class ContactRanks(NamedTuple):
+    """Independent constraints, those that bind undriven velocities (six hold a floating base), and the rest: those
+    that bind the joints among themselves, so that forces act inside the robot, 002 section 9.3."""
+
+    constraints: int
+    base: int
+    internal: int
+
+
+def contact_ranks(
+    robot: Robot, q: Array, *, contacts: Sequence[Contact], tolerance: float = RANK_TOLERANCE
+) -> ContactRanks:
+    """Rank analysis of a stance at q (nq,)."""
+    jacobian = build_constrained_system(robot, q, np.zeros(robot.nv), contacts=contacts).jacobian
+    undriven = np.setdiff1d(np.arange(robot.nv), driven_velocities(robot))
+    every, base = (decompose(part, tolerance=tolerance).rank for part in (jacobian, jacobian[:, undriven]))
+    return ContactRanks(every, base, every - base)

@@ -1,0 +1,118 @@
+"""Control in joint space, 002 section 12: impedance, gravity compensation, inverse dynamics.
+
+A controller is a value. `controller.torque(time, q, v)` is its law; `controller(time, q, v)` is the command that a
+`Simulation` takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.control.actuation import (
+    checked_array,
+    driven_coordinates,
+    driven_velocities,
+    require_full_actuation,
+    torque_command,
+)
+from footfall.control.gains import Gains
+from footfall.dynamics.configuration import difference
+from footfall.dynamics.inverse_dynamics import gravity_forces, inverse_dynamics
+from footfall.robot.model import Robot
+from footfall.simulation.time_step import Command
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+class JointReference(NamedTuple):
+    """Where the joints shall be: q (nq,), v (nv,) in rad/s or m/s, a (nv,) in rad/s2 or m/s2."""
+
+    q: Array
+    v: Array
+    a: Array
+
+
+Reference = JointReference | Callable[[float], JointReference]
+
+
+def resting_reference(robot: Robot, q: Array) -> JointReference:
+    """Stay at q (nq,)."""
+    return JointReference(checked_array("q", q, (robot.nq,)), np.zeros(robot.nv), np.zeros(robot.nv))
+
+
+def reference_at(reference: Reference, time: float) -> JointReference:
+    """The reference at a time, s."""
+    return reference if isinstance(reference, JointReference) else reference(time)
+
+
+@dataclass(frozen=True)
+class JointImpedance:
+    """Springs and dampers at the joints, 002 (3.73); with `gravity_compensation` 002 (3.75).
+
+    gains: N m/rad and N m s/rad (N/m and N s/m of slides). Without compensation the joints rest where the springs
+    carry the weight, `stiffness (q* - q) = g(q)`, 002 (3.74). Of a floating base only the joints are driven, and
+    compensation takes its gravity forces at the joints, without what contacts carry.
+    """
+
+    robot: Robot
+    reference: Reference
+    gains: Gains
+    gravity_compensation: bool = True
+
+    def torque(self, time: float, q: Array, v: Array) -> Array:
+        """Torques (joints,), N m or N, in the state q (nq,), v (nv,)."""
+        wanted, driven = reference_at(self.reference, time), driven_velocities(self.robot)
+        error = difference(self.robot, q, wanted.q)
+        law = self.gains.stiffness * error + self.gains.damping * (wanted.v - v) + self._gravity(q)
+        return np.asarray(law[driven], dtype=np.float64)
+
+    def __call__(self, time: float, q: Array, v: Array) -> Command:
+        """The same law; the drives close the loop of springs and dampers in every step."""
+        wanted, driven = reference_at(self.reference, time), driven_velocities(self.robot)
+        every = np.ones(len(driven))
+        return Command(
+            wanted.q[driven_coordinates(self.robot)],
+            wanted.v[driven],
+            self._gravity(q)[driven],
+            self.gains.stiffness * every,
+            0.0 * every,
+            self.gains.damping * every,
+        )
+
+    def _gravity(self, q: Array) -> Array:
+        return gravity_forces(self.robot, q) if self.gravity_compensation else np.zeros(self.robot.nv)
+
+
+@dataclass(frozen=True)
+class InverseDynamicsControl:
+    """`tau = M a* + h`, 002 (3.76)-(3.78): every joint moves like a unit mass on a spring and a damper.
+
+    model: the robot that the torques are computed for. gains: 1/s2 and 1/s, see `gains_from`. For robots with a drive
+    on every velocity; others need contacts, see `floating_base`.
+    """
+
+    model: Robot
+    reference: Reference
+    gains: Gains
+
+    def __post_init__(self) -> None:
+        require_full_actuation(self.model, "inverse-dynamics control")
+
+    def acceleration(self, time: float, q: Array, v: Array) -> Array:
+        """What is asked for, a* (nv,), with the reference's own acceleration as feed-forward."""
+        wanted = reference_at(self.reference, time)
+        error = difference(self.model, q, wanted.q)
+        asked = wanted.a + self.gains.stiffness * error + self.gains.damping * (wanted.v - v)
+        return np.asarray(asked, dtype=np.float64)
+
+    def torque(self, time: float, q: Array, v: Array) -> Array:
+        """Torques (joints,), N m or N, in the state q (nq,), v (nv,)."""
+        torque = inverse_dynamics(self.model, q, v, self.acceleration(time, q, v))
+        return np.asarray(torque, dtype=np.float64)
+
+    def __call__(self, time: float, q: Array, v: Array) -> Command:
+        return torque_command(self.torque(time, q, v))

@@ -1,0 +1,70 @@
+"""Torques of a stance: the acceleration comes back, internal forces stay internal, two feet cannot do everything."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import footfall
+from footfall.control.actuation import InvalidRequest, selection_matrix
+from footfall.control.constrained_dynamics import solve_constrained_dynamics
+from footfall.control.floating_base import solve_stance_torques
+from tests.control.stances import consistent_motion, feet, quadruped
+
+
+@pytest.mark.parametrize("names, internal", [(("RB", "LB", "RF", "LF"), 6), (("RB", "LB", "LF"), 3)])
+def test_three_and_four_feet_reach_any_acceleration(names: tuple[str, ...], internal: int) -> None:
+    robot, q = quadruped()
+    contacts = feet(*names)
+    v, wanted = consistent_motion(robot, q, contacts)
+    result = solve_stance_torques(robot, q, v, wanted, contacts=contacts)
+    assert result.internal.shape == (12, internal)
+    assert result.residual < 1e-9
+    motion = solve_constrained_dynamics(
+        robot, q, v, selection_matrix(robot).T @ result.torque, contacts=contacts
+    )
+    assert np.abs(motion.acceleration - wanted).max() < 1e-9
+
+
+def test_internal_torques_change_forces_only() -> None:
+    robot, q = quadruped()
+    v, wanted = consistent_motion(robot, q, feet())
+    least = solve_stance_torques(robot, q, v, wanted, contacts=feet())
+    other = solve_stance_torques(robot, q, v, wanted, contacts=feet(), preferred=np.arange(12.0))
+    assert np.abs(other.acceleration - least.acceleration).max() < 1e-9
+    assert np.abs(other.forces - least.forces).max() > 1.0
+    assert np.linalg.norm(other.torque) > np.linalg.norm(least.torque)
+    total = [each.forces.reshape(4, 3).sum(axis=0) for each in (least, other)]
+    assert np.abs(total[0] - total[1]).max() < 1e-9
+
+
+def test_two_feet_report_what_they_cannot_do() -> None:
+    robot, q = quadruped()
+    contacts = feet("RB", "LF")
+    v, wanted = consistent_motion(robot, q, contacts)
+    result = solve_stance_torques(robot, q, v, wanted, contacts=contacts)
+    assert result.internal.shape == (12, 1)
+    assert result.residual > 0.1
+    # What is reached can be asked for, and then it is met.
+    again = solve_stance_torques(robot, q, v, result.acceleration, contacts=contacts)
+    assert again.residual < 1e-8
+
+
+def test_forces_are_those_that_inverse_dynamics_needs() -> None:
+    """`M a + h - J^T f` is nothing at the base and the torques at the joints."""
+    robot, q = quadruped()
+    v, wanted = consistent_motion(robot, q, feet())
+    result = solve_stance_torques(robot, q, v, wanted, contacts=feet())
+    wrenches = {
+        contact.frame: np.concatenate([force, np.zeros(3)])
+        for contact, force in zip(feet(), result.forces.reshape(-1, 3), strict=True)
+    }
+    tau = footfall.inverse_dynamics(robot, q, v, wanted, wrenches=wrenches)
+    assert np.abs(tau[:6]).max() < 1e-8
+    assert np.abs(tau[6:] - result.torque).max() < 1e-8
+
+
+def test_wrong_shapes() -> None:
+    robot, q = quadruped()
+    with pytest.raises(InvalidRequest, match=r"preferred has shape \(3,\), needed is \(12,\)"):
+        solve_stance_torques(robot, q, np.zeros(18), np.zeros(18), contacts=feet(), preferred=np.zeros(3))
