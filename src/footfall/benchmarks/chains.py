@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import footfall
+from footfall.benchmarks.crossing import crossing
 from footfall.benchmarks.dynamics import Effort, has_pinocchio
 from footfall.benchmarks.measure import Contestant, Race, race, sweep
 from footfall.benchmarks.robots import load_measured
@@ -49,18 +50,10 @@ def crossover(reports: Sequence[ChainReport]) -> float | None:
     Between two lengths the ratio is taken as linear in the logarithm of the length.
     """
     both = [report for report in reports if "factorised" in report.race.seconds]
-    points = [
-        (math.log(report.joints), math.log(report.race.ratio("factorised", "articulated").median))
-        for report in both
-    ]
-    slower = [k for k, (_, gain) in enumerate(points) if gain < 0.0]
-    if not slower:
-        return float(both[0].joints) if both else None
-    last = slower[-1]
-    if last == len(points) - 1:
-        return None
-    (x0, y0), (x1, y1) = points[last], points[last + 1]
-    return math.exp(x0 - y0 * (x1 - x0) / (y1 - y0))
+    lengths = [math.log(report.joints) for report in both]
+    gains = [math.log(report.race.ratio("factorised", "articulated").median) for report in both]
+    length = crossing(lengths, gains)
+    return None if length is None else math.exp(length)
 
 
 def _measure_chain(joints: int, effort: Effort) -> ChainReport:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.benchmarks.crossing import crossing
 from footfall.contact.gauss_seidel import impulse_scale, solve_gauss_seidel, solve_gauss_seidel_source
 from footfall.contact.hybrid import solve_hybrid
 from footfall.contact.interior_point import solve_interior_point
@@ -137,12 +138,4 @@ def crossover(runs: Sequence[SolverRun], first: str, second: str) -> float | Non
     sizes = sorted(
         {run.contacts for run in runs if (first, run.contacts) in times and (second, run.contacts) in times}
     )
-    ratios = [np.log(times[first, size] / times[second, size]) for size in sizes]
-    slower = [k for k, ratio in enumerate(ratios) if ratio >= 0.0]
-    if not slower:
-        return float(sizes[0]) if sizes else None
-    last = slower[-1]
-    if last == len(sizes) - 1:
-        return None
-    part = ratios[last] / (ratios[last] - ratios[last + 1])
-    return float(sizes[last] + part * (sizes[last + 1] - sizes[last]))
+    return crossing(sizes, [float(np.log(times[second, size] / times[first, size])) for size in sizes])

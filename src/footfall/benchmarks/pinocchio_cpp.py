@@ -22,6 +22,7 @@ import pinocchio as pin
 
 from footfall.benchmarks.cases import tip
 from footfall.benchmarks.pinocchio import PinocchioModel
+from footfall.benchmarks.robots import pinocchio_prefix
 from footfall.benchmarks.states import State
 from footfall.compiler.cache import directory
 from footfall.errors import FootfallError, MissingPackage
@@ -126,10 +127,10 @@ def build() -> Path:
 
 def _prefix() -> Path:
     """Where Pinocchio's wheel keeps headers and libraries."""
-    for parent in Path(pin.__file__).parents:
-        if (parent / "include" / "pinocchio").is_dir():
-            return parent
-    raise MissingPackage("the C++ column needs Pinocchio's headers, which the wheel `pin` has")
+    prefix = pinocchio_prefix("include/pinocchio")
+    if prefix is None:
+        raise MissingPackage("the C++ column needs Pinocchio's headers, which the wheel `pin` has")
+    return prefix
 
 
 def _eigen_folder() -> Path:

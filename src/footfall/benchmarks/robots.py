@@ -43,15 +43,19 @@ EXAMPLES = {
 MEASURED = ("xarm7", "anymal", "g1", "talos", "lola")
 
 
+def pinocchio_prefix(folder: str) -> Path | None:
+    """The prefix that Pinocchio is installed in, if that has this folder below it."""
+    spec = util.find_spec("pinocchio")
+    parents = Path(spec.origin).parents if spec is not None and spec.origin is not None else ()
+    return next((parent for parent in parents if (parent / folder).is_dir()), None)
+
+
 @cache
 def examples_folder() -> Path | None:
     """Where example-robot-data keeps its robots, if installed: in the prefix that it shares with Pinocchio."""
-    spec = util.find_spec("pinocchio")
-    for parent in Path(spec.origin).parents if spec is not None and spec.origin is not None else ():
-        folder = parent / "share" / "example-robot-data" / "robots"
-        if folder.is_dir():
-            return folder
-    return None
+    folder = "share/example-robot-data/robots"
+    prefix = pinocchio_prefix(folder)
+    return None if prefix is None else prefix / folder
 
 
 def example_file(name: str) -> Path:
