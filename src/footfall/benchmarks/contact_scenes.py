@@ -11,13 +11,14 @@ import numpy as np
 from footfall.benchmarks.robots import load_measured
 from footfall.contact.candidates import Candidate, Surface, point_candidates
 from footfall.contact.features import contact_points
+from footfall.dynamics.configuration import neutral
 from footfall.dynamics.kinematics import forward_kinematics
 from footfall.errors import UnknownName
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
-from footfall.robot.model import Robot
-from footfall.robot.shapes import Geometry, Sphere
-from footfall.scene.model import Material
+from footfall.robot.model import WORLD, Body, Joint, JointType, Robot
+from footfall.robot.shapes import Box, Geometry, Sphere
+from footfall.scene.model import Material, free_body
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.time_step import Command, StepOptions
 
@@ -94,6 +95,22 @@ SCENES: dict[str, tuple[str, int, float, bool]] = {
 def ground() -> Surface:
     """The plane z = 0."""
     return Surface(Plane(), material=Material(friction=FRICTION))
+
+
+def plate_scene(points: int) -> ContactScene:
+    """A plate of 10 kg and 0.6 m by 0.4 m on so many small balls, as even as they can be."""
+    rows = max(k for k in range(1, points + 1) if points % k == 0 and k * k <= points)
+    x, y = (np.linspace(-1.0, 1.0, count) if count > 1 else np.zeros(1) for count in (points // rows, rows))
+    shape = Box((0.6, 0.4, 0.05))
+    balls = tuple(
+        Geometry(Sphere(_POINT_RADIUS), Transform(np.eye(3), np.array([0.3 * a, 0.2 * b, -0.025])))
+        for a in x
+        for b in y
+    )
+    free = free_body(shape, 10.0)
+    body = Body("plate", free.mass, free.center_of_mass, free.inertia, (), balls)
+    robot = Robot("plate", (body,), (Joint("plate", JointType.FLOATING, WORLD, "plate"),))
+    return _standing(f"plate on {points} points", robot, neutral(robot), kp=0.0, kd=0.0, drop=0.0)
 
 
 def _anymal(name: str, drop: float, joints: bool) -> ContactScene:
