@@ -61,9 +61,3 @@ def test_many_at_once() -> None:
     many, _, _ = simulation.rollout(q, simulation.state.v, simulation.hold, steps=300)
     alone = simulation.run(simulation.hold, 0.3)
     assert (many[5] == alone.q).all()
-
-
-def test_springs_cannot_stand_on_what_moves() -> None:
-    scene = on_platform(along(0, TIMES)).scene
-    with pytest.raises(ValueError, match="need exact contact"):
-        Simulation(None, scene, contact="penalty")

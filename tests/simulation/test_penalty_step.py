@@ -12,7 +12,7 @@ from footfall.errors import UnknownName
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Sphere
-from footfall.scene import Material, Scene, SceneObject, free_body
+from footfall.scene import GivenMotion, Material, Scene, SceneObject, free_body
 from footfall.simulation.simulation import Simulation, SimulationDiverged
 from footfall.simulation.time_step import StepOptions
 
@@ -123,6 +123,26 @@ def test_bodies_push_each_other_apart() -> None:
     linear = MASS * path.v[:, robot.v_slice("ball")][:, :3] + 3.0 * path.v[:, robot.v_slice("block")][:, :3]
     assert np.abs(linear - [2.0 * MASS, 0.0, 0.0]).max() < 1e-12
     assert path.v[-1, robot.v_slice("block")][0] > 0.5  # it was hit
+
+
+def test_a_moving_belt_carries_a_box_along() -> None:
+    """Anchors move with what they are on: in the end the box has the belt's velocity, and is not left behind."""
+    size, belt = (0.2, 0.2, 0.2), Box((4.0, 1.0, 0.1))
+    path = GivenMotion((0.0, 10.0), np.array([[0.0, 0.0, -0.05], [5.0, 0.0, -0.05]]))
+    objects = (
+        SceneObject("belt", belt, material=Material(friction=0.5), motion=path),
+        SceneObject(
+            "box", Box(size), Transform(np.eye(3), np.array([0.0, 0.0, 0.1])), free=free_body(Box(size), MASS)
+        ),
+    )
+    simulation = Simulation(
+        None, Scene("belt", objects), contact="penalty", law=PenaltyLaw(2e4, 2e2, 2e4, 2e2), dt=5e-4
+    )
+    course = simulation.run(simulation.hold, 1.0)
+    speed = path.velocity(1.0)[0]
+    assert speed > 0.1
+    assert course.v[-1, 0] == pytest.approx(speed, rel=0.01)
+    assert np.abs(course.v[-1, 1:]).max() < 1e-3
 
 
 def test_divergence_is_reported() -> None:

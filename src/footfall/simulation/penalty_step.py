@@ -62,16 +62,18 @@ def penalty_step(
     law: PenaltyLaw,
     friction: Array,
     wrenches: Mapping[str, Array] | None = None,
+    time: Any = 0.0,
 ) -> tuple[StepState, StepReport]:
     """Advance by dt. friction: (contacts,) of the candidates; they do not bounce other than by their springs.
 
+    time: at the start, s; surfaces on a given path stay where they are then for the step.
     With the semi-implicit integrator joint limits and dry friction are those of the exact step.
     """
     remembered = _MEMORY * len(candidates)
     memories = [_memory(state.impulses[k : k + _MEMORY]) for k in range(0, remembered, _MEMORY)]
 
     def touch(q: Array, v: Array) -> _Touch:
-        return _contact_forces(robot, candidates, options, law, memories, q, v, friction)
+        return _contact_forces(robot, candidates, options, law, memories, q, v, friction, time)
 
     now = touch(state.q, state.v)
     rest = state.impulses[remembered:]
@@ -118,6 +120,7 @@ def _contact_forces(
     q: Array,
     v: Array,
     friction: Array,
+    time: Any,
 ) -> _Touch:
     tree = robot.tree
     poses = link_poses(tree, q)
@@ -128,12 +131,18 @@ def _contact_forces(
         body, other = frame_attachment(robot, candidate.body), frame_attachment(robot, surface.body)
         center = _link_pose(poses, body.link).apply(body.placement.apply(np.array(candidate.point)))
         carrier = _link_pose(poses, other.link)
-        gap, normal = signed_distance(surface.shape, carrier @ (other.placement @ surface.placement), center)
+        pose = carrier @ (other.placement @ surface.placement)
+        if surface.motion is not None:
+            carrier = pose = surface.motion.pose(time)
+        gap, normal = signed_distance(surface.shape, pose, center)
         point = center - candidate.radius * normal
         frame = contact_frame(normal)
         rows = point_rows(tree, poses, body.link, point)
         others = point_rows(tree, poses, other.link, point)
         velocity = np.array([_along(a, v) - _along(b, v) for a, b in zip(rows, others, strict=True)])
+        if surface.motion is not None:
+            moved = surface.motion.velocity(time)
+            velocity = velocity - moved[:3] - cross(moved[3:], point - pose.translation)
         # In the axes of what is touched, so that anchors move along with it.
         turn = carrier.rotation.T
         force, memory = penalty_force(

@@ -136,8 +136,6 @@ class Simulation:
                 f"integrator is {self.options.integrator!r}, which has no impulses; with {self.contact!r} contact it "
                 "must be 'semi-implicit'"
             )
-        if self._smooth and self._timed:
-            raise ValueError("surfaces that move on a given path need exact contact, not springs")
 
     # State
 
@@ -297,7 +295,7 @@ class Simulation:
                 start = (robot, self.candidates, self.options, StepState(*parts), command)
                 mu, acting = arrays["friction"], wrenches or None
                 if self._smooth:
-                    return penalty_step(*start, law=self.law, friction=mu, wrenches=acting)
+                    return penalty_step(*start, law=self.law, friction=mu, wrenches=acting, time=time)
                 return contact_step(
                     *start, friction=mu, restitution=self.restitution.tolist(), wrenches=acting, time=time
                 )
