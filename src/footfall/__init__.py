@@ -49,8 +49,10 @@ from footfall.dynamics.hybrid import (
     hybrid_dynamics,
     motion_under_constraint_forces,
 )
+from footfall.dynamics.hybrid_actuation import Actuation, constraint_jacobian, motor_torques
 from footfall.dynamics.hybrid_constraints import Constraint
 from footfall.dynamics.hybrid_singular import ConflictingConstraints, Resolution, resolve_constraints
+from footfall.dynamics.hybrid_wheels import Wheel, rolling_constraints, rolling_rows
 from footfall.dynamics.inverse_dynamics import bias_forces, gravity_forces, inverse_dynamics
 from footfall.dynamics.jacobians import (
     frame_jacobian,
@@ -75,6 +77,7 @@ from footfall.robot.variants import lock_joints, with_fixed_base, with_floating_
 from footfall.version import __version__ as __version__
 
 __all__ = [
+    "Actuation",
     "Body",
     "Box",
     "Capsule",
@@ -97,6 +100,7 @@ __all__ = [
     "Robot",
     "Sphere",
     "Transform",
+    "Wheel",
     "analytic_jacobian",
     "bias_forces",
     "center_of_mass",
@@ -107,6 +111,7 @@ __all__ = [
     "centroidal_momentum_bias",
     "centroidal_momentum_matrix",
     "configuration_rate",
+    "constraint_jacobian",
     "constraint_system",
     "difference",
     "factorise_mass_matrix",
@@ -134,10 +139,13 @@ __all__ = [
     "mass_matrix",
     "mass_matrix_pattern",
     "motion_under_constraint_forces",
+    "motor_torques",
     "neutral",
     "potential_energy",
     "random_configuration",
     "resolve_constraints",
+    "rolling_constraints",
+    "rolling_rows",
     "save",
     "solve_mass_matrix",
     "velocity_from_rate",

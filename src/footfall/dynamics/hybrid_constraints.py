@@ -51,7 +51,7 @@ class Constraint:
                     f"constraint {self.name!r}: {self.directions} directions; there can be 1 to 6"
                 )
             return
-        given = (self.directions,) if isinstance(self.directions, str) else tuple(self.directions)
+        given = tuple(self.directions)
         object.__setattr__(self, "directions", tuple(_checked(self.name, each) for each in given))
         if not 1 <= len(given) <= 6:
             raise InvalidConstraint(f"constraint {self.name!r}: {len(given)} directions; there can be 1 to 6")

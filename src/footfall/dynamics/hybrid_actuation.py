@@ -1,0 +1,66 @@
+"""From constraint forces that a task wants to torques of the motors there are, 004 section 16.4.
+
+On a floating base a task's constraint force cannot come from the joints alone: a part must come through what the
+robot stands on. `J_task^T f = tau + J_contact^T g` with tau on the motors only, and any g that the contact can bear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.dynamics.algorithm import algorithm
+from footfall.dynamics.hybrid_constraints import OWN, Constraint, check_constraints, direction_columns
+from footfall.dynamics.jacobians import frame_jacobian
+from footfall.dynamics.kinematics import frame_pose
+from footfall.math.spatial import rotate
+from footfall.robot.model import Robot
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class Actuation(NamedTuple):
+    """torques: (nv,) of the motors, zero elsewhere, N m or N. residual: (nv,) joint forces that are left over.
+
+    A residual says that motors and contacts cannot produce the task, such as a differential drive moving sideways.
+    """
+
+    torques: Array
+    residual: Array
+
+
+@algorithm(q="nq", directions="6, *")
+def constraint_jacobian(
+    robot: Robot, q: Array, *, constraints: Sequence[Constraint], directions: Array | None = None
+) -> Array:
+    """Jacobian (m, nv) of the constrained components in the configuration q (nq,).
+
+    directions: as in `hybrid_dynamics`.
+    """
+    check_constraints(robot, constraints, directions=directions)
+    columns = iter(direction_columns(constraints, directions))
+    rows: list[Array] = []
+    for constraint in constraints:
+        axes = constraint.frame if constraint.axes == OWN else constraint.axes
+        turn = frame_pose.textbook(robot, q, axes).rotation
+        jacobian = frame_jacobian.textbook(robot, q, constraint.frame)
+        if constraint.against is not None:
+            jacobian = jacobian - frame_jacobian.textbook(robot, q, constraint.against)
+        rows += [rotate(turn, next(columns)) @ jacobian for _ in range(constraint.rows)]
+    return np.array(rows).reshape(-1, robot.nv)
+
+
+def motor_torques(wanted: Array, contacts: Array, motors: Sequence[int]) -> Actuation:
+    """Smallest torques of motors that act like the joint forces `wanted` (nv,), contacts bearing the rest.
+
+    contacts: (k, nv) Jacobian of what holds the robot. motors: indices in v.
+    """
+    _, sizes, rows = np.linalg.svd(contacts)
+    rank = int((sizes > 1e-10 * sizes.max(initial=0.0)).sum())
+    free = rows[rank:]  # motions that the contacts allow; only what acts along them must agree
+    found = np.linalg.lstsq(free[:, list(motors)], free @ wanted, rcond=1e-10)[0]
+    torques = np.zeros(len(wanted))
+    torques[list(motors)] = found
+    return Actuation(torques, free.T @ (free @ (wanted - torques)))

@@ -1,0 +1,116 @@
+"""Wheels on the ground as constraints of hybrid dynamics: base, wheels and ground are a closed chain, 004 section 16.
+
+The chain is cut where a wheel touches: its point there has no velocity along the directions that the wheel holds.
+Accelerations are classical, so that the rate of this needs no term for the turning of the wheel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from footfall.dynamics.hybrid_constraints import Constraint
+from footfall.dynamics.kinematics import frame_pose, frame_velocity
+from footfall.errors import FootfallError
+from footfall.math.spatial import cross
+from footfall.robot.model import JointType, Robot
+
+Array = np.ndarray[Any, np.dtype[Any]]
+WheelKind = Literal["standard", "mecanum", "omni", "spherical"]
+
+
+class InvalidWheel(FootfallError, ValueError):
+    """A wheel that cannot roll; the message names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wheel:
+    """A wheel that stands on the ground.
+
+    body: turns on its joint's axis; its origin is the centre. radius: m. kind: "standard" rolls along and holds
+    across (steered and caster wheels are standard ones on a steering joint); "mecanum" and "omni" hold only along
+    the axis of the roller that touches; "spherical" holds nothing. roller: angle from the rolling direction to that
+    axis, about the ground's normal, rad; 0 for omni wheels.
+    """
+
+    body: str
+    radius: float
+    kind: WheelKind = "standard"
+    roller: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not self.radius > 0.0:
+            raise InvalidWheel(f"wheel {self.body!r}: radius {self.radius} m must be above zero")
+        if self.kind not in ("standard", "mecanum", "omni", "spherical"):
+            raise InvalidWheel(
+                f"wheel {self.body!r}: kind {self.kind!r}; there are: standard, mecanum, omni, spherical"
+            )
+
+    @property
+    def angles(self) -> tuple[float, ...]:
+        """Of the directions that it holds, from the rolling direction, rad."""
+        held = {"standard": (0.0, np.pi / 2), "mecanum": (self.roller,), "omni": (0.0,), "spherical": ()}
+        return held[self.kind]
+
+
+class RollingRows(NamedTuple):
+    """Arguments of `hybrid_dynamics` for k rows: directions (6, k), setpoints (k,) m/s2; slips (k,) m/s as they are."""
+
+    directions: Array
+    setpoints: Array
+    slips: Array
+
+
+def rolling_constraints(wheels: Sequence[Wheel]) -> tuple[Constraint, ...]:
+    """Constraints of wheels on the ground; their directions and set-points come from `rolling_rows`."""
+    return tuple(
+        Constraint(wheel.body, len(wheel.angles), name=f"{wheel.body} on the ground")
+        for wheel in wheels
+        if wheel.angles
+    )
+
+
+def rolling_rows(
+    robot: Robot,
+    q: Array,
+    v: Array,
+    wheels: Sequence[Wheel],
+    *,
+    normal: Sequence[float] = (0.0, 0.0, 1.0),
+    stiffness: float = 20.0,
+) -> RollingRows:
+    """Directions and set-points of `rolling_constraints` in the state q (nq,), v (nv,).
+
+    normal: of the ground, unit vector in world axes. stiffness: 1/s, with which slip that is there decays.
+    """
+    n = np.asarray(normal, dtype=float)
+    directions, setpoints, slips = [], [], []
+    for wheel in wheels:
+        if not wheel.angles:
+            continue
+        along = _rolling_direction(robot, q, wheel, n)
+        across = cross(n, along)
+        velocity = frame_velocity(robot, q, v, wheel.body)
+        contact = -wheel.radius * n  # from the centre
+        for angle in wheel.angles:
+            held = np.cos(angle) * along + np.sin(angle) * across
+            direction = np.concatenate([held, cross(contact, held)])  # 004 section 16.2
+            slip = direction @ velocity
+            directions.append(direction)
+            slips.append(slip)
+            setpoints.append(-stiffness * slip)
+    return RollingRows(np.array(directions).reshape(-1, 6).T, np.array(setpoints), np.array(slips))
+
+
+def _rolling_direction(robot: Robot, q: Array, wheel: Wheel, normal: Array) -> Array:
+    """Unit vector (3,) in world axes: where the wheel rolls to when it turns about its axis."""
+    joint = next(joint for joint in robot.joints if joint.child == robot.body(wheel.body).name)
+    if joint.type not in (JointType.REVOLUTE, JointType.CONTINUOUS):
+        raise InvalidWheel(f"wheel {wheel.body!r} hangs on a {joint.type} joint; it needs a revolute one")
+    axle = frame_pose(robot, q, wheel.body).rotation @ np.asarray(joint.axis)
+    along = cross(axle, normal)
+    unit: Array = along / np.sqrt(along @ along)
+    return unit
