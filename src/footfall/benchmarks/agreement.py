@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+import footfall
 from footfall.benchmarks.cases import moving_bodies, tip
 from footfall.benchmarks.comparison import relative_error
 from footfall.benchmarks.pinocchio import PinocchioModel
@@ -46,8 +47,10 @@ def _inverse_dynamics_error(peer: PinocchioModel, state: State, results: Results
 
 
 def _mass_matrix_error(peer: PinocchioModel, state: State, results: Results) -> float:
-    theirs = pin.crba(peer.model, peer.data, peer.q(state.q))
-    return relative_error(results[0], peer.symmetric(theirs))
+    theirs = peer.symmetric(pin.crba(peer.model, peer.data, peer.q(state.q)))
+    if results[0].ndim == 1:  # packed
+        theirs = theirs[footfall.mass_matrix_pattern(peer.robot)]
+    return relative_error(results[0], theirs)
 
 
 def _forward_dynamics_error(peer: PinocchioModel, state: State, results: Results) -> float:

@@ -104,6 +104,13 @@ CASES = (
         lambda robot: footfall.mass_matrix.kernel(robot),
     ),
     Case(
+        "mass matrix, packed",
+        ("q",),
+        "mass_matrix(robot, q, packed=True)",
+        "crba(model, data, q)",
+        lambda robot: footfall.mass_matrix.kernel(robot, packed=True),
+    ),
+    Case(
         "forward dynamics",
         ("q", "v", "tau"),
         "forward_dynamics(robot, q, v, tau)",
