@@ -158,6 +158,21 @@ def test_call_a_numba_function_with_data() -> None:
     assert (kernel.batch(x) == [[0.0, 0.0], [1.0, 1.0], [5.0, 2.0], [9.0, 3.0], [5.0, 2.0]]).all()
 
 
+def test_one_native_function_with_two_data() -> None:
+    numba = pytest.importorskip("numba")
+    pointer = numba.types.CPointer(numba.types.float64)
+
+    @numba.cfunc(numba.void(pointer, pointer, pointer))
+    def scaled(inputs, outputs, data):
+        outputs[0] = inputs[0] * data[0]
+
+    two, three = (
+        NativeFunction("scaled", scaled.address, 1, data=np.array([x]), owner=scaled) for x in (2.0, 3.0)
+    )
+    kernel = build_kernel(lambda x: np.array([call(two, x)[0], call(three, x)[0], call(two, x)[0]]), {"x": 1})
+    assert (kernel(np.array([5.0])) == [10.0, 15.0, 10.0]).all()
+
+
 def test_where_on_arrays() -> None:
     kernel = build_kernel(lambda x: where(x[0] < x, x, np.zeros(3)), {"x": 3}, name="where3")
     assert (kernel(np.array([1.0, 2.0, 0.5])) == [0.0, 2.0, 0.0]).all()

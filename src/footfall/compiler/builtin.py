@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.interface import CONTEXT
+from footfall.compiler.interface import CONTEXT, PYTHON_FUNCTIONS
 
 WITH_ARGUMENTS, WITHOUT_ARGUMENTS = 0x0080, 0x0004  # METH_FASTCALL, METH_NOARGS
 _PYARRAY_NEW = 93  # its place in NumPy's table of C functions, part of the binary interface
@@ -53,16 +53,7 @@ def new_builtin(
 def _addresses() -> dict[str, int]:
     """Addresses of the interpreter's and NumPy's functions and objects that emitted code uses."""
     api = ctypes.pythonapi
-    functions = (
-        "PyObject_Vectorcall",
-        "PyTuple_New",
-        "PyTuple_SetItem",
-        "PyFloat_FromDouble",
-        "PyEval_SaveThread",
-        "PyEval_RestoreThread",
-        "Py_IncRef",
-    )
-    found = {name: ctypes.cast(getattr(api, name), ctypes.c_void_p).value or 0 for name in functions}
+    found = {name: ctypes.cast(getattr(api, name), ctypes.c_void_p).value or 0 for name in PYTHON_FUNCTIONS}
     core = getattr(np, "_core", None) or np.core
     get_pointer = api.PyCapsule_GetPointer
     get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]

@@ -160,9 +160,11 @@ def call(function: NativeFunction, *arguments: Any) -> Any:
     graph = active_graph(*flat)
     if graph is None:
         raise TraceError(f"call works inside traced code only (at {user_location()})")
-    if function not in graph.functions:
+    known = [(each.address, id(each.data)) for each in graph.functions]
+    if (function.address, id(function.data)) not in known:
+        known.append((function.address, id(function.data)))
         graph.functions.append(function)
-    position = graph.functions.index(function)
+    position = known.index((function.address, id(function.data)))
     region = graph.open_regions[-1]  # it may have effects of its own: keep it where it is called
     number = graph.unique(f"call:{position}", *(node_index(graph, value) for value in flat), region=region)
     parts = [graph.unique("part", number, k, region=region) for k in range(function.outputs)]

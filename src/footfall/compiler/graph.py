@@ -72,7 +72,7 @@ class Loop:
     done: int | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class NativeFunction:
     """A native `void f(const double* in, double* out, void* data)` that traced code may call, once a lane."""
 

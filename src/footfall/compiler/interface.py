@@ -17,6 +17,16 @@ CALL, BOUND, NATIVE = "footfall_call", "footfall_bound", "footfall_native"
 STACK = 8192  # values; a larger workspace is allocated for each call
 LONG = 50_000  # operations; a kernel with more releases the interpreter's lock
 
+# Functions of the interpreter that emitted code calls
+PYTHON_FUNCTIONS = (
+    "PyObject_Vectorcall",
+    "PyTuple_New",
+    "PyTuple_SetItem",
+    "PyFloat_FromDouble",
+    "PyEval_SaveThread",
+    "PyEval_RestoreThread",
+    "Py_IncRef",
+)
 # Fields of the context that `call` and `bound` find in their first argument, an array of 64-bit integers
 CONTEXT = (
     "array_type",
@@ -25,13 +35,7 @@ CONTEXT = (
     "check_finite",
     "none",
     "PyArray_New",
-    "PyObject_Vectorcall",
-    "PyTuple_New",
-    "PyTuple_SetItem",
-    "PyFloat_FromDouble",
-    "PyEval_SaveThread",
-    "PyEval_RestoreThread",
-    "Py_IncRef",
+    *PYTHON_FUNCTIONS,
 )
 # Byte offsets in NumPy's array object (its fields are part of NumPy's binary interface)
 DATA, DIMENSION_COUNT, DIMENSIONS, DESCRIPTOR, FLAGS = 16, 24, 32, 56, 64
