@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from footfall.cli.options import FloatingBaseOption, LenientOption, RobotArgument
 from footfall.cli.screen import screen
 from footfall.errors import FootfallError
 from footfall.robot.load import load, save
@@ -17,15 +18,10 @@ class FileExists(FootfallError, FileExistsError):
 
 
 def convert(
-    source: Annotated[str, typer.Argument(help="Name of a shipped robot, or a .urdf, .xml or .toml file.")],
+    source: RobotArgument,
     target: Annotated[Path, typer.Argument(help="File to write: .urdf, .xml (MJCF) or .toml.")],
-    floating_base: Annotated[
-        bool | None,
-        typer.Option("--floating-base/--fixed-base", help="Set the root free, or fix it to the world."),
-    ] = None,
-    lenient: Annotated[
-        bool, typer.Option("--lenient", help="Take impossible inertias with a warning.")
-    ] = False,
+    floating_base: FloatingBaseOption = None,
+    lenient: LenientOption = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite a file.")] = False,
 ) -> None:
     """Write a robot in another format.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import typer
 from rich.table import Table
 
+from footfall.cli.options import FloatingBaseOption, LenientOption, RobotArgument
 from footfall.cli.screen import screen, table
 from footfall.robot.load import load
 from footfall.robot.model import Joint, JointType, Robot
@@ -18,14 +18,9 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def show(
-    robot: Annotated[str, typer.Argument(help="Name of a shipped robot, or a .urdf, .xml or .toml file.")],
-    floating_base: Annotated[
-        bool | None,
-        typer.Option("--floating-base/--fixed-base", help="Set the root free, or fix it to the world."),
-    ] = None,
-    lenient: Annotated[
-        bool, typer.Option("--lenient", help="Take impossible inertias with a warning.")
-    ] = False,
+    robot: RobotArgument,
+    floating_base: FloatingBaseOption = None,
+    lenient: LenientOption = False,
 ) -> None:
     """Show a robot: bodies, joints and their limits, masses, frames, configurations and groups.
 
