@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from footfall.errors import InvalidValue
+from footfall.math import rotations
+from footfall.math.spatial import skew
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -40,49 +42,24 @@ def rpy_from_matrix(rotation: Array) -> tuple[float, float, float]:
 
 
 def matrix_from_quaternion(quaternion: Sequence[float]) -> Array:
-    """Rotation matrix (3, 3) of a quaternion (w, x, y, z) of any length but zero, 002 (2.54)."""
+    """Rotation matrix (3, 3) of a quaternion (w, x, y, z) of any length but zero."""
     components = np.asarray(quaternion, dtype=np.float64)
     largest = np.abs(components).max()
     if not 0.0 < largest < math.inf:
         raise InvalidValue(f"quaternion is {components.tolist()}; it must be finite and not zero")
-    components = components / largest
-    w, x, y, z = components / np.linalg.norm(components)
-    return _without_rounding(
-        np.array(
-            [
-                [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
-                [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
-                [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
-            ]
-        )
-    )
+    return _without_rounding(rotations.matrix_from_quaternion(rotations.normalised(components / largest)))
 
 
 def quaternion_from_matrix(rotation: Array) -> Array:
-    """Unit quaternion (4,), scalar first and not negative, of a rotation matrix."""
-    xx, yy, zz = np.diag(rotation)
-    squares = 1.0 + np.array([xx + yy + zz, xx - yy - zz, yy - xx - zz, zz - xx - yy])
-    largest = int(np.argmax(squares))  # the safe one to divide by
-    sums = rotation + rotation.T
-    turn = (rotation[2, 1] - rotation[1, 2], rotation[0, 2] - rotation[2, 0], rotation[1, 0] - rotation[0, 1])
-    rows = (
-        (squares[0], *turn),
-        (turn[0], squares[1], sums[0, 1], sums[0, 2]),
-        (turn[1], sums[0, 1], squares[2], sums[1, 2]),
-        (turn[2], sums[0, 2], sums[1, 2], squares[3]),
-    )
-    quaternion: Array = np.array(rows[largest])
-    quaternion = quaternion / (np.linalg.norm(quaternion) * (-1.0 if quaternion[0] < 0.0 else 1.0))
-    return quaternion
+    """Unit quaternion (4,), scalar first and not negative, of a rotation matrix that may be rounded."""
+    return rotations.normalised(rotations.quaternion_from_matrix(rotation))
 
 
 def matrix_from_axis_angle(axis: Sequence[float], angle: float) -> Array:
     """Rotation matrix (3, 3) of a turn by `angle` (rad) about the unit vector `axis`."""
     c, s = _cosine_and_sine(angle)
-    x, y, z = axis
-    skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    unit = np.array([x, y, z])
-    return _without_rounding(c * np.eye(3) + s * skew + (1.0 - c) * np.outer(unit, unit))
+    unit = np.array(axis)
+    return _without_rounding(c * np.eye(3) + s * skew(unit) + (1.0 - c) * np.outer(unit, unit))
 
 
 def _cosine_and_sine(angle: float) -> tuple[float, float]:
