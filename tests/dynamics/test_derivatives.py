@@ -37,6 +37,16 @@ def differences(function: Callable[[Array], Array], n: int, h: float = 1e-4) -> 
     return np.array(columns).T
 
 
+def three_differences(function: Callable[..., Array], n: int) -> list[Array]:
+    """Jacobians (m, n) at zero with respect to each of three arguments (n,)."""
+    zero = np.zeros(n)
+    return [
+        differences(lambda step: function(step, zero, zero), n),
+        differences(lambda step: function(zero, step, zero), n),
+        differences(lambda step: function(zero, zero, step), n),
+    ]
+
+
 @settings(max_examples=40, deadline=None)
 @given(robot=robots())
 def test_random_robots_agree_with_pinocchio(robot: Robot) -> None:
@@ -73,14 +83,9 @@ def test_inverse_dynamics_with_wrenches_against_differences(robot: Robot) -> Non
         at = moved(robot, q, dq)
         return np.asarray(inverse_dynamics.textbook(robot, at, v + dv, a + da, wrenches=wrenches))
 
-    zero = np.zeros(robot.nv)
-    scale = 1.0 + float(np.linalg.norm(forces(zero, zero, zero)))
-    for ours, function in (
-        (actual.dq, lambda step: forces(step, zero, zero)),
-        (actual.dv, lambda step: forces(zero, step, zero)),
-        (actual.da, lambda step: forces(zero, zero, step)),
-    ):
-        assert_agree(ours, differences(function, robot.nv), 1e-8, scale=scale)
+    scale = 1.0 + float(np.linalg.norm(forces(*np.zeros((3, robot.nv)))))
+    for ours, expected in zip(actual, three_differences(forces, robot.nv), strict=True):
+        assert_agree(ours, expected, 1e-8, scale=scale)
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -95,13 +100,8 @@ def test_forward_dynamics_with_wrenches_against_differences(seed: int) -> None:
         at = moved(robot, q, dq)
         return np.asarray(forward_dynamics.textbook(robot, at, v + dv, tau + dtau, wrenches=wrenches))
 
-    zero = np.zeros(robot.nv)
-    for ours, function in (
-        (actual.dq, lambda step: accelerations(step, zero, zero)),
-        (actual.dv, lambda step: accelerations(zero, step, zero)),
-        (actual.dtau, lambda step: accelerations(zero, zero, step)),
-    ):
-        assert_agree(ours, differences(function, robot.nv), 1e-7)
+    for ours, expected in zip(actual, three_differences(accelerations, robot.nv), strict=True):
+        assert_agree(ours, expected, 1e-7)
 
 
 def test_forward_derivatives_undo_the_inverse_ones() -> None:
