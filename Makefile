@@ -15,7 +15,7 @@ help:
 	@echo "make lint     check style, format and types"
 	@echo "make format   put the sources into the common format"
 	@echo "make bench    measure against Pinocchio (minutes; wants a quiet machine)"
-	@echo "make picture  draw the picture of the README"
+	@echo "make picture  draw the pictures of the README (wants Chromium)"
 	@echo "make clean    remove .venv and all that tools have left"
 
 demo: $(VENV)/installed
@@ -38,6 +38,8 @@ bench: $(VENV)/installed-for-tests
 
 picture: $(VENV)/installed-for-tests
 	$(BIN)/python examples/draw_robot.py lola docs/pictures/lola.png
+	$(BIN)/footfall quadruped trot --contact exact --no-plots --duration 3 --output demo
+	$(BIN)/footfall screenshot demo/trot-exact.mcap docs/pictures/quadruped.png --time 2.22 --size 1000x640 --force
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "footfall needs Python 3.11 or newer")'

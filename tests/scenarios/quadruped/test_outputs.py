@@ -30,7 +30,8 @@ def test_recording_holds_the_run(runs: list[Run], tmp_path: Path) -> None:
     assert recording.scene is not None
     rows = np.searchsorted(runs[0].trajectory.time, recording.time - 1e-9)
     assert recording.q == pytest.approx(runs[0].trajectory.q[rows])
-    assert recording.contacts.force.reshape(-1, 4, 3) == pytest.approx(runs[0].trajectory.forces[rows])
+    mean = runs[0].trajectory.forces.reshape(-1, 8, 4, 3).mean(axis=1)  # 4 ms of steps of 0.5 ms
+    assert recording.contacts.force.reshape(-1, 4, 3) == pytest.approx(mean)
     names = [recording.robot.bodies[k].name for k in recording.contacts.body[:4]]
     assert names == ["RB_foot", "LB_foot", "RF_foot", "LF_foot"]
 

@@ -42,9 +42,9 @@ def write_outputs(runs: Sequence[Run], folder: Path, *, plots: bool = True) -> l
 
 
 def write_recording(run: Run, path: Path) -> Path:
-    """Write a run as a recording, thinned out."""
+    """Write a run as a recording, thinned out; forces are means over the steps that each row stands for."""
     every = max(1, round(1 / (_RATE * run.scenario.step.dt)))
-    path_of = run.trajectory
+    course = run.trajectory
     names = [body.name for body in run.robot.bodies]
     feet = [names.index(f"{leg}_foot") for leg in LEGS]
     normals = np.tile([0.0, 0.0, 1.0], (4, 1))
@@ -53,17 +53,17 @@ def write_recording(run: Run, path: Path) -> Path:
         path, run.robot, scene=run.scene, dt=run.scenario.step.dt, metadata=settings, overwrite=True
     ) as writer:
         rows = slice(every - 1, None, every)
-        writer.states(path_of.time[rows], path_of.q[rows], path_of.v[rows], path_of.effort[rows])
-        for index in range(len(path_of.time))[rows]:
+        writer.states(course.time[rows], course.q[rows], course.v[rows], course.effort[rows])
+        for index in range(len(course.time))[rows]:
             writer.contacts(
-                path_of.time[index],
-                path_of.positions[index],
-                path_of.forces[index],
+                course.time[index],
+                course.positions[index],
+                course.forces[index + 1 - every : index + 1].mean(axis=0),
                 normals=normals,
                 bodies=feet,
             )
         if run.diverged is not None:
-            writer.event(float(path_of.time[-1]), "diverged", {"quantity": run.diverged})
+            writer.event(float(course.time[-1]), "diverged", {"quantity": run.diverged})
     return path
 
 
