@@ -1,0 +1,110 @@
+"""Motion in some directions, force in the others: operational-space control, 002 section 13.5."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.control.actuation import (
+    InvalidRequest,
+    checked_array,
+    require_full_actuation,
+    torque_command,
+)
+from footfall.control.contact_constraints import SURFACE
+from footfall.control.gains import Gains
+from footfall.control.joint_control import Reference
+from footfall.control.task_space import (
+    POSTURE_GAINS,
+    Path,
+    build_task_dynamics,
+    commanded_acceleration,
+    pose_at,
+    posture_torque,
+    self_motion_projector,
+)
+from footfall.dynamics.kinematics import frame_attachment
+from footfall.math.rotations import is_rotation
+from footfall.robot.model import Robot
+from footfall.simulation.time_step import Command
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+class Selection(NamedTuple):
+    """Projectors (6, 6) in world axes onto directions of motion and of force; their sum is one, 002 (3.99)."""
+
+    motion: Array
+    force: Array
+
+
+def select(
+    *,
+    rotation: Array | None = None,
+    motion: Sequence[bool] = (True, True, True),
+    turning: Sequence[bool] = (True, True, True),
+) -> Selection:
+    """Which directions move and which press.
+
+    rotation: (3, 3), maps contact axes to world axes; by default they are the same. motion, turning: along and about
+    each contact axis, whether it is free to move; otherwise force or moment are controlled. A window with its normal
+    along contact z is `motion=(True, True, False)`; a pin in a hole along z leaves z free to move and turn, no more.
+    """
+    axes = np.eye(3) if rotation is None else checked_array("rotation", rotation, (3, 3))
+    if not is_rotation(axes):
+        raise InvalidRequest(f"rotation is no rotation matrix: {axes.tolist()}")
+    free = np.zeros((6, 6))
+    for place, chosen in ((slice(0, 3), motion), (slice(3, 6), turning)):
+        flags = [bool(flag) for flag in chosen]
+        if len(flags) != 3:
+            raise InvalidRequest(f"motion and turning have 3 flags each, not {len(flags)}")
+        free[place, place] = axes @ np.diag(np.array(flags, dtype=np.float64)) @ axes.T
+    return Selection(free, np.eye(6) - free)
+
+
+@dataclass(frozen=True)
+class OperationalSpaceControl:
+    """Moves a frame along a path in free directions and presses with a wrench in the others, 002 (3.97).
+
+    wrench: [f; n] (6,), N and N m, that the robot shall exert on the environment, world axes, or a function of time.
+    gains: of the motion, 1/s2 and 1/s. rows: which of the six directions the arm can control. force_damping: 1/s, slows
+    motion in directions of force until there is contact. posture: as in `EndEffectorControl`.
+    """
+
+    robot: Robot
+    frame: str
+    path: Path
+    wrench: Array | Callable[[float], Array]
+    selection: Selection
+    gains: Gains
+    rows: tuple[int, ...] = SURFACE
+    force_damping: float = 0.0
+    posture: Reference | None = None
+    posture_gains: Gains = POSTURE_GAINS
+    damping: float = 0.0
+
+    def __post_init__(self) -> None:
+        require_full_actuation(self.robot, "operational-space control")
+        frame_attachment(self.robot, self.frame)
+
+    def torque(self, time: float, q: Array, v: Array) -> Array:
+        """Torques (joints,), N m or N, in the state q (nq,), v (nv,)."""
+        rows = list(self.rows)
+        dynamics = build_task_dynamics(self.robot, q, v, self.frame, rows=self.rows, damping=self.damping)
+        wanted = self.wrench(time) if callable(self.wrench) else self.wrench
+        pressed = checked_array("wrench", wanted, (6,))
+        acceleration = commanded_acceleration(dynamics, pose_at(self.path, time), self.gains)
+        moved = self.selection.motion @ acceleration
+        moved -= self.selection.force @ (self.force_damping * dynamics.velocity)
+        force = dynamics.inertia @ moved[rows] + (self.selection.force @ pressed)[rows]
+        beside = posture_torque(self.robot, dynamics, time, q, v, self.posture, self.posture_gains)
+        # What cancels velocity terms and gravity also does so in the self-motion, as in 002 (3.96).
+        beside = beside + dynamics.joint_coriolis + dynamics.joint_gravity
+        task = dynamics.jacobian.T @ (force + dynamics.coriolis + dynamics.gravity)
+        return task + self_motion_projector(dynamics) @ beside
+
+    def __call__(self, time: float, q: Array, v: Array) -> Command:
+        return torque_command(self.torque(time, q, v))

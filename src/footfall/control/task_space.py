@@ -1,0 +1,224 @@
+"""Dynamics and motion control of a frame, 002 sections 13.1 to 13.4.
+
+Seen from its tip, an arm is a mass that depends on the direction: `Lambda dw/dt + mu + p = F`, where w is the velocity
+of the frame and F what acts there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.control.actuation import checked_array, require_full_actuation, torque_command
+from footfall.control.contact_constraints import SURFACE
+from footfall.control.gains import Gains
+from footfall.control.joint_control import Reference, reference_at
+from footfall.dynamics.algorithm import algorithm
+from footfall.dynamics.configuration import difference
+from footfall.dynamics.inverse_dynamics import bias_forces, gravity_forces
+from footfall.dynamics.jacobians import frame_jacobian, frame_jacobian_bias
+from footfall.dynamics.kinematics import frame_attachment, frame_pose
+from footfall.dynamics.mass_matrix import mass_matrix
+from footfall.math.generalised_inverses import RANK_TOLERANCE, damped_inverse, pseudo_inverse
+from footfall.math.rotations import boxminus
+from footfall.math.transform import Transform
+from footfall.robot.model import Robot
+from footfall.simulation.time_step import Command
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+POSTURE_GAINS = Gains(20.0, 9.0)  # critical, 0.7 Hz: slow beside usual tasks
+
+
+class PoseReference(NamedTuple):
+    """Where a frame shall be: pose in the world, velocity [v; w] (6,), acceleration (6,), world axes."""
+
+    pose: Transform
+    velocity: Array
+    acceleration: Array
+
+
+Path = PoseReference | Callable[[float], PoseReference]
+
+
+def resting_pose(pose: Transform) -> PoseReference:
+    """Stay there."""
+    return PoseReference(pose, np.zeros(6), np.zeros(6))
+
+
+def pose_at(path: Path, time: float) -> PoseReference:
+    """The reference at a time, s."""
+    return path if isinstance(path, PoseReference) else path(time)
+
+
+def pose_error(pose: Transform, target: Transform) -> Array:
+    """What is missing (6,): position in m, rotation vector in rad, both in world axes, 002 (3.92)."""
+    return np.concatenate(
+        [target.translation - pose.translation, boxminus(target.rotation, pose.rotation)]
+    ).astype(np.float64)
+
+
+class TaskDynamics(NamedTuple):
+    """How a frame moves under forces at it, m chosen rows of the six in world axes.
+
+    inertia (m, m): Lambda. coriolis (m,): mu. gravity (m,): p, N and N m. jacobian (m, nv), jacobian_bias (m,).
+    mass (nv, nv), joint_coriolis (nv,) and joint_gravity (nv,): the same in joint space. pose: of the frame. velocity
+    (6,): of it.
+    """
+
+    inertia: Array
+    coriolis: Array
+    gravity: Array
+    jacobian: Array
+    jacobian_bias: Array
+    mass: Array
+    joint_coriolis: Array
+    joint_gravity: Array
+    pose: Transform
+    velocity: Array
+
+
+def build_task_dynamics(
+    robot: Robot,
+    q: Array,
+    v: Array,
+    frame: str,
+    *,
+    rows: tuple[int, ...] = SURFACE,
+    damping: float = 0.0,
+    tolerance: float = RANK_TOLERANCE,
+) -> TaskDynamics:
+    """Dynamics of a frame in the state q (nq,), v (nv,), 002 (3.84)-(3.89).
+
+    rows: which of [x, y, z; about x, y, z]. Near singular poses the inertia grows without bound in a direction:
+    singular values of its inverse below tolerance times the largest are cut, or damping (1/kg) bounds it.
+    """
+    frame_attachment(robot, frame)
+    terms = _task_terms(robot, q, v, frame)
+    jacobian, bias = terms.jacobian[list(rows)], terms.bias[list(rows)]
+    moved = np.linalg.solve(terms.mass, jacobian.T)  # M^-1 J^T
+    mobility = jacobian @ moved
+    inertia = damped_inverse(mobility, damping) if damping else pseudo_inverse(mobility, tolerance=tolerance)
+    coriolis = terms.forces - terms.gravity
+    return TaskDynamics(
+        inertia,
+        inertia @ (moved.T @ coriolis - bias),
+        inertia @ (moved.T @ terms.gravity),
+        jacobian,
+        bias,
+        terms.mass,
+        coriolis,
+        terms.gravity,
+        Transform(terms.rotation, terms.position),
+        terms.velocity,
+    )
+
+
+class _TaskTerms(NamedTuple):
+    mass: Array
+    forces: Array
+    gravity: Array
+    jacobian: Array
+    bias: Array
+    position: Array
+    rotation: Array
+    velocity: Array
+
+
+@algorithm(q="nq", v="nv")
+def _task_terms(robot: Robot, q: Array, v: Array, frame: str) -> _TaskTerms:
+    pose, jacobian = frame_pose(robot, q, frame), frame_jacobian(robot, q, frame)
+    return _TaskTerms(
+        mass_matrix(robot, q),
+        bias_forces(robot, q, v),
+        gravity_forces(robot, q),
+        jacobian,
+        frame_jacobian_bias(robot, q, v, frame),
+        pose.translation,
+        pose.rotation,
+        jacobian @ v,
+    )
+
+
+def task_torque(dynamics: TaskDynamics, acceleration: Array) -> Array:
+    """Torques (nv,) that act as a force at the frame and give it an acceleration (m,), 002 (3.90).
+
+    A redundant arm's self-motion is left to itself.
+    """
+    force = dynamics.inertia @ acceleration + dynamics.coriolis + dynamics.gravity
+    return dynamics.jacobian.T @ force
+
+
+def cancelling_task_torque(dynamics: TaskDynamics, acceleration: Array) -> Array:
+    """Torques (nv,) for the same acceleration that also cancel velocity terms and gravity in all joints, 002 (3.96)."""
+    force = dynamics.inertia @ (acceleration - dynamics.jacobian_bias)
+    return dynamics.jacobian.T @ force + dynamics.joint_coriolis + dynamics.joint_gravity
+
+
+def self_motion_projector(dynamics: TaskDynamics) -> Array:
+    """`1 - J^T Jbar^T` (nv, nv): what it leaves of torques does not accelerate the frame."""
+    consistent = dynamics.inertia @ np.linalg.solve(dynamics.mass, dynamics.jacobian.T).T  # Jbar^T
+    return np.eye(len(dynamics.mass)) - dynamics.jacobian.T @ consistent
+
+
+@dataclass(frozen=True)
+class EndEffectorControl:
+    """Moves a frame along a path as a unit mass on a spring and a damper, 002 section 13.3.
+
+    gains: 1/s2 and 1/s. rows: which of the six directions are controlled. posture: where the joints of a redundant arm
+    should be beside, with posture_gains; without it the self-motion is only damped. damping: see
+    `build_task_dynamics`.
+    """
+
+    robot: Robot
+    frame: str
+    path: Path
+    gains: Gains
+    rows: tuple[int, ...] = SURFACE
+    posture: Reference | None = None
+    posture_gains: Gains = POSTURE_GAINS
+    damping: float = 0.0
+
+    def __post_init__(self) -> None:
+        require_full_actuation(self.robot, "end-effector control")
+        frame_attachment(self.robot, self.frame)
+
+    def torque(self, time: float, q: Array, v: Array) -> Array:
+        """Torques (joints,), N m or N, in the state q (nq,), v (nv,)."""
+        dynamics = build_task_dynamics(self.robot, q, v, self.frame, rows=self.rows, damping=self.damping)
+        asked = commanded_acceleration(dynamics, pose_at(self.path, time), self.gains)[list(self.rows)]
+        beside = posture_torque(self.robot, dynamics, time, q, v, self.posture, self.posture_gains)
+        return cancelling_task_torque(dynamics, asked) + self_motion_projector(dynamics) @ beside
+
+    def __call__(self, time: float, q: Array, v: Array) -> Command:
+        return torque_command(self.torque(time, q, v))
+
+
+def commanded_acceleration(dynamics: TaskDynamics, wanted: PoseReference, gains: Gains) -> Array:
+    """Acceleration (6,) of the frame: feed-forward, spring and damper, 002 (3.91)."""
+    error = pose_error(dynamics.pose, wanted.pose)
+    velocity, acceleration = (
+        checked_array(name, value, (6,))
+        for name, value in (("velocity", wanted.velocity), ("acceleration", wanted.acceleration))
+    )
+    return acceleration + gains.stiffness * error + gains.damping * (velocity - dynamics.velocity)
+
+
+def posture_torque(
+    robot: Robot,
+    dynamics: TaskDynamics,
+    time: float,
+    q: Array,
+    v: Array,
+    posture: Reference | None,
+    gains: Gains,
+) -> Array:
+    """Torques (nv,) that draw the joints to a posture, or only damp them; to be projected into the self-motion."""
+    if posture is None:
+        return np.asarray(dynamics.mass @ (-gains.damping * v), dtype=np.float64)
+    wanted = reference_at(posture, time)
+    error = difference(robot, q, wanted.q)
+    asked = wanted.a + gains.stiffness * error + gains.damping * (wanted.v - v)
+    return np.asarray(dynamics.mass @ asked, dtype=np.float64)

@@ -1,0 +1,96 @@
+"""Quasi-static virtual model control, 002 section 15.
+
+Motion is slow, so inertia and velocity terms are left out. Joint torques let the robot behave as if it had no weight
+and virtual forces pulled at it; the feet press as little as that allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.control.actuation import checked_array, driven_velocities, torque_command
+from footfall.control.contact_constraints import Contact, build_constrained_system
+from footfall.control.task_space import Path, pose_at, pose_error
+from footfall.dynamics.jacobians import frame_jacobian
+from footfall.dynamics.kinematics import frame_attachment, frame_pose, frame_velocity
+from footfall.math.generalised_inverses import RANK_TOLERANCE, pseudo_inverse
+from footfall.robot.model import Robot
+from footfall.simulation.time_step import Command
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+class VirtualModelTorques(NamedTuple):
+    """torque (joints,), N m or N; forces (rows,) of the contacts on the robot, N and N m; residual: greatest force or
+    moment at the undriven velocities that the contacts could not give, N or N m."""
+
+    torque: Array
+    forces: Array
+    residual: float
+
+
+def solve_virtual_model(
+    robot: Robot,
+    q: Array,
+    *,
+    contacts: Sequence[Contact],
+    virtual: Mapping[str, Array],
+    tolerance: float = RANK_TOLERANCE,
+) -> VirtualModelTorques:
+    """Torques at q (nq,) that act like virtual wrenches and carry the weight, 002 (3.120)-(3.121).
+
+    virtual: by name of a body or frame, the wrench [f; n] (6,) that shall seem to act on the robot, N and N m, world
+    axes, at the frame's origin. Less than three point feet cannot give every wrench: look at the residual.
+    """
+    driven = driven_velocities(robot)
+    undriven = np.setdiff1d(np.arange(robot.nv), driven)
+    system = build_constrained_system(robot, q, np.zeros(robot.nv), contacts=contacts)
+    load = system.forces.copy()  # at rest only gravity
+    for frame, wrench in virtual.items():
+        frame_attachment(robot, frame)
+        load += frame_jacobian(robot, q, frame).T @ checked_array(f"wrench of {frame}", wrench, (6,))
+    bearing = system.jacobian[:, undriven].T
+    forces = pseudo_inverse(bearing, tolerance=tolerance) @ load[undriven]
+    joint_forces = load - system.jacobian.T @ forces
+    residual = float(np.abs(joint_forces[undriven]).max(initial=0.0))
+    return VirtualModelTorques(joint_forces[driven], forces, residual)
+
+
+@dataclass(frozen=True)
+class VirtualModelControl:
+    """A virtual spring and damper draw a frame, mostly the base, to a path while contacts carry the robot.
+
+    stiffness, damping: (6,) each, N/m and N m/rad, N s/m and N m s/rad.
+    """
+
+    robot: Robot
+    frame: str
+    path: Path
+    contacts: tuple[Contact, ...]
+    stiffness: Array
+    damping: Array
+
+    def __post_init__(self) -> None:
+        frame_attachment(self.robot, self.frame)
+        object.__setattr__(self, "contacts", tuple(self.contacts))
+        for name in ("stiffness", "damping"):
+            object.__setattr__(self, name, checked_array(name, getattr(self, name), (6,)))
+
+    def wrench(self, time: float, q: Array, v: Array) -> Array:
+        """The virtual wrench (6,) in the state q (nq,), v (nv,), N and N m, world axes."""
+        wanted = pose_at(self.path, time)
+        error = pose_error(frame_pose(self.robot, q, self.frame), wanted.pose)
+        rate = wanted.velocity - frame_velocity(self.robot, q, v, self.frame)
+        return np.asarray(self.stiffness * error + self.damping * rate, dtype=np.float64)
+
+    def torque(self, time: float, q: Array, v: Array) -> Array:
+        """Torques (joints,), N m or N."""
+        virtual = {self.frame: self.wrench(time, q, v)}
+        return solve_virtual_model(self.robot, q, contacts=self.contacts, virtual=virtual).torque
+
+    def __call__(self, time: float, q: Array, v: Array) -> Command:
+        return torque_command(self.torque(time, q, v))

@@ -1,0 +1,175 @@
+"""Dynamics of a frame: the numbers of 002 section 13, both control laws, and pose control in simulation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import footfall
+from footfall.control.actuation import InvalidRequest, NotFullyActuated
+from footfall.control.gains import Gains, gains_from
+from footfall.control.joint_control import resting_reference
+from footfall.control.task_space import (
+    EndEffectorControl,
+    PoseReference,
+    build_task_dynamics,
+    cancelling_task_torque,
+    pose_error,
+    resting_pose,
+    self_motion_projector,
+    task_torque,
+)
+from footfall.errors import UnknownName
+from footfall.math.rotations import boxplus
+from footfall.math.transform import Transform
+from footfall.simulation.simulation import Simulation
+from tests.control.stances import planar_arm
+
+Array = NDArray[np.float64]
+ASKED = np.array([1.0, 0.5])
+BENT = np.array([0.3, 0.5, -0.4, 1.2, 0.3, 0.7, 0.2])
+
+NUMBERS = {
+    "a": {
+        "inertia": [[0.55555556, -0.48112522], [-0.48112522, 1.25925926]],
+        "coriolis": [0.01944444, -0.04137677],
+        "gravity": [-5.66380614, 14.715],
+        "torque": [-29.64425527, -17.61782273, -2.79569509],
+        "cancelling": [-29.65387778, -17.61204923, -2.79377059],
+    },
+    "b": {
+        "inertia": [[0.79605935, 0.83916857], [0.83916857, 1.71890467]],
+        "coriolis": [0.22338027, 0.45295487],
+        "gravity": [6.25298346, 12.09325229],
+        "torque": [-6.38652672, -9.5253475, -1.69474732],
+        "cancelling": [-22.77329241, -16.23351793, -2.80031256],
+    },
+}
+ACCELERATIONS_B = {"torque": [5.452638, -5.260159, -5.012381], "cancelling": [1.442869, -4.293307, 4.663928]}
+
+
+@pytest.mark.parametrize("case", ["a", "b"])
+def test_numbers_of_the_planar_arm(case: str) -> None:
+    robot, q, v = planar_arm(case)
+    dynamics = build_task_dynamics(robot, q, v, "tip", rows=(0, 2))
+    expected = NUMBERS[case]
+    for name in ("inertia", "coriolis", "gravity"):
+        assert np.abs(getattr(dynamics, name) - expected[name]).max() < 6e-9, name
+    torques = {"torque": task_torque(dynamics, ASKED), "cancelling": cancelling_task_torque(dynamics, ASKED)}
+    for name, torque in torques.items():
+        assert np.abs(torque - expected[name]).max() < 6e-9, name
+        a = footfall.forward_dynamics(robot, q, v, torque)
+        reached = footfall.frame_acceleration(robot, q, v, a, "tip")[[0, 2]]
+        assert np.abs(reached - ASKED).max() < 1e-12
+        if case == "b":
+            assert np.abs(a - ACCELERATIONS_B[name]).max() < 6e-7
+
+
+def test_a_force_at_the_frame_accelerates_its_inertia() -> None:
+    """`Lambda dw/dt + mu + p = F` with `tau = J^T F`, for six rows of an arm with seven joints."""
+    robot = footfall.load("arm-7r")
+    random = np.random.default_rng(0)
+    worst = 0.0
+    for _ in range(100):
+        q, v, force = (random.normal(size=n) for n in (7, 7, 6))
+        dynamics = build_task_dynamics(robot, q, v, "tip", tolerance=1e-12)
+        a = footfall.forward_dynamics(robot, q, v, dynamics.jacobian.T @ force)
+        left = dynamics.inertia @ footfall.frame_acceleration(robot, q, v, a, "tip")
+        left += dynamics.coriolis + dynamics.gravity - force
+        scale = np.abs(dynamics.inertia).max() * np.abs(a).max()
+        worst = max(worst, float(np.abs(left).max() / scale))
+    assert worst < 1e-9
+
+
+def test_kinetic_energy_of_a_square_task() -> None:
+    robot = footfall.load("arm-6r")
+    q, v = np.array([0.3, 0.4, -1.1, 0.6, 0.8, 0.1]), np.arange(6) / 5 - 0.4
+    dynamics = build_task_dynamics(robot, q, v, "tip", tolerance=1e-12)
+    w = dynamics.velocity
+    energy = float(footfall.kinetic_energy(robot, q, v))
+    assert 0.5 * w @ dynamics.inertia @ w == pytest.approx(energy, rel=1e-9)
+
+
+def test_self_motion_does_not_move_the_frame() -> None:
+    robot = footfall.load("arm-7r")
+    v = np.zeros(7)
+    dynamics = build_task_dynamics(robot, BENT, v, "tip")
+    beside = self_motion_projector(dynamics) @ np.arange(7.0)
+    a = footfall.forward_dynamics(robot, BENT, v, dynamics.joint_gravity + beside)
+    assert np.abs(a).max() > 1.0
+    assert np.abs(dynamics.jacobian @ a).max() < 1e-9
+
+
+def test_damping_bounds_the_inertia() -> None:
+    """Stretched out, the arm cannot move along itself; across, damping of 0.01/kg changes little."""
+    robot, _, _ = planar_arm()
+    q, v = np.array([0.0, 1e-6, 0.0]), np.zeros(3)
+    cut = build_task_dynamics(robot, q, v, "tip", rows=(0, 2))
+    damped = build_task_dynamics(robot, q, v, "tip", rows=(0, 2), damping=0.01)
+    assert np.abs(damped.inertia).max() < 51.0
+    assert damped.inertia[0, 0] == pytest.approx(cut.inertia[0, 0], rel=1e-3)
+    unbounded = build_task_dynamics(robot, q, v, "tip", rows=(0, 2), tolerance=0.0)
+    assert np.abs(unbounded.inertia).max() > 1e9
+
+
+def test_pose_error_is_a_step_to_the_target() -> None:
+    random = np.random.default_rng(0)
+    start = Transform(boxplus(np.eye(3), random.normal(size=3)), random.normal(size=3))
+    step = 0.8 * random.normal(size=6)
+    target = Transform(boxplus(start.rotation, step[3:]), start.translation + step[:3])
+    assert np.abs(pose_error(start, target) - step).max() < 1e-12
+
+
+def test_step_of_a_pose_is_of_second_order() -> None:
+    """Position and rotation error follow (1 + w t) exp(-w t); a constant axis makes the rotation's law exact."""
+    robot = footfall.load("arm-7r")
+    start = footfall.frame_pose(robot, BENT, "tip")
+    step = np.array([0.05, -0.03, 0.04, 0.2, 0.1, -0.15])
+    target = Transform(boxplus(start.rotation, step[3:]), start.translation + step[:3])
+    gains = gains_from(1.5)
+    controller = EndEffectorControl(
+        robot, "tip", resting_pose(target), gains, posture=resting_reference(robot, BENT)
+    )
+    simulation = Simulation(robot, q=BENT, dt=1e-3)
+    run = simulation.run(controller, 0.5)
+    omega = np.sqrt(gains.stiffness)
+    left = (1 + omega * run.time) * np.exp(-omega * run.time)
+    for k in range(49, 500, 90):
+        error = pose_error(footfall.frame_pose(robot, run.q[k], "tip"), target)
+        assert np.abs(error - left[k] * step).max() < 1.5e-3  # first order in dt
+
+
+def test_follows_a_circle() -> None:
+    robot = footfall.load("arm-7r")
+    start = footfall.frame_pose(robot, BENT, "tip")
+    radius, rate = 0.08, 4.0
+
+    def circle(time: float) -> PoseReference:
+        c, s = np.cos(rate * time), np.sin(rate * time)
+        place = start.translation + radius * np.array([c - 1, s, 0.0])
+        velocity = radius * rate * np.array([-s, c, 0.0, 0.0, 0.0, 0.0])
+        acceleration = radius * rate**2 * np.array([-c, -s, 0.0, 0.0, 0.0, 0.0])
+        return PoseReference(Transform(start.rotation, place), velocity, acceleration)
+
+    v = np.linalg.pinv(footfall.frame_jacobian(robot, BENT, "tip")) @ circle(0.0).velocity
+    simulation = Simulation(robot, q=BENT, v=v, dt=1e-3)
+    run = simulation.run(EndEffectorControl(robot, "tip", circle, gains_from(3.0)), 1.6)
+    errors = [
+        np.abs(pose_error(footfall.frame_pose(robot, q, "tip"), circle(t).pose)).max()
+        for t, q in zip(run.time[::100], run.q[::100], strict=True)
+    ]
+    assert max(errors) < 1e-3
+
+
+def test_bad_requests() -> None:
+    arm, q, v = planar_arm()
+    pose = footfall.frame_pose(arm, q, "tip")
+    with pytest.raises(UnknownName, match=r"no frame 'hand' in robot 'planar-arm'; there are: .*tip"):
+        EndEffectorControl(arm, "hand", resting_pose(pose), gains_from(1.0))
+    floating = footfall.load("point-foot-quadruped")
+    with pytest.raises(NotFullyActuated, match="end-effector control"):
+        EndEffectorControl(floating, "LF", resting_pose(pose), gains_from(1.0))
+    wrong = PoseReference(pose, np.zeros(3), np.zeros(6))
+    with pytest.raises(InvalidRequest, match=r"velocity has shape \(3,\)"):
+        EndEffectorControl(arm, "tip", wrong, Gains(1.0, 1.0), rows=(0, 2)).torque(0.0, q, v)
