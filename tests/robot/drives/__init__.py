@@ -1,0 +1,1 @@
+"""Tests of drive mechanisms and calibration."""
