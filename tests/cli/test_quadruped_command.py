@@ -39,6 +39,18 @@ def test_demo_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert not (tmp_path / "trot.png").exists()
 
 
+def test_plots_need_matplotlib(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setattr(sys, "argv", ["footfall", "quadruped", "trot", "--output", str(tmp_path / "out")])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert "pip install 'footfall[plots]'" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
 def test_mistakes_are_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys, "argv", ["footfall", "quadruped", "trot", "--gap-term", "sauce"])
     with pytest.raises(SystemExit) as ended:

@@ -184,7 +184,10 @@ def _run(
 def run_and_write(scenario: Any, models: Sequence[Any], output: Path, *, plots: bool = True) -> Path:
     """Run a scenario with contact models, print the summary, write all files; gives the first recording."""
     from footfall.scenarios.quadruped import fall_failures, run_scenario, summarise, write_outputs
+    from footfall.scenarios.quadruped.plots import load_pyplot
 
+    if plots:
+        load_pyplot()  # rather fail now than after the run
     runs = []
     with errors().status("") as status:
         for model in models:

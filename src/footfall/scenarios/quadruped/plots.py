@@ -30,7 +30,7 @@ def series(run: Run) -> dict[str, Array]:
 
 def plot_page(runs: Sequence[Run], path: Path, *, title: str = "") -> Path:
     """Draw the curves of runs of one scenario into a PNG file: six rows of three pairs of panels."""
-    plt = _pyplot()
+    plt = load_pyplot()
     curves = [series(run) for run in runs]
     names = list(curves[0])
     columns = 3 * len(runs)
@@ -61,7 +61,7 @@ def plot_poses(run: Run, path: Path, *, count: int = 7) -> Path:
     """Draw the robot as sticks from the side at some instants, with the forces on its feet, into a PNG file."""
     from footfall.dynamics.kinematics import forward_kinematics
 
-    plt = _pyplot()
+    plt = load_pyplot()
     figure, axis = plt.subplots(figsize=(12, 4.5))
     picked = _eventful(run, count)
     above = float(run.trajectory.q[picked, 2].max()) + 0.25
@@ -113,7 +113,8 @@ def _share_height(panels: Any) -> None:
         panel.set_ylim(limits[:, 0].min(), limits[:, 1].max())
 
 
-def _pyplot() -> Any:
+def load_pyplot() -> Any:
+    """matplotlib's pyplot, for files only."""
     try:
         import matplotlib
     except ImportError:

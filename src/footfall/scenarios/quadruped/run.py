@@ -12,7 +12,7 @@ import numpy as np
 from footfall.contact.candidates import Candidate, surface_of
 from footfall.contact.penalty import PenaltyWarning
 from footfall.dynamics.energy import kinetic_energy, potential_energy
-from footfall.dynamics.kinematics import frame_velocity
+from footfall.dynamics.kinematics import forward_kinematics, frame_velocity
 from footfall.dynamics.mass_matrix import mass_matrix
 from footfall.errors import UnknownName
 from footfall.gait.gaits import LEGS
@@ -34,7 +34,8 @@ _STABLE = 1.5  # largest product of frequency and step for explicit gains; semi-
 class Energies(NamedTuple):
     """All (n,) in J, after each step: energy of the robot, work of the actuators and of the contacts since the start.
 
-    Works are those of the mean velocity in each step.
+    Works are those of the mean velocity in each step. Of penalty contact the energy in the normal springs counts as
+    the robot's.
     """
 
     energy: Array
@@ -78,6 +79,9 @@ class Run:
             speed = frame_velocity(self.robot, before_q, mean, leg)[:, :3]
             contact += np.einsum("ni,ni->n", self.trajectory.forces[:, k], speed)
         energy = kinetic_energy(self.robot, q, v) + potential_energy(self.robot, q)
+        if self.contact == "penalty":
+            depth = np.maximum(-forward_kinematics(self.robot, q, frames=LEGS).position[:, :, 2], 0.0)
+            energy = energy + self.scenario.penalty.normal_stiffness / 2 * (depth**2).sum(axis=1)
         return Energies(energy, dt * np.cumsum(power), dt * np.cumsum(contact))
 
 
