@@ -8,10 +8,12 @@ import pytest
 from footfall.math.generalised_inverses import (
     damped_inverse,
     decompose,
+    filtered_inverse,
     motion_weighted_inverse,
     null_space_basis,
     null_space_projector,
     pseudo_inverse,
+    singularity,
     task_weighted_inverse,
 )
 
@@ -75,3 +77,30 @@ def test_null_space(rank: int) -> None:
     assert basis.shape == (6, 6 - rank)
     np.testing.assert_allclose(basis @ basis.T, n, atol=1e-12)
     assert null_space_projector(np.zeros((0, 6))).trace() == 6.0
+
+
+def test_damping_starts_before_trouble_and_nowhere_else() -> None:
+    rng = np.random.default_rng(1)
+    u, v = np.linalg.qr(rng.normal(size=(3, 3)))[0], np.linalg.qr(rng.normal(size=(5, 5)))[0][:3]
+
+    def largest(small: float) -> float:
+        a = u @ np.diag([2.0, 1.0, small]) @ v
+        return float(np.linalg.norm(filtered_inverse(a, threshold=0.1, damping=0.1), 2))
+
+    healthy = u @ np.diag([2.0, 1.0, 0.2]) @ v
+    inverse = filtered_inverse(healthy, threshold=0.1, damping=0.1)
+    np.testing.assert_allclose(inverse, pseudo_inverse(healthy), atol=1e-13)
+    gains = [largest(small) for small in np.linspace(0.0, 0.2, 401)]
+    assert max(gains) < 11.0  # the pseudo-inverse's grow without bound
+    assert np.abs(np.diff(gains)).max() < 0.2  # nothing jumps
+
+
+def test_singularity_measures() -> None:
+    """002 section 7.6: the singular values of Example 2.9.1."""
+    j = 0.5 * np.array([[0.0, -np.sqrt(3), -np.sqrt(3)], [-4.0, -3.0, -1.0]])
+    measured = singularity(j)
+    np.testing.assert_allclose(measured.singular_values, [2.653560, 0.979091], atol=1e-6)
+    assert measured.manipulability == pytest.approx(np.sqrt(np.linalg.det(j @ j.T)))
+    assert measured.condition == pytest.approx(np.linalg.cond(j))
+    assert measured.rank == 2
+    assert singularity(np.zeros((2, 3))).condition == np.inf

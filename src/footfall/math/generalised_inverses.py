@@ -79,3 +79,37 @@ def null_space_basis(matrix: Array, *, tolerance: float = RANK_TOLERANCE) -> Arr
     if rank == 0:
         return np.eye(matrix.shape[1])
     return np.linalg.svd(matrix)[2][rank:].T
+
+
+def filtered_inverse(matrix: Array, *, threshold: float, damping: float) -> Array:
+    """An inverse (n, m) that damps only directions in trouble, and starts before they are lost.
+
+    Singular values above threshold are inverted exactly; below, damping grows smoothly from zero to its full value at
+    a singular value of zero, so that nothing jumps (000 section 4.7). Both in the unit of the matrix.
+    """
+    left, values, right = decompose(matrix, tolerance=0.0)
+    lost = np.clip(1.0 - values / threshold, 0.0, 1.0) if threshold > 0.0 else np.zeros_like(values)
+    scale = values / (values * values + (damping * lost * (2.0 - lost)) ** 2)
+    return (right.T * scale) @ left.T
+
+
+class Singularity(NamedTuple):
+    """How close a Jacobian (m, n) is to losing a direction, 000 (4.22).
+
+    singular_values (min(m, n),), largest first; manipulability: their product; condition: largest over smallest;
+    rank: how many count.
+    """
+
+    singular_values: Array
+    manipulability: float
+    condition: float
+    rank: int
+
+
+def singularity(matrix: Array, *, tolerance: float = RANK_TOLERANCE) -> Singularity:
+    """Singular values, manipulability, condition number and rank."""
+    values = np.linalg.svd(np.asarray(matrix, dtype=np.float64), compute_uv=False)
+    largest, smallest = float(values[0]), float(values[-1])
+    condition = largest / smallest if smallest > 0.0 else np.inf
+    rank = int(np.count_nonzero(values > tolerance * largest))
+    return Singularity(values, float(np.prod(values)), condition, rank)

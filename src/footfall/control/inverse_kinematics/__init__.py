@@ -1,0 +1,1 @@
+"""Inverse kinematics: tasks in, joint motion out."""

@@ -1,0 +1,91 @@
+"""How fast joints may move: limits on velocity and position as bounds on v."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.control.inverse_kinematics.errors import ContradictoryLimits, InvalidTask
+from footfall.robot.model import Robot
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Which limits hold.
+
+    position: keep joints within their stops. limit_set: one of the robot's named sets instead of the stops. velocity:
+    keep joints below this multiple of their greatest rates; None: do not. approach: what part of the way to a stop
+    one step may use, so that joints come to rest there without a blow.
+    """
+
+    position: bool = True
+    limit_set: str | None = None
+    velocity: float | None = 1.0
+    approach: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.approach <= 1.0:
+            raise InvalidTask(f"approach is {self.approach}; it must be above 0 and at most 1")
+        if self.velocity is not None and not self.velocity > 0.0:
+            raise InvalidTask(f"velocity is {self.velocity}; it must be above zero, or None for no limit")
+
+
+NO_LIMITS = Limits(position=False, velocity=None)
+
+
+class Bounds(NamedTuple):
+    """lower and upper (nv,) each, in the unit of what they bound."""
+
+    lower: Array
+    upper: Array
+
+
+def single_coordinates(robot: Robot) -> tuple[Array, Array]:
+    """Indices in q and in v of all coordinates that are numbers, not parts of quaternions."""
+    links = [link for link in robot.tree.links if link.kind != "spherical"]
+    places = np.array([(link.q.start, link.v.start) for link in links], dtype=int).reshape(-1, 2)
+    return places[:, 0], places[:, 1]
+
+
+def position_limits(robot: Robot, limits: Limits) -> Bounds:
+    """Limits (nv,) of coordinates, rad or m, by their places in v; infinite where there are none."""
+    lower, upper = np.full(robot.nv, -np.inf), np.full(robot.nv, np.inf)
+    if limits.position:
+        in_q, in_v = single_coordinates(robot)
+        below, above = robot.limits(limits.limit_set)
+        lower[in_v], upper[in_v] = below[in_q], above[in_q]
+    return Bounds(lower, upper)
+
+
+def velocity_bounds(robot: Robot, q: Array, *, dt: float, limits: Limits) -> Bounds:
+    """Bounds (nv,) on v at q (nq,) that keep the limits for a step of dt, s.
+
+    A joint beyond its stop is led back, as fast as its velocity limit allows.
+    """
+    fastest = np.full(robot.nv, np.inf)
+    if limits.velocity is not None:
+        fastest = limits.velocity * robot.velocity_limit
+    below, above = position_limits(robot, limits)
+    in_q, in_v = single_coordinates(robot)
+    coordinates = np.zeros(robot.nv)
+    coordinates[in_v] = np.asarray(q)[in_q]
+    share = limits.approach / dt
+    lower, upper = share * (below - coordinates), share * (above - coordinates)
+    return checked_bounds(robot, np.clip(lower, -fastest, fastest), np.clip(upper, -fastest, fastest))
+
+
+def checked_bounds(robot: Robot, lower: Array, upper: Array) -> Bounds:
+    """Bounds (nv,) that do not contradict each other."""
+    wrong = np.flatnonzero(~(lower <= upper))
+    if len(wrong):
+        names = [
+            joint.name
+            for joint in robot.joints
+            if set(wrong.tolist()) & set(range(robot.nv)[robot.v_slice(joint.name)])
+        ]
+        raise ContradictoryLimits(names, lower, upper)
+    return Bounds(lower, upper)

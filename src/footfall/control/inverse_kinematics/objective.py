@@ -1,0 +1,119 @@
+"""What position-level solvers minimise: half the weighted squared error, within joint limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from footfall.control.inverse_kinematics.limits import Limits, position_limits, single_coordinates
+from footfall.control.inverse_kinematics.problem import row_weights
+from footfall.control.inverse_kinematics.stack import TaskStack
+from footfall.dynamics.configuration import integrate
+
+Array = np.ndarray[Any, np.dtype[Any]]
+_TURN = 2 * np.pi
+_LOOK_AHEAD, _LOOKED_AT = 6, 64  # steps and candidates of the choice of a new start
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a solver is: q (nq,), its cost, iterations, and why it stopped; history: the error's norms."""
+
+    q: Array
+    cost: float
+    reached: bool
+    iterations: int
+    reason: str
+    history: list[float] = field(default_factory=list)
+
+
+@dataclass(frozen=True, eq=False)
+class Objective:
+    """Errors of a stack of tasks at configurations within limits."""
+
+    stack: TaskStack
+    limits: Limits
+
+    @cached_property
+    def root_weights(self) -> Array:
+        return np.sqrt(row_weights(self.stack))
+
+    @cached_property
+    def _one_sided(self) -> Array:
+        robot = self.stack.robot
+        return np.concatenate([np.full(task.size(robot), task.inequality) for task in self.stack.tasks])
+
+    @cached_property
+    def _box(self) -> tuple[Array, Array, Array, Array]:
+        lower, upper = position_limits(self.stack.robot, self.limits)
+        in_q, in_v = single_coordinates(self.stack.robot)
+        limited = np.isfinite(lower[in_v]) | np.isfinite(upper[in_v])
+        return in_q[limited], in_v[limited], lower[in_v[limited]], upper[in_v[limited]]
+
+    def evaluate(self, q: Array) -> tuple[Array, Array]:
+        """Error (m,) and Jacobian (m, nv) without weights; rows of inequalities that hold are zero."""
+        error, jacobian = self.stack.kernel(q, self.stack.parameters)
+        if self._one_sided.any():
+            idle = self._one_sided & (error < 0.0)
+            error[idle], jacobian[idle] = 0.0, 0.0
+        return error, jacobian
+
+    def cost(self, error: Array) -> float:
+        """Half the squared weighted error."""
+        weighted = self.root_weights * error
+        return float(weighted @ weighted) / 2
+
+    @cached_property
+    def _turning(self) -> Array:
+        """Which limited coordinates have a whole turn between their stops: they pass one to come from the other."""
+        hinges = {link.q.start for link in self.stack.robot.tree.links if link.kind == "revolute"}
+        in_q, _, lower, upper = self._box
+        return np.array([q in hinges for q in in_q.tolist()], dtype=bool) & (upper - lower >= _TURN - 1e-6)
+
+    def moved(self, q: Array, step: Array) -> Array:
+        """q (nq,) after a step (nv,), put back to the limits where it passes them; also for batches."""
+        result: Array = integrate(self.stack.robot, q, step)
+        in_q, _, lower, upper = self._box
+        if len(in_q):
+            at = result[..., in_q]
+            if self._turning.any():
+                turns = np.floor((at - lower) / _TURN) * self._turning
+                at = at - _TURN * np.where(np.isfinite(turns) & ((at < lower) | (at > upper)), turns, 0.0)
+            result[..., in_q] = np.clip(at, lower, upper)
+        return result
+
+    def best_of(self, candidates: Array) -> Array:
+        """Of configurations (batch, nq) the one from which a few damped steps lead to the smallest cost."""
+        for _ in range(_LOOK_AHEAD):
+            costs, errors, jacobians = self._many(candidates)
+            order = np.argsort(costs)[:_LOOKED_AT]
+            candidates, errors, jacobians = candidates[order], errors[order], jacobians[order]
+            normal = np.einsum("bij,bik->bjk", jacobians, jacobians)
+            damping = 0.01 * costs[order, None, None] + 1e-9
+            downhill = np.einsum("bij,bi->bj", jacobians, errors)
+            steps = np.linalg.solve(normal + damping * np.eye(normal.shape[1]), downhill[..., None])[..., 0]
+            candidates = self.moved(candidates, steps)
+        best: Array = candidates[int(np.argmin(self._many(candidates)[0]))]
+        return best
+
+    def _many(self, candidates: Array) -> tuple[Array, Array, Array]:
+        """Costs (batch,), weighted errors and Jacobians of configurations (batch, nq)."""
+        errors, jacobians = self.stack.kernel(candidates, self.stack.parameters)
+        weight = np.where(self._one_sided & (errors < 0.0), 0.0, self.root_weights)
+        errors, jacobians = weight * errors, weight[..., None] * jacobians
+        return np.einsum("ij,ij->i", errors, errors) / 2, errors, jacobians
+
+    def inside(self, q: Array) -> Array:
+        """The configuration (nq,) within limits that is closest."""
+        return self.moved(np.array(q, dtype=np.float64), np.zeros(self.stack.robot.nv))
+
+    def free(self, q: Array, direction: Array) -> Array:
+        """Which velocities (nv,) may follow a direction: those not pressed against a limit."""
+        in_q, in_v, lower, upper = self._box
+        free = np.ones(len(direction), dtype=bool)
+        at, towards = q[in_q], direction[in_v]
+        free[in_v] = ~(((at <= lower) & (towards < 0.0)) | ((at >= upper) & (towards > 0.0)))
+        return free

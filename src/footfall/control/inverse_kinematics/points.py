@@ -1,0 +1,97 @@
+"""Points that tasks are about: frame origins, points on frames, centres of mass; where they are and how they move.
+
+On floats and on symbols. A point is the name of a frame (its origin), a `FramePoint` or a `CenterOf`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.control.inverse_kinematics.errors import InvalidTask
+from footfall.dynamics.center_of_mass import center_of_mass, center_of_mass_jacobian
+from footfall.dynamics.jacobians import frame_jacobian
+from footfall.dynamics.kinematics import frame_pose
+from footfall.math.spatial import skew
+from footfall.robot.model import Robot
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class FramePoint:
+    """A point fixed to a body or frame; offset (3,) in the frame's axes, m."""
+
+    frame: str
+    offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        offset = tuple(float(x) for x in self.offset)
+        if len(offset) != 3 or not np.isfinite(offset).all():
+            raise InvalidTask(
+                f"offset on frame {self.frame!r} is {self.offset}; it must be three finite numbers"
+            )
+        object.__setattr__(self, "offset", offset)
+
+
+@dataclass(frozen=True, slots=True)
+class CenterOf:
+    """The centre of mass of some bodies, by their names; of the whole robot if there are none."""
+
+    bodies: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "bodies", tuple(self.bodies))
+
+
+Point = str | FramePoint | CenterOf
+
+
+class PointKinematics(NamedTuple):
+    """Position (3,) in the world, m, and Jacobian (3, nv) of a point."""
+
+    position: Array
+    jacobian: Array
+
+
+def point_kinematics(robot: Robot, q: Array, point: Point) -> PointKinematics:
+    """Where a point is at q (nq,) and how v (nv,) moves it, world axes."""
+    if isinstance(point, CenterOf):
+        if not point.bodies:
+            return PointKinematics(
+                center_of_mass.textbook(robot, q), center_of_mass_jacobian.textbook(robot, q)
+            )
+        return _center_of_bodies(robot, q, point)
+    if isinstance(point, str):
+        point = FramePoint(point)
+    return fixed_point(robot, q, point.frame, np.array(point.offset))
+
+
+def fixed_point(robot: Robot, q: Array, frame: str, offset: Array) -> PointKinematics:
+    """Kinematics of a point at offset (3,) in the axes of a frame."""
+    pose, jacobian = frame_pose.textbook(robot, q, frame), frame_jacobian.textbook(robot, q, frame)
+    if not np.any(offset):
+        return PointKinematics(pose.translation, jacobian[:3])
+    arm = pose.rotation @ offset
+    return PointKinematics(pose.translation + arm, jacobian[:3] - skew(arm) @ jacobian[3:])  # 002 section 6.5
+
+
+def _center_of_bodies(robot: Robot, q: Array, center: CenterOf) -> PointKinematics:
+    bodies = [robot.body(name) for name in center.bodies]
+    mass = sum(body.mass for body in bodies)
+    if mass <= 0.0:
+        raise InvalidTask(f"bodies {', '.join(center.bodies)} have no mass and so no centre of mass")
+    shares = [(body.mass / mass, fixed_point(robot, q, body.name, body.center_of_mass)) for body in bodies]
+    return PointKinematics(
+        np.sum([share * each.position for share, each in shares], axis=0),
+        np.sum([share * each.jacobian for share, each in shares], axis=0),
+    )
+
+
+def label_of(point: Point) -> str:
+    """The point in words, for reports."""
+    if isinstance(point, CenterOf):
+        return f"centre of mass of {', '.join(point.bodies)}" if point.bodies else "centre of mass"
+    return point if isinstance(point, str) else point.frame

@@ -1,0 +1,153 @@
+"""Position level: the configuration that meets the tasks, or comes closest (002 section 8.2, 000 sections 4.1, 4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from footfall.control.inverse_kinematics.descent import DIRECTIONS, descend
+from footfall.control.inverse_kinematics.errors import InvalidTask, TargetOutOfReach
+from footfall.control.inverse_kinematics.levenberg_marquardt import levenberg_marquardt
+from footfall.control.inverse_kinematics.limits import NO_LIMITS, Limits
+from footfall.control.inverse_kinematics.newton import newton
+from footfall.control.inverse_kinematics.objective import Objective, Progress
+from footfall.control.inverse_kinematics.problem import by_task
+from footfall.control.inverse_kinematics.stack import TaskStack
+from footfall.control.inverse_kinematics.task import Task
+from footfall.dynamics.configuration import random_configuration
+from footfall.errors import UnknownName
+from footfall.math.generalised_inverses import Singularity, singularity
+from footfall.robot.model import JointType, Robot
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Method = Literal[
+    "levenberg_marquardt",
+    "newton",
+    "hierarchy",
+    "transpose",
+    "steepest",
+    "gauss_newton",
+    "quasi_newton",
+    "conjugate_gradient",
+]
+_CANDIDATES = 256  # of which the best is a new start
+METHODS: tuple[str, ...] = ("levenberg_marquardt", "newton", "hierarchy", "transpose", *DIRECTIONS)
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The configuration q (nq,) that was found.
+
+    reached: whether all tasks are met to the tolerance. distance: norm of the weighted error that is left. error (m,):
+    of all rows. residuals: norm of each task's error, by label, m and rad. iterations: of all restarts together;
+    restarts: how often it began anew. reason: why it stopped. singularity: of the Jacobian there. history: the error's
+    norm after each iteration of the last start.
+    """
+
+    q: Array
+    reached: bool
+    distance: float
+    error: Array
+    residuals: dict[str, float]
+    iterations: int
+    restarts: int
+    reason: str
+    singularity: Singularity
+    history: tuple[float, ...]
+
+    def require(self) -> Array:
+        """q (nq,), or `TargetOutOfReach` with this solution where the tasks are not met."""
+        if not self.reached:
+            raise TargetOutOfReach(self)
+        return self.q
+
+
+def solve_ik(
+    robot: Robot,
+    q: Array,
+    tasks: Sequence[Task],
+    *,
+    method: Method | None = None,
+    limits: Limits = Limits(velocity=None),  # noqa: B008 (immutable)
+    tolerance: float = 1e-8,
+    iterations: int = 100,
+    restarts: int = 0,
+    seed: int = 0,
+    gain: float = 1.0,
+    line_search: Literal["wolfe", "armijo"] = "wolfe",
+    refresh: int = 1,
+) -> Solution:
+    """A configuration that meets the tasks, searched from q (nq,); where there is none, one that comes closest.
+
+    method: default is "levenberg_marquardt", or "hierarchy" if the tasks have several priorities. "newton" follows
+    the pseudo-inverse (times gain, its Jacobian made anew every `refresh` iterations), "hierarchy" does it by
+    priorities, "transpose" the gradient (times gain); "steepest", "gauss_newton", "quasi_newton" and
+    "conjugate_gradient" minimise the squared error along their direction with a line search.
+    limits: joints stay within their position limits. tolerance: of the largest entry of the error, m and rad.
+    iterations: at most, from each start. restarts: new starts if tasks are not met, each
+    from the best of some random joint angles (seed).
+    """
+    stack = TaskStack(robot, tuple(tasks))
+    for task in stack.tasks:
+        if task.rate_only:
+            raise InvalidTask(f"{task.label} has no position, only a rate; use it with build_ik")
+    if not (tolerance > 0.0 and iterations >= 1 and restarts >= 0 and gain > 0.0 and refresh >= 1):
+        raise InvalidTask(
+            f"tolerance {tolerance}, iterations {iterations}, gain {gain} and refresh {refresh} must be above "
+            f"zero, restarts {restarts} at least zero"
+        )
+    if method is None:
+        several = len({task.priority for task in stack.tasks}) > 1
+        method = "hierarchy" if several else "levenberg_marquardt"
+    if method not in METHODS:
+        raise UnknownName("method of inverse kinematics", method, METHODS)
+    objective = Objective(stack, limits if limits.position else NO_LIMITS)
+    rng = np.random.default_rng(seed)
+    best: Progress | None = None
+    used = 0
+    start = np.array(q, dtype=np.float64)
+    for attempt in range(restarts + 1):
+        if method == "levenberg_marquardt":
+            progress = levenberg_marquardt(objective, start, tolerance, iterations)
+        elif method in DIRECTIONS:
+            progress = descend(objective, start, tolerance, iterations, direction=method, search=line_search)
+        else:
+            progress = newton(
+                objective, start, tolerance, iterations, method=method, gain=gain, refresh=refresh
+            )
+        used += progress.iterations
+        if best is None or progress.cost < best.cost:
+            best = progress
+        if progress.reached or attempt == restarts:
+            break
+        start = objective.best_of(_random_joints(robot, np.asarray(q), rng))
+    assert best is not None
+    return _solution(objective, replace(best, iterations=used), attempt)
+
+
+def _solution(objective: Objective, progress: Progress, restarts: int) -> Solution:
+    error, jacobian = objective.evaluate(progress.q)
+    return Solution(
+        progress.q,
+        progress.reached,
+        float(np.sqrt(2 * progress.cost)),
+        error,
+        by_task(objective.stack, error),
+        progress.iterations,
+        restarts,
+        progress.reason,
+        singularity(jacobian),
+        tuple(progress.history),
+    )
+
+
+def _random_joints(robot: Robot, q: Array, rng: np.random.Generator) -> Array:
+    """Random configurations (candidates, nq) whose floating base stays where it is."""
+    starts = random_configuration(robot, seed=rng, count=_CANDIDATES)
+    for joint in robot.joints:
+        if joint.type is JointType.FLOATING:
+            starts[:, robot.q_slice(joint.name)] = q[robot.q_slice(joint.name)]
+    return starts

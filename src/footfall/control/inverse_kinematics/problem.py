@@ -1,0 +1,151 @@
+"""The problem that a velocity-level solver gets, as a value to look at: what the tasks want, and what is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from footfall.control.inverse_kinematics.errors import InvalidTask
+from footfall.control.inverse_kinematics.limits import (
+    NO_LIMITS,
+    Bounds,
+    Limits,
+    checked_bounds,
+    velocity_bounds,
+)
+from footfall.control.inverse_kinematics.stack import TaskStack
+from footfall.control.inverse_kinematics.task import Task
+from footfall.math.generalised_inverses import Singularity, singularity
+from footfall.robot.model import Robot
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """Rows of one priority: `jacobian @ v` should be `rate`, or at least `rate` where `inequality` says so.
+
+    jacobian (m, nv), rate (m,), weight (m,), inequality (m,) of bool; labels: the tasks it is made of.
+    """
+
+    jacobian: Array
+    rate: Array
+    weight: Array
+    inequality: Array
+    labels: tuple[str, ...] = ()
+
+    def missing(self, v: Array) -> Array:
+        """What is left (m,) of the wanted rate at v (nv,); nothing where an inequality holds."""
+        left: Array = self.rate - self.jacobian @ v
+        return np.where(self.inequality & (left < 0.0), 0.0, left)
+
+
+def level(
+    jacobian: Array, rate: Array, *, weight: Array | float = 1.0, inequality: Array | bool = False
+) -> Level:
+    """A level from bare arrays: jacobian (m, n) and rate (m,)."""
+    jacobian, rate = np.atleast_2d(np.asarray(jacobian, float)), np.atleast_1d(np.asarray(rate, float))
+    if jacobian.shape[0] != len(rate) or jacobian.size == 0:
+        raise InvalidTask(f"a level has a jacobian {jacobian.shape} and a rate {rate.shape}; rows must agree")
+    shape = rate.shape
+    return Level(jacobian, rate, np.broadcast_to(weight, shape), np.broadcast_to(inequality, shape))
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Inverse kinematics at one configuration q (nq,).
+
+    error (m,) and jacobian (m, nv) of all tasks in the given order; rate (m,): velocity that is wanted, feedback
+    included; levels: the same by priority, first comes first; bounds on v.
+    """
+
+    robot: Robot
+    q: Array
+    tasks: tuple[Task, ...]
+    error: Array
+    jacobian: Array
+    rate: Array
+    levels: tuple[Level, ...]
+    bounds: Bounds
+
+    @property
+    def singularity(self) -> Singularity:
+        """How close the stacked Jacobian is to losing a direction."""
+        return singularity(self.jacobian)
+
+    def residuals(self, v: Array) -> dict[str, float]:
+        """Norm of what each task misses of its rate at v (nv,)."""
+        left = self.rate - self.jacobian @ v
+        return by_task(TaskStack(self.robot, self.tasks), left)
+
+
+def by_task(stack: TaskStack, error: Array) -> dict[str, float]:
+    """Norm of each task's part of an error (m,); inequalities that hold count as nothing."""
+    norms: dict[str, float] = {}
+    for task, place in zip(stack.tasks, stack.places, strict=True):
+        part = np.maximum(error[place], 0.0) if task.inequality else error[place]
+        norms[task.label] = float(np.hypot(norms.get(task.label, 0.0), np.linalg.norm(part)))
+    return norms
+
+
+def row_weights(stack: TaskStack) -> Array:
+    """Weight (m,) of each row."""
+    parts = []
+    for task in stack.tasks:
+        size = task.size(stack.robot)
+        if np.shape(task.weight) not in ((), (size,)):
+            raise InvalidTask(
+                f"{task.label}: there are {len(np.atleast_1d(task.weight))} weights; "
+                f"it must be one, or one for each of {size} rows"
+            )
+        parts.append(np.broadcast_to(task.weight, (size,)))
+    return np.concatenate(parts)
+
+
+def wanted_rates(stack: TaskStack, error: Array) -> Array:
+    """Velocity (m,) of the tasks: their own rate and gain times error, 002 (2.257), 000 (4.13)."""
+    rate = np.empty(len(error))
+    for task, place in zip(stack.tasks, stack.places, strict=True):
+        rate[place] = task.gain * error[place]
+        if task.rate is not None:
+            if task.rate.shape != error[place].shape:
+                raise InvalidTask(
+                    f"{task.label}: rate has {len(task.rate)} rows, the task {len(error[place])}"
+                )
+            rate[place] += task.rate
+    return rate
+
+
+def build_ik(
+    robot: Robot,
+    q: Array,
+    tasks: Sequence[Task],
+    *,
+    dt: float = 1e-3,
+    limits: Limits = NO_LIMITS,
+    bounds: Bounds | None = None,
+) -> Problem:
+    """The problem of moving from q (nq,) so that tasks get their rates; `solve_velocity` solves it.
+
+    dt: length of a step, s, for limits on position. bounds: on v (nv,), instead of `limits`.
+    """
+    if not dt > 0.0:
+        raise InvalidTask(f"dt is {dt}; it must be above zero")
+    stack = TaskStack(robot, tuple(tasks))
+    error, jacobian = stack.kernel(q, stack.parameters)
+    rate, weight = wanted_rates(stack, error), row_weights(stack)
+    inequality = np.concatenate([np.full(task.size(robot), task.inequality) for task in stack.tasks])
+    levels = []
+    for priority in sorted({task.priority for task in stack.tasks}):
+        members = [k for k, task in enumerate(stack.tasks) if task.priority == priority]
+        rows = np.concatenate([np.arange(len(error))[stack.places[k]] for k in members])
+        labels = tuple(stack.tasks[k].label for k in members)
+        levels.append(Level(jacobian[rows], rate[rows], weight[rows], inequality[rows], labels))
+    allowed = (
+        velocity_bounds(robot, q, dt=dt, limits=limits) if bounds is None else checked_bounds(robot, *bounds)
+    )
+    q = np.array(q, dtype=np.float64)
+    return Problem(robot, q, stack.tasks, error, jacobian, rate, tuple(levels), allowed)
