@@ -1,0 +1,139 @@
+"""Cones of forces and wrenches: edges against faces, closed forms against linear programs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from footfall.control.actuation import InvalidRequest
+from footfall.control.balance import NoSupport, margin, support_polygon
+from footfall.control.friction_pyramid import contact_axes, pyramid_edges, pyramid_rows
+from footfall.control.rectangular_contact import in_rectangular_cone, rectangular_rows
+from footfall.control.wrench_cone import (
+    Support,
+    build_wrench_cone,
+    solve_contact_forces,
+    wrench_edges,
+)
+
+Array = NDArray[np.float64]
+CORNERS = [Support((x, y, 0.0), friction=0.6) for x in (-0.2, 0.2) for y in (-0.1, 0.1)]
+UNEVEN = [
+    Support((0.3, 0.2, 0.0), (0.3, 0.0, 1.0), 0.5),
+    Support((-0.2, 0.3, 0.2), (0.0, -0.5, 1.0), 0.8),
+    Support((0.0, -0.4, 0.1), (0.1, 0.2, 0.9), 0.4),
+    Support((0.5, 0.0, 1.2), (-1.0, 0.0, 0.1), 0.6),
+]
+
+
+@pytest.mark.parametrize("facets", [3, 4, 8])
+@pytest.mark.parametrize("inside", [True, False])
+def test_edges_and_rows_of_a_pyramid(facets: int, inside: bool) -> None:
+    normal = np.array([0.3, -0.2, 0.9])
+    edges = pyramid_edges(normal, 0.5, facets=facets, inside=inside)
+    rows = pyramid_rows(normal, 0.5, facets=facets, inside=inside)
+    slack = rows @ edges.T
+    assert slack.min() > -1e-12
+    assert (np.abs(slack) < 1e-12).sum() == 2 * facets  # each edge lies on two faces
+    n = normal / np.linalg.norm(normal)
+    tangential = np.linalg.norm(edges - np.outer(edges @ n, n), axis=1) / (edges @ n)
+    assert tangential == pytest.approx(0.5 if inside else 0.5 / np.cos(np.pi / facets))
+    assert np.abs(contact_axes(normal).T @ contact_axes(normal) - np.eye(3)).max() < 1e-14
+    assert np.linalg.det(contact_axes(np.array([1.0, 0.0, 0.0]))) == pytest.approx(1.0)
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6), st.sampled_from(["corners", "uneven", "line"]))
+def test_faces_agree_with_linear_programs(seed: int, kind: str) -> None:
+    supports = {"corners": CORNERS, "uneven": UNEVEN, "line": CORNERS[:2]}[kind]
+    cone = build_wrench_cone(supports)
+    random = np.random.default_rng(seed)
+    edges = wrench_edges(supports)
+    inside = random.uniform(0.1, 1.0, len(edges)) @ edges
+    assert cone.contains(inside)
+    assert solve_contact_forces(supports, inside).feasible
+    wrench = inside + random.normal(size=6) * random.uniform(0.1, 4.0)
+    if abs(cone.slack(wrench)) > 1e-6:  # not on the edge, where rounding decides
+        found = solve_contact_forces(supports, wrench)
+        assert cone.contains(wrench) == found.feasible
+
+
+def test_forces_make_the_wrench_and_keep_their_pyramids() -> None:
+    wrench = np.random.default_rng(0).uniform(0.1, 1.0, 16) @ wrench_edges(UNEVEN)
+    found = solve_contact_forces(UNEVEN, wrench)
+    places = np.array([support.position for support in UNEVEN])
+    total = np.concatenate([found.forces.sum(axis=0), np.cross(places, found.forces).sum(axis=0)])
+    assert np.abs(total - wrench).max() < 1e-9
+    for support, force in zip(UNEVEN, found.forces, strict=True):
+        assert (pyramid_rows(support.normal, support.friction) @ force).min() > -1e-9
+
+
+def test_cone_of_one_point_is_flat() -> None:
+    """A point force has no moment about itself: three equalities remain."""
+    cone = build_wrench_cone([Support((0.0, 0.0, 0.0), friction=0.5)])
+    assert cone.equalities.shape == (3, 6)
+    assert cone.contains(np.array([0.1, 0.1, 1.0, 0.0, 0.0, 0.0]))
+    assert not cone.contains(np.array([0.6, 0.0, 1.0, 0.0, 0.0, 0.0]))
+    assert not cone.contains(np.array([0.0, 0.0, 1.0, 0.1, 0.0, 0.0]))
+
+
+def test_great_friction_leaves_the_zmp_criterion() -> None:
+    """On level ground a wrench without twist is possible iff its zero-moment point lies in the polygon."""
+    supports = [Support(each.position, friction=50.0) for each in CORNERS]
+    cone, polygon = build_wrench_cone(supports), support_polygon(np.array([s.position for s in supports]))
+    random = np.random.default_rng(0)
+    verdicts = []
+    for _ in range(60):
+        point = random.uniform(-0.3, 0.3, 2)
+        force = np.array([*random.uniform(-0.3, 0.3, 2), 1.0])
+        wrench = np.concatenate([force, np.cross([*point, 0.0], force)])
+        verdicts.append(margin(point, polygon) > 0.0)
+        assert cone.contains(wrench) == verdicts[-1]
+    assert 10 < sum(verdicts) < 50
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6))
+def test_rectangular_cone_agrees_with_corner_forces(seed: int) -> None:
+    """Closed form against a linear program with four corner forces in pyramids along the edges."""
+    random = np.random.default_rng(seed)
+    friction, x, y = 0.6, 0.2, 0.1
+    # |fx|, |fy| <= mu fz at each corner: a pyramid around the diagonals, reach mu sqrt(2) there
+    scale = np.sqrt(2.0) * friction
+    turned = np.array([[1, -1, 0], [1, 1, 0], [0, 0, np.sqrt(2)]]) / np.sqrt(2)
+    edges = pyramid_edges((0.0, 0.0, 1.0), scale) @ turned.T
+    corners = np.array([[a, b, 0.0] for a in (-x, x) for b in (-y, y)])
+    spanned = np.vstack([np.hstack([edges, np.cross(corner, edges)]) for corner in corners])
+    inside = random.uniform(0.0, 1.0, 16) @ spanned
+    assert in_rectangular_cone(inside, friction, x, y)
+    from scipy.optimize import linprog
+
+    wrench = inside + random.normal(size=6) * np.array([1, 1, 1, 0.2, 0.2, 0.2]) * random.uniform(0, 3)
+    slack = (rectangular_rows(friction, x, y) @ wrench).min()
+    if abs(slack) > 1e-6:
+        found = linprog(np.ones(16), A_eq=spanned.T, b_eq=wrench, bounds=(0, None))
+        assert in_rectangular_cone(wrench, friction, x, y) == (found.status == 0)
+
+
+def test_limits_of_a_sole() -> None:
+    """Pressed with 1 N: friction 0.5 N, tipping at the edges, twisting mu (X + Y)."""
+    for row, reach in ((0, 0.5), (1, 0.5), (3, 0.05), (4, 0.1), (5, 0.5 * 0.15)):
+        for factor, expected in ((0.999, True), (1.001, False)):
+            wrench = np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
+            wrench[row] = factor * reach
+            assert in_rectangular_cone(wrench, 0.5, 0.1, 0.05) is expected
+    assert rectangular_rows(0.5, 0.1, 0.05).shape == (16, 6)
+
+
+def test_bad_requests() -> None:
+    with pytest.raises(NoSupport, match="no contacts"):
+        build_wrench_cone([])
+    with pytest.raises(InvalidRequest, match="2 facets"):
+        pyramid_edges((0.0, 0.0, 1.0), 0.5, facets=2)
+    with pytest.raises(InvalidRequest, match="friction is -1"):
+        rectangular_rows(-1, 0.1, 0.1)
+    with pytest.raises(InvalidRequest, match="no direction"):
+        contact_axes((0.0, 0.0, 0.0))
