@@ -1,0 +1,51 @@
+"""The five simulation models of spec 000, Table 2.3: what each has, and how many equations that makes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from footfall.errors import UnknownName
+
+
+@dataclass(frozen=True, slots=True)
+class ModelType:
+    """mechanical, contact, electrical: degrees of freedom; contact and electrical ones are of first order.
+
+    gear_elasticity, drive_dynamics: whether the model has them. contact_model: "independent" points, or "FEM".
+    """
+
+    number: int
+    mechanical: int
+    contact: int
+    electrical: int
+    gear_elasticity: bool
+    drive_dynamics: bool
+    contact_model: str
+
+    @property
+    def equations(self) -> int:
+        """Differential equations of first order."""
+        return 2 * self.mechanical + self.contact + self.electrical
+
+
+_TYPES = (
+    ModelType(1, 6, 48, 0, False, False, "independent"),
+    ModelType(2, 30, 48, 24, False, True, "independent"),
+    ModelType(3, 46, 48, 24, True, True, "independent"),
+    ModelType(4, 30, 864, 24, False, True, "FEM"),
+    ModelType(5, 46, 864, 24, True, True, "FEM"),
+)
+
+
+def model_type(number: int) -> ModelType:
+    """One of the five types of model, 1 to 5."""
+    if number not in range(1, len(_TYPES) + 1):
+        raise UnknownName(
+            "model type", str(number), [str(each.number) for each in _TYPES], "spec 000 Table 2.3"
+        )
+    return _TYPES[number - 1]
+
+
+def model_types() -> tuple[ModelType, ...]:
+    """All five, in order."""
+    return _TYPES
