@@ -33,8 +33,15 @@ def test_changes() -> None:
         load_scenario("fall").changed(trot__stride=1.0)
     with pytest.raises(InvalidScenario, match=r"Expected `float`, got `str` - at `\$.step.dt`"):
         load_scenario("fall").changed(step__dt="soon")
-    with pytest.raises(InvalidScenario, match=r"step.dt is 0"):
-        load_scenario("fall").changed(step__dt=0.0)
+    for changes, message in (
+        ({"step__dt": 0.0}, r"step.dt is 0.0; it must be above zero"),
+        ({"fall__height": -1.0}, r"fall.height is -1.0; it must not be negative"),
+        ({"fall__roll": float("nan")}, r"fall.roll is nan; it must be finite"),
+        ({"control__kp": (1.0, float("inf"), 1.0, 1.0)}, r"control.kp is inf"),
+        ({"duration": 1e-4}, "less than one step"),
+    ):
+        with pytest.raises(InvalidScenario, match=message):
+            load_scenario("fall").changed(**changes)
 
 
 def test_files(tmp_path: Path) -> None:

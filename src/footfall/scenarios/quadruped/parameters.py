@@ -5,6 +5,7 @@ What the source leaves open, 001 section 25, stands in the files with a remark.
 
 from __future__ import annotations
 
+import math
 import os
 from importlib.resources import files
 from pathlib import Path
@@ -144,16 +145,17 @@ class Scenario(_Part, frozen=True):
     def __post_init__(self) -> None:
         if getattr(self, self.kind) is None:
             raise InvalidScenario(f"a scenario of kind {self.kind!r} needs a table [{self.kind}]")
-        positive = {
-            "duration": self.duration,
-            "step.dt": self.step.dt,
-            "robot.hip_height": self.robot.hip_height,
-        }
-        if self.trot is not None:
-            positive |= {"trot.half_cycle": self.trot.half_cycle, "trot.preview_step": self.trot.preview_step}
-        for name, value in positive.items():
-            if not value > 0.0:
+        for name, value in _numbers(msgspec.to_builtins(self)):
+            if not math.isfinite(value):
+                raise InvalidScenario(f"{name} is {value}; it must be finite")
+            if name in _POSITIVE and not value > 0.0:
                 raise InvalidScenario(f"{name} is {value}; it must be above zero")
+            if name in _NOT_NEGATIVE and value < 0.0:
+                raise InvalidScenario(f"{name} is {value}; it must not be negative")
+        if self.duration < self.step.dt:
+            raise InvalidScenario(
+                f"duration is {self.duration} s, less than one step of {self.step.dt} s; it must be longer"
+            )
 
     @property
     def label(self) -> str:
@@ -170,6 +172,20 @@ class Scenario(_Part, frozen=True):
                 raise UnknownName("parameter", name, _parameter_names(tables), f"scenario {self.kind!r}")
             target[key] = value
         return _converted(tables, f"scenario {self.kind!r}")
+
+
+_POSITIVE = (
+    "duration",
+    "step.dt",
+    "step.sweeps",
+    "step.tolerance",
+    "robot.hip_height",
+    "trot.half_cycle",
+    "trot.preview_step",
+    "jump.crouch_time",
+    "jump.retract_time",
+)
+_NOT_NEGATIVE = ("fall.height", "trot.stand", "trot.clearance", "jump.stand", "jump.hold")
 
 
 def scenario_names() -> tuple[str, ...]:
@@ -202,6 +218,18 @@ def _converted(tables: Any, source: str) -> Scenario:
         return msgspec.convert(tables, Scenario)
     except msgspec.ValidationError as problem:
         raise InvalidScenario(f"{source}: {problem}") from None
+
+
+def _numbers(tables: dict[str, Any]) -> list[tuple[str, float]]:
+    """All numbers of a scenario with their names."""
+    found: list[tuple[str, float]] = []
+    for name, value in tables.items():
+        if isinstance(value, dict):
+            found += [(f"{name}.{key}", number) for key, number in _numbers(value)]
+        else:
+            numbers = value if isinstance(value, (list, tuple)) else [value]
+            found += [(name, float(each)) for each in numbers if isinstance(each, (int, float))]
+    return found
 
 
 def _parameter_names(tables: dict[str, Any]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, get_args
 
@@ -28,6 +29,7 @@ from footfall.simulation.time_step import Command, StepOptions
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
+_BLOCK = 500  # steps
 _STABLE = 1.5  # largest product of frequency and step for explicit gains; semi-implicit Euler diverges at 2
 
 
@@ -154,20 +156,30 @@ def run_scenario(
     first = simulation.state
     simulation.step(commands[0])  # compiles
     simulation.state = first
-    rows: list[Trajectory] = []
-    diverged = None
     began = time.perf_counter()
-    for command in commands:
-        try:
-            rows.append(simulation.step(command))
-        except SimulationDiverged as failure:
-            diverged = failure.quantity
-            break
+    trajectory, diverged = _follow(simulation, commands)
     seconds = time.perf_counter() - began
-    trajectory = Trajectory(*(np.concatenate(column) for column in zip(*rows, strict=True)))
     return Run(
         scenario, contact, robot, simulation.scene, course.start, trajectory, diverged, max(seconds, 1e-9)
     )
+
+
+def _follow(simulation: Simulation, commands: Sequence[Command]) -> tuple[Trajectory, str | None]:
+    """Run through commands, one a step: what happened, and what diverged, if anything did."""
+    parts: list[Trajectory] = []
+    diverged = None
+    size = _BLOCK
+    while commands and diverged is None:
+        block, start = iter(commands[:size]), simulation.state
+        seconds = len(commands[:size]) * simulation.control_period
+        try:
+            parts.append(simulation.run(lambda *_, block=block: next(block), seconds))
+            commands = commands[size:]
+        except SimulationDiverged as failure:
+            if size == 1:
+                diverged = failure.quantity
+            size, simulation.state = 1, start  # once more, step by step, to keep what came before
+    return Trajectory(*(np.concatenate(column) for column in zip(*parts, strict=True))), diverged
 
 
 def _commands(scenario: Scenario, course: Reference) -> list[Command]:
