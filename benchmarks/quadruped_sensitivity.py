@@ -1,6 +1,6 @@
 """How the quadruped's results depend on what its source leaves open: a table of runs, as Markdown.
 
-    python benchmarks/quadruped_sensitivity.py [--duration 10.6]
+python benchmarks/quadruped_sensitivity.py [--duration 10.6]
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ TROTS: list[tuple[str, dict[str, Any]]] = [
 
 def main() -> None:
     """Run all and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--duration", type=float, default=10.6)
     options = parser.parse_args()
     print("| trot | x exact, m | y exact, m | tilt exact, rad | x penalty, m | y penalty, m | ratio |")
