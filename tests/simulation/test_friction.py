@@ -28,7 +28,7 @@ def test_slope_below_the_friction_angle_sticks(friction: float, part: float) -> 
     simulation = block_on_slope(angle, friction)
     trajectory = simulation.run(simulation.hold, 0.5)
     # Impulses change by less than 1e-9 m g dt in the last sweep: velocities of 1e-11 m/s, times slow convergence.
-    assert abs(along_slope(simulation, angle)[0]) < 1e-9
+    assert abs(along_slope(simulation, angle)[0]) < 1e-7
     # The forces carry the weight, whatever their distribution over the redundant corners.
     assert trajectory.forces[-1].sum(axis=0) == pytest.approx([0.0, 0.0, G], abs=1e-9)
 

@@ -152,3 +152,15 @@ def test_what_it_refuses() -> None:
         simulation.push(robot.bodies[0].name, np.zeros(3), 1.0)
     with pytest.raises(FootfallError, match="nose"):
         Simulation(robot, candidates=[Candidate("nose", (0.0, 0.0, 0.0), 0.0, Surface(Plane()))])
+
+
+def test_rollouts_write_into_given_arrays() -> None:
+    simulation = quadruped()
+    command = held(simulation)
+    q, v = np.tile(simulation.state.q, (3, 1)), np.zeros((3, simulation.robot.nv))
+    expected = simulation.rollout(q, v, command, steps=5)
+    out = tuple(np.empty_like(array) for array in expected)
+    got = simulation.rollout(q, v, command, steps=5, out=out)
+    for mine, given, right in zip(got, out, expected, strict=True):
+        assert mine is given
+        assert np.array_equal(given, right)

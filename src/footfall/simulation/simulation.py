@@ -30,6 +30,8 @@ from footfall.simulation.time_step import (
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
+_ROLLOUT = ("q", "v", "residual")  # what a rollout gives
+
 
 class SimulationDiverged(FootfallError, ArithmeticError):
     """A simulation left the numbers. `state` is the last good one, `quantity` what went wrong first."""
@@ -241,15 +243,26 @@ class Simulation:
         """Many robots at once, in one native call: q (batch, steps, nq), v (batch, steps, nv), residual (batch, steps).
 
         q, v: states to start from, (batch, n) or (n,). commands: arrays (joints,), (batch, joints) or (batch, steps,
-        joints); axes of length one hold for all. One step is one control period.
+        joints); axes of length one hold for all. One step is one control period. out: arrays for what is given.
         """
         zero = [np.zeros(self.joints), np.zeros(self.rows)]
-        results = self._rollout_kernel.rollout(
+        # The kernel of single steps: another one for the same arithmetic would differ in the last bits.
+        kernel = self.step_kernel
+        names = [name for name, _ in kernel.signature.outputs]
+        if out is not None:
+            given = dict(zip(_ROLLOUT, out, strict=True))
+            batch = len(given["q"])
+            out = [
+                given[name] if name in given else np.empty((batch, *shape))
+                for name, shape in kernel.signature.outputs
+            ]
+        results = kernel.rollout(
             q, v, *zero, *commands, self.friction,
             *([0.0] if self._timed else []),
-            steps=steps, last_only=("integral", "impulses"), threads=threads, out=out,
+            steps=steps, last_only=[name for name in names if name not in _ROLLOUT], threads=threads, out=out,
         )  # fmt: skip
-        return results[2], results[3], results[0]
+        q, v, residual = (results[names.index(name)] for name in _ROLLOUT)
+        return q, v, residual
 
     # Kernels
 
@@ -260,18 +273,14 @@ class Simulation:
 
     def _kernel(self, pushed: tuple[str, ...]) -> Kernel:
         if pushed not in self._kernels:
-            self._kernels[pushed] = self._build(pushed, report=True)
+            self._kernels[pushed] = self._build(pushed)
         return self._kernels[pushed]
 
     @cached_property
     def _kernels(self) -> dict[tuple[str, ...], Kernel]:
         return {}
 
-    @cached_property
-    def _rollout_kernel(self) -> Kernel:
-        return self._build((), report=False)
-
-    def _build(self, pushed: tuple[str, ...], *, report: bool) -> Kernel:
+    def _build(self, pushed: tuple[str, ...]) -> Kernel:
         """Trace and compile a control period."""
         robot, joints, contacts = self.robot, self.joints, len(self.candidates)
         inputs: dict[str, int | tuple[int, ...]] = {
@@ -316,12 +325,11 @@ class Simulation:
             outputs = {**state._asdict()}
             if self._timed:
                 outputs["time"] = time + self.options.dt
-            if report:
-                outputs |= {
-                    "effort": happened.effort,
-                    "positions": happened.positions,
-                    "forces": happened.forces,
-                }
+            outputs |= {
+                "effort": happened.effort,
+                "positions": happened.positions,
+                "forces": happened.forces,
+            }
             return {"residual": residual, "sweeps": happened.sweeps, **outputs}
 
         return build_kernel(period, inputs, name="period", check_finite=False)

@@ -65,7 +65,11 @@ def build_step_problem(simulation: Simulation, state: SimulationState, command: 
     stiffness = np.where(soft, contacts.stiffness, 0.0)
     answer = np.where(soft, stiffness * dt + contacts.damping, 1.0)
     compliance[normal] = np.where(soft, 1.0 / (dt * answer), 0.0)
-    rigid = np.maximum(contacts.gaps / dt, -options.recovery_speed)
+    rigid = np.maximum(
+        np.maximum(contacts.gaps, options.recovery * contacts.gaps) / dt, -options.recovery_speed
+    )
+    if options.gap_term == "source":
+        rigid = np.where(contacts.gaps <= 0.0, 0.0, 1e9)
     offset = np.where(soft, contacts.gaps * stiffness / answer, rigid)
     approach = before[normal]
     bounces = (approach < -options.restitution_speed) & (contacts.gaps + dt * approach < 0.0)

@@ -38,13 +38,14 @@ class StepOptions:
     """How a step is computed.
 
     dt: s. sweeps: at most, over all contacts; the first quick_sweeps of them solve sliding contacts only by a step
-    each, the others exactly. tolerance: change of the impulses in the last sweep, as a fraction
-    of the robot's weight times dt. relaxation: over-relaxation of the sweeps in (0, 2). recovery_speed: at most,
-    with which a penetration is undone, m/s. restitution_speed: slower impacts do not bounce, m/s. joint_limits,
-    joint_friction: whether they are constraints of the step. implicit_gains: see `joint_control`. gap_term: "gap" asks
-    for v_n >= -gap / dt; "source" for v_n >= 0 of what touches already, 001 section 12. contact_rule: "cone" finds the
-    impulses that are right for all contacts at once; "impacts" gives one after the other and takes none back.
-    integrator: only of penalty contact and of systems without contact may it be another, see `smooth_step`.
+    each, the others exactly. tolerance: change of the impulses in the last sweep, as a fraction of the robot's weight
+    times dt. relaxation: over-relaxation of the quick sweeps in (0, 2). recovery: part of a penetration that a step
+    undoes. recovery_speed: at most, with which it does, m/s. restitution_speed: slower impacts do not bounce, m/s.
+    joint_limits, joint_friction: whether they are constraints of the step. implicit_gains: see `joint_control`.
+    gap_term: "gap" asks for v_n >= -gap / dt; "source" for v_n >= 0 of what touches already, 001 section 12.
+    contact_rule: "cone" finds the impulses that are right for all contacts at once; "impacts" gives one after the
+    other and takes none back. integrator: only of penalty contact and of systems without contact may it be another,
+    see `smooth_step`.
     """
 
     dt: float = 1e-3
@@ -52,6 +53,7 @@ class StepOptions:
     quick_sweeps: int = 10
     tolerance: float = 1e-9
     relaxation: float = 1.0
+    recovery: float = 0.2
     recovery_speed: float = 1.0
     restitution_speed: float = 0.02
     joint_limits: bool = True
@@ -353,7 +355,8 @@ def _gap_term(gap: Any, options: StepOptions) -> Any:
     """What is added to the normal velocity so that it may not be negative, m/s."""
     if options.gap_term == "source":
         return where(gap <= 0.0, 0.0, _FAR)
-    return maximum(gap / options.dt, -options.recovery_speed)
+    # A penetration comes from what a step could not see, such as a bend of the terrain; undone at once it would throw.
+    return maximum(maximum(gap, options.recovery * gap) / options.dt, -options.recovery_speed)
 
 
 def _delassus(rows: Sequence[Row]) -> Array:

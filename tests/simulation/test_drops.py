@@ -1,0 +1,25 @@
+"""A few of the random robots that `benchmarks/drop_study.py` drops by the thousand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from footfall.benchmarks.drops import drop, random_walker
+from footfall.robot.toml_writer import toml_text
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_robots_survive_a_fall(seed: int, tmp_path: Path) -> None:
+    result = drop(seed, seconds=1.0, path=tmp_path / "drop.mcap")
+    assert result.finite
+    assert result.recorded
+    # Where terrain bends, a step cuts into it and is pushed out again.
+    assert result.gained < 0.02
+    assert result.unsolved < 0.2
+
+
+def test_walkers_are_reproducible_and_different() -> None:
+    assert toml_text(random_walker(3)) == toml_text(random_walker(3))
+    assert len({random_walker(seed).nv for seed in range(20)}) > 3
