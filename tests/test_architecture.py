@@ -15,6 +15,7 @@ SOURCE = Path(footfall.__file__).parent
 ORDER = (
     "version",
     "errors",
+    "whole_file",
     "compiler",
     "math",
     "geometry",

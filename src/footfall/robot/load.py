@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from footfall.errors import InvalidDescription, MissingFile, UnknownName
+from footfall.errors import InvalidDescription, UnknownName
 from footfall.robot.description import check_file
 from footfall.robot.model import Robot
 from footfall.robot.variants import with_fixed_base, with_floating_base
+from footfall.whole_file import write_text
 
 _SUFFIXES = (".toml", ".urdf", ".xml")
 
@@ -48,7 +48,7 @@ def save(robot: Robot, path: str | os.PathLike[str]) -> None:
             from footfall.robot.mjcf_writer import mjcf_text as text_of
         case _:
             raise _unknown_suffix(path)
-    write_whole(path, text_of(robot))
+    write_text(path, text_of(robot))
 
 
 def _shipped(name: str) -> Robot | None:
@@ -96,22 +96,3 @@ def _read(path: Path, *, strict: bool, package_dirs: Iterable[str | os.PathLike[
 def _unknown_suffix(path: Path) -> InvalidDescription:
     message = f"suffix {path.suffix!r} is unknown; robots are in {', '.join(_SUFFIXES)} files"
     return InvalidDescription(message, source=str(path))
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Through a temporary file beside it, so that readers never see half of it."""
-    if not path.parent.is_dir():
-        raise MissingFile(f"no folder {str(path.parent)!r} to write {path.name!r} into")
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)  # mkstemp makes it private
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise

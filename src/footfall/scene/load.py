@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 
 from footfall.errors import SceneError, UnknownName
-from footfall.robot.load import write_whole
 from footfall.scene import library
 from footfall.scene.model import Scene
 from footfall.scene.toml import read_scene
 from footfall.scene.toml_writer import scene_text
+from footfall.whole_file import write_text
 
 
 def load_scene(source: str | os.PathLike[str] | Scene) -> Scene:
@@ -34,4 +34,4 @@ def save_scene(scene: Scene, path: str | os.PathLike[str]) -> None:
     path = Path(path)
     if path.suffix.lower() != ".toml":
         raise SceneError(f"suffix {path.suffix!r} is unknown; scenes are in .toml files", source=str(path))
-    write_whole(path, scene_text(scene))
+    write_text(path, scene_text(scene))

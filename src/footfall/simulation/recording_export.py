@@ -18,7 +18,7 @@ from footfall.robot.model import Joint, JointType, Robot
 from footfall.robot.toml_writer import toml_text
 from footfall.simulation.recording import Recording
 from footfall.simulation.recording_errors import UnknownExport
-from footfall.simulation.whole_file import written_whole
+from footfall.whole_file import written_whole
 
 Columns = dict[str, Any]  # name -> array or list of a table's length
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from footfall.simulation.recording import Recording
-from footfall.simulation.whole_file import written_whole
 from footfall.viewer.chromium import page_open
 from footfall.viewer.errors import FailedScreenshot, NothingToShow
 from footfall.viewer.show import Subject, View
+from footfall.whole_file import written_whole
 
 BACKGROUND = (247, 248, 250)
 _LARGEST = 8192  # pixels along an edge
