@@ -27,8 +27,10 @@ def test_slope_below_the_friction_angle_sticks(friction: float, part: float) -> 
     angle = part * np.arctan(friction)
     simulation = block_on_slope(angle, friction)
     trajectory = simulation.run(simulation.hold, 0.5)
-    # Impulses change by less than 1e-9 m g dt in the last sweep: velocities of 1e-11 m/s, times slow convergence.
-    assert abs(along_slope(simulation, angle)[0]) < 1e-7
+    # From a cold start at 0.99 of the angle the first steps end at the cap of sweeps, with up to 1e-5 m g dt left:
+    # a nanometre until it rests. Below, and from then on, it does not move.
+    assert abs(along_slope(simulation, angle)[0]) < (3e-9 if part > 0.95 else 1e-12)
+    assert abs(along_slope(simulation, angle)[1]) < 1e-13
     # The forces carry the weight, whatever their distribution over the redundant corners.
     assert trajectory.forces[-1].sum(axis=0) == pytest.approx([0.0, 0.0, G], abs=1e-9)
 

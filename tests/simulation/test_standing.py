@@ -48,15 +48,18 @@ def test_feet_stay_and_do_not_sink(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["LOLA standing, 8 points", "LOLA dropped, 8 points"])
-def test_steps_solve_their_problem(name: str) -> None:
-    """Natural-map residuals of the same problem built from the full mass matrix, as fractions of m g dt."""
+def test_steps_stay_near_their_solution(name: str) -> None:
+    """Natural-map residuals of the same problem built from the full mass matrix, as fractions of m g dt.
+
+    Far from the 1e-8 that the benchmark asks for, and reports as missed: with heel and toe on a stiff joint, sweeps
+    converge so slowly that most steps end at their cap.
+    """
     scene = scene_named(name)
     simulation = scene.simulation()
     command = scene.command(simulation)
     residuals, _ = step_residuals(simulation, command, 150)
     fractions = residuals / scene.weight_impulse
-    # heel and toe on a stiff joint make sweeps slow: many steps end at their cap, none far off
-    assert np.median(fractions) < 1e-5
+    assert np.median(fractions) < 1e-6
     assert fractions.max() < 5e-2
 
 
