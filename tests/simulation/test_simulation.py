@@ -9,9 +9,9 @@ import footfall
 from footfall.contact.candidates import Candidate, Surface
 from footfall.errors import FootfallError
 from footfall.geometry.plane import Plane
-from footfall.simulation.simulation import Simulation, SimulationDiverged
+from footfall.simulation.simulation import ConvergenceWarning, Simulation, SimulationDiverged
 from footfall.simulation.time_step import Command, StepOptions
-from tests.simulation.worlds import GRAVITY, Array, ball, block, ground, simulate
+from tests.simulation.worlds import EDGE, GRAVITY, Array, ball, block, ground, simulate
 
 G = GRAVITY
 
@@ -164,3 +164,11 @@ def test_rollouts_write_into_given_arrays() -> None:
     for mine, given, right in zip(got, out, expected, strict=True):
         assert mine is given
         assert np.array_equal(given, right)
+
+
+def test_contact_that_is_not_solved_is_not_silent() -> None:
+    """Two sweeps are not enough for a tower; what comes out is told with its residual."""
+    cubes = (block(f"cube{k}", (0.0, 0.0, EDGE * (k + 0.5))) for k in range(3))
+    simulation = simulate(ground(), *cubes, dt=2e-3, sweeps=2)
+    with pytest.warns(ConvergenceWarning, match="of weight times dt"):
+        simulation.run(simulation.hold, 0.01)

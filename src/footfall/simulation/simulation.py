@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -31,6 +32,10 @@ from footfall.simulation.time_step import (
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _ROLLOUT = ("q", "v", "residual")  # what a rollout gives
+
+
+class ConvergenceWarning(UserWarning):
+    """Contact impulses that were not found as exactly as asked for."""
 
 
 class SimulationDiverged(FootfallError, ArithmeticError):
@@ -228,7 +233,22 @@ class Simulation:
             if recorder is not None:
                 recorder.state(self.state.time, q, v, report[0])
                 recorder.contacts(self.state.time, report[1], report[2])
-        return Trajectory(*(np.array(column) for column in zip(*rows, strict=True)))
+        trajectory = Trajectory(*(np.array(column) for column in zip(*rows, strict=True)))
+        self._warn_of_residuals(trajectory.residual)
+        return trajectory
+
+    def _warn_of_residuals(self, residuals: Array) -> None:
+        """Contact that is not solved as asked is never silent."""
+        scale = self.robot.mass * float(np.linalg.norm(self.robot.gravity)) * self.options.dt
+        bad = residuals > self.options.tolerance * scale
+        if scale > 0.0 and bad.any():
+            warnings.warn(
+                f"{bad.sum()} of {bad.size} control periods ended with contact impulses that still changed by up to "
+                f"{residuals.max():.2g} N s a sweep ({residuals.max() / scale:.2g} of weight times dt); "
+                "more StepOptions.sweeps or a smaller dt may help",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
 
     def rollout(
         self,
