@@ -1,0 +1,176 @@
+"""Resolved motion rate in one native call: errors, Jacobian, cost gradient and solution (000 section 4.3).
+
+    v minimises  v W v / 2 + grad H . v  subject to  J v = rate + gain * error
+
+For hot loops: everything, the factorisation included, is native code made for the robot and the tasks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from footfall.compiler import Kernel, build_kernel, maximum
+from footfall.control.inverse_kinematics.errors import InvalidTask
+from footfall.control.inverse_kinematics.limits import Limits, position_limits, single_coordinates
+from footfall.control.inverse_kinematics.problem import wanted_rates
+from footfall.control.inverse_kinematics.stack import TaskStack
+from footfall.control.inverse_kinematics.task import Task
+from footfall.control.inverse_kinematics.tasks import CustomTask
+from footfall.math.spatial import symmetric
+from footfall.robot.model import Robot
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class ComfortCost:
+    """A cost that pulls joints to a comfortable pose and away from their stops, 000 section 4.3.
+
+    `H = k_c (q - q_c)^2 / 2`, and `k_l d^2 / 2` for the way d that a joint is beyond a soft limit, which lies `margin`
+    (rad or m) inside the hard one. comfort: q_c (nq,) as a tuple. comfort_gain, limit_gain: in 1/s, since the gradient
+    is used as a velocity.
+    """
+
+    comfort: tuple[float, ...]
+    comfort_gain: float = 0.1
+    limit_gain: float = 1.0
+    margin: float = 0.1
+
+    def value(self, robot: Robot, q: Array) -> Any:
+        """H at q (nq,)."""
+        at, comfort, below, above = self._terms(robot, q)
+        return (self.comfort_gain * (at - comfort) ** 2 + self.limit_gain * (below**2 + above**2)).sum() / 2
+
+    def gradient(self, robot: Robot, q: Array) -> Array:
+        """dH/dv (nv,): zero for floating bases and ball joints."""
+        at, comfort, below, above = self._terms(robot, q)
+        slopes = self.comfort_gain * (at - comfort) + self.limit_gain * (above - below)
+        result: list[Any] = [0.0] * robot.nv
+        for index, slope in zip(self._places(robot)[1], slopes, strict=True):
+            result[index] = slope
+        return np.array(result)
+
+    def _places(self, robot: Robot) -> tuple[Array, Array]:
+        in_q, in_v = single_coordinates(robot)
+        base = {
+            index for joint in robot.joints if joint.type == "floating" for index in _range(robot, joint.name)
+        }
+        joints = np.array([index not in base for index in in_v.tolist()], dtype=bool)
+        return in_q[joints], in_v[joints]
+
+    def _terms(self, robot: Robot, q: Array) -> tuple[Array, Array, Array, Array]:
+        if len(self.comfort) != robot.nq:
+            raise InvalidTask(
+                f"comfort has {len(self.comfort)} entries; robot {robot.name!r} has nq {robot.nq}"
+            )
+        in_q, in_v = self._places(robot)
+        lower, upper = position_limits(robot, Limits(velocity=None))
+        at = q[in_q]
+        # Infinite limits have no slope: far away but finite, so that symbols stay finite.
+        below = maximum(np.maximum(lower[in_v], -1e9) + self.margin - at, 0.0)
+        above = maximum(at - np.minimum(upper[in_v], 1e9) + self.margin, 0.0)
+        return at, np.array(self.comfort)[in_q], below, above
+
+
+class ResolvedRate:
+    """Velocity-level inverse kinematics for one robot and list of tasks, as native code.
+
+    motion_weights (nv,): W, large for joints that should move little. cost: its gradient moves what the tasks leave
+    free. damping: added to the smallest singular values, in the unit of the Jacobian; it keeps the factorisation
+    possible where tasks lose rank. All tasks count the same: weights and priorities do not matter here.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        tasks: Sequence[Task],
+        *,
+        motion_weights: Array | None = None,
+        cost: ComfortCost | None = None,
+        damping: float = 1e-6,
+    ) -> None:
+        self.stack = TaskStack(robot, tuple(tasks))
+        if any(task.inequality for task in self.stack.tasks):
+            raise InvalidTask("half-spaces need a solver with inequalities: solve_velocity with method='qp'")
+        weights = (
+            np.ones(robot.nv) if motion_weights is None else np.asarray(motion_weights, dtype=np.float64)
+        )
+        if weights.shape != (robot.nv,) or not (np.isfinite(weights).all() and (weights > 0.0).all()):
+            raise InvalidTask(f"motion_weights must be {(robot.nv,)} finite numbers above zero")
+        self.weights, self.cost, self.damping = weights, cost, damping
+        self.kernel = self._compiled()
+
+    def __call__(self, q: Array, tasks: Sequence[Task] | None = None) -> Array:
+        """v (nv,) at q (nq,); tasks: the same with other targets and rates."""
+        stack = self.stack if tasks is None else TaskStack(self.stack.robot, tuple(tasks))
+        if tasks is not None and stack.structure != self.stack.structure:
+            raise InvalidTask("the tasks differ in more than targets and rates; make another ResolvedRate")
+        return self.run(q, stack.parameters, *self.feedback(stack))
+
+    def run(self, q: Array, parameters: Array, rate: Array, gain: Array) -> Array:
+        """v (nv,) from bare arrays: targets (p,), feed-forward rates (m,) and gains (m,), 1/s."""
+        result: Array = self.kernel(q, parameters, rate, gain)
+        return result
+
+    def feedback(self, stack: TaskStack) -> tuple[Array, Array]:
+        """Rates (m,) and gains (m,) of the tasks."""
+        size = stack.places[-1].stop
+        gain = np.concatenate([np.full(task.size(stack.robot), task.gain) for task in stack.tasks])
+        return wanted_rates(stack, np.zeros(size)), gain
+
+    def _compiled(self) -> Kernel:
+        robot, size = self.stack.robot, self.stack.places[-1].stop
+        given = any(isinstance(task, CustomTask) for task in self.stack.tasks)
+        facts = (self.stack.structure, self.weights.tolist(), self.cost, self.damping)
+        return build_kernel(
+            self._traced,
+            {"q": robot.nq, "parameters": len(self.stack.parameters), "rate": size, "gain": size},
+            name="resolved_rate",
+            key=None if given else f"{robot.fingerprint} {facts!r}",
+        )
+
+    def _traced(self, q: Array, parameters: Array, rate: Array, gain: Array) -> Array:
+        values = self.stack.traced(q, parameters)
+        jacobian = values["jacobian"]
+        wanted = rate + gain * values["error"]
+        scaled = jacobian / self.weights
+        free = np.zeros(len(self.weights))
+        if self.cost is not None:
+            free = -self.cost.gradient(self.stack.robot, q) / self.weights
+        left = wanted - jacobian @ free
+        size, square = len(left), self.damping**2
+        matrix = symmetric(size, lambda i, j: scaled[i] @ jacobian[j] + (square if i == j else 0.0))
+        return free + scaled.T @ solve_positive_definite(matrix, left)  # 000 Alg. 4.3
+
+
+def solve_positive_definite(matrix: Array, right: Array) -> Array:
+    """x (n,) with `matrix @ x = right` by Cholesky's factors L D L^T, for traces; zeros fold away."""
+    size = len(right)
+    lower: list[list[Any]] = [[0.0] * size for _ in range(size)]
+    scaled: list[list[Any]] = [[0.0] * size for _ in range(size)]  # L D
+    inverse: list[Any] = []
+    for i in range(size):
+        for j in range(i + 1):
+            rest = matrix[i, j]
+            for k in range(j):
+                rest = rest - scaled[i][k] * lower[j][k]
+            scaled[i][j] = rest
+            lower[i][j] = rest * inverse[j] if j < i else 1.0
+        inverse.append(1.0 / scaled[i][i])
+    x: list[Any] = list(right)
+    for i in range(size):
+        for k in range(i):
+            x[i] = x[i] - lower[i][k] * x[k]
+    x = [value * factor for value, factor in zip(x, inverse, strict=True)]
+    for i in reversed(range(size)):
+        for k in range(i + 1, size):
+            x[i] = x[i] - lower[k][i] * x[k]
+    return np.array(x)
+
+
+def _range(robot: Robot, joint: str) -> range:
+    return range(robot.nv)[robot.v_slice(joint)]
