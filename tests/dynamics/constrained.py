@@ -62,7 +62,7 @@ def dense_problem(
     return DenseProblem(
         np.asarray(mass_matrix.textbook(robot, q), dtype=float),
         np.asarray(bias_forces.textbook(robot, q, v, wrenches=wrenches), dtype=float),
-        np.array(jacobian).reshape(-1, robot.nv),
+        np.array(jacobian).reshape(len(drift), robot.nv),
         np.array(drift),
     )
 

@@ -21,16 +21,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.compiler import greater, where
+from footfall.compiler import greater_equal, minimum, repeat
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.hybrid_constraints import Constraint, check_constraints, constraint_rows
-from footfall.dynamics.hybrid_sweeps import Inputs, inward_sweep, outward_sweep
+from footfall.dynamics.hybrid_elimination import solve_semidefinite
+from footfall.dynamics.hybrid_sweeps import Inputs, inward_sweep, joint_inertias, outward_sweep
 from footfall.robot.model import Robot
 from footfall.robot.validation import check_mass_matrix
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-RANK_TOLERANCE = 1e-10  # of a component's own inverse inertia, 004 section 12
 
 
 class HybridMotion(NamedTuple):
@@ -43,7 +42,6 @@ class HybridMotion(NamedTuple):
     joint_forces: (nv,) N m or N, of the motors if something outside holds the constraints (a contact): tau, and on
     joints with prescribed accelerations what these take.
     constraint_torques: (nv,) the constraint forces as joint forces `J^T f`.
-    total_torques: (nv,) articulated inertia times acceleration of each joint; no command, but what KDL gives.
     segments: (k, 6) accelerations [a; alpha] of the frames asked for, classical, world axes.
     """
 
@@ -53,7 +51,6 @@ class HybridMotion(NamedTuple):
     kept: Array
     joint_forces: Array
     constraint_torques: Array
-    total_torques: Array
     segments: Array
 
     @property
@@ -105,26 +102,76 @@ def hybrid_dynamics(
     A component that depends on those before it is left out. If it also contradicts them it has a residual: the
     order of the constraints is their priority. `resolve_constraints` shares forces evenly instead.
     """
-    inputs = Inputs(q, v, tau, tuple(constraints), directions, active, tuple(prescribed), a, wrenches)
-    check_hybrid(robot, inputs, setpoints=setpoints, compliance=compliance)
     goal = np.zeros(constraint_rows(constraints)) if setpoints is None else setpoints
-    goal = goal if active is None else goal * active
-    sweep = inward_sweep(robot, inputs)
-    missing = [goal[j] - sweep.free_accelerations[j] for j in range(len(goal))]
-    solution = solve_semidefinite(sweep.matrix, missing, compliance)
-    outward = outward_sweep(robot, inputs, sweep, solution.x, segments)
-    return HybridMotion(outward.accelerations, *solution, *outward[1:])
+    inputs = Inputs(
+        q, v, tau, tuple(constraints), directions, active, tuple(prescribed), a, wrenches, goal, compliance
+    )
+    check_hybrid(robot, inputs)
+    motion, margin = _solve(robot, inputs, segments, eliminate=True)
+    if margin is None:
+        return motion
+    # Rarely, in a stretched leg say, too few digits are left: again, all constraints at the root. What the loop takes
+    # as its state is computed inside it, and so only where it is needed.
+    given = {name: value for name, value in inputs._asdict().items() if isinstance(value, np.ndarray)}
+    given |= {f"wrench {name}": wrench for name, wrench in (wrenches or {}).items()}
+
+    def again(_: Array, *state: Array) -> tuple[Any, ...]:
+        arrays = dict(zip(given, state, strict=False))
+        plain: dict[str, Any] = {
+            name: value for name, value in arrays.items() if not name.startswith("wrench ")
+        }
+        pushed = {name: arrays[f"wrench {name}"] for name in wrenches or {}}
+        better, _ = _solve(robot, inputs._replace(**plain, wrenches=pushed), segments, eliminate=False)
+        return (np.zeros(1), *arrays.values(), *better)
+
+    state = (np.array([margin]), *given.values(), *motion)
+    final = repeat(again, state, count=1, until=lambda margin, *_: greater_equal(margin[0], 0.0))
+    return HybridMotion(*final[-len(motion) :])
+
+
+def _solve(
+    robot: Robot, inputs: Inputs, segments: Sequence[str], *, eliminate: bool
+) -> tuple[HybridMotion, Any]:
+    """The motion, and the margin of the elimination: None if there was no branch, negative if digits are lost."""
+    inputs = inputs if inputs.active is None else inputs._replace(goal=inputs.goal * inputs.active)
+    sweep = inward_sweep(robot, inputs, eliminate=eliminate)
+    rows, count = sweep.rows, len(sweep.matrix)
+    solution = solve_semidefinite(
+        [[sweep.matrix[i][j] for j in rows] for i in rows],
+        [inputs.goal[row] - sweep.free_accelerations[row] for row in rows],
+        [sweep.scales[row] for row in rows],
+    )
+    forces: list[Any] = [0.0] * count
+    residuals, kept, margin = [0.0] * count, [1.0] * count, solution.margin
+    for k, row in enumerate(rows):
+        forces[row], residuals[row], kept[row] = solution.x[k], solution.residuals[k], solution.kept[k]
+    for branch in sweep.eliminated.values():
+        margin = minimum(margin, branch.factor.margin)
+        for row, independent in zip(branch.rows, branch.factor.kept, strict=True):
+            kept[row] = independent
+    outward = outward_sweep(robot, inputs, sweep, forces, segments)
+    if inputs.compliance is not None:
+        residuals = [
+            each + soft * force
+            for each, soft, force in zip(residuals, inputs.compliance, forces, strict=True)
+        ]
+    motion = HybridMotion(
+        outward.accelerations, np.array(forces), np.array(residuals), np.array(kept), *outward[1:]
+    )
+    return motion, margin if sweep.eliminated else None
 
 
 class ConstraintSystem(NamedTuple):
     """`matrix @ forces = setpoints - free_accelerations`.
 
     matrix: (m, m) inverse inertia J M^-1 J^T of the components; free_accelerations: (m,) m/s2 or rad/s2 without
-    constraint forces.
+    constraint forces. joint_inertias: (nv,) kg m2 or kg, articulated inertia D of each joint; `D a` is what KDL calls
+    total torque: no command, but what is left of all forces to accelerate the joint.
     """
 
     matrix: Array
     free_accelerations: Array
+    joint_inertias: Array
 
 
 @algorithm(q="nq", v="nv", tau="nv", directions="6, *", active="*", a="nv", wrenches="name -> 6")
@@ -145,12 +192,26 @@ def constraint_system(
 
     Arguments as in `hybrid_dynamics`.
     """
-    inputs = Inputs(q, v, tau, tuple(constraints), directions, active, tuple(prescribed), a, wrenches)
+    rows = constraint_rows(constraints)
+    inputs = Inputs(
+        q,
+        v,
+        tau,
+        tuple(constraints),
+        directions,
+        active,
+        tuple(prescribed),
+        a,
+        wrenches,
+        np.zeros(rows),
+        None,
+    )
     check_hybrid(robot, inputs)
     sweep = inward_sweep(robot, inputs)
-    rows = constraint_rows(constraints)
     return ConstraintSystem(
-        np.array(sweep.matrix).reshape(rows, rows), np.array(sweep.free_accelerations).reshape(rows)
+        np.array(sweep.matrix).reshape(rows, rows),
+        np.array(sweep.free_accelerations).reshape(rows),
+        joint_inertias(robot, sweep),
     )
 
 
@@ -173,11 +234,13 @@ def motion_under_constraint_forces(
 
     Arguments as in `hybrid_dynamics`. residuals: minus what the components accelerate with.
     """
-    inputs = Inputs(q, v, tau, tuple(constraints), directions, None, tuple(prescribed), a, wrenches)
+    rows = constraint_rows(constraints)
+    inputs = Inputs(
+        q, v, tau, tuple(constraints), directions, None, tuple(prescribed), a, wrenches, np.zeros(rows), None
+    )
     check_hybrid(robot, inputs, forces=forces)
     sweep = inward_sweep(robot, inputs)
-    rows = len(forces)
-    outward = outward_sweep(robot, inputs, sweep, forces, segments)
+    outward = outward_sweep(robot, inputs, sweep, list(forces), segments)
     reached = [
         sweep.free_accelerations[i] + sum(sweep.matrix[i][j] * forces[j] for j in range(rows))
         for i in range(rows)
@@ -195,45 +258,11 @@ def check_hybrid(robot: Robot, inputs: Inputs, **stacked: Array | None) -> None:
             f"accelerations of {', '.join(inputs.prescribed)} are prescribed: give them in a (nv,)"
         )
     check_constraints(
-        robot, inputs.constraints, directions=inputs.directions, active=inputs.active, **stacked
+        robot,
+        inputs.constraints,
+        setpoints=inputs.goal,
+        directions=inputs.directions,
+        active=inputs.active,
+        compliance=inputs.compliance,
+        **stacked,
     )
-
-
-class SemidefiniteSolution(NamedTuple):
-    """x, residuals, kept: (m,) each; see `HybridMotion`."""
-
-    x: Array
-    residuals: Array
-    kept: Array
-
-
-def solve_semidefinite(
-    matrix: Sequence[Sequence[Any]], b: Sequence[Any], compliance: Array | None = None
-) -> SemidefiniteSolution:
-    """x (m,) with `(matrix + diag(compliance)) x = b` for a positive semidefinite matrix, by `L D L^T`.
-
-    Where the pivot of a row is nothing but rounding, the row depends on those before it: its x is zero, and what
-    is left of its b is the residual. Entries that are the number zero cost nothing in traced code.
-    """
-    n = len(b)
-    soft = np.zeros(n) if compliance is None else compliance
-    rest = [[matrix[i][j] for j in range(i + 1)] for i in range(n)]
-    lower: list[list[Any]] = [[0.0] * i for i in range(n)]
-    y, inverse_pivots, kept = list(b), [], []
-    for k in range(n):
-        own = matrix[k][k] + soft[k]
-        pivot = rest[k][k] + soft[k]
-        independent = greater(pivot, RANK_TOLERANCE * own)
-        inverse_pivots.append(where(independent, 1.0, 0.0) / where(independent, pivot, 1.0))
-        kept.append(where(independent, 1.0, 0.0))
-        for i in range(k + 1, n):
-            lower[i][k] = rest[i][k] * inverse_pivots[k]
-            y[i] = y[i] - lower[i][k] * y[k]
-            for j in range(k + 1, i + 1):
-                rest[i][j] = rest[i][j] - lower[i][k] * rest[j][k]
-    x: list[Any] = [entry * inverse for entry, inverse in zip(y, inverse_pivots, strict=True)]
-    for k in reversed(range(n)):
-        for i in range(k + 1, n):
-            x[k] = x[k] - lower[i][k] * x[i]
-    residuals = [soft[k] * x[k] + (1.0 - kept[k]) * y[k] for k in range(n)]
-    return SemidefiniteSolution(np.array(x), np.array(residuals), np.array(kept))

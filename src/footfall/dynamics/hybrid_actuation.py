@@ -49,7 +49,7 @@ def constraint_jacobian(
         if constraint.against is not None:
             jacobian = jacobian - frame_jacobian.textbook(robot, q, constraint.against)
         rows += [rotate(turn, next(columns)) @ jacobian for _ in range(constraint.rows)]
-    return np.array(rows).reshape(-1, robot.nv)
+    return np.array(rows).reshape(len(rows), robot.nv)
 
 
 def motor_torques(wanted: Array, contacts: Array, motors: Sequence[int]) -> Actuation:

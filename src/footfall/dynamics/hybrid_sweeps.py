@@ -10,6 +10,7 @@ import numpy as np
 
 from footfall.dynamics.external_wrenches import link_wrenches
 from footfall.dynamics.forward_dynamics import JointResponse, VelocityTerms, free_joint_axis, velocity_terms
+from footfall.dynamics.hybrid_branches import EliminatedBranch, branches_to_eliminate, eliminate_branch
 from footfall.dynamics.hybrid_constraints import (
     AttachedColumn,
     Constraint,
@@ -50,6 +51,8 @@ class Inputs(NamedTuple):
     prescribed: tuple[str, ...]
     a: Array | None
     wrenches: Mapping[str, Array] | None
+    goal: Array  # set-points (m,), zero where a component is not active
+    compliance: Array | None
 
 
 class FreeAxis(NamedTuple):
@@ -79,8 +82,10 @@ class PrescribedJoint(NamedTuple):
 class InwardSweep:
     """What the way inward leaves for the way outward.
 
-    poses: of the links in their parents. attached: the constraint columns where they act. axes: for each link its
-    free axes, or its prescribed joint. matrix, free_accelerations: see `ConstraintSystem`.
+    poses: of the links in their parents. attached: the constraint columns where they act. joints: for each link
+    its free axes, or its prescribed joint. matrix, free_accelerations: see `ConstraintSystem`. scales: what entries on
+    the diagonal of the matrix usually are. eliminated: branches, by the link that they leave; their rows have no part
+    in the equations at the root.
     """
 
     poses: list[Transform]
@@ -90,10 +95,21 @@ class InwardSweep:
     joints: list[list[FreeAxis] | PrescribedJoint]
     matrix: list[list[Any]]
     free_accelerations: list[Any]
+    scales: list[Any]
+    eliminated: dict[int, EliminatedBranch]
+
+    @property
+    def rows(self) -> list[int]:
+        """Components that are left at the root."""
+        gone = {row for branch in self.eliminated.values() for row in branch.rows}
+        return [row for row in range(len(self.matrix)) if row not in gone]
 
 
-def inward_sweep(robot: Robot, inputs: Inputs) -> InwardSweep:
-    """Inertias, forces and constraint columns from the leaves to the root."""
+def inward_sweep(robot: Robot, inputs: Inputs, *, eliminate: bool = False) -> InwardSweep:
+    """Inertias, forces and constraint columns from the leaves to the root.
+
+    eliminate: solve for the constraint forces of whole branches on the way, see `hybrid_branches`.
+    """
     tree, q = robot.tree, inputs.q
     poses = joint_transforms(tree, q)
     rotations = world_rotations(robot, poses)
@@ -113,6 +129,12 @@ def inward_sweep(robot: Robot, inputs: Inputs) -> InwardSweep:
     for each in attached:
         _add(columns[each.link], each.row, each.force)
     driven = prescribed_velocities(robot, inputs.prescribed)
+    plan = branches_to_eliminate(tree, attached, driven) if eliminate else {}
+    scales = _inverse_inertia_scales(robot, attached, rows)
+    eliminated: dict[int, EliminatedBranch] = {}
+    soft = [0.0] * rows if inputs.compliance is None else inputs.compliance
+    for row in range(rows):
+        matrix[row][row] = soft[row]
 
     joints: list[list[FreeAxis] | PrescribedJoint] = []
     for index, link in reversed(list(enumerate(tree.links))):
@@ -135,19 +157,29 @@ def inward_sweep(robot: Robot, inputs: Inputs) -> InwardSweep:
                 freed.insert(0, FreeAxis(response, pushes, before))
             joints.insert(0, freed)
         pose, bias = poses[index], by_velocity[index].bias
+        handed_on: Columns = {}
         for row, column in own.items():
             turned = rotate(pose.rotation, column)
             free[row] = free[row] + turned @ bias  # (P A)^T c, 004 section 7
             if link.parent >= 0:
-                _add(columns[link.parent], row, shift_force(pose.translation, turned))
+                handed_on[row] = shift_force(pose.translation, turned)
             else:
                 free[row] = free[row] - turned[:3] @ tree.gravity
+        if index in plan:
+            missing = [goal - each for goal, each in zip(inputs.goal, free, strict=True)]
+            branch = eliminate_branch(plan[index], handed_on, matrix, missing, scales)
+            eliminated[index] = branch
+            inertias[link.parent] = inertias[link.parent] + branch.inertia
+            forces[link.parent] = forces[link.parent] + branch.force
+            handed_on = {}
+        for row, column in handed_on.items():
+            _add(columns[link.parent], row, column)
         if link.parent >= 0:
             inertia = inertia_in_parent_axes(link, q, inertia)
             force = rotate(pose.rotation, force) + inertia @ bias
             inertias[link.parent] = inertias[link.parent] + shift_inertia(pose.translation, inertia)
             forces[link.parent] = forces[link.parent] + shift_force(pose.translation, force)
-    return InwardSweep(poses, rotations, by_velocity, attached, joints, matrix, free)
+    return InwardSweep(poses, rotations, by_velocity, attached, joints, matrix, free, scales, eliminated)
 
 
 def prescribed_velocities(robot: Robot, prescribed: Sequence[str]) -> set[int]:
@@ -182,6 +214,14 @@ def _accelerations_at_rest(
         centripetal = by_velocity[each.link].motion.acceleration_gradient @ each.point
         free[each.row] = free[each.row] + each.force[:3] @ (centripetal + gravity[each.link])
     return free
+
+
+def _inverse_inertia_scales(robot: Robot, attached: Sequence[AttachedColumn], rows: int) -> list[Any]:
+    """Of each component: what the whole robot, as a point mass, would yield to its unit force."""
+    scales: list[Any] = [0.0] * rows
+    for each in attached:
+        scales[each.row] = scales[each.row] + each.force @ each.force / (robot.mass or 1.0)
+    return scales
 
 
 def _add(columns: Columns, row: int, column: Array) -> None:
@@ -222,22 +262,26 @@ class OutwardSweep(NamedTuple):
     accelerations: Array
     joint_forces: Array
     constraint_torques: Array
-    total_torques: Array
     segments: Array
 
 
 def outward_sweep(
-    robot: Robot, inputs: Inputs, sweep: InwardSweep, forces: Array, segments: Sequence[str]
+    robot: Robot, inputs: Inputs, sweep: InwardSweep, forces: list[Any], segments: Sequence[str]
 ) -> OutwardSweep:
-    """Accelerations from the root to the leaves under constraint forces (m,)."""
+    """Accelerations from the root to the leaves under constraint forces (m,).
+
+    Forces of eliminated branches are written into `forces` as their accelerations become known.
+    """
     tree = robot.tree
     world = np.concatenate([-tree.gravity, np.zeros(3)])
     links: list[Array] = []
     a: list[Any] = []
     joint_forces: list[Any] = []
-    total: list[Any] = []
     for index, (link, pose) in enumerate(zip(tree.links, sweep.poses, strict=True)):
         parent = links[link.parent] if link.parent >= 0 else world
+        if index in sweep.eliminated:
+            for row, force in sweep.eliminated[index].forces(parent).items():
+                forces[row] = force
         at_joint = np.concatenate([parent[:3] + cross(parent[3:], pose.translation), parent[3:]])
         acceleration = rotate(pose.rotation.T, at_joint + sweep.by_velocity[index].bias)
         joint = sweep.joints[index]
@@ -251,7 +295,6 @@ def outward_sweep(
             for velocity, axis in free_axes(link):
                 a.append(inputs.a[velocity])
                 joint_forces.append(carried[axis] + link.armature * a[-1])
-                total.append((joint.inertia[axis, axis] + link.armature) * a[-1])
         else:
             for (velocity, axis), free in zip(free_axes(link), joint, strict=True):
                 pushed = free.response.free_acceleration + sum(
@@ -260,18 +303,27 @@ def outward_sweep(
                 a.append(pushed - free.response.gain @ acceleration)  # 004 (3.9)
                 acceleration = acceleration + np.eye(6)[axis] * a[-1]
                 joint_forces.append(inputs.tau[velocity])
-                total.append(free.inertia * a[-1])
         links.append(acceleration)
     return OutwardSweep(
         np.array(a),
         np.array(joint_forces),
         _constraint_torques(robot, sweep, forces),
-        np.array(total),
         _segment_accelerations(robot, sweep, links, segments),
     )
 
 
-def _constraint_torques(robot: Robot, sweep: InwardSweep, forces: Array) -> Array:
+def joint_inertias(robot: Robot, sweep: InwardSweep) -> Array:
+    """Articulated inertia (nv,) of each joint, kg m2 or kg."""
+    found: list[Any] = []
+    for link, joint in zip(robot.tree.links, sweep.joints, strict=True):
+        if isinstance(joint, PrescribedJoint):
+            found += [joint.inertia[axis, axis] + link.armature for _, axis in free_axes(link)]
+        else:
+            found += [free.inertia for free in joint]
+    return np.array(found)
+
+
+def _constraint_torques(robot: Robot, sweep: InwardSweep, forces: Sequence[Any]) -> Array:
     """`J^T forces` (nv,), from the leaves to the root."""
     tree = robot.tree
     wrenches: list[Array] = [np.zeros(6) for _ in tree.links]
