@@ -8,12 +8,14 @@ from numpy.typing import NDArray
 import footfall
 from footfall.control.constrained_dynamics import constraint_projector
 from footfall.control.contact_constraints import Contact, build_constrained_system
-from footfall.robot.model import Robot
+from footfall.math.transform import Transform
+from footfall.robot.model import Body, Frame, Joint, JointType, Robot
 
 Array = NDArray[np.float64]
 FEET = ("RB", "LB", "RF", "LF")
 RATES_A = np.array([0.1, -0.2, 0.3])
 RATES_B = np.array([0.5, -1.0, 0.8])
+CORNERS = {"lf": (0.3, 0.2), "rf": (0.3, -0.2), "lb": (-0.3, 0.2), "rb": (-0.3, -0.2)}
 TIP = Contact("tip", rows=(0, 2))
 
 
@@ -49,3 +51,12 @@ def consistent_motion(
     system = build_constrained_system(robot, q, v, contacts=contacts)
     drift = -np.linalg.pinv(system.jacobian, rcond=1e-9) @ system.jacobian_bias
     return v, drift + projector @ random.normal(size=robot.nv)
+
+
+def table() -> Robot:
+    """20 kg at the base, feet at (+-0.3, +-0.2, -0.4) m."""
+    frames = tuple(
+        Frame(name, "base", Transform(np.eye(3), np.array([*place, -0.4]))) for name, place in CORNERS.items()
+    )
+    root = Joint("root", JointType.FLOATING, "world", "base")
+    return Robot("table", (Body("base", 20.0, inertia=np.eye(3)),), (root,), frames)

@@ -13,22 +13,10 @@ from footfall.control.virtual_model import VirtualModelControl, solve_virtual_mo
 from footfall.errors import UnknownName
 from footfall.math.rotations import boxplus
 from footfall.math.transform import Transform
-from footfall.robot.model import Body, Frame, Joint, JointType, Robot
 from footfall.scene import Scene
 from footfall.simulation.simulation import Simulation
-from tests.control.stances import feet, quadruped
+from tests.control.stances import CORNERS, feet, quadruped, table
 from tests.simulation.worlds import ground
-
-CORNERS = {"lf": (0.3, 0.2), "rf": (0.3, -0.2), "lb": (-0.3, 0.2), "rb": (-0.3, -0.2)}
-
-
-def table() -> Robot:
-    """20 kg at the base, feet at (+-0.3, +-0.2, -0.4) m."""
-    frames = tuple(
-        Frame(name, "base", Transform(np.eye(3), np.array([*place, -0.4]))) for name, place in CORNERS.items()
-    )
-    root = Joint("root", JointType.FLOATING, "world", "base")
-    return Robot("table", (Body("base", 20.0, inertia=np.eye(3)),), (root,), frames)
 
 
 @pytest.mark.parametrize("push, front, rear", [(0.0, 49.05, 49.05), (10.0, 45.716667, 52.383333)])

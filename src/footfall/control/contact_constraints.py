@@ -40,7 +40,8 @@ class Contact:
 
     frame: of a body or frame. point: (3,) in its axes, m. rows: which of the six directions [x, y, z; about x, y, z],
     world axes, are held; `POINT` by default, `SURFACE` for a foot that may not turn either. normal: (3,) from the
-    surface towards the robot, world axes. friction: coefficient.
+    surface towards the robot, world axes. friction: coefficient. half_size: of a rectangular sole around the point,
+    along the frame's own x and y, m; what limits the moments of a `SURFACE` contact.
     """
 
     frame: str
@@ -48,6 +49,7 @@ class Contact:
     rows: tuple[int, ...] = POINT
     normal: tuple[float, float, float] = (0.0, 0.0, 1.0)
     friction: float = 0.7
+    half_size: tuple[float, float] = (0.0, 0.0)
 
     def __post_init__(self) -> None:
         point, normal = (tuple(float(x) for x in values) for values in (self.point, self.normal))
@@ -65,6 +67,12 @@ class Contact:
             raise InvalidContact(
                 f"contact of {self.frame!r}: friction is {self.friction}; it must not be negative"
             )
+        half = tuple(float(x) for x in self.half_size)
+        if len(half) != 2 or not (np.isfinite(half).all() and min(half) >= 0.0):
+            raise InvalidContact(
+                f"contact of {self.frame!r}: half_size is {half}; it must be 2 lengths of at least zero"
+            )
+        object.__setattr__(self, "half_size", half)
         object.__setattr__(self, "point", point)
         object.__setattr__(self, "normal", tuple(component / length for component in normal))
         object.__setattr__(self, "rows", rows)

@@ -1,0 +1,217 @@
+"""Whole-body control, 002 section 14: accelerations, contact forces and torques at once, by priorities.
+
+The equation of motion and the contacts come first, always. They are solved exactly and eliminated, which leaves a small
+problem in the motions and internal forces that the robot is free to choose. The tasks then share these by strict
+priorities: as prioritised least squares, or as a sequence of quadratic programs that keep to limits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from footfall.control.actuation import checked_array, driven_velocities, torque_command
+from footfall.control.contact_constraints import Contact, build_constrained_system
+from footfall.control.inverse_kinematics.hierarchical_qp import solve_hierarchical_qp
+from footfall.control.inverse_kinematics.hierarchy import solve_hierarchy
+from footfall.control.inverse_kinematics.problem import Level, level
+from footfall.control.whole_body_limits import LimitRows, WholeBodyLimits
+from footfall.control.whole_body_tasks import Layout, Situation, TaskRows, WholeBodyTask
+from footfall.errors import FootfallError, UnknownName
+from footfall.robot.model import Robot
+from footfall.simulation.time_step import Command
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Method = Literal["least squares", "quadratic programs"]
+RANK_TOLERANCE = 1e-8  # of the equation of motion with the contacts, whose rows have different units
+
+
+class NoTasks(FootfallError, ValueError):
+    """Whole-body control without anything to do."""
+
+
+class LimitsExceeded(FootfallError, ArithmeticError):
+    """No motion keeps all limits: the robot must slip, fall or overload a drive. `problem` is kept, `missing` (m,) is
+    what each of its limit rows lacks with the solution that comes closest, `solution`."""
+
+    def __init__(self, problem: WholeBodyProblem, solution: WholeBodySolution, missing: Array) -> None:
+        self.problem, self.solution, self.missing = problem, solution, missing
+        assert problem.limits is not None
+        worst: dict[str, float] = {}
+        for label, amount in zip(problem.limits.labels, missing.tolist(), strict=True):
+            worst[label] = max(worst.get(label, 0.0), amount)
+        told = sorted(((amount, label) for label, amount in worst.items() if amount > 0.0), reverse=True)[:4]
+        listed = ", ".join(f"{label} by {amount:.3g}" for amount, label in told)
+        super().__init__(
+            f"no motion of robot {problem.situation.robot.name!r} keeps its limits; missed: {listed}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class WholeBodyProblem:
+    """What is to be solved, in x = (a; f; tau), to look at.
+
+    physics: the equation of motion (3.110) and the contacts; they must hold. limits: rows that must not be undercut, or
+    None. levels: the tasks, by priority; labels: of each level.
+    """
+
+    situation: Situation
+    physics: TaskRows
+    limits: LimitRows | None
+    levels: tuple[Level, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class WholeBodySolution:
+    """acceleration (nv,), forces (rows,) of the contacts on the robot, torque (joints,); missing: what each level lacks
+    (m,) of its tasks; freedom: directions that no task uses."""
+
+    acceleration: Array
+    forces: Array
+    torque: Array
+    missing: tuple[Array, ...]
+    freedom: int
+
+
+def build_whole_body(
+    robot: Robot,
+    q: Array,
+    v: Array,
+    *,
+    contacts: Sequence[Contact],
+    tasks: Sequence[WholeBodyTask],
+    limits: WholeBodyLimits | None = None,
+    time: float = 0.0,
+) -> WholeBodyProblem:
+    """The problem in the state q (nq,), v (nv,)."""
+    if not tasks:
+        raise NoTasks("there is no task; give at least one")
+    q, v = checked_array("q", q, (robot.nq,)), checked_array("v", v, (robot.nv,))
+    system = build_constrained_system(robot, q, v, contacts=contacts)
+    driven = driven_velocities(robot)
+    layout = Layout(robot.nv, len(system.jacobian), len(driven))
+    situation = Situation(robot, time, q, v, tuple(contacts), system, layout)
+    physics = np.zeros((layout.velocities + layout.forces, layout.size))
+    physics[: robot.nv, layout.a] = system.mass  # 002 (3.110)
+    physics[: robot.nv, layout.f] = -system.jacobian.T
+    physics[driven, range(layout.tau.start, layout.tau.stop)] = -1.0
+    physics[robot.nv :, layout.a] = system.jacobian
+    value = -np.concatenate([system.forces, system.jacobian_bias])
+    return WholeBodyProblem(
+        situation,
+        TaskRows(physics, value),
+        None if limits is None else limits.rows(situation),
+        _by_priority(tasks, situation),
+    )
+
+
+def solve_whole_body(
+    problem: WholeBodyProblem, *, method: Method = "quadratic programs", tolerance: float = 1e-3
+) -> WholeBodySolution:
+    """Solve by priorities.
+
+    "least squares" is the recursion of 002 (3.102)-(3.107) and knows no limits; "quadratic programs" is the sequence of
+    002 (3.108) with limits before all tasks. tolerance: by which limits may be missed, N, N m or rad/s2.
+    """
+    if method not in get_args(Method):
+        raise UnknownName("method", method, get_args(Method), "whole-body control")
+    start, basis = _physical_motions(problem)
+    tasks = [_reduced(each, start, basis) for each in problem.levels]
+    if method == "least squares":
+        found = solve_hierarchy(tasks)
+        missing = found.missing
+    else:
+        bounds = problem.limits if problem.limits is not None and len(problem.limits.value) else None
+        rows = [] if bounds is None else [level(bounds.matrix, bounds.value, inequality=True)]
+        found = solve_hierarchical_qp([*(_reduced(each, start, basis) for each in rows), *tasks])
+        missing = found.missing[len(rows) :]
+    x = start + basis @ found.v
+    layout = problem.situation.layout
+    solution = WholeBodySolution(x[layout.a], x[layout.f], x[layout.tau], missing, found.freedom)
+    if method == "quadratic programs" and problem.limits is not None:
+        lacking = np.maximum(problem.limits.value - problem.limits.matrix @ x, 0.0)
+        if lacking.max(initial=0.0) > tolerance:
+            raise LimitsExceeded(problem, solution, lacking)
+    return solution
+
+
+@dataclass(frozen=True)
+class WholeBodyControl:
+    """A controller: the tasks are solved anew in every state, and the torques applied.
+
+    contacts, tasks: fixed, or functions of time (s). limits: see `WholeBodyLimits`; only for quadratic programs.
+    """
+
+    robot: Robot
+    contacts: tuple[Contact, ...] | Callable[[float], tuple[Contact, ...]]
+    tasks: tuple[WholeBodyTask, ...] | Callable[[float], tuple[WholeBodyTask, ...]]
+    limits: WholeBodyLimits | None = None
+    method: Method = "quadratic programs"
+
+    def solve(self, time: float, q: Array, v: Array) -> WholeBodySolution:
+        """Accelerations, forces and torques in the state q (nq,), v (nv,)."""
+        contacts = self.contacts(time) if callable(self.contacts) else self.contacts
+        tasks = self.tasks(time) if callable(self.tasks) else self.tasks
+        problem = build_whole_body(
+            self.robot, q, v, contacts=contacts, tasks=tasks, limits=self.limits, time=time
+        )
+        return solve_whole_body(problem, method=self.method)
+
+    def torque(self, time: float, q: Array, v: Array) -> Array:
+        """Torques (joints,), N m or N."""
+        return self.solve(time, q, v).torque
+
+    def __call__(self, time: float, q: Array, v: Array) -> Command:
+        return torque_command(self.torque(time, q, v))
+
+
+def _by_priority(tasks: Sequence[WholeBodyTask], situation: Situation) -> tuple[Level, ...]:
+    levels = []
+    for priority in sorted({task.priority for task in tasks}):
+        members = [task for task in tasks if task.priority == priority]
+        rows = [task.rows(situation) for task in members]
+        weights = [
+            np.broadcast_to(task.weight, each.value.shape) for task, each in zip(members, rows, strict=True)
+        ]
+        matrix = np.vstack([each.matrix for each in rows])
+        value = np.concatenate([each.value for each in rows])
+        equal = np.zeros(len(value), dtype=bool)
+        labels = tuple(task.label for task in members)
+        levels.append(Level(matrix, value, np.concatenate(weights), equal, labels))
+    return tuple(levels)
+
+
+def _physical_motions(problem: WholeBodyProblem) -> tuple[Array, Array]:
+    """A start x (n,) and a basis (n, k) of all x that obey the equation of motion and the contacts.
+
+    Torques follow from the rest, so only the rows without a drive and those of the contacts have to be solved.
+    """
+    robot, system, layout = (problem.situation.robot, problem.situation.system, problem.situation.layout)
+    driven = driven_velocities(robot)
+    undriven = np.setdiff1d(np.arange(robot.nv), driven)
+    free = layout.velocities + layout.forces
+    kept = [*undriven, *range(robot.nv, len(problem.physics.value))]
+    matrix, value = problem.physics.matrix[kept][:, :free], problem.physics.value[kept]
+    left, values, right = np.linalg.svd(matrix)
+    rank = int(np.count_nonzero(values > RANK_TOLERANCE * values[0])) if len(values) else 0
+    start = right[:rank].T @ ((left[:, :rank].T @ value) / values[:rank])
+    torques = np.hstack([system.mass[driven], -system.jacobian.T[driven]])
+    basis = right[rank:].T
+    return (
+        np.concatenate([start, torques @ start + system.forces[driven]]),
+        np.vstack([basis, torques @ basis]),
+    )
+
+
+def _reduced(each: Level, start: Array, basis: Array) -> Level:
+    """A level in the coordinates of the basis."""
+    return Level(
+        each.jacobian @ basis,
+        each.rate - each.jacobian @ start,
+        each.weight,
+        each.inequality,
+        each.labels,
+    )

@@ -1,0 +1,132 @@
+"""What a robot cannot do: rows `A x >= b` for torques, friction and joints, in the x of `whole_body_tasks`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.control.actuation import InvalidRequest, driven_coordinates, driven_velocities
+from footfall.control.contact_constraints import POINT, SURFACE, Contact
+from footfall.control.friction_pyramid import pyramid_rows
+from footfall.control.rectangular_contact import rectangular_rows
+from footfall.control.whole_body_tasks import Situation
+from footfall.dynamics.kinematics import frame_pose
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+class LimitRows(NamedTuple):
+    """`matrix x >= value`: (m, n) and (m,); labels (m,): what each row is about."""
+
+    matrix: Array
+    value: Array
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class WholeBodyLimits:
+    """torque: whether the efforts of the drives are limited, as the robot says. facets: of friction pyramids, inside
+    the cones. least_force: that every contact must press with, N. joints: whether positions and velocities of the
+    joints are limited, so that they are kept at the end of a horizon (s) of constant acceleration.
+    """
+
+    torque: bool = True
+    friction: bool = True
+    joints: bool = True
+    facets: int = 4
+    least_force: float = 0.0
+    horizon: float = 0.05
+
+    def __post_init__(self) -> None:
+        if not self.horizon > 0.0:
+            raise InvalidRequest(f"horizon is {self.horizon} s; it must be above zero")
+
+    def rows(self, situation: Situation) -> LimitRows:
+        """All limits in a situation."""
+        blocks = [
+            part
+            for wanted, part in (
+                (self.torque, _torque_rows),
+                (self.friction, self._friction_rows),
+                (self.joints, self._joint_rows),
+            )
+            if wanted
+        ]
+        parts = [block(situation) for block in blocks]
+        size = situation.layout.size
+        return LimitRows(
+            np.vstack([np.zeros((0, size)), *(part.matrix for part in parts)]),
+            np.concatenate([np.zeros(0), *(part.value for part in parts)]),
+            tuple(label for part in parts for label in part.labels),
+        )
+
+    def _friction_rows(self, situation: Situation) -> LimitRows:
+        layout = situation.layout
+        matrices, values, labels = [np.zeros((0, layout.size))], [np.zeros(0)], []
+        for index, contact in enumerate(situation.contacts):
+            cone = _cone(situation, contact, self.facets)
+            if cone is None:
+                continue
+            pressing = np.zeros(len(contact.rows))
+            pressing[:3] = contact.normal
+            local = np.vstack([cone, pressing])
+            place = situation.force_rows(index)
+            matrix = np.zeros((len(local), layout.size))
+            matrix[:, layout.f][:, place] = local
+            matrices.append(matrix)
+            values.append(np.concatenate([np.zeros(len(cone)), [self.least_force]]))
+            labels += [f"friction of contact {index} ({contact.frame})"] * len(local)
+        return LimitRows(np.vstack(matrices), np.concatenate(values), tuple(labels))
+
+    def _joint_rows(self, situation: Situation) -> LimitRows:
+        robot, layout, h = situation.robot, situation.layout, self.horizon
+        velocity, coordinate = driven_velocities(robot), driven_coordinates(robot)
+        v, q = situation.v[velocity], situation.q[coordinate]
+        fastest = robot.velocity_limit[velocity]
+        lower = np.maximum((-fastest - v) / h, 2 * (robot.lower[coordinate] - q - v * h) / h**2)
+        upper = np.minimum((fastest - v) / h, 2 * (robot.upper[coordinate] - q - v * h) / h**2)
+        select = np.eye(layout.size)[velocity]
+        labels = [f"limit of velocity {index}" for index in velocity.tolist()]
+        return _finite(np.vstack([select, -select]), np.concatenate([lower, -upper]), (*labels, *labels))
+
+
+def _torque_rows(situation: Situation) -> LimitRows:
+    layout = situation.layout
+    driven = driven_velocities(situation.robot)
+    most = situation.robot.effort_limit[driven]
+    select = np.eye(layout.size)[layout.tau]
+    labels = [f"torque of velocity {index}" for index in driven.tolist()]
+    return _finite(np.vstack([select, -select]), np.concatenate([-most, -most]), (*labels, *labels))
+
+
+def _finite(matrix: Array, value: Array, labels: tuple[str, ...]) -> LimitRows:
+    """Only rows that limit anything."""
+    kept = np.isfinite(value)
+    return LimitRows(matrix[kept], value[kept], tuple(np.array(labels, dtype=object)[kept]))
+
+
+@lru_cache(maxsize=256)
+def _point_cone(normal: tuple[float, float, float], friction: float, facets: int) -> Array:
+    rows = pyramid_rows(normal, friction, facets=facets)
+    rows.flags.writeable = False
+    return rows
+
+
+def _cone(situation: Situation, contact: Contact, facets: int) -> Array | None:
+    """Rows (m, rows) of the forces that a contact can give; None where it is a mere constraint."""
+    if contact.rows == POINT:
+        return _point_cone(contact.normal, contact.friction, facets)
+    if contact.rows != SURFACE:
+        return None
+    normal = np.array(contact.normal)
+    along = frame_pose(situation.robot, situation.q, contact.frame).rotation[:, 0]
+    along = along - (along @ normal) * normal
+    length = float(np.linalg.norm(along))
+    if length < 1e-6:
+        raise InvalidRequest(f"contact of {contact.frame!r}: its normal lies along the frame's x axis")
+    axes = np.column_stack([along / length, np.cross(normal, along / length), normal])
+    rows = rectangular_rows(contact.friction, *contact.half_size)
+    return np.hstack([rows[:, :3] @ axes.T, rows[:, 3:] @ axes.T])

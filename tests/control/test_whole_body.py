@@ -1,0 +1,268 @@
+"""Whole-body control: examples of 002 section 14, two solvers against each other, limits, and a robot that stands."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import footfall
+from footfall.control.actuation import InvalidRequest, selection_matrix
+from footfall.control.constrained_dynamics import solve_constrained_dynamics
+from footfall.control.contact_constraints import SURFACE, Contact, InvalidContact
+from footfall.control.floating_base import solve_stance_torques
+from footfall.control.gains import gains_from
+from footfall.control.inverse_kinematics.hierarchical_qp import solve_hierarchical_qp
+from footfall.control.inverse_kinematics.hierarchy import solve_hierarchy
+from footfall.control.inverse_kinematics.problem import level
+from footfall.control.joint_control import resting_reference
+from footfall.control.rectangular_contact import in_rectangular_cone
+from footfall.control.task_space import pose_error, resting_pose
+from footfall.control.whole_body import (
+    LimitsExceeded,
+    Method,
+    NoTasks,
+    WholeBodyControl,
+    build_whole_body,
+    solve_whole_body,
+)
+from footfall.control.whole_body_limits import WholeBodyLimits
+from footfall.control.whole_body_tasks import (
+    CenterOfMassTracking,
+    ContactForce,
+    FrameAcceleration,
+    FrameTracking,
+    JointAcceleration,
+    LeastForce,
+    LeastTorque,
+    PostureTracking,
+)
+from footfall.errors import UnknownName
+from footfall.math.rotations import boxplus
+from footfall.math.transform import Transform
+from footfall.robot.model import Robot
+from footfall.scene import Scene
+from footfall.simulation.simulation import Simulation
+from tests.control.stances import CORNERS, TIP, consistent_motion, feet, planar_arm, quadruped, table
+from tests.simulation.worlds import ground
+
+Array = NDArray[np.float64]
+METHODS: tuple[Method, ...] = ("least squares", "quadratic programs")
+
+
+def weak(robot: Robot, effort: float) -> Robot:
+    """The robot with limited drives."""
+    joints = tuple(
+        replace(joint, effort=(effort,) * joint.type.velocities) if joint.name != "root" else joint
+        for joint in robot.joints
+    )
+    return replace(robot, joints=joints)
+
+
+def test_two_levels_by_hand() -> None:
+    """002 section 14.2: x1 + x2 = 2 first, then x = (3, 0): (2.5, -0.5)."""
+    levels = [level(np.array([[1.0, 1.0]]), np.array([2.0])), level(np.eye(2), np.array([3.0, 0.0]))]
+    assert np.abs(solve_hierarchy(levels).v - [2.5, -0.5]).max() < 1e-12
+    assert np.abs(solve_hierarchical_qp(levels).v - [2.5, -0.5]).max() < 1e-7
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_inverse_dynamics_of_an_arm(method: Method) -> None:
+    """002 example 3.10.1 with the torques of case A in section 10.10."""
+    robot, q, v = planar_arm()
+    task = JointAcceleration(np.array([1.0, 2.0, 3.0]))
+    problem = build_whole_body(robot, q, v, contacts=[], tasks=[task])
+    solution = solve_whole_body(problem, method=method)
+    assert np.abs(solution.torque - [-17.62264743, -8.41316987, 0.05616025]).max() < 2e-6
+
+
+def test_same_torques_as_the_projected_equation() -> None:
+    """002 section 14.4: physics, accelerations, least torque gives the pseudo-inverse torque of (3.100)."""
+    robot, q = quadruped()
+    v, wanted = consistent_motion(robot, q, feet())
+    tasks = [JointAcceleration(wanted), LeastTorque(priority=1)]
+    solution = solve_whole_body(
+        build_whole_body(robot, q, v, contacts=feet(), tasks=tasks), method="least squares"
+    )
+    expected = solve_stance_torques(robot, q, v, wanted, contacts=feet())
+    assert np.abs(solution.torque - expected.torque).max() < 1e-8
+    assert np.abs(solution.forces - expected.forces).max() < 1e-8
+    assert np.abs(solution.acceleration - wanted).max() < 1e-9
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_solutions_obey_the_equation_of_motion(method: Method) -> None:
+    robot, q = quadruped()
+    v, _ = consistent_motion(robot, q, feet("LF", "RB", "LB"))
+    tasks = [
+        FrameAcceleration("torso", np.array([0.5, 0.2, -0.3, 0.4, 0.1, 0.2])),
+        FrameAcceleration("RF", np.array([0.0, 0.0, 2.0, 0.0, 0.0, 0.0]), directions=(0, 1, 2), priority=1),
+        LeastForce(priority=2),
+    ]
+    contacts = feet("LF", "RB", "LB")
+    problem = build_whole_body(robot, q, v, contacts=contacts, tasks=tasks)
+    solution = solve_whole_body(problem, method=method)
+    x = np.concatenate([solution.acceleration, solution.forces, solution.torque])
+    assert np.abs(problem.physics.matrix @ x - problem.physics.value).max() < 1e-8
+    motion = solve_constrained_dynamics(
+        robot, q, v, selection_matrix(robot).T @ solution.torque, contacts=contacts
+    )
+    assert np.abs(motion.acceleration - solution.acceleration).max() < 1e-8
+    reached = footfall.frame_acceleration(robot, q, v, motion.acceleration, "torso")
+    assert np.abs(reached - [0.5, 0.2, -0.3, 0.4, 0.1, 0.2]).max() < 1e-5
+    assert np.abs(solution.missing[0]).max() < 1e-5
+
+
+def test_both_methods_miss_the_same() -> None:
+    """Conflicting levels: residuals agree level by level (002 trap T22), with contacts that cannot do all."""
+    robot, q = quadruped()
+    contacts = feet("LF", "RB")
+    v, wanted = consistent_motion(robot, q, contacts)
+    tasks = [
+        FrameAcceleration("torso", np.array([0.5, 0.2, -0.3, 3.0, 2.0, 0.2])),
+        CenterOfMassTracking(footfall.center_of_mass(robot, q) + 0.05, priority=1),
+        JointAcceleration(wanted, priority=2),
+        LeastTorque(priority=3),
+    ]
+    problem = build_whole_body(robot, q, v, contacts=contacts, tasks=tasks)
+    first, second = (solve_whole_body(problem, method=method) for method in METHODS)
+    assert np.abs(first.missing[2]).max() > 0.1
+    for one, other in zip(first.missing, second.missing, strict=True):
+        assert np.abs(one - other).max() < 1e-4 * max(1.0, np.abs(one).max())
+
+
+def test_contact_force_is_given() -> None:
+    robot, q = quadruped()
+    v = np.zeros(18)
+    asked = np.array([1.0, -2.0, 30.0])
+    tasks = [
+        FrameAcceleration("torso", np.zeros(6)),
+        ContactForce(2, asked, priority=1),
+        LeastTorque(priority=2),
+    ]
+    solution = solve_whole_body(
+        build_whole_body(robot, q, v, contacts=feet(), tasks=tasks), method="least squares"
+    )
+    assert np.abs(solution.forces[6:9] - asked).max() < 1e-9
+
+
+def test_friction_pyramids_are_kept() -> None:
+    """Accelerate hard to the side: without limits the feet leave their cones, with them they do not."""
+    robot, q = quadruped()
+    tasks = [FrameAcceleration("torso", np.array([9.0, 3.0, 0.0, 0.0, 0.0, 0.0])), LeastForce(priority=1)]
+    contacts = tuple(replace(each, friction=0.5) for each in feet())
+    limits = WholeBodyLimits(least_force=5.0)
+    problem = build_whole_body(robot, q, np.zeros(18), contacts=contacts, tasks=tasks, limits=limits)
+    bold = solve_whole_body(problem, method="least squares").forces.reshape(4, 3)
+    careful = solve_whole_body(problem).forces.reshape(4, 3)
+    ratios = [np.linalg.norm(forces[:, :2], axis=1) / forces[:, 2] for forces in (bold, careful)]
+    assert np.abs(ratios[0]).max() > 0.7
+    assert ratios[1].max() < 0.5 + 1e-4
+    assert careful[:, 2].min() > 5.0 - 1e-3
+    assert problem.limits is not None
+    assert len(problem.limits.value) == 4 * 5
+
+
+def test_torques_and_joints_are_limited() -> None:
+    robot, q, v = planar_arm()
+    task = JointAcceleration(np.array([30.0, -40.0, 20.0]))
+    needed = np.abs(footfall.inverse_dynamics(robot, q, v, task.acceleration)).max()
+    limited = weak(robot, 0.6 * needed)
+    problem = build_whole_body(limited, q, v, contacts=[], tasks=[task], limits=WholeBodyLimits())
+    solution = solve_whole_body(problem)
+    assert np.abs(solution.torque).max() < 0.6 * needed + 1e-6
+    assert np.abs(solution.missing[0]).max() > 1.0
+    stops = tuple(replace(joint, lower=(-1.1,), upper=(1.1,)) for joint in robot.joints)
+    stopped = replace(robot, joints=stops)
+    solution = solve_whole_body(
+        build_whole_body(stopped, q, v, contacts=[], tasks=[task], limits=WholeBodyLimits(horizon=0.1))
+    )
+    after = q + 0.1 * v + 0.005 * solution.acceleration
+    assert after.max() < 1.1 + 1e-6
+    assert (q + 0.1 * v + 0.005 * task.acceleration).max() > 1.1
+
+
+def test_impossible_limits_carry_the_evidence() -> None:
+    """Four feet share 196.2 N; that each presses with 100 N cannot be."""
+    robot = table()
+    contacts = [Contact(name) for name in CORNERS]
+    limits = WholeBodyLimits(least_force=100.0)
+    problem = build_whole_body(
+        robot, footfall.neutral(robot), np.zeros(6), contacts=contacts, tasks=[LeastForce()], limits=limits
+    )
+    with pytest.raises(
+        LimitsExceeded, match=r"'table' keeps .*; missed: friction of contact \d .* by 5"
+    ) as caught:
+        solve_whole_body(problem)
+    assert caught.value.problem is problem
+    assert caught.value.missing.max() == pytest.approx(100.0 - 196.2 / 4, abs=1e-3)
+    assert np.abs(caught.value.solution.forces.reshape(4, 3)[:, 2] - 196.2 / 4).max() < 1e-3
+
+
+def test_soles_keep_the_rectangular_cone() -> None:
+    """LOLA on two soles, leaning: the wrench of each foot in the axes of the foot is one that it can give."""
+    robot = footfall.load("lola")
+    q = robot.configuration("idle")
+    soles = tuple(Contact(name, rows=SURFACE, friction=0.6, half_size=(0.1, 0.05)) for name in ("RF", "LF"))
+    target = footfall.center_of_mass(robot, q) + np.array([0.3, 0.3, -0.02])
+    tasks = [CenterOfMassTracking(target, gains=gains_from(0.8)), LeastTorque(priority=1)]
+    problem = build_whole_body(
+        robot, q, np.zeros(robot.nv), contacts=soles, tasks=tasks, limits=WholeBodyLimits(least_force=20.0)
+    )
+    verdicts = []
+    for method in METHODS:
+        forces = solve_whole_body(problem, method=method).forces.reshape(2, 6)
+        for sole, wrench in zip(soles, forces, strict=True):
+            axes = footfall.frame_pose(robot, q, sole.frame).rotation
+            local = np.concatenate([axes.T @ wrench[:3], axes.T @ wrench[3:]])
+            verdicts.append(in_rectangular_cone(local, 0.6, 0.1, 0.05, tolerance=1e-5))
+    assert verdicts[2:] == [True, True]
+    assert verdicts[:2] != [True, True]
+
+
+def test_stands_shifts_and_turns_while_pushed() -> None:
+    """The quadruped turns and shifts its torso, is pushed sideways for 0.1 s, and comes back without a slip."""
+    robot = footfall.load("point-foot-quadruped")
+    q = robot.configuration("stand")
+    start = footfall.frame_pose(robot, q, "torso")
+    shift, turn = np.array([0.03, -0.02, -0.02]), np.array([0.05, 0.0, 0.1])
+    target = Transform(boxplus(start.rotation, turn), start.translation + shift)
+    soles = tuple(Contact(f"{each.frame}_shank", (0.0, 0.0, -0.23), friction=0.6) for each in feet())
+    tasks = (
+        FrameTracking("torso", resting_pose(target), gains_from(1.5)),
+        PostureTracking(resting_reference(robot, q), priority=1, weight=1e-2),
+        LeastForce(priority=1),
+    )
+    controller = WholeBodyControl(robot, soles, tasks, WholeBodyLimits(least_force=2.0, joints=False))
+    simulation = Simulation(robot, Scene("floor", (ground(friction=0.8),)), q=q, dt=1e-3, substeps=4)
+    simulation.run(controller, 0.2)
+    simulation.push("torso", np.array([0.0, 60.0, 0.0, 0.0, 0.0, 0.0]), 0.1)
+    run = simulation.run(controller, 1.0)
+    error = pose_error(footfall.frame_pose(robot, simulation.state.q, "torso"), target)
+    assert np.abs(error).max() < 3e-3
+    pressing, sliding = run.forces[:, :, 2], np.linalg.norm(run.forces[:, :, :2], axis=2)
+    assert pressing.min() > 1.0
+    assert (sliding / pressing).max() < 0.75
+
+
+def test_bad_requests() -> None:
+    robot, q = quadruped()
+    rest = np.zeros(18)
+    with pytest.raises(NoTasks, match="no task"):
+        build_whole_body(robot, q, rest, contacts=feet(), tasks=[])
+    with pytest.raises(UnknownName, match="no frame 'head'"):
+        build_whole_body(robot, q, rest, contacts=feet(), tasks=[FrameAcceleration("head", np.zeros(6))])
+    with pytest.raises(InvalidRequest, match="no contact 4; there are 4"):
+        build_whole_body(robot, q, rest, contacts=feet(), tasks=[ContactForce(4, np.zeros(3))])
+    with pytest.raises(InvalidRequest, match="not finite"):
+        build_whole_body(robot, q, rest, contacts=feet(), tasks=[FrameAcceleration("LF", np.full(6, np.inf))])
+    with pytest.raises(InvalidRequest, match="horizon is 0"):
+        WholeBodyLimits(horizon=0.0)
+    with pytest.raises(InvalidContact, match="half_size"):
+        Contact("LF", rows=SURFACE, half_size=(-1.0, 0.0))
+    arm, position, rates = planar_arm()
+    problem = build_whole_body(arm, position, rates, contacts=[TIP], tasks=[LeastTorque()])
+    with pytest.raises(UnknownName, match="no method 'magic'"):
+        solve_whole_body(problem, method="magic")  # type: ignore[arg-type]
