@@ -9,7 +9,7 @@ import numpy as np
 
 from footfall.control.inverse_kinematics.errors import InvalidTask
 from footfall.control.inverse_kinematics.hierarchy import solve_hierarchy
-from footfall.control.inverse_kinematics.problem import Level, row_weights
+from footfall.control.inverse_kinematics.problem import Level, row_weights, split_levels
 from footfall.control.inverse_kinematics.stack import TaskStack
 from footfall.control.inverse_kinematics.task import Task
 from footfall.dynamics.configuration import integrate
@@ -40,17 +40,7 @@ def acceleration_levels(
                     f"{task.label}: acceleration has shape {np.shape(feed)}, not {error[place].shape}"
                 )
             wanted[place] += feed
-    weight = row_weights(stack)
-    levels = []
-    for priority in sorted({task.priority for task in stack.tasks}):
-        members = [k for k, task in enumerate(stack.tasks) if task.priority == priority]
-        rows = np.concatenate([np.arange(len(error))[stack.places[k]] for k in members])
-        one_sided = np.concatenate(
-            [np.full(stack.tasks[k].size(robot), stack.tasks[k].inequality) for k in members]
-        )
-        labels = tuple(stack.tasks[k].label for k in members)
-        levels.append(Level(jacobian[rows], wanted[rows], weight[rows], one_sided, labels))
-    return tuple(levels)
+    return split_levels(stack, jacobian, wanted, row_weights(stack))
 
 
 def solve_acceleration(

@@ -8,7 +8,7 @@ import numpy as np
 
 from footfall.control.inverse_kinematics.hierarchy import solve_hierarchy
 from footfall.control.inverse_kinematics.objective import Objective, Progress
-from footfall.control.inverse_kinematics.problem import Level
+from footfall.control.inverse_kinematics.problem import split_levels
 from footfall.math.generalised_inverses import RANK_TOLERANCE, pseudo_inverse
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -59,17 +59,6 @@ def newton(
 
 def _by_priority(objective: Objective, error: Array, jacobian: Array) -> Array:
     """The step (nv,) of the hierarchy; near singular poses it is damped, and no joint goes farther than 1/2."""
-    stack = objective.stack
-    weights = objective.root_weights**2
-    levels = []
-    for priority in sorted({task.priority for task in stack.tasks}):
-        rows = np.concatenate(
-            [
-                np.arange(len(error))[place]
-                for task, place in zip(stack.tasks, stack.places, strict=True)
-                if task.priority == priority
-            ]
-        )
-        levels.append(Level(jacobian[rows], error[rows], weights[rows], np.zeros(len(rows), dtype=bool)))
+    levels = split_levels(objective.stack, jacobian, error, objective.root_weights**2)
     step = solve_hierarchy(levels, tolerance=RANK_TOLERANCE, threshold=0.02).v
     return step / max(1.0, 2 * float(np.abs(step).max()))

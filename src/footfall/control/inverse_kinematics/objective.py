@@ -42,11 +42,6 @@ class Objective:
         return np.sqrt(row_weights(self.stack))
 
     @cached_property
-    def _one_sided(self) -> Array:
-        robot = self.stack.robot
-        return np.concatenate([np.full(task.size(robot), task.inequality) for task in self.stack.tasks])
-
-    @cached_property
     def _box(self) -> tuple[Array, Array, Array, Array]:
         lower, upper = position_limits(self.stack.robot, self.limits)
         in_q, in_v = single_coordinates(self.stack.robot)
@@ -56,8 +51,8 @@ class Objective:
     def evaluate(self, q: Array) -> tuple[Array, Array]:
         """Error (m,) and Jacobian (m, nv) without weights; rows of inequalities that hold are zero."""
         error, jacobian = self.stack.kernel(q, self.stack.parameters)
-        if self._one_sided.any():
-            idle = self._one_sided & (error < 0.0)
+        if self.stack.one_sided.any():
+            idle = self.stack.one_sided & (error < 0.0)
             error[idle], jacobian[idle] = 0.0, 0.0
         return error, jacobian
 
@@ -102,7 +97,7 @@ class Objective:
     def _many(self, candidates: Array) -> tuple[Array, Array, Array]:
         """Costs (batch,), weighted errors and Jacobians of configurations (batch, nq)."""
         errors, jacobians = self.stack.kernel(candidates, self.stack.parameters)
-        weight = np.where(self._one_sided & (errors < 0.0), 0.0, self.root_weights)
+        weight = np.where(self.stack.one_sided & (errors < 0.0), 0.0, self.root_weights)
         errors, jacobians = weight * errors, weight[..., None] * jacobians
         return np.einsum("ij,ij->i", errors, errors) / 2, errors, jacobians
 

@@ -93,16 +93,31 @@ def by_task(stack: TaskStack, error: Array) -> dict[str, float]:
 
 def row_weights(stack: TaskStack) -> Array:
     """Weight (m,) of each row."""
-    parts = []
-    for task in stack.tasks:
-        size = task.size(stack.robot)
+    weights = np.empty(stack.size)
+    for task, place in zip(stack.tasks, stack.places, strict=True):
+        size = place.stop - place.start
         if np.shape(task.weight) not in ((), (size,)):
             raise InvalidTask(
                 f"{task.label}: there are {len(np.atleast_1d(task.weight))} weights; "
                 f"it must be one, or one for each of {size} rows"
             )
-        parts.append(np.broadcast_to(task.weight, (size,)))
-    return np.concatenate(parts)
+        weights[place] = task.weight
+    return weights
+
+
+def split_levels(stack: TaskStack, jacobian: Array, rate: Array, weight: Array) -> tuple[Level, ...]:
+    """Rows (m,) of all tasks by priority, first comes first."""
+    priorities = sorted({task.priority for task in stack.tasks})
+    one_sided = stack.one_sided
+    if len(priorities) == 1:
+        return (Level(jacobian, rate, weight, one_sided, tuple(task.label for task in stack.tasks)),)
+    levels = []
+    for priority in priorities:
+        members = [k for k, task in enumerate(stack.tasks) if task.priority == priority]
+        rows = np.concatenate([np.arange(stack.size)[stack.places[k]] for k in members])
+        labels = tuple(stack.tasks[k].label for k in members)
+        levels.append(Level(jacobian[rows], rate[rows], weight[rows], one_sided[rows], labels))
+    return tuple(levels)
 
 
 def wanted_rates(stack: TaskStack, error: Array) -> Array:
@@ -137,15 +152,9 @@ def build_ik(
     stack = TaskStack(robot, tuple(tasks))
     error, jacobian = stack.kernel(q, stack.parameters)
     rate, weight = wanted_rates(stack, error), row_weights(stack)
-    inequality = np.concatenate([np.full(task.size(robot), task.inequality) for task in stack.tasks])
-    levels = []
-    for priority in sorted({task.priority for task in stack.tasks}):
-        members = [k for k, task in enumerate(stack.tasks) if task.priority == priority]
-        rows = np.concatenate([np.arange(len(error))[stack.places[k]] for k in members])
-        labels = tuple(stack.tasks[k].label for k in members)
-        levels.append(Level(jacobian[rows], rate[rows], weight[rows], inequality[rows], labels))
+    levels = split_levels(stack, jacobian, rate, weight)
     allowed = (
         velocity_bounds(robot, q, dt=dt, limits=limits) if bounds is None else checked_bounds(robot, *bounds)
     )
     q = np.array(q, dtype=np.float64)
-    return Problem(robot, q, stack.tasks, error, jacobian, rate, tuple(levels), allowed)
+    return Problem(robot, q, stack.tasks, error, jacobian, rate, levels, allowed)

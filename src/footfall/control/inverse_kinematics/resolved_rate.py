@@ -102,12 +102,15 @@ class ResolvedRate:
         if weights.shape != (robot.nv,) or not (np.isfinite(weights).all() and (weights > 0.0).all()):
             raise InvalidTask(f"motion_weights must be {(robot.nv,)} finite numbers above zero")
         self.weights, self.cost, self.damping = weights, cost, damping
+        self._own_feedback = self.feedback(self.stack)
         self.kernel = self._compiled()
 
     def __call__(self, q: Array, tasks: Sequence[Task] | None = None) -> Array:
         """v (nv,) at q (nq,); tasks: the same with other targets and rates."""
-        stack = self.stack if tasks is None else TaskStack(self.stack.robot, tuple(tasks))
-        if tasks is not None and stack.structure != self.stack.structure:
+        if tasks is None:
+            return self.run(q, self.stack.parameters, *self._own_feedback)
+        stack = TaskStack(self.stack.robot, tuple(tasks))
+        if stack.structure != self.stack.structure:
             raise InvalidTask("the tasks differ in more than targets and rates; make another ResolvedRate")
         return self.run(q, stack.parameters, *self.feedback(stack))
 
@@ -118,12 +121,12 @@ class ResolvedRate:
 
     def feedback(self, stack: TaskStack) -> tuple[Array, Array]:
         """Rates (m,) and gains (m,) of the tasks."""
-        size = stack.places[-1].stop
-        gain = np.concatenate([np.full(task.size(stack.robot), task.gain) for task in stack.tasks])
-        return wanted_rates(stack, np.zeros(size)), gain
+        sizes = [place.stop - place.start for place in stack.places]
+        gain = np.repeat([task.gain for task in stack.tasks], sizes)
+        return wanted_rates(stack, np.zeros(stack.size)), gain
 
     def _compiled(self) -> Kernel:
-        robot, size = self.stack.robot, self.stack.places[-1].stop
+        robot, size = self.stack.robot, self.stack.size
         given = any(isinstance(task, CustomTask) for task in self.stack.tasks)
         facts = (self.stack.structure, self.weights.tolist(), self.cost, self.damping)
         return build_kernel(

@@ -37,7 +37,7 @@ class TaskStack:
         if not self.tasks:
             raise InvalidTask("there is no task; give at least one")
 
-    @property
+    @cached_property
     def structure(self) -> tuple[Any, ...]:
         return tuple(task.structure for task in self.tasks)
 
@@ -63,11 +63,31 @@ class TaskStack:
 
         return self._compiled("task_bias", {"v": (self.robot.nv,), "time": (1,)}, traced)
 
-    @cached_property
+    @property
     def places(self) -> tuple[slice, ...]:
         """Rows of each task."""
-        ends = np.cumsum([task.size(self.robot) for task in self.tasks]).tolist()
-        return tuple(slice(begin, end) for begin, end in zip([0, *ends], ends, strict=False))
+        return self._layout[0]
+
+    @property
+    def size(self) -> int:
+        """Rows of all tasks."""
+        return self._layout[0][-1].stop  # type: ignore[no-any-return]
+
+    @property
+    def one_sided(self) -> Array:
+        """Which rows (m,) are inequalities."""
+        return self._layout[1]
+
+    @cached_property
+    def _layout(self) -> tuple[tuple[slice, ...], Array]:
+        kernels = self.robot.tree.kernels
+        place = ("task layout", self.structure, tuple(task.inequality for task in self.tasks))
+        if place not in kernels:
+            sizes = [task.size(self.robot) for task in self.tasks]
+            ends = np.cumsum(sizes).tolist()
+            slices = tuple(slice(begin, end) for begin, end in zip([0, *ends], ends, strict=False))
+            kernels[place] = slices, np.repeat(place[2], sizes)
+        return kernels[place]  # type: ignore[no-any-return]
 
     def traced(self, q: Array, parameters: Array) -> dict[str, Array]:
         """Errors and Jacobian, for a trace or on floats."""
