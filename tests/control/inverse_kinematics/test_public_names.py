@@ -1,0 +1,41 @@
+"""What users import: names that resolve and are documented; the example runs and prints what it promises."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+from footfall.control import inverse_kinematics
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "04_inverse_kinematics.py"
+
+
+def test_names_resolve_and_are_documented() -> None:
+    names = inverse_kinematics.__all__
+    assert len(names) == len(set(names))
+    for name in names:
+        value = getattr(inverse_kinematics, name)
+        if callable(value):
+            assert inspect.getdoc(value), name
+
+
+def number(text: str, pattern: str) -> float:
+    found = re.search(pattern + r" ([-+.\de]+)", text)
+    assert found, text
+    return float(found[1])
+
+
+def test_example(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(EXAMPLE), run_name="__main__")
+    text = capsys.readouterr().out
+    assert number(text, "hand off by") < 1e-8
+    assert 1.0 < number(text, "closest pose is") < 2.0
+    assert number(text, "hand rises with") == pytest.approx(0.3, abs=0.01)
+    assert number(text, "feet move with") < 1e-6
+    assert number(text, "idle pose to") < 1e-6
+    assert "8 ways" in text
+    assert "1 within the limits" in text
