@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 import footfall
 from footfall.control.actuation import InvalidRequest, NotFullyActuated
 from footfall.control.gains import Gains, gains_from
+from footfall.control.inverse_kinematics.hierarchy import solve_hierarchy
+from footfall.control.inverse_kinematics.problem import level
 from footfall.control.joint_control import resting_reference
 from footfall.control.task_space import (
     EndEffectorControl,
@@ -160,6 +162,24 @@ def test_follows_a_circle() -> None:
         for t, q in zip(run.time[::100], run.q[::100], strict=True)
     ]
     assert max(errors) < 1e-3
+
+
+def test_tasks_on_acceleration_level() -> None:
+    """002 (3.83): the tip first, then joints 1 and 2 at rest; without velocity the numbers of example 2.9.1."""
+    robot, q, v = planar_arm()
+    for rates in (np.zeros(3), v):
+        dynamics = build_task_dynamics(robot, q, rates, "tip", rows=(0, 2))
+        levels = [
+            level(dynamics.jacobian, np.array([1.0, 1.0]) - dynamics.jacobian_bias),
+            level(np.eye(3)[:2], np.zeros(2)),
+        ]
+        asked = solve_hierarchy(levels).v
+        torque = footfall.inverse_dynamics(robot, q, rates, asked)
+        a = footfall.forward_dynamics(robot, q, rates, torque)
+        reached = footfall.frame_acceleration(robot, q, rates, a, "tip")[[0, 2]]
+        assert np.abs(reached - 1.0).max() < 1e-12
+        if not rates.any():
+            assert np.abs(asked - [-0.169060, -0.084530, -1.070171]).max() < 6e-7
 
 
 def test_bad_requests() -> None:
