@@ -1,0 +1,110 @@
+"""Offsets of absolute encoders from readings in a jig that holds the robot in known poses, 000 section 3.6."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from footfall.errors import UnknownName
+from footfall.math.transform import Array
+from footfall.robot.drives.errors import InvalidMeasurements
+
+_LEAST_SPREAD = 1e-3  # rad of joint angle between poses, below which they do not tell a gain
+
+
+@dataclass(frozen=True, eq=False)
+class EncoderCalibration:
+    """reading = gain * q + offset, for each of `joints`.
+
+    offsets (n,): rad, from -pi to pi. gains (n,): one unless they were identified. uncertainty (n,): standard error of
+    the offsets, rad; NaN from one pose and no known noise. spread (n,): greatest deviation of a pose, rad. poses (n,):
+    how many had a reading.
+    """
+
+    joints: tuple[str, ...]
+    offsets: Array
+    gains: Array
+    uncertainty: Array
+    spread: Array
+    poses: Array
+
+    def joint_position(self, readings: Mapping[str, float]) -> dict[str, float]:
+        """Joint angles, rad from -pi to pi, of encoder readings in rad."""
+        known = {name: k for k, name in enumerate(self.joints)}
+        for name in readings.keys() - known.keys():
+            raise UnknownName("calibrated encoder", name, self.joints)
+        return {
+            name: float(wrapped(reading - self.offsets[known[name]]) / self.gains[known[name]])
+            for name, reading in readings.items()
+        }
+
+
+def calibrate_encoders(
+    joints: Sequence[str],
+    readings: Any,
+    jig_positions: Any,
+    *,
+    noise: float | None = None,
+    identify_gains: bool = False,
+) -> EncoderCalibration:
+    """Offsets from readings (poses, n) and the joint angles of the jig (poses, n), rad; NaN where none was taken.
+
+    noise: standard deviation of a reading, rad, if known; else the poses' disagreement stands for it. identify_gains:
+    also fit a gain for each encoder, which needs poses that differ. Joints that the poses do not determine are named
+    in an error.
+    """
+    names = tuple(joints)
+    measured, true = (
+        np.atleast_2d(np.asarray(readings, float)),
+        np.atleast_2d(np.asarray(jig_positions, float)),
+    )
+    if measured.shape != true.shape or measured.shape[1] != len(names):
+        raise InvalidMeasurements(
+            f"readings have shape {measured.shape}, jig positions {true.shape}; both must be (poses, {len(names)})"
+        )
+    columns = []
+    missing = []
+    for k, name in enumerate(names):
+        taken = np.isfinite(measured[:, k]) & np.isfinite(true[:, k])
+        q = true[taken, k]
+        needed = 2 if identify_gains else 1
+        if len(q) < needed or (identify_gains and np.ptp(q) < _LEAST_SPREAD):
+            missing.append(name)
+            continue
+        columns.append(_fit(measured[taken, k], q, noise, identify_gains))
+    if missing:
+        what = "two different poses" if identify_gains else "one pose"
+        raise InvalidMeasurements(
+            f"the readings determine {len(names) - len(missing)} of {len(names)} encoders; "
+            f"at least {what} must be added for: {', '.join(missing)}"
+        )
+    offsets, gains, uncertainty, spread, poses = (np.array(part) for part in zip(*columns, strict=True))
+    return EncoderCalibration(names, offsets, gains, uncertainty, spread, poses)
+
+
+def wrapped(angle: Any) -> Any:
+    """The angle, rad, from -pi to pi."""
+    return np.arctan2(np.sin(angle), np.cos(angle))
+
+
+def _fit(
+    reading: Array, q: Array, noise: float | None, with_gain: bool
+) -> tuple[float, float, float, float, int]:
+    """Offset, gain, standard error of the offset, greatest deviation, number of poses."""
+    difference = reading - q
+    middle = math.atan2(np.sin(difference).mean(), np.cos(difference).mean())  # a circular mean
+    deviation = wrapped(difference - middle)
+    design = np.stack([np.ones_like(q), q], axis=1) if with_gain else np.ones((len(q), 1))
+    solution, *_ = np.linalg.lstsq(design, deviation, rcond=None)
+    left = deviation - design @ solution
+    freedom = len(q) - design.shape[1]
+    estimated = math.sqrt(float(left @ left) / freedom) if freedom else math.nan
+    deviation_of_one = estimated if noise is None else noise
+    covariance = np.linalg.inv(design.T @ design)
+    gain = 1.0 + float(solution[1]) if with_gain else 1.0
+    offset = float(wrapped(middle + solution[0]))
+    return offset, gain, deviation_of_one * math.sqrt(covariance[0, 0]), float(np.abs(left).max()), len(q)
