@@ -98,7 +98,7 @@ def test_file_round_trip(tmp_path_factory, offsets: dict[str, float]) -> None:
 def test_broken_files(tmp_path) -> None:
     path = tmp_path / "calibration.toml"
     path.write_text("[encoder_offsets]\nkfr = 'much'\n")
-    with pytest.raises(InvalidDescription, match="encoder_offsets.*float"):
+    with pytest.raises(InvalidDescription, match=r"encoder_offsets.*float"):
         read_calibration(path)
     path.write_text("[encoder_offsets]\nkfr = nan\n")
     with pytest.raises(InvalidValue, match="encoder 'kfr'"):
