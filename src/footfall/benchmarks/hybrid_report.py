@@ -1,0 +1,60 @@
+"""The benchmark of hybrid dynamics as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from footfall.benchmarks import surroundings
+from footfall.benchmarks.dynamics import Effort
+from footfall.benchmarks.hybrid import BATCH_BAR, CALL_BAR, HybridMeasurement
+from footfall.benchmarks.report import Verdict
+
+_TIMES = ("bound", "call", "batch", "dense", "python")
+_RATIOS = (("python", "bound"), ("python", "batch"), ("dense", "bound"), ("dense", "batch"))
+
+
+def markdown(measurements: Sequence[HybridMeasurement], *, effort: Effort, load_before: str) -> str:
+    """Times, ratios with quartiles, residuals, and which bars are met."""
+    verdict = Verdict()
+    lines = [_row(measurement, verdict) for measurement in measurements]
+    head = [
+        "robot",
+        "segments",
+        "rows",
+        *_TIMES,
+        *(f"{b} against {a}" for a, b in _RATIOS),
+        "operations",
+        "error",
+    ]
+    table = "\n".join([_line(head), _line(["---"] * len(head)), *lines])
+    conditions = (
+        f"{surroundings.processor()}, {surroundings.cores()} cores, {surroundings.lanes()} lanes; "
+        f"load {load_before} before and {surroundings.load_average()} after; {surroundings.versions()}.\n\n"
+        f"Microseconds a call or a robot, medians of {effort.blocks} interleaved blocks, CPU time of the thread. "
+        "python: Pinocchio's constraintDynamics; dense: mass matrix and Jacobian of ours, solved by NumPy. Ratios with "
+        "quartiles; a bar (+ met, - missed) is met if the lower quartile meets it. operations: a second solution for "
+        "near-singular branches, which hardly ever runs, is counted too. error: greatest relative residual of the "
+        "equations of motion and of the constraints."
+    )
+    return "\n\n".join(["# Hybrid dynamics", conditions, str(verdict), table]) + "\n"
+
+
+def _row(measurement: HybridMeasurement, verdict: Verdict) -> str:
+    case, race = measurement.case, measurement.race
+    label = f"{case.robot}, {len(case.segments)} segments"
+    cells = [case.robot, str(len(case.segments)), str(len(case.segments) * len(case.directions))]
+    cells += [f"{race.time(name).median * 1e6:.2f}" if name in race.seconds else "" for name in _TIMES]
+    for slower, faster in _RATIOS:
+        if slower not in race.seconds:
+            cells.append("")
+            continue
+        ratio = race.ratio(slower, faster)
+        text = f"{ratio.median:.1f} ({ratio.lower:.1f}-{ratio.upper:.1f})"
+        bar = CALL_BAR if faster == "bound" else BATCH_BAR * min(surroundings.lanes(), 8) / 8
+        missed = f"{label}: {faster} against {slower} {ratio.lower:.1f}, bar {bar:g}"
+        cells.append(f"{text} {verdict.judge(ratio.lower >= bar, missed)}")
+    return _line([*cells, str(measurement.operations), f"{measurement.error:.0e}"])
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
