@@ -119,6 +119,25 @@ def test_reflected_inertia_is_positive_and_belongs_to_joints() -> None:
     assert inertia[elbow, elbow] == pytest.approx(1e4 * DRIVES.of("efr").motor.rotor_inertia)
 
 
+def test_coupled_inertia_is_the_rotors_energy() -> None:
+    """Rotors that turn with their carriers and against them: 1/2 I (carrier + motor)^2, less 1/2 I carrier^2."""
+    random = np.random.default_rng(8)
+    q, v = random_configuration(5), random.normal(size=LOLA.nv)
+    spins = np.zeros((26, LOLA.nv))
+    for k, name in enumerate(DRIVES.joints):
+        joint = LOLA.joint(name)
+        axis = footfall.frame_pose(LOLA, q, name).rotation[:, 2]
+        spins[k] = axis @ footfall.frame_jacobian(LOLA, q, joint.parent)[3:]
+    rotors = np.concatenate([drive.rotor_inertia for drive in DRIVES])
+    carrier, motor = spins @ v, DRIVES.motor_jacobian(q) @ v
+    energy = 0.5 * rotors @ ((carrier + motor) ** 2 - carrier**2)
+    assert 0.5 * v @ DRIVES.coupled_inertia(q, spins) @ v == pytest.approx(energy, rel=1e-12)
+    elbow, twist = LOLA.v_slice("efr").start, LOLA.v_slice("afr").start
+    difference = DRIVES.coupled_inertia(q, spins) - DRIVES.reflected_inertia(q)
+    expected = 100.0 * DRIVES.of("efr").motor.rotor_inertia * spins[DRIVES.joints.index("efr"), twist]
+    assert difference[elbow, twist] == pytest.approx(expected, rel=1e-12)
+
+
 def test_whole_robot_is_traceable() -> None:
     def motors(q):
         return {"position": DRIVES.motor_position(q), "inertia": DRIVES.reflected_inertia(q)}

@@ -107,12 +107,28 @@ class DriveSet:
     def reflected_inertia(self, q: Array) -> Array:
         """Rotor inertias (nv, nv) seen at the joints, to be added to the mass matrix, kg m2.
 
-        It leaves out how rotors turn with the bodies that carry them, about one part in the gear's ratio.
+        It leaves out how rotors turn with the bodies that carry them, about one part in the gear's ratio;
+        `coupled_inertia` has that.
         """
         jacobian = self.motor_jacobian(q)
-        rotors = np.concatenate([drive.rotor_inertia for drive in self.drives])
-        result: Array = jacobian.T @ (rotors[:, None] * jacobian)
+        result: Array = jacobian.T @ (self._rotors * jacobian)
         return result
+
+    def coupled_inertia(self, q: Array, carrier_spins: Array) -> Array:
+        """Rotor inertias (nv, nv) with the coupling to the bodies that carry them, kg m2, 000 section 3.1.
+
+        carrier_spins (motors, nv): angular velocity of each carrier along its rotor's axis, a unit of the robot's
+        velocity; the angular rows of `frame_jacobian` along the axis. To be added to the mass matrix of a robot whose
+        bodies have the inertia of their rotors as if locked.
+        """
+        jacobian = self.motor_jacobian(q)
+        coupling = carrier_spins.T @ (self._rotors * jacobian)
+        result: Array = jacobian.T @ (self._rotors * jacobian) + coupling + coupling.T
+        return result
+
+    @cached_property
+    def _rotors(self) -> Array:
+        return np.concatenate([drive.rotor_inertia for drive in self.drives])[:, None]
 
     @cached_property
     def _in_q(self) -> list[tuple[Drive, list[int]]]:
