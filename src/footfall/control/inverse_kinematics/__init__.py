@@ -22,6 +22,7 @@ from footfall.control.inverse_kinematics.analytic import (
     within_limits,
 )
 from footfall.control.inverse_kinematics.analytic_reach import solve_planar_arm, solve_reach
+from footfall.control.inverse_kinematics.bounded_rate import BoundedRate
 from footfall.control.inverse_kinematics.errors import (
     ContradictoryLimits,
     InvalidTask,
@@ -70,6 +71,7 @@ from footfall.control.inverse_kinematics.velocity import scaled_to_bounds, solve
 __all__ = [
     "NO_LIMITS",
     "AimTask",
+    "BoundedRate",
     "Bounds",
     "CenterOf",
     "Chain",

@@ -60,10 +60,11 @@ def solve_quadratic_program(program: QuadraticProgram) -> Array:
         for part in (program.hessian, program.gradient, program.matrix, program.upper, program.lower)
     ]
     sense = np.where(program.upper - program.lower <= 0.0, 5, 0).astype(np.int32)  # 5: equality
-    x, _, flag, _ = daqp.solve(*contiguous, sense, primal_tol=1e-10)
-    if flag < 1:
-        raise QuadraticProgramFailed(program, int(flag))
-    return np.asarray(x)
+    for tolerance in (1e-10, 1e-8, 1e-6):  # where many rows meet in a corner, a tight one finds it infeasible
+        x, _, flag, _ = daqp.solve(*contiguous, sense, primal_tol=tolerance)
+        if flag >= 1:
+            return np.asarray(x)
+    raise QuadraticProgramFailed(program, int(flag))
 
 
 def solve_hierarchical_qp(

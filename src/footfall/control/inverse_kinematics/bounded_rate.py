@@ -1,0 +1,118 @@
+"""Velocity level with limits for hot loops: one native call makes the quadratic program, DAQP solves it.
+
+    v minimises  sum weight (rate + gain error - J v)^2 + damping^2 v^2  within the bounds of the joint limits
+
+Native code holds errors, Jacobians, the Hessian and the bounds; what is left to Python is two calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from footfall.compiler import build_kernel, maximum, minimum
+from footfall.control.inverse_kinematics.errors import InvalidTask
+from footfall.control.inverse_kinematics.hierarchical_qp import QuadraticProgram, solve_quadratic_program
+from footfall.control.inverse_kinematics.limits import Limits, position_limits, single_coordinates
+from footfall.control.inverse_kinematics.problem import row_weights, wanted_rates
+from footfall.control.inverse_kinematics.stack import TaskStack
+from footfall.control.inverse_kinematics.task import Task
+from footfall.control.inverse_kinematics.tasks import CustomTask
+from footfall.math.spatial import symmetric
+from footfall.robot.model import Robot
+
+Array = np.ndarray[Any, np.dtype[Any]]
+_FAR = 1e30  # DAQP's infinity
+
+
+class BoundedRate:
+    """Weighted tasks within joint limits for one robot and list of tasks.
+
+    dt: length of a step, s, for limits on position. damping: in the unit of the weighted Jacobian, above zero.
+    Priorities do not matter here; `solve_velocity` with method "qp" keeps them.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        tasks: Sequence[Task],
+        *,
+        dt: float = 1e-3,
+        limits: Limits = Limits(),  # noqa: B008 (immutable)
+        damping: float = 1e-4,
+    ) -> None:
+        self.stack = TaskStack(robot, tuple(tasks))
+        if any(task.inequality for task in self.stack.tasks):
+            raise InvalidTask("half-spaces need solve_velocity with method='qp'")
+        if not (dt > 0.0 and damping > 0.0):
+            raise InvalidTask(f"dt is {dt} and damping {damping}; both must be above zero")
+        self.limits, self.dt, self.damping = limits, dt, damping
+        given = any(isinstance(task, CustomTask) for task in self.stack.tasks)
+        facts = (self.stack.structure, limits, dt, damping)
+        size = self.stack.size
+        shapes = {
+            "q": robot.nq,
+            "parameters": len(self.stack.parameters),
+            "rate": size,
+            "gain": size,
+            "weight": size,
+        }
+        key = None if given else f"{robot.fingerprint} {facts!r}"
+        self.kernel = build_kernel(self._traced, shapes, name="bounded_rate", key=key)
+        self._own_feedback = self.feedback(self.stack)
+        self._no_rows = np.zeros((0, robot.nv))
+
+    def __call__(self, q: Array, tasks: Sequence[Task] | None = None) -> Array:
+        """v (nv,) at q (nq,); tasks: the same with other targets, rates, gains and weights."""
+        return solve_quadratic_program(self.build(q, tasks))
+
+    def build(self, q: Array, tasks: Sequence[Task] | None = None) -> QuadraticProgram:
+        """The quadratic program at q (nq,)."""
+        if tasks is None:
+            stack, feedback = self.stack, self._own_feedback
+        else:
+            stack = TaskStack(self.stack.robot, tuple(tasks))
+            if stack.structure != self.stack.structure:
+                raise InvalidTask("the tasks differ in more than numbers; make another BoundedRate")
+            feedback = self.feedback(stack)
+        hessian, gradient, lower, upper = self.kernel(q, stack.parameters, *feedback)
+        return QuadraticProgram(hessian, gradient, self._no_rows, lower, upper)
+
+    def feedback(self, stack: TaskStack) -> tuple[Array, Array, Array]:
+        """Rates, gains and weights (m,) of the tasks."""
+        sizes = [place.stop - place.start for place in stack.places]
+        gain = np.repeat([task.gain for task in stack.tasks], sizes)
+        return wanted_rates(stack, np.zeros(stack.size)), gain, row_weights(stack)
+
+    def _traced(
+        self, q: Array, parameters: Array, rate: Array, gain: Array, weight: Array
+    ) -> dict[str, Array]:
+        values = self.stack.traced(q, parameters)
+        jacobian = values["jacobian"]
+        weighted = weight[:, None] * jacobian
+        square = self.damping**2
+        columns, scaled = jacobian.T, weighted.T
+        hessian = symmetric(len(columns), lambda i, j: scaled[i] @ columns[j] + (square if i == j else 0.0))
+        lower, upper = self._bounds(q)
+        wanted = rate + gain * values["error"]
+        return {"hessian": hessian, "gradient": -(scaled @ wanted), "lower": lower, "upper": upper}
+
+    def _bounds(self, q: Array) -> tuple[Array, Array]:
+        """Bounds (nv,) on v as symbols, as `velocity_bounds` has them."""
+        robot = self.stack.robot
+        fastest = np.full(robot.nv, _FAR)
+        if self.limits.velocity is not None:
+            fastest = np.minimum(self.limits.velocity * robot.velocity_limit, _FAR)
+        below, above = position_limits(robot, self.limits)
+        lower: list[Any] = list(-fastest)
+        upper: list[Any] = list(fastest)
+        share = self.limits.approach / self.dt
+        for in_q, in_v in zip(*(places.tolist() for places in single_coordinates(robot)), strict=True):
+            top = fastest[in_v]
+            if np.isfinite(below[in_v]):
+                lower[in_v] = minimum(maximum(share * (below[in_v] - q[in_q]), -top), top)
+            if np.isfinite(above[in_v]):
+                upper[in_v] = minimum(maximum(share * (above[in_v] - q[in_q]), -top), top)
+        return np.array(lower), np.array(upper)

@@ -1,0 +1,70 @@
+"""Tasks within limits as one native call and one quadratic program: against bounded least squares of SciPy."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.optimize import lsq_linear
+
+import footfall
+from footfall.control.inverse_kinematics.bounded_rate import BoundedRate
+from footfall.control.inverse_kinematics.errors import InvalidTask
+from footfall.control.inverse_kinematics.limits import Limits, velocity_bounds
+from footfall.control.inverse_kinematics.problem import build_ik
+from footfall.control.inverse_kinematics.tasks import HalfSpaceTask, PoseTask, posture
+from footfall.math.transform import Transform
+from footfall.robot.model import Robot
+
+LIMITS = Limits(velocity=None, approach=0.5)
+
+
+@cache
+def arm() -> Robot:
+    return footfall.load("arm-6r")
+
+
+@cache
+def controller() -> BoundedRate:
+    q = arm().configuration("ready")
+    pose = footfall.frame_pose(arm(), q, "tip")
+    goal = Transform(pose.rotation, pose.translation + np.array([0.3, 0.1, 0.2]))
+    tasks = [PoseTask("tip", goal, gain=5.0), posture(arm(), q, weight=0.01)]
+    return BoundedRate(arm(), tasks, dt=0.01, limits=LIMITS, damping=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_it_is_bounded_least_squares(seed: int) -> None:
+    q = footfall.random_configuration(arm(), seed=seed)
+    index = seed % 6
+    q[index] = arm().upper[index] - 1e-4 * (seed % 3)  # some joints near or at their stops
+    problem = build_ik(arm(), q, controller().stack.tasks, dt=0.01, limits=LIMITS)
+    root = np.sqrt(problem.levels[0].weight)
+    matrix = np.vstack([root[:, None] * problem.jacobian, 1e-3 * np.eye(6)])
+    right = np.concatenate([root * problem.rate, np.zeros(6)])
+    bounds = velocity_bounds(arm(), q, dt=0.01, limits=LIMITS)
+    program = controller().build(q)
+    np.testing.assert_allclose(program.lower, bounds.lower, atol=1e-9)
+    np.testing.assert_allclose(program.upper, bounds.upper, atol=1e-9)
+    wide = (bounds.lower, bounds.upper + 1e-12)
+    expected = lsq_linear(matrix, right, wide, method="bvls", tol=1e-14).x
+    v = controller()(q)
+    np.testing.assert_allclose(v, expected, atol=1e-6)
+    assert np.all(v <= bounds.upper + 1e-8)
+
+
+def test_other_numbers_need_no_other_code() -> None:
+    q = arm().configuration("ready")
+    tasks = [replace(task, weight=2.0) for task in controller().stack.tasks]
+    assert np.abs(controller()(q, tasks) - controller()(q)).max() > 1e-3
+    with pytest.raises(InvalidTask, match="differ in more"):
+        controller()(q, tasks[:1])
+
+
+def test_bad_input() -> None:
+    with pytest.raises(InvalidTask, match="half-spaces"):
+        BoundedRate(arm(), [HalfSpaceTask("tip", np.zeros(3), np.array([0.0, 0.0, 1.0]))])
+    with pytest.raises(InvalidTask, match="damping 0"):
+        BoundedRate(arm(), controller().stack.tasks, damping=0.0)
