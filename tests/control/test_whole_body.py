@@ -165,6 +165,25 @@ def test_friction_pyramids_are_kept() -> None:
     assert len(problem.limits.value) == 4 * 5
 
 
+def test_a_level_without_anything_left_to_decide() -> None:
+    """The torso's motion fixes that of all joints; at the edge of friction the posture then changes nothing."""
+    robot, q = quadruped()
+    contacts = tuple(replace(each, friction=0.5) for each in feet())
+    torso = FrameAcceleration("torso", np.array([6.0, 5.0, 0.0, 2.0, 0.0, 0.0]))
+    posture = PostureTracking(resting_reference(robot, robot.configuration("stand")), priority=1)
+    forces, ratios = [], []
+    for tasks in ([torso, LeastForce(priority=2)], [torso, posture, LeastForce(priority=2)]):
+        problem = build_whole_body(
+            robot, q, np.zeros(18), contacts=contacts, tasks=tasks, limits=WholeBodyLimits(least_force=2.0)
+        )
+        solution = solve_whole_body(problem)
+        forces.append(solution.forces.reshape(4, 3))
+        ratios.append((np.linalg.norm(forces[-1][:, :2], axis=1) / forces[-1][:, 2]).max())
+        assert np.abs(solution.missing[0]).max() > 0.1
+    assert np.abs(forces[0] - forces[1]).max() < 1e-3
+    assert ratios[0] == pytest.approx(0.5, abs=1e-2)
+
+
 def test_torques_and_joints_are_limited() -> None:
     robot, q, v = planar_arm()
     task = JointAcceleration(np.array([30.0, -40.0, 20.0]))

@@ -122,6 +122,10 @@ def _step(level: Level, v: Array, basis: Array, bounds: Bounds, kept_rows: Array
     rows = (root[:, None] * level.jacobian) @ basis
     left = root * (level.rate - level.jacobian @ v)
     scale = max(float(np.linalg.norm(rows)), 1e-12)
+    if count == 0 and scale <= RANK_TOLERANCE * float(np.linalg.norm(root[:, None] * level.jacobian)):
+        return np.zeros(
+            size
+        )  # the levels before it have decided all that it is about; what is left is rounding
     hessian = np.zeros((size + count, size + count))
     hessian[:size, :size] = rows[equal].T @ rows[equal] + (_REGULARISATION * scale**2) * np.eye(size)
     hessian[size:, size:] = np.eye(count)
