@@ -190,7 +190,6 @@ def _newton_step(matrix: Array, error: Array) -> Array:
 
 
 def _is_singular(matrix: Array, *, share: float = _SINGULAR) -> bool:
-    if not np.isfinite(matrix).all():
-        return True
-    floor = share if len(matrix) == 1 else 0.0
-    return bool(abs(_determinant(matrix)) <= max(share * _scale(matrix) if len(matrix) > 1 else 0.0, floor))
+    """Whether the determinant is a tiny share of what it could be; of a single ratio, whether it is tiny."""
+    largest = 1.0 if len(matrix) == 1 else _scale(matrix)
+    return not np.isfinite(matrix).all() or bool(abs(_determinant(matrix)) <= share * largest)
