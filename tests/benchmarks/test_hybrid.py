@@ -24,7 +24,7 @@ def test_a_chain_is_measured_and_reported() -> None:
 
 
 def test_dense_equations_are_ours() -> None:
-    case = HybridCase("arm-7r", (footfall.load("arm-7r").bodies[-1].name,), ("x", "y", "z"))
+    case = HybridCase("arm-7r", ((footfall.load("arm-7r").bodies[-1].name, ("x", "y", "z")),))
     robot = footfall.load(case.robot)
     row = State(*(column[0] for column in random_states(robot, 1)))
     solution = np.linalg.solve(*dense_equations(robot, case)(row.q, row.v, row.tau))
@@ -33,5 +33,5 @@ def test_dense_equations_are_ours() -> None:
     np.testing.assert_allclose(solution[:7], a, rtol=1e-9)
     np.testing.assert_allclose(-solution[7:], forces, rtol=1e-9)
     assert hybrid_error(robot, case, kernel, row) < 1e-10
-    other = HybridCase("arm-7r", (robot.bodies[-2].name,), ("x", "y", "z"))
+    other = HybridCase("arm-7r", ((robot.bodies[-2].name, ("x", "y", "z")),))
     assert hybrid_error(robot, other, kernel, row) > 1e-3

@@ -29,33 +29,37 @@ CHAINS = (7, 15, 30, 60, 100, 200)
 _DENSE_LIMIT = 60  # joints; the mass matrix of longer chains is a graph that takes long to compile
 _CHECKED_STATES = 8
 
-_SEGMENTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "anymal": (("LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT"), AXES[:3]),
+_POINT, _RIGID = AXES[:3], AXES
+# By robot, segments and the directions that are constrained, in the order in which they are added. Not more than the
+# joints can hold: six rigid segments on TALOS would contradict each other.
+_SEGMENTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
+    "anymal": tuple((foot, _POINT) for foot in ("LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT")),
     "talos": (
-        (
-            "leg_left_6_link",
-            "leg_right_6_link",
-            "arm_left_7_link",
-            "arm_right_7_link",
-            "head_2_link",
-            "base_link",
-        ),
-        AXES,
+        ("leg_left_6_link", _RIGID),
+        ("leg_right_6_link", _RIGID),
+        ("arm_left_7_link", _RIGID),
+        ("arm_right_7_link", _RIGID),
+        ("head_2_link", _POINT),
+        ("base_link", _POINT),
     ),
 }
 
 
 @dataclass(frozen=True)
 class HybridCase:
-    """A robot, the segments that are constrained, and in which directions of their own axes."""
+    """A robot, and which segments are constrained in which directions of their own axes."""
 
     robot: str
-    segments: tuple[str, ...]
-    directions: tuple[str, ...]
+    segments: tuple[tuple[str, tuple[str, ...]], ...]
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
-        return tuple(Constraint(name, self.directions, "frame") for name in self.segments)
+        return tuple(Constraint(name, directions, "frame") for name, directions in self.segments)
+
+    @property
+    def rows(self) -> int:
+        """Number of constrained components."""
+        return sum(len(directions) for _, directions in self.segments)
 
 
 @dataclass(frozen=True)
@@ -74,10 +78,10 @@ def hybrid_cases(robots: Sequence[str] | None = None) -> list[HybridCase]:
     cases = []
     for name in names:
         if name in _SEGMENTS:
-            segments, directions = _SEGMENTS[name]
-            cases += [HybridCase(name, segments[:count], directions) for count in range(1, len(segments) + 1)]
+            segments = _SEGMENTS[name]
+            cases += [HybridCase(name, segments[:count]) for count in range(1, len(segments) + 1)]
         else:
-            cases.append(HybridCase(name, (load_measured(name).bodies[-1].name,), AXES))
+            cases.append(HybridCase(name, ((load_measured(name).bodies[-1].name, _RIGID),)))
     return cases
 
 
@@ -101,7 +105,7 @@ def _measure(case: HybridCase, effort: Effort) -> HybridMeasurement:
     rows = [
         State(*(np.array(column[k]) for column in states)) for k in range(min(effort.calls, effort.batch))
     ]
-    setpoints = np.zeros(len(case.segments) * len(case.directions))
+    setpoints = np.zeros(case.rows)
     kernel = footfall.hybrid_dynamics.kernel(robot, constraints=case.constraints, setpoints=setpoints)
     contestants = _our_contestants(kernel, states, rows, setpoints)
     if robot.nv <= _DENSE_LIMIT:
@@ -172,9 +176,9 @@ def _pinocchio_contestant(case: HybridCase, robot: Robot, rows: list[State]) -> 
     from footfall.benchmarks.pinocchio import build_peer
 
     peer = build_peer(case.robot, robot).fast
-    kind = pin.ContactType.CONTACT_6D if len(case.directions) == 6 else pin.ContactType.CONTACT_3D
     models, data = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
-    for name in case.segments:
+    for name, directions in case.segments:
+        kind = pin.ContactType.CONTACT_6D if directions == _RIGID else pin.ContactType.CONTACT_3D
         frame = peer.model.frames[peer.frame_id(name)]
         models.append(
             pin.RigidConstraintModel(
@@ -199,13 +203,13 @@ def _pinocchio_contestant(case: HybridCase, robot: Robot, rows: list[State]) -> 
 
 def hybrid_error(robot: Robot, case: HybridCase, kernel: Kernel, row: State) -> float:
     """Relative residual of the equations of motion and of the constraints, by algorithms that take no part."""
-    a, forces, *_ = kernel(row.q, row.v, row.tau, np.zeros(len(case.segments) * len(case.directions)))
+    a, forces, *_ = kernel(row.q, row.v, row.tau, np.zeros(case.rows))
     needed = footfall.inverse_dynamics(robot, row.q, row.v, a)
     given = footfall.constraint_jacobian(robot, row.q, constraints=case.constraints).T @ forces
     motion = np.linalg.norm(needed - row.tau - given) / (np.linalg.norm(row.tau) + np.linalg.norm(given))
     held = []
-    for name in case.segments:
-        reached = footfall.frame_acceleration(robot, row.q, row.v, a, name)[: len(case.directions)]
-        free = footfall.frame_acceleration(robot, row.q, row.v, 0 * a, name)[: len(case.directions)]
+    for name, directions in case.segments:
+        reached = footfall.frame_acceleration(robot, row.q, row.v, a, name)[: len(directions)]
+        free = footfall.frame_acceleration(robot, row.q, row.v, 0 * a, name)[: len(directions)]
         held.append(np.linalg.norm(reached) / (np.linalg.norm(free) + np.linalg.norm(a)))
     return float(max(motion, *held))

@@ -42,7 +42,7 @@ def markdown(measurements: Sequence[HybridMeasurement], *, effort: Effort, load_
 def _row(measurement: HybridMeasurement, verdict: Verdict) -> str:
     case, race = measurement.case, measurement.race
     label = f"{case.robot}, {len(case.segments)} segments"
-    cells = [case.robot, str(len(case.segments)), str(len(case.segments) * len(case.directions))]
+    cells = [case.robot, str(len(case.segments)), str(case.rows)]
     cells += [f"{race.time(name).median * 1e6:.2f}" if name in race.seconds else "" for name in _TIMES]
     for slower, faster in _RATIOS:
         if slower not in race.seconds:
