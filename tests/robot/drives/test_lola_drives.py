@@ -61,6 +61,38 @@ def test_axes_are_those_of_the_robot(joint: str) -> None:
         assert pose.rotation[:, 2] @ getattr(drive.mechanism, axis) > np.cos(np.radians(11.0))
 
 
+def in_leg_axes(q: np.ndarray, carrier: str, body: str, side: str, point: np.ndarray) -> np.ndarray:
+    """From the body's origin to a point of it, both in axes of the stretched leg at q = 0, seen from the carrier."""
+    zero = footfall.neutral(LOLA)
+    sign = 1.0 if side == "r" else -1.0
+    flexion = sign * footfall.frame_pose(LOLA, zero, f"kf{side}").rotation[:, 2]
+    forward = np.array([1.0, 0.0, 0.0])
+    leg = np.stack([forward, flexion, np.cross(forward, flexion)], axis=1)
+    at_zero = [footfall.frame_pose(LOLA, zero, name).rotation for name in (carrier, body)]
+    now = [footfall.frame_pose(LOLA, q, name).rotation for name in (carrier, body)]
+    to_body, from_carrier = at_zero[1].T @ leg, leg.T @ at_zero[0]
+    return from_carrier @ now[0].T @ now[1] @ to_body @ point
+
+
+@pytest.mark.parametrize("side", "rl")
+@pytest.mark.parametrize("seed", range(3))
+def test_loops_close_on_the_robot(side: str, seed: int) -> None:
+    """Screws and couplers span the distances that the robot's own kinematics has."""
+    q = random_configuration(seed)
+    knee, ankle = (DRIVES.of(name + side) for name in ("kf", "sa"))
+    lever = in_leg_axes(q, f"hf{side}", f"kf{side}", side, knee.mechanism.hinge_to_shank)
+    length = np.linalg.norm(knee.mechanism.thigh_to_hinge + lever)
+    here = [LOLA.q_slice(name).start for name in ankle.joints]
+    assert knee.mechanism.screw_length(q[[LOLA.q_slice(f"kf{side}").start]]) == pytest.approx(
+        length, rel=1e-12
+    )
+    travel = ankle.mechanism.nut_position(q[here])
+    for crank, nut in zip(ankle.mechanism.cranks, travel, strict=True):
+        foot = in_leg_axes(q, f"kf{side}", f"sf{side}", side, crank.foot_point)
+        coupler = foot - (crank.top + nut * crank.direction)
+        assert np.linalg.norm(coupler) == pytest.approx(crank.coupler, rel=1e-12)
+
+
 def test_ratings_of_the_source() -> None:
     """003a HW-1: 49/147 N m for module D, 31/99 N m for E and F, at the joint."""
     for joint in ("afr", "afl", "br", "ba", "aar", "arl", "efr"):

@@ -144,7 +144,9 @@ class Mechanism(ABC):
         place = f"{self}: no joint position for motor angles {np.round(motor_position, 6).tolist()} rad"
         if _is_singular(self.motor_jacobian(q), share=1e-3):
             raise SingularTransmission(f"{place}; the search ends at the dead centre q = {q.tolist()}")
-        raise UnreachablePosition(f"{place}; the search ends at q = {q.tolist()}, start it closer")
+        raise UnreachablePosition(
+            f"{place}; the search ends at q = {q.tolist()}: they are out of reach, or the start is too far away"
+        )
 
 
 def is_symbolic(*values: Any) -> bool:
