@@ -20,6 +20,7 @@ from footfall.errors import MissingPackage
 from footfall.math.generalised_inverses import RANK_TOLERANCE
 
 Array = np.ndarray[Any, np.dtype[Any]]
+_INFINITY, _EQUALITY = 1e30, 5  # as DAQP writes them
 _REGULARISATION = 1e-9  # of the squared motion beside the squared error, relative to the Jacobian
 
 
@@ -54,14 +55,13 @@ def solve_quadratic_program(program: QuadraticProgram) -> Array:
         import daqp
     except ImportError:
         raise MissingPackage("quadratic programs need DAQP: pip install daqp") from None
-    huge = 1e30
-    contiguous = [
-        np.ascontiguousarray(np.clip(part, -huge, huge), dtype=np.float64)
-        for part in (program.hessian, program.gradient, program.matrix, program.upper, program.lower)
-    ]
-    sense = np.where(program.upper - program.lower <= 0.0, 5, 0).astype(np.int32)  # 5: equality
+    upper, lower = np.minimum(program.upper, _INFINITY), np.maximum(program.lower, -_INFINITY)
+    sense = np.zeros(len(upper), dtype=np.int32)
+    sense[upper <= lower] = _EQUALITY
+    cost = np.ascontiguousarray(program.hessian), np.ascontiguousarray(program.gradient)
+    rows = np.ascontiguousarray(program.matrix)
     for tolerance in (1e-10, 1e-8, 1e-6):  # where many rows meet in a corner, a tight one finds it infeasible
-        x, _, flag, _ = daqp.solve(*contiguous, sense, primal_tol=tolerance)
+        x, _, flag, _ = daqp.solve(*cost, rows, upper, lower, sense, primal_tol=tolerance)
         if flag >= 1:
             return np.asarray(x)
     raise QuadraticProgramFailed(program, int(flag))
