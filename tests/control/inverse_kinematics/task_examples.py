@@ -7,21 +7,18 @@ from numpy.typing import NDArray
 
 from footfall.compiler import sin
 from footfall.control.inverse_kinematics.points import CenterOf, FramePoint
+from footfall.control.inverse_kinematics.robot_tasks import CustomTask, MomentumTask, PostureTask, posture
 from footfall.control.inverse_kinematics.task import Task
 from footfall.control.inverse_kinematics.tasks import (
     AimTask,
-    CustomTask,
     HalfSpaceTask,
     LineTask,
-    MomentumTask,
     OrientationTask,
     PlaneTask,
     PoseTask,
     PositionTask,
-    PostureTask,
     center_of_mass_position,
     frame_position,
-    posture,
 )
 from footfall.dynamics.kinematics import frame_pose
 from footfall.math.transform import Transform

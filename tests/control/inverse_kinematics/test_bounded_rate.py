@@ -14,7 +14,8 @@ from footfall.control.inverse_kinematics.bounded_rate import BoundedRate
 from footfall.control.inverse_kinematics.errors import InvalidTask
 from footfall.control.inverse_kinematics.limits import Limits, velocity_bounds
 from footfall.control.inverse_kinematics.problem import build_ik
-from footfall.control.inverse_kinematics.tasks import HalfSpaceTask, PoseTask, posture
+from footfall.control.inverse_kinematics.robot_tasks import posture
+from footfall.control.inverse_kinematics.tasks import HalfSpaceTask, PoseTask
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 

@@ -12,16 +12,14 @@ from footfall.control.inverse_kinematics.errors import InvalidTask, TargetOutOfR
 from footfall.control.inverse_kinematics.limits import NO_LIMITS
 from footfall.control.inverse_kinematics.line_search import NoDescent, armijo, wolfe
 from footfall.control.inverse_kinematics.position import solve_ik
+from footfall.control.inverse_kinematics.robot_tasks import CustomTask, MomentumTask, posture
 from footfall.control.inverse_kinematics.task import Task
 from footfall.control.inverse_kinematics.tasks import (
-    CustomTask,
     HalfSpaceTask,
-    MomentumTask,
     OrientationTask,
     PoseTask,
     center_of_mass_position,
     frame_position,
-    posture,
 )
 from footfall.errors import UnknownName
 from footfall.robot.model import Robot

@@ -11,19 +11,16 @@ import pytest
 import footfall
 from footfall.control.inverse_kinematics.errors import InvalidTask
 from footfall.control.inverse_kinematics.points import CenterOf
+from footfall.control.inverse_kinematics.robot_tasks import CustomTask, MomentumTask, PostureTask, posture
 from footfall.control.inverse_kinematics.stack import TaskStack
 from footfall.control.inverse_kinematics.task import Task
 from footfall.control.inverse_kinematics.tasks import (
     AimTask,
-    CustomTask,
     LineTask,
-    MomentumTask,
     OrientationTask,
     PoseTask,
     PositionTask,
-    PostureTask,
     frame_position,
-    posture,
 )
 from footfall.errors import UnknownName
 from footfall.math.transform import Transform

@@ -11,13 +11,9 @@ import footfall
 from footfall.control.inverse_kinematics.errors import ContradictoryLimits, InvalidTask
 from footfall.control.inverse_kinematics.limits import Bounds, Limits
 from footfall.control.inverse_kinematics.problem import Problem, build_ik
+from footfall.control.inverse_kinematics.robot_tasks import MomentumTask, posture
 from footfall.control.inverse_kinematics.task import Task
-from footfall.control.inverse_kinematics.tasks import (
-    HalfSpaceTask,
-    MomentumTask,
-    frame_position,
-    posture,
-)
+from footfall.control.inverse_kinematics.tasks import HalfSpaceTask, frame_position
 from footfall.control.inverse_kinematics.velocity import scaled_to_bounds, solve_velocity
 from footfall.errors import UnknownName
 from footfall.robot.model import Robot

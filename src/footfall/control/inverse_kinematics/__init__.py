@@ -42,6 +42,7 @@ from footfall.control.inverse_kinematics.points import CenterOf, FramePoint
 from footfall.control.inverse_kinematics.position import Solution, solve_ik
 from footfall.control.inverse_kinematics.problem import Level, Problem, build_ik, level
 from footfall.control.inverse_kinematics.resolved_rate import ComfortCost, ResolvedRate
+from footfall.control.inverse_kinematics.robot_tasks import CustomTask, MomentumTask, PostureTask, posture
 from footfall.control.inverse_kinematics.stack import TaskStack
 from footfall.control.inverse_kinematics.support import (
     ContactRanks,
@@ -52,18 +53,14 @@ from footfall.control.inverse_kinematics.support import (
 from footfall.control.inverse_kinematics.task import Task, TaskValue
 from footfall.control.inverse_kinematics.tasks import (
     AimTask,
-    CustomTask,
     HalfSpaceTask,
     LineTask,
-    MomentumTask,
     OrientationTask,
     PlaneTask,
     PoseTask,
     PositionTask,
-    PostureTask,
     center_of_mass_position,
     frame_position,
-    posture,
 )
 from footfall.control.inverse_kinematics.trajectory import follow
 from footfall.control.inverse_kinematics.velocity import scaled_to_bounds, solve_velocity

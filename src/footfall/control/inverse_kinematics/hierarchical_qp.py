@@ -130,14 +130,19 @@ def _step(level: Level, v: Array, basis: Array, bounds: Bounds, kept_rows: Array
     hessian[:size, :size] = rows[equal].T @ rows[equal] + (_REGULARISATION * scale**2) * np.eye(size)
     hessian[size:, size:] = np.eye(count)
     gradient = np.concatenate([-rows[equal].T @ left[equal], np.zeros(count)])
-    bounded = np.isfinite(bounds.lower) | np.isfinite(bounds.upper)
+    limited = np.vstack([np.eye(len(v)), kept_rows])
+    least = np.concatenate([bounds.lower - v, kept_rates - kept_rows @ v])
+    most = np.concatenate([bounds.upper - v, np.full(len(kept_rows), np.inf)])
+    moved = limited @ basis
+    # Rows that no step changes would only bring their rounding; to stay is always allowed.
+    changes = np.linalg.norm(moved, axis=1) > RANK_TOLERANCE * np.linalg.norm(limited, axis=1)
+    changes &= np.isfinite(least) | np.isfinite(most)
     blocks = [
-        np.hstack([basis[bounded], np.zeros((np.count_nonzero(bounded), count))]),
-        np.hstack([kept_rows @ basis, np.zeros((len(kept_rows), count))]),
+        np.hstack([moved[changes], np.zeros((np.count_nonzero(changes), count))]),
         np.hstack([rows[slack], np.eye(count)]),
     ]
-    lower = [(bounds.lower - v)[bounded], kept_rates - kept_rows @ v, left[slack]]
-    upper = [(bounds.upper - v)[bounded], np.full(len(kept_rows) + count, np.inf)]
+    lower = [np.minimum(least[changes], 0.0), left[slack]]
+    upper = [np.maximum(most[changes], 0.0), np.full(count, np.inf)]
     program = QuadraticProgram(
         hessian,
         gradient,

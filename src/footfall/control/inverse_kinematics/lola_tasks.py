@@ -13,13 +13,13 @@ import numpy as np
 
 from footfall.control.inverse_kinematics.errors import InvalidTask
 from footfall.control.inverse_kinematics.points import CenterOf, point_kinematics
+from footfall.control.inverse_kinematics.robot_tasks import posture
 from footfall.control.inverse_kinematics.task import Task
 from footfall.control.inverse_kinematics.tasks import (
     OrientationTask,
     PositionTask,
     center_of_mass_position,
     frame_position,
-    posture,
 )
 from footfall.dynamics.center_of_mass import center_of_mass
 from footfall.dynamics.kinematics import frame_pose

@@ -17,9 +17,9 @@ from footfall.compiler import Kernel, build_kernel, maximum
 from footfall.control.inverse_kinematics.errors import InvalidTask
 from footfall.control.inverse_kinematics.limits import Limits, position_limits, single_coordinates
 from footfall.control.inverse_kinematics.problem import wanted_rates
+from footfall.control.inverse_kinematics.robot_tasks import CustomTask
 from footfall.control.inverse_kinematics.stack import TaskStack
 from footfall.control.inverse_kinematics.task import Task
-from footfall.control.inverse_kinematics.tasks import CustomTask
 from footfall.math.spatial import symmetric
 from footfall.robot.model import Robot
 

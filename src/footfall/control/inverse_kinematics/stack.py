@@ -14,8 +14,8 @@ import numpy as np
 
 from footfall.compiler import Kernel, build_kernel, jacobian
 from footfall.control.inverse_kinematics.errors import InvalidTask
+from footfall.control.inverse_kinematics.robot_tasks import CustomTask
 from footfall.control.inverse_kinematics.task import Task
-from footfall.control.inverse_kinematics.tasks import CustomTask
 from footfall.dynamics.configuration import configuration_rate
 from footfall.robot.model import Robot
 
