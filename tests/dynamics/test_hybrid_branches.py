@@ -7,10 +7,11 @@ import pytest
 
 from footfall.dynamics.hybrid import _solve, hybrid_dynamics
 from footfall.dynamics.hybrid_constraints import Constraint
-from footfall.dynamics.hybrid_sweeps import Inputs, inward_sweep
+from footfall.dynamics.hybrid_plan import branch_plan
+from footfall.dynamics.hybrid_sweeps import Inputs, InwardSweep, inward_sweep
 from footfall.robot.load import load
 from footfall.robot.model import Robot
-from tests.random_robots import State, random_state
+from tests.random_robots import State, random_robot, random_state
 
 FEET = tuple(Constraint(name, ("x", "y", "z"), "frame") for name in ("RB", "LB", "RF", "LF"))
 
@@ -22,6 +23,10 @@ def inputs_of(robot: Robot, state: State, constraints: tuple[Constraint, ...], *
     return plain._replace(**options)  # type: ignore[arg-type]
 
 
+def planned_sweep(robot: Robot, inputs: Inputs) -> InwardSweep:
+    return inward_sweep(robot, inputs, plan=branch_plan(robot, inputs.constraints, inputs.prescribed))
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_legs_of_a_quadruped(seed: int) -> None:
     robot = load("quadruped")
@@ -31,7 +36,7 @@ def test_legs_of_a_quadruped(seed: int) -> None:
     if margin >= 0.0:
         for one, other in zip(early, late, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-8, atol=1e-8)
-    sweep = inward_sweep(robot, inputs, eliminate=True)
+    sweep = planned_sweep(robot, inputs)
     assert sweep.rows == []
     assert sorted(len(branch.rows) for branch in sweep.eliminated.values()) == [3, 3, 3, 3]
 
@@ -41,14 +46,26 @@ def test_what_cannot_be_eliminated_stays() -> None:
     robot = load("quadruped")
     state = random_state(robot, 0)
     whole = (Constraint("RB"), Constraint("LB", ("z",)))
-    assert inward_sweep(robot, inputs_of(robot, state, whole), eliminate=True).rows == list(range(6))
+    assert planned_sweep(robot, inputs_of(robot, state, whole)).rows == list(range(6))
     across = (Constraint("RB", ("x", "y"), against="LB"), Constraint("RF", ("z",)))
-    assert inward_sweep(robot, inputs_of(robot, state, across), eliminate=True).rows == [0, 1]
+    assert planned_sweep(robot, inputs_of(robot, state, across)).rows == [0, 1]
     single = FEET[:1]
-    assert inward_sweep(robot, inputs_of(robot, state, single), eliminate=True).rows == [0, 1, 2]
+    assert planned_sweep(robot, inputs_of(robot, state, single)).rows == [0, 1, 2]
     two = tuple(joint.name for joint in robot.joints[-2:])
     held = inputs_of(robot, state, FEET, prescribed=two, a=state.a)
-    assert len(inward_sweep(robot, held, eliminate=True).rows) == 3
+    assert len(planned_sweep(robot, held).rows) == 3
+
+
+def test_joints_that_do_not_move_a_point_do_not_count() -> None:
+    """A ball joint leaves the point where it is, but turns the body."""
+    robot = random_robot(0, types=["floating", "spherical", "revolute"], ups=[0, 0, 1], floating_base=True)
+    point = (Constraint("body1", ("x", "y", "z")), Constraint("body2", ("rx",)))
+    assert [0, 1, 2] not in branch_plan(robot, point, ()).values()
+    turn = (Constraint("body1", ("rx", "ry", "rz")), Constraint("body2", ("rx",)))
+    assert [0, 1, 2] in branch_plan(robot, turn, ()).values()
+    lola = load("lola")
+    feet = tuple(Constraint(name) for name in ("RF", "LF"))
+    assert sorted(map(len, branch_plan(lola, feet, ()).values())) == [6, 6]
 
 
 def test_a_stretched_leg_is_solved_at_the_root() -> None:

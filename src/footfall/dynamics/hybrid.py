@@ -25,6 +25,7 @@ from footfall.compiler import greater_equal, minimum, repeat
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.hybrid_constraints import Constraint, check_constraints, constraint_rows
 from footfall.dynamics.hybrid_elimination import solve_semidefinite
+from footfall.dynamics.hybrid_plan import branch_plan
 from footfall.dynamics.hybrid_sweeps import Inputs, inward_sweep, joint_inertias, outward_sweep
 from footfall.robot.model import Robot
 from footfall.robot.validation import check_mass_matrix
@@ -134,7 +135,8 @@ def _solve(
 ) -> tuple[HybridMotion, Any]:
     """The motion, and the margin of the elimination: None if there was no branch, negative if digits are lost."""
     inputs = inputs if inputs.active is None else inputs._replace(goal=inputs.goal * inputs.active)
-    sweep = inward_sweep(robot, inputs, eliminate=eliminate)
+    plan = branch_plan(robot, inputs.constraints, inputs.prescribed) if eliminate else None
+    sweep = inward_sweep(robot, inputs, plan=plan)
     rows, count = sweep.rows, len(sweep.matrix)
     solution = solve_semidefinite(
         [[sweep.matrix[i][j] for j in rows] for i in rows],

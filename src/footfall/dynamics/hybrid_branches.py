@@ -79,11 +79,12 @@ def eliminate_branch(
 
 
 def branches_to_eliminate(
-    tree: Tree, attached: Sequence[AttachedColumn], fixed: set[int]
+    tree: Tree, attached: Sequence[AttachedColumn], fixed: set[int], refused: set[int]
 ) -> dict[int, list[int]]:
     """Rows to eliminate where they leave a link, by link: where several branches with constraints meet.
 
-    A branch must hold all of a row, and have a free joint for each. fixed: velocities that are prescribed.
+    A branch must hold all of a row, and have a free joint for each. fixed: velocities that are prescribed. refused:
+    links whose branches cannot be eliminated for another reason.
     """
     places: dict[int, set[int]] = {}  # links of each row
     for each in attached:
@@ -100,7 +101,8 @@ def branches_to_eliminate(
         sources = len(children) + bool(own)
         for child in children:
             others = own.union(*(rows[k] for k in children if k != child))
-            if sources > 1 and len(rows[child]) <= freedom[child] and not rows[child] & others:
+            able = child not in refused and len(rows[child]) <= freedom[child]
+            if able and sources > 1 and not rows[child] & others:
                 found[child] = sorted(rows[child])
                 continue
             rows[index] |= rows[child]

@@ -10,7 +10,7 @@ import numpy as np
 
 from footfall.dynamics.external_wrenches import link_wrenches
 from footfall.dynamics.forward_dynamics import JointResponse, VelocityTerms, free_joint_axis, velocity_terms
-from footfall.dynamics.hybrid_branches import EliminatedBranch, branches_to_eliminate, eliminate_branch
+from footfall.dynamics.hybrid_branches import EliminatedBranch, eliminate_branch
 from footfall.dynamics.hybrid_constraints import (
     AttachedColumn,
     Constraint,
@@ -105,10 +105,10 @@ class InwardSweep:
         return [row for row in range(len(self.matrix)) if row not in gone]
 
 
-def inward_sweep(robot: Robot, inputs: Inputs, *, eliminate: bool = False) -> InwardSweep:
+def inward_sweep(robot: Robot, inputs: Inputs, *, plan: Mapping[int, list[int]] | None = None) -> InwardSweep:
     """Inertias, forces and constraint columns from the leaves to the root.
 
-    eliminate: solve for the constraint forces of whole branches on the way, see `hybrid_branches`.
+    plan: solve for the constraint forces of these branches on the way, see `hybrid_branches`.
     """
     tree, q = robot.tree, inputs.q
     poses = joint_transforms(tree, q)
@@ -129,7 +129,7 @@ def inward_sweep(robot: Robot, inputs: Inputs, *, eliminate: bool = False) -> In
     for each in attached:
         _add(columns[each.link], each.row, each.force)
     driven = prescribed_velocities(robot, inputs.prescribed)
-    plan = branches_to_eliminate(tree, attached, driven) if eliminate else {}
+    plan = plan or {}
     scales = _inverse_inertia_scales(robot, attached, rows)
     eliminated: dict[int, EliminatedBranch] = {}
     soft = [0.0] * rows if inputs.compliance is None else inputs.compliance
