@@ -16,8 +16,10 @@ from footfall.control.inverse_kinematics.stack import TaskStack
 from footfall.control.inverse_kinematics.task import Task
 from footfall.control.inverse_kinematics.tasks import (
     AimTask,
+    HalfSpaceTask,
     LineTask,
     OrientationTask,
+    PlaneTask,
     PoseTask,
     PositionTask,
     frame_position,
@@ -132,6 +134,7 @@ def test_tasks_are_values() -> None:
     assert a != replace(a, weight=2.0)
     assert a != frame_position("RF", np.zeros(3))
     assert a.with_rate(np.ones(3)) != a
+    assert PlaneTask("RF", np.zeros(3), np.ones(3)) != HalfSpaceTask("RF", np.zeros(3), np.ones(3))
     with pytest.raises(ValueError, match="read-only"):
         a.target[0] = 3.0
     with pytest.raises(AttributeError):

@@ -91,7 +91,7 @@ class Task(ABC):
     def _identity(self) -> tuple[Any, ...]:
         numbers = [np.asarray(x, dtype=np.float64) for x in (self.parameters, self.weight)]
         rate = None if self.rate is None else self.rate.tobytes()
-        return (self.structure, *(x.tobytes() for x in numbers), self.priority, self.gain, rate)
+        return (type(self), self.structure, *(x.tobytes() for x in numbers), self.priority, self.gain, rate)
 
 
 def finite(value: Any, shape: tuple[int, ...] | None, what: str) -> Array:
