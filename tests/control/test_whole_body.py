@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.optimize import nnls
 
 import footfall
 from footfall.control.actuation import InvalidRequest, selection_matrix
@@ -14,7 +15,11 @@ from footfall.control.constrained_dynamics import solve_constrained_dynamics
 from footfall.control.contact_constraints import SURFACE, Contact, InvalidContact
 from footfall.control.floating_base import solve_stance_torques
 from footfall.control.gains import gains_from
-from footfall.control.inverse_kinematics.hierarchical_qp import solve_hierarchical_qp
+from footfall.control.inverse_kinematics.hierarchical_qp import (
+    QuadraticProgram,
+    solve_hierarchical_qp,
+    solve_quadratic_program,
+)
 from footfall.control.inverse_kinematics.hierarchy import solve_hierarchy
 from footfall.control.inverse_kinematics.problem import level
 from footfall.control.joint_control import resting_reference
@@ -180,6 +185,33 @@ def test_a_level_without_anything_left_to_decide(seed: int) -> None:
         )
         forces.append(solve_whole_body(problem).forces)
     assert np.abs(forces[0] - forces[1]).max() < 1e-3
+
+
+@pytest.mark.parametrize("seed", [0, 853, 1692])
+def test_programs_whose_rows_meet_in_a_corner(seed: int) -> None:
+    """Eight rows of rank four through zero, as friction pyramids have: zero is feasible, so there is a minimum.
+
+    Seeds 853 and 1692 are infeasible to DAQP at its tightest tolerance. The minimum is known by its multipliers.
+    """
+    random = np.random.default_rng(seed)
+    dependent = (random.normal(size=(6, 4)) @ random.normal(size=(4, 8))).T
+    matrix = np.vstack([dependent, random.normal(size=(4, 6))])
+    matrix /= np.linalg.norm(matrix, axis=1)[:, None]
+    random.normal(size=8)
+    gradient = 30.0 * random.normal(size=6)
+    least = np.concatenate([np.zeros(8), -np.ones(4)])
+    program = QuadraticProgram(
+        np.eye(6),
+        gradient,
+        matrix,
+        np.concatenate([np.full(6, -np.inf), least]),
+        np.full(18, np.inf),
+    )
+    x = solve_quadratic_program(program)
+    slack = matrix @ x - least
+    assert slack.min() > -1e-6
+    _, left = nnls(matrix[slack < 1e-6].T, x + gradient)
+    assert left < 1e-5
 
 
 def test_torques_and_joints_are_limited() -> None:

@@ -1,0 +1,76 @@
+"""LOLA squats on two feet by whole-body control: eight contact points, friction and torque limits, in simulation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import footfall
+from footfall.contact.candidates import Candidate, surface_of
+from footfall.control.contact_constraints import Contact, contact_ranks
+from footfall.control.gains import gains_from
+from footfall.control.joint_control import resting_reference
+from footfall.control.task_space import pose_error, resting_pose
+from footfall.control.whole_body import WholeBodyControl
+from footfall.control.whole_body_limits import WholeBodyLimits
+from footfall.control.whole_body_tasks import (
+    CenterOfMassTracking,
+    FrameTracking,
+    LeastForce,
+    PostureTracking,
+)
+from footfall.robot.model import Robot
+from footfall.simulation.simulation import Simulation
+from tests.simulation.worlds import ground
+
+Array = NDArray[np.float64]
+
+
+def pads(robot: Robot, q: Array) -> tuple[Contact, ...]:
+    """The middles of the undersides of the four pads of each foot; toes are bodies of their own."""
+    contacts = []
+    for body in ("sfr", "zfr", "sfl", "zfl"):
+        pose = footfall.frame_pose(robot, q, body)
+        for geometry in robot.body(body).collisions:
+            middle = geometry.placement.translation
+            sides = [middle + np.array([0.0, side, 0.0]) for side in (-0.005, 0.005)]
+            lowest = min(sides, key=lambda point: float(pose.apply(point)[2]))
+            contacts.append(Contact(body, tuple(lowest.tolist()), friction=0.5))
+    return tuple(contacts)
+
+
+def test_squat() -> None:
+    robot = footfall.load("lola")
+    q = robot.configuration("idle")
+    contacts = pads(robot, q)
+    assert len(contacts) == 8
+    assert contact_ranks(robot, q, contacts=contacts).base == 6
+    start, center = footfall.frame_pose(robot, q, "UB"), footfall.center_of_mass(robot, q)
+    lower = center + np.array([0.01, 0.01, -0.04])
+    tasks = (
+        CenterOfMassTracking(lower, gains_from(1.5)),
+        FrameTracking("UB", resting_pose(start), gains_from(2.0), (3, 4, 5)),
+        PostureTracking(resting_reference(robot, q), gains_from(1.5), priority=1),
+        LeastForce(priority=2),
+    )
+    controller = WholeBodyControl(robot, contacts, tasks, WholeBodyLimits(least_force=5.0))
+    floor = surface_of(ground(friction=0.8))
+    touching = [Candidate(each.frame, each.point, 0.0, floor) for each in contacts]
+    simulation = Simulation(robot, candidates=touching, q=q, dt=1e-3, substeps=5)
+    run = simulation.run(controller, 0.9)
+    reached = footfall.center_of_mass(robot, simulation.state.q)
+    assert np.abs(reached - lower).max() < 2e-3
+    assert np.abs(pose_error(footfall.frame_pose(robot, simulation.state.q, "UB"), start)[3:]).max() < 2e-3
+    for foot in ("RF", "LF"):
+        moved = pose_error(
+            footfall.frame_pose(robot, simulation.state.q, foot), footfall.frame_pose(robot, q, foot)
+        )
+        assert np.abs(moved).max() < 1e-3
+    # What each pad carries sideways is not determined; what a foot carries is.
+    on_feet = run.forces[20:].reshape(-1, 2, 4, 3).sum(axis=2)
+    assert on_feet[:, :, 2].min() > 100.0
+    assert (np.linalg.norm(on_feet[:, :, :2], axis=2) / on_feet[:, :, 2]).max() < 0.5
+    planned = controller.solve(0.0, simulation.state.q, simulation.state.v).forces.reshape(8, 3)
+    assert (np.linalg.norm(planned[:, :2], axis=1) <= 0.5 * planned[:, 2] + 1e-4).all()
+    assert planned[:, 2].sum() == pytest.approx(robot.mass * 9.81, rel=0.02)
