@@ -76,7 +76,7 @@ def _checked(name: str, direction: str | Sequence[float]) -> str | Direction:
             raise InvalidConstraint(
                 f"constraint {name!r}: direction {direction!r} must be one of {', '.join(AXES)}, or six numbers"
             )
-        return direction
+        return str(direction)  # not NumPy's kind of string, which reads differently in the names of kernels
     numbers = tuple(float(number) for number in direction)
     if len(numbers) != 6 or not np.all(np.isfinite(numbers)) or not np.any(numbers):
         raise InvalidConstraint(
@@ -159,15 +159,13 @@ def attached_columns(
             for frame, sign in ((constraint.frame, 1.0), (constraint.against, -1.0)):
                 if frame is None:
                     continue
-                link, placement = (
-                    frame_attachment(robot, frame).link,
-                    frame_attachment(robot, frame).placement,
-                )
-                if link < 0:
+                carrier = frame_attachment(robot, frame)
+                if carrier.link < 0:
                     continue
-                turn = _turn_to_link(robot, rotations, link, constraint)
-                force = shift_force(placement.translation, rotate(turn, sign * columns[row]))
-                attached.append(AttachedColumn(row, link, force, placement.translation))
+                point = carrier.placement.translation
+                turn = _turn_to_link(robot, rotations, carrier.link, constraint)
+                force = shift_force(point, rotate(turn, sign * columns[row]))
+                attached.append(AttachedColumn(row, carrier.link, force, point))
             row += 1
     return attached
 
@@ -178,12 +176,10 @@ def _turn_to_link(robot: Robot, rotations: Sequence[Array], link: int, constrain
     origin = frame_attachment(robot, axes)
     if origin.link == link:
         return origin.placement.rotation
-    to_link = rotations[link].T
-    return (
-        to_link @ rotations[origin.link] @ origin.placement.rotation
-        if origin.link >= 0
-        else to_link @ (origin.placement.rotation)
-    )
+    to_world = origin.placement.rotation
+    if origin.link >= 0:
+        to_world = rotations[origin.link] @ to_world
+    return rotations[link].T @ to_world
 
 
 def world_rotations(robot: Robot, poses: Sequence[Transform]) -> list[Array]:
