@@ -21,7 +21,7 @@ from footfall.scenarios.quadruped import load_scenario
 from footfall.scenarios.quadruped.legs import standing_configuration
 from footfall.scenarios.quadruped.run import build_simulation
 from footfall.simulation.penalty_step import penalty_delassus, penalty_step
-from footfall.simulation.time_step import Command, StepState
+from footfall.simulation.step_values import Command, StepState
 
 HEIGHTS = (0.1, 0.5, 1.5)  # m
 STEPS = (0.0005, 0.002)  # s

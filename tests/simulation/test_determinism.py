@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from footfall.simulation.simulation import Simulation
-from footfall.simulation.time_step import Command
+from footfall.simulation.step_values import Command
 from tests.simulation.test_simulation import held, quadruped
 from tests.simulation.worlds import Array, ball, block, ground, simulate
 

@@ -12,7 +12,7 @@ from footfall.errors import MissingFile
 from footfall.geometry.plane import Plane
 from footfall.robot.model import Robot
 from footfall.simulation.simulation import Simulation, Trajectory
-from footfall.simulation.time_step import Command, StepOptions
+from footfall.simulation.step_values import Command, StepOptions
 from tests.simulation.worlds import GRAVITY, Array, ball, block, energies, ground, simulate, tilted, turned
 
 

@@ -10,7 +10,7 @@ from footfall.contact.candidates import Candidate, Surface
 from footfall.geometry.plane import Plane
 from footfall.scene import Material
 from footfall.simulation.simulation import Simulation
-from footfall.simulation.time_step import StepOptions
+from footfall.simulation.step_values import StepOptions
 from tests.simulation.worlds import GRAVITY, ball, block, energies, ground, simulate
 
 G = GRAVITY

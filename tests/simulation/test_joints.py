@@ -12,7 +12,7 @@ from footfall.contact.validation import check_solution
 from footfall.robot.model import Robot
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_problem import build_step_problem
-from footfall.simulation.time_step import StepOptions
+from footfall.simulation.step_values import StepOptions
 from tests.simulation.worlds import GRAVITY, along_slope, ball, block, block_on_slope, ground, simulate
 
 G = GRAVITY

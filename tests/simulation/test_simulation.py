@@ -10,7 +10,7 @@ from footfall.contact.candidates import Candidate, Surface
 from footfall.errors import FootfallError
 from footfall.geometry.plane import Plane
 from footfall.simulation.simulation import ConvergenceWarning, Simulation, SimulationDiverged
-from footfall.simulation.time_step import Command, StepOptions
+from footfall.simulation.step_values import Command, StepOptions
 from tests.simulation.worlds import EDGE, GRAVITY, Array, ball, block, ground, simulate
 
 G = GRAVITY

@@ -7,7 +7,7 @@ import pytest
 
 import footfall
 from footfall.simulation.simulation import Simulation
-from footfall.simulation.time_step import StepOptions
+from footfall.simulation.step_values import StepOptions
 
 DURATION = 0.16
 

@@ -17,7 +17,7 @@ from footfall.scene import Material, Scene, SceneObject, SceneRobot, free_body
 from footfall.scene.assembly import combined_robot
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_problem import build_step_problem
-from footfall.simulation.time_step import StepOptions
+from footfall.simulation.step_values import StepOptions
 from tests.simulation.worlds import EDGE, GRAVITY, block, ground, simulate
 
 G = GRAVITY

@@ -15,7 +15,7 @@ from footfall.robot.model import Robot
 from footfall.robot.shapes import Box, Sphere
 from footfall.scene import Material, Scene, SceneObject, free_body
 from footfall.simulation.simulation import Simulation
-from footfall.simulation.time_step import StepOptions
+from footfall.simulation.step_values import StepOptions
 
 Array = NDArray[np.float64]
 GRAVITY = 9.81

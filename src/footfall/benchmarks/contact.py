@@ -19,7 +19,7 @@ from footfall.benchmarks.contact_scenes import SCENES, ContactScene, contact_sce
 from footfall.benchmarks.measure import Contestant, Race, race, sweep
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_problem import step_residuals
-from footfall.simulation.time_step import Command
+from footfall.simulation.step_values import Command
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 

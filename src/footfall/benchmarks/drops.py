@@ -20,7 +20,7 @@ from footfall.scene.terrain import TERRAINS, random_terrain
 from footfall.simulation.recording import read_recording
 from footfall.simulation.recording_writer import RecordingWriter
 from footfall.simulation.simulation import Simulation, SimulationDiverged
-from footfall.simulation.time_step import StepOptions
+from footfall.simulation.step_values import StepOptions
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 

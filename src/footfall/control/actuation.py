@@ -8,7 +8,8 @@ import numpy as np
 
 from footfall.errors import FootfallError
 from footfall.robot.model import Robot
-from footfall.simulation.time_step import Command, actuated_velocities
+from footfall.simulation.step_values import Command
+from footfall.simulation.time_step import actuated_velocities
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 

@@ -23,7 +23,7 @@ from footfall.control.gains import Gains
 from footfall.dynamics.configuration import difference
 from footfall.dynamics.inverse_dynamics import gravity_forces, inverse_dynamics
 from footfall.robot.model import Robot
-from footfall.simulation.time_step import Command
+from footfall.simulation.step_values import Command
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 

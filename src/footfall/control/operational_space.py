@@ -29,7 +29,7 @@ from footfall.control.task_space import (
 from footfall.dynamics.kinematics import frame_attachment
 from footfall.math.rotations import is_rotation
 from footfall.robot.model import Robot
-from footfall.simulation.time_step import Command
+from footfall.simulation.step_values import Command
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 

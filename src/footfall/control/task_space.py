@@ -26,7 +26,7 @@ from footfall.math.generalised_inverses import RANK_TOLERANCE, damped_inverse, p
 from footfall.math.rotations import boxminus
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
-from footfall.simulation.time_step import Command
+from footfall.simulation.step_values import Command
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 POSTURE_GAINS = Gains(20.0, 9.0)  # critical, 0.7 Hz: slow beside usual tasks

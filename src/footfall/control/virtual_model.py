@@ -19,7 +19,7 @@ from footfall.dynamics.jacobians import frame_jacobian
 from footfall.dynamics.kinematics import frame_attachment, frame_pose, frame_velocity
 from footfall.math.generalised_inverses import RANK_TOLERANCE, pseudo_inverse
 from footfall.robot.model import Robot
-from footfall.simulation.time_step import Command
+from footfall.simulation.step_values import Command
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 

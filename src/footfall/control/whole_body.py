@@ -22,7 +22,7 @@ from footfall.control.whole_body_limits import LimitRows, WholeBodyLimits
 from footfall.control.whole_body_tasks import Layout, Situation, TaskRows, WholeBodyTask
 from footfall.errors import FootfallError, UnknownName
 from footfall.robot.model import Robot
-from footfall.simulation.time_step import Command
+from footfall.simulation.step_values import Command
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Method = Literal["least squares", "quadratic programs"]

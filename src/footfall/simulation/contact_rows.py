@@ -112,3 +112,8 @@ def inner(a: Row, b: Row) -> Any:
     while len(strands) > 1:
         strands = [sum(strands[k + 1 : k + 2], start=strands[k]) for k in range(0, len(strands), 2)]
     return strands[0] if strands else 0.0
+
+
+def along(row: Row, u: Array) -> Any:
+    """`row^T u` for a whole vector u (nv,)."""
+    return inner(row, dict(enumerate(u)))

@@ -12,6 +12,7 @@ import numpy as np
 
 from footfall.contact.assembly import contact_jacobian
 from footfall.contact.candidates import Candidate
+from footfall.contact.contacts import contact_frame
 from footfall.contact.detection import detect_contacts
 from footfall.contact.distance_functions import signed_distance
 from footfall.contact.penalty import PenaltyLaw, PenaltyMemory, penalty_force
@@ -23,15 +24,8 @@ from footfall.robot.model import Robot
 from footfall.robot.tree import Tree
 from footfall.simulation.contact_rows import Row
 from footfall.simulation.smooth_step import smooth_step
-from footfall.simulation.time_step import (
-    Command,
-    StepOptions,
-    StepReport,
-    StepState,
-    contact_frame,
-    contact_step,
-    row_count,
-)
+from footfall.simulation.step_values import Command, StepOptions, StepReport, StepState
+from footfall.simulation.time_step import contact_step, row_count
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

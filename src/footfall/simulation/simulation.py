@@ -19,15 +19,8 @@ from footfall.robot.model import Robot
 from footfall.scene.assembly import combined_robot, initial_state
 from footfall.scene.model import Scene
 from footfall.simulation.penalty_step import penalty_delassus, penalty_row_count, penalty_step
-from footfall.simulation.time_step import (
-    Command,
-    StepOptions,
-    StepReport,
-    StepState,
-    actuated_velocities,
-    contact_step,
-    row_count,
-)
+from footfall.simulation.step_values import Command, StepOptions, StepReport, StepState
+from footfall.simulation.time_step import actuated_velocities, contact_step, row_count
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 

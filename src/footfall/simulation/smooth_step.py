@@ -16,7 +16,8 @@ from footfall.dynamics.configuration import integrate
 from footfall.dynamics.forward_dynamics import articulated_bodies
 from footfall.math.spatial import cross
 from footfall.robot.model import Robot
-from footfall.simulation.time_step import Command, StepOptions, StepState, actuated_velocities
+from footfall.simulation.step_values import Command, StepOptions, StepState
+from footfall.simulation.time_step import actuated_velocities
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Forces = Callable[[Array, Array], Array]  # (q, v) -> generalised forces (nv,)

@@ -11,20 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.contact.assembly import contact_jacobian
+from footfall.contact.contacts import contact_frame
 from footfall.contact.detection import detect_contacts
 from footfall.contact.problem import ContactProblem
 from footfall.contact.validation import check_solution
 from footfall.dynamics.inverse_dynamics import bias_forces
 from footfall.dynamics.mass_matrix import mass_matrix
 from footfall.simulation.simulation import Simulation, SimulationState, Trajectory
-from footfall.simulation.time_step import (
-    Command,
-    StepState,
-    contact_frame,
-    joint_control,
-    limited_velocities,
-    rubbing_velocities,
-)
+from footfall.simulation.step_values import Command, StepState
+from footfall.simulation.time_step import joint_control, limited_velocities, rubbing_velocities
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 

@@ -25,7 +25,7 @@ from footfall.scenarios.quadruped.parameters import Scenario
 from footfall.scenarios.quadruped.references import Reference, reference
 from footfall.scene.model import Material, Scene, SceneObject
 from footfall.simulation.simulation import ContactModel, Simulation, SimulationDiverged, Trajectory
-from footfall.simulation.time_step import Command, StepOptions
+from footfall.simulation.step_values import Command, StepOptions
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 

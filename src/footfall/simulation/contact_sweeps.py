@@ -1,0 +1,231 @@
+"""Contact impulses by sweeps over the contacts, one after the other, until they stand still."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.compiler import absolute, maximum, minimum, repeat, sqrt, where
+from footfall.contact.local_cone import ConeBlock, solve_cone
+from footfall.contact.newton_step import polished
+from footfall.math.spatial import symmetric
+from footfall.robot.model import Robot
+from footfall.simulation.contact_rows import Row, along, inner
+from footfall.simulation.impact_sweep import impact_impulse
+from footfall.simulation.step_values import StepOptions
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_SLIP_STEPS = 1  # of Newton's method in a sweep, for the direction of sliding
+_NEWTON_STEPS = 6
+_ROUND = 20  # sweeps between attempts of Newton's method
+
+
+class ContactBlock(NamedTuple):
+    """One contact in the solver: rows (t1, t2, n), bias of their velocities, its own block (3, 3) of the Delassus
+    matrix with compliance, its inverse and what else follows from it, and the bound `friction p_n + extra` of the
+    tangential part."""
+
+    first: int
+    rows: list[Row]
+    bias: list[Any]
+    delassus: Array
+    inverse: Array
+    cone: ConeBlock
+    friction: Any
+    extra: Any
+    compliance: float
+
+
+class JointBlock(NamedTuple):
+    """One row in the solver: a joint limit (p >= 0), or with a bound dry friction (|p| <= bound)."""
+
+    first: int
+    row: Row
+    bias: Any
+    step: Any
+    bound: float | None
+
+
+def solve_blocks(
+    robot: Robot, blocks: Sequence[ContactBlock | JointBlock], options: StepOptions, start: Array
+) -> tuple[Array, Array, Any, Any]:
+    """Impulses, the whitened velocity that they cause, the change in the last sweep and the number of sweeps."""
+    if not blocks:
+        return np.zeros(0), np.zeros(robot.nv), 0.0, 0.0
+    # Without weight it is measured against that on Earth.
+    gravity = float(np.linalg.norm(robot.gravity)) or 9.81
+    tolerance = options.tolerance * robot.mass * gravity * options.dt
+
+    def sweep(u: Array, p: Array, slips: Array | None) -> tuple[Array, Array, Any]:
+        velocity, impulses = list(u), list(p)
+        changes: list[Any] = []
+        for block in blocks:
+            if isinstance(block, JointBlock):
+                changes += _relax_joint(block, velocity, impulses, options.relaxation)
+            elif options.contact_rule == "impacts":
+                changes += _collide(block, velocity, impulses)
+            elif slips is None:
+                changes += _relax_contact(block, velocity, impulses, options.relaxation)
+            else:
+                changes += _solve_contact(block, velocity, impulses, slips)
+        largest = absolute(changes[0])
+        for other in changes[1:]:
+            largest = maximum(largest, absolute(other))
+        return np.array(velocity), np.array(impulses), largest
+
+    def quick(u: Array, p: Array, change: Any, count: Any) -> tuple[Any, ...]:
+        return *sweep(u, p, None), count + 1.0
+
+    def thorough(u: Array, p: Array, slips: Array, change: Any, count: Any) -> tuple[Any, ...]:
+        slips = slips.copy()
+        u, p, change = sweep(u, p, slips)
+        return u, p, slips, change, count + 1.0
+
+    if options.contact_rule == "impacts":
+        start = np.zeros(len(start))
+    caused = _caused(robot, _all_rows(blocks), start)
+    contacts = sum(isinstance(block, ContactBlock) for block in blocks)
+    first = options.sweeps if options.contact_rule == "impacts" else min(options.quick_sweeps, options.sweeps)
+    u, p, change, count = repeat(
+        quick,
+        (np.array(caused), start, np.inf, 0.0),
+        count=first,
+        until=lambda u, p, change, count: change <= tolerance,
+    )
+    if first == options.sweeps:
+        return p, u, change, count
+    polishes = len(start) <= options.newton_rows
+
+    def converged(*state: Any) -> Any:
+        return state[3] <= tolerance
+
+    def attempt(u: Array, p: Array, slips: Array, change: Any, count: Any, one: Any) -> tuple[Any, ...]:
+        """Newton's method, which squares the error once it is small, and sweeps, which make it small."""
+        if polishes:
+            u, p, change = _polished(robot, blocks, tolerance, p, one)
+        return *repeat(thorough, (u, p, slips, change, count), count=_ROUND, until=converged), one
+
+    u, p, _, change, count, _ = repeat(
+        attempt,
+        (u, p, np.zeros(contacts), change, count, 1.0),
+        count=-(-(options.sweeps - first) // _ROUND),
+        until=converged,
+    )
+    return p, u, change, count
+
+
+def _polished(
+    robot: Robot, blocks: Sequence[ContactBlock | JointBlock], tolerance: float, p: Array, one: Any
+) -> tuple[Array, Array, Any]:
+    """Newton's method: feet on stiff joints and towers would take thousands of sweeps.
+
+    one: the number, as a state of the loop around. What is computed with it is computed in the loop, so only if
+    there is a round of it.
+    """
+    rows = _all_rows(blocks)
+    contacts = [block for block in blocks if isinstance(block, ContactBlock)]
+    joints = [block for block in blocks if isinstance(block, JointBlock)]
+    compliance = [each for block in contacts for each in (0.0, 0.0, block.compliance)] + [0.0] * len(joints)
+    box = np.array([block.bound for block in joints if block.bound is not None])
+    here = [{velocity: one * entry for velocity, entry in row.items()} for row in rows]
+    p, residual = polished(
+        symmetric(len(rows), lambda i, j: inner(here[i], rows[j]) + (compliance[i] if i == j else 0.0)),
+        np.array([*(each for block in contacts for each in block.bias), *(block.bias for block in joints)]),
+        p,
+        friction=np.array([block.friction for block in contacts]),
+        extra=np.array([block.extra for block in contacts]),
+        limits=len(joints) - len(box),
+        box=box,
+        steps=_NEWTON_STEPS,
+        tolerance=tolerance,
+    )
+    return np.array(_caused(robot, rows, p)), p, residual
+
+
+def _all_rows(blocks: Sequence[ContactBlock | JointBlock]) -> list[Row]:
+    return [
+        row for block in blocks for row in (block.rows if isinstance(block, ContactBlock) else [block.row])
+    ]
+
+
+def _caused(robot: Robot, rows: Sequence[Row], p: Array) -> list[Any]:
+    """The whitened velocity that impulses cause."""
+    u: list[Any] = [0.0] * robot.nv
+    for row, impulse in zip(rows, p, strict=True):
+        _apply_impulse(row, impulse, u)
+    return u
+
+
+def _apply_impulse(row: Row, impulse: Any, u: list[Any]) -> None:
+    for velocity, entry in row.items():
+        u[velocity] = u[velocity] + entry * impulse
+
+
+def _relax_contact(block: ContactBlock, u: list[Any], p: list[Any], relaxation: float) -> list[Any]:
+    """Solve one contact with the others held: changes u and p, gives the changes of its impulses.
+
+    If it sticks, exactly; else one step towards sliding: the normal row, then the tangential ones scaled back onto
+    the disc, 001 (4.41)-(4.43). Where both agree, and only there, nothing changes any more. Quick, but contacts that
+    are about to slide may go in circles.
+    """
+    old, speed = _slipping(block, u, p)
+    stick = old - relaxation * (block.inverse @ speed)
+    bound = block.friction * stick[2] + block.extra
+    sticks = (stick[0] * stick[0] + stick[1] * stick[1] <= bound * bound) & (stick[2] > 0.0)
+    normal = maximum(old[2] - relaxation * speed[2] / block.delassus[2, 2], 0.0)
+    step = 2.0 / (block.delassus[0, 0] + block.delassus[1, 1])
+    along = old[:2] - relaxation * step * speed[:2]
+    bound = where(normal > 0.0, block.friction * normal + block.extra, 0.0)
+    size = sqrt(along[0] * along[0] + along[1] * along[1])
+    slide = np.array([*(along * (bound / maximum(size, maximum(bound, 1e-300)))), normal])
+    return _exchange(block, where(sticks, stick, slide), old, u, p)
+
+
+def _solve_contact(block: ContactBlock, u: list[Any], p: list[Any], slips: Array) -> list[Any]:
+    """The same exactly, also if it slides; changes its slip too."""
+    index, cone = block.first // 3, block.cone
+    old, speed = _slipping(block, u, p)
+    free = speed - block.delassus @ old - cone.added * old
+    p1, p2, pn, slips[index] = solve_cone(
+        cone, free[0], free[1], free[2], block.friction, block.extra, slips[index], _SLIP_STEPS
+    )
+    return _exchange(block, np.array([p1, p2, pn]), old, u, p)
+
+
+def _slipping(block: ContactBlock, u: list[Any], p: list[Any]) -> tuple[Array, Array]:
+    """Impulses (3,) of a contact and its velocities (3,) with what is added to them."""
+    old = np.array(p[block.first : block.first + 3])
+    speed = np.array([along(row, np.array(u)) for row in block.rows]) + np.array(block.bias)
+    return old, speed + np.array([0.0, 0.0, block.compliance]) * old
+
+
+def _exchange(block: ContactBlock, new: Array, old: Array, u: list[Any], p: list[Any]) -> list[Any]:
+    """Put new impulses in the place of the old ones; gives the changes."""
+    for k, row in enumerate(block.rows):
+        _apply_impulse(row, new[k] - old[k], u)
+        p[block.first + k] = new[k]
+    return list(new - old)
+
+
+def _collide(block: ContactBlock, u: list[Any], p: list[Any]) -> list[Any]:
+    """One collision of a contact, after those of the others: adds to u and p, gives the impulse."""
+    speed = np.array([along(row, np.array(u)) for row in block.rows]) + np.array(block.bias)
+    impulse = impact_impulse(block.rows, speed, block.friction)
+    for k, row in enumerate(block.rows):
+        _apply_impulse(row, impulse[k], u)
+        p[block.first + k] = p[block.first + k] + impulse[k]
+    return list(impulse)
+
+
+def _relax_joint(block: JointBlock, u: list[Any], p: list[Any], relaxation: float) -> list[Any]:
+    """Solve one joint row with the others held."""
+    old = p[block.first]
+    new = old - relaxation * block.step * (along(block.row, np.array(u)) + block.bias)
+    new = maximum(new, 0.0 if block.bound is None else -block.bound)
+    new = new if block.bound is None else minimum(new, block.bound)
+    _apply_impulse(block.row, new - old, u)
+    p[block.first] = new
+    return [new - old]

@@ -1,0 +1,76 @@
+"""What goes into a time step and what comes out of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class StepOptions:
+    """How a step is computed.
+
+    dt: s. sweeps: at most, over all contacts; the first quick_sweeps of them solve sliding contacts only by a step
+    each, the others exactly. newton_rows: problems with at most so many rows go
+    through Newton's method in between; it makes stiff redundant feet exact and takes seconds more to compile.
+    tolerance: change of the impulses in the last sweep, as a fraction of the robot's weight times dt. relaxation:
+    over-relaxation of the quick sweeps in (0, 2). recovery: part of a penetration that a step undoes. recovery_speed:
+    at most, with which it does, m/s. restitution_speed: slower impacts do not bounce, m/s. joint_limits,
+    joint_friction: whether they are constraints of the step. implicit_gains: see `joint_control`. gap_term: "gap" asks
+    for v_n >= -gap / dt; "source" for v_n >= 0 of what touches already, 001 section 12. contact_rule: "cone" finds the
+    impulses that are right for all contacts at once; "impacts" gives one after the other and takes none back.
+    integrator: only of penalty contact and of systems without contact may it be another, see `smooth_step`.
+    """
+
+    dt: float = 1e-3
+    sweeps: int = 200
+    quick_sweeps: int = 10
+    newton_rows: int = 0
+    tolerance: float = 1e-9
+    relaxation: float = 1.0
+    recovery: float = 0.2
+    recovery_speed: float = 1.0
+    restitution_speed: float = 0.02
+    joint_limits: bool = True
+    joint_friction: bool = True
+    implicit_gains: bool = True
+    gap_term: Literal["gap", "source"] = "gap"
+    contact_rule: Literal["cone", "impacts"] = "cone"
+    integrator: Literal["semi-implicit", "explicit", "rk4"] = "semi-implicit"
+
+
+class StepState(NamedTuple):
+    """What one step hands to the next. q (nq,), v (nv,), integral (joints,) of the position errors in rad s,
+    impulses (rows,) of contacts, limits and joint friction in N s: the start of the next solution."""
+
+    q: Array
+    v: Array
+    integral: Array
+    impulses: Array
+
+
+class Command(NamedTuple):
+    """What the joints shall do, (joints,) each: position, velocity, effort (feed-forward, N m) and gains."""
+
+    position: Array
+    velocity: Array
+    effort: Array
+    kp: Array
+    ki: Array
+    kd: Array
+
+
+class StepReport(NamedTuple):
+    """What happened. effort (nv,) applied, N m. positions (contacts, 3) m, forces (contacts, 3) N in world axes,
+    gaps (contacts,) m before the step; residual: change of the impulses in the last sweep, N s; sweeps taken."""
+
+    effort: Array
+    positions: Array
+    forces: Array
+    gaps: Array
+    residual: Any
+    sweeps: Any
