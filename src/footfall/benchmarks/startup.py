@@ -16,6 +16,7 @@ _SCRIPT = """
 import json, sys, time
 begin = time.perf_counter()
 import footfall
+import numpy as np
 imported = time.perf_counter() - begin
 from footfall.benchmarks.robots import load_measured
 robot = load_measured(sys.argv[1])
@@ -23,7 +24,7 @@ begin = time.perf_counter()
 kernel = footfall.forward_dynamics.kernel(robot)
 single = time.perf_counter() - begin
 begin = time.perf_counter()
-kernel.batch(footfall.neutral(robot)[None], *[robot.armature[None]] * 2, threads=1)
+kernel.batch(np.tile(footfall.neutral(robot), (64, 1)), robot.armature, robot.armature, threads=1)
 print(json.dumps([imported, single, time.perf_counter() - begin]))
 """
 
