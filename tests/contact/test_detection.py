@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from footfall.contact.candidates import Candidate, Surface, scene_candidates
-from footfall.contact.detection import detect_contacts, pair_material, paired
+from footfall.contact.detection import detect_contacts
+from footfall.contact.pair_material import pair_material
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.load import load
@@ -82,7 +83,7 @@ def test_materials_of_pairs() -> None:
     scene = Scene("pair", (FLOOR, ball("ball", 0.1, material=Material(friction=0.02))))
     robot = combined_robot(scene)
     q, _ = initial_state(scene, robot)
-    contacts = detect_contacts(robot, q, paired(scene_candidates(robot, scene), scene), margin=1e-9)
+    contacts = detect_contacts(robot, q, scene_candidates(robot, scene), margin=1e-9)
     assert contacts.friction[0] == pytest.approx(0.1)
     assert contacts.restitution[0] == 0.2
 

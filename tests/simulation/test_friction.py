@@ -14,6 +14,7 @@ from tests.simulation.worlds import (
     block_on_slope,
     ground,
     simulate,
+    tilted,
     turned,
 )
 
@@ -89,7 +90,9 @@ def test_friction_opposes_sliding_in_any_direction(degrees: float) -> None:
     friction, speed, dt = 0.4, 2.0, 1e-3
     direction = turned(np.deg2rad(degrees))[:, 0]
     simulation = simulate(
-        ground(friction=friction), block(velocity=(*(speed * direction), 0.0, 0.0, 0.0)), dt=dt
+        ground(friction=friction),
+        block(velocity=(*(speed * direction), 0.0, 0.0, 0.0), friction=friction),
+        dt=dt,
     )
     simulation.run(simulation.hold, 0.2)
     across = np.array([-direction[1], direction[0], 0.0])
@@ -103,7 +106,7 @@ def test_pushed_diagonally_it_yields_at_the_cone(factor: float) -> None:
     # A push of mu m g along the diagonal is the bound; a pyramid with edges along x and y would hold only 1/sqrt(2)
     # of it (or sqrt(2) of it, if it lies outside the cone).
     friction = 0.5
-    simulation = simulate(ground(friction=friction), block())
+    simulation = simulate(ground(friction=friction), block(friction=friction))
     push = factor * friction * G * np.array([1.0, 1.0, 0.0]) / np.sqrt(2)
     # The push acts at the middle of the block, half an edge above the ground; a moment takes its lever away.
     moment = np.cross([0.0, 0.0, -EDGE / 2], push)
@@ -117,7 +120,8 @@ def test_a_sliding_ball_begins_to_roll() -> None:
     # Friction turns sliding into rolling: v = 5/7 v0 from t = 2 v0 / (7 mu g) on (solid ball, I = 2/5 m r^2).
     speed, friction, radius = 2.0, 0.3, 0.1
     simulation = simulate(
-        ground(friction=friction), ball((0.0, 0.0, radius), velocity=(speed, 0.0, 0.0, 0.0, 0.0, 0.0))
+        ground(friction=friction),
+        ball((0.0, 0.0, radius), velocity=(speed, 0.0, 0.0, 0.0, 0.0, 0.0), friction=friction),
     )
     begin = 2 * speed / (7 * friction * G)
     trajectory = simulation.run(simulation.hold, 2 * begin)
@@ -155,3 +159,37 @@ def test_a_loaded_slope_stays_put_under_a_pulsing_push() -> None:
         simulation.push("block", np.array([0.0, 1.0, 0.0, 0.0, 0.0, 0.0]), 0.05)
         simulation.run(simulation.hold, 0.1)
     assert np.abs(simulation.state.q - before).max() < 1e-9
+
+
+@pytest.mark.parametrize(
+    "pair", [(0.9, 0.1), (0.1, 0.9), (1.0, 0.0)], ids=["rubber on ice", "ice on rubber", "oil"]
+)
+def test_friction_is_that_of_the_pair(pair: tuple[float, float]) -> None:
+    """A block that slides until it stops, s = v0^2 / (2 mu g), has mu = sqrt(mu_1 mu_2), whichever side is which."""
+    below, above = pair
+    mu, speed, dt = np.sqrt(below * above), 1.0, 1e-3
+    simulation = simulate(
+        ground(friction=below), block(velocity=(speed, 0, 0, 0, 0, 0), friction=above), dt=dt
+    )
+    seconds = 0.5
+    simulation.run(simulation.hold, seconds)
+    way = speed**2 / (2 * mu * G) if mu else speed * seconds
+    # v(t) is exact at the ends of steps and the way a sum of them: right to v0 dt / 2
+    assert simulation.state.q[0] == pytest.approx(way, abs=speed * dt)
+    assert simulation.state.v[0] == pytest.approx(0.0 if mu else speed, abs=1e-9)
+
+
+def test_one_slope_lets_ice_slide_and_holds_rubber() -> None:
+    """tan(angle) = 0.4 lies between sqrt(0.5 * 0.1) and sqrt(0.5 * 0.9)."""
+    rotation = tilted(np.arctan(0.4))
+    blocks = [
+        block(name, rotation @ np.array([0.0, y, EDGE / 2]), rotation=rotation, friction=friction)
+        for name, y, friction in (("ice", -0.5, 0.1), ("rubber", 0.5, 0.9))
+    ]
+    simulation = simulate(ground(np.arctan(0.4), friction=0.5), *blocks)
+    simulation.run(simulation.hold, 0.3)
+    down = rotation[:, 0]
+    # a = g (sin - mu cos) for the one that slides
+    expected = G * (0.4 - np.sqrt(0.05)) / np.sqrt(1.16) * 0.3
+    assert simulation.state.v[:3] @ down == pytest.approx(expected, rel=1e-6)
+    assert np.abs(simulation.state.v[6:]).max() < 1e-9

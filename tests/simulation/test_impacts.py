@@ -146,3 +146,16 @@ def test_energy_of_a_frictionless_elastic_ball_never_grows() -> None:
     tops = [k for k in range(1, len(height) - 1) if height[k - 1] < height[k] >= height[k + 1]]
     assert len(tops) > 5
     assert max(energy[tops]) <= G * 0.5 * (1 + 1e-6) + G * 1e-3 * np.sqrt(2 * G * 0.4)
+
+
+@pytest.mark.parametrize(("floor", "thing"), [(0.8, 0.2), (0.2, 0.8)])
+def test_the_livelier_side_decides_the_rebound(floor: float, thing: float) -> None:
+    """v+ = -max(e_1, e_2) v-, whichever side is which."""
+    speed = -2.0
+    simulation = simulate(
+        ground(restitution=floor),
+        ball((0.0, 0.0, 0.1 + 1e-4), velocity=(0, 0, speed, 0, 0, 0), restitution=thing),
+        gravity=0.0,
+    )
+    simulation.run(simulation.hold, 0.01)
+    assert simulation.state.v[2] == pytest.approx(-0.8 * speed, rel=1e-9)

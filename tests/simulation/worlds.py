@@ -84,9 +84,11 @@ def block_on_slope(
     """A cube that lies on a slope with four corners, sliding down it with some velocity, m/s."""
     rotation = tilted(angle)
     moving = (*(velocity * rotation[:, 0]), 0.0, 0.0, 0.0)
+    # Both sides have the same friction, so the pair has it too.
+    rubs = {"friction": friction, "viscous_friction": material.get("viscous_friction", 0.0)}
     return simulate(
         ground(angle, friction=friction, **material),
-        block(position=rotation[:, 2] * EDGE / 2, rotation=rotation, velocity=moving),
+        block(position=rotation[:, 2] * EDGE / 2, rotation=rotation, velocity=moving, **rubs),
         dt=dt,
     )
 

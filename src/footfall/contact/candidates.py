@@ -5,10 +5,11 @@ The native time step is made for a fixed list of candidates; which of them carry
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from footfall.contact.features import contact_points
+from footfall.contact.pair_material import pair_material
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.model import WORLD, Robot
 from footfall.scene.given_motion import GivenMotion
@@ -47,27 +48,41 @@ def surface_of(thing: SceneObject) -> Surface:
 
 
 def point_candidates(
-    robot: Robot, bodies: Iterable[str], surfaces: Iterable[Surface], *, mesh_points: int = 16
+    robot: Robot,
+    bodies: Iterable[str],
+    surfaces: Iterable[Surface],
+    *,
+    materials: Mapping[str, Material] | None = None,
+    mesh_points: int = 16,
 ) -> list[Candidate]:
-    """Every point that stands for the collision geometry of these bodies against every surface of others."""
+    """Every point that stands for the collision geometry of these bodies against every surface of others.
+
+    materials: of bodies that have one, by name; a contact has that of the pair, see `pair_material`.
+    """
     candidates = []
     surfaces = list(surfaces)
     for name in bodies:
+        own = (materials or {}).get(name)
+        touched = [
+            replace(surface, material=pair_material(surface.material, own))
+            for surface in surfaces
+            if surface.body != name
+        ]
         for geometry in robot.body(name).collisions:
             points = contact_points(geometry, mesh_points=mesh_points)
             for position, radius in zip(points.positions.tolist(), points.radii.tolist(), strict=True):
-                candidates += [
-                    Candidate(name, tuple(position), radius, surface)
-                    for surface in surfaces
-                    if surface.body != name
-                ]
+                candidates += [Candidate(name, tuple(position), radius, surface) for surface in touched]
     return candidates
 
 
 def scene_candidates(robot: Robot, scene: Scene) -> list[Candidate]:
-    """All points of a robot, and of the free bodies it was combined with, against all surfaces of a scene."""
+    """All points of a robot, and of the free bodies it was combined with, against all surfaces of a scene.
+
+    Between two objects the material of the pair holds, against a robot that of the object.
+    """
     surfaces = [surface_of(thing) for thing in scene.objects if thing.contact]
     moving = [
         body.name for body in robot.bodies if robot.tree.attachments[body.name].link >= 0 and body.collisions
     ]
-    return point_candidates(robot, moving, surfaces)
+    materials = {thing.name: thing.material for thing in scene.free_objects}
+    return point_candidates(robot, moving, surfaces, materials=materials)

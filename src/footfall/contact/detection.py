@@ -5,9 +5,7 @@ The native time step does the same inside; this is the way to look at it, and to
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +18,6 @@ from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from footfall.robot.tree import Attachment
 from footfall.scene.given_motion import GivenMotion
-from footfall.scene.model import Material, Scene
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -72,34 +69,6 @@ def detect_contacts(
         name: values if name in _NAMES else _stacked(name, values) for name, values in found.items()
     }
     return Contacts(**arrays)
-
-
-def pair_material(one: Material, other: Material | None) -> Material:
-    """Material of a pair of surfaces.
-
-    Friction is the geometric mean, viscous friction the mean, restitution and damping the larger one; springs act in
-    series. A robot's side has no material (None): then the other's holds.
-    """
-    if other is None:
-        return one
-    compliance = 1 / one.stiffness + 1 / other.stiffness
-    return Material(
-        math.sqrt(one.friction * other.friction),
-        (one.viscous_friction + other.viscous_friction) / 2,
-        max(one.restitution, other.restitution),
-        1 / compliance if compliance > 0.0 else math.inf,
-        max(one.damping, other.damping),
-    )
-
-
-def paired(candidates: Iterable[Candidate], scene: Scene) -> list[Candidate]:
-    """The candidates with the material of the pair where a free object of the scene touches another one."""
-    free = {each.name: each.material for each in scene.free_objects}
-    result = []
-    for candidate in candidates:
-        material = pair_material(candidate.surface.material, free.get(candidate.body))
-        result.append(replace(candidate, surface=replace(candidate.surface, material=material)))
-    return result
 
 
 _FIELDS = (
