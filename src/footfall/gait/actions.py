@@ -1,0 +1,218 @@
+"""What a robot can be asked for, as steps or as transitions: straight, curve, sideways, turn, stairs, and motions that
+are no gait: idle, bow, balancing with a hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from footfall.errors import FootfallError
+from footfall.gait.plan import Action, Transition, TransitionSequence
+from footfall.gait.poses import FootContact, Hand, HandState, RobotPose, Vector, to_world, yaw_quaternion
+from footfall.gait.walking_transitions import (
+    GaitDimensions,
+    HandTarget,
+    WalkingTransition,
+    default_hand_position,
+    final_transition,
+)
+from footfall.math.rotations import quaternion_product, rotate_by_quaternion
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+class InvalidAction(FootfallError, ValueError):
+    """An action that makes no sense."""
+
+
+def straight(
+    distance: float,
+    *,
+    shortest: float = 0.1,
+    longest: float = 0.4,
+    gradient: float = 0.1,
+    duration: float | None = None,
+) -> list[WalkingTransition]:
+    """Steps along a straight line, m; backward if the distance is negative.
+
+    The length grows by `gradient` a step from `shortest` to at most `longest` and falls again; all are scaled so that
+    they sum up to the distance. duration: of each step, s.
+    """
+    _positive(shortest=shortest, longest=longest, gradient=gradient)
+    if longest < shortest:
+        raise InvalidAction(f"longest step is {longest} m, shorter than the shortest, {shortest} m")
+    total = abs(distance)
+    lengths = _ramped(total, shortest, longest, gradient)
+    return [
+        WalkingTransition(forward=float(np.copysign(length, distance)), duration=duration)
+        for length in lengths
+    ]
+
+
+def _ramped(total: float, shortest: float, longest: float, gradient: float) -> list[float]:
+    """The fewest lengths up the ramp, along the top and down again whose sum is at least the total, scaled to it."""
+    if total == 0.0:
+        return []
+    for count in range(1, 100_001):
+        rising = [min(shortest + gradient * min(k, count - 1 - k), longest) for k in range(count)]
+        if sum(rising) >= total:
+            scale = total / sum(rising)
+            return [scale * length for length in rising]
+    raise InvalidAction(f"a distance of {total} m needs more than 100000 steps of at most {longest} m")
+
+
+def curve(
+    length: float, angle: float, *, longest: float = 0.2, sharpest: float = 0.2
+) -> list[WalkingTransition]:
+    """Steps along an arc of a length, m, that turns by an angle, rad, to the left. sharpest: turn of a step, rad."""
+    _positive(longest=longest, sharpest=sharpest)
+    count = int(np.ceil(max(abs(length) / longest, abs(angle) / sharpest) - 1e-9))
+    return [WalkingTransition(forward=length / count, yaw=angle / count)] * count if count else []
+
+
+def sideways(distance: float, *, longest: float = 0.1) -> list[WalkingTransition]:
+    """Steps to the left (to the right if negative), m: the outer foot steps out, the other one follows.
+
+    The outer foot must swing first: `first_swing="LF"` to the left.
+    """
+    _positive(longest=longest)
+    count = int(np.ceil(abs(distance) / longest - 1e-9))
+    return [
+        step for _ in range(count) for step in (WalkingTransition(left=distance / count), WalkingTransition())
+    ]
+
+
+def turn_in_place(angle: float, *, sharpest: float = 0.3) -> list[WalkingTransition]:
+    """Steps that turn the robot to the left, rad. The outer foot must swing first: `first_swing="LF"` to the left."""
+    _positive(sharpest=sharpest)
+    count = int(np.ceil(abs(angle) / sharpest - 1e-9))
+    return [
+        step for _ in range(count) for step in (WalkingTransition(yaw=angle / count), WalkingTransition())
+    ]
+
+
+def stairs(
+    count: int,
+    rise: float,
+    tread: float,
+    *,
+    duration: float | None = 1.2,
+    contact: FootContact = FootContact.FULL,
+    together: bool = True,
+) -> list[WalkingTransition]:
+    """Steps up (down if rise is negative) a staircase, m. together: both feet come onto each stair."""
+    up = WalkingTransition(forward=tread, up=rise, duration=duration, swing_timing=0.5, contact=contact)
+    level = WalkingTransition(duration=duration, contact=contact, swing_timing=0.5)
+    return [step for _ in range(count) for step in ((up, replace(level, forward=0.0)) if together else (up,))]
+
+
+def stamping(count: int) -> list[WalkingTransition]:
+    """Steps on the spot."""
+    return [WalkingTransition()] * count
+
+
+def tiptoe(steps: list[WalkingTransition]) -> list[WalkingTransition]:
+    """The same steps, on tiptoe."""
+    return [replace(step, contact=FootContact.TIPTOE) for step in steps]
+
+
+# Motions that are no gait
+
+
+def idle(begin: RobotPose, *, duration: float | None = None) -> TransitionSequence:
+    """Stand, s."""
+    return TransitionSequence(Action.IDLE, (replace(final_transition(begin), duration=duration),))
+
+
+def bow(begin: RobotPose, *, angle: float = np.deg2rad(15.0), hold: float = 1.0) -> TransitionSequence:
+    """Tilt the upper body forward by an angle, rad, hold it, s, and come back."""
+    nod = np.array([np.cos(angle / 2), 0.0, np.sin(angle / 2), 0.0])
+    bowed = replace(
+        begin,
+        upper_body=_tuple(quaternion_product(np.array(begin.upper_body), nod)),
+        head=_tuple(quaternion_product(_relative(begin, nod), np.array(begin.head))),
+    )
+    return _there_and_back(begin, bowed, hold)
+
+
+def balance(
+    begin: RobotPose,
+    dimensions: GaitDimensions,
+    *,
+    hand: Hand,
+    position: Vector,
+    force: Vector,
+    torque: Vector = (0.0, 0.0, 0.0),
+    hold: float = 2.0,
+) -> TransitionSequence:
+    """Put a hand on something, lean on it, s, and come back. position, force, torque: in the frame of the stance foot,
+    m, N, Nm; the wrench acts on the robot."""
+    reached = lean(begin, hand, HandTarget(position, force, torque))
+    rest = default_hand_position(hand, begin.right_foot, begin.left_foot, dimensions.hand_offset)
+    end = _with_hand(reached, hand, HandState(_tuple(rest)))
+    return _there_and_back(begin, reached, hold, end=end)
+
+
+def lean(begin: RobotPose, hand: Hand, target: HandTarget) -> RobotPose:
+    """The pose with a hand on its target, that is given in the frame of the stance foot."""
+    if target.position is None:
+        raise InvalidAction(f"{hand} shall be put on something; its target needs a position")
+    foot = begin.stance_foot
+    turn = np.array(foot.rotation)
+    parts = [
+        rotate_by_quaternion(turn, np.array(part, dtype=float)) for part in (target.force, target.torque)
+    ]
+    wrench = np.concatenate(parts)
+    closed = target.closed or bool(np.any(wrench))
+    return _with_hand(
+        begin, hand, HandState(_tuple(to_world(foot, target.position)), True, closed, _tuple(wrench))
+    )
+
+
+def look_around(begin: RobotPose, *, pan: float = 0.5, hold: float = 0.5) -> TransitionSequence:
+    """Turn the head to the left and back, rad and s."""
+    turned = quaternion_product(
+        quaternion_product(np.array(begin.upper_body), yaw_quaternion(pan)),
+        _relative_head(begin),
+    )
+    return _there_and_back(begin, replace(begin, head=_tuple(turned)), hold)
+
+
+def _there_and_back(
+    begin: RobotPose, pose: RobotPose, hold: float, *, end: RobotPose | None = None
+) -> TransitionSequence:
+    end = begin if end is None else end
+    transitions = (
+        Transition(begin, pose, enforced=frozenset({"pose"})),
+        Transition(pose, pose, duration=hold, enforced=frozenset({"pose"})),
+        Transition(pose, end, enforced=frozenset({"pose"})),
+        final_transition(end),
+    )
+    return TransitionSequence(Action.SPECIAL, transitions)
+
+
+def _with_hand(pose: RobotPose, hand: Hand, state: HandState) -> RobotPose:
+    return replace(pose, right_hand=state) if hand == "RH" else replace(pose, left_hand=state)
+
+
+def _relative(pose: RobotPose, turn: Array) -> Array:
+    """A turn in axes of the upper body as a turn in world axes."""
+    body = np.array(pose.upper_body)
+    return quaternion_product(quaternion_product(body, turn), body * [1.0, -1.0, -1.0, -1.0])
+
+
+def _relative_head(pose: RobotPose) -> Array:
+    body = np.array(pose.upper_body)
+    return quaternion_product(body * [1.0, -1.0, -1.0, -1.0], np.array(pose.head))
+
+
+def _positive(**values: float) -> None:
+    for name, value in values.items():
+        if not (np.isfinite(value) and value > 0.0):
+            raise InvalidAction(f"{name} is {value}; it must be above zero")
+
+
+def _tuple(values: Array) -> Any:
+    return tuple(values.tolist())

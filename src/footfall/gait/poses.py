@@ -1,0 +1,341 @@
+"""Robot poses: where feet and hands are or shall be, what they touch, and how upper body and head are turned.
+
+All of it is held in world axes, so that poses can be compared whichever foot counts as the stance foot. The values
+relative to that foot, in which steps are described, are given by `in_stance_frame` (spec 003b section 3.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from footfall.errors import FootfallError
+from footfall.math.rotations import (
+    matrix_from_quaternion,
+    normalised,
+    quaternion_inverse,
+    quaternion_product,
+    rotate_by_quaternion,
+)
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Vector = tuple[float, float, float]
+Quaternion = tuple[float, float, float, float]
+Wrench = tuple[float, float, float, float, float, float]
+Foot = Literal["RF", "LF"]
+Hand = Literal["RH", "LH"]
+
+FEET: tuple[Foot, Foot] = ("RF", "LF")
+HANDS: tuple[Hand, Hand] = ("RH", "LH")
+UPRIGHT: Quaternion = (1.0, 0.0, 0.0, 0.0)
+NO_WRENCH: Wrench = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+# Two poses are the same if they differ by less, 003c 5.1.
+POSITION_TOLERANCE = 1e-9  # m
+ANGLE_TOLERANCE = 1e-9  # rad
+WRENCH_TOLERANCE = 1e-9  # N, Nm
+
+
+class InvalidPose(FootfallError, ValueError):
+    """A pose that no robot can have."""
+
+
+class FootContact(Enum):
+    """What of a foot touches the ground: the whole sole, the toe pad of a flat foot, the toe pad with the heel up."""
+
+    FULL = "full"
+    PARTIAL = "partial"
+    TIPTOE = "tiptoe"
+
+
+CONTACT_TYPES = tuple(FootContact)
+
+
+def other_foot(foot: Foot) -> Foot:
+    """The foot on the other side."""
+    return "LF" if foot == "RF" else "RF"
+
+
+@dataclass(frozen=True)
+class FootState:
+    """A foot: position (m) and unit quaternion of its frame in the world, whether and how it touches the ground."""
+
+    position: Vector
+    rotation: Quaternion = UPRIGHT
+    closed: bool = True
+    contact: FootContact = FootContact.FULL
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "position", _numbers(self.position, 3, "position of a foot"))
+        object.__setattr__(self, "rotation", _unit(self.rotation, "rotation of a foot"))
+
+
+@dataclass(frozen=True)
+class HandState:
+    """A hand: position (m) of its centre in the world; task_space: whether the position counts; closed: whether it
+    touches something; wrench: [force; torque] (N, Nm) on the robot at the hand, world axes."""
+
+    position: Vector
+    task_space: bool = False
+    closed: bool = False
+    wrench: Wrench = NO_WRENCH
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "position", _numbers(self.position, 3, "position of a hand"))
+        object.__setattr__(self, "wrench", _numbers(self.wrench, 6, "wrench on a hand"))
+        if self.closed and not self.task_space:
+            raise InvalidPose("a hand touches something, but its position does not count: set task_space")
+
+
+@dataclass(frozen=True)
+class RobotPose:
+    """What a transition begins and ends with (spec 003b table 5.1), in world axes.
+
+    stance: the foot that carries the robot while the other one swings. upper_body, head: unit quaternions.
+    com_height: wanted height of the centre of mass in the world, m.
+    """
+
+    stance: Foot
+    right_foot: FootState
+    left_foot: FootState
+    right_hand: HandState
+    left_hand: HandState
+    com_height: float
+    upper_body: Quaternion = UPRIGHT
+    head: Quaternion = UPRIGHT
+
+    def __post_init__(self) -> None:
+        if self.stance not in FEET:
+            raise InvalidPose(f"stance foot is {self.stance!r}; it must be 'RF' or 'LF'")
+        object.__setattr__(self, "upper_body", _unit(self.upper_body, "rotation of the upper body"))
+        object.__setattr__(self, "head", _unit(self.head, "rotation of the head"))
+        if not np.isfinite(self.com_height):
+            raise InvalidPose(f"com_height is {self.com_height}; it must be a number of metres")
+
+    # Parts by name
+
+    def foot(self, name: Foot) -> FootState:
+        """The foot RF or LF."""
+        return self.right_foot if name == "RF" else self.left_foot
+
+    def hand(self, name: Hand) -> HandState:
+        """The hand RH or LH."""
+        return self.right_hand if name == "RH" else self.left_hand
+
+    @property
+    def stance_foot(self) -> FootState:
+        """The foot that carries the robot."""
+        return self.foot(self.stance)
+
+    @property
+    def swing(self) -> Foot:
+        """Name of the foot that is not the stance foot."""
+        return other_foot(self.stance)
+
+    @property
+    def double_support(self) -> bool:
+        """Whether both feet touch the ground."""
+        return self.right_foot.closed and self.left_foot.closed
+
+    def with_stance(self, stance: Foot) -> RobotPose:
+        """The equivalent pose with this stance foot; both feet must touch the ground."""
+        if stance == self.stance:
+            return self
+        if not self.double_support:
+            raise InvalidPose(f"the stance cannot change to {stance}: {self.swing} does not touch the ground")
+        return replace(self, stance=stance)
+
+    # Comparison
+
+    def equals(self, other: RobotPose) -> bool:
+        """Whether all is the same, within tolerances."""
+        return self.stance == other.stance and self._same_in_world(other)
+
+    def equivalent(self, other: RobotPose) -> bool:
+        """Whether all is the same once both have the same stance foot; that may change if both feet are down."""
+        swappable = self.double_support and other.double_support
+        return (self.stance == other.stance or swappable) and self._same_in_world(other)
+
+    def _same_in_world(self, other: RobotPose) -> bool:
+        return not bool(np.any(changed_parts(self.row[None], other.row[None], contacts=True)))
+
+    # As numbers
+
+    @cached_property
+    def row(self) -> Array:
+        """All of it as numbers (50,), in the order of `PoseRow`."""
+        right, left = self.right_foot, self.left_foot
+        values = (
+            float(self.stance == "LF"),
+            *right.position,
+            *right.rotation,
+            *left.position,
+            *left.rotation,
+            *self.right_hand.position,
+            *self.left_hand.position,
+            self.right_hand.task_space,
+            self.left_hand.task_space,
+            right.closed,
+            left.closed,
+            self.right_hand.closed,
+            self.left_hand.closed,
+            CONTACT_TYPES.index(right.contact),
+            CONTACT_TYPES.index(left.contact),
+            *self.right_hand.wrench,
+            *self.left_hand.wrench,
+            *self.upper_body,
+            *self.head,
+            self.com_height,
+        )
+        row = np.array(values, dtype=np.float64)
+        row.flags.writeable = False
+        return row
+
+    def in_stance_frame(self) -> StanceView:
+        """Positions, rotations and wrenches as seen from the stance foot."""
+        return StanceView.of(self)
+
+
+class PoseRow:
+    """Where things stand in the numbers of a pose."""
+
+    STANCE = 0  # 0 for RF, 1 for LF
+    FOOT_POSITION = (slice(1, 4), slice(8, 11))
+    FOOT_ROTATION = (slice(4, 8), slice(11, 15))
+    HAND_POSITION = (slice(15, 18), slice(18, 21))
+    SELECTION = slice(21, 23)
+    CLOSED = slice(23, 27)  # RF, LF, RH, LH
+    CONTACT = slice(27, 29)  # index into CONTACT_TYPES
+    WRENCH = (slice(29, 35), slice(35, 41))
+    UPPER_BODY = slice(41, 45)
+    HEAD = slice(45, 49)
+    COM_HEIGHT = 49
+
+
+def changed_parts(
+    before: Array, after: Array, *, contacts: bool = False
+) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Which parts of poses differ, (n, 7): RF, LF, RH, LH, upper body, head, height of the centre of mass.
+
+    before, after: rows of poses (n, 50). Hands only count where they are or will be in task space. contacts: whether
+    other contacts and wrenches are differences too; then hands count always.
+    """
+    far = np.abs(after - before)
+    result = np.empty((len(before), 7), dtype=np.bool_)
+    half = ANGLE_TOLERANCE / 2  # of a quaternion's vector part
+    for index in range(2):
+        position = far[:, PoseRow.FOOT_POSITION[index]].max(axis=1) > POSITION_TOLERANCE
+        rotation = PoseRow.FOOT_ROTATION[index]
+        result[:, index] = position | (_turn(before[:, rotation], after[:, rotation]) > half)
+        moved = far[:, PoseRow.HAND_POSITION[index]].max(axis=1) > POSITION_TOLERANCE
+        selection = PoseRow.SELECTION.start + index
+        used = (before[:, selection] > 0.0) | (after[:, selection] > 0.0)
+        result[:, 2 + index] = (moved & (used | contacts)) | (far[:, selection] > 0.0)
+    for column, part in ((4, PoseRow.UPPER_BODY), (5, PoseRow.HEAD)):
+        result[:, column] = _turn(before[:, part], after[:, part]) > half
+    result[:, 6] = far[:, PoseRow.COM_HEIGHT] > POSITION_TOLERANCE
+    if contacts:
+        for index in range(2):
+            result[:, index] |= far[:, PoseRow.CONTACT.start + index] > 0.0
+            result[:, index] |= far[:, PoseRow.CLOSED.start + index] > 0.0
+            result[:, 2 + index] |= far[:, PoseRow.CLOSED.start + 2 + index] > 0.0
+            result[:, 2 + index] |= far[:, PoseRow.WRENCH[index]].max(axis=1) > WRENCH_TOLERANCE
+    return result
+
+
+def _turn(a: Array, b: Array) -> Array:
+    """Sine of half the angle between unit quaternions (n, 4) of either sign; accurate for small angles."""
+    sign = np.where((a * b).sum(axis=1) < 0.0, -1.0, 1.0)[:, None]
+    chord = np.sqrt(((a - sign * b) ** 2).sum(axis=1))
+    turn: Array = chord * np.sqrt(np.maximum(1.0 - chord**2 / 4, 0.0))
+    return turn
+
+
+@dataclass(frozen=True)
+class StanceView:
+    """A pose as seen from its stance foot: the fields of spec 003b table 5.1. com_height is above that foot."""
+
+    stance: Foot
+    stance_position: Vector
+    stance_rotation: Quaternion
+    swing_position: Vector
+    swing_rotation: Quaternion
+    hand_positions: tuple[Vector, Vector]
+    wrenches: tuple[Wrench, Wrench]
+    upper_body: Quaternion
+    head: Quaternion
+    com_height: float
+
+    @staticmethod
+    def of(pose: RobotPose) -> StanceView:
+        """The view of a pose."""
+        foot = pose.stance_foot
+        origin, turn = np.array(foot.position), np.array(foot.rotation)
+        back = quaternion_inverse(turn)
+        inward = matrix_from_quaternion(back)
+        swing = pose.foot(pose.swing)
+        wrenches = [np.array(pose.hand(name).wrench) for name in HANDS]
+        return StanceView(
+            pose.stance,
+            foot.position,
+            foot.rotation,
+            _tuple(inward @ (np.array(swing.position) - origin)),
+            _tuple(quaternion_product(back, np.array(swing.rotation))),
+            tuple(_tuple(inward @ (np.array(pose.hand(name).position) - origin)) for name in HANDS),
+            tuple(_tuple(np.concatenate([inward @ w[:3], inward @ w[3:]])) for w in wrenches),
+            _tuple(quaternion_product(back, np.array(pose.upper_body))),
+            _tuple(quaternion_product(back, np.array(pose.head))),
+            pose.com_height - foot.position[2],
+        )
+
+
+def mean_foot_frame(right: FootState, left: FootState) -> tuple[Array, Array]:
+    """Position (3,) and quaternion (4,) midway between both feet, 003b (5.1)."""
+    a, b = np.array(right.rotation), np.array(left.rotation)
+    middle = a + (b if a @ b >= 0.0 else -b)  # SLERP at one half is the normalised sum
+    return (np.array(right.position) + np.array(left.position)) / 2, normalised(middle)
+
+
+def yaw_of(quaternion: Array | Quaternion) -> float:
+    """Angle about z of the z-y-x angles of a unit quaternion (4,), rad."""
+    w, x, y, z = (float(value) for value in quaternion)
+    return float(np.arctan2(2 * (w * z + x * y), 1.0 - 2 * (y * y + z * z)))
+
+
+def yaw_quaternion(angle: float) -> Array:
+    """Unit quaternion (4,) of a turn about z, rad."""
+    return np.array([np.cos(angle / 2), 0.0, 0.0, np.sin(angle / 2)])
+
+
+def to_world(foot: FootState, point: Sequence[float]) -> Array:
+    """Position in the world (3,) of a point (3,) that is given in the frame of a foot, m."""
+    return np.array(foot.position) + rotate_by_quaternion(
+        np.array(foot.rotation), np.array(point, dtype=float)
+    )
+
+
+def _tuple(values: Array) -> Any:
+    return tuple(values.tolist())
+
+
+def _numbers(values: Any, count: int, what: str) -> tuple[float, ...]:
+    numbers = tuple(float(value) for value in values)
+    if len(numbers) != count or not all(np.isfinite(numbers)):
+        raise InvalidPose(f"{what} is {numbers}; it must be {count} finite numbers")
+    return numbers
+
+
+def _unit(values: Any, what: str) -> tuple[float, ...]:
+    numbers = _numbers(values, 4, what)
+    norm = sum(value * value for value in numbers) ** 0.5
+    if abs(norm - 1.0) > 1e-6:
+        raise InvalidPose(
+            f"{what} is {numbers} with norm {norm:.6g}; it must be a unit quaternion (w, x, y, z)"
+        )
+    # Keep what is a unit quaternion to rounding as it is, so that equal poses stay equal.
+    return numbers if abs(norm - 1.0) < 1e-14 else tuple(value / norm for value in numbers)
