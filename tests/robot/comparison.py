@@ -20,6 +20,8 @@ def difference(a: Any, b: Any) -> float:
         if list(a) != list(b):
             return np.inf
         return max((difference(a[key], b[key]) for key in a), default=0.0)
+    if isinstance(a, bool) or isinstance(b, bool):
+        return 0.0 if a is b else np.inf
     numeric = (int, float, np.ndarray, np.floating)
     if isinstance(a, numeric) and isinstance(b, numeric) and np.shape(a) == np.shape(b):
         same = np.equal(a, b)  # infinities

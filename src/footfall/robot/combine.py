@@ -58,6 +58,8 @@ def combine(
         {key: value for robot in robots for key, value in robot.notes.items()},
         {key: value for robot in robots for key, value in robot.regions.items()},
         {key: value for robot in robots for key, value in robot.limit_sets.items()},
+        drives=tuple(drive for robot in robots for drive in robot.drives),
+        springs=tuple(spring for robot in robots for spring in robot.springs),
     )
 
 
@@ -125,6 +127,8 @@ def _prefixed(robot: Robot, prefix: str) -> Robot:
             prefix + key: {named(joint): limits for joint, limits in table.items()}
             for key, table in robot.limit_sets.items()
         },
+        drives=tuple(replace(old, joints=tuple(map(named, old.joints))) for old in robot.drives),
+        springs=tuple(replace(old, joint=named(old.joint)) for old in robot.springs),
     )
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,10 @@ from footfall.robot import values
 from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Shape, Sphere
 from footfall.robot.tree import Tree, build_tree
 from footfall.robot.validation import WORLD, check_references, checked_configuration, depth_first
+
+if TYPE_CHECKING:
+    from footfall.robot.drives.drive import Drive
+    from footfall.robot.drives.spring import Spring
 
 __all__ = [
     "WORLD",
@@ -213,7 +217,8 @@ class Robot(values.Value):
     Bodies and joints may be given in any order that has one joint for each body; they are put depth first.
     configurations: named `q` (nq,). groups: named tuples of joint names. gravity: (3,) in world axes, m/s2.
     notes: remarks of the description (which values are reconstructed, say), by name. regions: named tuples of
-    body names. limit_sets: named position limits, joint name -> (lower, upper), beside the joints' own.
+    body names. limit_sets: named position limits, joint name -> (lower, upper), beside the joints' own. drives: what
+    moves the joints, for simulations that ask for it. springs: that act on joints in every simulation.
     """
 
     name: str
@@ -226,6 +231,8 @@ class Robot(values.Value):
     notes: Mapping[str, str] = field(default_factory=_nothing)
     regions: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
     limit_sets: Mapping[str, Limits] = field(default_factory=_nothing)
+    drives: tuple[Drive, ...] = ()
+    springs: tuple[Spring, ...] = ()
 
     def __post_init__(self) -> None:
         subject = ("robot", self.name)
@@ -247,10 +254,16 @@ class Robot(values.Value):
                 )
                 for name, limits in self.limit_sets.items()
             },
+            "drives": tuple(self.drives),
+            "springs": tuple(self.springs),
         }
         for name, value in frozen.items():
             object.__setattr__(self, name, MappingProxyType(value) if isinstance(value, dict) else value)
         check_references(self)
+        if self.drives or self.springs:
+            from footfall.robot.drives.references import check_drives  # drives know robots, not the reverse
+
+            check_drives(self)
 
     def __repr__(self) -> str:
         floating = [

@@ -12,6 +12,7 @@ import numpy as np
 
 from footfall.errors import InvalidDescription, InvalidValue, UnknownReference, listed
 from footfall.robot.description import Source, check_bodies, check_size
+from footfall.robot.drives.drive_schema import DriveTables
 from footfall.robot.model import (
     WORLD,
     Array,
@@ -79,7 +80,7 @@ class FrameSchema(PlacedSchema, kw_only=True):
     body: str
 
 
-class RobotSchema(msgspec.Struct, forbid_unknown_fields=True):
+class RobotSchema(DriveTables, forbid_unknown_fields=True, kw_only=True):
     name: str
     gravity: Vector = (0.0, 0.0, -9.81)
     body: list[BodySchema] = msgspec.field(default_factory=list)
@@ -116,6 +117,7 @@ def parse_toml(text: str, *, source: str = "<text>", strict: bool = True) -> Rob
         limit_sets = {name: _limit_set(name, limits) for name, limits in schema.limit_sets.items()}
         bare = Robot(schema.name, bodies, joints)
         configurations = {name: _configuration(bare, name, q) for name, q in schema.configurations.items()}
+        drives, springs = schema.drives(), schema.springs()
     return origin.robot(
         strict=strict,
         foreign=False,
@@ -129,6 +131,8 @@ def parse_toml(text: str, *, source: str = "<text>", strict: bool = True) -> Rob
         notes=schema.notes,
         regions=schema.regions,
         limit_sets=limit_sets,
+        drives=drives,
+        springs=springs,
     )
 
 

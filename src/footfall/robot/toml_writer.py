@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from footfall.robot.drives.drive_writer import drive_lines
 from footfall.robot.model import WORLD, Body, Geometry, Joint, JointType, Robot
 from footfall.robot.toml_text import (
     Value,
@@ -42,6 +43,7 @@ def toml_text(robot: Robot) -> str:
                 f"[{table}]",
                 *(f"{toml_key(key)} = {toml_value(value)}" for key, value in entries.items()),
             ]
+    lines += drive_lines(robot)
     return "\n".join(lines) + "\n"
 
 

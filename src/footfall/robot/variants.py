@@ -52,7 +52,8 @@ def lock_joints(
     """The robot with these joints welded at configuration `q` (nq,), the neutral one by default.
 
     joints: names, or a mapping from names to the coordinates to weld them at. Joints that mimic a welded one are
-    welded too, where it holds them. Configurations, groups and limit sets lose what concerns the welded joints.
+    welded too, where it holds them. Configurations, groups and limit sets lose what concerns the welded joints, and
+    drives and springs that act on one are left out.
     """
     if isinstance(joints, str):
         raise InvalidValue(f"joints are {joints!r}; give a list: [{joints!r}]", subject=("robot", robot.name))
@@ -84,6 +85,8 @@ def lock_joints(
             name: {joint: limit for joint, limit in limits.items() if joint not in locked}
             for name, limits in robot.limit_sets.items()
         },
+        drives=tuple(drive for drive in robot.drives if locked.isdisjoint(drive.joints)),
+        springs=tuple(spring for spring in robot.springs if spring.joint not in locked),
     )
 
 

@@ -199,7 +199,7 @@ def test_drives_can_be_replaced() -> None:
 
 def test_faults() -> None:
     elbow = DRIVES.of("efr")
-    with pytest.raises(UnknownName, match="no joint 'nose'"):
+    with pytest.raises(UnknownReference, match="joint 'nose' does not exist"):
         DriveSet(LOLA, (dataclasses.replace(elbow, joints=("nose",)),))
     with pytest.raises(InvalidDrive, match="two drives"):
         DriveSet(LOLA, (elbow, elbow))

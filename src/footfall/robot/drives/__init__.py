@@ -31,6 +31,7 @@ from footfall.robot.drives.servo_cascade import (
     between_samples,
     tuned_servo,
 )
+from footfall.robot.drives.spring import Spring
 from footfall.robot.drives.torque_report import TorqueRow, report_text, torque_report
 from footfall.robot.drives.transmission import TransmissionRange, transmission_range
 
@@ -61,6 +62,7 @@ __all__ = [
     "ServoState",
     "SingularTransmission",
     "SliderCrank",
+    "Spring",
     "Target",
     "TorqueRow",
     "TransmissionRange",

@@ -7,11 +7,15 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from footfall.math.transform import Array
+from footfall.robot import values
 from footfall.robot.drives.elasticity import Elasticity
 from footfall.robot.drives.electric_motor import ElectricMotor
 from footfall.robot.drives.errors import InvalidDrive
 from footfall.robot.drives.friction import Friction
 from footfall.robot.drives.mechanism import Mechanism
+from footfall.robot.drives.servo_cascade import ServoCascade
+
+Vector = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
@@ -19,7 +23,9 @@ class Drive:
     """Equal motors that move `joints` (names, in the order of the mechanism's coordinates).
 
     elasticity: of the gear, used by models of Type 3; without, the gear is rigid. absolute_encoder: whether one sits
-    at the joint. module: name of the build unit, if it has one.
+    at the joint. module: name of the build unit, if it has one. servo: of each motor. rotor_axes (motors, 3): about
+    which the rotors turn, in the axes of the body that carries the first joint; by default the joint's own for a gear
+    of constant ratio, and for other mechanisms none: such rotors turn without turning that body.
     """
 
     joints: tuple[str, ...]
@@ -29,14 +35,20 @@ class Drive:
     elasticity: Elasticity | None = None
     absolute_encoder: bool = True
     module: str = ""
+    servo: ServoCascade | None = None
+    rotor_axes: tuple[Vector, ...] = ()
 
     def __post_init__(self) -> None:
+        subject = ("drive of", " and ".join(self.joints))
         object.__setattr__(self, "joints", tuple(self.joints))
         if len(self.joints) != self.mechanism.size:
             raise InvalidDrive(
-                f"has {len(self.joints)} joints; its mechanism moves {self.mechanism.size}",
-                subject=("drive of", " and ".join(self.joints)),
+                f"has {len(self.joints)} joints; its mechanism moves {self.mechanism.size}", subject=subject
             )
+        axes = tuple(values.unit_vector(axis, "rotor axis", subject) for axis in self.rotor_axes)
+        if axes and len(axes) != len(self.joints):
+            raise InvalidDrive(f"has {len(axes)} rotor axes for {len(self.joints)} motors", subject=subject)
+        object.__setattr__(self, "rotor_axes", axes)
 
     @property
     def rotor_inertia(self) -> Array:

@@ -12,8 +12,8 @@ import numpy as np
 from footfall.errors import UnknownName
 from footfall.math.transform import Array
 from footfall.robot.drives.drive import Drive
-from footfall.robot.drives.errors import InvalidDrive
 from footfall.robot.drives.mechanism import is_symbolic
+from footfall.robot.drives.references import check_driven_joints
 from footfall.robot.model import Robot
 
 
@@ -26,18 +26,7 @@ class DriveSet:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "drives", tuple(self.drives))
-        seen: set[str] = set()
-        for drive in self.drives:
-            for name in drive.joints:
-                joint = self.robot.joint(name)
-                subject = ("drive of", name)
-                if joint.type.velocities != 1 or joint.type.coordinates != 1:
-                    raise InvalidDrive(
-                        f"its joint is {joint.type}; drives move joints of one coordinate", subject=subject
-                    )
-                if name in seen:
-                    raise InvalidDrive("two drives move it; one must", subject=subject)
-                seen.add(name)
+        check_driven_joints(self.robot, self.drives)
 
     def __iter__(self) -> Iterator[Drive]:
         return iter(self.drives)

@@ -1,0 +1,43 @@
+"""Drives and springs that refer to joints of a robot: whether these exist and can be moved so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from footfall.errors import UnknownReference, listed
+from footfall.robot.drives.errors import InvalidDrive
+
+if TYPE_CHECKING:
+    from footfall.robot.drives.drive import Drive
+    from footfall.robot.model import Robot
+
+
+def check_drives(robot: Robot) -> None:
+    """Drives and springs of a robot act on joints of one coordinate, and no two drives on the same."""
+    check_driven_joints(robot, robot.drives)
+    for spring in robot.springs:
+        _check_joint(robot, "spring of", spring.joint)
+
+
+def check_driven_joints(robot: Robot, drives: Iterable[Drive]) -> None:
+    """Each drive moves joints of the robot that have one coordinate and no other drive."""
+    seen: set[str] = set()
+    for drive in drives:
+        for name in drive.joints:
+            _check_joint(robot, "drive of", name)
+            if name in seen:
+                raise InvalidDrive("two drives move it; one must", subject=("drive of", name))
+            seen.add(name)
+
+
+def _check_joint(robot: Robot, what: str, name: str) -> None:
+    subject = (what, name)
+    joints = {joint.name: joint for joint in robot.joints}
+    if name not in joints:
+        raise UnknownReference(
+            f"joint {name!r} does not exist; there are: {listed(name, joints)}", subject=subject
+        )
+    kind = joints[name].type
+    if kind.velocities != 1 or kind.coordinates != 1:
+        raise InvalidDrive(f"its joint is {kind}; it must have one coordinate", subject=subject)
