@@ -53,8 +53,17 @@ def dense_problem(
         full = np.asarray(frame_jacobian.textbook(robot, q, constraint.frame), dtype=float)
         bias = np.asarray(frame_jacobian_bias.textbook(robot, q, v, constraint.frame), dtype=float)
         if constraint.against is not None:
-            full = full - np.asarray(frame_jacobian.textbook(robot, q, constraint.against))
-            bias = bias - np.asarray(frame_jacobian_bias.textbook(robot, q, v, constraint.against))
+            other = np.asarray(frame_jacobian.textbook(robot, q, constraint.against), dtype=float)
+            drift_there = np.asarray(frame_jacobian_bias.textbook(robot, q, v, constraint.against), dtype=float)
+            one, two = (
+                frame_pose.textbook(robot, q, name).translation
+                for name in (constraint.frame, constraint.against)
+            )
+            arm, turning = np.asarray(one - two), other[3:] @ v
+            full = full - np.vstack([other[:3] - np.cross(arm, other[3:], axisb=0).T, other[3:]])
+            at_point = drift_there[:3] + np.cross(drift_there[3:], arm)
+            at_point = at_point + np.cross(turning, np.cross(turning, arm))
+            bias = bias - np.concatenate([at_point, drift_there[3:]])
         for _ in range(constraint.rows):
             direction = turn @ next(columns)
             jacobian.append(direction @ full)

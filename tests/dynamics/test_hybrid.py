@@ -11,10 +11,11 @@ from scipy.optimize import minimize
 
 from footfall.dynamics.forward_dynamics import forward_dynamics
 from footfall.dynamics.hybrid import HybridMotion, constraint_system, hybrid_dynamics
+from footfall.dynamics.hybrid_actuation import constraint_jacobian
 from footfall.dynamics.hybrid_constraints import AXES, Constraint, InvalidConstraint
 from footfall.dynamics.hybrid_sweeps import Inputs, inward_sweep
 from footfall.dynamics.inverse_dynamics import inverse_dynamics
-from footfall.dynamics.kinematics import frame_acceleration, frame_velocity
+from footfall.dynamics.kinematics import frame_acceleration, frame_pose, frame_velocity
 from footfall.errors import UnknownName
 from footfall.robot.load import load
 from footfall.robot.model import WORLD, JointType, Robot
@@ -113,10 +114,18 @@ class TestDenseEquations:
         constraints = (Constraint("body4", ("x", "y", "z"), against="body8"),)
         motion = hybrid_dynamics.textbook(robot, q, v, tau, constraints=constraints)
         one, other = (
-            frame_acceleration.textbook(robot, q, v, motion.accelerations, name)
+            np.asarray(frame_acceleration.textbook(robot, q, v, motion.accelerations, name))
             for name in ("body4", "body8")
         )
-        np.testing.assert_allclose(one[:3], other[:3], atol=1e-9)
+        arm = np.asarray(
+            frame_pose.textbook(robot, q, "body4").translation
+            - frame_pose.textbook(robot, q, "body8").translation
+        )
+        turning = np.asarray(frame_velocity.textbook(robot, q, v, "body8"))[3:]
+        there = other[:3] + np.cross(other[3:], arm) + np.cross(turning, np.cross(turning, arm))
+        np.testing.assert_allclose(one[:3], there, atol=1e-9)
+        jacobian = constraint_jacobian.textbook(robot, q, constraints=constraints)
+        np.testing.assert_allclose(jacobian.T @ motion.forces, motion.constraint_torques, atol=1e-9)
         problem = dense_problem(robot, q, v, constraints)
         assert max(equation_errors(problem, tau, np.zeros(3), motion.accelerations, motion.forces)) < 1e-10
 

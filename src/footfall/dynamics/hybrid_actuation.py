@@ -15,7 +15,7 @@ from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.hybrid_constraints import OWN, Constraint, check_constraints, direction_columns
 from footfall.dynamics.jacobians import frame_jacobian
 from footfall.dynamics.kinematics import frame_pose
-from footfall.math.spatial import rotate
+from footfall.math.spatial import rotate, skew
 from footfall.robot.model import Robot
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -47,7 +47,12 @@ def constraint_jacobian(
         turn = frame_pose.textbook(robot, q, axes).rotation
         jacobian = frame_jacobian.textbook(robot, q, constraint.frame)
         if constraint.against is not None:
-            jacobian = jacobian - frame_jacobian.textbook(robot, q, constraint.against)
+            other = frame_jacobian.textbook(robot, q, constraint.against)
+            arm = (
+                frame_pose.textbook(robot, q, constraint.frame).translation
+                - frame_pose.textbook(robot, q, constraint.against).translation
+            )
+            jacobian = jacobian - np.vstack([other[:3] - skew(arm) @ other[3:], other[3:]])
         rows += [rotate(turn, next(columns)) @ jacobian for _ in range(constraint.rows)]
     return np.array(rows).reshape(len(rows), robot.nv)
 

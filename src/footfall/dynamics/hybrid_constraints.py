@@ -31,9 +31,10 @@ class Constraint:
 
     frame: body or frame. directions: each "x", "y", "z" (linear), "rx", "ry", "rz" (angular) or six numbers
     [linear; angular]; or a number of directions that are given with every call. axes: those of the directions,
-    "world", "frame" (its own, the cheapest) or another frame's name. against: a second frame, whose acceleration
-    is subtracted: with set-point zero both move together, which closes a loop. name: for messages; the frame's
-    if empty. Directions are also those of unit constraint forces [f; n].
+    "world", "frame" (its own, the cheapest) or another frame's name. against: a second frame; the acceleration of
+    its body, at the point where the first one's origin is, is subtracted: with set-point zero both move together,
+    which closes a loop. name: for messages; the frame's if empty. Directions are also those of unit constraint
+    forces [f; n]; the second body feels the opposite, at the same point.
     """
 
     frame: str
@@ -149,9 +150,9 @@ class AttachedColumn:
 
 
 def attached_columns(
-    robot: Robot, rotations: Sequence[Array], constraints: Iterable[Constraint], columns: Sequence[Array]
+    robot: Robot, world: Sequence[Transform], constraints: Iterable[Constraint], columns: Sequence[Array]
 ) -> list[AttachedColumn]:
-    """Columns of `direction_columns` on the links that they act on; rotations: of the links in the world."""
+    """Columns of `direction_columns` on the links that they act on; world: poses of the links in the world."""
     attached: list[AttachedColumn] = []
     row = 0
     for constraint in constraints:
@@ -162,15 +163,27 @@ def attached_columns(
                 carrier = frame_attachment(robot, frame)
                 if carrier.link < 0:
                     continue
-                point = carrier.placement.translation
-                turn = _turn_to_link(robot, rotations, carrier.link, constraint)
+                point = _point_on_link(robot, world, carrier.link, constraint.frame)
+                turn = _turn_to_link(robot, world, carrier.link, constraint)
                 force = shift_force(point, rotate(turn, sign * columns[row]))
                 attached.append(AttachedColumn(row, carrier.link, force, point))
             row += 1
     return attached
 
 
-def _turn_to_link(robot: Robot, rotations: Sequence[Array], link: int, constraint: Constraint) -> Array:
+def _point_on_link(robot: Robot, world: Sequence[Transform], link: int, frame: str) -> Array:
+    """Origin (3,) of a frame as seen from a link."""
+    carrier = frame_attachment(robot, frame)
+    if carrier.link == link:
+        return carrier.placement.translation
+    origin = carrier.placement.translation
+    if carrier.link >= 0:
+        origin = world[carrier.link].apply(origin)
+    seen: Array = world[link].rotation.T @ (origin - world[link].translation)
+    return seen
+
+
+def _turn_to_link(robot: Robot, world: Sequence[Transform], link: int, constraint: Constraint) -> Array:
     """Rotation (3, 3) from the axes of the directions to those of a link."""
     axes = constraint.frame if constraint.axes == OWN else constraint.axes
     origin = frame_attachment(robot, axes)
@@ -178,13 +191,5 @@ def _turn_to_link(robot: Robot, rotations: Sequence[Array], link: int, constrain
         return origin.placement.rotation
     to_world = origin.placement.rotation
     if origin.link >= 0:
-        to_world = rotations[origin.link] @ to_world
-    return rotations[link].T @ to_world
-
-
-def world_rotations(robot: Robot, poses: Sequence[Transform]) -> list[Array]:
-    """Rotation (3, 3) of each link in the world; poses: of the links in their parents."""
-    rotations: list[Array] = []
-    for link, pose in zip(robot.tree.links, poses, strict=True):
-        rotations.append(rotations[link.parent] @ pose.rotation if link.parent >= 0 else pose.rotation)
-    return rotations
+        to_world = world[origin.link].rotation @ to_world
+    return world[link].rotation.T @ to_world

@@ -17,11 +17,10 @@ from footfall.dynamics.hybrid_constraints import (
     attached_columns,
     constraint_rows,
     direction_columns,
-    world_rotations,
 )
 from footfall.dynamics.inverse_dynamics import force_of_motion
 from footfall.dynamics.joints import free_axes, inertia_in_parent_axes, joint_transforms
-from footfall.dynamics.kinematics import frame_attachment
+from footfall.dynamics.kinematics import frame_attachment, link_poses
 from footfall.dynamics.mass_moments import lumped_moments
 from footfall.math.spatial import (
     cross,
@@ -82,14 +81,14 @@ class PrescribedJoint(NamedTuple):
 class InwardSweep:
     """What the way inward leaves for the way outward.
 
-    poses: of the links in their parents. attached: the constraint columns where they act. joints: for each link
+    poses: of the links in their parents; world: in the world. attached: the constraint columns where they act. joints: for each link
     its free axes, or its prescribed joint. matrix, free_accelerations: see `ConstraintSystem`. scales: what entries on
     the diagonal of the matrix usually are. eliminated: branches, by the link that they leave; their rows have no part
     in the equations at the root.
     """
 
     poses: list[Transform]
-    rotations: list[Array]
+    world: list[Transform]
     by_velocity: list[VelocityTerms]
     attached: list[AttachedColumn]
     joints: list[list[FreeAxis] | PrescribedJoint]
@@ -112,7 +111,7 @@ def inward_sweep(robot: Robot, inputs: Inputs, *, plan: Mapping[int, list[int]] 
     """
     tree, q = robot.tree, inputs.q
     poses = joint_transforms(tree, q)
-    rotations = world_rotations(robot, poses)
+    world = link_poses(tree, q)
     by_velocity = velocity_terms(tree, poses, inputs.v)
     moments = lumped_moments(tree)
     inertias = [rigid_inertia(m.mass, m.first, m.rotational_inertia()) for m in moments]
@@ -121,7 +120,7 @@ def inward_sweep(robot: Robot, inputs: Inputs, *, plan: Mapping[int, list[int]] 
         force_of_motion(m, terms.motion) - wrench
         for m, terms, wrench in zip(moments, by_velocity, external, strict=True)
     ]
-    attached = _attached(robot, rotations, inputs)
+    attached = _attached(robot, world, inputs)
     rows = constraint_rows(inputs.constraints)
     matrix: list[list[Any]] = [[0.0] * rows for _ in range(rows)]
     free = _accelerations_at_rest(robot, poses, by_velocity, attached, rows)
@@ -179,7 +178,7 @@ def inward_sweep(robot: Robot, inputs: Inputs, *, plan: Mapping[int, list[int]] 
             force = rotate(pose.rotation, force) + inertia @ bias
             inertias[link.parent] = inertias[link.parent] + shift_inertia(pose.translation, inertia)
             forces[link.parent] = forces[link.parent] + shift_force(pose.translation, force)
-    return InwardSweep(poses, rotations, by_velocity, attached, joints, matrix, free, scales, eliminated)
+    return InwardSweep(poses, world, by_velocity, attached, joints, matrix, free, scales, eliminated)
 
 
 def prescribed_velocities(robot: Robot, prescribed: Sequence[str]) -> set[int]:
@@ -187,11 +186,11 @@ def prescribed_velocities(robot: Robot, prescribed: Sequence[str]) -> set[int]:
     return {index for joint in prescribed for index in range(robot.nv)[robot.v_slice(joint)]}
 
 
-def _attached(robot: Robot, rotations: Sequence[Array], inputs: Inputs) -> list[AttachedColumn]:
+def _attached(robot: Robot, world: Sequence[Transform], inputs: Inputs) -> list[AttachedColumn]:
     columns = direction_columns(inputs.constraints, inputs.directions)
     if inputs.active is not None:
         columns = [column * inputs.active[row] for row, column in enumerate(columns)]
-    return attached_columns(robot, rotations, inputs.constraints, columns)
+    return attached_columns(robot, world, inputs.constraints, columns)
 
 
 def _accelerations_at_rest(
@@ -350,7 +349,7 @@ def _segment_accelerations(
             found.append(np.zeros(6))
             continue
         point, carrier = attachment.placement.translation, links[attachment.link]
-        rotation = sweep.rotations[attachment.link]
+        rotation = sweep.world[attachment.link].rotation
         centripetal = sweep.by_velocity[attachment.link].motion.acceleration_gradient @ point
         linear = rotation @ (carrier[:3] + cross(carrier[3:], point) + centripetal) + robot.tree.gravity
         found.append(np.concatenate([linear, rotation @ carrier[3:]]))
