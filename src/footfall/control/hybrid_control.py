@@ -1,6 +1,6 @@
 """From tasks to accelerations and commands: set-points by feedback, force limits by an active set.
 
-004 sections 11 and 16.5.
+004 sections 11 and 16.5. Task frames may move: on the robot itself, or outside with a motion that is told.
 """
 
 from __future__ import annotations
@@ -10,64 +10,94 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.control.hybrid_active_set import BoundedMotion, solve_bounded
 from footfall.control.hybrid_tasks import AxisGoal, Task, in_order
-from footfall.dynamics.hybrid import HybridMotion, hybrid_dynamics
+from footfall.dynamics.hybrid import HybridMotion
 from footfall.dynamics.hybrid_constraints import AXES, OWN, Constraint
-from footfall.dynamics.kinematics import frame_pose, frame_velocity
+from footfall.dynamics.hybrid_rows import BoundedRows, bounded_rows, stacked_rows
+from footfall.dynamics.kinematics import frame_attachment, frame_pose, frame_velocity
 from footfall.math.rotations import rotation_vector_from_matrix
+from footfall.math.spatial import cross
+from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
+class MovingFrame(NamedTuple):
+    """A task frame outside the robot: its pose in the world, velocity (6,) and acceleration (6,) [linear; angular] of
+    its origin in world axes, m/s and rad/s, m/s2 and rad/s2."""
+
+    pose: Transform
+    velocity: Array = np.zeros(6)
+    acceleration: Array = np.zeros(6)
+
+
 class TaskState(NamedTuple):
-    """Of a task's frame in its axes: position and rotation vector (6,), velocity (6,), rotation of the axes (3, 3)."""
+    """Of a task's frame in its axes: position and rotation vector (6,), velocity (6,), rotation of the axes (3, 3).
+
+    drift: (6,) what the acceleration has to be in these axes so that the velocity in them stays as it is.
+    """
 
     position: Array
     velocity: Array
     rotation: Array
+    drift: Array
 
 
 class TaskSolution(NamedTuple):
-    """motion: of all tasks together, its components in the order of `constraints`. tasks: as they were ordered.
+    """motion: of all tasks together. tasks: as they were ordered. rows: of what stands before the tasks, then theirs.
 
-    forces: by task and axis, on the robot, N or N m. saturated: (task, axis) that their force limit replaced, or that
-    would have had to pull. finished: tasks that a guard ends.
+    bounded: the solution of the rows. forces: by task and axis, on the robot, N or N m. saturated: (task, axis) that
+    their force limit replaced, or that would have had to pull. finished: tasks that a guard ends.
     """
 
     motion: HybridMotion
     tasks: tuple[Task, ...]
-    constraints: tuple[Constraint, ...]
+    rows: BoundedRows
+    bounded: BoundedMotion
     forces: Mapping[str, Mapping[str, float]]
     saturated: tuple[tuple[str, str], ...]
     finished: tuple[str, ...]
 
 
-def task_constraints(tasks: Sequence[Task]) -> tuple[Constraint, ...]:
-    """The constraints of ordered tasks; those of force axes alone have none."""
-    return tuple(
-        Constraint(task.frame, task.motion_axes, task.axes, name=task.name)
-        for task in tasks
-        if task.motion_axes
-    )
-
-
-def task_state(robot: Robot, q: Array, v: Array, task: Task) -> TaskState:
+def task_state(
+    robot: Robot, q: Array, v: Array, task: Task, *, frames: Mapping[str, MovingFrame] | None = None
+) -> TaskState:
     """Where a task's frame is and how it moves, in the axes of the task; q (nq,), v (nv,)."""
-    pose = frame_pose(robot, q, task.frame)
-    axes = pose if task.axes == OWN else frame_pose(robot, q, task.axes)
-    turn = axes.rotation.T
-    velocity = frame_velocity(robot, q, v, task.frame)
+    pose, velocity = frame_pose(robot, q, task.frame), np.asarray(frame_velocity(robot, q, v, task.frame))
+    if task.axes == OWN:
+        turn = pose.rotation.T
+        own = np.concatenate([turn @ velocity[:3], turn @ velocity[3:]])
+        drift = np.concatenate([cross(own[3:], own[:3]), np.zeros(3)])
+        return TaskState(np.zeros(6), own, pose.rotation, drift)
+    outside = (frames or {}).get(task.axes)
+    axes = outside
+    if axes is None:
+        axes = MovingFrame(
+            frame_pose(robot, q, task.axes), np.asarray(frame_velocity(robot, q, v, task.axes))
+        )
+    turn, arm = axes.pose.rotation.T, pose.translation - axes.pose.translation
+    linear, angular = axes.velocity[:3], axes.velocity[3:]
+    moving = velocity[:3] - linear - cross(angular, arm)
+    turning = velocity[3:] - angular
+    drift = np.concatenate([2 * cross(angular, moving), cross(angular, turning)])
+    if outside is not None:
+        # what a point fixed to the task frame accelerates with; on the robot itself the constraint knows
+        falling, spinning = axes.acceleration[:3], axes.acceleration[3:]
+        drift[:3] += falling + cross(spinning, arm) + cross(angular, cross(angular, arm))
+        drift[3:] += spinning
     angles = rotation_vector_from_matrix(turn @ pose.rotation)
     return TaskState(
-        np.concatenate([turn @ (pose.translation - axes.translation), angles]),
-        np.concatenate([turn @ velocity[:3], turn @ velocity[3:]]),
-        axes.rotation,
+        np.concatenate([turn @ arm, angles]),
+        np.concatenate([turn @ moving, turn @ turning]),
+        axes.pose.rotation,
+        np.concatenate([turn @ drift[:3], turn @ drift[3:]]),
     )
 
 
-def setpoint(task: Task, goal: AxisGoal, position: float, velocity: float) -> float:
-    """Acceleration that a motion axis asks for, m/s2 or rad/s2, within its bound."""
+def setpoint(task: Task, goal: AxisGoal, position: float, velocity: float, drift: float = 0.0) -> float:
+    """Acceleration that a motion axis asks for, m/s2 or rad/s2; its bound is for what comes on top of the drift."""
     match goal.mode:
         case "position":
             wanted = task.stiffness * (goal.target - position) - task.damping * velocity
@@ -75,93 +105,77 @@ def setpoint(task: Task, goal: AxisGoal, position: float, velocity: float) -> fl
             wanted = task.damping * (goal.target - velocity)
         case _:
             wanted = goal.target
-    return float(np.clip(wanted, -goal.most_acceleration, goal.most_acceleration))
+            drift = 0.0 if task.axes == OWN else drift
+    return float(np.clip(wanted, -goal.most_acceleration, goal.most_acceleration)) + drift
 
 
-def solve_tasks(robot: Robot, q: Array, v: Array, tau: Array, tasks: Sequence[Task]) -> TaskSolution:
+def task_rows(robot: Robot, task: Task, state: TaskState, *, outside: bool) -> BoundedRows:
+    """The rows of a task, one for each of its axes; outside: whether its task frame is not on the robot."""
+    places = [AXES.index(axis) for axis in task.goals]
+    turn: Array = np.kron(np.eye(2), state.rotation).astype(np.float64)
+    relative = not outside and task.axes != OWN and frame_attachment(robot, task.axes).link >= 0
+    constraint = Constraint(task.frame, len(places), against=task.axes if relative else None, name=task.name)
+    goals = list(task.goals.values())
+    setpoints = [
+        setpoint(task, goal, state.position[k], state.velocity[k], state.drift[k])
+        for goal, k in zip(goals, places, strict=True)
+    ]
+    given = np.array([goal.mode == "force" for goal in goals])
+    pushes = np.array([goal.target for goal in goals])
+    most = np.array([goal.most_force for goal in goals])
+    least = np.array([0.0 if goal.pushes_only else -goal.most_force for goal in goals])
+    return bounded_rows(
+        [constraint],
+        turn[:, places],
+        np.where(given, 0.0, setpoints),
+        lower=np.where(given, pushes, least),
+        upper=np.where(given, pushes, most),
+        compliance=task.softness,
+    )
+
+
+def solve_tasks(
+    robot: Robot,
+    q: Array,
+    v: Array,
+    tau: Array,
+    tasks: Sequence[Task],
+    *,
+    frames: Mapping[str, MovingFrame] | None = None,
+    before: Sequence[BoundedRows] = (),
+) -> TaskSolution:
     """What tasks do in the state q (nq,), v (nv,) with feed-forward joint forces tau (nv,).
 
-    `motion.commands` are the joint forces to send to a robot on a fixed base. Constraints whose force is beyond its
-    limit give way to that force, and those that would pull are dropped, the worst one first, until none is left.
+    frames: task frames outside the robot, by the name in `axes`. before: rows that count more than all tasks, such as
+    wheels on the ground, contacts and boundaries. `motion.commands` are the joint forces to send to a robot on a fixed
+    base with nothing before the tasks; `footfall.control.hybrid_drive` has those of a mobile one. Constraints whose
+    force is beyond its limit give way to that force, and those that would pull are let go.
     """
     ordered = in_order(tasks)
-    constraints = task_constraints(ordered)
-    states = {task.name: task_state(robot, q, v, task) for task in ordered}
-    rows = [(task, axis) for task in ordered for axis in task.motion_axes]
-    setpoints = np.array(
-        [
-            setpoint(
-                task,
-                task.goals[axis],
-                states[task.name].position[AXES.index(axis)],
-                states[task.name].velocity[AXES.index(axis)],
-            )
-            for task, axis in rows
-        ]
-    )
-    compliance = np.array([task.softness for task, _ in rows])
-    active = np.ones(len(rows))
-    pushes: dict[tuple[str, str], float] = {
-        (task.name, axis): task.goals[axis].target for task in ordered for axis in task.force_axes
-    }
-    saturated: list[tuple[str, str]] = []
-    while True:
-        motion = hybrid_dynamics(
-            robot,
-            q,
-            v,
-            tau,
-            constraints=constraints,
-            wrenches=_wrenches(ordered, states, pushes),
-            **({"setpoints": setpoints, "active": active, "compliance": compliance} if rows else {}),
-        )
-        worst, force = _worst(rows, motion.forces, active)
-        if worst is None:
-            break
-        task, axis = rows[worst]
-        active[worst] = 0.0
-        pushes[task.name, axis] = force
-        saturated.append((task.name, axis))
-    forces = _forces(rows, motion, pushes)
-    finished = tuple(task.name for task in ordered if _ends(task, states[task.name], forces[task.name]))
-    return TaskSolution(motion, ordered, constraints, forces, tuple(saturated), finished)
-
-
-def _wrenches(
-    tasks: Sequence[Task], states: Mapping[str, TaskState], pushes: Mapping[tuple[str, str], float]
-) -> dict[str, Array]:
-    """External wrenches by frame: of force axes and of limits; every frame has one, so that one kernel does for all."""
-    wrenches = {task.frame: np.zeros(6) for task in tasks}
-    for task in tasks:
-        local = np.array([pushes.get((task.name, axis), 0.0) for axis in AXES])
-        turn = states[task.name].rotation
-        wrenches[task.frame] = wrenches[task.frame] + np.concatenate([turn @ local[:3], turn @ local[3:]])
-    return wrenches
-
-
-def _worst(rows: Sequence[tuple[Task, str]], forces: Array, active: Array) -> tuple[int | None, float]:
-    """The row whose force is farthest beyond what it may be, and the force that takes its place."""
-    excess = np.zeros(len(rows))
-    instead = np.zeros(len(rows))
-    for k, (task, axis) in enumerate(rows):
-        goal = task.goals[axis]
-        instead[k] = np.clip(forces[k], 0.0 if goal.pushes_only else -goal.most_force, goal.most_force)
-        excess[k] = active[k] * abs(forces[k] - instead[k])
-    worst = int(np.argmax(excess)) if len(rows) else 0
-    if not len(rows) or excess[worst] <= 1e-9 * max(1.0, abs(forces[worst])):
-        return None, 0.0
-    return worst, float(instead[worst])
-
-
-def _forces(
-    rows: Sequence[tuple[Task, str]], motion: HybridMotion, pushes: Mapping[tuple[str, str], float]
-) -> dict[str, dict[str, float]]:
+    outside = frames or {}
+    states = [task_state(robot, q, v, task, frames=outside) for task in ordered]
+    blocks = [
+        task_rows(robot, task, state, outside=task.axes in outside)
+        for task, state in zip(ordered, states, strict=True)
+    ]
+    rows = stacked_rows([*before, *blocks])
+    bounded = solve_bounded(robot, q, v, tau, rows)
+    place = sum(len(block.setpoints) for block in before)
     forces: dict[str, dict[str, float]] = {}
-    for (task, axis), force in zip(rows, motion.forces, strict=True):
-        forces.setdefault(task.name, {})[axis] = float(force)
-    for (name, axis), push in pushes.items():
-        forces.setdefault(name, {})[axis] = push
-    return forces
+    saturated: list[tuple[str, str]] = []
+    for task in ordered:
+        forces[task.name] = {}
+        for axis, goal in task.goals.items():
+            forces[task.name][axis] = float(bounded.forces[place])
+            if bounded.at[place] and goal.mode != "force":
+                saturated.append((task.name, axis))
+            place += 1
+    finished = tuple(
+        task.name
+        for task, state in zip(ordered, states, strict=True)
+        if _ends(task, state, forces[task.name])
+    )
+    return TaskSolution(bounded.motion, ordered, rows, bounded, forces, tuple(saturated), finished)
 
 
 def _ends(task: Task, state: TaskState, forces: Mapping[str, float]) -> bool:

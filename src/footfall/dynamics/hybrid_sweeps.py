@@ -81,10 +81,10 @@ class PrescribedJoint(NamedTuple):
 class InwardSweep:
     """What the way inward leaves for the way outward.
 
-    poses: of the links in their parents; world: in the world. attached: the constraint columns where they act. joints: for each link
-    its free axes, or its prescribed joint. matrix, free_accelerations: see `ConstraintSystem`. scales: what entries on
-    the diagonal of the matrix usually are. eliminated: branches, by the link that they leave; their rows have no part
-    in the equations at the root.
+    poses: of the links in their parents; world: in the world. attached: the constraint columns where they act.
+    joints: for each link its free axes, or its prescribed joint. matrix, free_accelerations: see `ConstraintSystem`.
+    scales: what entries on the diagonal of the matrix usually are. eliminated: branches, by the link that they leave;
+    their rows have no part in the equations at the root.
     """
 
     poses: list[Transform]

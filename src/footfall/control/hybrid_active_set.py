@@ -1,0 +1,120 @@
+"""Constraints with bounded forces: an active set around hybrid dynamics, 004 section 16.5.
+
+Of each row either the force is within its bounds and the set-point is met, or the force is at a bound and the
+acceleration is beyond the set-point on the side that the force cannot help with. Rows that others prevent altogether
+count as needing an endless force: they give way to their bound, if they have one, else to those before them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.dynamics.hybrid import HybridMotion, hybrid_dynamics
+from footfall.dynamics.hybrid_actuation import constraint_jacobian
+from footfall.dynamics.hybrid_rows import BoundedRows
+from footfall.robot.model import Robot
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+_FORCE_TOLERANCE, _RATE_TOLERANCE = 1e-9, 1e-7  # of the greatest force, of the greatest acceleration
+_MOST_RETURNS = 2  # of one row to the active set: what keeps an undecided one from going on for ever
+
+
+class BoundedMotion(NamedTuple):
+    """motion: with rows at their bounds as joint forces. forces: (k,) of all rows. jacobian: (k, nv) of the rows.
+
+    at: (k,) -1 at the lower bound, 1 at the upper one, 0 where the set-point holds. reached: (k,) accelerations along
+    the rows, m/s2 or rad/s2. rounds: how often the equations were solved.
+    """
+
+    motion: HybridMotion
+    forces: Array
+    jacobian: Array
+    at: Array
+    reached: Array
+    rounds: int
+
+
+def solve_bounded(
+    robot: Robot,
+    q: Array,
+    v: Array,
+    tau: Array,
+    rows: BoundedRows,
+    *,
+    wrenches: Mapping[str, Array] | None = None,
+) -> BoundedMotion:
+    """Motion in the state q (nq,), v (nv,) under tau (nv,), wrenches by frame, and rows with bounded forces.
+
+    Rows whose bounds are equal are given forces from the start.
+    """
+    count = len(rows.setpoints)
+    jacobian = np.asarray(
+        constraint_jacobian(robot, q, constraints=rows.constraints, directions=rows.directions)
+    )
+    given = rows.lower == rows.upper
+    at = np.where(given, 1.0, 0.0)
+    returns = np.where(given, _MOST_RETURNS, 0)
+    origin = None  # accelerations along the rows and of the joints in the first round
+    rounds = 0
+    while True:
+        rounds += 1
+        bounds = np.where(at > 0.0, rows.upper, np.where(at < 0.0, rows.lower, 0.0)) * rows.on
+        motion = hybrid_dynamics(
+            robot,
+            q,
+            v,
+            tau + bounds @ jacobian,
+            constraints=rows.constraints,
+            setpoints=rows.setpoints,
+            directions=rows.directions,
+            active=rows.on * (at == 0.0),
+            compliance=rows.compliance,
+            **({} if wrenches is None else {"wrenches": wrenches}),
+        )
+        if origin is None:
+            origin = rows.setpoints - motion.residuals, motion.accelerations
+        reached = origin[0] + jacobian @ (motion.accelerations - origin[1])
+        change = _to_clamp(rows, motion, at)
+        if change is None and rounds <= 4 * count + 8:
+            change = _to_free(rows, reached, at, returns)
+        if change is None:
+            return BoundedMotion(motion, motion.forces + bounds, jacobian, at, reached, rounds)
+        row, side = change
+        returns[row] += side == 0.0
+        at[row] = side
+
+
+def _to_clamp(rows: BoundedRows, motion: HybridMotion, at: Array) -> tuple[int, float] | None:
+    """The row that is farthest beyond its bounds, and on which side."""
+    holding = (at == 0.0) & (rows.on > 0.0)
+    if not holding.any():
+        return None
+    scale = max(1.0, float(np.abs(motion.forces).max()))
+    excess = np.where(holding, np.maximum(motion.forces - rows.upper, rows.lower - motion.forces), -np.inf)
+    worst = int(np.argmax(excess))
+    if excess[worst] > _FORCE_TOLERANCE * scale:
+        return worst, 1.0 if motion.forces[worst] > rows.upper[worst] else -1.0
+    # prevented by rows before it: more force would be needed, endlessly
+    lacking = np.where(holding & (motion.kept == 0.0), motion.residuals, 0.0)
+    lacking = np.where(np.isfinite(np.where(lacking > 0.0, rows.upper, rows.lower)), lacking, 0.0)
+    worst = int(np.argmax(np.abs(lacking)))
+    if abs(lacking[worst]) > _RATE_TOLERANCE * max(1.0, float(np.abs(rows.setpoints).max())):
+        return worst, float(np.sign(lacking[worst]))
+    return None
+
+
+def _to_free(rows: BoundedRows, reached: Array, at: Array, returns: Array) -> tuple[int, float] | None:
+    """The row at a bound that would rather hold its set-point: the bound pushes it too far, or not far enough."""
+    beyond = np.where(
+        (at != 0.0) & (rows.on > 0.0) & (returns < _MOST_RETURNS), at * (reached - rows.setpoints), 0.0
+    )
+    if not len(beyond):
+        return None
+    worst = int(np.argmax(beyond))
+    if beyond[worst] > _RATE_TOLERANCE * max(1.0, float(np.abs(rows.setpoints).max())):
+        return worst, 0.0
+    return None

@@ -1,0 +1,94 @@
+"""Tasks of a robot on wheels: from virtual forces on its segments to torques of its motors, 004 section 16.4.
+
+Tasks are solved together with what the ground holds. Then the joint forces of the tasks are exchanged for ones that
+motors can give, the ground bearing the rest: the motion stays the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.control.hybrid_control import MovingFrame, TaskSolution, solve_tasks
+from footfall.control.hybrid_tasks import Task
+from footfall.dynamics.hybrid_actuation import motor_torques
+from footfall.dynamics.hybrid_constraints import Constraint
+from footfall.dynamics.hybrid_rows import BoundedRows, bounded_rows
+from footfall.dynamics.hybrid_wheels import Wheel, rolling_constraints, rolling_rows
+from footfall.robot.model import JointType, Robot
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+_LEVEL = np.eye(6)[:, [2, 3, 4]]  # no motion upwards, no tilt
+
+
+@dataclass(frozen=True)
+class MobileRobot:
+    """A robot whose floating body `base` rolls on level ground on its wheels; `tracking`: 1/s, decay of slip."""
+
+    robot: Robot
+    wheels: tuple[Wheel, ...]
+    base: str = "base"
+    tracking: float = 20.0
+
+    @property
+    def motors(self) -> tuple[int, ...]:
+        """Places in v of all joints that have a motor: all but floating ones."""
+        return tuple(
+            place
+            for joint in self.robot.joints
+            if joint.type is not JointType.FLOATING
+            for place in range(self.robot.nv)[self.robot.v_slice(joint.name)]
+        )
+
+    def ground_rows(self, q: Array, v: Array) -> BoundedRows:
+        """What the ground holds in the state q (nq,), v (nv,): the base stays level, the wheels roll."""
+        rolling = rolling_rows(self.robot, q, v, self.wheels, stiffness=self.tracking)
+        constraints = (Constraint(self.base, 3, name="level"), *rolling_constraints(self.wheels))
+        return bounded_rows(
+            constraints,
+            np.hstack([_LEVEL, rolling.directions]),
+            np.concatenate([np.zeros(3), rolling.setpoints]),
+        )
+
+
+class Drive(NamedTuple):
+    """torques: (nv,) to command, zero where there is no motor, N m. residual: (nv,) of what the tasks want, that motors
+    and ground cannot give. solution: of the tasks; its accelerations are what the torques cause."""
+
+    torques: Array
+    residual: Array
+    solution: TaskSolution
+
+
+def drive(
+    mobile: MobileRobot,
+    q: Array,
+    v: Array,
+    tasks: Sequence[Task],
+    *,
+    tau: Array | None = None,
+    contacts: BoundedRows | None = None,
+    boundaries: BoundedRows | None = None,
+    frames: Mapping[str, MovingFrame] | None = None,
+) -> Drive:
+    """Motor torques that make tasks happen in the state q (nq,), v (nv,).
+
+    tau: (nv,) feed-forward joint forces, only of motors. contacts: with the world, which pushes by itself. boundaries:
+    virtual ones, which the motors must hold the robot off. frames: as in `solve_tasks`.
+    """
+    forward = np.zeros(mobile.robot.nv) if tau is None else tau
+    ground = mobile.ground_rows(q, v)
+    physical = [ground, *([] if contacts is None else [contacts])]
+    virtual = [] if boundaries is None else [boundaries]
+    solution = solve_tasks(mobile.robot, q, v, forward, tasks, frames=frames, before=[*physical, *virtual])
+    count = sum(len(block.setpoints) for block in physical)
+    forces, jacobian = solution.bounded.forces, solution.bounded.jacobian
+    # Only the ground may bear a part: a push against a wall has to come from the motors, though it moves nothing.
+    actuation = motor_torques(
+        forces[count:] @ jacobian[count:], jacobian[: len(ground.setpoints)], mobile.motors
+    )
+    return Drive(forward + actuation.torques, actuation.residual, solution)
