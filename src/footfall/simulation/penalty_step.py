@@ -23,6 +23,7 @@ from footfall.math.transform import Transform, identity_transform
 from footfall.robot.model import Robot
 from footfall.robot.tree import Tree
 from footfall.simulation.contact_rows import Row
+from footfall.simulation.joint_action import JointAction
 from footfall.simulation.smooth_step import smooth_step
 from footfall.simulation.step_values import Command, StepOptions, StepReport, StepState
 from footfall.simulation.time_step import contact_step, row_count
@@ -56,10 +57,12 @@ def penalty_step(
     law: PenaltyLaw,
     friction: Array,
     wrenches: Mapping[str, Array] | None = None,
+    action: JointAction | None = None,
     time: Any = 0.0,
 ) -> tuple[StepState, StepReport]:
     """Advance by dt. friction: (contacts,) of the candidates; they do not bounce other than by their springs.
 
+    action: of drives and springs, for the semi-implicit integrator; the others take the robot's springs as they are.
     time: at the start, s; surfaces on a given path stay where they are then for the step.
     With the semi-implicit integrator joint limits and dry friction are those of the exact step.
     """
@@ -75,7 +78,7 @@ def penalty_step(
         none = np.zeros(0)
         following, report = contact_step(
             robot, (), options, state._replace(impulses=rest), command,
-            friction=none, restitution=(), wrenches=wrenches, forces=now.generalised,
+            friction=none, restitution=(), wrenches=wrenches, forces=now.generalised, action=action,
         )  # fmt: skip
         q, v, integral, rest = following
         effort, residual, sweeps = report.effort, report.residual, report.sweeps

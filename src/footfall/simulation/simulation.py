@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -18,6 +18,8 @@ from footfall.errors import FootfallError, UnknownName
 from footfall.robot.model import Robot
 from footfall.scene.assembly import combined_robot, initial_state
 from footfall.scene.model import Scene
+from footfall.simulation.drive_step import DriveTrain, Gears, driven_step
+from footfall.simulation.joint_action import JointAction
 from footfall.simulation.penalty_step import penalty_delassus, penalty_row_count, penalty_step
 from footfall.simulation.step_values import Command, StepOptions, StepReport, StepState
 from footfall.simulation.time_step import actuated_velocities, contact_step, row_count
@@ -44,19 +46,22 @@ class SimulationDiverged(FootfallError, ArithmeticError):
 
 @dataclass(frozen=True)
 class SimulationState:
-    """All that a simulation goes on from: time (s), q (nq,), v (nv,), integral (joints,) of the joint controllers and
-    impulses (rows,) of the last step. A value: keep it to return to it."""
+    """All that a simulation goes on from: time (s), q (nq,), v (nv,), integral (joints,) of the joint controllers,
+    impulses (rows,) of the last step and the state of the drives, see `DriveTrain`. A value: keep it to
+    return to it."""
 
     time: float
     q: Array
     v: Array
     integral: Array
     impulses: Array
+    drives: Array = field(default_factory=lambda: np.zeros(0))
 
 
 class Trajectory(NamedTuple):
     """What a run gives, one row a control period: time (n,) s, q (n, nq), v (n, nv), effort (n, nv) N m, contact
-    positions (n, contacts, 3) m, forces (n, contacts, 3) N in world axes, residual (n,) N s and sweeps (n,)."""
+    positions (n, contacts, 3) m, forces (n, contacts, 3) N in world axes, residual (n,) N s, sweeps (n,) and currents
+    (n, motors) A of a robot with drives."""
 
     time: Array
     q: Array
@@ -66,6 +71,7 @@ class Trajectory(NamedTuple):
     forces: Array
     residual: Array
     sweeps: Array
+    currents: Array
 
 
 ContactModel = Literal["exact", "impacts", "penalty"]
@@ -78,7 +84,8 @@ class Simulation:
     robot: or None, if the scene has robots. scene: objects, free bodies, robots. candidates: contacts that may occur;
     by default all points of collision geometry against all surfaces. options: see `StepOptions`. substeps: steps of
     `options.dt` in a control period. contact: "exact" constraints, "impacts" one after the other, or "penalty" springs
-    of the given law.
+    of the given law. drives: "rigid" or "elastic" gears between servos and joints, see `DriveTrain`; without, joints
+    give what is commanded.
     """
 
     def __init__(
@@ -94,6 +101,7 @@ class Simulation:
         substeps: int = 1,
         q: Array | None = None,
         v: Array | None = None,
+        drives: Gears | None = None,
     ) -> None:
         if robot is None and scene is None:
             raise ValueError("a simulation needs a robot, or a scene with robots or free bodies")
@@ -113,6 +121,7 @@ class Simulation:
             self.options = replace(self.options, contact_rule="impacts")
         self.contact = contact
         self.law = law or PenaltyLaw()
+        self.train = None if drives is None else DriveTrain(self.robot, drives, self.options.dt)
         self._check_contact_model()
         self.substeps = substeps
         self.joints = len(actuated_velocities(self.robot))
@@ -137,18 +146,25 @@ class Simulation:
                 "must be 'semi-implicit'"
             )
 
+        if self.train is not None and self.options.integrator != "semi-implicit":
+            raise ValueError(
+                f"integrator is {self.options.integrator!r}; with drives it must be 'semi-implicit'"
+            )
+
+    @property
+    def motors(self) -> int:
+        """Number of motors that are simulated."""
+        return 0 if self.train is None else len(self.train.motors)
+
     # State
 
     def reset(self, q: Array | None = None, v: Array | None = None) -> None:
         """Start again at time zero: q (nq,) and v (nv,) by default as the scene has them, the robot in "idle"."""
         q_start, v_start = initial_state(self.scene, self.robot)
-        self.state = SimulationState(
-            0.0,
-            _checked("q", q_start if q is None else q, self.robot.nq),
-            _checked("v", v_start if v is None else v, self.robot.nv),
-            np.zeros(self.joints),
-            np.zeros(self.rows),
-        )
+        q = _checked("q", q_start if q is None else q, self.robot.nq)
+        v = _checked("v", v_start if v is None else v, self.robot.nv)
+        drives = np.zeros(0) if self.train is None else self.train.start(q, v)
+        self.state = SimulationState(0.0, q, v, np.zeros(self.joints), np.zeros(self.rows), drives)
         if self.contact == "penalty" and self.options.integrator == "semi-implicit":
             delassus = penalty_delassus(self.robot, self.state.q, self.candidates)
             warn_if_unstable(self.law, delassus, dt=self.options.dt)
@@ -217,11 +233,14 @@ class Simulation:
                 self.friction,
                 *pushes.values(),
                 *([state.time] if self._timed else []),
+                *([state.drives] if self.train else []),
             )
             residual, sweeps, q, v, integral, impulses, *report = result
-            report = [*report[-3:], residual, sweeps]
+            drives = report[-4] if self.train else state.drives
+            currents = self.train.currents(drives) if self.train else drives
+            report = [*report[-3:], residual, sweeps, currents]
             self._require_good(q, v, state)
-            self.state = SimulationState(state.time + self.control_period, q, v, integral, impulses)
+            self.state = SimulationState(state.time + self.control_period, q, v, integral, impulses, drives)
             rows.append((self.state.time, q, v, *report))
             if recorder is not None:
                 recorder.state(self.state.time, q, v, report[0])
@@ -272,10 +291,19 @@ class Simulation:
         results = kernel.rollout(
             q, v, *zero, *commands, self.friction,
             *([0.0] if self._timed else []),
+            *([self._starts(q, v)] if self.train else []),
             steps=steps, last_only=[name for name in names if name not in _ROLLOUT], threads=threads, out=out,
         )  # fmt: skip
         q, v, residual = (results[names.index(name)] for name in _ROLLOUT)
         return q, v, residual
+
+    def _starts(self, q: Array, v: Array) -> Array:
+        """States of the drives for a rollout from q and v, (batch, n) or (n,)."""
+        assert self.train is not None
+        rows = np.broadcast_shapes(q.shape[:-1], v.shape[:-1])
+        q, v = np.broadcast_to(q, (*rows, q.shape[-1])), np.broadcast_to(v, (*rows, v.shape[-1]))
+        starts = [self.train.start(a, b) for a, b in zip(np.atleast_2d(q), np.atleast_2d(v), strict=True)]
+        return np.array(starts).reshape(*rows, self.train.size)
 
     # Kernels
 
@@ -307,37 +335,47 @@ class Simulation:
         inputs |= {f"push_{k}": 6 for k in range(len(pushed))}
         if self._timed:
             inputs["time"] = ()
+        if self.train:
+            inputs["drives"] = self.train.size
 
         def period(**arrays: Any) -> Mapping[str, Any]:
             state = StepState(*(arrays[name] for name in StepState._fields))
             command = Command(*(arrays[f"command_{name}"] for name in Command._fields))
             wrenches = {body: arrays[f"push_{k}"] for k, body in enumerate(pushed)}
 
-            def step(time: Any, *parts: Any) -> tuple[StepState, StepReport]:
-                start = (robot, self.candidates, self.options, StepState(*parts), command)
-                mu, acting = arrays["friction"], wrenches or None
-                if self._smooth:
-                    return penalty_step(*start, law=self.law, friction=mu, wrenches=acting, time=time)
-                return contact_step(
-                    *start, friction=mu, restitution=self.restitution.tolist(), wrenches=acting, time=time
-                )
+            def step(time: Any, drives: Any, *parts: Any) -> tuple[Any, StepState, StepReport]:
+                state = StepState(*parts)
+
+                def advance(command: Command, action: JointAction | None) -> tuple[StepState, StepReport]:
+                    start = (robot, self.candidates, self.options, state, command)
+                    given = {"friction": arrays["friction"], "wrenches": wrenches or None, "time": time}
+                    if self._smooth:
+                        return penalty_step(*start, law=self.law, action=action, **given)
+                    return contact_step(*start, restitution=self.restitution.tolist(), action=action, **given)
+
+                return driven_step(robot, self.train, self.options.dt, state, drives, command, advance)
 
             worst: Any = 0.0
             time = arrays.get("time", 0.0)
+            drives = self.train.begin_command(arrays["drives"]) if self.train else np.zeros(0)
             if self.substeps > 1:
 
                 def substep(*parts: Any) -> tuple[Any, ...]:
-                    worst, time, *state = parts
-                    following, happened = step(time, *state)
-                    return maximum(worst, happened.residual), time + self.options.dt, *following
+                    worst, time, drives, *state = parts
+                    drives, following, happened = step(time, drives, *state)
+                    return maximum(worst, happened.residual), time + self.options.dt, drives, *following
 
-                worst, time, *parts = repeat(substep, (0.0, time, *state), count=self.substeps - 1)
+                worst, time, drives, *parts = repeat(
+                    substep, (0.0, time, drives, *state), count=self.substeps - 1
+                )
                 state = StepState(*parts)
-            state, happened = step(time, *state)
+            drives, state, happened = step(time, drives, *state)
             residual = maximum(worst, happened.residual)
             outputs = {**state._asdict()}
             if self._timed:
                 outputs["time"] = time + self.options.dt
+            if self.train:
+                outputs["drives"] = drives
             outputs |= {
                 "effort": happened.effort,
                 "positions": happened.positions,

@@ -40,7 +40,9 @@ def smooth_step(
     """
 
     def acceleration(q: Array, v: Array) -> Array:
-        tau = joint_effort(robot, state.integral, command, q, v) + _resistance(robot, v)
+        tau = (
+            joint_effort(robot, state.integral, command, q, v) + _resistance(robot, v) + _springs(robot, q, v)
+        )
         tau = tau if forces is None else tau + forces(q, v)
         return articulated_bodies(robot, q, v, tau, wrenches)
 
@@ -75,6 +77,15 @@ def _resistance(robot: Robot, v: Array) -> Array:
             doubled = minimum(maximum(2.0 / _SLOW * v[k], -80.0), 80.0)
             force = force - float(robot.friction[k]) * (1.0 - 2.0 / (1.0 + exp(doubled)))  # tanh
         forces.append(force)
+    return np.array(forces)
+
+
+def _springs(robot: Robot, q: Array, v: Array) -> Array:
+    """Forces (nv,) of the robot's springs, N m or N."""
+    forces: list[Any] = [0.0] * robot.nv
+    for spring in robot.springs:
+        coordinate, velocity = robot.q_slice(spring.joint).start, robot.v_slice(spring.joint).start
+        forces[velocity] = forces[velocity] + spring.torque(q[coordinate], v[velocity])
     return np.array(forces)
 
 

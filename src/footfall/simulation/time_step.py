@@ -26,6 +26,7 @@ from footfall.math.transform import Transform
 from footfall.robot.model import JointType, Robot
 from footfall.simulation.contact_rows import Row, Whitening, combine, inner
 from footfall.simulation.contact_sweeps import ContactBlock, JointBlock, solve_blocks
+from footfall.simulation.joint_action import JointAction
 from footfall.simulation.step_values import Command, StepOptions, StepReport, StepState
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -129,16 +130,21 @@ def contact_step(
     restitution: Sequence[float],
     wrenches: Mapping[str, Array] | None = None,
     forces: Array | None = None,
+    action: JointAction | None = None,
     time: Any = 0.0,
 ) -> tuple[StepState, StepReport]:
     """Advance by dt. friction (contacts,), restitution: of the candidates. forces: (nv,) on the joints, N m or N,
-    besides those of the command. time: at the start, s, which places what moves on a given path."""
+    besides those of the command. action: of drives and springs. time: at the start, s, which places what moves on a
+    given path."""
     tree, dt = robot.tree, options.dt
     control = joint_control(robot, state, command, options)
     bias = newton_euler(robot, state.q, state.v, np.zeros(robot.nv), wrenches)
     acting = control.effort - bias - np.asarray(robot.damping) * state.v
     acting = acting if forces is None else acting + forces
-    factor = factorise(tree, composite_bodies(robot, state.q) + np.diag(control.added_inertia))
+    inertia = composite_bodies(robot, state.q) + np.diag(control.added_inertia)
+    if action is not None:
+        acting, inertia = acting + action.forces, inertia + action.inertia
+    factor = factorise(tree, inertia)
     free = state.v + dt * solve_factored(tree, factor, acting)
     whitening = Whitening(tree, link_poses(tree, state.q), factor)
     contacts = [
@@ -153,6 +159,8 @@ def contact_step(
     q = integrate(robot, state.q, dt * v)
     # what the joints gave in the end: the added inertia is a part of it
     effort = control.effort - (control.added_inertia / dt - np.asarray(robot.damping)) * (v - state.v)
+    if action is not None:
+        effort = effort + action.effort(v - state.v, dt)
     report = StepReport(
         effort,
         np.array([contact.position for contact in contacts]).reshape(-1, 3),

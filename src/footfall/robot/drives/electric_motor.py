@@ -85,6 +85,13 @@ class ElectricMotor:
         final = (given - self.torque_constant * speed) / self.resistance
         return final + (current - final) * exp(-duration / self.time_constant)
 
+    def mean_current(self, current: Any, voltage: Any, speed: Any, duration: float) -> Any:
+        """Mean of the current, A, over `duration` (s) of constant voltage and speed."""
+        following = self.next_current(current, voltage, speed, duration)
+        given = minimum(maximum(voltage, -self.voltage), self.voltage)
+        final = (given - self.torque_constant * speed) / self.resistance
+        return final + (current - following) * (self.time_constant / duration)
+
     def copper_loss(self, current: Any) -> Any:
         """Heat of the winding, W."""
         return self.resistance * current * current

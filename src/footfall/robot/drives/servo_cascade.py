@@ -25,10 +25,14 @@ class ServoState(NamedTuple):
 
 
 class Target(NamedTuple):
-    """What the servo shall follow on the motor's side: position in rad, velocity in rad/s."""
+    """What the servo shall follow on the motor's side: position in rad, velocity in rad/s.
+
+    current: A, added to what the velocity control wants.
+    """
 
     position: Any
     velocity: Any
+    current: Any = 0.0
 
 
 class Reading(NamedTuple):
@@ -89,6 +93,7 @@ class ServoCascade:
             self.velocity_gain,
             self.velocity_integral_gain * self.period,
             self.current_limit,
+            target.current,
         )
         voltage, current_integral = _limited_integral(
             state.current_integral,
@@ -109,11 +114,11 @@ class ServoCascade:
 
 
 def _limited_integral(
-    integral: Any, error: Any, gain: float, step_gain: float, limit: float
+    integral: Any, error: Any, gain: float, step_gain: float, limit: float, added: Any = 0.0
 ) -> tuple[Any, Any]:
     """Output and integral of a PI control; the integral rests while the output is at its limit."""
     following = integral + step_gain * error
-    wanted = gain * error + following
+    wanted = gain * error + following + added
     free = less(absolute(wanted), limit)
     return minimum(maximum(wanted, -limit), limit), where(free, following, integral)
 
@@ -149,4 +154,4 @@ def tuned_servo(
 
 def between_samples(target: Target, tick: int, *, period: float = 250e-6) -> Target:
     """A target of the slower cycle carried on for `tick` periods (s) of the servo's, 003a HWL-3."""
-    return Target(target.position + tick * period * target.velocity, target.velocity)
+    return target._replace(position=target.position + tick * period * target.velocity)

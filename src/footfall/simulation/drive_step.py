@@ -1,0 +1,300 @@
+"""Drives inside a time step: servos and windings at their own rate, rotors and gears implicit with the joints.
+
+A rigid gear adds the inertia of its rotor to the joints, with the coupling to the body that carries it (model Type 2 of
+spec 000). An elastic one has a motor coordinate; its velocity at the end of the step is eliminated from the implicit
+equations of spring and damper, so that the joints see one more inertia and one more force and stiff gears need no
+smaller steps (Type 3). All entries lie on paths to the root, where the mass matrix has entries anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from footfall.compiler import absolute, sqrt
+from footfall.dynamics.kinematics import link_poses
+from footfall.math.transform import Array
+from footfall.robot.drives.drive import Drive
+from footfall.robot.drives.errors import InvalidDrive
+from footfall.robot.drives.harmonic_drive import HarmonicDrive
+from footfall.robot.drives.servo_cascade import ServoState, Target
+from footfall.robot.model import Robot
+from footfall.simulation.drive_electrics import (
+    ELECTRIC_VALUES,
+    Electrics,
+    required_servo,
+    run_electrics,
+    sample_step,
+)
+from footfall.simulation.joint_action import JointAction, JointEntries, spring_entries
+from footfall.simulation.rotor_motion import Carrier, CarrierMotion, TurningLinks, rotor_carriers
+from footfall.simulation.step_values import Command, StepReport, StepState
+from footfall.simulation.time_step import actuated_velocities
+
+Gears = Literal["rigid", "elastic"]
+Row = dict[int, Any]  # velocity -> entry
+
+_STILL = CarrierMotion({}, 0.0, {})
+_VALUES = ELECTRIC_VALUES + 1  # of a motor: electrics and the torque that its gear transmits
+
+
+class _Motor(NamedTuple):
+    """A motor: its drive, which of the drive's motors it is, where its rotor sits, and whether its gear is elastic."""
+
+    drive: Drive
+    place: int
+    carrier: Carrier | None
+    elastic: bool
+
+
+class _Gear(NamedTuple):
+    """What a motor adds to the joints, and its state after the step as a function of the new velocity (nv,)."""
+
+    action: JointEntries
+    following: Callable[[Array], list[Any]]
+
+
+class DriveTrain:
+    """The drives of a robot in a simulation with steps of dt (s).
+
+    gears: "rigid" ones, or "elastic" where the drives have elasticity. The state is an array: for each motor its
+    electrics and transmitted torque, for each elastic gear the angle and rate of its output (rad, rad/s), and the time
+    since the last command (s).
+    """
+
+    def __init__(self, robot: Robot, gears: Gears, dt: float) -> None:
+        self.robot, self.dt = robot, dt
+        self.motors = [
+            _Motor(drive, place, carrier, gears == "elastic" and drive.elasticity is not None)
+            for drive in robot.drives
+            for place, carrier in enumerate(rotor_carriers(robot, drive))
+        ]
+        self._check()
+        self._velocities = {
+            drive.joints: [robot.v_slice(joint).start for joint in drive.joints] for drive in robot.drives
+        }
+        self._coordinates = {
+            drive.joints: [robot.q_slice(joint).start for joint in drive.joints] for drive in robot.drives
+        }
+        self._joints = {velocity: k for k, (_, velocity) in enumerate(actuated_velocities(robot))}
+        self.elastic = [k for k, motor in enumerate(self.motors) if motor.elastic]
+
+    def _check(self) -> None:
+        if not self.motors:
+            raise InvalidDrive(
+                "it has no drives; a simulation with drives needs some", subject=("robot", self.robot.name)
+            )
+        for motor in self.motors:
+            sample_step(motor.drive, self.dt)
+            if motor.elastic and not isinstance(motor.drive.mechanism, HarmonicDrive):
+                raise InvalidDrive(
+                    f"has elasticity behind a {type(motor.drive.mechanism).__name__}; only gears of constant ratio can "
+                    "be elastic in a simulation",
+                    subject=("drive of", " and ".join(motor.drive.joints)),
+                )
+
+    # State
+
+    @property
+    def size(self) -> int:
+        """Length of the state."""
+        return _VALUES * len(self.motors) + 2 * len(self.elastic) + 1
+
+    def start(self, q: Array, v: Array) -> Array:
+        """The state (size,) without current, with gears relaxed, at q (nq,) and v (nv,)."""
+        state = np.zeros(self.size)
+        for k, motor in enumerate(self.motors):
+            servo = required_servo(motor.drive).start()
+            state[_VALUES * k : _VALUES * k + len(servo)] = servo
+        for number, k in enumerate(self.elastic):
+            joints = self.motors[k].drive.joints
+            first = _VALUES * len(self.motors) + 2 * number
+            state[first : first + 2] = q[self._coordinates[joints][0]], v[self._velocities[joints][0]]
+        return state
+
+    def currents(self, state: Array) -> Array:
+        """Currents (..., motors) of states (..., size), A."""
+        return state[..., ELECTRIC_VALUES - 1 : _VALUES * len(self.motors) : _VALUES]
+
+    def begin_command(self, state: Array) -> Array:
+        """The state when a new command arrives: targets go on from now."""
+        return np.array([*state[:-1], 0.0 * state[-1]])
+
+    # Step
+
+    def undriven(self, command: Command) -> Command:
+        """The command without gains and efforts of driven joints, which their servos control."""
+        driven = {self._joints[velocity] for places in self._velocities.values() for velocity in places}
+        kept = [[0.0 if k in driven else value for k, value in enumerate(part)] for part in command[2:]]
+        return Command(command.position, command.velocity, *(np.array(part) for part in kept))
+
+    def entries(
+        self, state: Array, command: Command, q: Array, v: Array
+    ) -> tuple[list[JointEntries], Callable[[Array], Array]]:
+        """What the drives do to the joints in a step from q (nq,), v (nv,), and the state (size,) after it as a
+        function of the velocity (nv,) at its end."""
+        links = TurningLinks(self.robot.tree, link_poses(self.robot.tree, q), v)
+        outputs = dict(zip(self.elastic, _pairs(state[_VALUES * len(self.motors) : -1]), strict=True))
+        gears: list[_Gear] = []
+        for k, motor in enumerate(self.motors):
+            remembered = state[_VALUES * k : _VALUES * (k + 1)]
+            turning = _STILL if motor.carrier is None else links.along(motor.carrier)
+            gears.append(self._gear(motor, remembered, outputs.get(k), command, state[-1], q, v, turning))
+
+        def following(velocity: Array) -> Array:
+            parts = [gear.following(velocity) for gear in gears]
+            flat = [value for part in parts for value in part[:_VALUES]]
+            flat += [value for part in parts for value in part[_VALUES:]]
+            return np.array([*flat, state[-1] + self.dt])
+
+        return [gear.action for gear in gears], following
+
+    def _gear(
+        self,
+        motor: _Motor,
+        remembered: Array,
+        output: Array | None,
+        command: Command,
+        clock: Any,
+        q: Array,
+        v: Array,
+        turning: CarrierMotion,
+    ) -> _Gear:
+        drive, place = motor.drive, motor.place
+        mechanism, velocities = drive.mechanism, self._velocities[drive.joints]
+        here, rates = q[self._coordinates[drive.joints]], v[velocities]
+        jacobian = mechanism.motor_jacobian(here)[place]
+        if output is None:
+            position, speed = mechanism.motor_position(here)[place], jacobian @ rates
+        else:
+            position, speed = jacobian[0] * output[0], jacobian[0] * output[1]
+        electrics = Electrics(ServoState(*remembered[: ELECTRIC_VALUES - 1]), remembered[ELECTRIC_VALUES - 1])
+        target = self._target(motor, command, clock, here)
+        electrics, torque = run_electrics(drive, electrics, target, position, speed, self.dt)
+        kept = [*electrics.servo, electrics.current]
+        resistance = _resistance(drive, speed, remembered[-1])
+        if output is not None:
+            return _elastic_gear(
+                drive, self.dt, kept, torque, resistance, output, q, v, self._places(drive), turning
+            )
+        row = dict(zip(velocities, jacobian, strict=True))
+        bias = (mechanism.motor_jacobian_rate(here, rates) @ rates)[place]
+        return _rigid_gear(drive, self.dt, kept, torque, resistance, row, bias, v, turning)
+
+    def _places(self, drive: Drive) -> tuple[int, int]:
+        return self._coordinates[drive.joints][0], self._velocities[drive.joints][0]
+
+    def _target(self, motor: _Motor, command: Command, clock: Any, here: Array) -> Target:
+        """The command for a motor on its own side, carried on since it arrived."""
+        mechanism = motor.drive.mechanism
+        joints = [self._joints[velocity] for velocity in self._velocities[motor.drive.joints]]
+        velocity = command.velocity[joints]
+        wanted = command.position[joints] + clock * velocity
+        torque = mechanism.motor_torque(here, command.effort[joints])[motor.place]
+        return Target(
+            mechanism.motor_position(wanted)[motor.place],
+            mechanism.motor_jacobian(wanted)[motor.place] @ velocity,
+            torque / motor.drive.motor.torque_constant,
+        )
+
+
+def _resistance(drive: Drive, speed: Any, transmitted: Any) -> Any:
+    """Friction a unit of the speed at the end of the step, N m s/rad: it never drives, however large it is."""
+    friction = drive.friction
+    dry = friction.coulomb + friction.load * absolute(transmitted)
+    return friction.viscous + dry / sqrt(speed * speed + friction.smoothing**2)
+
+
+def _rigid_gear(
+    drive: Drive, dt: float, kept: list[Any], torque: Any, resistance: Any, row: Row, bias: Any, v: Array,
+    turning: CarrierMotion,
+) -> _Gear:  # fmt: skip
+    """A rotor that turns with the joints: `angle' = row v`, `angle'' = row v' + bias`."""
+    inertia = drive.motor.rotor_inertia
+    speed = _along(row, v)
+    entries = JointEntries()
+    entries.add_inertia(row, row, inertia + dt * resistance)
+    entries.add_inertia(row, turning.spin, inertia)
+    entries.add_inertia(turning.spin, row, inertia)
+    entries.add_force(row, torque - inertia * (bias + turning.bias) - resistance * speed)
+    entries.add_force(turning.spin, -inertia * bias)
+    entries.add_force(turning.turning, -inertia * speed)
+
+    def following(velocity: Array) -> list[Any]:
+        change = velocity - v
+        acceleration = (_along(row, change) + _along(turning.spin, change)) / dt + bias + turning.bias
+        return [*kept, torque - resistance * _along(row, velocity) - inertia * acceleration]
+
+    return _Gear(entries, following)
+
+
+def _elastic_gear(
+    drive: Drive, dt: float, kept: list[Any], torque: Any, resistance: Any, output: Array, q: Array, v: Array,
+    places: tuple[int, int], turning: CarrierMotion,
+) -> _Gear:  # fmt: skip
+    """A rotor behind a spring, seen at the gear's output: angle x, rate x', inertia and friction times ratio^2.
+
+    With `s = k (x - q) + d (x' - q')` at the end of the step the rotor gives `x' = (known + row v) / pivot`.
+    """
+    assert drive.elasticity is not None
+    ratio = drive.mechanism.motor_jacobian(np.zeros(1))[0, 0]
+    coordinate, joint = places
+    angle, rate = output
+    inertia = drive.motor.rotor_inertia * ratio * ratio
+    stiffness, damping = drive.elasticity.stiffness, drive.elasticity.damping
+    coupling = dt * stiffness + damping
+    twist = stiffness * (angle - q[coordinate])
+    spin = {index: entry / ratio for index, entry in turning.spin.items()}
+    pivot = inertia + dt * (coupling + ratio * ratio * resistance)
+    row = {index: -inertia * entry for index, entry in spin.items()}
+    row[joint] = row.get(joint, 0.0) + dt * coupling
+    known = inertia * (rate + _along(spin, v))
+    known = known + dt * (ratio * torque - twist - inertia * turning.bias / ratio)
+    entries = JointEntries()
+    entries.add_inertia({joint: 1.0}, {joint: 1.0}, dt * coupling)
+    entries.add_inertia(row, row, -1.0 / pivot)
+    unchanged = (known + _along(row, v)) / pivot  # x' if the joints kept their velocity
+    entries.add_force({joint: 1.0}, twist - coupling * v[joint])
+    entries.add_force(row, unchanged / dt)
+    entries.add_force(spin, inertia * rate / dt)
+    entries.add_force(turning.turning, -drive.motor.rotor_inertia * ratio * rate)
+
+    def following(velocity: Array) -> list[Any]:
+        speed = (known + _along(row, velocity)) / pivot
+        transmitted = (twist + coupling * (speed - velocity[joint])) / ratio
+        return [*kept, transmitted, angle + dt * speed, speed]
+
+    return _Gear(entries, following)
+
+
+def _along(row: Row, v: Array) -> Any:
+    return sum((entry * v[index] for index, entry in row.items()), start=0.0)
+
+
+def _pairs(values: Array) -> list[Array]:
+    return [values[k : k + 2] for k in range(0, len(values), 2)]
+
+
+def driven_step(
+    robot: Robot,
+    train: DriveTrain | None,
+    dt: float,
+    state: StepState,
+    drives: Array,
+    command: Command,
+    advance: Callable[[Command, JointAction | None], tuple[StepState, StepReport]],
+) -> tuple[Array, StepState, StepReport]:
+    """A step with the robot's springs and, if there is a train, its drives in the state `drives`, which it gives anew.
+
+    advance: the step itself, with a command for joints without drives and what acts on the others.
+    """
+    entries = [spring_entries(robot, state.q, state.v, dt)] if robot.springs else []
+    following: Callable[[Array], Array] | None = None
+    if train is not None:
+        parts, following = train.entries(drives, command, state.q, state.v)
+        entries, command = entries + parts, train.undriven(command)
+    action = JointAction.of(robot.nv, entries) if entries else None
+    after, report = advance(command, action)
+    return drives if following is None else following(after.v), after, report
