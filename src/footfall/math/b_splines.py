@@ -1,0 +1,63 @@
+"""The basis of B-splines, its derivatives and its running sums (spec 003c section 8.10)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from footfall.errors import FootfallError
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+class InvalidKnots(FootfallError, ValueError):
+    """Knots that carry no B-splines."""
+
+
+def clamped_knots(count: int, order: int) -> Array:
+    """Knots (count + order,) from 0 to 1, the first and last `order` equal, the others at equal distances."""
+    if order < 1 or count < order:
+        raise InvalidKnots(
+            f"{count} control points for order {order}; there must be as many as the order at least"
+        )
+    inner = np.arange(1, count - order + 1) / (count - order + 1)
+    return np.concatenate([np.zeros(order), inner, np.ones(order)])
+
+
+def basis(knots: Array, order: int, at: Any, derivative: int = 0) -> Array:
+    """A derivative of all B-splines (k, count) of an order (degree + 1) at parameters (k,), 003c (B.51), (B.52).
+
+    The recursion of Cox and de Boor; the right end belongs to the last span that is not empty.
+    """
+    knots, at = np.asarray(knots, dtype=np.float64), np.atleast_1d(np.asarray(at, dtype=np.float64))
+    if derivative >= order:
+        return np.zeros((len(at), len(knots) - order))
+    spans = np.diff(knots)
+    last = int(np.flatnonzero(spans > 0.0)[-1])
+    span = np.minimum(np.searchsorted(knots, at, side="right") - 1, last)
+    values = np.zeros((len(at), len(knots) - 1))
+    inside = (at >= knots[0]) & (at <= knots[-1])
+    values[np.flatnonzero(inside), span[inside]] = 1.0
+    for j in range(2, order + 1):
+        before = _reciprocal(knots[j - 1 : -1] - knots[:-j])
+        after = _reciprocal(knots[j:] - knots[1 : len(knots) - j + 1])
+        if j <= order - derivative:
+            left = (at[:, None] - knots[None, :-j]) * before
+            right = (knots[None, j:] - at[:, None]) * after
+            values = left * values[:, :-1] + right * values[:, 1:]
+        else:
+            values = (j - 1) * (before * values[:, :-1] - after * values[:, 1:])
+    return values
+
+
+def cumulative_basis(knots: Array, order: int, at: Any, derivative: int = 0) -> Array:
+    """Sums (k, count) of a B-spline and all after it, 003c (B.54)."""
+    values = basis(knots, order, at, derivative)
+    return np.cumsum(values[:, ::-1], axis=1)[:, ::-1]
+
+
+def _reciprocal(lengths: Array) -> Array:
+    """1 / length, and 0 for empty spans."""
+    empty = lengths <= 0.0
+    return np.where(empty, 0.0, 1.0 / np.where(empty, 1.0, lengths))

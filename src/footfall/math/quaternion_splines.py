@@ -1,0 +1,252 @@
+"""Splines through or near orientations: chains of curves, and B-splines (spec 003c sections 8.8-8.11)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from footfall.errors import FootfallError, UnknownName
+from footfall.math import quaternion_curves as curves
+from footfall.math.b_splines import clamped_knots, cumulative_basis
+from footfall.math.quaternion_loops import step_logarithms
+from footfall.math.quaternions import (
+    aligned,
+    conjugate,
+    dot,
+    exponential,
+    inverse,
+    logarithm,
+    modulus,
+    product,
+    unit,
+)
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+QUATERNION_METHODS = ("lerp", "nlerp", "slerp", "bezier", "squad")
+
+
+class InvalidKeyframes(FootfallError, ValueError):
+    """Orientations that make no spline."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QuaternionSpline:
+    """A chain of curves through keyframes, over eta in [0, 1].
+
+    method: `lerp`, `nlerp`, `slerp` (continuous), `bezier`, `squad` (once differentiable). keyframes (n, 4), norm
+    one; their signs are aligned. proportions (n - 1,) of the curves, sum 1; equal ones by default.
+    tangent_scale: of `bezier`, 1 as in 003c (B.44), 1/3 for tangents of natural length.
+    """
+
+    method: str
+    keyframes: Array
+    proportions: Array = None  # type: ignore[assignment]
+    tangent_scale: float = 1.0
+    controls: Array = field(init=False)  # (n - 1, 2, 4) inner control points of `bezier` and `squad`
+    breaks: Array = field(init=False)  # (n,)
+
+    def __post_init__(self) -> None:
+        if self.method not in QUATERNION_METHODS:
+            raise UnknownName("quaternion spline", self.method, QUATERNION_METHODS)
+        keys = _keyframes(self.keyframes, 2)
+        count = len(keys) - 1
+        shares = (
+            np.full(count, 1.0 / count)
+            if self.proportions is None
+            else np.array(self.proportions, dtype=float)
+        )
+        if shares.shape != (count,) or (shares <= 0.0).any() or abs(shares.sum() - 1.0) > 1e-9:
+            raise InvalidKeyframes(f"proportions {shares} must be {count} positive numbers with the sum 1")
+        controls = np.stack([keys[:-1], keys[1:]], axis=1)
+        if self.method == "bezier":
+            controls = _bezier_controls(keys, shares, self.tangent_scale)
+        elif self.method == "squad":
+            controls = _squad_controls(keys, shares)
+        breaks = np.concatenate([[0.0], np.cumsum(shares)])
+        breaks[-1] = 1.0
+        for name, array in (
+            ("keyframes", keys),
+            ("proportions", shares),
+            ("controls", controls),
+            ("breaks", breaks),
+        ):
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+    @property
+    def last(self) -> float:
+        """Where the parameter ends."""
+        return 1.0
+
+    def derivatives(self, parameter: Array, order: int = 2) -> Array:
+        """Quaternions and derivatives in eta (order + 1, k, 4), order at most 2."""
+        eta = np.asarray(parameter, dtype=np.float64)
+        piece = np.clip(np.searchsorted(self.breaks, eta, side="right") - 1, 0, len(self.proportions) - 1)
+        share = self.proportions[piece]
+        local = (eta - self.breaks[piece]) / share
+        start, end = self.keyframes[piece], self.keyframes[piece + 1]
+        if self.method in ("bezier", "squad"):
+            curve = curves.bezier if self.method == "bezier" else curves.squad
+            result = curve(start, self.controls[piece, 0], self.controls[piece, 1], end, local, order)
+        else:
+            simple = {"lerp": curves.lerp, "nlerp": curves.nlerp, "slerp": curves.slerp}[self.method]
+            result = simple(start, end, local, order)
+        return np.asarray(result / share[:, None] ** np.arange(order + 1)[:, None, None])
+
+    def turned(self, turn: Array) -> QuaternionSpline:
+        """The same spline seen from another frame."""
+        return QuaternionSpline(
+            self.method, product(turn, self.keyframes), self.proportions, self.tangent_scale
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QuaternionBSpline:
+    """A B-spline in the orientations over eta in [0, 1]: begins and ends at a control, passes by the others.
+
+    controls (m, 4), norm one, signs are aligned. order k (degree k - 1, at most m): k - 2 times differentiable.
+    knots: clamped, at equal distances, 003c (B.50)-(B.62).
+    """
+
+    controls: Array
+    order: int = 4
+    knots: Array = field(init=False)
+    steps: Array = field(init=False)  # (m - 1, 4) logarithms
+
+    def __post_init__(self) -> None:
+        controls = _keyframes(self.controls, max(2, self.order))
+        knots = clamped_knots(len(controls), self.order)
+        steps = logarithm(product(inverse(controls[:-1]), controls[1:]))
+        steps[:, 0] = 0.0
+        for name, array in (("controls", controls), ("knots", knots), ("steps", steps)):
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+    @property
+    def last(self) -> float:
+        """Where the parameter ends."""
+        return 1.0
+
+    def derivatives(self, parameter: Array, order: int = 2) -> Array:
+        """Quaternions and derivatives in eta (order + 1, k, 4), any order.
+
+        The factors Gamma = exp(Omega B) obey Gamma' = B' Omega Gamma; their derivatives and those of the product
+        follow from Leibniz' rule, 003c (B.60)-(B.62). Factors that are done (B = 1) or still to come (B = 0)
+        need no special case: their derivatives vanish.
+        """
+        eta = np.atleast_1d(np.asarray(parameter, dtype=np.float64))
+        angles = np.stack([cumulative_basis(self.knots, self.order, eta, d)[:, 1:] for d in range(order + 1)])
+        result = np.zeros((order + 1, len(eta), 4))
+        result[0] = self.controls[0]
+        for i, step in enumerate(self.steps):
+            angle = angles[:, :, i]
+            factor = [exponential(angle[0][:, None] * step)]
+            for d in range(1, order + 1):
+                terms = [
+                    comb(d - 1, j) * angle[j + 1][:, None] * product(step, factor[d - 1 - j])
+                    for j in range(d)
+                ]
+                factor.append(np.sum(terms, axis=0))
+            result = np.stack(
+                [
+                    np.sum([comb(d, j) * product(result[j], factor[d - j]) for j in range(d + 1)], axis=0)
+                    for d in range(order + 1)
+                ]
+            )
+        return result
+
+    def turned(self, turn: Array) -> QuaternionBSpline:
+        """The same spline seen from another frame."""
+        return QuaternionBSpline(product(turn, self.controls), self.order)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CubicQuaternionSpline:
+    """A chain of n B-splines of order 4 with four controls each; the parameter runs from 0 to n.
+
+    controls (n, 4, 4), norm one. The signs of neighbours within a piece are aligned.
+    """
+
+    controls: Array
+    logarithms: Array = field(init=False)  # (n, 3, 3) of the steps from control to control
+
+    def __post_init__(self) -> None:
+        controls = np.array(self.controls, dtype=np.float64, order="C")
+        if controls.ndim != 3 or controls.shape[1:] != (4, 4) or len(controls) == 0:
+            raise InvalidKeyframes(
+                f"controls of shape {controls.shape}; there must be four (4, 4) for each piece"
+            )
+        norms = np.einsum("nij,nij->ni", controls, controls)
+        if not np.all(np.abs(norms - 1.0) < 1e-6):
+            raise InvalidKeyframes(f"controls must be quaternions of norm one; squares of the norms: {norms}")
+        flips = np.einsum("nij,nij->ni", controls[:, :-1], controls[:, 1:]) < 0.0
+        if flips.any():
+            controls[:, 1:] *= np.cumprod(np.where(flips, -1.0, 1.0), axis=1)[:, :, None]
+        logarithms = step_logarithms(controls)
+        controls.flags.writeable = logarithms.flags.writeable = False
+        object.__setattr__(self, "controls", controls)
+        object.__setattr__(self, "logarithms", logarithms)
+
+    @property
+    def last(self) -> float:
+        """Where the parameter ends: the number of pieces."""
+        return float(len(self.controls))
+
+    def derivatives(self, parameter: Array, order: int = 2) -> Array:
+        """Quaternions and derivatives (order + 1, k, 4), piece by piece: the reference for the native loop."""
+        parameter = np.atleast_1d(np.asarray(parameter, dtype=np.float64))
+        piece = np.clip(np.floor(parameter).astype(int), 0, len(self.controls) - 1)
+        result = np.empty((order + 1, len(parameter), 4))
+        for index in np.unique(piece):
+            here = piece == index
+            result[:, here] = QuaternionBSpline(self.controls[index]).derivatives(
+                parameter[here] - index, order
+            )
+        return result
+
+    def turned(self, turn: Array) -> CubicQuaternionSpline:
+        """The same chain seen from another frame."""
+        return CubicQuaternionSpline(product(turn, self.controls))
+
+
+def _keyframes(keyframes: Any, least: int) -> Array:
+    keys = np.array(keyframes, dtype=np.float64)
+    if keys.ndim != 2 or keys.shape[1] != 4 or len(keys) < least:
+        raise InvalidKeyframes(
+            f"keyframes of shape {keys.shape}; there must be {least} quaternions (4,) or more"
+        )
+    if not np.all(np.abs(modulus(keys) - 1.0) < 1e-6):
+        raise InvalidKeyframes(f"keyframes must have norm one; norms are {modulus(keys)}")
+    return aligned(keys)
+
+
+def _bezier_controls(keys: Array, shares: Array, tangent_scale: float) -> Array:
+    """Inner points (n - 1, 2, 4) that make a chain of Bezier curves once differentiable, 003c (B.44), (B.45)."""
+    after = keys.copy()
+    before, here, following = keys[:-2], keys[1:-1], keys[2:]
+    after[1:-1] = unit(2 * dot(before, here)[:, None] * here - before + following)
+    tangents = logarithm(product(after, conjugate(keys)))
+    after = product(exponential(tangent_scale * tangents), keys)
+    ratio = shares[:-1] / shares[1:]
+    arriving = keys[1:].copy()
+    turn = logarithm(product(after[1:-1], conjugate(keys[1:-1])))
+    arriving[:-1] = product(conjugate(exponential(ratio[:, None] * turn)), keys[1:-1])
+    return np.stack([after[:-1], arriving], axis=1)
+
+
+def _squad_controls(keys: Array, shares: Array) -> Array:
+    """Inner points (n - 1, 2, 4) of SQUAD for any proportions, 003c (B.48), (B.49)."""
+    inner = keys.copy()
+    arriving = keys.copy()
+    here = conjugate(keys[1:-1])
+    ahead = logarithm(product(here, keys[2:]))
+    back = logarithm(product(here, keys[:-2]))
+    first, second = shares[:-1, None], shares[1:, None]
+    drawn = product(keys[1:-1], exponential(-(first * ahead + second * back) / (2 * (first + second))))
+    inner[1:-1] = drawn
+    arriving[1:-1] = drawn
+    return np.stack([inner[:-1], arriving[1:]], axis=1)
