@@ -210,7 +210,8 @@ def default_hand_position(hand: Hand, right: FootState, left: FootState, offset:
     origin, turn = mean_foot_frame(right, left)
     back = turn * [1.0, -1.0, -1.0, -1.0]
     feet = [rotate_by_quaternion(back, np.array(foot.position) - origin) for foot in (right, left)]
-    own, opposite, side = (*feet, -1.0) if hand == "RH" else (*feet[::-1], 1.0)
+    own, opposite = feet if hand == "RH" else feet[::-1]
+    side = -1.0 if hand == "RH" else 1.0
     ahead, outside, above = offset
     local = np.array([opposite[0] + ahead, own[1] + side * outside, opposite[2] + above])
     return origin + rotate_by_quaternion(turn, local)

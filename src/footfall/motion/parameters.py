@@ -1,0 +1,142 @@
+"""Parameters of the motion generator: defaults of spec 003c, read from and written to TOML, units in the names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from footfall.errors import FootfallError, MissingFile
+from footfall.motion.torso_parameters import TorsoParameters
+from footfall.whole_file import written_whole
+
+Positive = Annotated[float, Meta(gt=0.0)]
+Share = Annotated[float, Meta(ge=0.0, le=1.0)]
+NotNegative = Annotated[float, Meta(ge=0.0)]
+_LARGEST_FILE = 1_000_000  # bytes
+
+
+class InvalidParameters(FootfallError, ValueError):
+    """Parameters that cannot be read or have no meaning."""
+
+
+class PhaseParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Stage 3, 003c section 5.1. Factors: how much longer the first and last load switch are."""
+
+    transition_s: Positive = 0.8
+    load_switch_share: Annotated[float, Meta(gt=0.0, lt=1.0)] = 0.2
+    first_factor: Positive = 3.0
+    last_factor: Positive = 5.0
+
+
+class SupportParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Stage 4, 003c section 5.2: by which part of their size soles are shrunk."""
+
+    length_margin: Annotated[float, Meta(ge=0.0, lt=1.0)] = 0.2
+    width_margin: Annotated[float, Meta(ge=0.0, lt=1.0)] = 0.3
+
+
+class FootParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Stage 7, 003c section 5.5. lag, lead, lift, lower: parts of the motion phase for a swing timing of 0 and of 1.
+    tilt_per_m: sine of the tilt for a stride of 1 m. lift_off_share, strike_share: where the tilt turns over."""
+
+    step_height_m: NotNegative = 0.03
+    tilt_per_m: float = 0.1
+    lag: tuple[Share, Share] = (0.0, 0.25)
+    lead: tuple[Share, Share] = (0.0875, 0.25)
+    lift: tuple[Share, Share] = (0.45, 0.25)
+    lower: tuple[Share, Share] = (0.45, 0.25)
+    lift_off_share: Annotated[float, Meta(gt=0.0, lt=1.0)] = 1 / 3
+    strike_share: Annotated[float, Meta(gt=0.0, lt=1.0)] = 2 / 3
+
+
+class ToeParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Stage 8, 003c section 5.6. The toe bends for strides above large_stride_soles lengths of the sole, by
+    large_stride_deg at large_stride_m, and for steps up."""
+
+    peak_share: Annotated[float, Meta(gt=0.0, lt=1.0)] = 0.45
+    large_stride_soles: NotNegative = 2.0
+    large_stride_m: Positive = 0.8
+    large_stride_deg: NotNegative = 10.0
+    rise_rad_per_m: NotNegative = 3.0
+    tiptoe_deg: NotNegative = 15.0
+
+
+class HandParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Stage 9, 003c section 5.7: how far a hand moves off a surface, and on which part of its way and time."""
+
+    clearance_m: NotNegative = 0.07
+    way_share: Annotated[float, Meta(ge=0.0, le=0.5)] = 1 / 3
+    time_share: Annotated[float, Meta(gt=0.0, lt=0.5)] = 1 / 3
+
+
+class SelectionParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Stage 11, 003c section 5.9: (lag, lead) as parts of the motion phase, into task space and out of it."""
+
+    into: tuple[Share, Share] = (0.0, 0.1)
+    out: tuple[Share, Share] = (0.1, 0.5)
+
+
+class LoadParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Stages 12 and 13, 003c section 5.10: by which part of its duration a load switch reaches into its neighbours."""
+
+    extension: NotNegative = 7 / 16
+
+
+class LimitParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What is refused before anything is planned. Reaches are parts of the stretched leg and arm."""
+
+    leg_reach: Positive = 1.0
+    arm_reach: Positive = 0.98
+    foot_distance_m: NotNegative = 0.01
+    shortest_transition_s: Positive = 0.2
+    longest_transition_s: Positive = 60.0
+    step_up_m: Positive = 0.25
+
+
+class MotionParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """All parameters of the generator."""
+
+    phase: PhaseParameters = PhaseParameters()
+    support: SupportParameters = SupportParameters()
+    foot: FootParameters = FootParameters()
+    toe: ToeParameters = ToeParameters()
+    hand: HandParameters = HandParameters()
+    selection: SelectionParameters = SelectionParameters()
+    load: LoadParameters = LoadParameters()
+    limit: LimitParameters = LimitParameters()
+    torso: TorsoParameters = TorsoParameters()
+
+
+def read_parameters(path: Path | str) -> MotionParameters:
+    """Parameters from a TOML file; what it leaves out has its default."""
+    path = Path(path)
+    if not path.is_file():
+        raise MissingFile(f"no file {str(path)!r} with motion parameters")
+    if path.stat().st_size > _LARGEST_FILE:
+        raise InvalidParameters(
+            f"{path}: {path.stat().st_size} bytes; parameters have at most {_LARGEST_FILE}"
+        )
+    try:
+        return msgspec.toml.decode(path.read_bytes(), type=MotionParameters)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InvalidParameters(f"{path}: {error}") from error
+
+
+def write_parameters(parameters: MotionParameters, path: Path | str) -> None:
+    """Write all parameters as TOML."""
+    lines = []
+    for stage, values in msgspec.to_builtins(parameters).items():
+        lines.append(f"[{stage}]\n" + "".join(f"{name} = {_text(value)}\n" for name, value in values.items()))
+    with written_whole(Path(path)) as file:
+        file.write("\n".join(lines).encode())
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(_text(entry) for entry in value)}]"
+    return f'"{value}"' if isinstance(value, str) else repr(value)
