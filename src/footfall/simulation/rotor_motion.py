@@ -15,7 +15,7 @@ import numpy as np
 from footfall.math.spatial import cross
 from footfall.math.transform import Array, Transform
 from footfall.robot.drives.drive import Drive
-from footfall.robot.drives.harmonic_drive import HarmonicDrive
+from footfall.robot.drives.rotor_bodies import rotor_axes
 from footfall.robot.model import Robot
 from footfall.robot.tree import Tree
 
@@ -41,10 +41,8 @@ def rotor_carriers(robot: Robot, drive: Drive) -> list[Carrier | None]:
     """Of each motor of a drive; None where the carrier stands still or the rotor's axis is not known."""
     joint = robot.joint(drive.joints[0])
     attachment = robot.tree.attachments[joint.parent]
-    axes = [np.array(axis) for axis in drive.rotor_axes]
-    if not axes and isinstance(drive.mechanism, HarmonicDrive):
-        axes = [joint.placement.rotation @ np.array(joint.axis)]
-    if not axes or attachment.link < 0:
+    axes = rotor_axes(robot, drive)
+    if axes is None or attachment.link < 0:
         return [None] * len(drive.joints)
     return [Carrier(attachment.link, attachment.placement.rotation @ axis) for axis in axes]
 
