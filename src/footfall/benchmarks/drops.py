@@ -88,9 +88,8 @@ def random_ground(seed: int) -> Scene:
     rng = np.random.default_rng(seed)
     kind = str(rng.choice(sorted(TERRAINS)))
     terrain = random_terrain(kind, size=(_SIZE, _SIZE), amplitude=float(rng.uniform(0.02, 0.2)), seed=seed)
-    middle = Transform(np.eye(3), np.array([-_SIZE / 2, -_SIZE / 2, 0.0]))
     material = Material(friction=float(rng.uniform(0.2, 1.0)))
-    return Scene(f"ground-{seed}", (SceneObject("ground", terrain, middle, material),))
+    return Scene(f"ground-{seed}", (SceneObject("ground", terrain, material=material),))
 
 
 def drop(seed: int, *, seconds: float = 10.0, path: Path, dt: float = 2e-3) -> Drop:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 
 from footfall.contact.features import contact_points
 from footfall.contact.pair_material import pair_material
+from footfall.contact.terrain_distance import TerrainFacet, facets
+from footfall.geometry.height_map import HeightMap
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.model import WORLD, Robot
 from footfall.scene.given_motion import GivenMotion
@@ -20,10 +22,11 @@ from footfall.scene.model import Material, Scene, SceneObject, SceneShape
 class Surface:
     """A shape with a signed distance that points may touch; `body` carries it at `placement`.
 
+    shape: that of an object, or a part of terrain.
     motion: where it goes in the world instead, for one that moves on a given path.
     """
 
-    shape: SceneShape
+    shape: SceneShape | TerrainFacet
     placement: Transform = field(default_factory=identity_transform)
     body: str = WORLD
     material: Material = field(default_factory=Material)
@@ -64,9 +67,10 @@ def point_candidates(
     for name in bodies:
         own = (materials or {}).get(name)
         touched = [
-            replace(surface, material=pair_material(surface.material, own))
+            replace(surface, shape=shape, material=pair_material(surface.material, own))
             for surface in surfaces
             if surface.body != name
+            for shape in (facets(surface.shape) if isinstance(surface.shape, HeightMap) else (surface.shape,))
         ]
         for geometry in robot.body(name).collisions:
             points = contact_points(geometry, mesh_points=mesh_points)

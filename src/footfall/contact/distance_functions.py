@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 
 from footfall.compiler import absolute, greater, greater_equal, less, maximum, minimum, sqrt, where
+from footfall.contact.terrain_distance import TerrainFacet, facet_distance, height_map_distance
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Capsule, Cylinder, Mesh, Shape, Sphere
 
 Array = np.ndarray[Any, np.dtype[Any]]
-Surface = Shape | Plane | HeightMap
+Surface = Shape | Plane | HeightMap | TerrainFacet
 
 _TINY = 1e-24  # square of a length, m2, below which a direction has no meaning
 _X, _Z = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
@@ -50,6 +51,8 @@ def local_distance(shape: Surface, point: Array) -> tuple[Any, Array]:
             return cylinder_distance(radius, length, point)
         case HeightMap():
             return height_map_distance(shape, point)
+        case TerrainFacet():
+            return facet_distance(shape, point)
         case Mesh():
             return mesh_distance(shape, point)
     raise TypeError(
@@ -104,13 +107,6 @@ def cylinder_distance(radius: Any, length: Any, point: Array) -> tuple[Any, Arra
     sign = where(less(point[2], 0.0), -1.0, 1.0)
     normal = np.array([direction[0] * radial[0], direction[0] * radial[1], direction[1] * sign])
     return outside + minimum(maximum(around, along), 0.0), normal
-
-
-def height_map_distance(terrain: HeightMap, point: Array) -> tuple[Any, Array]:
-    """To the tangent plane of the terrain below the point: exact on slopes, elsewhere to first order."""
-    height, slope_x, slope_y = terrain.surface(point[0], point[1])
-    scale = 1.0 / sqrt(1.0 + slope_x * slope_x + slope_y * slope_y)
-    return (point[2] - height) * scale, np.array([-slope_x * scale, -slope_y * scale, scale])
 
 
 def mesh_distance(mesh: Mesh, point: Array) -> tuple[Any, Array]:

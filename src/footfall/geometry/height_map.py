@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,26 @@ from footfall.errors import GeometryError
 Array = np.ndarray[Any, np.dtype[Any]]
 
 _MOST_CELLS = 2**26
+
+
+class Cell(NamedTuple):
+    """The terrain between four heights (m): h00 at its corner (x, y), h01 one spacing along y, h10 one along x."""
+
+    x: Any
+    y: Any
+    spacing: tuple[float, float]
+    h00: Any
+    h01: Any
+    h10: Any
+    h11: Any
+
+    def surface(self, x: Any, y: Any) -> tuple[Any, Any, Any]:
+        """Height (m) and slopes along x and y at a place; beyond the cell it goes on in the same way."""
+        s, t = (x - self.x) / self.spacing[0], (y - self.y) / self.spacing[1]
+        twist = self.h11 - self.h10 - self.h01 + self.h00
+        along_x, along_y = (self.h10 - self.h00) + t * twist, (self.h01 - self.h00) + s * twist
+        height = self.h00 + s * (self.h10 - self.h00) + t * along_y
+        return height, along_x / self.spacing[0], along_y / self.spacing[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,19 +90,27 @@ class HeightMap:
 
         On the lines between cells the slope is that of the cell with the larger indices.
         """
-        nx, ny = self.heights.shape
+        return self.cell(x, y).surface(x, y)
+
+    def cell(self, x: Any, y: Any, step_x: Any = 0.0, step_y: Any = 0.0) -> Cell:
+        """The cell at a place, or one so many steps away; beyond the rim it is level on the way out."""
         assert self.origin is not None
-        u = minimum(maximum((x - self.origin[0]) / self.spacing[0], 0.0), nx - 1.0)
-        v = minimum(maximum((y - self.origin[1]) / self.spacing[1], 0.0), ny - 1.0)
-        i, j = minimum(floor(u), nx - 2.0), minimum(floor(v), ny - 2.0)
-        s, t = u - i, v - j
-        first = i * ny + j
-        h00, h01 = gather(self._table, first), gather(self._table, first + 1.0)
-        h10, h11 = gather(self._table, first + ny), gather(self._table, first + (ny + 1.0))
-        along_x = (h10 - h00) + t * (h11 - h10 - h01 + h00)
-        along_y = (h01 - h00) + s * (h11 - h10 - h01 + h00)
-        height = h00 + s * (h10 - h00) + t * along_y
-        return height, along_x / self.spacing[0], along_y / self.spacing[1]
+        (i, first_i, next_i), (j, first_j, next_j) = (
+            _indices((place - first) / spacing, step, count)
+            for place, first, spacing, step, count in zip(
+                (x, y), self.origin, self.spacing, (step_x, step_y), self.heights.shape, strict=True
+            )
+        )
+        ny = self.heights.shape[1]
+        return Cell(
+            self.origin[0] + i * self.spacing[0],
+            self.origin[1] + j * self.spacing[1],
+            self.spacing,
+            gather(self._table, first_i * ny + first_j),
+            gather(self._table, first_i * ny + next_j),
+            gather(self._table, next_i * ny + first_j),
+            gather(self._table, next_i * ny + next_j),
+        )
 
     def height(self, x: Any, y: Any) -> Any:
         """Height at a place, m."""
@@ -93,6 +121,12 @@ class HeightMap:
         _, slope_x, slope_y = self.surface(x, y)
         scale = 1.0 / np.sqrt(1.0 + slope_x * slope_x + slope_y * slope_y)
         return np.array([-slope_x * scale, -slope_y * scale, scale])
+
+
+def _indices(place: Any, step: Any, count: int) -> tuple[Any, Any, Any]:
+    """Index of a cell along an axis, -1 and count - 1 beyond the rim, and those of the heights on both sides."""
+    cell = minimum(maximum(floor(place) + step, -1.0), count - 1.0)
+    return cell, maximum(cell, 0.0), minimum(cell + 1.0, count - 1.0)
 
 
 def _wrong(message: str) -> GeometryError:

@@ -1,0 +1,115 @@
+"""Signed distance to a height map, cell by cell, for numbers and for symbols.
+
+A ball that rolls towards a wall touches floor and wall at once, and that before its centre is over the wall. So a
+point has contacts with the cell below it and with the two nearest ones beside it (`facets`), and a step sees the bend
+before it cuts into it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from footfall.compiler import greater, less, sqrt, where
+from footfall.geometry.height_map import Cell, HeightMap
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_FAR = 1e3  # m, the distance of a cell that cannot be touched
+_BEFORE = 0.1  # of a cell: so far ahead a step may reach
+_LEVEL = 1e-9  # m, or a difference of slopes, that is none
+
+
+@dataclass(frozen=True)
+class TerrainFacet:
+    """Of a height map, seen from a point: the nearest cell beside the one below it, along x or y."""
+
+    terrain: HeightMap
+    axis: Literal["x", "y"]
+
+
+def facets(terrain: HeightMap) -> Sequence[HeightMap | TerrainFacet]:
+    """All that a point needs as surfaces: the map, which is the cell below the point, and the cells beside it."""
+    return terrain, TerrainFacet(terrain, "x"), TerrainFacet(terrain, "y")
+
+
+def height_map_distance(terrain: HeightMap, point: Array) -> tuple[Any, Array]:
+    """Distance (m) and normal (3,) of a point (3,) to the cell below it, to first order in the bend of the cell.
+
+    Beside a ridge the nearest place may be the ridge, or lie beyond it; so the distance is continuous where a point
+    crosses one.
+    """
+    x, y, z = point
+    cell = terrain.cell(x, y)
+    height, slope_x, slope_y = cell.surface(x, y)
+    drop = (z - height) / (1.0 + slope_x * slope_x + slope_y * slope_y)
+    foot = x + drop * slope_x, y + drop * slope_y
+    beside = [_beside(terrain, k, cell, point) for k in range(2)]
+    over = [
+        less(each.bend, -_LEVEL) & greater(each.step * (foot[k] - each.line), 0.0)
+        for k, each in enumerate(beside)
+    ]
+    at = [where(over[k], beside[k].line, foot[k]) for k in range(2)]
+    height, slope_x, slope_y = cell.surface(*at)
+    arm = np.array([x - at[0], y - at[1], z - height])
+    normal = _normal(slope_x, slope_y)
+    above = arm @ normal
+    on_ridge = (over[0] | over[1]) & greater(above, _LEVEL)
+    length = sqrt(where(on_ridge, arm @ arm, 1.0))
+    distance, normal = where(on_ridge, length, above), where(on_ridge, arm / length, normal)
+    for crosses, plane in zip(over, beside, strict=True):
+        beyond = crosses & greater(plane.beyond, 0.0)
+        distance, normal = where(beyond, plane.distance, distance), where(beyond, plane.normal, normal)
+    return distance, normal
+
+
+def facet_distance(facet: TerrainFacet, point: Array) -> tuple[Any, Array]:
+    """Distance (m) and normal (3,) of a point (3,) to the plane of the cell beside the one below it.
+
+    Only if the ground bends upwards there (beyond a ridge that plane would stand in the air) and if the point's foot
+    on it is on that cell, or just before it.
+    """
+    k = "xy".index(facet.axis)
+    cell = facet.terrain.cell(point[0], point[1])
+    plane = _beside(facet.terrain, k, cell, point)
+    touchable = greater(plane.bend, _LEVEL) & greater(plane.beyond, -_BEFORE * cell.spacing[k])
+    return where(touchable, plane.distance, _FAR), plane.normal
+
+
+class _Plane(NamedTuple):
+    """The plane of a cell beside another one.
+
+    distance (m) and normal (3,): of a point. step: -1 or 1, to which side the cell lies; line: where it begins, m;
+    beyond: how far the point's foot on the plane is beyond that line, m. bend: how much steeper the way up becomes
+    at the line: negative on a ridge.
+    """
+
+    distance: Any
+    normal: Array
+    step: Any
+    line: Any
+    beyond: Any
+    bend: Any
+
+
+def _beside(terrain: HeightMap, k: int, cell: Cell, point: Array) -> _Plane:
+    """Of the cells beside one, that which is nearer to a point along axis k: its tangent plane where both meet."""
+    x, y, z = point
+    corner, width = (cell.x, cell.y)[k], cell.spacing[k]
+    back = less(point[k] - corner, width / 2)
+    step, line = where(back, -1.0, 1.0), where(back, corner, corner + width)
+    steps, at = ((step, 0.0), (line, y)) if k == 0 else ((0.0, step), (x, line))
+    height, slope_x, slope_y = terrain.cell(x, y, *steps).surface(*at)
+    normal = _normal(slope_x, slope_y)
+    distance = np.array([x - at[0], y - at[1], z - height]) @ normal
+    beyond = step * (point[k] - distance * normal[k] - line)
+    bend = step * ((slope_x, slope_y)[k] - cell.surface(x, y)[1 + k])
+    return _Plane(distance, normal, step, line, beyond, bend)
+
+
+def _normal(slope_x: Any, slope_y: Any) -> Array:
+    scale = 1.0 / sqrt(1.0 + slope_x * slope_x + slope_y * slope_y)
+    return np.array([-slope_x * scale, -slope_y * scale, scale])

@@ -1,0 +1,123 @@
+"""Distances to height maps: against the surface itself, continuous across cells, and no energy from bends."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial import KDTree
+
+from footfall.contact.candidates import point_candidates, surface_of
+from footfall.contact.distance_functions import local_distance
+from footfall.contact.terrain_distance import facets
+from footfall.geometry.height_map import HeightMap
+from footfall.math.transform import Transform
+from footfall.robot.shapes import Sphere
+from footfall.scene import Material, Scene, SceneObject, free_body
+from footfall.scene.assembly import combined_robot
+from footfall.scene.terrain import TERRAINS, random_terrain
+from footfall.simulation.simulation import Simulation
+from tests.simulation.worlds import GRAVITY, Array, energies
+
+SPACING = 0.1
+
+
+def nearest(terrain: HeightMap, point: Array) -> float:
+    """The least of all distances that a point has candidates for, m."""
+    return float(min(local_distance(shape, point)[0] for shape in facets(terrain)))  # type: ignore[arg-type]
+
+
+def valley(slope: float) -> HeightMap:
+    """Level for x < 0, rising beyond, with grid lines at multiples of 0.1 m."""
+    x = np.linspace(-1.0, 1.0, 21)
+    return HeightMap(np.tile(slope * np.maximum(x, 0.0)[:, None], (1, 21)), (SPACING, SPACING))
+
+
+@pytest.mark.parametrize("kind", sorted(TERRAINS))
+def test_the_nearest_of_all_facets_is_the_distance(kind: str) -> None:
+    """Against the nearest of points 2 mm apart on the surface, for the centres of balls of 3 cm that touch it.
+
+    The points lie at most 1.5 mm (along slopes 2.5 mm) from where the ball touches, so they are farther from its centre
+    by at most 2.5^2 / (2 * 30) = 0.1 mm.
+    """
+    terrain = random_terrain(kind, size=(3.0, 3.0), amplitude=0.15, seed=3)
+    x, y = np.meshgrid(*[np.arange(-0.6, 0.6, 0.002)] * 2, indexing="ij")
+    surface = KDTree(np.column_stack([x.ravel(), y.ravel(), terrain.height(x, y).ravel()]))
+    rng = np.random.default_rng(0)
+    errors = []
+    for place in rng.uniform(-0.5, 0.5, size=(200, 2)):
+        normal = terrain.normal(*place)
+        center = np.array([*place, terrain.height(*place)]) + 0.03 * normal
+        errors.append(nearest(terrain, center) - float(surface.query(center)[0]))
+    assert np.quantile(np.abs(errors), 0.95) < 1e-4
+    assert np.max(np.abs(errors)) < 1e-3  # twisted cells, and corners where four cells meet
+
+
+@pytest.mark.parametrize("slope", [0.3, 1.0, 3.0])
+def test_a_ball_in_a_bend_touches_both_sides(slope: float) -> None:
+    """Centre over the floor at r tan(phi / 2) before the bend by phi: at distance r from both planes."""
+    terrain, radius = valley(slope), 0.04
+    before = radius * np.tan(np.arctan(slope) / 2)
+    center = np.array([-before, 0.02, radius])
+    floor, wall, _ = (local_distance(shape, center) for shape in facets(terrain))
+    assert floor[0] == pytest.approx(radius, abs=1e-12)
+    assert wall[0] == pytest.approx(radius, abs=1e-12)
+    assert wall[1] == pytest.approx(np.array([-slope, 0.0, 1.0]) / np.hypot(slope, 1.0), abs=1e-12)
+
+
+@pytest.mark.parametrize("slope", [-0.3, -1.0, -3.0])
+def test_the_distance_to_a_ridge_is_that_to_its_edge(slope: float) -> None:
+    """From above the level part over the edge to beside the slope: z, then the distance to the edge, then the slope."""
+    terrain = valley(slope)
+    angle = np.arctan(-slope)
+    for turn in np.linspace(0.05, 0.95, 7) * angle:  # around the edge at 4 cm
+        center = 0.04 * np.array([np.sin(turn), 0.0, np.cos(turn)])
+        distance, normal = local_distance(terrain, center + np.array([0.0, 0.02, 0.0]))
+        assert distance == pytest.approx(0.04, abs=1e-12)
+        assert normal == pytest.approx(center / 0.04, abs=1e-9)
+        assert (
+            min(local_distance(shape, center)[0] for shape in facets(terrain)[1:]) > 1.0
+        )  # no wall in the air
+    along = np.array([np.cos(angle), 0.0, -np.sin(angle)]) * 0.03
+    center = along + 0.04 * np.array([np.sin(angle), 0.0, np.cos(angle)])
+    assert local_distance(terrain, center)[0] == pytest.approx(0.04, abs=1e-12)
+
+
+def test_beyond_the_rim_it_is_level() -> None:
+    terrain = valley(1.0)
+    distance, normal = local_distance(terrain, np.array([1.5, 0.3, 1.25]))
+    assert (distance, tuple(normal)) == (pytest.approx(0.25), (0.0, 0.0, 1.0))
+    assert nearest(terrain, np.array([-1.5, 2.0, 0.25])) == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize("slope", [1.0, 3.0])
+def test_a_ball_that_runs_into_a_wall_gains_nothing(slope: float) -> None:
+    """Frictionless, plastic: of v it keeps v cos(phi) along the slope, reaches (v cos(phi))^2 / 2g, and comes back."""
+    radius, speed, dt = 0.05, 1.5, 2e-3
+    shape = Sphere(radius)
+    thing = SceneObject(
+        "ball",
+        shape,
+        Transform(np.eye(3), np.array([-0.3, 0.02, radius])),
+        Material(friction=0.0),
+        free=free_body(shape, 1.0, velocity=(speed, 0, 0, 0, 0, 0)),
+    )
+    ground = SceneObject("ground", valley(slope), material=Material(friction=0.0))
+    simulation = Simulation(None, Scene("wall", (ground, thing)), dt=dt)
+    start = simulation.state
+    trajectory = simulation.run(simulation.hold, 1.0)
+    energy = energies(simulation.robot, trajectory.q, trajectory.v)
+    assert np.maximum(np.diff(energy), 0.0).sum() < 1e-6 * float(energies(simulation.robot, start.q, start.v))
+    kept = speed * np.cos(np.arctan(slope))
+    # semi-implicit steps turn up to v dt too early
+    top = trajectory.q[:, 2].max() - radius
+    assert top == pytest.approx(kept**2 / (2 * GRAVITY), abs=2 * kept * dt)
+
+
+def test_points_have_a_candidate_for_each_facet() -> None:
+    shape = Sphere(0.05)
+    thing = SceneObject("ball", shape, free=free_body(shape, 1.0))
+    scene = Scene("hills", (SceneObject("ground", valley(1.0)), thing))
+    robot = combined_robot(scene)
+    candidates = point_candidates(robot, ["ball"], [surface_of(scene.objects[0])])
+    assert len(candidates) == 3
+    assert len({type(each.surface.shape) for each in candidates}) == 2
