@@ -93,6 +93,26 @@ class MissingInertia(RobotError):
     """A joint that moves nothing with mass, which makes the mass matrix singular."""
 
 
+class LoopError(RobotError):
+    """A kinematic loop that cannot be."""
+
+
+class RedundantLoop(LoopError):
+    """A loop whose equations say what the tree or other loops say already."""
+
+
+class LockedLoop(LoopError):
+    """Loops that leave nothing to move, or whose dependent joints cannot follow."""
+
+
+class LoopClosureError(LoopError):
+    """A loop that does not close. residual: m or rad, of the nearest configuration that was found."""
+
+    def __init__(self, message: str, *, subject: tuple[str, str] | None = None, residual: float) -> None:
+        super().__init__(message, subject=subject)
+        self.residual = residual
+
+
 class InvalidDescription(RobotError):
     """A robot description that cannot be read: its syntax, an element or an attribute is wrong."""
 

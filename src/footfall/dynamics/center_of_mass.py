@@ -13,6 +13,7 @@ import numpy as np
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.jacobians import stacked
 from footfall.dynamics.kinematics import PointMotion, link_poses, seen_across_joint
+from footfall.dynamics.loops import Coupling
 from footfall.errors import FootfallError
 from footfall.math.spatial import cross
 from footfall.robot.model import Robot
@@ -31,7 +32,7 @@ class NoMass(FootfallError, ValueError):
 @algorithm(q="nq")
 def center_of_mass(robot: Robot, q: Array) -> Array:
     """Position (3,) of the centre of mass in the world, m; q (nq,)."""
-    return center_shares(robot, q, np.zeros(robot.nv)).world.position
+    return center_shares(robot, q).world.position
 
 
 @algorithm(q="nq", v="nv")
@@ -51,13 +52,13 @@ def center_of_mass_jacobian(robot: Robot, q: Array) -> Array:
     """Jacobian J (3, nv) of the centre of mass: its velocity is `J v`, m/s, world axes; q (nq,)."""
     tree = robot.tree
     masses = mass_shares(robot)
-    centers = center_shares(robot, q, np.zeros(robot.nv)).links
+    centers = center_shares(robot, q).links
     columns: list[Array] = []
     for index, (link, pose) in enumerate(zip(tree.links, link_poses(tree, q), strict=True)):
         for motion in link.subspace.T:
             local = masses[index] * motion[:3] + cross(motion[3:], centers[index].position)
             columns.append(pose.rotation @ local)
-    return stacked(columns, 3)
+    return Coupling(robot, q).columns(stacked(columns, 3))
 
 
 def moving_mass(robot: Robot) -> float:
@@ -94,16 +95,20 @@ class CenterShares(NamedTuple):
     world: PointMotion
 
 
-def center_shares(robot: Robot, q: Array, v: Array) -> CenterShares:
-    """Shares of the centre, from the tips to the root, and their rates in constant v; q (nq,), v (nv,)."""
+def center_shares(robot: Robot, q: Array, v: Array | None = None) -> CenterShares:
+    """Shares of the centre, from the tips to the root, and their rates in constant v; q (nq,), v (nv,) or at rest."""
     tree, masses = robot.tree, mass_shares(robot)
+    velocity = bias = np.zeros(tree.nv)
+    if v is not None:
+        coupling = Coupling(robot, q)
+        velocity, bias = coupling.velocity(v), coupling.bias(v)
     own = [link.mass / moving_mass(robot) * link.center_of_mass for link in tree.links]
     fixed = [*own, np.zeros(3)]  # the last: the world's
     for link, mass in zip(tree.links, masses, strict=True):
         fixed[link.parent] = fixed[link.parent] + mass * link.placement.translation
     shares = [PointMotion(share, np.zeros(3), np.zeros(3)) for share in fixed]
     for index, link in reversed(list(enumerate(tree.links))):
-        beyond = seen_across_joint(link, q, v, np.zeros(tree.nv), shares[index], mass=masses[index])
+        beyond = seen_across_joint(link, q, velocity, bias, shares[index], mass=masses[index])
         pairs = zip(shares[link.parent], beyond, strict=True)
         shares[link.parent] = PointMotion(*(before + more for before, more in pairs))
     return CenterShares(shares[:-1], shares[-1])

@@ -17,6 +17,7 @@ from footfall.dynamics.inverse_dynamics import force_of_motion, link_motions
 from footfall.dynamics.jacobians import stacked
 from footfall.dynamics.joints import joint_transforms
 from footfall.dynamics.kinematics import link_poses, link_velocities
+from footfall.dynamics.loops import Coupling
 from footfall.dynamics.mass_moments import lumped_moments, moments_in_parent, moments_left_in_world
 from footfall.math.spatial import force_to_parent, rotate, shift_force
 from footfall.robot.model import Robot
@@ -32,7 +33,7 @@ def centroidal_momentum(robot: Robot, q: Array, v: Array) -> Array:
     World axes; q (nq,), v (nv,). Armature is left out: it is a model of what turns fast inside the drives.
     """
     tree = robot.tree
-    q = without_common_slides(tree, q)
+    v, q = Coupling(robot, q).velocity(v), without_common_slides(tree, q)
     velocities = link_velocities(tree, joint_transforms(tree, q), v)
     momenta = [
         moments.momentum(velocity) for moments, velocity in zip(lumped_moments(tree), velocities, strict=True)
@@ -44,8 +45,9 @@ def centroidal_momentum(robot: Robot, q: Array, v: Array) -> Array:
 def centroidal_momentum_bias(robot: Robot, q: Array, v: Array) -> Array:
     """`dA/dt v` (6,), N and N m: rate of the centroidal momentum in constant v; q (nq,), v (nv,)."""
     tree = replace(robot.tree, gravity=np.zeros(3))
-    q = without_common_slides(tree, q)
-    motions = link_motions(tree, joint_transforms(tree, q), v, np.zeros(tree.nv))
+    coupling = Coupling(robot, q)
+    v, bias, q = coupling.velocity(v), coupling.bias(v), without_common_slides(tree, q)
+    motions = link_motions(tree, joint_transforms(tree, q), v, bias)
     forces = [
         force_of_motion(moments, motion)
         for moments, motion in zip(lumped_moments(tree), motions, strict=True)
@@ -62,7 +64,7 @@ def centroidal_momentum_matrix(robot: Robot, q: Array) -> Array:
     tree, mass = robot.tree, moving_mass(robot)
     if mass <= 0.0:
         raise NoMass(robot)
-    q = without_common_slides(tree, q)
+    coupling, q = Coupling(robot, q), without_common_slides(tree, q)
     joints = joint_transforms(tree, q)
     # Of each link with all beyond it; the last is the world's, of all.
     carried = [*lumped_moments(tree), moments_left_in_world(tree)]
@@ -78,7 +80,7 @@ def centroidal_momentum_matrix(robot: Robot, q: Array) -> Array:
         centers.append(center)
         for motion in link.subspace.T:
             columns.append(rotate(pose.rotation, shift_force(-center, moments.momentum(motion))))
-    return stacked(columns, 6)
+    return coupling.columns(stacked(columns, 6))
 
 
 def _about_center(robot: Robot, q: Array, momenta: list[Array]) -> Array:
@@ -88,7 +90,7 @@ def _about_center(robot: Robot, q: Array, momenta: list[Array]) -> Array:
     joints = joint_transforms(tree, q)
     for index, link in reversed(list(enumerate(tree.links))):
         momenta[link.parent] = momenta[link.parent] + force_to_parent(joints[index], momenta[index])
-    center = center_shares(robot, q, np.zeros(tree.nv)).world.position
+    center = center_shares(robot, q).world.position
     return shift_force(-center, momenta[-1])
 
 

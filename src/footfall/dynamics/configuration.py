@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 
 from footfall.dynamics.algorithm import algorithm
+from footfall.dynamics.loops import Coupling, closed_step, independent
 from footfall.math.angular_velocity import angular_velocity_map, rotation_rate_map
 from footfall.math.rotations import (
-    normalised,
-    quaternion_from_rotation_vector,
     quaternion_inverse,
     quaternion_product,
     rotation_vector_from_quaternion,
 )
 from footfall.robot.model import JointType, Robot
+from footfall.robot.tree_loops import neutral_coordinates
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -29,16 +29,10 @@ Array = np.ndarray[Any, np.dtype[Any]]
 def integrate(robot: Robot, q: Array, step: Array) -> Array:
     """The configuration (nq,) that a constant velocity reaches from q (nq,); step (nv,): velocity times time.
 
-    Quaternions come out with norm one.
+    Quaternions come out with norm one. Loops are closed, on the branch they are on; where they cannot be, the
+    coordinates of their joints are NaN (`close_loops` says why).
     """
-    parts: list[Array] = [np.zeros(0)]
-    for link in robot.tree.links:
-        if link.kind == "spherical":
-            turn = quaternion_from_rotation_vector(step[link.v])
-            parts.append(normalised(quaternion_product(q[link.q], turn)))
-        else:
-            parts.append(q[link.q] + step[link.v])
-    return np.concatenate(parts)
+    return closed_step(robot, q, step)
 
 
 @algorithm(q0="nq", q1="nq")
@@ -55,12 +49,13 @@ def difference(robot: Robot, q0: Array, q1: Array) -> Array:
             parts.append(rotation_vector_from_quaternion(turn))
         else:
             parts.append(q1[link.q] - q0[link.q])
-    return np.concatenate(parts)
+    return independent(robot, np.concatenate(parts))
 
 
 @algorithm(q="nq", v="nv")
 def configuration_rate(robot: Robot, q: Array, v: Array) -> Array:
     """`dq/dt` (nq,) of the configuration q (nq,) that moves with v (nv,), 002 (2.262)."""
+    v = Coupling(robot, q).velocity(v)
     parts: list[Array] = [np.zeros(0)]
     for link in robot.tree.links:
         if link.kind == "spherical":
@@ -79,16 +74,15 @@ def velocity_from_rate(robot: Robot, q: Array, rate: Array) -> Array:
             parts.append(angular_velocity_map("quaternion", q[link.q], body_axes=True) @ rate[link.q])
         else:
             parts.append(rate[link.q])
-    return np.concatenate(parts)
+    return independent(robot, np.concatenate(parts))
 
 
 def neutral(robot: Robot) -> Array:
-    """The configuration (nq,) with all joints at zero and quaternions at identity."""
-    q = np.zeros(robot.nq)
-    for link in robot.tree.links:
-        if link.kind == "spherical":
-            q[link.q.start] = 1.0
-    return q
+    """The configuration (nq,) with all joints at zero and quaternions at identity; of a looped robot, closed near it.
+
+    A looped robot with a configuration "assembly" has that one, closed.
+    """
+    return neutral_coordinates(robot)
 
 
 def random_configuration(
@@ -97,7 +91,9 @@ def random_configuration(
     """A random configuration (nq,), or `count` of them (count, nq).
 
     Uniform within the joints' limits; without limits angles lie in [-pi, pi], lengths and the position of a
-    floating base in [-1, 1] m; orientations are uniform over all rotations.
+    floating base in [-1, 1] m; orientations are uniform over all rotations. Loops are closed, on the branch of the
+    neutral configuration: where the way there ends before the random one is reached, the last closed configuration
+    is given. Joints that follow from others may be beyond their limits.
     """
     rng = np.random.default_rng(seed)
     shape = (1 if count is None else count,)
@@ -118,7 +114,23 @@ def random_configuration(
             upper = np.where(np.isfinite(upper), upper, lower + 2 * reach)
             parts.append(rng.uniform(lower, upper, (*shape, len(reach))))
     result = np.concatenate(parts, axis=-1)
+    if robot.loops:
+        result = _reached(robot, result)
     return result[0] if count is None else result
+
+
+def _reached(robot: Robot, targets: Array) -> Array:
+    """Closed configurations (count, nq) on the way from the neutral one to the targets (count, nq)."""
+    q = np.tile(neutral(robot), (len(targets), 1))
+    parts = 20.0
+    for _ in range(4):  # where a loop ends, with shorter and shorter steps towards its end
+        step = difference(robot, q, targets) / parts
+        for _ in range(int(parts)):
+            following = integrate(robot, q, step)
+            fine = np.isfinite(following).all(axis=-1)
+            q = np.where(fine[:, None], following, q)
+            step = np.where(fine[:, None], step, step / 2)
+    return q
 
 
 def _lengths(kind: JointType) -> tuple[bool, ...]:

@@ -33,6 +33,7 @@ from footfall.dynamics.inverse_dynamics import (
 )
 from footfall.dynamics.joints import free_axes, joint_transforms
 from footfall.dynamics.kinematics import frame_attachment
+from footfall.dynamics.loops import refuse_loops
 from footfall.dynamics.mass_matrix import composite_bodies
 from footfall.dynamics.mass_moments import MassMoments, lumped_moments, moments_in_parent
 from footfall.dynamics.vector_moments import VectorMoments, vector_moments_in_parent
@@ -122,6 +123,7 @@ def derivatives_of_newton_euler(
     robot: Robot, q: Array, v: Array, a: Array, wrenches: Mapping[str, Array] | None
 ) -> InverseDynamicsDerivatives:
     """Derivatives of `newton_euler`, see the module's docstring."""
+    refuse_loops(robot, "inverse_dynamics_derivatives")
     tree = robot.tree
     poses = joint_transforms(tree, q)
     motions = link_motions(tree, poses, v, a)

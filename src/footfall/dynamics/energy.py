@@ -10,6 +10,7 @@ from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.center_of_mass import center_shares, moving_mass
 from footfall.dynamics.joints import joint_transforms
 from footfall.dynamics.kinematics import link_velocities
+from footfall.dynamics.loops import Coupling
 from footfall.dynamics.mass_moments import lumped_moments
 from footfall.math.spatial import cross
 from footfall.robot.model import Robot
@@ -22,6 +23,7 @@ def kinetic_energy(robot: Robot, q: Array, v: Array) -> Any:
     """Kinetic energy, J, with that of the armature: `v^T M v / 2`, 002 (3.29); q (nq,), v (nv,)."""
     tree = robot.tree
     energy: Any = 0.0
+    v = Coupling(robot, q).velocity(v)
     velocities = link_velocities(tree, joint_transforms(tree, q), v)
     for link, moments, velocity in zip(tree.links, lumped_moments(tree), velocities, strict=True):
         linear, w = velocity[:3], velocity[3:]
@@ -38,4 +40,4 @@ def potential_energy(robot: Robot, q: Array) -> Any:
     mass = moving_mass(robot)
     if mass == 0.0:
         return 0.0
-    return -mass * (robot.tree.gravity @ center_shares(robot, q, np.zeros(robot.nv)).world.position)
+    return -mass * (robot.tree.gravity @ center_shares(robot, q).world.position)

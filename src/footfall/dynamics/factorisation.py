@@ -71,9 +71,10 @@ def velocity_path(tree: Tree, velocity: int) -> list[int]:
 def factorise(tree: Tree, matrix: Array) -> MassFactor:
     """Factor L^T D L of a mass matrix (nv, nv), 000 section 2.5, without square roots."""
     rest = matrix.tolist()
-    lower: list[list[Any]] = np.eye(tree.nv).tolist()
-    inverse_pivots: list[Any] = [0.0] * tree.nv
-    for k in reversed(range(tree.nv)):
+    size = len(tree.parent_velocity)
+    lower: list[list[Any]] = np.eye(size).tolist()
+    inverse_pivots: list[Any] = [0.0] * size
+    for k in reversed(range(size)):
         inverse_pivots[k] = 1 / rest[k][k]
         path = velocity_path(tree, k)
         for i in path:
@@ -81,18 +82,17 @@ def factorise(tree: Tree, matrix: Array) -> MassFactor:
         for position, i in enumerate(path):
             for j in path[position:]:
                 rest[i][j] = rest[i][j] - lower[k][i] * rest[k][j]
-    shape = (tree.nv, tree.nv)
-    return MassFactor(np.array(lower).reshape(shape), np.array(inverse_pivots))
+    return MassFactor(np.array(lower).reshape(size, size), np.array(inverse_pivots))
 
 
 def solve_factored(tree: Tree, factor: MassFactor, b: Array) -> Array:
     """x (nv,) or (nv, k) with `L^T D L x = b`."""
     x = list(b)
-    for k in reversed(range(tree.nv)):
+    for k in reversed(range(len(x))):
         for i in velocity_path(tree, k):
             x[i] = x[i] - factor.lower[k, i] * x[k]
     x = [factor.inverse_pivots[k] * row for k, row in enumerate(x)]
-    for k in range(tree.nv):
+    for k in range(len(x)):
         for i in reversed(velocity_path(tree, k)):
             x[k] = x[k] - factor.lower[k, i] * x[i]
     return np.array(x).reshape(b.shape)
@@ -105,24 +105,25 @@ def solve_branches(tree: Tree, factor: MassFactor, b: Array, *, symmetric: bool 
     its row of L is reduced to these. One column after the other, so that traced code keeps what it works on at
     hand. symmetric: x is known to be symmetric, compute half of it.
     """
-    paths = [[k, *velocity_path(tree, k)] for k in range(tree.nv)]
+    size = len(tree.parent_velocity)
+    paths = [[k, *velocity_path(tree, k)] for k in range(size)]
     reduced = _reduced_rows(tree, factor)
     columns: list[list[Any]] = []
-    for j in range(tree.nv):
+    for j in range(size):
         x = list(b[:, j])
-        for k in reversed(range(tree.nv)):
+        for k in reversed(range(size)):
             if k in paths[j] or j in paths[k]:
                 for i in paths[k][1:]:
                     x[i] = x[i] - factor.lower[k, i] * x[k]
-        for k in range(j + 1 if symmetric else tree.nv):
+        for k in range(j + 1 if symmetric else size):
             meeting = next((i for i in paths[k] if i in paths[j] or j in paths[i]), None)
             x[k] = factor.inverse_pivots[k] * x[k] if meeting == k else 0.0
             for i, weight in reduced[k].get(meeting, {}).items():
                 x[k] = x[k] - weight * x[i]
         columns.append(x)
     if symmetric:
-        columns = [[columns[max(i, j)][min(i, j)] for i in range(tree.nv)] for j in range(tree.nv)]
-    return np.array(columns).reshape(tree.nv, tree.nv).T
+        columns = [[columns[max(i, j)][min(i, j)] for i in range(size)] for j in range(size)]
+    return np.array(columns).reshape(size, size).T
 
 
 def _reduced_rows(tree: Tree, factor: MassFactor) -> list[dict[int | None, dict[int, Any]]]:
@@ -131,7 +132,7 @@ def _reduced_rows(tree: Tree, factor: MassFactor) -> list[dict[int | None, dict[
     For i = k this is the row of L; further up, what lies between k and i is eliminated as if free of force.
     """
     rows: list[dict[int | None, dict[int, Any]]] = []
-    for k in range(tree.nv):
+    for k in range(len(tree.parent_velocity)):
         path = velocity_path(tree, k)
         weights = {i: factor.lower[k, i] for i in path}
         rows.append({k: weights})

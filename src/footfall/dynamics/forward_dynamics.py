@@ -20,7 +20,7 @@ that three scalar eliminations are the one with a D of (3, 3), and the armature 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -28,13 +28,14 @@ import numpy as np
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.external_wrenches import link_wrenches
 from footfall.dynamics.factorisation import dense_solve, factorise, solve_factored
-from footfall.dynamics.inverse_dynamics import LinkMotion, force_of_motion, newton_euler
+from footfall.dynamics.inverse_dynamics import force_of_motion, newton_euler
 from footfall.dynamics.joints import free_axes, inertia_in_parent_axes, joint_transforms
 from footfall.dynamics.mass_matrix import composite_bodies
 from footfall.dynamics.mass_moments import lumped_moments
+from footfall.dynamics.subsystems import articulated_subsystems
+from footfall.dynamics.velocity_terms import velocity_terms
 from footfall.errors import UnknownName
 from footfall.math.spatial import (
-    acceleration_gradient,
     cross,
     rigid_inertia,
     rotate,
@@ -42,9 +43,7 @@ from footfall.math.spatial import (
     shift_inertia,
     symmetric,
 )
-from footfall.math.transform import Transform
 from footfall.robot.model import Robot
-from footfall.robot.tree import Tree
 from footfall.robot.validation import check_mass_matrix
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -66,7 +65,8 @@ def forward_dynamics(
     Solves `M(q) a + h(q, v) = tau + sum J^T w`; with armature, without damping and friction.
     wrenches: by name of a body or frame, external wrench [f; n] (6,) on the robot in N and N m, world axes,
     at the frame's origin.
-    method: "articulated", O(n); or the mass matrix and its "factorised" (branch-sparse) or "dense" solution.
+    method: "articulated", O(n), with sub-systems where there are loops; or the mass matrix and its "factorised"
+    (branch-sparse) or "dense" solution.
     """
     check_mass_matrix(robot)
     if method == "articulated":
@@ -84,6 +84,8 @@ def articulated_bodies(
 ) -> Array:
     """The articulated-body algorithm, 000 section 2.6: accelerations (nv,); arguments as in `forward_dynamics`."""
     tree = robot.tree
+    if tree.loops is not None:
+        return articulated_subsystems(robot, q, v, tau, wrenches)
     poses = joint_transforms(tree, q)
     by_velocity = velocity_terms(tree, poses, v)
     moments = lumped_moments(tree)
@@ -122,37 +124,6 @@ def articulated_bodies(
             acceleration = acceleration + np.eye(6)[axis] * a[-1]
         accelerations.append(acceleration)
     return np.array(a)
-
-
-class VelocityTerms(NamedTuple):
-    """What velocities alone do to a link.
-
-    motion: turning about its origin without acceleration, in link axes. bias: (6,) acceleration that the
-    velocities of parent and joint add to what the parent hands on, at the link's origin, in parent axes.
-    """
-
-    motion: LinkMotion
-    bias: Array
-
-
-def velocity_terms(tree: Tree, poses: Sequence[Transform], v: Array) -> list[VelocityTerms]:
-    """Angular velocities from the root outward, and the accelerations that they cause, 000 (2.37)."""
-    zero = np.zeros(3)
-    world = LinkMotion(zero, zero, zero, np.zeros((3, 3)))
-    terms: list[VelocityTerms] = []
-    for link, pose in zip(tree.links, poses, strict=True):
-        parent = terms[link.parent].motion if link.parent >= 0 else world
-        rate = link.subspace @ v[link.v]
-        linear, angular = pose.rotation @ rate[:3], pose.rotation @ rate[3:]
-        bias = np.concatenate(
-            [
-                parent.acceleration_gradient @ pose.translation + 2 * cross(parent.angular_velocity, linear),
-                cross(parent.angular_velocity, angular),
-            ]
-        )
-        w = pose.rotation.T @ parent.angular_velocity + rate[3:]
-        terms.append(VelocityTerms(LinkMotion(w, zero, zero, acceleration_gradient(w, zero)), bias))
-    return terms
 
 
 class JointResponse(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.dynamics.external_wrenches import link_wrenches
-from footfall.dynamics.forward_dynamics import JointResponse, VelocityTerms, free_joint_axis, velocity_terms
+from footfall.dynamics.forward_dynamics import JointResponse, free_joint_axis
 from footfall.dynamics.hybrid_branches import EliminatedBranch, eliminate_branch
 from footfall.dynamics.hybrid_constraints import (
     AttachedColumn,
@@ -21,7 +21,9 @@ from footfall.dynamics.hybrid_constraints import (
 from footfall.dynamics.inverse_dynamics import force_of_motion
 from footfall.dynamics.joints import free_axes, inertia_in_parent_axes, joint_transforms
 from footfall.dynamics.kinematics import frame_attachment, link_poses
+from footfall.dynamics.loops import refuse_loops
 from footfall.dynamics.mass_moments import lumped_moments
+from footfall.dynamics.velocity_terms import VelocityTerms, velocity_terms
 from footfall.math.spatial import (
     cross,
     force_to_parent,
@@ -109,6 +111,7 @@ def inward_sweep(robot: Robot, inputs: Inputs, *, plan: Mapping[int, list[int]] 
 
     plan: solve for the constraint forces of these branches on the way, see `hybrid_branches`.
     """
+    refuse_loops(robot, "hybrid dynamics")
     tree, q = robot.tree, inputs.q
     poses = joint_transforms(tree, q)
     world = link_poses(tree, q)

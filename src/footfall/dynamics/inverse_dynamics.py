@@ -15,6 +15,7 @@ import numpy as np
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.external_wrenches import link_wrenches
 from footfall.dynamics.joints import joint_transforms
+from footfall.dynamics.loops import Coupling
 from footfall.dynamics.mass_moments import MassMoments, lumped_moments
 from footfall.math.spatial import acceleration_gradient, axial_difference, cross, force_to_parent
 from footfall.math.transform import Transform
@@ -67,7 +68,8 @@ class LinkMotion(NamedTuple):
 
 def newton_euler(robot: Robot, q: Array, v: Array, a: Array, wrenches: Mapping[str, Array] | None) -> Array:
     """The recursive Newton-Euler algorithm: joint forces (nv,); arguments as in `inverse_dynamics`."""
-    tree = robot.tree
+    tree, coupling = robot.tree, Coupling(robot, q)
+    v, a = coupling.velocity(v), coupling.acceleration(v, a)
     poses = joint_transforms(tree, q)
     motions = link_motions(tree, poses, v, a)
     external = link_wrenches(robot, poses, wrenches)
@@ -80,7 +82,7 @@ def newton_euler(robot: Robot, q: Array, v: Array, a: Array, wrenches: Mapping[s
         tau.insert(0, link.subspace.T @ forces[index] + link.armature * a[link.v])
         if link.parent >= 0:
             forces[link.parent] = forces[link.parent] + force_to_parent(poses[index], forces[index])
-    return np.concatenate([np.zeros(0), *tau])
+    return coupling.forces(np.concatenate([np.zeros(0), *tau]))
 
 
 def world_motion(tree: Tree) -> LinkMotion:

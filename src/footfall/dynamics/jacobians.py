@@ -19,6 +19,7 @@ from footfall.dynamics.kinematics import (
     link_poses,
     seen_across_joint,
 )
+from footfall.dynamics.loops import Coupling, refuse_loops
 from footfall.math.spatial import cross
 from footfall.robot.model import Robot
 from footfall.robot.tree import Tree
@@ -43,7 +44,7 @@ def frame_jacobian(robot: Robot, q: Array, frame: str) -> Array:
             linear = motion[:3] + cross(motion[3:], point)
             columns[column] = np.concatenate([rotation @ linear, rotation @ motion[3:]])
         point = joint_transform(link, q).apply(point)
-    return stacked(columns, 6)
+    return Coupling(robot, q).columns(stacked(columns, 6))
 
 
 @algorithm(q="nq", v="nv")
@@ -55,6 +56,7 @@ def frame_jacobian_bias(robot: Robot, q: Array, v: Array, frame: str) -> Array:
 @algorithm(q="nq", v="nv")
 def frame_jacobian_rate(robot: Robot, q: Array, v: Array, frame: str) -> Array:
     """`dJ/dt` (6, nv) of the Jacobian of a body or frame, 002 section 6.5; q (nq,), v (nv,)."""
+    refuse_loops(robot, "frame_jacobian_rate")
     tree = robot.tree
     attachment = frame_attachment(robot, frame)
     rotations = path_rotations(tree, q, attachment.link)
@@ -87,7 +89,7 @@ def joint_motions(robot: Robot, q: Array) -> Array:
             angular = pose.rotation @ motion[3:]
             linear = pose.rotation @ motion[:3] + cross(pose.translation, angular)
             columns.append(np.concatenate([linear, angular]))
-    return stacked(columns, 6)
+    return Coupling(robot, q).columns(stacked(columns, 6))
 
 
 def path_rotations(tree: Tree, q: Array, link: int) -> dict[int, Array]:

@@ -12,6 +12,7 @@ from footfall.dynamics.external_wrenches import wrench_on_link
 from footfall.dynamics.inverse_dynamics import force_of_motion, link_motions, world_motion
 from footfall.dynamics.joints import joint_transforms
 from footfall.dynamics.kinematics import frame_attachment
+from footfall.dynamics.loops import refuse_loops
 from footfall.dynamics.mass_moments import body_moments, rotate_moments, shift_moments
 from footfall.math.spatial import force_to_parent, rotate, shift_force
 from footfall.robot.model import WORLD, Robot
@@ -29,6 +30,7 @@ def joint_wrenches(
     q (nq,), v (nv,), a (nv,); wrenches as in `inverse_dynamics`. Along its free axes a joint transmits what
     `inverse_dynamics` says less the part that accelerates its armature.
     """
+    refuse_loops(robot, "joint_wrenches")
     tree = robot.tree
     poses = joint_transforms(tree, q)
     motions = [*link_motions(tree, poses, v, a), world_motion(tree)]  # [-1]: of what is fixed to the world

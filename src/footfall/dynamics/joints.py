@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from footfall.math.spatial import rotate_inertia, turn_inertia
-from footfall.math.transform import Transform
-from footfall.robot.tree import Link, Tree
+from footfall.robot.joint_poses import joint_transform, joint_transforms
+from footfall.robot.tree import Link
+
+__all__ = ["free_axes", "inertia_in_parent_axes", "joint_transform", "joint_transforms"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -17,33 +19,6 @@ def free_axes(link: Link) -> list[tuple[int, int]]:
     """Pairs (index in v, row of S that is 1), one per velocity of the link; S is its motion subspace."""
     rows = link.subspace.argmax(axis=0).tolist()
     return list(zip(range(link.v.start, link.v.stop), rows, strict=True))
-
-
-def joint_transform(link: Link, q: Array) -> Transform:
-    """Pose of a link in its parent; q (nq,) is the whole configuration."""
-    rotation, translation = link.placement
-    coordinates = q[link.q]
-    if link.kind == "revolute":
-        c, s = np.cos(coordinates[0]), np.sin(coordinates[0])
-        return Transform(rotation @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]), translation)
-    if link.kind == "prismatic":
-        return Transform(rotation, translation + rotation[:, 2] * coordinates[0])
-    w, x, y, z = coordinates  # 002 (2.54) for a unit quaternion
-    xx, yy, zz, xy, xz, yz = 2 * x * x, 2 * y * y, 2 * z * z, 2 * x * y, 2 * x * z, 2 * y * z
-    wx, wy, wz = 2 * w * x, 2 * w * y, 2 * w * z
-    turn = np.array(
-        [
-            [1 - (yy + zz), xy - wz, xz + wy],
-            [xy + wz, 1 - (xx + zz), yz - wx],
-            [xz - wy, yz + wx, 1 - (xx + yy)],
-        ]
-    )
-    return Transform(rotation @ turn, translation)
-
-
-def joint_transforms(tree: Tree, q: Array) -> list[Transform]:
-    """Pose of each link in its parent."""
-    return [joint_transform(link, q) for link in tree.links]
 
 
 def inertia_in_parent_axes(link: Link, q: Array, inertia: Array) -> Array:

@@ -14,6 +14,7 @@ import numpy as np
 
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.joints import joint_transform, joint_transforms
+from footfall.dynamics.loops import Coupling
 from footfall.errors import UnknownName
 from footfall.math.spatial import cross, motion_to_child
 from footfall.math.transform import Transform
@@ -137,7 +138,8 @@ class FrameMotion(NamedTuple):
 
 def frame_motion(robot: Robot, q: Array, v: Array, a: Array, frame: str) -> FrameMotion:
     """Velocity and acceleration of a body or frame."""
-    tree = robot.tree
+    tree, coupling = robot.tree, Coupling(robot, q)
+    v, a = coupling.velocity(v), coupling.acceleration(v, a)
     attachment = frame_attachment(robot, frame)
     point = PointMotion(attachment.placement.translation, np.zeros(3), np.zeros(3))
     w, alpha = np.zeros(3), np.zeros(3)  # of the frame as seen from the link

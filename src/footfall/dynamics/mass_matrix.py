@@ -12,6 +12,7 @@ import numpy as np
 
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.joints import free_axes, joint_transforms
+from footfall.dynamics.loops import Coupling
 from footfall.dynamics.mass_moments import lumped_moments, moments_in_parent
 from footfall.math.spatial import force_to_parent
 from footfall.robot.model import Robot
@@ -61,4 +62,4 @@ def composite_bodies(robot: Robot, q: Array) -> Array:
             matrix[column][column] = matrix[column][column] + link.armature
         if link.parent >= 0:
             composite[link.parent] += moments_in_parent(link, q, poses[index], composite[index])
-    return np.array(matrix).reshape(tree.nv, tree.nv)
+    return Coupling(robot, q).quadratic(np.array(matrix).reshape(tree.nv, tree.nv))

@@ -9,8 +9,10 @@ import numpy as np
 
 from footfall.errors import InvalidValue
 from footfall.math.transform import Transform, identity_transform
+from footfall.robot.loops import renamed
 from footfall.robot.model import WORLD, Array, Frame, Joint, JointType, Robot
 from footfall.robot.orientation import matrix_from_quaternion, quaternion_from_matrix
+from footfall.robot.tree_loops import ASSEMBLY, neutral_coordinates
 from footfall.robot.values import Value, placement
 
 INITIAL = "initial"
@@ -52,7 +54,10 @@ def combine(
         tuple(body for robot in robots for body in robot.bodies),
         tuple(joint for robot in robots for joint in robot.joints),
         tuple(frame for robot in robots for frame in robot.frames),
-        {INITIAL: np.concatenate([q for _, _, q in parts])},
+        {
+            name: np.concatenate([q for _, _, q in parts])
+            for name in ((INITIAL, ASSEMBLY) if any(robot.loops for robot in robots) else (INITIAL,))
+        },
         {key: value for robot in robots for key, value in robot.groups.items()},
         robots[0].gravity if gravity is None else gravity,
         {key: value for robot in robots for key, value in robot.notes.items()},
@@ -60,6 +65,7 @@ def combine(
         {key: value for robot in robots for key, value in robot.limit_sets.items()},
         drives=tuple(drive for robot in robots for drive in robot.drives),
         springs=tuple(spring for robot in robots for spring in robot.springs),
+        loops=tuple(loop for robot in robots for loop in robot.loops),
     )
 
 
@@ -81,7 +87,7 @@ def _moved(member: Placed) -> tuple[Robot, Array]:
     Coordinates of a floating root tell where it is in the world, so they move, not the joint.
     """
     robot, pose = member.robot, member.pose
-    q = _neutral(robot) if member.q is None else np.array(member.q, dtype=np.float64)
+    q = neutral_coordinates(robot) if member.q is None else np.array(member.q, dtype=np.float64)
     if q.shape != (robot.nq,):
         message = f"q has shape {q.shape}; the robot has {robot.nq} coordinates"
         raise InvalidValue(message, subject=("robot", robot.name))
@@ -99,7 +105,12 @@ def _moved(member: Placed) -> tuple[Robot, Array]:
         for frame in robot.frames
     )
     # Named configurations do not survive: each concerns one member only.
-    return replace(robot, joints=tuple(joints), frames=frames, configurations={}), q
+    return replace(robot, joints=tuple(joints), frames=frames, configurations=_assembly(robot, q)), q
+
+
+def _assembly(robot: Robot, q: Array) -> dict[str, Array]:
+    """Where the loops close."""
+    return {ASSEMBLY: q} if robot.loops else {}
 
 
 def _prefixed(robot: Robot, prefix: str) -> Robot:
@@ -120,6 +131,7 @@ def _prefixed(robot: Robot, prefix: str) -> Robot:
         bodies=tuple(replace(body, name=named(body.name)) for body in robot.bodies),
         joints=tuple(joint(old) for old in robot.joints),
         frames=tuple(Frame(named(old.name), named(old.body), old.placement) for old in robot.frames),
+        loops=tuple(renamed(loop, named) for loop in robot.loops),
         groups={prefix + key: tuple(map(named, members)) for key, members in robot.groups.items()},
         regions={prefix + key: tuple(map(named, members)) for key, members in robot.regions.items()},
         notes={prefix + key: text for key, text in robot.notes.items()},
@@ -130,14 +142,6 @@ def _prefixed(robot: Robot, prefix: str) -> Robot:
         drives=tuple(replace(old, joints=tuple(map(named, old.joints))) for old in robot.drives),
         springs=tuple(replace(old, joint=named(old.joint)) for old in robot.springs),
     )
-
-
-def _neutral(robot: Robot) -> Array:
-    q = np.zeros(robot.nq)
-    for joint in robot.joints:
-        if joint.type.has_quaternion:
-            q[robot.q_slice(joint.name).stop - 4] = 1.0
-    return q
 
 
 def _free_pose(q: Array) -> Transform:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
@@ -19,8 +19,10 @@ import numpy as np
 from footfall.errors import InvalidValue, UnknownName
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot import values
+from footfall.robot.loops import Loop, LoopType, check_loops
 from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Shape, Sphere
 from footfall.robot.tree import Tree, build_tree
+from footfall.robot.tree_loops import closed_configuration, independent_slices, structure_of
 from footfall.robot.validation import WORLD, check_references, checked_configuration, depth_first
 
 if TYPE_CHECKING:
@@ -38,6 +40,8 @@ __all__ = [
     "Geometry",
     "Joint",
     "JointType",
+    "Loop",
+    "LoopType",
     "Mesh",
     "Mimic",
     "Robot",
@@ -219,6 +223,9 @@ class Robot(values.Value):
     notes: remarks of the description (which values are reconstructed, say), by name. regions: named tuples of
     body names. limit_sets: named position limits, joint name -> (lower, upper), beside the joints' own. drives: what
     moves the joints, for simulations that ask for it. springs: that act on joints in every simulation.
+    loops: what couples the joints besides the tree. Then `q` still lists the coordinates of all joints, `v` only those
+    velocities from which the others follow; configurations are closed, the one named "assembly" says near which the
+    loops close.
     """
 
     name: str
@@ -233,6 +240,7 @@ class Robot(values.Value):
     limit_sets: Mapping[str, Limits] = field(default_factory=_nothing)
     drives: tuple[Drive, ...] = ()
     springs: tuple[Spring, ...] = ()
+    loops: tuple[Loop, ...] = ()
 
     def __post_init__(self) -> None:
         subject = ("robot", self.name)
@@ -248,6 +256,7 @@ class Robot(values.Value):
             "groups": {name: tuple(members) for name, members in self.groups.items()},
             "regions": {name: tuple(members) for name, members in self.regions.items()},
             "notes": dict(self.notes),
+            "loops": tuple(self.loops),
             "limit_sets": {
                 name: MappingProxyType(
                     {joint: (float(low), float(high)) for joint, (low, high) in limits.items()}
@@ -264,6 +273,10 @@ class Robot(values.Value):
             from footfall.robot.drives.references import check_drives  # drives know robots, not the reverse
 
             check_drives(self)
+        if self.loops:
+            check_loops(self)
+            closed = {name: closed_configuration(self, q) for name, q in self.configurations.items()}
+            object.__setattr__(self, "configurations", MappingProxyType(closed))
 
     def __repr__(self) -> str:
         floating = [
@@ -278,8 +291,9 @@ class Robot(values.Value):
         )
         moving = sum(joint.type is not JointType.FIXED for joint in self.joints) - len(floating)
         bodies = "1 body" if len(self.bodies) == 1 else f"{len(self.bodies)} bodies"
+        loops = f", {len(self.loops)} loop{'' if len(self.loops) == 1 else 's'}" if self.loops else ""
         return (
-            f"Robot {self.name!r}: {bodies}, {moving} joint{'' if moving == 1 else 's'}{base}, "
+            f"Robot {self.name!r}: {bodies}, {moving} joint{'' if moving == 1 else 's'}{base}{loops}, "
             f"nq {self.nq}, nv {self.nv}, {self.mass:.4g} kg"
         )
 
@@ -290,8 +304,9 @@ class Robot(values.Value):
 
     @cached_property
     def nv(self) -> int:
-        """Number of velocities."""
-        return sum(joint.type.velocities for joint in self.joints)
+        """Number of velocities; of a looped robot, of those that are independent."""
+        structure = self.tree.loops
+        return self.tree.nv if structure is None else len(structure.independent)
 
     @cached_property
     def mass(self) -> float:
@@ -301,14 +316,21 @@ class Robot(values.Value):
     @cached_property
     def tree(self) -> Tree:
         """The robot reduced to elementary links: what the algorithms run on."""
-        return build_tree(self)
+        tree = build_tree(self)
+        return replace(tree, loops=structure_of(self, tree)) if self.loops else tree
+
+    @cached_property
+    def spanning(self) -> Robot:
+        """The robot without its loops: `nv`, limits, damping and the like of all joints. A tree is its own."""
+        return replace(self, loops=(), configurations={}) if self.loops else self
 
     @cached_property
     def fingerprint(self) -> str:
-        """Hash of all that moves it: bodies, joints, frames and gravity, with their names; not how it looks."""
+        """Hash of all that moves it: bodies, joints, frames, gravity, loops, with their names; not how it looks."""
         bodies = [(body.name, body.mass, body.center_of_mass, body.inertia) for body in self.bodies]
         digest = hashlib.sha256()
-        for part in _leaves((bodies, self.joints, self.frames, self.gravity)):
+        loops = (self.loops, self.tree.loops.reference) if self.tree.loops is not None else ()
+        for part in _leaves((bodies, self.joints, self.frames, self.gravity, *loops)):
             digest.update(part + b"\0")
         return digest.hexdigest()
 
@@ -332,7 +354,7 @@ class Robot(values.Value):
         return self._q_slices[self._joint_index(joint)]
 
     def v_slice(self, joint: str) -> slice:
-        """Where the joint's velocities stand in `v`."""
+        """Where the joint's velocities stand in `v`; empty for a joint that follows from others."""
         return self._v_slices[self._joint_index(joint)]
 
     def configuration(self, name: str) -> Array:
@@ -405,7 +427,9 @@ class Robot(values.Value):
 
     @cached_property
     def _v_slices(self) -> tuple[slice, ...]:
-        return _slices([joint.type.velocities for joint in self.joints])
+        slices = _slices([joint.type.velocities for joint in self.joints])
+        structure = self.tree.loops
+        return slices if structure is None else independent_slices(slices, structure.independent)
 
     def _joint_index(self, name: str) -> int:
         if name not in self._joint_indices:
@@ -420,6 +444,8 @@ class Robot(values.Value):
         return result
 
     def _per_velocity(self, name: str, default: float) -> Array:
+        if self.tree.loops is not None:
+            return _read_only(self.spanning._per_velocity(name, default)[list(self.tree.loops.independent)])
         result = np.full(self.nv, default)
         for joint, place in zip(self.joints, self._v_slices, strict=True):
             value = getattr(joint, name)

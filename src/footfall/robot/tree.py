@@ -25,6 +25,7 @@ import numpy as np
 from footfall.math.transform import Transform, identity_transform
 
 if TYPE_CHECKING:
+    from footfall.robot.loop_structure import LoopStructure
     from footfall.robot.model import Joint, Robot
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -77,20 +78,27 @@ class Attachment:
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """Links, parents first, and the frames they carry."""
+    """Links, parents first, and the frames they carry.
+
+    nq, nv: of the tree by itself; where loops couple its joints the robot has fewer velocities. loops: how it is
+    coupled, None if it is not.
+    """
 
     links: tuple[Link, ...]
     attachments: Mapping[str, Attachment]
     nq: int
     nv: int
     gravity: Array
+    loops: LoopStructure | None = None
 
     @cached_property
     def parent_velocity(self) -> tuple[int, ...]:
-        """For each velocity the one before it on the path to the root, -1 at the root.
+        """For each velocity of the robot the one before it on the path to the root, -1 at the root.
 
-        Featherstone's expanded parent array lambda.
+        Featherstone's expanded parent array lambda. The velocities of a sub-system stand one behind the other.
         """
+        if self.loops is not None:
+            return self.loops.parent_velocity
         last: list[int] = []
         parents: list[int] = []
         for link in self.links:

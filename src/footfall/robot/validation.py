@@ -24,6 +24,7 @@ from footfall.errors import (
     UnknownReference,
     listed,
 )
+from footfall.robot.tree_loops import moves_others
 from footfall.robot.values import Array, Subject, finite_array
 
 if TYPE_CHECKING:
@@ -248,8 +249,9 @@ def _impossible_links(robot: Robot) -> Iterator[ImpossibleInertia]:
 
 
 def _links_without_inertia(robot: Robot) -> Iterator[MissingInertia]:
-    """Joints whose motion meets no inertia, in any configuration."""
+    """Joints whose motion meets no inertia, in any configuration; dependent ones need none of their own."""
     links = robot.tree.links
+    idle: list[int] = []
     carried = [bool(link.mass > 0.0 or np.any(link.inertia)) for link in links]
     leaf = [True] * len(links)
     carriers = {joint.child: joint.name for joint in robot.joints}
@@ -259,6 +261,11 @@ def _links_without_inertia(robot: Robot) -> Iterator[MissingInertia]:
             carried[link.parent] |= carried[index]
             leaf[link.parent] = False
         if link.armature == 0.0 and (not carried[index] or (leaf[index] and _resistance(link) <= 0.0)):
+            idle.append(index)
+    moving = moves_others(robot.tree, {links[index].v.start for index in idle})
+    for index in idle:
+        link = links[index]
+        if link.v.start not in moving:
             yield MissingInertia(
                 f"moves body {link.body!r}, which has no inertia against it, so there is no forward dynamics; give "
                 "that body (or one fixed to it) mass and inertia, or the joint an armature",

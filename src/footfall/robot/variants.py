@@ -13,6 +13,7 @@ from footfall.math.transform import Transform, identity_transform
 from footfall.robot.model import WORLD, Array, Joint, JointType, Robot
 from footfall.robot.orientation import matrix_from_axis_angle, matrix_from_quaternion, quaternion_from_matrix
 from footfall.robot.tree import rotation_with_z_along
+from footfall.robot.tree_loops import neutral_coordinates
 from footfall.robot.validation import checked_configuration
 from footfall.robot.values import finite_array
 
@@ -57,7 +58,7 @@ def lock_joints(
     """
     if isinstance(joints, str):
         raise InvalidValue(f"joints are {joints!r}; give a list: [{joints!r}]", subject=("robot", robot.name))
-    at = np.concatenate([np.zeros(0), *map(_neutral, robot.joints)]) if q is None else np.array(q)
+    at = neutral_coordinates(robot) if q is None else np.array(q)
     at = checked_configuration("q", at, robot.joints)
     if isinstance(joints, Mapping):
         at = _with_coordinates(robot, at, joints)
@@ -131,13 +132,6 @@ def _with_coordinates(robot: Robot, q: Array, given: Mapping[str, float | Sequen
         shape = (place.stop - place.start,)
         q[place] = finite_array(np.atleast_1d(coordinates), shape, "coordinates", ("joint", name))
     return checked_configuration("joints", q, robot.joints)
-
-
-def _neutral(joint: Joint) -> Array:
-    values = np.zeros(joint.type.coordinates)
-    if joint.type.has_quaternion:
-        values[-4] = 1.0
-    return values
 
 
 def _motion(joint: Joint, values: Any) -> Transform:
