@@ -89,6 +89,10 @@ def turns_and_rests(
                 np.zeros(1), times, np.empty((0, 1, 6, 1)), np.empty((0, 1)), phase_times[0], phase_times[-1]
             ),
         )
+    # Of each quaternion the sign that goes on from the turn before, so that their numbers are continuous too.
+    same = (controls[:-1, 3] * controls[1:, 0]).sum(axis=1) >= 0.0
+    signs = np.cumprod(np.append(1.0, np.where(same, 1.0, -1.0)))
+    controls = controls * signs[:, None, None]
     number = np.arange(float(count))
     pieces = np.broadcast_to(timing[None, :, :, None], (count, *timing.shape, 1)).copy()
     pieces[:, :, 5, 0] += number[:, None]

@@ -9,21 +9,28 @@ import numpy as np
 
 from footfall.gait.poses import CONTACT_TYPES, FootContact, PoseRow
 from footfall.math.trajectories import PolynomialTrajectory
-from footfall.motion.moves import REST_TO_REST, moves_and_rests, rest_to_rest_pieces
+from footfall.motion.moves import REST_TO_REST, hermite_pieces, moves_and_rests, rest_to_rest_pieces
 from footfall.motion.parameters import ToeParameters
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.schedule import Schedule
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+_AT_REST = 1e-12  # rad, rad/s, rad/s2
 _TIPTOE = CONTACT_TYPES.index(FootContact.TIPTOE)
 
 
 def plan_toe(
-    schedule: Schedule, foot: int, model: ReducedModel, parameters: ToeParameters
+    schedule: Schedule,
+    foot: int,
+    model: ReducedModel,
+    parameters: ToeParameters,
+    *,
+    start: Array | None = None,
 ) -> PolynomialTrajectory:
     """Angle (1,) of a toe joint, rad, with the sign of its side; foot: 0 for RF, 1 for LF.
 
-    It bends while the heel lifts in large steps and steps up, and as long as the foot stands on tiptoe.
+    It bends while the heel lifts in large steps and steps up, and as long as the foot stands on tiptoe. start (3,):
+    angle, velocity and acceleration to continue from; it comes to rest in the first phase.
     """
     phases = np.flatnonzero(schedule.motion)
     phases = phases[schedule.moving[schedule.transition[phases], foot]]
@@ -58,13 +65,32 @@ def plan_toe(
     initial = np.array([sign * min(limit, np.deg2rad(parameters.tiptoe_deg))]) * float(
         schedule.begin[0, PoseRow.CONTACT.start + foot] == _TIPTOE
     )
-    return moves_and_rests(
-        initial,
+    times, pieces, reached = (
         times[used],
         pieces[used] * scale[:, None, None, None],
         (scale * angles[used, 2])[:, None],
-        schedule.times[0],
-        schedule.times[-1],
+    )
+    if start is not None and np.abs(start - [initial[0], 0.0, 0.0]).max() > _AT_REST:
+        times, pieces, reached = _settled(schedule, start, initial, times, pieces, reached)
+        initial = start[:1]
+    return moves_and_rests(initial, times, pieces, reached, schedule.times[0], schedule.times[-1])
+
+
+def _settled(
+    schedule: Schedule, start: Array, rest: Array, times: Array, pieces: Array, reached: Array
+) -> tuple[Array, Array, Array]:
+    """The moves with one before that comes from a state (3,) to rest in the first phase; the next begins after it."""
+    begin, end = schedule.times[0], schedule.times[1]
+    if len(times):
+        times = np.maximum(times, end)
+    states = np.array([start, [rest[0], 0.0, 0.0]])[None, :, :, None]
+    settling = hermite_pieces(states, np.array([[end - begin]]))
+    none = np.zeros((1, 1, 6, 1))
+    none[..., 5, :] = rest
+    return (
+        np.concatenate([[[begin, end, end]], times]),
+        np.concatenate([np.concatenate([settling, none], axis=1), pieces]),
+        np.concatenate([rest[None], reached]),
     )
 
 

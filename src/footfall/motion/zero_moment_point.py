@@ -16,9 +16,7 @@ from footfall.motion.support_loops import zmp_control_points
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
-def plan_zmp(
-    schedule: Schedule, areas: SupportAreas, *, start: Array | None = None, continues: bool = False
-) -> PolynomialTrajectory:
+def plan_zmp(schedule: Schedule, areas: SupportAreas, *, start: Array | None = None) -> PolynomialTrajectory:
     """Zero-moment point (3,) in the world, m, one segment a phase.
 
     start (3,): where it is at the begin of a plan that is continued.
@@ -30,7 +28,7 @@ def plan_zmp(
     coefficients = np.zeros((len(change), 6, 3))
     coefficients[:, 5, :2] = points[:-1]
     coefficients[:, 4, :2] = change
-    if not continues:  # 003c section 4.4: a cubic that starts at rest
+    if start is None:  # 003c section 4.4: a cubic that starts at rest
         coefficients[0, 4, :2], coefficients[0, 2, :2] = 0.0, change[0]
     coefficients[-1, 2:5, :2] = np.array([1.0, -3.0, 3.0])[:, None] * change[-1]
     if len(change) == 1:  # only standing

@@ -1,0 +1,199 @@
+"""What is refused before anything is planned: sequences that no robot can walk, with the transition's number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from footfall.gait.plan import InvalidTransition, TransitionSequence
+from footfall.gait.poses import HANDS, PoseRow
+from footfall.math.polygons import boundary_distance
+from footfall.motion.parameters import LimitParameters, MotionParameters
+from footfall.motion.reduced_model import ReducedModel
+from footfall.motion.schedule import Schedule
+from footfall.motion.support import sole_corners
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def check_numbers(sequence: TransitionSequence, limits: LimitParameters) -> None:
+    """Refuse durations, step heights and swing timings that have no meaning."""
+    for number, transition in enumerate(sequence.transitions):
+        duration = transition.duration
+        if duration is not None:
+            shortest, longest = limits.shortest_transition_s, limits.longest_transition_s
+            if not duration >= shortest:
+                raise InvalidTransition(
+                    number,
+                    f"its duration is {duration:g} s; it must be at least {shortest:g} s",
+                    value=duration,
+                    limit=shortest,
+                )
+            if not duration <= longest:
+                raise InvalidTransition(
+                    number,
+                    f"its duration is {duration:g} s; it must be at most {longest:g} s",
+                    value=duration,
+                    limit=longest,
+                )
+        timing, height = transition.swing_timing, transition.step_height
+        if not 0.0 <= timing <= 1.0:
+            raise InvalidTransition(
+                number,
+                f"its swing timing is {timing:g}; it must be in [0, 1]",
+                value=timing,
+                limit=float(timing > 0.5),
+            )
+        if height is not None and not height >= 0.0:
+            raise InvalidTransition(
+                number, f"its step height is {height:g} m; it must be at least 0", value=height, limit=0.0
+            )
+
+
+def check_steps(schedule: Schedule, model: ReducedModel, parameters: MotionParameters) -> None:
+    """Refuse two swing feet, contacts that change by themselves, steps out of reach, feet that overlap and hands that
+    cannot reach."""
+    _check_swing(schedule)
+    _check_feet(schedule, model, parameters.limit)
+    _check_hands(schedule, model, parameters.limit)
+
+
+def _check_swing(schedule: Schedule) -> None:
+    both = np.flatnonzero(schedule.moving[:, :2].all(axis=1))
+    if len(both):
+        raise InvalidTransition(int(both[0]), "both feet move in it; at most 1 may swing", value=2, limit=1)
+    changed = schedule.begin[:, PoseRow.CLOSED] != schedule.end[:, PoseRow.CLOSED]
+    stray = np.argwhere(changed & ~schedule.moving[:, :4])
+    if len(stray):
+        name = ("RF", "LF", "RH", "LH")[stray[0, 1]]
+        raise InvalidTransition(int(stray[0, 0]), f"the contact of {name} changes although it does not move")
+    soles = np.argwhere(
+        (schedule.begin[:, PoseRow.CONTACT] != schedule.end[:, PoseRow.CONTACT]) & ~schedule.moving[:, :2]
+    )
+    if len(soles):
+        name = ("RF", "LF")[soles[0, 1]]
+        raise InvalidTransition(
+            int(soles[0, 0]), f"the kind of contact of {name} changes although it does not move"
+        )
+
+
+def _check_feet(schedule: Schedule, model: ReducedModel, limits: LimitParameters) -> None:
+    rows = np.concatenate([schedule.begin[:1], schedule.end])
+    right, left = rows[:, PoseRow.FOOT_POSITION[0]], rows[:, PoseRow.FOOT_POSITION[1]]
+    apart = left - right
+    # Stretched legs from hips that are as high as they must be reach no further apart.
+    leg = limits.leg_reach * (model.leg.lower_leg + model.leg.upper_leg)
+    reach = np.sqrt(2.0) * leg + model.hip_width
+    distance = np.sqrt((apart * apart).sum(axis=1))
+    _refuse(
+        distance > reach,
+        distance,
+        reach,
+        "the feet are {value:.3f} m apart, out of reach; at most {limit:.3f} m",
+    )
+    rise = np.abs(apart[:, 2])
+    _refuse(
+        rise > limits.step_up_m,
+        rise,
+        limits.step_up_m,
+        "one foot is {value:.3f} m above the other, out of reach; at most {limit:.3f} m",
+    )
+    corners = sole_corners(rows, model, (1.0, 1.0))
+    gap = _gaps(corners)
+    # Feet that are above each other do not touch.
+    near = rise < limits.step_up_m
+    _refuse(
+        (gap < limits.foot_distance_m) & near,
+        gap,
+        limits.foot_distance_m,
+        "the feet overlap or nearly touch: their soles are {value:.3f} m apart; at least {limit:.3f} m",
+    )
+
+
+def _gaps(corners: Array) -> Array:
+    """Distance of two soles (n,) for corners (n, 2, 4, 2), m; negative where they overlap."""
+    # Far apart in most cases: circles around the soles tell.
+    centres = corners.mean(axis=2)
+    radii = np.sqrt(((corners - centres[:, :, None]) ** 2).sum(axis=-1)).max(axis=2)
+    gaps = np.asarray(np.sqrt(((centres[:, 0] - centres[:, 1]) ** 2).sum(axis=1)) - radii.sum(axis=1))
+    for index in np.flatnonzero(gaps < 0.05):
+        first, second = corners[index]
+        gaps[index] = _separation(first, second)
+    return gaps
+
+
+def _separation(first: Array, second: Array) -> float:
+    """Distance of two convex polygons (n, 2), m; negative where a corner of one lies in the other."""
+    inward = max(boundary_distance(first, second).max(), boundary_distance(second, first).max())
+    best = -np.inf
+    for polygon in (first, second):
+        edges = np.roll(polygon, -1, axis=0) - polygon
+        normals = np.stack([edges[:, 1], -edges[:, 0]], axis=1)
+        normals /= np.sqrt((normals**2).sum(axis=1))[:, None]
+        for normal in normals:
+            a, b = first @ normal, second @ normal
+            best = max(best, b.min() - a.max(), a.min() - b.max())
+    # The separating axis tells whether they overlap; outside, the nearest corner tells how far they are apart.
+    return float(best) if best < 0.0 else float(max(best, -inward))
+
+
+def _check_hands(schedule: Schedule, model: ReducedModel, limits: LimitParameters) -> None:
+    rows = np.concatenate([schedule.begin[:1], schedule.end])
+    arm = limits.arm_reach * (model.upper_arm + model.lower_arm)
+    for index, hand in enumerate(HANDS):
+        used = rows[:, PoseRow.SELECTION.start + index] > 0.5
+        if not used.any():
+            continue
+        shoulders = shoulder_positions(rows[used], model)[:, index]
+        distance = np.zeros(len(rows))
+        way = rows[used][:, PoseRow.HAND_POSITION[index]] - shoulders
+        distance[used] = np.sqrt((way * way).sum(axis=1))
+        _refuse(
+            distance > arm,
+            distance,
+            arm,
+            f"{hand} is {{value:.3f}} m from its shoulder, out of reach; at most {{limit:.3f}} m",
+        )
+
+
+def shoulder_positions(rows: Array, model: ReducedModel) -> Array:
+    """Where the shoulders are about, (n, 2, 3), m, for rows of poses (n, 50): above the middle of both feet, at the
+    height that the wanted centre of mass gives, turned as the upper body."""
+    ankles = [
+        rows[:, PoseRow.FOOT_POSITION[foot]] + _ahead(rows[:, PoseRow.FOOT_ROTATION[foot]], model)
+        for foot in range(2)
+    ]
+    middle = (ankles[0] + ankles[1]) / 2
+    w, x, y, z = rows[:, PoseRow.UPPER_BODY].T
+    across = np.stack([2 * (x * y - w * z), 1.0 - 2 * (x * x + z * z), 2 * (y * z + w * x)], axis=-1)
+    up = np.stack([2 * (x * z + w * y), 2 * (y * z - w * x), 1.0 - 2 * (x * x + y * y)], axis=-1)
+    hips = np.stack(
+        [middle[:, 0], middle[:, 1], rows[:, PoseRow.COM_HEIGHT] + _hips_above_com(model)], axis=-1
+    )
+    top = hips + model.shoulder_height * up
+    half = model.shoulder_width / 2
+    return np.stack([top - half * across, top + half * across], axis=1)
+
+
+def _ahead(rotation: Array, model: ReducedModel) -> Array:
+    """Middle of the sole in the frame of the foot, turned into the world (n, 3), m."""
+    w, x, y, z = rotation.T
+    forward = np.stack([1.0 - 2 * (y * y + z * z), 2 * (w * z + x * y), 2 * (x * z - w * y)], axis=-1)
+    return np.asarray(forward * (model.sole[0] + model.sole[1]) / 2)
+
+
+def _hips_above_com(model: ReducedModel) -> float:
+    """At rest: the torso's mass is above the hips, and lies where five masses have their centre at the right height."""
+    torso = model.com_height / (1.0 - 2 * model.foot_share)
+    return torso - model.leg.hip_to_torso - model.com_height
+
+
+def _refuse(wrong: Any, values: Array, limit: float, message: str) -> None:
+    """Raise for the first pose that is wrong: pose k + 1 is the end of transition k."""
+    found = np.flatnonzero(wrong)
+    if len(found):
+        value = float(values[found[0]])
+        raise InvalidTransition(
+            max(int(found[0]) - 1, 0), message.format(value=value, limit=limit), value=value, limit=limit
+        )

@@ -1,0 +1,111 @@
+"""A generated motion: the plan, its phases and all its trajectories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from footfall.gait.plan import MotionPlan
+from footfall.motion.curves import MotionCurves, MotionSamples
+from footfall.motion.parameters import MotionParameters
+from footfall.motion.reduced_model import ReducedModel
+from footfall.motion.schedule import Flags, Integers, Schedule
+from footfall.motion.support import SupportAreas, unshrunk_support
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True, eq=False)
+class PhaseTable:
+    """Phases of a motion in order. times (P + 1,): borders, s. motion (P,): whether it is a motion phase. transition
+    (P,): its number, over all sequences. areas: shrunk support areas; soles: of whole soles."""
+
+    times: Array
+    motion: Flags
+    transition: Integers
+    areas: SupportAreas
+    soles: SupportAreas
+
+    def at(self, times: Any) -> Integers:
+        """Number of the phase at each of the times (k,); the first or last outside."""
+        index = np.searchsorted(self.times, np.asarray(times), side="right") - 1
+        return np.asarray(np.clip(index, 0, len(self.motion) - 1))
+
+    def until(self, count: int) -> PhaseTable:
+        """The first phases."""
+        return PhaseTable(
+            self.times[: count + 1],
+            self.motion[:count],
+            self.transition[:count],
+            SupportAreas(self.areas.corners[:count], self.areas.sizes[:count]),
+            SupportAreas(self.soles.corners[:count], self.soles.sizes[:count]),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """What the generator gives. overlaps (n,): times at which no height of the torso is good for both legs, s.
+    seconds: what each stage took, by its name."""
+
+    plan: MotionPlan
+    phases: PhaseTable
+    curves: MotionCurves
+    model: ReducedModel
+    parameters: MotionParameters
+    overlaps: Array = field(default_factory=lambda: np.empty(0))
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def begin_time(self) -> float:
+        """First time, s."""
+        return self.curves.start
+
+    @property
+    def end_time(self) -> float:
+        """Last time, s."""
+        return self.curves.end
+
+    @property
+    def duration(self) -> float:
+        """End minus begin, s."""
+        return self.curves.end - self.curves.start
+
+    def sample(self, times: Any) -> MotionSamples:
+        """All quantities with two derivatives at times (k,), s, in one native call."""
+        return self.curves.sample(times)
+
+    def snapshot(self, time: float) -> MotionSamples:
+        """All quantities with two derivatives at one time, s."""
+        return self.curves.snapshot(time)
+
+
+def phase_table(
+    schedule: Schedule, areas: SupportAreas, model: ReducedModel, *, first: int = 0
+) -> PhaseTable:
+    """Phases of a sequence whose transitions are counted from `first`."""
+    return PhaseTable(
+        schedule.times, schedule.motion, schedule.transition + first, areas, unshrunk_support(schedule, model)
+    )
+
+
+def join_tables(parts: Sequence[PhaseTable]) -> PhaseTable:
+    """Phases one after the other; the numbers of their transitions stay."""
+    if len(parts) == 1:
+        return parts[0]
+    areas, soles = (
+        SupportAreas(
+            np.concatenate([getattr(part, name).corners for part in parts]),
+            np.concatenate([getattr(part, name).sizes for part in parts]),
+        )
+        for name in ("areas", "soles")
+    )
+    return PhaseTable(
+        np.concatenate([parts[0].times, *(part.times[1:] for part in parts[1:])]),
+        np.concatenate([part.motion for part in parts]),
+        np.concatenate([part.transition for part in parts]),
+        areas,
+        soles,
+    )
