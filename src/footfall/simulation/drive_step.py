@@ -118,6 +118,12 @@ class DriveTrain:
         """Currents (..., motors) of states (..., size), A."""
         return state[..., ELECTRIC_VALUES - 1 : _VALUES * len(self.motors) : _VALUES]
 
+    @property
+    def clocks(self) -> Array:
+        """Places of the times in the state, on which nothing depends smoothly."""
+        elapsed = ServoState._fields.index("elapsed")
+        return np.array([*range(elapsed, _VALUES * len(self.motors), _VALUES), self.size - 1])
+
     def begin_command(self, state: Array) -> Array:
         """The state when a new command arrives: targets go on from now."""
         return np.array([*state[:-1], 0.0 * state[-1]])

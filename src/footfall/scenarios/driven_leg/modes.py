@@ -1,0 +1,175 @@
+"""Modes of the leg with elastic gears: by linearising its equations, and by ringing it in the simulation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.linalg import eig, eigh
+
+from footfall.dynamics.mass_matrix import mass_matrix
+from footfall.robot.drives.drive_set import DriveSet
+from footfall.robot.drives.friction import Friction
+from footfall.robot.drives.rotor_bodies import rotor_name, with_rotor_bodies
+from footfall.robot.model import Robot
+from footfall.scenarios.driven_leg.leg import LEG_JOINTS
+from footfall.scene.model import Scene
+from footfall.simulation.drive_step import Gears
+from footfall.simulation.simulation import Simulation
+from footfall.simulation.step_values import Command
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+_SLOWEST = 1.0  # Hz; slower modes are the leg's free motion
+
+
+@dataclass(frozen=True, eq=False)
+class Mode:
+    """frequency: of the eigenvalue, Hz, without damping. damping: ratio. peak: where the response was greatest, Hz.
+
+    shape: of the joints and of the outputs of elastic gears, in this order.
+    """
+
+    frequency: float
+    damping: float
+    peak: float
+    shape: Array
+
+    @property
+    def error(self) -> float:
+        """Of the peak against the eigenvalue, as a share."""
+        return self.peak / self.frequency - 1.0
+
+
+def free_leg(robot: Robot) -> Robot:
+    """The leg without friction, and with motors that carry no current: only its gears are left to ring."""
+    drives = []
+    for drive in robot.drives:
+        assert drive.servo is not None
+        gains = dict.fromkeys(
+            (
+                "position_gain",
+                "velocity_gain",
+                "velocity_integral_gain",
+                "current_gain",
+                "current_integral_gain",
+            ),
+            0.0,
+        )
+        servo = replace(drive.servo, **gains)
+        motor = replace(drive.motor, resistance=1e15)
+        drives.append(replace(drive, friction=Friction(), servo=servo, motor=motor))
+    return replace(robot, drives=tuple(drives))
+
+
+def linear_modes(robot: Robot, q: Array) -> tuple[Array, Array, Array]:
+    """Eigenvalues squared (n,), shapes (n, n) and mass matrix (n, n) of the free leg with elastic gears about q (nq,).
+
+    From a tree in which all rotors are bodies, rigid gears by projection, 000 section 2.4: no code of the simulation's
+    drives takes part. Coordinates are the joints and then the outputs of the elastic gears.
+    """
+    bodies = with_rotor_bodies(robot, robot.drives)
+    drives = DriveSet(robot, robot.drives)
+    elastic = [drive for drive in robot.drives if drive.elasticity is not None]
+    size = robot.nv + len(elastic)
+    angles, spread = np.zeros(bodies.nq), np.zeros((bodies.nv, size))
+    stiffness = np.zeros((size, size))
+    for k, joint in enumerate(LEG_JOINTS):
+        angles[bodies.q_slice(joint)] = q[robot.q_slice(joint)]
+        spread[bodies.v_slice(joint).start, k] = 1.0
+    jacobian = drives.motor_jacobian(q)
+    for row, name in zip(jacobian, drives.joints, strict=True):
+        spread[bodies.v_slice(rotor_name(name)).start, : robot.nv] = row
+    for number, drive in enumerate(elastic):
+        assert drive.elasticity is not None
+        rotor, joint = bodies.v_slice(rotor_name(drive.joints[0])).start, robot.v_slice(drive.joints[0]).start
+        spread[rotor] = 0.0
+        spread[rotor, robot.nv + number] = jacobian[drives.joints.index(drive.joints[0]), joint]
+        twist = np.zeros(size)
+        twist[[joint, robot.nv + number]] = 1.0, -1.0
+        stiffness += drive.elasticity.stiffness * np.outer(twist, twist)
+    mass = spread.T @ mass_matrix(bodies, angles) @ spread
+    squares, shapes = eigh(stiffness, mass)
+    return squares, shapes, mass
+
+
+def ring_modes(robot: Robot, q: Array, *, dt: float = 2e-5, duration: float = 0.6) -> list[Mode]:
+    """Every mode of the elastic gears about q (nq,), struck along its shape in the simulation, weightless.
+
+    The peak is that of the spectrum of the velocity along the shape, which lies at the undamped frequency.
+    """
+    free = free_leg(robot)
+    quick = replace(
+        free,
+        drives=tuple(
+            replace(drive, servo=replace(drive.servo, period=dt)) for drive in free.drives if drive.servo
+        ),
+    )
+    squares, shapes, mass = linear_modes(robot, q)
+    elastic = [drive.elasticity for drive in robot.drives if drive.elasticity is not None]
+    ratio = elastic[0].damping / elastic[0].stiffness  # the same for all of LOLA's gears: modes stay apart
+    scene = Scene("weightless", gravity=(0.0, 0.0, 0.0))
+    simulation = Simulation(quick, scene, candidates=(), dt=dt, substeps=5, q=q, drives="elastic")
+    train = simulation.train
+    assert train is not None
+    zero = np.zeros(simulation.joints)
+    modes = []
+    for square, shape in zip(squares, shapes.T, strict=True):
+        frequency = float(np.sqrt(max(square, 0.0)) / (2.0 * np.pi))
+        if frequency < _SLOWEST:
+            continue
+        strike = 1e-3 * shape
+        simulation.reset(q)
+        drives = simulation.state.drives.copy()
+        drives[-1 - 2 * len(elastic) + 1 : -1 : 2] = strike[robot.nv :]
+        simulation.state = replace(simulation.state, v=strike[: robot.nv], drives=drives)
+        velocities = []
+        for _ in range(round(duration / simulation.control_period)):
+            path = simulation.step(Command(q, zero, zero, zero, zero, zero))
+            outputs = simulation.state.drives[-1 - 2 * len(elastic) + 1 : -1 : 2]
+            velocities.append(shape @ mass @ np.concatenate([path.v[0], outputs]))
+        peak = _peak(np.array(velocities), simulation.control_period)
+        modes.append(Mode(frequency, np.pi * frequency * ratio, peak, shape))
+    return modes
+
+
+def _peak(signal: Array, period: float) -> float:
+    """Frequency of the greatest entry of a spectrum, Hz, padded so that it is found to a ten-thousandth."""
+    length = 2**20
+    spectrum = np.abs(np.fft.rfft(signal, length))
+    return float(np.argmax(spectrum) / (length * period))
+
+
+def step_modes(robot: Robot, q: Array, gears: Gears, *, dt: float = 250e-6) -> Array:
+    """Eigenvalues (n,) of the leg under its servos about q (nq,), 1/s: of the native step, by central differences.
+
+    Without friction, whose sign no line replaces. The real part is a decay, the imaginary one a frequency in rad/s.
+    """
+    smooth = replace(robot, drives=tuple(replace(drive, friction=Friction()) for drive in robot.drives))
+    simulation = Simulation(smooth, candidates=(), dt=dt, q=q, drives=gears)
+    zero = np.zeros(simulation.joints)
+    command = Command(q, zero, zero, zero, zero, zero)
+    simulation.run(command, 1.0)
+    rest = simulation.state
+    parts = (rest.q, rest.v, rest.drives)
+    sizes = [len(part) for part in parts]
+
+    def after(values: Array) -> Array:
+        q, v, drives = np.split(values, np.cumsum(sizes)[:-1])
+        simulation.state = replace(rest, q=q, v=v, drives=drives)
+        simulation.step(command)
+        state = simulation.state
+        return np.concatenate([state.q, state.v, state.drives])
+
+    assert simulation.train is not None
+    at = np.concatenate(parts)
+    varied = np.setdiff1d(np.arange(len(at)), simulation.train.clocks + sum(sizes[:2]))
+    columns = []
+    for k in varied:
+        change = np.zeros(len(at))
+        change[k] = 1e-6 * max(1.0, abs(at[k]))
+        columns.append(((after(at + change) - after(at - change)) / (2.0 * change[k]))[varied])
+    multipliers = eig(np.array(columns).T, right=False)
+    alive = multipliers[np.abs(multipliers) > 1e-3]
+    return np.asarray(np.log(alive) / dt)
