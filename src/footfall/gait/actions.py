@@ -84,7 +84,7 @@ def sideways(distance: float, *, longest: float = 0.1) -> list[WalkingTransition
     ]
 
 
-def turn_in_place(angle: float, *, sharpest: float = 0.3) -> list[WalkingTransition]:
+def turn_in_place(angle: float, *, sharpest: float = 0.15) -> list[WalkingTransition]:
     """Steps that turn the robot to the left, rad. The outer foot must swing first: `first_swing="LF"` to the left."""
     _positive(sharpest=sharpest)
     count = int(np.ceil(abs(angle) / sharpest - 1e-9))

@@ -47,13 +47,13 @@ def plan_toe(
     usual = ~tiptoe & (bent > 0.0)
     # Going forward the toe bends from the load switch before on, going backward until the one after has ended.
     earlier = (usual & forward) & _switch(schedule, phases - 1)
-    start = np.where(earlier, schedule.times[np.maximum(phases - 1, 0)], before)
+    starts = np.where(earlier, schedule.times[np.maximum(phases - 1, 0)], before)
     later = (usual & ~forward) & _switch(schedule, phases + 1)
-    stop = np.where(later, schedule.times[np.minimum(phases + 2, len(schedule.times) - 1)], after)
-    start[1:] = np.maximum(start[1:], stop[:-1])  # a step back before has the load switch in between
-    peak = start + parameters.peak_share * (stop - start)
+    stops = np.where(later, schedule.times[np.minimum(phases + 2, len(schedule.times) - 1)], after)
+    starts[1:] = np.maximum(starts[1:], stops[:-1])  # a step back before has the load switch in between
+    peak = starts + parameters.peak_share * (stops - starts)
     middle = np.where(tiptoe, standing.mean(axis=1), bent)
-    times = np.stack([start, peak, stop], axis=1)
+    times = np.stack([starts, peak, stops], axis=1)
     angles = np.stack([standing[:, 0], middle, standing[:, 1]], axis=1)
     pieces = _pieces(angles, tiptoe, parameters.peak_share)
     used = tiptoe | usual
