@@ -68,10 +68,11 @@ from footfall.dynamics.kinematics import (
     frame_pose,
     frame_velocity,
 )
+from footfall.dynamics.loops import close_loops
 from footfall.dynamics.mass_matrix import mass_matrix, mass_matrix_pattern
 from footfall.math.transform import Transform
 from footfall.robot.load import load, save
-from footfall.robot.model import Body, Frame, Joint, JointType, Mimic, Robot
+from footfall.robot.model import Body, Frame, Joint, JointType, Loop, LoopType, Mimic, Robot
 from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from footfall.robot.variants import lock_joints, with_fixed_base, with_floating_base
 from footfall.version import __version__ as __version__
@@ -92,6 +93,8 @@ __all__ = [
     "InverseDynamicsDerivatives",
     "Joint",
     "JointType",
+    "Loop",
+    "LoopType",
     "MassFactor",
     "Mesh",
     "Mimic",
@@ -110,6 +113,7 @@ __all__ = [
     "centroidal_momentum",
     "centroidal_momentum_bias",
     "centroidal_momentum_matrix",
+    "close_loops",
     "configuration_rate",
     "constraint_jacobian",
     "constraint_system",

@@ -68,7 +68,7 @@ def articulated_subsystems(
     responses: list[Response] = []
     for subsystem in reversed(structure.subsystems):
         drift = _drift(tree, subsystem, poses, terms, bias)
-        body = _rigid_subsystem(tree, subsystem, q, poses, inertias, forces, drift)
+        body = _rigid_subsystem(tree, subsystem, q, poses, inertias, forces, drift, bias)
         response, inertia, force = _freed(coupling, body, tau)
         responses.insert(0, response)
         if subsystem.parent >= 0:
@@ -136,6 +136,7 @@ def _rigid_subsystem(
     inertias: Sequence[Array],
     forces: Sequence[Array],
     drift: Mapping[int, Array],
+    joint_bias: Array,
 ) -> RigidSubsystem:
     """Composite bodies from the tips of a sub-system to the link it hangs on."""
     members = [tree.links[index] for index in subsystem.links]
@@ -152,7 +153,7 @@ def _rigid_subsystem(
         link = tree.links[index]
         for velocity, axis in free_axes(link):
             own, column, at = place[velocity], inertia[index][:, axis], index
-            bias[own] = force[index][axis]
+            bias[own] = force[index][axis] + link.armature * joint_bias[velocity]
             while at != subsystem.parent:
                 for other, row in free_axes(tree.links[at]):
                     mass[own][place[other]] = mass[place[other]][own] = column[row]

@@ -13,8 +13,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
 
 from footfall.errors import LockedLoop, LoopClosureError, RedundantLoop
 from footfall.robot.loop_closing import LoopSystem, close_freely, scaled_jacobian
@@ -189,14 +187,11 @@ def _choose_dependent(
     basis = np.linalg.svd(rest[open_rows], full_matrices=False)[2] if open_rows else np.zeros((0, 0))
     order = sorted(
         (k for k in range(len(system.velocities)) if k not in chosen),
-        key=lambda k: (
-            joints[system.velocities[k]] not in wanted,
-            preferences[system.velocities[k]],
-            -system.velocities[k],
-        ),
+        key=lambda k: (preferences[system.velocities[k]], -system.velocities[k]),
     )
-    for threshold in _THRESHOLDS:
-        for column in order:
+    named = [k for k in order if joints[system.velocities[k]] in wanted]
+    for threshold, columns in ((_THRESHOLDS[-1], named), *((threshold, order) for threshold in _THRESHOLDS)):
+        for column in columns:
             if len(chosen) == len(rows):
                 break
             length = float(np.linalg.norm(basis[:, column]))
@@ -219,6 +214,9 @@ def _ordered_blocks(
     system: LoopSystem, samples: Sequence[Array], rows: Sequence[ChosenRow], columns: Sequence[int]
 ) -> list[Block]:
     """Equations and unknowns in blocks, each solved when those before it are (Dulmage, Mendelsohn)."""
+    from scipy.sparse import csr_array  # slow to import, and needed for looped robots only
+    from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
+
     pattern = np.any(
         [np.abs(_chosen_jacobian(system, q, rows)[:, columns]) > _EXACT for q in samples], axis=0
     )

@@ -21,6 +21,8 @@ from footfall.robot.model import (
     Geometry,
     Joint,
     JointType,
+    Loop,
+    LoopType,
     Mimic,
     Robot,
 )
@@ -80,11 +82,25 @@ class FrameSchema(PlacedSchema, kw_only=True):
     body: str
 
 
+class LoopSchema(msgspec.Struct, forbid_unknown_fields=True):
+    name: str
+    type: LoopType
+    frame: str = ""
+    against: str = ""
+    axis: Vector = (0.0, 0.0, 1.0)
+    length: float = 0.0
+    joints: list[str] = msgspec.field(default_factory=list)
+    coefficients: list[float] = msgspec.field(default_factory=list)
+    offset: float = 0.0
+    dependent: list[str] = msgspec.field(default_factory=list)
+
+
 class RobotSchema(DriveTables, forbid_unknown_fields=True, kw_only=True):
     name: str
     gravity: Vector = (0.0, 0.0, -9.81)
     body: list[BodySchema] = msgspec.field(default_factory=list)
     frame: list[FrameSchema] = msgspec.field(default_factory=list)
+    loop: list[LoopSchema] = msgspec.field(default_factory=list)
     configurations: dict[str, list[float] | dict[str, Numbers]] = msgspec.field(default_factory=dict)
     groups: dict[str, list[str]] = msgspec.field(default_factory=dict)
     regions: dict[str, list[str]] = msgspec.field(default_factory=dict)
@@ -118,6 +134,7 @@ def parse_toml(text: str, *, source: str = "<text>", strict: bool = True) -> Rob
         bare = Robot(schema.name, bodies, joints)
         configurations = {name: _configuration(bare, name, q) for name, q in schema.configurations.items()}
         drives, springs = schema.drives(), schema.springs()
+        loops = tuple(Loop(**msgspec.structs.asdict(loop)) for loop in schema.loop)
     return origin.robot(
         strict=strict,
         foreign=False,
@@ -133,6 +150,7 @@ def parse_toml(text: str, *, source: str = "<text>", strict: bool = True) -> Rob
         limit_sets=limit_sets,
         drives=drives,
         springs=springs,
+        loops=loops,
     )
 
 
@@ -143,6 +161,8 @@ def _element_lines(text: str, schema: RobotSchema) -> dict[tuple[str, str], int]
         lines["joint", body.joint.name or body.name] = line
     for frame, line in zip(schema.frame, header_lines(text, "frame"), strict=False):
         lines["frame", frame.name] = line
+    for loop, line in zip(schema.loop, header_lines(text, "loop"), strict=False):
+        lines["loop", loop.name] = line
     return lines
 
 

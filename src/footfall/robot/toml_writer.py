@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from footfall.robot.drives.drive_writer import drive_lines
-from footfall.robot.model import WORLD, Body, Geometry, Joint, JointType, Robot
+from footfall.robot.model import WORLD, Body, Geometry, Joint, JointType, Loop, LoopType, Robot
 from footfall.robot.toml_text import (
     Value,
     placement_lines,
@@ -29,6 +29,8 @@ def toml_text(robot: Robot) -> str:
     for frame in robot.frames:
         lines += ["", "[[frame]]", f"name = {toml_string(frame.name)}", f"body = {toml_string(frame.body)}"]
         lines += placement_lines(frame.placement)
+    for loop in robot.loops:
+        lines += ["", "[[loop]]", *_loop_lines(loop)]
     tables: dict[str, Mapping[str, Value]] = {
         "configurations": {name: q.tolist() for name, q in robot.configurations.items()},
         "groups": robot.groups,
@@ -90,6 +92,15 @@ def _joint_lines(joint: Joint) -> list[str]:
             "offset": joint.mimic.offset,
         }
         lines.append(f"mimic = {toml_value(mimic)}")
+    return lines
+
+
+def _loop_lines(loop: Loop) -> list[str]:
+    lines = [f"name = {toml_string(loop.name)}", f"type = {toml_string(loop.type)}"]
+    for name in ("frame", "against", "axis", "length", "joints", "coefficients", "offset", "dependent"):
+        value = getattr(loop, name)
+        if value and (name != "axis" or loop.type is LoopType.HINGE):
+            lines.append(f"{name} = {toml_value(value)}")
     return lines
 
 

@@ -1,0 +1,334 @@
+"""Looped robots: closure, velocities and accelerations against closed forms, multipliers, and finite differences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import footfall
+from footfall.compiler import build_kernel, repeat
+from footfall.dynamics.loops import Coupling
+from footfall.errors import LoopClosureError, UnsupportedFeature
+from footfall.robot.model import Robot
+from tests.dynamics.multipliers import accelerations_with_multipliers, all_constraint_rows
+from tests.looped_robots import (
+    BASE,
+    COUPLER,
+    CRANK,
+    ROCKER,
+    four_bar,
+    geared_rotor,
+    random_looped_robot,
+    six_bar,
+    slider_crank,
+)
+
+Array = NDArray[np.float64]
+METHODS = ("articulated", "factorised", "dense")
+SEEDS = range(12)
+
+
+def gap(robot: Robot, q: Array) -> float:
+    """Largest residual of the loops, m or rad."""
+    return float(np.abs(all_constraint_rows(robot, q, np.zeros(robot.tree.nv))[0]).max())
+
+
+def scattered(robot: Robot, values: Array) -> Array:
+    """Independent values (nv,) among those of all joints, zero elsewhere."""
+    assert robot.tree.loops is not None
+    result = np.zeros(robot.tree.nv)
+    result[list(robot.tree.loops.independent)] = values
+    return result
+
+
+def rocker_angle(crank: Array) -> Array:
+    """Freudenstein: K1 cos(rocker) - K2 cos(crank) + K3 = cos(crank - rocker), the open branch."""
+    k1, k2 = BASE / CRANK, BASE / ROCKER
+    k3 = (CRANK**2 - COUPLER**2 + ROCKER**2 + BASE**2) / (2 * CRANK * ROCKER)
+    a = np.cos(crank) - k1 - k2 * np.cos(crank) + k3
+    b = -2 * np.sin(crank)
+    c = k1 - (k2 + 1) * np.cos(crank) + k3
+    return np.asarray(2 * np.arctan2(-b - np.sqrt(b * b - 4 * a * c), 2 * a))
+
+
+def test_four_bar_has_the_angles_of_freudenstein() -> None:
+    """A whole turn of the crank: position, velocity and acceleration of the rocker."""
+    robot = four_bar()
+    assert (robot.nq, robot.nv, robot.spanning.nv) == (3, 1, 3)
+    q = footfall.neutral(robot)
+    for _ in range(60):
+        q = footfall.integrate(robot, q, np.array([0.1]))
+        angle = np.array([q[0]])
+        expected = rocker_angle(angle)
+        assert np.sin((q[2] - expected) / 2) == pytest.approx(0.0, abs=2e-15)
+        h = 1e-4
+        rate = (rocker_angle(angle + h) - rocker_angle(angle - h)) / (2 * h)
+        curvature = (rocker_angle(angle + h) - 2 * expected + rocker_angle(angle - h)) / h**2
+        coupling = Coupling(robot, q)
+        assert coupling.velocity(np.array([2.0]))[2] == pytest.approx(2.0 * rate[0], abs=2e-7)
+        acceleration = coupling.acceleration(np.array([2.0]), np.array([0.7]))[2]
+        assert acceleration == pytest.approx(0.7 * rate[0] + 4.0 * curvature[0], abs=1e-6)
+        assert gap(robot, q) < 1e-15
+
+
+def test_slider_crank_has_its_closed_form() -> None:
+    """x = r cos a + sqrt(l^2 - r^2 sin^2 a), and its two derivatives."""
+    robot, r, l = slider_crank(), 0.2, 0.7
+    q = footfall.neutral(robot)
+    for _ in range(40):
+        q = footfall.integrate(robot, q, np.array([0.17]))
+        c, s = np.cos(q[0]), np.sin(q[0])
+        root = np.sqrt(l * l - r * r * s * s)
+        slope = -r * s - r * r * s * c / root
+        curvature = -r * c - r * r * (c * c - s * s) / root - r**4 * s * s * c * c / root**3
+        coupling = Coupling(robot, q)
+        assert q[2] == pytest.approx(r * c + root, abs=1e-15)
+        assert coupling.velocity(np.array([3.0]))[2] == pytest.approx(3.0 * slope, abs=1e-14)
+        assert coupling.bias(np.array([3.0]))[2] == pytest.approx(9.0 * curvature, abs=1e-13)
+
+
+def test_six_bar_against_an_independent_solver() -> None:
+    """Positions by SciPy on complex numbers; velocity and acceleration by differences of these."""
+    from scipy.optimize import fsolve
+
+    robot = six_bar()
+    assert robot.nv == 1
+    q = footfall.neutral(robot)
+    order = [robot.q_slice(name).start for name in ("crank", "coupler", "rocker", "link", "arm")]
+
+    def solved(crank: float, start: Array) -> Array:
+        def equations(x: Array) -> list[float]:
+            coupler, rocker, link, arm = x
+            e = lambda angle: np.exp(1j * angle)  # noqa: E731
+            first = CRANK * e(crank) + COUPLER * e(crank + coupler) - BASE - ROCKER * e(rocker)
+            joint = CRANK * e(crank) + (0.5 + 0.3j) * e(crank + coupler) + 0.5 * e(crank + coupler + link)
+            other = BASE + (0.3 - 0.2j) * e(rocker) + 0.45 * e(rocker + arm)
+            return [first.real, first.imag, (joint - other).real, (joint - other).imag]
+
+        return np.asarray(fsolve(equations, start, xtol=1e-13))
+
+    for _ in range(5):
+        q = footfall.integrate(robot, q, np.array([0.2]))
+        angles = q[order]
+        h = 1e-3
+        steps = [solved(float(angles[0]) + k * h, angles[1:]) for k in (-1, 0, 1)]
+        coupling = Coupling(robot, q)
+        assert angles[1:] == pytest.approx(steps[1], abs=1e-12)
+        rates = coupling.velocity(np.array([1.0]))[order][1:]
+        assert rates == pytest.approx((steps[2] - steps[0]) / (2 * h), abs=2e-5)
+        bias = coupling.bias(np.array([1.0]))[order][1:]
+        assert bias == pytest.approx((steps[2] - 2 * steps[1] + steps[0]) / h**2, abs=2e-4)
+
+
+def test_reflected_inertia_of_a_geared_rotor() -> None:
+    """000 section 3.1: M = I_link + N^2 I_rotor."""
+    robot = geared_rotor(50.0, 1e-4)
+    inertia = 0.5**2 / 3 + 50.0**2 * 1e-4
+    for q in (footfall.neutral(robot), footfall.close_loops(robot, np.array([0.4, 0.0]))):
+        assert q[1] == pytest.approx(50.0 * q[0], abs=1e-13)
+        assert footfall.mass_matrix(robot, q)[0, 0] == pytest.approx(inertia, rel=1e-14)
+
+
+@pytest.mark.parametrize("kind", ["point", "hinge", "weld"])
+def test_planar_loops_of_all_kinds_leave_one_freedom(kind: str) -> None:
+    """Of five or six equations a planar loop needs two or three; a weld takes a fourth joint."""
+    robot = four_bar("point" if kind == "weld" else kind)
+    if kind == "weld":
+        from dataclasses import replace
+
+        from tests.looped_robots import Body, Frame, Joint, JointType, Loop, LoopType, at
+
+        robot = replace(
+            robot,
+            bodies=(*robot.bodies, Body("pin", 0.0)),
+            joints=(*robot.joints, Joint("pin", JointType.CONTINUOUS, "coupler", "pin", at(COUPLER))),
+            frames=(Frame("rocker_tip", "rocker", at(ROCKER)),),
+            configurations={"assembly": np.array([1.0, -0.5, 1.3, 1.8])},
+            loops=(Loop("closure", LoopType.WELD, "pin", "rocker_tip"),),
+        )
+    reference = four_bar()
+    q, v, tau = footfall.neutral(robot), np.array([1.3]), np.array([0.2])
+    q = footfall.integrate(robot, q, reference.tree.loops.reference[:1] - q[:1])  # type: ignore[union-attr]
+    assert robot.nv == 1
+    expected = footfall.forward_dynamics(reference, footfall.neutral(reference), v, tau)
+    assert footfall.forward_dynamics(robot, q, v, tau) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_random_loops_against_multipliers(seed: int) -> None:
+    """All methods of forward dynamics agree with a dense system of all joints and constraint forces."""
+    robot = random_looped_robot(seed, loops=1 + seed % 3)
+    rng = np.random.default_rng(seed)
+    q, v, tau = footfall.neutral(robot), rng.normal(size=robot.nv), 10.0 * rng.normal(size=robot.nv)
+    assert robot.loops
+    assert robot.nv < robot.spanning.nv
+    coupling = Coupling(robot, q)
+    expected = accelerations_with_multipliers(robot, q, coupling.velocity(v), scattered(robot, tau))
+    scale = np.abs(footfall.mass_matrix.textbook(robot, q) @ np.ones(robot.nv)).max() + np.abs(tau).max()
+    for method in METHODS:
+        a = footfall.forward_dynamics.textbook(robot, q, v, tau, method=method)
+        residual = footfall.inverse_dynamics.textbook(robot, q, v, a) - tau
+        assert np.abs(residual).max() < 1e-12 * scale * (1.0 + np.abs(a).max())
+        whole = coupling.acceleration(v, a)
+        assert np.abs(whole - expected).max() < 1e-8 * (1.0 + np.abs(expected).max())
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_random_loops_move_as_their_derivatives_say(seed: int) -> None:
+    """Closure after a step; G and g by central differences of `integrate`."""
+    robot = random_looped_robot(seed, loops=1 + seed % 3)
+    rng = np.random.default_rng(seed)
+    q, v, h = footfall.neutral(robot), rng.normal(size=robot.nv), 1e-5
+    coupling = Coupling(robot, q)
+    ahead, behind = (footfall.integrate.textbook(robot, q, sign * h * v) for sign in (1.0, -1.0))
+    assert max(gap(robot, q), gap(robot, ahead)) < 1e-12
+    u, g = coupling.velocity(v), coupling.bias(v)
+    rates = footfall.difference.textbook(robot.spanning, behind, ahead) / (2 * h)
+    assert np.abs(rates - u).max() < 1e-6 * (1.0 + np.abs(u).max())
+    later, sooner = (Coupling(robot, at).velocity(v) for at in (ahead, behind))
+    assert np.abs((later - sooner) / (2 * h) - g).max() < 1e-5 * (1.0 + np.abs(g).max())
+    assert footfall.difference.textbook(robot, q, ahead) == pytest.approx(h * v, abs=1e-13)
+
+
+@pytest.mark.parametrize("seed", [4, 8])
+def test_all_quantities_of_looped_robots_fit_together(seed: int) -> None:
+    """Jacobians, biases, energies and momenta in independent velocities against each other."""
+    robot = random_looped_robot(seed, loops=2)
+    rng = np.random.default_rng(seed)
+    q, v, a = footfall.neutral(robot), rng.normal(size=robot.nv), rng.normal(size=robot.nv)
+    u, name = Coupling(robot, q).velocity(v), robot.bodies[-1].name
+    tree = robot.spanning
+    mass = footfall.mass_matrix.textbook(robot, q)
+    jacobian = footfall.frame_jacobian.textbook(robot, q, name)
+    bias = footfall.frame_jacobian_bias.textbook(robot, q, v, name)
+    pairs = [
+        (jacobian @ v, footfall.frame_velocity.textbook(robot, q, v, name)),
+        (jacobian @ v, footfall.frame_velocity.textbook(tree, q, u, name)),
+        (jacobian @ a + bias, footfall.frame_acceleration.textbook(robot, q, v, a, name)),
+        (
+            footfall.center_of_mass_jacobian.textbook(robot, q) @ v,
+            footfall.center_of_mass_velocity.textbook(tree, q, u),
+        ),
+        (
+            footfall.centroidal_momentum_matrix.textbook(robot, q) @ v,
+            footfall.centroidal_momentum.textbook(tree, q, u),
+        ),
+        (
+            footfall.centroidal_momentum.textbook(robot, q, v),
+            footfall.centroidal_momentum.textbook(tree, q, u),
+        ),
+        (np.array(v @ mass @ v / 2), np.array(footfall.kinetic_energy.textbook(robot, q, v))),
+        (
+            mass @ a + footfall.bias_forces.textbook(robot, q, v),
+            footfall.inverse_dynamics.textbook(robot, q, v, a),
+        ),
+        (mass @ footfall.inverse_mass_matrix.textbook(robot, q), np.eye(robot.nv)),
+    ]
+    h = 1e-5
+    ahead, behind = (footfall.integrate.textbook(robot, q, sign * h * v) for sign in (1.0, -1.0))
+    later, sooner = (footfall.center_of_mass_velocity.textbook(robot, at, v) for at in (ahead, behind))
+    for one, other in pairs:
+        assert np.abs(one - other).max() < 1e-10 * (1.0 + np.abs(other).max())
+    assert (
+        np.abs((later - sooner) / (2 * h) - footfall.center_of_mass_bias.textbook(robot, q, v)).max() < 1e-5
+    )
+    rise = (
+        footfall.potential_energy.textbook(robot, ahead) - footfall.potential_energy.textbook(robot, behind)
+    ) / (2 * h)
+    assert rise == pytest.approx(footfall.gravity_forces.textbook(robot, q) @ v, abs=1e-4, rel=1e-6)
+
+
+def test_native_code_and_batches_agree_with_the_textbook() -> None:
+    robot = random_looped_robot(3, loops=2, joints=5)
+    q = footfall.random_configuration(robot, seed=0, count=9)
+    v, tau = (np.random.default_rng(k).normal(size=(9, robot.nv)) for k in (1, 2))
+    for method in METHODS:
+        batch = footfall.forward_dynamics(robot, q, v, tau, method=method)
+        single = footfall.forward_dynamics(robot, q[3], v[3], tau[3], method=method)
+        assert np.array_equal(batch[3], single)
+        plain = footfall.forward_dynamics.textbook(robot, q[3], v[3], tau[3], method=method)
+        assert np.abs(plain - single).max() < 1e-9 * (1.0 + np.abs(plain).max())
+    after = footfall.integrate(robot, q, 1e-2 * v)
+    assert max(gap(robot, each) for each in after) < 1e-12
+
+
+def test_random_configurations_are_closed() -> None:
+    robot = four_bar(dependent=("crank", "coupler"))  # the rocker swings between two dead points only
+    q = footfall.random_configuration(robot, seed=3, count=20)
+    assert max(gap(robot, each) for each in q) < 1e-12
+    assert np.ptp(q[:, 2]) > 0.3
+
+
+def test_energy_is_kept_for_a_minute_and_nothing_drifts_apart() -> None:
+    """RK4 with 1 ms on a falling four-bar: closure to rounding, energy to the order of the integrator."""
+    robot, dt = four_bar(), 1e-3
+
+    def stage(q: Array, v: Array) -> Array:
+        return footfall.forward_dynamics(robot, q, v, np.zeros(1))
+
+    def step(q: Array, v: Array) -> tuple[Array, Array]:
+        v1, a1 = v, stage(q, v)
+        v2 = v + dt / 2 * a1
+        a2 = stage(footfall.integrate(robot, q, dt / 2 * v1), v2)
+        v3 = v + dt / 2 * a2
+        a3 = stage(footfall.integrate(robot, q, dt / 2 * v2), v3)
+        v4 = v + dt * a3
+        a4 = stage(footfall.integrate(robot, q, dt * v3), v4)
+        moved = footfall.integrate(robot, q, dt / 6 * (v1 + 2 * v2 + 2 * v3 + v4))
+        return moved, v + dt / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
+
+    kernel = build_kernel(
+        lambda q, v: dict(zip(("q", "v"), repeat(step, (q, v), count=500), strict=True)), {"q": 3, "v": 1}
+    )
+    q, v = footfall.neutral(robot), np.array([0.5])
+    energies, gaps = [], []
+    for _ in range(120):
+        q, v = kernel(q, v)
+        energies.append(footfall.kinetic_energy(robot, q, v) + footfall.potential_energy(robot, q))
+        gaps.append(gap(robot, q))
+    assert max(gaps) < 1e-14
+    assert np.ptp(energies) < 1e-8 * np.abs(energies).max()
+
+
+def test_passing_near_a_singular_position() -> None:
+    """A change point linkage (nearly a parallelogram) is driven through where all bars are almost in line."""
+    robot = four_bar(lengths=(0.3, 0.8, 0.3 + 1e-4, 0.8), start=(0.5, -0.5, 0.5))
+    q = footfall.neutral(robot)
+    for _ in range(700):
+        q = footfall.integrate(robot, q, np.array([0.01]))
+        assert gap(robot, q) < 1e-13
+    assert q[0] > 2 * np.pi
+
+
+def test_what_cannot_be_closed_is_told() -> None:
+    robot = four_bar(dependent=("crank", "coupler"))
+    q = footfall.neutral(robot)
+    with pytest.raises(LoopClosureError, match=r"loop 'closure': does not close.*leaves 0\.\d+ m") as caught:
+        footfall.close_loops(robot, np.array([q[0], q[1], 0.1]))
+    assert caught.value.residual > 0.01
+    assert np.isnan(footfall.integrate(robot, q, np.array([0.1 - q[2]]))).any()
+    assert np.array_equal(footfall.close_loops(robot, q), q)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda robot, q, v: footfall.inverse_dynamics_derivatives(robot, q, v, v),
+        lambda robot, q, v: footfall.joint_wrenches(robot, q, v, v),
+        lambda robot, q, v: footfall.frame_jacobian_rate(robot, q, v, "rocker"),
+        lambda robot, q, v: footfall.hybrid_dynamics(robot, q, v, v, constraints=()),
+    ],
+)
+def test_what_loops_are_not_made_for_says_so(function: object) -> None:
+    robot = four_bar()
+    with pytest.raises(UnsupportedFeature, match="without loops"):
+        function(robot, footfall.neutral(robot), np.zeros(1))  # type: ignore[operator]
+
+
+def test_the_comparison_with_multipliers_can_fail() -> None:
+    robot = four_bar()
+    q, u = footfall.neutral(robot), Coupling(robot, footfall.neutral(robot)).velocity(np.ones(1))
+    right = accelerations_with_multipliers(robot, q, u, np.zeros(3))
+    wrong = accelerations_with_multipliers(robot, q, 1.01 * u, np.zeros(3))
+    assert np.abs(right - wrong).max() > 1e-3
