@@ -12,14 +12,15 @@ NotNegative = Annotated[float, Meta(ge=0.0)]
 
 
 class TorsoParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Stage 14. first_grid_s, grid_s: distance of collocation sites in the first and second cycle. filter_share: time
+    """Stage 14. first_grid_s, grid_s: distance of break points in the first and second cycle. filter_share: time
     constant of the low-pass as a part of the last transition. bound_margin_m: from the leg bounds.
-    acceleration_limit_g: of the torso's height, as a multiple of gravity. ankle_samples: angles tried."""
+    acceleration_limit_g: of the torso's height, as a multiple of gravity. method: how the torso obeys the zero moment
+    point: with least error over all times, or exactly at the break points by a quintic or cubic spline as in the
+    source."""
 
     first_grid_s: Positive = 0.2
     grid_s: Positive = 0.1
     filter_share: NotNegative = 0.25
     bound_margin_m: NotNegative = 0.005
     acceleration_limit_g: Positive = 0.5
-    ankle_samples: Annotated[int, Meta(ge=10, le=10_000)] = 201
-    collocation: Literal["quintic", "cubic"] = "quintic"
+    method: Literal["least_squares", "quintic", "cubic"] = "least_squares"

@@ -1,0 +1,30 @@
+"""The centre of mass of the five-mass model as a trajectory of its own (spec 003c section 7.1)."""
+
+from __future__ import annotations
+
+from footfall.math.interpolation import hermite_quintic
+from footfall.math.trajectories import PolynomialTrajectory, union_of_times
+from footfall.motion.draft import Draft
+from footfall.motion.five_mass import centre_of_mass_motion, sample_limbs
+from footfall.motion.reduced_model import ReducedModel
+
+
+def plan_centre_of_mass(
+    draft: Draft, torso: PolynomialTrajectory, model: ReducedModel
+) -> PolynomialTrajectory:
+    """Stage 15: centre of mass (3,), m, as quintics that share its motion at all break points of what moves.
+
+    Exact while masses do not change; where a hand is blended in, masses times positions are of degree 10, and
+    quintics are close.
+    """
+    times = union_of_times(
+        torso.times,
+        draft.right_foot.times,
+        draft.left_foot.times,
+        draft.right_hand.times,
+        draft.left_hand.times,
+        draft.right_selection.times,
+        draft.left_selection.times,
+    )
+    motion = centre_of_mass_motion(sample_limbs(draft, times), torso.sample(times), model)
+    return hermite_quintic(times, *motion)

@@ -1,0 +1,65 @@
+"""Where the torso moves horizontally so that the zero moment point is where it shall be (spec 003c section 6.2).
+
+The five-mass model turns a wanted zero moment point into one linear differential equation of second order for the
+torso's x and y, which share their left-hand side. Both ends of the motion are at rest (or continue a motion): more
+conditions than the equation bears, see `footfall.math.collocation`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from footfall.math.collocation import LinearEquation, collocate_banded, least_squares, quadrature_times
+from footfall.math.trajectories import PolynomialTrajectory
+from footfall.motion.draft import Draft
+from footfall.motion.five_mass import demands, sample_limbs, static_torso
+from footfall.motion.five_mass_loops import torso_equation
+from footfall.motion.reduced_model import ReducedModel
+from footfall.motion.torso_parameters import TorsoParameters
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def grid(draft: Draft, distance: float) -> Array:
+    """Break points (n + 1,) at equal distances of about `distance` s."""
+    count = max(2, round((draft.end_time - draft.begin_time) / distance))
+    return np.linspace(draft.begin_time, draft.end_time, count + 1)
+
+
+def horizontal_equation(
+    draft: Draft, model: ReducedModel, height: PolynomialTrajectory, at: Array
+) -> LinearEquation:
+    """The equation of x and (its signs turned) of y at times (k,), 003c (6.26)-(6.29)."""
+    terms = demands(sample_limbs(draft, at), model)
+    rows = torso_equation(terms, height.sample(at), draft.zmp.sample(at, 0), model.gravity)
+    return LinearEquation(rows[0], rows[1], rows[2], rows[3:].T.copy())
+
+
+def end_conditions(draft: Draft, model: ReducedModel) -> tuple[Array, Array]:
+    """Value, velocity and acceleration (3, 2) of the torso's x and y at the begin and at the end."""
+    times = np.array([draft.begin_time, draft.end_time])
+    places = static_torso(sample_limbs(draft, times), draft.zmp.sample(times, 0)[0], model)
+    start, end = np.zeros((3, 2)), np.zeros((3, 2))
+    start[0], end[0] = places
+    if draft.torso_start is not None:
+        start = np.array(draft.torso_start[:, :2])
+    return start, end
+
+
+def horizontal_torso(
+    draft: Draft,
+    model: ReducedModel,
+    parameters: TorsoParameters,
+    *,
+    height: PolynomialTrajectory,
+    times: Array,
+    ends: tuple[Array, Array],
+) -> PolynomialTrajectory:
+    """x and y (2,) of the torso as quintics (cubics by that method) between break points (n + 1,)."""
+    if parameters.method == "least_squares":
+        equation = horizontal_equation(draft, model, height, quadrature_times(times))
+        return least_squares(times, equation, *ends)
+    equation = horizontal_equation(draft, model, height, times[1:-1].copy())
+    return collocate_banded(times, equation, *ends, kind=parameters.method)

@@ -1,0 +1,147 @@
+"""How high and how low the torso may be above a leg that stands (spec 003c section 9).
+
+A leg is looked at in the vertical plane of the upper body: ankle and hip are then known in x, and the torso's
+height is a function of one joint. The source samples that joint. But the height has its extremes where a joint is
+at a limit (or the knee straight), and for each limit the leg's pose is known in closed form: seven poses give the
+bounds exactly.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from footfall.compiler.native_loops import native_loop
+from footfall.motion.reduced_model import PlanarLeg, ReducedModel
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+_POSES = 7
+_ROUNDING = 1e-9  # rad: a joint that much beyond its limit is at it
+
+
+def leg_lengths_and_limits(leg: PlanarLeg) -> Array:
+    """l1 ... l7 and limits of hip, knee, ankle (13,) for the native loops."""
+    return np.array(
+        [
+            leg.toe_height,
+            leg.toe_shift,
+            leg.mid_foot_length,
+            leg.mid_foot_height,
+            leg.lower_leg,
+            leg.upper_leg,
+            leg.hip_to_torso,
+            *leg.hip_limits,
+            *leg.knee_limits,
+            *leg.ankle_limits,
+        ]
+    )
+
+
+@native_loop
+def planar_bounds(
+    leg: Array, foot_x: float, foot_z: float, pitch: float, toe: float, torso_x: float, body: float
+) -> tuple[float, float]:
+    """Lowest and highest torso (m) above a foot frame at (foot_x, foot_z); (inf, -inf) if no pose reaches it.
+
+    pitch: of the foot; toe: planar angle of the toe joint, negative if the heel lifts; body: pitch of the upper
+    body; all about y, rad. torso_x: where the torso is. 003c (E.1)-(E.4).
+    """
+    l1, l2, l3, l4, shank, thigh, l7 = leg[0], leg[1], leg[2], leg[3], leg[4], leg[5], leg[6]
+    alpha = pitch - toe
+    ankle_x = foot_x + l1 * np.sin(pitch) - l2 * np.cos(pitch) - l3 * np.cos(alpha) + l4 * np.sin(alpha)
+    rest = (
+        foot_z
+        + l1 * np.cos(pitch)
+        + l2 * np.sin(pitch)
+        + l3 * np.sin(alpha)
+        + l4 * np.cos(alpha)
+        + l7 * np.cos(body)
+    )
+    ahead = torso_x - ankle_x - l7 * np.sin(body)  # from ankle to hip: shank sin(beta) - thigh sin(gamma)
+    beta_low, beta_high = alpha - leg[12], alpha - leg[11]
+    gamma_low, gamma_high = max(-leg[8] - body, -np.pi / 2), min(-leg[7] - body, np.pi / 2)
+    knee_low, knee_high = leg[9], leg[10]
+    lowest, highest = np.inf, -np.inf
+    for pose in range(_POSES):
+        if pose < 2:
+            beta = beta_low if pose == 0 else beta_high
+            sine = (shank * np.sin(beta) - ahead) / thigh
+            if abs(sine) > 1.0:
+                continue
+            gamma = np.arcsin(sine)
+        elif pose < 4:
+            gamma = gamma_low if pose == 2 else gamma_high
+            sine = (ahead + thigh * np.sin(gamma)) / shank
+            if abs(sine) > 1.0:
+                continue
+            beta = np.arcsin(sine)
+        else:
+            knee = knee_low if pose == 4 else (knee_high if pose == 5 else min(max(0.0, knee_low), knee_high))
+            square = shank * shank + thigh * thigh + 2.0 * shank * thigh * np.cos(knee) - ahead * ahead
+            if square < 0.0:
+                continue
+            lean = np.arctan2(ahead, np.sqrt(square))
+            beta = lean + np.arctan2(thigh * np.sin(knee), shank + thigh * np.cos(knee))
+            gamma = knee - beta
+        knee = beta + gamma
+        fits = (
+            beta_low - _ROUNDING <= beta <= beta_high + _ROUNDING
+            and gamma_low - _ROUNDING <= gamma <= gamma_high + _ROUNDING
+            and knee_low - _ROUNDING <= knee <= knee_high + _ROUNDING
+        )
+        if fits:
+            height = rest + shank * np.cos(beta) + thigh * np.cos(gamma)
+            lowest, highest = min(lowest, height), max(highest, height)
+    return lowest, highest
+
+
+@native_loop
+def bounds_at_times(
+    leg: Array, signs: Array, feet: Array, turns: Array, toes: Array, torso: Array, upper_body: Array
+) -> Array:
+    """Lowest and highest torso over both legs (4, k): of the right leg, of the left leg.
+
+    feet (2, k, 3), turns (2, k, 4): their frames; toes (2, k): joint angles; signs (2,): of the angle that lifts
+    the heel; torso (k, 2): its x and y; upper_body (k, 4).
+    """
+    count = len(torso)
+    result = np.empty((4, count))
+    for k in range(count):
+        w, x, y, z = upper_body[k, 0], upper_body[k, 1], upper_body[k, 2], upper_body[k, 3]
+        ux, uy, uz = 1.0 - 2.0 * (y * y + z * z), 2.0 * (w * z + x * y), 2.0 * (x * z - w * y)
+        level = np.sqrt(ux * ux + uy * uy)
+        cosine, sine = (ux / level, uy / level) if level > 1e-9 else (1.0, 0.0)
+        body = np.arctan2(-uz, level)
+        for side in range(2):
+            w, x, y, z = turns[side, k, 0], turns[side, k, 1], turns[side, k, 2], turns[side, k, 3]
+            fx, fy, fz = 1.0 - 2.0 * (y * y + z * z), 2.0 * (w * z + x * y), 2.0 * (x * z - w * y)
+            pitch = np.arctan2(-fz, cosine * fx + sine * fy)
+            low, high = planar_bounds(
+                leg,
+                cosine * feet[side, k, 0] + sine * feet[side, k, 1],
+                feet[side, k, 2],
+                pitch,
+                -signs[side] * toes[side, k],
+                cosine * torso[k, 0] + sine * torso[k, 1],
+                body,
+            )
+            result[2 * side, k], result[2 * side + 1, k] = low, high
+    return result
+
+
+class LegBounds:
+    """Bounds of the torso's height for a robot's legs: made once, used for many times."""
+
+    def __init__(self, model: ReducedModel) -> None:
+        self.leg = leg_lengths_and_limits(model.leg)
+        self.signs = np.array(model.toe_signs, dtype=np.float64)
+
+    def __call__(self, feet: Array, turns: Array, toes: Array, torso: Array, upper_body: Array) -> Array:
+        """Lowest and highest torso of the right leg, then of the left (4, k), m; (inf, -inf) out of reach.
+
+        feet (2, k, 3) and turns (2, k, 4): poses of the right and left foot frame; toes (2, k): joint angles, rad;
+        torso (k, 2): its place; upper_body (k, 4): its orientation.
+        """
+        return bounds_at_times(self.leg, self.signs, feet, turns, toes, torso, upper_body)

@@ -1,0 +1,84 @@
+"""The motion of the torso: height and place depend on each other, two rounds settle it (spec 003c section 6)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from footfall.math.trajectories import PolynomialTrajectory, stack
+from footfall.motion.draft import Draft
+from footfall.motion.horizontal_torso import end_conditions, grid, horizontal_torso
+from footfall.motion.leg_bounds import LegBounds
+from footfall.motion.reduced_model import ReducedModel
+from footfall.motion.torso_parameters import TorsoParameters
+from footfall.motion.vertical_torso import HeightPlan, feasible_height, wanted_height
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True, eq=False)
+class TorsoPlan:
+    """trajectory (3,): of the torso's mass point, world axes, m. first_height (1,): of the first cycle, without
+    limits of the legs. first_place (2,): x and y of the first cycle. times (n + 1,): break points of the second
+    cycle, with the bounds of its height there, m. overlaps: those of the times at which the bounds of both legs
+    contradict each other, s. stage_seconds: how long the four parts took."""
+
+    trajectory: PolynomialTrajectory
+    first_height: PolynomialTrajectory
+    first_place: PolynomialTrajectory
+    times: Array
+    lowest: Array
+    highest: Array
+    overlaps: Array
+    stage_seconds: Mapping[str, float]
+
+
+def plan_torso(draft: Draft, model: ReducedModel, parameters: TorsoParameters | None = None) -> TorsoPlan:
+    """Stage 14: height, place, height within the legs' bounds, place again."""
+    parameters = parameters or TorsoParameters()
+    clock = [time.perf_counter()]
+    first_height = wanted_height(draft, model)
+    clock.append(time.perf_counter())
+    ends = end_conditions(draft, model)
+    first_place = horizontal_torso(
+        draft, model, parameters, height=first_height, times=grid(draft, parameters.first_grid_s), ends=ends
+    )
+    clock.append(time.perf_counter())
+    times = grid(draft, parameters.grid_s)
+    heights: HeightPlan = feasible_height(
+        draft,
+        model,
+        parameters,
+        first=first_height,
+        horizontal=first_place,
+        times=times,
+        bounds=LegBounds(model),
+    )
+    clock.append(time.perf_counter())
+    place = horizontal_torso(draft, model, parameters, height=heights.height, times=times, ends=ends)
+    trajectory = _side_by_side(place, heights.height)
+    clock.append(time.perf_counter())
+    stages = ("RMT-z cycle 1", "RMT-xy cycle 1", "RMT-z cycle 2", "RMT-xy cycle 2")
+    return TorsoPlan(
+        trajectory,
+        first_height,
+        first_place,
+        times,
+        heights.lowest,
+        heights.highest,
+        times[heights.overlapping],
+        MappingProxyType(dict(zip(stages, np.diff(clock).tolist(), strict=True))),
+    )
+
+
+def _side_by_side(place: PolynomialTrajectory, height: PolynomialTrajectory) -> PolynomialTrajectory:
+    if place.coefficients.shape[:2] == height.coefficients.shape[:2]:
+        return PolynomialTrajectory(
+            place.times, np.concatenate([place.coefficients, height.coefficients], axis=2)
+        )
+    return stack([place, height])
