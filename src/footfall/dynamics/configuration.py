@@ -92,8 +92,8 @@ def random_configuration(
 
     Uniform within the joints' limits; without limits angles lie in [-pi, pi], lengths and the position of a
     floating base in [-1, 1] m; orientations are uniform over all rotations. Loops are closed, on the branch of the
-    neutral configuration: where the way there ends before the random one is reached, the last closed configuration
-    is given. Joints that follow from others may be beyond their limits.
+    neutral configuration: where the way there ends before the random one is reached, one before its end is given.
+    Joints that follow from others may be beyond their limits.
     """
     rng = np.random.default_rng(seed)
     shape = (1 if count is None else count,)
@@ -120,16 +120,20 @@ def random_configuration(
 
 
 def _reached(robot: Robot, targets: Array) -> Array:
-    """Closed configurations (count, nq) on the way from the neutral one to the targets (count, nq)."""
+    """Closed configurations (count, nq) on the way from the neutral one to the targets (count, nq).
+
+    Where a loop ends it is singular: there the way stops two of its twenty parts before.
+    """
     q = np.tile(neutral(robot), (len(targets), 1))
-    parts = 20.0
-    for _ in range(4):  # where a loop ends, with shorter and shorter steps towards its end
-        step = difference(robot, q, targets) / parts
-        for _ in range(int(parts)):
-            following = integrate(robot, q, step)
-            fine = np.isfinite(following).all(axis=-1)
-            q = np.where(fine[:, None], following, q)
-            step = np.where(fine[:, None], step, step / 2)
+    before = two_before = q
+    moving = np.ones((len(targets), 1), dtype=bool)
+    step = difference(robot, q, targets) / 20
+    for _ in range(20):
+        following = integrate(robot, q, step)
+        fine = np.isfinite(following).all(axis=-1, keepdims=True)
+        q = np.where(moving & fine, following, np.where(moving, two_before, q))
+        moving &= fine
+        two_before, before = before, q
     return q
 
 
