@@ -11,7 +11,8 @@ from footfall.errors import UnknownName
 class ModelType:
     """mechanical, contact, electrical: degrees of freedom; contact and electrical ones are of first order.
 
-    gear_elasticity, drive_dynamics: whether the model has them. contact_model: "independent" points, or "FEM".
+    gear_elasticity, drive_dynamics: whether the model has them. contact_model: "independent" points, or "FEM": a layer
+    of so many states between the soles and the ground, which is declared here and not part of a robot.
     """
 
     number: int
@@ -21,6 +22,11 @@ class ModelType:
     gear_elasticity: bool
     drive_dynamics: bool
     contact_model: str
+
+    @property
+    def robot(self) -> str:
+        """Name of the shipped robot with these mechanics; Types 4 and 5 differ from 2 and 3 in their contact alone."""
+        return f"lola-2012-type-{self.number if self.number < 4 else self.number - 2}"
 
     @property
     def equations(self) -> int:

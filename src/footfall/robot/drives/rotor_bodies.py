@@ -32,8 +32,8 @@ def rotor_axes(robot: Robot, drive: Drive) -> list[Array] | None:
 def with_rotor_bodies(robot: Robot, drives: Iterable[Drive]) -> Robot:
     """The robot with a body for each rotor of these drives, free to turn; its angle is the motor's, rad.
 
-    The rotors' mass stays where it was, and so does their inertia across their axes: a rotor body has its axial inertia
-    alone, which the carrier loses. Named configurations get rotor angles of zero. The drives are left out.
+    The rotors' mass stays where it was: a rotor body has no mass and the inertia of a thin ring, which the carrier
+    loses. Named configurations get rotor angles of zero. The drives are left out.
     """
     taken: dict[str, Array] = {}
     bodies, joints = list(robot.bodies), list(robot.joints)
@@ -47,7 +47,7 @@ def with_rotor_bodies(robot: Robot, drives: Iterable[Drive]) -> Robot:
             )
         carrying = robot.joint(drive.joints[0])
         for name, axis in zip(drive.joints, axes, strict=True):
-            inertia = drive.motor.rotor_inertia * np.outer(axis, axis)
+            inertia = drive.motor.rotor_inertia / 2.0 * (np.eye(3) + np.outer(axis, axis))
             if carrying.parent != WORLD:
                 taken[carrying.parent] = taken.get(carrying.parent, np.zeros((3, 3))) + inertia
             place = Transform(np.eye(3), carrying.placement.translation)
@@ -69,11 +69,14 @@ def with_rotor_bodies(robot: Robot, drives: Iterable[Drive]) -> Robot:
         drives=tuple(drive for drive in robot.drives if drive.joints not in moved),
     )
     return replace(
-        bare, configurations={name: _spread(robot, bare, q) for name, q in robot.configurations.items()}
+        bare,
+        configurations={
+            name: spread_configuration(robot, bare, q) for name, q in robot.configurations.items()
+        },
     )
 
 
-def _spread(robot: Robot, larger: Robot, q: Array) -> Array:
+def spread_configuration(robot: Robot, larger: Robot, q: Array) -> Array:
     """The configuration q (nq,) of a robot for one that has more joints, which are at zero."""
     result = np.zeros(larger.nq)
     for joint in robot.joints:

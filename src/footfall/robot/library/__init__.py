@@ -41,8 +41,15 @@ _DESCRIPTIONS = {
     "chain-20": "hanging chain of 20 links; chain-N has N",
     "dill-5": "fractal tree Dill(5) of 2^5 links; dill-N has 2^N",
 }
+# What is found by name, but not listed.
+_VARIANTS = {
+    "lola-2012-type-1": "lola-2012 as one rigid body",
+    "lola-2012-type-2": "lola-2012 with 24 rotors that turn with the joints: 28 loops, 30 velocities",
+    "lola-2012-type-3": "lola-2012 with 16 rotors behind elastic gears: 12 loops, 46 velocities",
+}
 _BUILDERS: dict[str, Callable[[], Robot]] = {
     "lola-2012": lola_2012,
+    **{f"lola-2012-type-{number}": partial(lola_2012, number) for number in (1, 2, 3)},
     "quadruped-tall-feet": partial(quadruped, foot_height=0.5),
     "kuka-lwr": kuka_lwr,
 }
@@ -50,7 +57,7 @@ _FAMILIES: dict[str, Callable[[int], Robot]] = {"chain": chain, "dill": dill}
 
 
 def names() -> list[str]:
-    """Names of the shipped robots; `chain-20` and `dill-5` stand for any number."""
+    """Names of the shipped robots; `chain-20` and `dill-5` stand for any number, `lola-2012` for its model types."""
     return list(_DESCRIPTIONS)
 
 
@@ -69,8 +76,8 @@ def find(name: str) -> Path | Callable[[], Robot] | None:
 
 def describe(name: str) -> str:
     """What a shipped robot is, in a line."""
-    if name in _DESCRIPTIONS:
-        return _DESCRIPTIONS[name]
+    if name in _DESCRIPTIONS or name in _VARIANTS:
+        return _DESCRIPTIONS.get(name) or _VARIANTS[name]
     match _family(name):
         case ("chain", links):
             return f"hanging chain of {links} links"

@@ -12,6 +12,8 @@ import numpy as np
 
 from footfall.errors import InvalidValue
 from footfall.math.transform import Transform
+from footfall.robot.drives.geared_rotors import with_geared_rotors
+from footfall.robot.drives.rotor_bodies import with_rotor_bodies
 from footfall.robot.model import Array, Body, Box, Geometry, Robot
 from footfall.robot.toml import read_toml
 from footfall.robot.validation import check_physics
@@ -58,11 +60,35 @@ def lola(
     return with_configuration(robot, "idle", idle_configuration(robot))
 
 
-def lola_2012() -> Robot:
-    """The stand-in for LOLA of spec 000, section 0.3: 24 joints, the rotation of the arms welded."""
+def lola_2012(model_type: int | None = None) -> Robot:
+    """The stand-in for LOLA of spec 000, section 0.3: 24 joints, the rotation of the arms welded.
+
+    model_type: of Table 2.3. None leaves the drives out of the bodies. 1: one rigid body in the idle pose, 6 degrees of
+    freedom. 2: a body for each of the 24 rotors that turns with its joint through gear, screw or cranks; 30 degrees.
+    3: those of the 16 elastic gears turn by themselves; 46 degrees. Gears are not springs of the model: their torques
+    belong into tau.
+    """
     note = "stand-in: LOLA v1.1 with its arm rotation welded; the source gives no numbers of the older robot."
     robot = lock_joints(_read("lola"), ["arr", "arl"])
-    return replace(robot, name="lola-2012", notes={**robot.notes, "stand_in": note})
+    robot = replace(robot, name="lola-2012", notes={**robot.notes, "stand_in": note})
+    if model_type is None:
+        return robot
+    elastic = [drive for drive in robot.drives if drive.elasticity is not None]
+    match model_type:
+        case 1:
+            moving = [joint.name for joint in robot.joints[1:] if joint.type.velocities]
+            robot = lock_joints(robot, moving, q=robot.configuration("idle"))
+        case 2:
+            robot = with_geared_rotors(robot, robot.drives)
+        case 3:
+            rigid = [drive for drive in robot.drives if drive.elasticity is None]
+            robot = with_geared_rotors(with_rotor_bodies(robot, elastic), rigid)
+        case _:
+            message = (
+                f"model_type is {model_type}; it must be 1, 2 or 3 (4 and 5 are 2 and 3 with another contact)"
+            )
+            raise InvalidValue(message, subject=("robot", "lola-2012"))
+    return replace(robot, name=f"lola-2012-type-{model_type}")
 
 
 def quadruped(*, foot_height: float = 0.05) -> Robot:
