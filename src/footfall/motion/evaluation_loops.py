@@ -30,7 +30,8 @@ def evaluate(
     acceleration (k, rotations, 10), at times (k,); beyond the ends all stands still.
 
     times, coefficients: of all trajectories one after the other, quintics. layout (trajectories, 5): first time, number
-    of segments, first coefficient, dimension, column; for the timing of a rotation the column is -1 - its first piece.
+    of segments, first coefficient, dimension, column; for the timing of a rotation its number of pieces and -1 minus the
+    first one.
     starts (pieces, 4), logarithms (pieces, 3, 3): of the rotations, see `sample_chain`.
     """
     groups = len(layout)
@@ -55,7 +56,7 @@ def evaluate(
             duration = own[segment + 1] - own[segment]
             eta = (time - own[segment]) / duration
             rate = 1.0 / duration if moving else 0.0
-            base = offset + segment * 6 * dimension
+            base = offset + segment * 6 * (dimension if column >= 0 else 1)
             if column >= 0:
                 for d in range(dimension):
                     value, slope, bend = 0.0, 0.0, 0.0

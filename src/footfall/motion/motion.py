@@ -14,6 +14,7 @@ from footfall.motion.parameters import MotionParameters
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.schedule import Flags, Integers, Schedule
 from footfall.motion.support import SupportAreas, unshrunk_support
+from footfall.motion.torso import TorsoPlan
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -47,15 +48,15 @@ class PhaseTable:
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """What the generator gives. overlaps (n,): times at which no height of the torso is good for both legs, s.
-    seconds: what each stage took, by its name."""
+    """What the generator gives. torso: how the torso was found, one a sequence or part of it. seconds: what each stage
+    took, by its name."""
 
     plan: MotionPlan
     phases: PhaseTable
     curves: MotionCurves
     model: ReducedModel
     parameters: MotionParameters
-    overlaps: Array = field(default_factory=lambda: np.empty(0))
+    torso: tuple[TorsoPlan, ...]
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -72,6 +73,11 @@ class Motion:
     def duration(self) -> float:
         """End minus begin, s."""
         return self.curves.end - self.curves.start
+
+    @property
+    def overlaps(self) -> Array:
+        """Times at which no height of the torso is good for both legs (n,), s."""
+        return np.concatenate([plan.overlaps for plan in self.torso])
 
     def sample(self, times: Any) -> MotionSamples:
         """All quantities with two derivatives at times (k,), s, in one native call."""

@@ -1,0 +1,195 @@
+"""From a plan to a motion: the stages one after the other (spec 003c section 2.7)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.gait.plan import MotionPlan, TransitionSequence
+from footfall.gait.poses import PoseRow
+from footfall.gait.walking_transitions import GaitDimensions
+from footfall.motion.centre_of_mass import plan_centre_of_mass
+from footfall.motion.checks import check_numbers, check_steps
+from footfall.motion.curves import MotionCurves, join_curves
+from footfall.motion.draft import Draft
+from footfall.motion.feet import plan_feet
+from footfall.motion.hands import plan_hand, plan_selection
+from footfall.motion.load import plan_load
+from footfall.motion.motion import Motion, PhaseTable, join_tables, phase_table
+from footfall.motion.orientation import plan_head, plan_upper_body
+from footfall.motion.parameters import MotionParameters
+from footfall.motion.reduced_model import ReducedModel
+from footfall.motion.schedule import plan_phases, with_phases
+from footfall.motion.support import plan_support
+from footfall.motion.toes import plan_toe
+from footfall.motion.torso import TorsoPlan, plan_torso
+from footfall.motion.zero_moment_point import plan_zmp
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+class MotionState(NamedTuple):
+    """What a motion is continued from: zmp (3,), load (3, 16), torso (3, 3) and toes (3, 2), the latter three with
+    velocity and acceleration; all else rests between transitions."""
+
+    zmp: Array
+    load: Array
+    torso: Array
+    toes: Array
+
+
+class SequenceMotion(NamedTuple):
+    """The motion of one sequence."""
+
+    sequence: TransitionSequence
+    phases: PhaseTable
+    curves: MotionCurves
+    torso: TorsoPlan
+
+
+def gait_dimensions(model: ReducedModel) -> GaitDimensions:
+    """What walking must know of a robot, from its reduced model."""
+    return GaitDimensions(
+        model.com_height,
+        model.foot_distance,
+        model.hand_offset,
+        model.head_tilt,
+        model.leg.lower_leg + model.leg.upper_leg,
+    )
+
+
+def generate_motion(
+    plan: MotionPlan, model: ReducedModel, *, parameters: MotionParameters | None = None
+) -> Motion:
+    """The motion of a plan: it starts and ends at rest, and so does every sequence in it.
+
+    Refuses transitions that cannot be carried out with `InvalidTransition`.
+    """
+    parameters = MotionParameters() if parameters is None else parameters
+    clock = StageClock()
+    begin, first, parts = plan.begin_time, 0, []
+    for sequence in plan.sequences:
+        part = generate_sequence(sequence, model, parameters, begin_time=begin, first=first, clock=clock)
+        parts.append(part)
+        begin = part.curves.end
+        first += len(sequence.transitions)
+    return Motion(
+        replace(plan, sequences=tuple(part.sequence for part in parts)),
+        join_tables([part.phases for part in parts]),
+        join_curves([part.curves for part in parts]),
+        model,
+        parameters,
+        tuple(part.torso for part in parts),
+        clock.seconds,
+    )
+
+
+def generate_sequence(
+    sequence: TransitionSequence,
+    model: ReducedModel,
+    parameters: MotionParameters,
+    *,
+    begin_time: float = 0.0,
+    first: int = 0,
+    start: MotionState | None = None,
+    clock: StageClock | None = None,
+) -> SequenceMotion:
+    """The motion of a sequence that begins at a time, s, from rest or from a state. first: number of its first
+    transition."""
+    clock = StageClock() if clock is None else clock
+    with clock.stage("phase"):
+        check_numbers(sequence, parameters.limit)
+        schedule = plan_phases(sequence, parameters.phase, begin_time=begin_time, continues=start is not None)
+        check_steps(schedule, model, parameters)
+    with clock.stage("support area"):
+        areas = plan_support(schedule, model, parameters.support)
+    with clock.stage("zero-moment point"):
+        zmp = plan_zmp(schedule, areas, start=None if start is None else start.zmp)
+    with clock.stage("upper body"):
+        upper_body = plan_upper_body(schedule)
+    with clock.stage("foot"):
+        feet = plan_feet(schedule, model, parameters.foot)
+    with clock.stage("toe"):
+        toes = [
+            plan_toe(
+                schedule, foot, model, parameters.toe, start=None if start is None else start.toes[:, foot]
+            )
+            for foot in range(2)
+        ]
+    with clock.stage("hand"):
+        hands = [plan_hand(schedule, hand, parameters.hand) for hand in range(2)]
+    with clock.stage("head"):
+        head = plan_head(schedule)
+    with clock.stage("selection"):
+        selection = [plan_selection(schedule, hand, parameters.selection) for hand in range(2)]
+    with clock.stage("load and wrench"):
+        load = plan_load(schedule, parameters.load, start=None if start is None else start.load)
+    pose_times = schedule.pose_times
+    draft = Draft(
+        zmp,
+        *feet.positions,
+        hands[0],
+        hands[1],
+        toes[0],
+        toes[1],
+        selection[0],
+        selection[1],
+        load,
+        upper_body,
+        head,
+        *feet.rotations,
+        pose_times,
+        np.append(schedule.begin[0, PoseRow.COM_HEIGHT], schedule.end[:, PoseRow.COM_HEIGHT]),
+        float(pose_times[-1] - pose_times[-2]),
+        None if start is None else start.torso,
+    )
+    torso = plan_torso(draft, model, parameters.torso)
+    clock.add(torso.stage_seconds)
+    with clock.stage("centre of mass"):
+        center_of_mass = plan_centre_of_mass(draft, torso.trajectory, model)
+    curves = MotionCurves(
+        zmp,
+        *feet.positions,
+        hands[0],
+        hands[1],
+        toes[0],
+        toes[1],
+        selection[0],
+        selection[1],
+        load,
+        torso.trajectory,
+        center_of_mass,
+        upper_body,
+        head,
+        *feet.rotations,
+    )
+    return SequenceMotion(
+        with_phases(sequence, schedule),
+        phase_table(schedule, areas, model, first=first),
+        curves,
+        torso,
+    )
+
+
+class StageClock:
+    """Sums up what each stage takes, s."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Time what is done inside."""
+        begin = time.perf_counter()
+        yield
+        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begin
+
+    def add(self, seconds: Mapping[str, float]) -> None:
+        """Add what parts of a stage have taken, s."""
+        for name, value in seconds.items():
+            self.seconds[name] = self.seconds.get(name, 0.0) + value

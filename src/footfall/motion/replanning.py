@@ -1,0 +1,147 @@
+"""Replanning: a motion that is being executed gets another future, without a jump (spec 003c 2.7, 003b section 15).
+
+The transition that runs when planning will be done is finished; what comes after it is replaced. Feet, hands and
+rotations rest between transitions; zero-moment point, load, toes and torso go on from where they are.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from footfall.errors import FootfallError
+from footfall.gait.plan import InvalidPlan, MotionPlan, Transition, TransitionSequence
+from footfall.gait.poses import RobotPose
+from footfall.gait.walking_transitions import closing_transitions
+from footfall.motion.curves import join_curves
+from footfall.motion.motion import Motion, join_tables
+from footfall.motion.pipeline import MotionState, gait_dimensions, generate_sequence
+
+
+class TooLate(FootfallError, ValueError):
+    """A plan that cannot be changed any more."""
+
+
+class Continuation(NamedTuple):
+    """Where a motion can be continued: after a transition of a sequence, in a pose, at a time, s."""
+
+    sequence: int
+    transition: int
+    pose: RobotPose
+    time: float
+
+
+@dataclass(frozen=True)
+class RunTimeModel:
+    """Predicts how long planning takes: base and per_transition in s, times a margin. It learns from what was measured.
+
+    The estimate rises at once with a slow run and falls slowly with fast ones: being late costs more than waiting.
+    """
+
+    base: float = 2e-3
+    per_transition: float = 3e-4
+    margin: float = 2.0
+    forgetting: float = 0.1
+
+    def predict(self, transitions: int) -> float:
+        """Run time for a number of transitions, s."""
+        return self.margin * (self.base + self.per_transition * transitions)
+
+    def observed(self, transitions: int, seconds: float) -> RunTimeModel:
+        """The model after a run of that many transitions took that many seconds."""
+        expected = self.base + self.per_transition * transitions
+        ratio = seconds / expected
+        factor = ratio if ratio > 1.0 else 1.0 + self.forgetting * (ratio - 1.0)
+        return replace(self, base=self.base * factor, per_transition=self.per_transition * factor)
+
+
+def continuation(motion: Motion, now: float, *, run_time: float = 0.0) -> Continuation:
+    """Where a motion can be continued if planning starts now, s, and takes a run time, s."""
+    ready = now + run_time
+    for sequence, transition, begin, end in motion.plan.spans():
+        if begin <= ready < end or (ready < begin and sequence == transition == 0):
+            return Continuation(
+                sequence, transition, motion.plan.sequences[sequence].transitions[transition].end, end
+            )
+    raise TooLate(f"the motion ends at {motion.end_time:.3f} s; planning would be done at {ready:.3f} s")
+
+
+def replan(motion: Motion, at: Continuation, transitions: Sequence[Transition]) -> Motion:
+    """The motion up to a continuation, then other transitions; sequences after the running one are dropped.
+
+    transitions: begin with the pose of the continuation and end with a transition at rest.
+    """
+    if not transitions:
+        raise InvalidPlan("no transitions to continue with; a plan must end at rest")
+    running = motion.plan.sequences[at.sequence]
+    kept = running.transitions[: at.transition + 1]
+    if not transitions[0].begin.equivalent(at.pose):
+        raise InvalidPlan("the new transitions do not begin with the pose in which the plan is continued")
+    done = sum(len(sequence.transitions) for sequence in motion.plan.sequences[: at.sequence]) + len(kept)
+    tail = TransitionSequence(running.action, tuple(transitions))
+    resting = at.transition == len(running.transitions) - 1
+    part = generate_sequence(
+        tail,
+        motion.model,
+        motion.parameters,
+        begin_time=at.time,
+        first=done,
+        start=None if resting else motion_state(motion, at.time),
+    )
+    phases = int(np.searchsorted(motion.phases.transition, done))
+    joined = (
+        (running, part.sequence)
+        if resting
+        else (replace(running, transitions=(*kept, *part.sequence.transitions)),)
+    )
+    return Motion(
+        MotionPlan((*motion.plan.sequences[: at.sequence], *joined), motion.plan.begin_time),
+        join_tables([motion.phases.until(phases), part.phases]),
+        join_curves([motion.curves.cut(motion.begin_time, at.time), part.curves]),
+        motion.model,
+        motion.parameters,
+        (*motion.torso, part.torso),
+    )
+
+
+def motion_state(motion: Motion, time: float) -> MotionState:
+    """What a motion is continued from at a time between transitions, s."""
+    # The values just before the border: at it the later segment counts.
+    before = motion.sample(np.nextafter(time, -np.inf))
+    load = np.concatenate([before.load, before.wrenches.reshape(3, 12)], axis=1)
+    return MotionState(before.zmp[0], load, before.torso, before.toes)
+
+
+def stop_motion(motion: Motion, now: float, *, run_time: float = 0.0) -> Motion:
+    """The motion that comes to rest as soon as it can: after the running transition the robot closes its feet."""
+    at = continuation(motion, now, run_time=run_time)
+    running = motion.plan.sequences[at.sequence]
+    remaining = len(running.transitions) - 1 - at.transition
+    if not running.action.stoppable or remaining == 0:
+        return motion
+    return replan(motion, at, closing_transitions(at.pose, gait_dimensions(motion.model)))
+
+
+class Replanner:
+    """Replans again and again and learns how long that takes. model: the prediction that holds now."""
+
+    def __init__(self, model: RunTimeModel | None = None) -> None:
+        self.model = RunTimeModel() if model is None else model
+
+    def __call__(
+        self, motion: Motion, now: float, steps: Callable[[RobotPose], Sequence[Transition]], *, expected: int
+    ) -> Motion:
+        """A motion that goes on with the transitions that `steps` gives for the pose where it is continued.
+
+        now: s. expected: about how many transitions that will be, for the prediction of the run time.
+        """
+        begin = time.perf_counter()
+        at = continuation(motion, now, run_time=self.model.predict(expected))
+        transitions = steps(at.pose)
+        replanned = replan(motion, at, transitions)
+        self.model = self.model.observed(len(transitions), time.perf_counter() - begin)
+        return replanned
