@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from footfall.contact.features import contact_points
+from footfall.contact.edge_crossings import PLACES, Crossing
+from footfall.contact.features import ROUNDING, contact_points
 from footfall.contact.pair_material import pair_material
 from footfall.contact.terrain_distance import TerrainFacet, facets
 from footfall.geometry.height_map import HeightMap
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.model import WORLD, Robot
+from footfall.robot.shapes import Box
 from footfall.scene.given_motion import GivenMotion
 from footfall.scene.model import Material, Scene, SceneObject, SceneShape
 
@@ -35,12 +37,16 @@ class Surface:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A point of a body or frame, with a radius around it (m), and the surface that it may touch."""
+    """A point of a body or frame, with a radius around it (m), and the surface that it may touch.
+
+    crossing: that the point lies there instead, where edges cross.
+    """
 
     body: str
     point: tuple[float, float, float]
     radius: float
     surface: Surface
+    crossing: Crossing | None = None
 
 
 def surface_of(thing: SceneObject) -> Surface:
@@ -79,14 +85,36 @@ def point_candidates(
     return candidates
 
 
+def edge_candidates(thing: SceneObject, surfaces: Iterable[Surface]) -> list[Candidate]:
+    """The edges of a free box against those of boxes that it may lie across; of two free ones, of the first by name."""
+    if not isinstance(thing.shape, Box) or not thing.contact:
+        return []
+    rounding = ROUNDING * min(thing.shape.size)
+    x, y, z = (length - 2 * rounding for length in thing.shape.size)
+    return [
+        Candidate(
+            thing.name,
+            (0.0, 0.0, 0.0),
+            rounding,
+            replace(surface, material=pair_material(surface.material, thing.material)),
+            Crossing((x, y, z), identity_transform(), place),
+        )
+        for surface in surfaces
+        if isinstance(surface.shape, Box) and (surface.body == WORLD or surface.body > thing.name)
+        for place in range(PLACES)
+    ]
+
+
 def scene_candidates(robot: Robot, scene: Scene) -> list[Candidate]:
     """All points of a robot, and of the free bodies it was combined with, against all surfaces of a scene.
 
-    Between two objects the material of the pair holds, against a robot that of the object.
+    Boxes that are free touch boxes with their edges too. Between two objects the material of the pair holds, against a
+    robot that of the object.
     """
     surfaces = [surface_of(thing) for thing in scene.objects if thing.contact]
     moving = [
         body.name for body in robot.bodies if robot.tree.attachments[body.name].link >= 0 and body.collisions
     ]
     materials = {thing.name: thing.material for thing in scene.free_objects}
-    return point_candidates(robot, moving, surfaces, materials=materials)
+    crossings = [candidate for thing in scene.free_objects for candidate in edge_candidates(thing, surfaces)]
+    return point_candidates(robot, moving, surfaces, materials=materials) + crossings

@@ -12,7 +12,7 @@ import numpy as np
 
 from footfall.contact.candidates import Candidate
 from footfall.contact.contacts import Contacts, contact_frame
-from footfall.contact.distance_functions import signed_distance
+from footfall.contact.touching import touch
 from footfall.dynamics.kinematics import frame_attachment, link_poses
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
@@ -40,13 +40,10 @@ def detect_contacts(
         surface, motion = candidate.surface, candidate.surface.motion
         body = _pose(poses, frame_attachment(robot, candidate.body))
         other = _pose(poses, frame_attachment(robot, surface.body))
-        center = body.apply(np.array(candidate.point))
         pose = other @ surface.placement if motion is None else motion.pose(time)
-        distance, normal = signed_distance(surface.shape, pose, center)
-        gap = distance - candidate.radius
+        touching, normal, gap = touch(candidate, body, pose)
         if not gap <= margin:
             continue
-        touching = center - candidate.radius * normal
         material = surface.material
         values = (
             candidate.body,

@@ -11,7 +11,7 @@ from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
-_ROUNDING = 1e-3  # of the shortest edge of a box
+ROUNDING = 1e-3  # of the shortest edge of a box
 
 
 class ContactPoints(NamedTuple):
@@ -41,7 +41,7 @@ def _local_points(geometry: Geometry, rim_points: int, mesh_points: int) -> tupl
         case Capsule(radius, length):
             return np.array([[0.0, 0.0, length / 2], [0.0, 0.0, -length / 2]]), radius
         case Box(size):
-            rounding = _ROUNDING * min(size)
+            rounding = ROUNDING * min(size)
             return np.array(list(product((-0.5, 0.5), repeat=3))) * (np.array(size) - 2 * rounding), rounding
         case Cylinder(radius, length):
             angles = 2 * np.pi * np.arange(rim_points) / rim_points

@@ -14,8 +14,8 @@ from footfall.contact.assembly import contact_jacobian
 from footfall.contact.candidates import Candidate
 from footfall.contact.contacts import contact_frame
 from footfall.contact.detection import detect_contacts
-from footfall.contact.distance_functions import signed_distance
 from footfall.contact.penalty import PenaltyLaw, PenaltyMemory, penalty_force
+from footfall.contact.touching import touch
 from footfall.dynamics.factorisation import factorise_mass_matrix, solve_mass_matrix
 from footfall.dynamics.kinematics import frame_attachment, link_poses
 from footfall.math.spatial import cross
@@ -126,13 +126,11 @@ def _contact_forces(
     for k, candidate in enumerate(candidates):
         surface = candidate.surface
         body, other = frame_attachment(robot, candidate.body), frame_attachment(robot, surface.body)
-        center = _link_pose(poses, body.link).apply(body.placement.apply(np.array(candidate.point)))
         carrier = _link_pose(poses, other.link)
         pose = carrier @ (other.placement @ surface.placement)
         if surface.motion is not None:
             carrier = pose = surface.motion.pose(time)
-        gap, normal = signed_distance(surface.shape, pose, center)
-        point = center - candidate.radius * normal
+        point, normal, gap = touch(candidate, _link_pose(poses, body.link) @ body.placement, pose)
         frame = contact_frame(normal)
         rows = point_rows(tree, poses, body.link, point)
         others = point_rows(tree, poses, other.link, point)
@@ -145,7 +143,7 @@ def _contact_forces(
         force, memory = penalty_force(
             law,
             memories[k],
-            gap=gap - candidate.radius,
+            gap=gap,
             frame=turn @ frame,
             position=turn @ (point - carrier.translation),
             velocity=turn @ velocity,
@@ -158,7 +156,7 @@ def _contact_forces(
             for side, sign in ((rows[axis], 1.0), (others[axis], -1.0)):
                 for index, entry in side.items():
                     generalised[index] = generalised[index] + sign * entry * in_world[axis]
-        found.append((point, in_world, gap - candidate.radius, memory))
+        found.append((point, in_world, gap, memory))
     return _Touch(
         np.array(generalised),
         np.array([point for point, *_ in found]).reshape(-1, 3),
