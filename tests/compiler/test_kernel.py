@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import pickle
 import sys
 import threading
 
@@ -45,6 +46,13 @@ def test_one_call(kernel: Kernel) -> None:
 )
 def test_other_types_are_converted(kernel: Kernel, given) -> None:
     assert (kernel(given, B)[0] == A + B).all()
+
+
+def test_pickled_arrays(kernel: Kernel) -> None:
+    """Their float64 is another object than NumPy's own; copies keep it."""
+    again = pickle.loads(pickle.dumps(A))
+    for array in (again, again.copy()):
+        assert (kernel(array, B)[0] == A + B).all()
 
 
 def test_batches_broadcast(kernel: Kernel) -> None:

@@ -197,7 +197,7 @@ class Kernel:
             return self._run(arranged.inputs, arranged.batch, 1)
         if self._check_finite:
             self._require_finite(arranged.inputs)
-        return self._call(*(np.array(rows.array, dtype=np.float64, order="C") for rows in arranged.inputs))
+        return self._call(*(_copied(rows.array) for rows in arranged.inputs))
 
     @cached_property
     def _general_call(self) -> Callable[..., Any]:
@@ -257,6 +257,13 @@ class Kernel:
     def _require_finite(self, inputs: list[Rows]) -> None:
         for (name, _), rows in zip(self.signature.inputs, inputs, strict=True):
             require_finite(self.name, name, rows.array)
+
+
+def _copied(array: Any) -> Any:
+    """A copy with NumPy's own float64; an array that was pickled may have an equal type that is another object."""
+    copy = np.empty(np.shape(array))
+    copy[...] = array
+    return copy
 
 
 def build_kernel(
