@@ -171,7 +171,7 @@ def _geometry() -> Geometry:
 def test_what_is_left_out_is_said() -> None:
     text = (
         f'<mujoco><worldbody><body name="a"><joint name="j" stiffness="3"/>{INERTIAL}</body></worldbody>'
-        '<equality><connect name="loop" body1="a" anchor="0 0 0"/></equality></mujoco>'
+        '<equality><connect name="loop" body1="a" anchor="0 0 0" active="false"/></equality></mujoco>'
     )
     with pytest.warns(RobotWarning) as warned:
         parse_mjcf(text)

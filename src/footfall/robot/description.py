@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from footfall.errors import DescriptionError, MissingFile, RobotError, UnsafeDescription
+from footfall.errors import DescriptionError, LoopError, MissingFile, RobotError, UnsafeDescription
 from footfall.robot.model import Robot
 from footfall.robot.validation import check_physics, warn_of
 from footfall.robot.values import Subject
@@ -45,7 +45,14 @@ class Source:
     ) -> Robot:
         """The robot with these fields, checked; findings that are no errors are warned of."""
         with self.located():
-            robot = Robot(**fields)
+            try:
+                robot = Robot(**fields)
+            except LoopError as error:
+                if strict:
+                    error.message += "; strict=False (--lenient) leaves all loops out"
+                    raise
+                findings = [*findings, error]
+                robot = Robot(**{**fields, "loops": ()})
             findings = [*findings, *check_physics(robot, strict=strict, foreign=foreign)]
         for finding in findings:
             self.locate(finding)

@@ -113,15 +113,20 @@ def _rank(matrix: Array) -> int:
 
 
 def _choose_rows(system: LoopSystem, samples: Sequence[Array], numbers: Sequence[int]) -> list[ChosenRow]:
-    """Equations without repetition, as many as each loop has rank (a planar loop has no more than three)."""
+    """Equations without repetition: of each loop as many as it adds to the rank of those before.
+
+    A planar loop has no more than three, and two points on an axis are a hinge, with five.
+    """
     jacobians = [scaled_jacobian(system, q) for q in samples]
+    best = max(jacobians, key=_rank)
     chosen: list[ChosenRow] = []
-    together = 0
     for position, cut in enumerate(system.cuts):
-        own = [matrix[system.rows_of(position)] for matrix in jacobians]
-        best = max(own, key=_rank)
-        rank = _rank(best)
-        left = np.linalg.svd(best)[0][:, :rank]
+        rows = system.rows_of(position)
+        before = np.linalg.svd(best[: rows.start], full_matrices=False)
+        known = before[2][: _rank(best[: rows.start])] if rows.start else np.zeros((0, best.shape[1]))
+        added = best[rows] - best[rows] @ known.T @ known
+        rank = _rank(best[: rows.stop]) - len(known)
+        left = np.linalg.svd(added)[0][:, :rank]
         projector = left @ left.T
         if np.abs(projector - np.round(projector)).max(initial=0.0) < _EXACT:
             basis = np.eye(len(projector))[
@@ -133,16 +138,9 @@ def _choose_rows(system: LoopSystem, samples: Sequence[Array], numbers: Sequence
             ChosenRow(numbers[position], tuple((k, float(w)) for k, w in enumerate(row) if w))
             for row in basis
         ]
-        before, together = (
-            together,
-            max(_rank(matrix[: system.rows_of(position).stop]) for matrix in jacobians),
-        )
-        if together < before + rank or rank == 0:
+        if rank == 0:
             others = ", ".join(repr(other.loop.name) for other in system.cuts[:position])
-            message = (
-                f"{before + rank - together or len(best)} of its equations repeat what {others or 'the tree'} "
-                "says already; remove it, or take fewer equations (a point instead of a weld, say)"
-            )
+            message = f"says nothing that {others or 'the tree'} does not say already; remove it"
             raise RedundantLoop(message, subject=("loop", cut.loop.name))
     if len(chosen) >= len(system.velocities):
         names = ", ".join(repr(cut.loop.name) for cut in system.cuts)

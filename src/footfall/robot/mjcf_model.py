@@ -12,16 +12,17 @@ from footfall.errors import RobotError, UnsupportedFeature
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.description import free_name
 from footfall.robot.mesh_paths import MeshPaths
+from footfall.robot.mjcf_equalities import read_equalities
 from footfall.robot.mjcf_inertias import LEAST
 from footfall.robot.mjcf_shapes import body_geometries
 from footfall.robot.mjcf_writer import NO_LIMIT, part_names, parts
-from footfall.robot.model import WORLD, Array, Body, Frame, Joint, JointType, Mimic
+from footfall.robot.model import WORLD, Array, Body, Frame, Joint, JointType
 from footfall.robot.orientation import matrix_from_axis_angle, matrix_from_quaternion
+from footfall.robot.tree_loops import ASSEMBLY
 from footfall.robot.values import finite_array
 
 # MuJoCo's enumerations
 _FREE, _BALL, _SLIDE, _HINGE = range(4)
-_EQUALITY_OF_JOINTS = 2
 _ACTS_ON_JOINT = (0, 1)  # directly, or in the axes of the parent
 
 _TYPES = {_FREE: JointType.FLOATING, _BALL: JointType.SPHERICAL, _SLIDE: JointType.PRISMATIC}
@@ -36,8 +37,9 @@ def model_fields(model: Any, meshes: MeshPaths) -> tuple[dict[str, Any], list[Ro
     fields: dict[str, Any] = {
         "bodies": tuple(reader.bodies),
         "joints": tuple(reader.joints),
-        "frames": tuple(reader.frames()),
-        "configurations": _configurations(model),
+        "frames": (*reader.frames(), *reader.equalities.frames),
+        "configurations": _configurations(model, looped=bool(reader.equalities.loops)),
+        "loops": tuple(reader.equalities.loops),
         "gravity": tuple(model.opt.gravity.tolist()),
     }
     return fields, reader.left_out()
@@ -71,7 +73,8 @@ class _ModelReader:
         self._taken = set(self._body_names)
         self._taken_by_joints = set(self._joint_names)
         self._efforts, self._rotors = _actuators(model)
-        self._mimics, self._left_out = self._equalities()
+        self.equalities = read_equalities(model, self._body_names, self._joint_names, self._taken)
+        self._left_out = self.equalities.left_out
 
     def add_body(self, index: int) -> None:
         """Append a body and the chain of joints that carries it."""
@@ -153,7 +156,7 @@ class _ModelReader:
             damping=float(model.dof_damping[dof]),
             friction=float(model.dof_frictionloss[dof]),
             armature=float(model.dof_armature[dof]) + rotor,
-            mimic=self._mimics.get(index),
+            mimic=self.equalities.mimics.get(index),
         )
 
     def _place(self, index: int) -> tuple[Transform, Transform | None]:
@@ -196,29 +199,10 @@ class _ModelReader:
         if springs:
             message = f"the springs of {', '.join(springs)} are left out"
             self._left_out.append(UnsupportedFeature(message))
-        if model.ntendon:
-            self._left_out.append(UnsupportedFeature(f"{model.ntendon} tendons are left out"))
+        tendons = model.ntendon - len(self.equalities.tendons)
+        if tendons:
+            self._left_out.append(UnsupportedFeature(f"{tendons} tendons are left out"))
         return self._left_out
-
-    def _equalities(self) -> tuple[dict[int, Mimic], list[RobotError]]:
-        model = self.model
-        mimics: dict[int, Mimic] = {}
-        left_out: list[RobotError] = []
-        for index in range(model.neq):
-            follower, leader = int(model.eq_obj1id[index]), int(model.eq_obj2id[index])
-            between_joints = int(model.eq_type[index]) == _EQUALITY_OF_JOINTS and leader >= 0
-            constant, slope, *rest = model.eq_data[index, :5].tolist()
-            if not between_joints or any(rest) or follower in mimics or not model.eq_active0[index]:
-                message = f"equality constraint {model.eq(index).name or index} is left out"
-                left_out.append(UnsupportedFeature(message))
-                continue
-            start, leader_start = (
-                float(model.qpos0[model.jnt_qposadr[joint]]) for joint in (follower, leader)
-            )
-            mimics[follower] = Mimic(
-                self._joint_names[leader], slope, start + constant - slope * leader_start
-            )
-        return mimics, left_out
 
 
 def _unique(names: list[str]) -> list[str]:
@@ -294,8 +278,8 @@ def _actuators(model: Any) -> tuple[dict[int, float], dict[int, float]]:
     return efforts, rotors
 
 
-def _configurations(model: Any) -> dict[str, Array]:
-    """Keyframes, and `qpos0` where it is not neutral."""
+def _configurations(model: Any, *, looped: bool) -> dict[str, Array]:
+    """Keyframes, and `qpos0` where it is not neutral; loops close there."""
     configurations: dict[str, Array] = {}
     for index in range(model.nkey):
         name = free_name(model.key(index).name or f"key_{index}", configurations)
@@ -307,6 +291,8 @@ def _configurations(model: Any) -> dict[str, Array]:
             neutral[start + (3 if kind == _FREE else 0)] = 1.0
     if not np.array_equal(model.qpos0, neutral):
         configurations.setdefault("qpos0", np.array(model.qpos0))
+        if looped:
+            configurations.setdefault(ASSEMBLY, np.array(model.qpos0))
     return configurations
 
 

@@ -1,7 +1,7 @@
 """Writer of MJCF, the format of MuJoCo; it does not need MuJoCo.
 
 A joint with several velocities becomes several MuJoCo joints of one body, named `joint:1`, `joint:2`, ...;
-only a floating joint at the world's origin is a free joint. Mimics become equality constraints, frames sites,
+only a floating joint at the world's origin is a free joint. Mimics and loops become equality constraints, frames sites,
 configurations keyframes, effort limits motors with a force range. Velocity limits, groups, regions, limit sets
 and notes are left out, and so are meshes unless asked for.
 """
@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from footfall.errors import UnsupportedFeature
 from footfall.math.transform import Transform
 from footfall.robot.description import free_name
 from footfall.robot.mjcf_inertias import Inertial, acceptable_inertials
@@ -28,6 +29,8 @@ from footfall.robot.model import (
     Geometry,
     Joint,
     JointType,
+    Loop,
+    LoopType,
     Mesh,
     Robot,
     Sphere,
@@ -68,7 +71,7 @@ def mjcf_text(robot: Robot, *, meshes: bool = False) -> str:
                 _add_geometry(node, geometry, geometry_names, assets, visual=visual)
     for frame in robot.frames:
         nodes[frame.body].add("site", name=frame.name, **_pose(frame.placement))
-    _add_mimics(root, robot)
+    _add_equalities(root, robot)
     _add_motors(root, robot)
     if robot.configurations:
         keyframe = root.add("keyframe")
@@ -210,14 +213,52 @@ def _add_geometry(node: Node, geometry: Geometry, names: set[str], assets: _Asse
     )
 
 
-def _add_mimics(root: Node, robot: Robot) -> None:
+def _add_equalities(root: Node, robot: Robot) -> None:
+    """Mimics and loops. MuJoCo keeps them by stiff springs."""
     followers = [(joint, joint.mimic) for joint in robot.joints if joint.mimic is not None]
-    if not followers:
+    if not followers and not robot.loops:
         return
+    linear = [loop for loop in robot.loops if loop.type in (LoopType.GEAR, LoopType.ROLLING)]
+    tendons = root.add("tendon") if linear else None
     equality = root.add("equality")
     for joint, mimic in followers:
         polynomial = (mimic.offset, mimic.multiplier, 0.0, 0.0, 0.0)
         equality.add("joint", joint1=joint.name, joint2=mimic.joint, polycoef=polynomial)
+    for loop in robot.loops:
+        if loop in linear and tendons is not None:
+            _add_tendon(tendons, equality, loop)
+        else:
+            _add_loop(equality, robot, loop)
+
+
+def _add_tendon(tendons: Node, equality: Node, loop: Loop) -> None:
+    """A weighted sum of joints that stays what it is."""
+    rolling = loop.type is LoopType.ROLLING
+    weights = loop.coefficients if rolling else (1.0, *(-ratio for ratio in loop.coefficients))
+    fixed = tendons.add("fixed", name=loop.name)
+    for joint, weight in zip(loop.joints, weights, strict=True):
+        fixed.add("joint", joint=joint, coef=weight)
+    equality.add("tendon", name=loop.name, tendon1=loop.name, polycoef=(loop.offset, 0.0, 0.0, 0.0, 0.0))
+
+
+def _add_loop(equality: Node, robot: Robot, loop: Loop) -> None:
+    numbers = loop.coefficients
+    frames = {frame.name for frame in robot.frames}
+    if loop.type in (LoopType.POINT, LoopType.WELD) and {loop.frame, loop.against} <= frames:
+        tag = "connect" if loop.type is LoopType.POINT else "weld"
+        equality.add(tag, name=loop.name, site1=loop.frame, site2=loop.against)
+    elif loop.type is LoopType.POLYNOMIAL and len(numbers) <= 5:
+        polynomial = (numbers[0] + loop.offset, *numbers[1:], *(0.0,) * (5 - len(numbers)))
+        equality.add(
+            "joint", name=loop.name, joint1=loop.joints[0], joint2=loop.joints[1], polycoef=polynomial
+        )
+    else:
+        message = (
+            f"is a {loop.type} between {loop.frame or loop.joints[0]!r} and {loop.against or loop.joints[-1]!r}; "
+            "MJCF can express points and welds between frames (not bodies), gears, rolling and polynomials to the "
+            "fourth power; save as .toml"
+        )
+        raise UnsupportedFeature(message, subject=("loop", loop.name))
 
 
 def _add_motors(root: Node, robot: Robot) -> None:

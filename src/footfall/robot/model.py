@@ -275,6 +275,7 @@ class Robot(values.Value):
             check_drives(self)
         if self.loops:
             check_loops(self)
+            _ = self.tree  # finds out whether they close
             closed = {name: closed_configuration(self, q) for name, q in self.configurations.items()}
             object.__setattr__(self, "configurations", MappingProxyType(closed))
 

@@ -1,0 +1,146 @@
+"""Equality constraints of a compiled MuJoCo model as mimics and loops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from footfall.errors import RobotError, UnsupportedFeature
+from footfall.math.transform import Transform
+from footfall.robot.description import free_name
+from footfall.robot.loops import Loop, LoopType
+from footfall.robot.model import Frame, Mimic
+from footfall.robot.orientation import matrix_from_quaternion
+
+# MuJoCo's enumerations
+_CONNECT, _WELD, _JOINT, _TENDON = range(4)
+_OF_SITES = 6
+_WRAPS_JOINT = 1
+_SCALAR = (2, 3)  # slide and hinge
+
+
+@dataclass
+class Equalities:
+    """What the equality constraints say. mimics: by number of the joint. left_out: what no loop says."""
+
+    mimics: dict[int, Mimic] = field(default_factory=dict)
+    loops: list[Loop] = field(default_factory=list)
+    frames: list[Frame] = field(default_factory=list)
+    left_out: list[RobotError] = field(default_factory=list)
+    tendons: set[int] = field(default_factory=set)
+
+
+def read_equalities(model: Any, bodies: Sequence[str], joints: Sequence[str], taken: set[str]) -> Equalities:
+    """Loops of all active constraints that can be one.
+
+    bodies, joints: names by number. taken: names of bodies and frames; those of new frames are added.
+    """
+    found = Equalities()
+    names: set[str] = set()
+    for index in range(model.neq):
+        name = free_name(model.eq(index).name or f"equality_{index}", names)
+        names.add(name)
+        read = _READERS.get(int(model.eq_type[index]))
+        if (
+            not model.eq_active0[index]
+            or read is None
+            or not read(model, index, name, bodies, joints, taken, found)
+        ):
+            message = f"equality constraint {model.eq(index).name or index} is left out"
+            found.left_out.append(UnsupportedFeature(message))
+    return found
+
+
+def _frames_meet(
+    model: Any,
+    index: int,
+    name: str,
+    bodies: Sequence[str],
+    joints: Sequence[str],
+    taken: set[str],
+    found: Equalities,
+) -> bool:
+    ids = (int(model.eq_obj1id[index]), int(model.eq_obj2id[index]))
+    data = np.array(model.eq_data[index], dtype=np.float64)
+    weld = int(model.eq_type[index]) == _WELD
+    if int(model.eq_objtype[index]) == _OF_SITES:
+        carriers = [bodies[int(model.site_bodyid[site])] for site in ids]
+        poses = [
+            Transform(matrix_from_quaternion(model.site_quat[site].tolist()), np.array(model.site_pos[site]))
+            for site in ids
+        ]
+    else:
+        carriers = [bodies[body] for body in ids]
+        # A weld has its point in the second body first, then where the first body has it, and how it is turned there.
+        points = (data[3:6], data[:3]) if weld else (data[:3], data[3:6])
+        turn = matrix_from_quaternion(data[6:10].tolist()) if weld else np.eye(3)
+        poses = [Transform(turn, points[0]), Transform(np.eye(3), points[1])]
+    frames = []
+    for number, (carrier, pose) in enumerate(zip(carriers, poses, strict=True), start=1):
+        frames.append(Frame(free_name(f"{name}_{number}", taken), carrier, pose))
+        taken.add(frames[-1].name)
+    found.frames += frames
+    found.loops.append(Loop(name, LoopType.WELD if weld else LoopType.POINT, frames[0].name, frames[1].name))
+    return True
+
+
+def _joints_follow(
+    model: Any,
+    index: int,
+    name: str,
+    bodies: Sequence[str],
+    joints: Sequence[str],
+    taken: set[str],
+    found: Equalities,
+) -> bool:
+    follower, leader = int(model.eq_obj1id[index]), int(model.eq_obj2id[index])
+    if leader < 0 or any(int(model.jnt_type[joint]) not in _SCALAR for joint in (follower, leader)):
+        return False
+    start, leader_start = (float(model.qpos0[model.jnt_qposadr[joint]]) for joint in (follower, leader))
+    # MuJoCo's polynomial is one of differences to the start.
+    shifted = np.polynomial.Polynomial(model.eq_data[index, :5])(
+        np.polynomial.Polynomial([-leader_start, 1.0])
+    )
+    coefficients = np.trim_zeros(shifted.coef, "b").tolist() or [0.0]
+    if len(coefficients) <= 2 and follower not in found.mimics:
+        constant, slope = (*coefficients, 0.0)[:2]
+        found.mimics[follower] = Mimic(joints[leader], slope, start + constant)
+    else:
+        pair = (joints[follower], joints[leader])
+        padded = tuple([*coefficients, 0.0][: max(2, len(coefficients))])
+        found.loops.append(Loop(name, LoopType.POLYNOMIAL, joints=pair, coefficients=padded, offset=start))
+    return True
+
+
+def _tendon_holds(
+    model: Any,
+    index: int,
+    name: str,
+    bodies: Sequence[str],
+    joints: Sequence[str],
+    taken: set[str],
+    found: Equalities,
+) -> bool:
+    """One fixed tendon that keeps its length: a weighted sum of joints."""
+    tendon = int(model.eq_obj1id[index])
+    first = int(model.tendon_adr[tendon])
+    parts = range(first, first + int(model.tendon_num[tendon]))
+    if int(model.eq_obj2id[index]) >= 0 or any(int(model.wrap_type[part]) != _WRAPS_JOINT for part in parts):
+        return False
+    pulled = [(joints[int(model.wrap_objid[part])], float(model.wrap_prm[part])) for part in parts]
+    pulled = [(joint, weight) for joint, weight in pulled if weight]
+    if len(pulled) < 2:
+        return False
+    length = float(model.tendon_length0[tendon]) + float(model.eq_data[index, 0])
+    (joint, weight), *others = pulled
+    ratios = tuple(-other / weight for _, other in others)
+    names = (joint, *(other for other, _ in others))
+    found.loops.append(Loop(name, LoopType.GEAR, joints=names, coefficients=ratios, offset=length / weight))
+    found.tendons.add(tendon)
+    return True
+
+
+_READERS = {_CONNECT: _frames_meet, _WELD: _frames_meet, _JOINT: _joints_follow, _TENDON: _tendon_holds}
