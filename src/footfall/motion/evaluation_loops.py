@@ -30,8 +30,8 @@ def evaluate(
     acceleration (k, rotations, 10), at times (k,); beyond the ends all stands still.
 
     times, coefficients: of all trajectories one after the other, quintics. layout (trajectories, 5): first time, number
-    of segments, first coefficient, dimension, column; for the timing of a rotation its number of pieces and -1 minus the
-    first one.
+    of segments, first coefficient, dimension and column; the timing of a rotation has its number of pieces and -1 minus
+    its first piece instead of these two.
     starts (pieces, 4), logarithms (pieces, 3, 3): of the rotations, see `sample_chain`.
     """
     groups = len(layout)
