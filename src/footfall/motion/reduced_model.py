@@ -1,20 +1,34 @@
-"""The reduced model of a biped: five masses, soles, planar legs (spec 003c section 2.1)."""
+"""The reduced model of a biped: five masses, soles, planar legs (spec 003c section 2.1).
+
+`reduced_model(robot)` reads the file of constants that belongs to a robot, or derives them from its description.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from footfall.errors import FootfallError
+
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Interval = tuple[float, float]
+Rectangle = tuple[float, float, float, float]
+
+LANDMARKS = ("RF", "LF", "RH", "LH", "UB", "VTCP")
+
+
+class InvalidReducedModel(FootfallError, ValueError):
+    """A reduced model with values that cannot be."""
 
 
 @dataclass(frozen=True)
 class PlanarLeg:
     """A leg in its sagittal plane, m and rad (spec 003c section 9): toe_height l1, toe_shift l2, mid_foot_length l3,
-    mid_foot_height l4, lower_leg l5, upper_leg l6, hip_to_torso l7; limits of the joints."""
+    mid_foot_height l4, lower_leg l5, upper_leg l6, hip_to_torso l7; limits of the joints, positive about y."""
 
     toe_height: float
     toe_shift: float
@@ -26,6 +40,19 @@ class PlanarLeg:
     hip_limits: Interval
     knee_limits: Interval
     ankle_limits: Interval
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = np.asarray(getattr(self, field.name), dtype=np.float64)
+            if not np.isfinite(value).all():
+                raise InvalidReducedModel(f"{field.name} of the leg is {value}; it must be finite")
+            if value.ndim and not value[0] < value[1]:
+                raise InvalidReducedModel(
+                    f"{field.name} of the leg are {value}; the first must be below the second"
+                )
+        for name in ("lower_leg", "upper_leg"):
+            if getattr(self, name) <= 0.0:
+                raise InvalidReducedModel(f"{name} is {getattr(self, name):g} m; it must be positive")
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +72,8 @@ class ReducedModel:
     hand_share: float
     torso_inertia: Array
     leg: PlanarLeg
-    sole: tuple[float, float, float, float]
-    toe_sole: tuple[float, float, float, float]
+    sole: Rectangle
+    toe_sole: Rectangle
     toe_limits: tuple[Interval, Interval] | None
     toe_signs: tuple[float, float]
     hip_width: float
@@ -59,5 +86,31 @@ class ReducedModel:
     foot_distance: float
     hand_offset: tuple[float, float, float]
     head_tilt: float
-    frames: dict[str, str]
+    frames: Mapping[str, str]
     gravity: float = 9.81
+
+    def __post_init__(self) -> None:
+        inertia = np.array(self.torso_inertia, dtype=np.float64)
+        inertia.flags.writeable = False
+        object.__setattr__(self, "torso_inertia", inertia)
+        object.__setattr__(self, "frames", MappingProxyType(dict(self.frames)))
+        if inertia.shape != (3, 3) or not np.isfinite(inertia).all():
+            raise InvalidReducedModel(f"torso_inertia has shape {inertia.shape}; it must be finite, (3, 3)")
+        for name in ("mass", "com_height", "foot_distance", "gravity"):
+            if not getattr(self, name) > 0.0:
+                raise InvalidReducedModel(
+                    f"{name} of {self.name!r} is {getattr(self, name):g}; it must be positive"
+                )
+        if not (
+            self.foot_share >= 0.0 and self.hand_share >= 0.0 and self.foot_share + self.hand_share < 0.5
+        ):
+            raise InvalidReducedModel(
+                f"shares of {self.name!r} are {self.foot_share:g} a foot and {self.hand_share:g} a hand; they must "
+                "not be negative, and leave mass for the torso"
+            )
+        for name in ("sole", "toe_sole"):
+            rear, front, right, left = getattr(self, name)
+            if not (rear < front and right < left):
+                raise InvalidReducedModel(
+                    f"{name} of {self.name!r} is {getattr(self, name)}; it must be (rear, front, right, left)"
+                )

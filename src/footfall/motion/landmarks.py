@@ -1,0 +1,74 @@
+"""Which frames of a humanoid are its feet, hands, upper body and head, by their names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from footfall.errors import FootfallError, UnknownName
+from footfall.motion.reduced_model import LANDMARKS
+from footfall.robot.model import Robot
+
+# What the parts are called, the better names first.
+_FEET = ("sole", "foot", "ankle_roll", "ankle")
+_HANDS = ("hand", "gripper", "wrist", "lower_arm", "forearm")
+_UPPER_BODIES = ("torso", "chest", "trunk", "upper_body", "waist")
+_HEADS = ("head", "neck", "camera")
+# A right side, and what stands there on the left.
+_SIDES = ((r"right", "left"), (r"Right", "Left"), (r"(?<![a-zA-Z])r(?=_)", "l"), (r"^R(?=[A-Z_])", "L"))
+
+
+class UnclearLandmark(FootfallError, ValueError):
+    """A part of a humanoid that its names do not show."""
+
+
+def landmarks(robot: Robot, given: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Names of the frames for RF, LF, RH, LH, UB, VTCP: those given, others by their names.
+
+    Frames of feet must lie on the sole, x forward, z up.
+    """
+    found = dict(given or {})
+    for name, frame in found.items():
+        if name not in LANDMARKS:
+            raise UnknownName("landmark", name, LANDMARKS)
+        if frame not in robot.frame_names:
+            raise UnknownName("frame", frame, robot.frame_names, f"robot {robot.name!r}")
+    names = [name for name in robot.frame_names if name != "world"]
+    for (right, left), words in ((("RF", "LF"), _FEET), (("RH", "LH"), _HANDS)):
+        if right not in found or left not in found:
+            pair = _sided(names, words)
+            if pair is None:
+                raise UnclearLandmark(
+                    f"robot {robot.name!r} has no pair of frames that look like {right} and {left} by their names "
+                    f"({', '.join(words)}); pass frames={{{right!r}: ..., {left!r}: ...}}"
+                )
+            found.setdefault(right, pair[0])
+            found.setdefault(left, pair[1])
+    trunk = _carrying(robot, names, _UPPER_BODIES)
+    found.setdefault("UB", trunk or robot.bodies[0].name)
+    found.setdefault("VTCP", _carrying(robot, names, _HEADS) or found["UB"])
+    return {name: found[name] for name in LANDMARKS}
+
+
+def _sided(names: list[str], words: tuple[str, ...]) -> tuple[str, str] | None:
+    for word in words:
+        for name in names:
+            if word not in name.lower():
+                continue
+            for pattern, other in _SIDES:
+                mirrored = re.sub(pattern, other, name)
+                if mirrored != name and mirrored in names:
+                    return name, mirrored
+    return None
+
+
+def _carrying(robot: Robot, names: list[str], words: tuple[str, ...]) -> str | None:
+    """The frame farthest from the root that is called so, without a side."""
+    attachments = robot.tree.attachments
+    for word in words:
+        fitting = [
+            name for name in names if word in name.lower() and _sided([name, *names], (name.lower(),)) is None
+        ]
+        if fitting:
+            return max(fitting, key=lambda name: (attachments[name].link, -len(name)))
+    return None

@@ -1,0 +1,328 @@
+"""The reduced model of any humanoid, derived from its description (spec 003c section 2.1 asks for the constants).
+
+The robot is put into a stance: upper body upright, knees bent, soles level, centre of mass above their middle. Lengths,
+limits and heights are read off there. The mass of a limb counts at its end as far as it moves with it, by the lever
+rule: a segment half way between hip and foot gives half its mass to the foot, the rest to the torso.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.dynamics.configuration import neutral
+from footfall.dynamics.kinematics import link_poses
+from footfall.errors import FootfallError
+from footfall.math.transform import Transform
+from footfall.motion.landmarks import landmarks
+from footfall.motion.reduced_model import Interval, PlanarLeg, Rectangle, ReducedModel
+from footfall.motion.reduced_model_file import published_model
+from footfall.motion.soles import sole_rectangle
+from footfall.robot.model import Robot
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+_STANCES = ("idle", "standing", "stand", "half_sitting", "home")
+_SIDEWAYS = 0.9  # how much of an axis must point sideways for a joint to count as pitch
+
+
+class NoReducedModel(FootfallError, ValueError):
+    """A robot whose description gives no reduced model."""
+
+
+def reduced_model(
+    robot: Robot,
+    *,
+    frames: Mapping[str, str] | None = None,
+    sole: Rectangle | None = None,
+    knee_angle: float = 0.8,
+    limit_margin: float = float(np.deg2rad(5.0)),
+    hand_radius: float = 0.05,
+) -> ReducedModel:
+    """The reduced model of a humanoid: the published one if there is one, else derived from the description.
+
+    frames: names of frames for RF, LF, RH, LH, UB, VTCP, where names of the robot do not show them; foot frames lie on
+    the sole, x forward, z up. sole: (rear, front, right, left) of the sole in the foot frame, m, where the robot's
+    shapes do not show it. knee_angle: in the stance, rad. limit_margin: from the limits of the leg's joints, rad.
+    """
+    published = published_model(robot.name)
+    if published is not None and frames is None and sole is None:
+        return published
+    return derived_model(
+        robot,
+        landmarks(robot, frames),
+        sole=sole,
+        knee_angle=knee_angle,
+        limit_margin=limit_margin,
+        hand_radius=hand_radius,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Leg:
+    """Joints of a leg in the sagittal plane: links, signs about y, places (x, z) in the foot frame, at the start."""
+
+    links: tuple[int, int, int]  # hip, knee, ankle
+    signs: Array
+    hip: Array
+    knee: Array
+    ankle: Array
+
+    @property
+    def shank(self) -> Array:
+        return np.asarray(self.knee - self.ankle)
+
+    @property
+    def thigh(self) -> Array:
+        return np.asarray(self.hip - self.knee)
+
+    @property
+    def start_angles(self) -> Array:
+        """Hip, knee and ankle angle (3,) of 003c section 9 at the start, rad."""
+        lean, back = (float(np.arctan2(*segment)) for segment in (self.shank, self.thigh))
+        return np.array([back, lean - back, -lean])
+
+    def angles(self, knee: float, lean: float) -> Array:
+        """Changes of the joint angles (3,) from the start for an upright body and a level foot; lean: of the shank."""
+        return np.asarray(self.signs * (np.array([lean - knee, knee, -lean]) - self.start_angles))
+
+
+def derived_model(
+    robot: Robot,
+    frames: Mapping[str, str],
+    *,
+    sole: Rectangle | None,
+    knee_angle: float,
+    limit_margin: float,
+    hand_radius: float,
+) -> ReducedModel:
+    """Constants from the description alone."""
+    legs = [_leg(robot, frames[foot]) for foot in ("RF", "LF")]
+    rectangle = sole_rectangle(robot, frames["RF"]) if sole is None else sole
+    middle = (rectangle[0] + rectangle[1]) / 2
+    q = _stance(robot, legs, frames, middle, knee_angle)
+    poses = link_poses(robot.tree, q)
+    place = {name: _pose(robot, poses, frame).translation for name, frame in frames.items()}
+    ground = (place["RF"] + place["LF"]) / 2
+    hips = [poses[leg.links[0]].translation for leg in legs]
+    arms = [_arm(robot, poses, frames, hand) for hand in ("RH", "LH")]
+    feet = [
+        _share(robot, poses, leg.links[0], place[foot]) for leg, foot in zip(legs, ("RF", "LF"), strict=True)
+    ]
+    hands = [
+        _share(robot, poses, arm.shoulder, place[hand]) for arm, hand in zip(arms, ("RH", "LH"), strict=True)
+    ]
+    foot_share, hand_share = float(np.mean(feet)), float(np.mean(hands))
+    height = float(_center(robot, poses)[2] - ground[2])
+    hip_height = float(np.mean([hip[2] for hip in hips]) - ground[2])
+    leg = _planar_leg(robot, legs, limit_margin, height / (1 - 2 * foot_share) - hip_height)
+    offset = (place["RH"] + place["LH"]) / 2 - ground
+    distance = float(abs(place["LF"][1] - place["RF"][1]))
+    apart = float(abs(place["LH"][1] - place["RH"][1]) - distance) / 2
+    shoulders = [_on_axis(poses[arm.shoulder], poses[arm.following].translation) for arm in arms]
+    elbow = poses[arms[0].elbow].translation
+    return ReducedModel(
+        name=robot.name,
+        mass=robot.mass,
+        foot_share=foot_share,
+        hand_share=hand_share,
+        torso_inertia=_upper_inertia(robot, poses, legs, frames["UB"]),
+        leg=leg,
+        sole=rectangle,
+        toe_sole=rectangle,
+        toe_limits=None,
+        toe_signs=(-1.0, 1.0),
+        hip_width=float(abs(hips[0][1] - hips[1][1])),
+        shoulder_width=float(abs(shoulders[0][1] - shoulders[1][1])),
+        shoulder_height=float(
+            np.mean([shoulder[2] for shoulder in shoulders]) - np.mean([hip[2] for hip in hips])
+        ),
+        upper_arm=float(np.linalg.norm(elbow - shoulders[0])),
+        lower_arm=float(np.linalg.norm(place["RH"] - elbow)),
+        hand_radius=hand_radius,
+        com_height=height,
+        foot_distance=distance,
+        hand_offset=(float(offset[0]), apart, float(offset[2])),
+        head_tilt=0.0,
+        frames=frames,
+        gravity=float(np.linalg.norm(robot.gravity)),
+    )
+
+
+def _leg(robot: Robot, foot: str) -> _Leg:
+    """The last three pitch joints above a foot frame (a toe joint would stand behind them)."""
+    tree = robot.tree
+    poses = link_poses(tree, _start(robot))
+    sole = _pose(robot, poses, foot)
+    if sole.rotation[2, 2] < 0.99:
+        raise NoReducedModel(
+            f"frame {foot!r} of robot {robot.name!r} has z axis {sole.rotation[:, 2].round(3).tolist()} where "
+            "the robot stands; a foot frame must have x forward and z up"
+        )
+    pitch = [
+        index
+        for index in tree.path(tree.attachments[foot].link)
+        if tree.links[index].kind == "revolute"
+        and abs(sole.rotation[:, 1] @ poses[index].rotation[:, 2]) > _SIDEWAYS
+    ]
+    links = sorted(pitch)[:3]
+    if len(links) < 3:
+        raise NoReducedModel(
+            f"the leg to frame {foot!r} of robot {robot.name!r} has {len(pitch)} joints that turn about a sideways "
+            "axis; it must have hip, knee and ankle"
+        )
+    places = [sole.rotation.T @ (poses[index].translation - sole.translation) for index in links]
+    signs = np.array([np.sign(sole.rotation[:, 1] @ poses[index].rotation[:, 2]) for index in links])
+    hip, knee, ankle = (place[[0, 2]] for place in places)
+    return _Leg((links[0], links[1], links[2]), signs, hip, knee, ankle)
+
+
+def _start(robot: Robot) -> Array:
+    """A configuration in which the robot stands, if it names one; else the neutral one, within the limits."""
+    for name in _STANCES:
+        if name in robot.configurations:
+            return robot.configuration(name)
+    return np.clip(neutral(robot), robot.lower, robot.upper)
+
+
+def _stance(robot: Robot, legs: list[_Leg], frames: Mapping[str, str], middle: float, knee: float) -> Array:
+    """Configuration with bent knees whose centre of mass is above the middle of the soles; by the secant method."""
+    tree, start = robot.tree, _start(robot)
+
+    def stance(lean: float) -> Array:
+        q = start.copy()
+        for leg in legs:
+            for link, change in zip(leg.links, leg.angles(knee, lean), strict=True):
+                q[tree.links[link].q] += change
+        return q
+
+    def ahead(lean: float) -> float:
+        poses = link_poses(tree, stance(lean))
+        foot = _pose(robot, poses, frames["RF"])
+        return float((foot.rotation.T @ (_center(robot, poses) - foot.translation))[0] - middle)
+
+    first, second = 0.4 * knee, 0.6 * knee
+    before, now = ahead(first), ahead(second)
+    for _ in range(30):
+        if abs(now) < 1e-10 or now == before:
+            break
+        first, second, before = second, second - now * (second - first) / (now - before), now
+        now = ahead(second)
+    if not abs(now) < 1e-6:
+        raise NoReducedModel(f"robot {robot.name!r} finds no stance with its centre of mass above its soles")
+    return stance(second)
+
+
+def _planar_leg(robot: Robot, legs: list[_Leg], margin: float, hip_to_torso: float) -> PlanarLeg:
+    limits = []
+    for joint in range(3):
+        intervals = [_planar_limits(robot, leg, joint) for leg in legs]
+        low, high = max(interval[0] for interval in intervals), min(interval[1] for interval in intervals)
+        limits.append((float(low + margin), float(high - margin)))
+    right = legs[0]
+    return PlanarLeg(
+        0.0,
+        0.0,
+        float(-right.ankle[0]),
+        float(right.ankle[1]),
+        float(np.linalg.norm(right.shank)),
+        float(np.linalg.norm(right.thigh)),
+        hip_to_torso,
+        *limits,
+    )
+
+
+def _planar_limits(robot: Robot, leg: _Leg, joint: int) -> Interval:
+    """Limits of a joint as an angle of 003c section 9."""
+    place = robot.tree.links[leg.links[joint]].q
+    start = _start(robot)[place][0]
+    ends = leg.start_angles[joint] + leg.signs[joint] * (
+        np.clip([robot.lower[place][0], robot.upper[place][0]], -np.pi, np.pi) - start
+    )
+    return float(ends.min()), float(ends.max())
+
+
+def _limb(robot: Robot, root: int) -> list[int]:
+    """All links that hang on a link, itself included."""
+    tree = robot.tree
+    return [index for index in range(len(tree.links)) if root in tree.path(index)]
+
+
+def _share(robot: Robot, poses: list[Transform], root: int, end: Array) -> float:
+    """How much of the robot's mass counts at the end of a limb, by the lever rule."""
+    start = poses[root].translation
+    line = end - start
+    total = 0.0
+    for index in _limb(robot, root):
+        link = robot.tree.links[index]
+        center = poses[index].apply(link.center_of_mass)
+        total += link.mass * float(np.clip((center - start) @ line / (line @ line), 0.0, 1.0))
+    return total / robot.mass
+
+
+class _Arm(NamedTuple):
+    """Links: the first that no other part hangs on, the one after it, and the one farthest from both ends."""
+
+    shoulder: int
+    following: int
+    elbow: int
+
+
+def _arm(robot: Robot, poses: list[Transform], frames: Mapping[str, str], hand: str) -> _Arm:
+    tree = robot.tree
+    others = {
+        index for name in frames if name != hand for index in tree.path(tree.attachments[frames[name]].link)
+    }
+    own = [index for index in sorted(tree.path(tree.attachments[frames[hand]].link)) if index not in others]
+    if len(own) < 2:
+        raise NoReducedModel(
+            f"frame {frames[hand]!r} of robot {robot.name!r} has {len(own)} joints of its own; {hand} must have "
+            "a shoulder and an elbow"
+        )
+    shoulder = _on_axis(poses[own[0]], poses[own[1]].translation)
+    end = _pose(robot, poses, frames[hand]).translation
+
+    def between(index: int) -> float:
+        place = poses[index].translation
+        return float(min(np.linalg.norm(place - shoulder), np.linalg.norm(end - place)))
+
+    return _Arm(own[0], own[1], max(own, key=between))
+
+
+def _on_axis(joint: Transform, point: Array) -> Array:
+    """The point of a joint's axis that is closest to a point: where a joint is, whatever its frame's origin."""
+    axis = joint.rotation[:, 2]
+    return np.asarray(joint.translation + axis * (axis @ (point - joint.translation)))
+
+
+def _upper_inertia(robot: Robot, poses: list[Transform], legs: list[_Leg], upper_body: str) -> Array:
+    """Inertia (3, 3) of all that the legs carry, about its centre of mass, in the axes of the upper body, kg m2."""
+    tree = robot.tree
+    lower = {index for leg in legs for index in _limb(robot, leg.links[0])}
+    upper = [index for index in range(len(tree.links)) if index not in lower and tree.links[index].mass > 0.0]
+    masses = np.array([tree.links[index].mass for index in upper])
+    centers = np.array([poses[index].apply(tree.links[index].center_of_mass) for index in upper])
+    middle = masses @ centers / masses.sum()
+    turn = _pose(robot, poses, upper_body).rotation
+    total = np.zeros((3, 3))
+    for index, mass, center in zip(upper, masses, centers - middle, strict=True):
+        rotation = poses[index].rotation
+        total += rotation @ tree.links[index].inertia @ rotation.T
+        total += mass * (center @ center * np.eye(3) - np.outer(center, center))
+    return np.asarray(turn.T @ total @ turn)
+
+
+def _pose(robot: Robot, poses: list[Transform], frame: str) -> Transform:
+    attachment = robot.tree.attachments[frame]
+    return poses[attachment.link] @ attachment.placement if attachment.link >= 0 else attachment.placement
+
+
+def _center(robot: Robot, poses: list[Transform]) -> Array:
+    moments = [
+        link.mass * pose.apply(link.center_of_mass)
+        for link, pose in zip(robot.tree.links, poses, strict=True)
+    ]
+    return np.asarray(sum(moments, start=np.zeros(3)) / robot.mass)

@@ -1,0 +1,74 @@
+"""The sole of a foot, from the shapes on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from footfall.errors import FootfallError
+from footfall.geometry.mesh import load_mesh
+from footfall.motion.reduced_model import Rectangle
+from footfall.robot.model import Robot
+from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+_THICKNESS = 0.02  # m above the lowest point: what lies in it is the sole
+
+
+class NoSole(FootfallError, ValueError):
+    """A foot without shapes that show its sole, or whose frame does not lie on it."""
+
+
+def sole_rectangle(robot: Robot, foot: str) -> Rectangle:
+    """(rear, front, right, left) of the sole in a foot frame, m, from the shapes of the body that carries it."""
+    attachments = robot.tree.attachments
+    here = attachments[foot]
+    points = []
+    for body in robot.bodies:
+        carried = attachments[body.name]
+        if carried.link != here.link:
+            continue
+        to_foot = here.placement.inverse() @ carried.placement
+        for shape in body.collisions or body.visuals:
+            pose = to_foot @ shape.placement
+            points.append(_corners(shape) @ pose.rotation.T + pose.translation)
+    cloud = np.concatenate(points) if points else np.empty((0, 3))
+    if len(cloud) == 0:
+        raise NoSole(f"the body of frame {foot!r} has no shapes; pass sole=(rear, front, right, left)")
+    lowest = float(cloud[:, 2].min())
+    if abs(lowest) > 0.5 * _THICKNESS:
+        raise NoSole(
+            f"the sole is at z = {lowest:.3g} m of frame {foot!r}; a foot frame must lie on the sole (add one to the "
+            "robot, and pass its name)"
+        )
+    flat = cloud[cloud[:, 2] < lowest + _THICKNESS]
+    # The same rectangle serves both feet: as far to either side as the sole reaches to both.
+    half = float(min(-flat[:, 1].min(), flat[:, 1].max()))
+    if half <= 0.0:
+        raise NoSole(
+            f"the sole does not reach to both sides of frame {foot!r}; pass sole=(rear, front, right, left)"
+        )
+    return float(flat[:, 0].min()), float(flat[:, 0].max()), -half, half
+
+
+def _corners(geometry: Geometry) -> Array:
+    """Points (k, 3) whose hull is that of a shape, in its own frame."""
+    signs = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
+    shape = geometry.shape
+    if isinstance(shape, Mesh):
+        if not Path(shape.path).is_file():
+            return np.empty((0, 3))
+        return np.asarray(load_mesh(shape.path).vertices * np.array(shape.scale))
+    match shape:
+        case Box(size):
+            half = np.array(size) / 2
+        case Sphere(radius):
+            half = np.full(3, radius)
+        case Cylinder(radius, length):
+            half = np.array([radius, radius, length / 2])
+        case Capsule(radius, length):
+            half = np.array([radius, radius, length / 2 + radius])
+    return np.asarray(signs * half)
