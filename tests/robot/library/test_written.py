@@ -17,7 +17,9 @@ from footfall.robot.model import Robot
 def assert_moves_alike(robot: Robot, other: Robot) -> None:
     random = np.random.default_rng(1)
     q, v = random.uniform(-1.0, 1.0, robot.nq), random.uniform(-1.0, 1.0, robot.nv)
-    if robot.nq > robot.nv:
+    if robot.loops:
+        q = robot.configuration("idle")
+    elif robot.nq > robot.nv:
         q[3:7] /= np.linalg.norm(q[3:7])
     for algorithm, state in ((mass_matrix, (q,)), (bias_forces, (q, v))):
         ours, theirs = (np.asarray(algorithm.textbook(each, *state)) for each in (robot, other))
@@ -28,6 +30,8 @@ def assert_moves_alike(robot: Robot, other: Robot) -> None:
 @pytest.mark.parametrize("name", [name for name in library.names() if name != "kuka-lwr"])
 def test_round_trip(name: str, suffix: str, tmp_path: Path) -> None:
     robot = load(name)
+    if robot.loops and suffix == ".urdf":
+        pytest.skip("URDF has no loops between frames")
     path = tmp_path / f"robot{suffix}"
     save(robot, path)
     again = load(path, floating_base=None if robot.nq == robot.nv else True)

@@ -24,6 +24,7 @@ __all__ = ["chain", "describe", "dill", "find", "kuka_lwr", "lola", "lola_2012",
 _DESCRIPTIONS = {
     "lola": "humanoid LOLA v1.1: 2 x 7 leg, 2 x 4 arm, 2 pelvis and 2 head joints",
     "lola-2012": "LOLA with 24 joints: the arms do not rotate",
+    "cassie": "biped Cassie with its rods and leaf springs: four loops, 20 velocities",
     "quadruped": "heavy quadruped with four joints a leg",
     "quadruped-tall-feet": "the same with the foot height of its source, 0.5 m",
     "point-foot-quadruped": "generic quadruped with three joints a leg and point feet",
