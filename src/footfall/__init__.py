@@ -71,6 +71,8 @@ from footfall.dynamics.kinematics import (
 from footfall.dynamics.loops import close_loops
 from footfall.dynamics.mass_matrix import mass_matrix, mass_matrix_pattern
 from footfall.math.transform import Transform
+from footfall.motion.model_derivation import reduced_model
+from footfall.motion.reduced_model import ReducedModel
 from footfall.robot.load import load, save
 from footfall.robot.model import Body, Frame, Joint, JointType, Loop, LoopType, Mimic, Robot
 from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
@@ -99,6 +101,7 @@ __all__ = [
     "Mesh",
     "Mimic",
     "Poses",
+    "ReducedModel",
     "Resolution",
     "Robot",
     "Sphere",
@@ -147,6 +150,7 @@ __all__ = [
     "neutral",
     "potential_energy",
     "random_configuration",
+    "reduced_model",
     "resolve_constraints",
     "rolling_constraints",
     "rolling_rows",
