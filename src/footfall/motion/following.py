@@ -1,0 +1,123 @@
+"""A whole robot that follows a motion by inverse kinematics, and the wrench that it then needs."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.control.inverse_kinematics import (
+    ComfortCost,
+    OrientationTask,
+    ResolvedRate,
+    center_of_mass_position,
+    frame_position,
+    posture,
+)
+from footfall.control.inverse_kinematics.task import Task
+from footfall.dynamics.centroidal import centroidal_momentum
+from footfall.dynamics.configuration import difference, integrate
+from footfall.errors import FootfallError
+from footfall.math.quaternions import rotation_matrices
+from footfall.motion.curves import MotionSamples
+from footfall.motion.motion import Motion
+from footfall.robot.model import Robot
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+class LostMotion(FootfallError, RuntimeError):
+    """A robot that cannot follow a motion. error: how far it is off, m or rad; time: s."""
+
+    def __init__(self, error: float, time: float, allowed: float) -> None:
+        self.error, self.time, self.allowed = error, time, allowed
+        super().__init__(
+            f"the robot is off by {error:.3g} m or rad at {time:.3f} s; at most {allowed:.3g}: is the motion within "
+            "reach?"
+        )
+
+
+class Followed(NamedTuple):
+    """Times (n,), configurations (n, nq), velocities (n, nv), and how far the tasks are off (n,), m or rad."""
+
+    times: Array
+    q: Array
+    v: Array
+    errors: Array
+
+
+def follow_motion(
+    robot: Robot, motion: Motion, q: Array, *, dt: float = 0.005, gain: float = 100.0, allowed: float = 0.02
+) -> Followed:
+    """The robot along a motion from a configuration q (nq,) near its begin: centre of mass, upper body, feet, and toes
+    where it has them; all other joints stay as near to q as they can.
+
+    dt: s. gain: 1/s, below 1/dt. Raises `LostMotion` if it is off by more than allowed, m or rad.
+    """
+    times = np.arange(motion.begin_time, motion.end_time + dt / 2, dt)
+    tasks = _tasks(robot, motion)
+    solver = ResolvedRate(robot, tasks, cost=ComfortCost(tuple(q.tolist()), comfort_gain=2.0))
+    # Rates in the middle of a step take it to its end.
+    targets, _ = _task_values(motion.sample(times), motion)
+    _, rates = _task_values(motion.sample(times + dt / 2), motion)
+    gains = np.full(rates.shape[1], gain)
+    path, errors = np.empty((len(times), robot.nq)), np.empty(len(times))
+    here = np.array(q, dtype=np.float64)
+    kernel = solver.stack.kernel
+    for _ in range(50):  # come to the first pose
+        here = integrate(robot, here, 0.2 / gain * solver.run(here, targets[0], 0.0 * rates[0], gains))
+    for step in range(len(times)):
+        path[step] = here
+        errors[step] = np.abs(kernel(here, targets[step])[0]).max()
+        if errors[step] > allowed:
+            raise LostMotion(float(errors[step]), float(times[step]), allowed)
+        here = integrate(robot, here, dt * solver.run(here, targets[step], rates[step], gains))
+    return Followed(times, path, _velocities(robot, path, dt), errors)
+
+
+def centroidal_wrench(robot: Robot, followed: Followed) -> Array:
+    """Force and torque about the centre of mass (n - 2, 6) that contacts must exert for a followed motion, N and Nm, at
+    all times but the first and the last."""
+    dt = float(followed.times[1] - followed.times[0])
+    momentum = centroidal_momentum(robot, followed.q, followed.v)
+    wrench = (momentum[2:] - momentum[:-2]) / (2 * dt)
+    wrench[:, :3] -= robot.mass * np.asarray(robot.gravity)
+    return np.asarray(wrench)
+
+
+def _tasks(robot: Robot, motion: Motion) -> list[Task]:
+    frames = motion.model.frames
+    tasks: list[Task] = [center_of_mass_position(np.zeros(3)), OrientationTask(frames["UB"], np.eye(3))]
+    for foot in ("RF", "LF"):
+        tasks += [frame_position(frames[foot], np.zeros(3)), OrientationTask(frames[foot], np.eye(3))]
+    if motion.model.toe_limits is not None:
+        tasks += [posture(robot, {_toe_joint(robot, frames[foot]): 0.0}) for foot in ("RF", "LF")]
+    return tasks
+
+
+def _toe_joint(robot: Robot, frame: str) -> str:
+    body = next(entry.body for entry in robot.frames if entry.name == frame)
+    return next(joint.name for joint in robot.joints if joint.child == body)
+
+
+def _task_values(samples: MotionSamples, motion: Motion) -> tuple[Array, Array]:
+    """Targets (n, p) and rates (n, m) of the tasks, in their order."""
+    rotations = rotation_matrices(samples.quaternions).reshape(*samples.quaternions.shape[:-1], 9)
+    feet = [2, 3]
+    targets = [samples.center_of_mass[:, 0], rotations[:, 0]]
+    rates = [samples.center_of_mass[:, 1], samples.angular_velocities[:, 0]]
+    for side, body in enumerate(feet):
+        targets += [samples.feet[:, 0, side], rotations[:, body]]
+        rates += [samples.feet[:, 1, side], samples.angular_velocities[:, body]]
+    if motion.model.toe_limits is not None:
+        targets.append(samples.toes[:, 0])
+        rates.append(samples.toes[:, 1])
+    return np.concatenate(targets, axis=1), np.concatenate(rates, axis=1)
+
+
+def _velocities(robot: Robot, path: Array, dt: float) -> Array:
+    """Velocities (n, nv) along a path by central differences."""
+    v = np.empty((len(path), robot.nv))
+    v[1:-1] = difference(robot, path[:-2], path[2:]) / (2 * dt)
+    v[0], v[-1] = 0.0, 0.0
+    return v
