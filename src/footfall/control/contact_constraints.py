@@ -96,7 +96,7 @@ def build_constrained_system(
     robot: Robot, q: Array, v: Array, *, contacts: Sequence[Contact]
 ) -> ConstrainedSystem:
     """The equation of motion and the constraints in the state q (nq,), v (nv,)."""
-    result: ConstrainedSystem = _constrained_system(robot, q, v, geometry=geometry_of(robot, contacts))
+    result: ConstrainedSystem = constrained_system(robot, q, v, geometry=geometry_of(robot, contacts))
     return result
 
 
@@ -108,7 +108,8 @@ def geometry_of(robot: Robot, contacts: Sequence[Contact]) -> Geometry:
 
 
 @algorithm(q="nq", v="nv")
-def _constrained_system(robot: Robot, q: Array, v: Array, *, geometry: Geometry) -> ConstrainedSystem:
+def constrained_system(robot: Robot, q: Array, v: Array, *, geometry: Geometry) -> ConstrainedSystem:
+    """The same for what of contacts decides their Jacobian; also inside a trace."""
     jacobians, biases, positions = [np.zeros((0, robot.nv))], [np.zeros(0)], []
     for frame, point, rows in geometry:
         pose, jacobian, bias = (

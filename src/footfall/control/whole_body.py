@@ -8,7 +8,7 @@ priorities: as prioritised least squares, or as a sequence of quadratic programs
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -19,6 +19,7 @@ from footfall.control.inverse_kinematics.hierarchical_qp import solve_hierarchic
 from footfall.control.inverse_kinematics.hierarchy import solve_hierarchy
 from footfall.control.inverse_kinematics.problem import Level, level
 from footfall.control.whole_body_limits import LimitRows, WholeBodyLimits
+from footfall.control.whole_body_program import WholeBodyProgram, has_program, program_for
 from footfall.control.whole_body_tasks import Layout, Situation, TaskRows, WholeBodyTask
 from footfall.errors import FootfallError, UnknownName
 from footfall.robot.model import Robot
@@ -26,6 +27,7 @@ from footfall.simulation.step_values import Command
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Method = Literal["least squares", "quadratic programs"]
+MISSED_LIMIT = 1e-3  # by which limits may be missed, N, N m or rad/s2
 RANK_TOLERANCE = 1e-8  # of the equation of motion with the contacts, whose rows have different units
 
 
@@ -109,7 +111,7 @@ def build_whole_body(
 
 
 def solve_whole_body(
-    problem: WholeBodyProblem, *, method: Method = "quadratic programs", tolerance: float = 1e-3
+    problem: WholeBodyProblem, *, method: Method = "quadratic programs", tolerance: float = MISSED_LIMIT
 ) -> WholeBodySolution:
     """Solve by priorities.
 
@@ -129,8 +131,7 @@ def solve_whole_body(
         found = solve_hierarchical_qp([*(_reduced(each, start, basis) for each in rows), *tasks])
         missing = found.missing[len(rows) :]
     x = start + basis @ found.v
-    layout = problem.situation.layout
-    solution = WholeBodySolution(x[layout.a], x[layout.f], x[layout.tau], missing, found.freedom)
+    solution = _solution(problem.situation.layout, x, missing, found.freedom)
     if method == "quadratic programs" and problem.limits is not None:
         lacking = np.maximum(problem.limits.value - problem.limits.matrix @ x, 0.0)
         if lacking.max(initial=0.0) > tolerance:
@@ -142,6 +143,8 @@ def solve_whole_body(
 class WholeBodyControl:
     """A controller: the tasks are solved anew in every state, and the torques applied.
 
+    Quadratic programs run as native code that is made on first use and kept with the robot, see `whole_body_program`.
+
     contacts, tasks: fixed, or functions of time (s). limits: see `WholeBodyLimits`; only for quadratic programs.
     """
 
@@ -150,11 +153,24 @@ class WholeBodyControl:
     tasks: tuple[WholeBodyTask, ...] | Callable[[float], tuple[WholeBodyTask, ...]]
     limits: WholeBodyLimits | None = None
     method: Method = "quadratic programs"
+    _last: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    def _program(self, contacts: tuple[Contact, ...], tasks: tuple[WholeBodyTask, ...]) -> WholeBodyProgram:
+        """The program of the last call if it was for the same tuples, which saves to compare what is in them."""
+        if not self._last or self._last[0] is not contacts or self._last[1] is not tasks:
+            self._last[:] = [contacts, tasks, program_for(self.robot, contacts, tasks, self.limits)]
+        return self._last[2]  # type: ignore[no-any-return]
 
     def solve(self, time: float, q: Array, v: Array) -> WholeBodySolution:
         """Accelerations, forces and torques in the state q (nq,), v (nv,)."""
         contacts = self.contacts(time) if callable(self.contacts) else self.contacts
         tasks = self.tasks(time) if callable(self.tasks) else self.tasks
+        if self.method == "quadratic programs" and tasks and has_program(tasks):
+            program = self._program(contacts, tasks)
+            found = program.solve(time, q, v, tasks)
+            if found.solved and found.worst <= MISSED_LIMIT:
+                return _solution(program.layout, found.x, found.missing, found.freedom)
+        # Tasks of one's own; or no motion keeps all limits, and the problem has to say which are missed.
         problem = build_whole_body(
             self.robot, q, v, contacts=contacts, tasks=tasks, limits=self.limits, time=time
         )
@@ -166,6 +182,10 @@ class WholeBodyControl:
 
     def __call__(self, time: float, q: Array, v: Array) -> Command:
         return torque_command(self.torque(time, q, v))
+
+
+def _solution(layout: Layout, x: Array, missing: tuple[Array, ...], freedom: int) -> WholeBodySolution:
+    return WholeBodySolution(x[layout.a], x[layout.f], x[layout.tau], missing, freedom)
 
 
 def _by_priority(tasks: Sequence[WholeBodyTask], situation: Situation) -> tuple[Level, ...]:

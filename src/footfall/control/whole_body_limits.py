@@ -109,7 +109,8 @@ def _finite(matrix: Array, value: Array, labels: tuple[str, ...]) -> LimitRows:
 
 
 @lru_cache(maxsize=256)
-def _point_cone(normal: tuple[float, float, float], friction: float, facets: int) -> Array:
+def point_cone(normal: tuple[float, float, float], friction: float, facets: int) -> Array:
+    """Rows (facets, 3) of the friction pyramid of a point, kept."""
     rows = pyramid_rows(normal, friction, facets=facets)
     rows.flags.writeable = False
     return rows
@@ -118,7 +119,7 @@ def _point_cone(normal: tuple[float, float, float], friction: float, facets: int
 def _cone(situation: Situation, contact: Contact, facets: int) -> Array | None:
     """Rows (m, rows) of the forces that a contact can give; None where it is a mere constraint."""
     if contact.rows == POINT:
-        return _point_cone(contact.normal, contact.friction, facets)
+        return point_cone(contact.normal, contact.friction, facets)
     if contact.rows != SURFACE:
         return None
     normal = np.array(contact.normal)

@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.compiler import build_kernel
 from footfall.control.actuation import InvalidRequest, checked_array, driven_velocities
 from footfall.control.contact_constraints import SURFACE, ConstrainedSystem, Contact
 from footfall.control.gains import Gains, gains_from
 from footfall.control.joint_control import Reference, reference_at
-from footfall.control.task_space import Path, pose_at, pose_error
+from footfall.control.task_space import Path, pose_at
 from footfall.dynamics.center_of_mass import (
     center_of_mass,
     center_of_mass_bias,
@@ -26,6 +27,7 @@ from footfall.dynamics.center_of_mass import (
 from footfall.dynamics.configuration import difference
 from footfall.dynamics.jacobians import frame_jacobian, frame_jacobian_bias
 from footfall.dynamics.kinematics import frame_attachment, frame_pose
+from footfall.math.rotations import boxminus
 from footfall.robot.model import Robot
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -86,6 +88,13 @@ class WholeBodyTask(ABC):
     priority: int = 0
     weight: float | Array = 1.0
 
+    def __post_init__(self) -> None:
+        weight = np.asarray(self.weight, dtype=np.float64)
+        if not (np.isfinite(weight).all() and (weight >= 0.0).all()):
+            raise InvalidRequest(
+                f"{self.label}: weight is {self.weight}; weights are finite and at least zero"
+            )
+
     @property
     @abstractmethod
     def label(self) -> str:
@@ -96,8 +105,54 @@ class WholeBodyTask(ABC):
         """The task's rows now."""
 
 
+class MotionRows(NamedTuple):
+    """`matrix a = value`: (m, nv) and (m,), rows on accelerations."""
+
+    matrix: Array
+    value: Array
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MotionTask(WholeBodyTask):
+    """A task about accelerations. What it is about is its structure, for which native code is made; where it should
+    go are numbers."""
+
+    @property
+    @abstractmethod
+    def structure(self) -> tuple[Any, ...]:
+        """What the native code depends on, hashable."""
+
+    @property
+    def moving(self) -> bool:
+        """Whether its numbers depend on time."""
+        return False
+
+    @abstractmethod
+    def numbers(self, robot: Robot, time: float) -> Array:
+        """Targets and gains (p,) at a time, s."""
+
+    @abstractmethod
+    def evaluate(self, robot: Robot, q: Array, v: Array, numbers: Array) -> MotionRows:
+        """The rows in the state q (nq,), v (nv,), on floats or symbols."""
+
+    def rows(self, situation: Situation) -> TaskRows:
+        robot, numbers = situation.robot, self.numbers(situation.robot, situation.time)
+        place = ("whole-body task", self.structure)
+        if place not in robot.tree.kernels:
+            robot.tree.kernels[place] = build_kernel(
+                lambda q, v, numbers: self.evaluate(robot, q, v, numbers)._asdict(),
+                {"q": robot.nq, "v": robot.nv, "numbers": len(numbers)},
+                name="whole_body_task",
+                key=f"{robot.fingerprint} {self.structure!r}",
+            )
+        found = robot.tree.kernels[place](situation.q, situation.v, numbers)
+        matrix = np.zeros((len(found[1]), situation.layout.size))
+        matrix[:, situation.layout.a] = found[0]
+        return TaskRows(matrix, found[1])
+
+
 @dataclass(frozen=True, eq=False)
-class FrameAcceleration(WholeBodyTask):
+class FrameAcceleration(MotionTask):
     """Acceleration (6,) of a frame, m/s2 and rad/s2, in some of its six directions, world axes, 002 (3.111)."""
 
     frame: str
@@ -108,13 +163,22 @@ class FrameAcceleration(WholeBodyTask):
     def label(self) -> str:
         return f"acceleration of {self.frame}"
 
-    def rows(self, situation: Situation) -> TaskRows:
-        asked = checked_array(self.label, self.acceleration, (6,))
-        return _frame_rows(situation, self.frame, asked, self.directions)
+    @property
+    def structure(self) -> tuple[Any, ...]:
+        return ("frame acceleration", self.frame, tuple(self.directions))
+
+    def numbers(self, robot: Robot, time: float) -> Array:
+        frame_attachment(robot, self.frame)
+        return checked_array(self.label, self.acceleration, (6,))
+
+    def evaluate(self, robot: Robot, q: Array, v: Array, numbers: Array) -> MotionRows:
+        chosen = list(self.directions)
+        bias = frame_jacobian_bias(robot, q, v, self.frame)
+        return MotionRows(frame_jacobian(robot, q, self.frame)[chosen], (numbers - bias)[chosen])
 
 
 @dataclass(frozen=True, eq=False)
-class FrameTracking(WholeBodyTask):
+class FrameTracking(MotionTask):
     """A frame follows a path like a unit mass on a spring and a damper, 002 (3.91)."""
 
     frame: str
@@ -126,26 +190,38 @@ class FrameTracking(WholeBodyTask):
     def label(self) -> str:
         return f"path of {self.frame}"
 
-    def rows(self, situation: Situation) -> TaskRows:
-        robot, q, reference = situation.robot, situation.q, pose_at(self.path, situation.time)
+    @property
+    def structure(self) -> tuple[Any, ...]:
+        return ("frame tracking", self.frame, tuple(self.directions))
+
+    @property
+    def moving(self) -> bool:
+        return callable(self.path)
+
+    def numbers(self, robot: Robot, time: float) -> Array:
         frame_attachment(robot, self.frame)
-        error = pose_error(frame_pose(robot, q, self.frame), reference.pose)
-        rate = reference.velocity - frame_jacobian(robot, q, self.frame) @ situation.v
-        asked = reference.acceleration + self.gains.stiffness * error + self.gains.damping * rate
-        return _frame_rows(situation, self.frame, checked_array(self.label, asked, (6,)), self.directions)
+        wanted = pose_at(self.path, time)
+        parts = (
+            wanted.pose.translation,
+            np.ravel(wanted.pose.rotation),
+            wanted.velocity,
+            wanted.acceleration,
+        )
+        return checked_array(self.label, np.concatenate([*parts, _pair(self.gains)]), (26,))
 
-
-def _frame_rows(situation: Situation, frame: str, asked: Array, directions: tuple[int, ...]) -> TaskRows:
-    robot, q, v, layout = situation.robot, situation.q, situation.v, situation.layout
-    frame_attachment(robot, frame)
-    chosen = list(directions)
-    matrix = np.zeros((len(chosen), layout.size))
-    matrix[:, layout.a] = frame_jacobian(robot, q, frame)[chosen]
-    return TaskRows(matrix, (asked - frame_jacobian_bias(robot, q, v, frame))[chosen])
+    def evaluate(self, robot: Robot, q: Array, v: Array, numbers: Array) -> MotionRows:
+        chosen = list(self.directions)
+        pose, jacobian = frame_pose(robot, q, self.frame), frame_jacobian(robot, q, self.frame)
+        turn = boxminus(numbers[3:12].reshape(3, 3), pose.rotation)
+        error = np.concatenate([numbers[:3] - pose.translation, turn])
+        rate = numbers[12:18] - jacobian @ v
+        asked = numbers[18:24] + numbers[24] * error + numbers[25] * rate
+        bias = frame_jacobian_bias(robot, q, v, self.frame)
+        return MotionRows(jacobian[chosen], (asked - bias)[chosen])
 
 
 @dataclass(frozen=True, eq=False)
-class CenterOfMassTracking(WholeBodyTask):
+class CenterOfMassTracking(MotionTask):
     """The centre of mass goes to a target (3,), m, or follows a function of time, in some of x, y, z."""
 
     target: Array | Callable[[float], Array]
@@ -156,20 +232,28 @@ class CenterOfMassTracking(WholeBodyTask):
     def label(self) -> str:
         return "centre of mass"
 
-    def rows(self, situation: Situation) -> TaskRows:
-        robot, q, v, layout = situation.robot, situation.q, situation.v, situation.layout
-        target = self.target(situation.time) if callable(self.target) else self.target
-        error = checked_array("target of the centre of mass", target, (3,)) - center_of_mass(robot, q)
+    @property
+    def structure(self) -> tuple[Any, ...]:
+        return ("centre of mass", tuple(self.directions))
+
+    @property
+    def moving(self) -> bool:
+        return callable(self.target)
+
+    def numbers(self, robot: Robot, time: float) -> Array:
+        target = self.target(time) if callable(self.target) else self.target
+        wanted = checked_array("target of the centre of mass", target, (3,))
+        return np.concatenate([wanted, _pair(self.gains)])
+
+    def evaluate(self, robot: Robot, q: Array, v: Array, numbers: Array) -> MotionRows:
+        chosen = list(self.directions)
         jacobian = center_of_mass_jacobian(robot, q)
-        asked = self.gains.stiffness * error - self.gains.damping * (jacobian @ v)
-        matrix = np.zeros((3, layout.size))
-        matrix[:, layout.a] = jacobian
-        value = asked - center_of_mass_bias(robot, q, v)
-        return TaskRows(matrix[list(self.directions)], value[list(self.directions)])
+        asked = numbers[3] * (numbers[:3] - center_of_mass(robot, q)) - numbers[4] * (jacobian @ v)
+        return MotionRows(jacobian[chosen], (asked - center_of_mass_bias(robot, q, v))[chosen])
 
 
 @dataclass(frozen=True, eq=False)
-class JointAcceleration(WholeBodyTask):
+class JointAcceleration(MotionTask):
     """Accelerations (nv,) of all velocities, those of a floating base included."""
 
     acceleration: Array
@@ -178,14 +262,19 @@ class JointAcceleration(WholeBodyTask):
     def label(self) -> str:
         return "accelerations of the joints"
 
-    def rows(self, situation: Situation) -> TaskRows:
-        layout = situation.layout
-        asked = checked_array(self.label, self.acceleration, (layout.velocities,))
-        return TaskRows(np.eye(layout.size)[layout.a], asked)
+    @property
+    def structure(self) -> tuple[Any, ...]:
+        return ("joint acceleration",)
+
+    def numbers(self, robot: Robot, time: float) -> Array:
+        return checked_array(self.label, self.acceleration, (robot.nv,))
+
+    def evaluate(self, robot: Robot, q: Array, v: Array, numbers: Array) -> MotionRows:
+        return MotionRows(np.eye(robot.nv), numbers)
 
 
 @dataclass(frozen=True, eq=False)
-class PostureTracking(WholeBodyTask):
+class PostureTracking(MotionTask):
     """The driven joints go to a reference like unit masses on springs and dampers."""
 
     reference: Reference
@@ -195,12 +284,28 @@ class PostureTracking(WholeBodyTask):
     def label(self) -> str:
         return "posture"
 
-    def rows(self, situation: Situation) -> TaskRows:
-        wanted = reference_at(self.reference, situation.time)
-        error = difference(situation.robot, situation.q, wanted.q)
-        asked = wanted.a + self.gains.stiffness * error + self.gains.damping * (wanted.v - situation.v)
-        driven = driven_velocities(situation.robot)
-        return TaskRows(np.eye(situation.layout.size)[driven], asked[driven])
+    @property
+    def structure(self) -> tuple[Any, ...]:
+        return ("posture",)
+
+    @property
+    def moving(self) -> bool:
+        return callable(self.reference)
+
+    def numbers(self, robot: Robot, time: float) -> Array:
+        wanted = reference_at(self.reference, time)
+        parts = np.concatenate([wanted.q, wanted.v, wanted.a, _pair(self.gains)])
+        return checked_array(self.label, parts, (robot.nq + 2 * robot.nv + 2,))
+
+    def evaluate(self, robot: Robot, q: Array, v: Array, numbers: Array) -> MotionRows:
+        wanted_q, wanted_v, wanted_a = np.split(numbers[:-2], [robot.nq, robot.nq + robot.nv])
+        asked = wanted_a + numbers[-2] * difference(robot, q, wanted_q) + numbers[-1] * (wanted_v - v)
+        driven = driven_velocities(robot)
+        return MotionRows(np.eye(robot.nv)[driven], asked[driven])
+
+
+def _pair(gains: Gains) -> list[float]:
+    return [gains.stiffness, gains.damping]
 
 
 @dataclass(frozen=True, eq=False)

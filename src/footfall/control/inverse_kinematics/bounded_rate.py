@@ -1,4 +1,4 @@
-"""Velocity level with limits for hot loops: one native call makes the quadratic program, DAQP solves it.
+"""Velocity level with limits for hot loops: one native call makes the quadratic program, another one solves it.
 
     v minimises  sum weight (rate + gain error - J v)^2 + damping^2 v^2  within the bounds of the joint limits
 
@@ -24,7 +24,7 @@ from footfall.math.spatial import symmetric
 from footfall.robot.model import Robot
 
 Array = np.ndarray[Any, np.dtype[Any]]
-_FAR = 1e30  # DAQP's infinity
+_FAR = 1e30  # stands for no limit
 
 
 class BoundedRate:

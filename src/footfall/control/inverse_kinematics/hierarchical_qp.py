@@ -1,4 +1,4 @@
-"""Strict priorities with limits: a sequence of quadratic programs (002 section 14.3), solved by DAQP.
+"""Strict priorities with limits: a sequence of quadratic programs (002 section 14.3), as native code.
 
 Each level is solved as well as the levels before it and the bounds allow. What it achieves is kept: equalities by
 moving only in their null space from then on, inequalities with the slack that they needed.
@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 
 from footfall.control.inverse_kinematics.errors import InvalidTask, NoSolution
-from footfall.control.inverse_kinematics.hierarchy import HierarchySolution
+from footfall.control.inverse_kinematics.hierarchy import HierarchySolution, solve_equal_levels
 from footfall.control.inverse_kinematics.limits import Bounds
 from footfall.control.inverse_kinematics.problem import Level
-from footfall.errors import MissingPackage
+from footfall.control.native_program import INFEASIBLE, LIMIT, NOT_CONVEX, SOLVED, inverse_factor, minimise
 from footfall.math.generalised_inverses import RANK_TOLERANCE
 
 Array = np.ndarray[Any, np.dtype[Any]]
-_INFINITY, _EQUALITY = 1e30, 5  # as DAQP writes them
+_FAR = 1e20  # bounds beyond are none
 _REGULARISATION = 1e-9  # of the squared motion beside the squared error, relative to the Jacobian
 
 
@@ -39,32 +39,34 @@ class QuadraticProgram:
 
 
 class QuadraticProgramFailed(NoSolution):
-    """A quadratic program without a solution; `evidence` is the program, `flag` what the solver said."""
+    """A quadratic program without a solution; `evidence` is the program, `status` what the solver said."""
 
-    def __init__(self, program: QuadraticProgram, flag: int) -> None:
-        self.flag = flag
-        reason = {-1: "infeasible", -2: "cycling", -3: "unbounded", -4: "out of iterations"}.get(
-            flag, "failed"
-        )
-        super().__init__(f"quadratic program is {reason} (DAQP's flag {flag})", {}, evidence=program)
+    def __init__(self, program: QuadraticProgram, status: int) -> None:
+        self.status = status
+        reason = {INFEASIBLE: "infeasible", LIMIT: "out of steps", NOT_CONVEX: "not strictly convex"}[status]
+        super().__init__(f"quadratic program is {reason}", {}, evidence=program)
 
 
-def solve_quadratic_program(program: QuadraticProgram) -> Array:
-    """The minimiser (n,)."""
-    try:
-        import daqp
-    except ImportError:
-        raise MissingPackage("quadratic programs need DAQP: pip install daqp") from None
-    upper, lower = np.minimum(program.upper, _INFINITY), np.maximum(program.lower, -_INFINITY)
-    sense = np.zeros(len(upper), dtype=np.int32)
-    sense[upper <= lower] = _EQUALITY
-    cost = np.ascontiguousarray(program.hessian), np.ascontiguousarray(program.gradient)
-    rows = np.ascontiguousarray(program.matrix)
-    for tolerance in (1e-10, 1e-8, 1e-6):  # where many rows meet in a corner, a tight one finds it infeasible
-        x, _, flag, _ = daqp.solve(*cost, rows, upper, lower, sense, primal_tol=tolerance)
-        if flag >= 1:
-            return np.asarray(x)
-    raise QuadraticProgramFailed(program, int(flag))
+def solve_quadratic_program(program: QuadraticProgram, *, tolerance: float = 1e-10) -> Array:
+    """The minimiser (n,).
+
+    tolerance: by which rows may be missed, relative to their norm times the size of the minimiser, or one.
+    """
+    size = len(program.gradient)
+    rows = np.empty((len(program.lower), size))
+    rows[:size], rows[size:] = np.eye(size), program.matrix
+    factor = inverse_factor(np.array(program.hessian, dtype=np.float64), 0.0)
+    if len(factor) != size:
+        raise QuadraticProgramFailed(program, NOT_CONVEX)
+    limited = np.isfinite(program.lower) & (program.lower > -_FAR) | (program.upper < _FAR)
+    gradient, lower, upper = (
+        np.array(each, dtype=np.float64)
+        for each in (program.gradient, program.lower[limited], program.upper[limited])
+    )
+    status, x, _, _ = minimise(factor, gradient, rows[limited], lower, upper, tolerance)
+    if status != SOLVED:
+        raise QuadraticProgramFailed(program, status)
+    return np.asarray(x).view(np.float64)
 
 
 def solve_hierarchical_qp(
@@ -81,6 +83,8 @@ def solve_hierarchical_qp(
     """
     if not levels:
         raise InvalidTask("a hierarchy has at least one level")
+    if not any(level.inequality.any() for level in levels):
+        return solve_equal_levels(levels, bounds=bounds, tolerance=tolerance, preferred=preferred)
     n = levels[0].jacobian.shape[1]
     lower, upper = (np.full(n, -np.inf), np.full(n, np.inf)) if bounds is None else bounds
     wanted = np.zeros(n) if preferred is None else np.asarray(preferred, dtype=np.float64)

@@ -1,5 +1,6 @@
 """Strict priorities by null-space projection: each level moves only as those before it allow (002 section 7.6).
 
+Levels of equations are native code; here is the same recursion with singular values, for inequalities and filters.
 Levels are solved in an orthonormal basis of the motion that is left, which is the recursion with projectors
 `N_i = N_{i-1} - (J_i N_{i-1})+ (J_i N_{i-1})`, without their rounding. A projected Jacobian is often rank-deficient by
 construction: singular values count as zero below `tolerance` times the norm of the Jacobian before its projection, so
@@ -14,8 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from footfall.control.inverse_kinematics.errors import InvalidTask
+from footfall.control.inverse_kinematics.errors import InvalidTask, NoSolution
+from footfall.control.inverse_kinematics.limits import Bounds
 from footfall.control.inverse_kinematics.problem import Level
+from footfall.control.native_hierarchy import solve_levels
+from footfall.control.native_program import SOLVED
 from footfall.math.generalised_inverses import RANK_TOLERANCE
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -46,6 +50,49 @@ def solve_hierarchy(
     """
     if not levels:
         raise InvalidTask("a hierarchy has at least one level")
+    if threshold == 0.0 and not any(level.inequality.any() for level in levels):
+        return solve_equal_levels(levels, tolerance=tolerance, preferred=preferred)
+    return _by_singular_values(levels, tolerance, threshold, preferred)
+
+
+def solve_equal_levels(
+    levels: Sequence[Level],
+    *,
+    bounds: Bounds | None = None,
+    tolerance: float = RANK_TOLERANCE,
+    preferred: Array | None = None,
+) -> HierarchySolution:
+    """The same for levels of equations, within bounds on v (n,), as native code."""
+    n = levels[0].jacobian.shape[1]
+    limits, lower, upper = np.zeros((0, n)), np.zeros(0), np.zeros(0)
+    if bounds is not None:
+        limited = np.flatnonzero(np.isfinite(bounds.lower) | np.isfinite(bounds.upper))
+        limits = np.zeros((len(limited), n))
+        limits[np.arange(len(limited)), limited] = 1.0
+        lower, upper = np.array(bounds.lower[limited]), np.array(bounds.upper[limited])
+    rows = np.concatenate([level.jacobian for level in levels])
+    status, v, ranks, freedom = solve_levels(
+        rows,
+        np.concatenate([level.rate for level in levels]),
+        np.concatenate([level.weight for level in levels]),
+        np.cumsum([len(level.rate) for level in levels]),
+        limits,
+        lower,
+        upper,
+        np.zeros(n) if preferred is None else np.array(preferred, dtype=np.float64),
+        tolerance,
+    )
+    v = v.view(np.float64)
+    missing = tuple(level.missing(v) for level in levels)
+    if status != SOLVED:
+        norms = {f"level {k}": float(np.linalg.norm(left)) for k, left in enumerate(missing)}
+        raise NoSolution("no motion keeps the bounds", norms, evidence=(tuple(levels), bounds))
+    return HierarchySolution(v, tuple(ranks.tolist()), missing, freedom)
+
+
+def _by_singular_values(
+    levels: Sequence[Level], tolerance: float, threshold: float, preferred: Array | None
+) -> HierarchySolution:
     n = levels[0].jacobian.shape[1]
     v, basis = np.zeros(n), np.eye(n)
     ranks = []

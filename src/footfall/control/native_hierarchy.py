@@ -1,0 +1,175 @@
+"""Strict priorities within limits as native code, 002 sections 14.2 and 14.3.
+
+Each level is solved in an orthonormal basis of the motions that leave all earlier levels alone. If the shortest
+solution keeps the limits, that is it; only otherwise a quadratic program has to find out which limits hold it back.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from footfall.compiler.native_loops import native_loop
+from footfall.control.native_program import SOLVED, combined, inner, inverse_factor, minimise
+from footfall.control.native_rows import least_squares, product, transposed
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+_KEPT = 1e-10  # by which limits may be missed, relative to the size of what they limit
+_WEAK = 1e-9  # weight of motions that a level does not see, relative to those that it sees
+_CLEAR = 1e-8  # squares above this part of those before projection show that a level decides all that is left
+_UNSEEN = 1e-7  # limits that the motions left change by less, relative to all motions, are no limits any more
+
+
+@native_loop
+def solve_levels(
+    rows: Array,
+    wanted: Array,
+    weights: Array,
+    ends: Any,
+    limits: Array,
+    lower: Array,
+    upper: Array,
+    preferred: Array,
+    tolerance: float,
+) -> tuple[int, Any, Any, int]:
+    """The x (n,) that is best for each level among those that are best for all levels before it, within limits.
+
+    rows (m, n), wanted (m,), weights (m,): all levels, ends (levels,): where each of them ends. limits (c, n), lower
+    and upper (c,): `lower <= limits x <= upper`. preferred (n,): where x should be in what no level decides. tolerance:
+    singular values below it times the norm of a level's rows count as zero. Gives a status of `native_program`, x, the
+    directions (levels,) that each level decided, and the number of those that none did.
+    """
+    n, begin, placed = rows.shape[1], 0, False
+    x, ranks, basis = np.zeros(n), np.zeros(len(ends), dtype=np.int64), np.eye(n)
+    for index in range(len(ends)):
+        if basis.shape[1] == 0:
+            break
+        level, left, scale = _reduced(rows, wanted, weights, begin, ends[index], basis, x)
+        begin = ends[index]
+        status, kept = _solve_level(level, left, scale, tolerance, basis, limits, lower, upper, x, placed)
+        if status != SOLVED:
+            return status, x, ranks, basis.shape[1]
+        placed, ranks[index] = True, basis.shape[1] - kept.shape[1]
+        basis = product(basis, kept)
+    freedom = basis.shape[1]
+    if freedom > 0:
+        lacking = np.empty(n)
+        for j in range(n):
+            lacking[j] = preferred[j] - x[j]
+        left = combined(lacking, basis)
+        status, kept = _solve_level(
+            np.eye(freedom), left, 1.0, tolerance, basis, limits, lower, upper, x, placed
+        )
+        if status != SOLVED:
+            return status, x, ranks, freedom
+    return SOLVED, x, ranks, freedom
+
+
+@native_loop
+def _reduced(
+    rows: Array, wanted: Array, weights: Array, begin: int, end: int, basis: Array, x: Array
+) -> tuple[Any, Any, float]:
+    """Rows from begin to end times their root weights, in the basis; what they miss at x; their norm before."""
+    weighted, left, square = np.empty((end - begin, rows.shape[1])), np.empty(end - begin), 0.0
+    for i in range(begin, end):
+        root = np.sqrt(weights[i])
+        left[i - begin] = root * (wanted[i] - inner(rows[i], x))
+        for j in range(rows.shape[1]):
+            weighted[i - begin, j] = root * rows[i, j]
+            square += weighted[i - begin, j] * weighted[i - begin, j]
+    return product(weighted, basis), left, np.sqrt(square)
+
+
+@native_loop
+def _solve_level(
+    level: Array,
+    left: Array,
+    scale: float,
+    tolerance: float,
+    basis: Array,
+    limits: Array,
+    lower: Array,
+    upper: Array,
+    x: Array,
+    placed: bool,
+) -> tuple[int, Any]:
+    """Move x to the best for one level; gives the status and the motions in the basis that the level does not see.
+
+    placed: whether x keeps the limits, so that to stay is always allowed.
+    """
+    free = basis.shape[1]
+    factor, step = np.zeros((0, 0)), np.zeros(free)
+    kept = np.zeros((free, 0))
+    if len(level) >= free:
+        factor = inverse_factor(_squared(level, kept, 0.0), _CLEAR * scale * scale)
+    if len(factor) == 0:
+        step, kept, rank = least_squares(level, left, max(tolerance * scale, 1e-300))
+        if _keeps(limits, lower, upper, basis, x, step):
+            _move(x, basis, step)
+            return SOLVED, kept
+        if rank == 0 and placed:
+            return SOLVED, kept
+        factor = inverse_factor(_squared(level, kept, _WEAK), 0.0)
+    gradient = combined(left, level)
+    for j in range(free):
+        gradient[j] = -gradient[j]
+    reduced, least, most = _reduced_limits(limits, lower, upper, basis, x, placed)
+    status, step, _, _ = minimise(factor, gradient, reduced, least, most, _KEPT)
+    _move(x, basis, step)
+    return status, kept
+
+
+@native_loop
+def _squared(level: Array, kept: Array, weak: float) -> Any:
+    """`level^T level` (n, n), and on the motions `kept` that the level does not see a small part of its trace."""
+    n, trace = level.shape[1], 0.0
+    result = product(transposed(level, n), level)
+    for j in range(n):
+        trace += result[j, j]
+    if kept.shape[1] > 0:
+        share = weak * trace if trace > 0.0 else 1.0
+        for j in range(n):
+            for k in range(j, n):
+                result[j, k] += share * inner(kept[j], kept[k])
+    return result
+
+
+@native_loop
+def _move(x: Array, basis: Array, step: Array) -> None:
+    for j in range(len(x)):
+        x[j] += inner(basis[j], step)
+
+
+@native_loop
+def _keeps(limits: Array, lower: Array, upper: Array, basis: Array, x: Array, step: Array) -> bool:
+    """Whether a step in the basis from x keeps the limits."""
+    if len(lower) == 0:
+        return True
+    moved = x.copy()
+    _move(moved, basis, step)
+    slack = _KEPT * max(1.0, np.sqrt(inner(moved, moved)))
+    for i in range(len(lower)):
+        value, norm = inner(limits[i], moved), np.sqrt(inner(limits[i], limits[i]))
+        if value < lower[i] - slack * norm or value > upper[i] + slack * norm:
+            return False
+    return True
+
+
+@native_loop
+def _reduced_limits(
+    limits: Array, lower: Array, upper: Array, basis: Array, x: Array, placed: bool
+) -> tuple[Any, Any, Any]:
+    """The limits of steps in the basis from x; rows that the motions left do not change become zero."""
+    reduced = product(limits, basis)
+    least, most = np.empty(len(lower)), np.empty(len(lower))
+    for i in range(len(lower)):
+        value = inner(limits[i], x)
+        least[i], most[i] = lower[i] - value, upper[i] - value
+        if placed:
+            least[i], most[i] = min(least[i], 0.0), max(most[i], 0.0)
+        if inner(reduced[i], reduced[i]) <= _UNSEEN * _UNSEEN * inner(limits[i], limits[i]):
+            for j in range(reduced.shape[1]):
+                reduced[i, j] = 0.0
+    return reduced, least, most

@@ -1,0 +1,138 @@
+"""Rows of equations as native code: the motions that keep them, and the least motion that comes closest to them.
+
+Reflections make rows triangular, the longest of those that are left first, so that rows that depend on others come
+last and are seen. The reflected axes that no row needs are the motions that leave all rows alone.
+
+Matrices are stored with a row of equations in each column: all equations are worked on at once, in vector
+instructions, and no sum is reordered.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from footfall.compiler.native_loops import native_loop
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@native_loop
+def triangular_rows(columns: Array, threshold: float) -> tuple[Any, Any, int]:
+    """Reflect equations, the columns (n, m), in place until they are triangular.
+
+    Gives the normals (k, n) of the reflections, of length sqrt(2), in turn; the order (k,) in which equations were
+    taken; and the rank k. Afterwards equation order[k] has entries 0 to k only. What is left of an equation counts as
+    zero if it is shorter than threshold.
+    """
+    n, m = columns.shape
+    most = min(m, n)
+    normals, order = np.zeros((most, n)), np.full(most, -1)
+    squares, parts, used = np.zeros(m), np.empty(m), np.zeros(m, dtype=np.bool_)
+    for j in range(n):
+        for i in range(m):
+            squares[i] += columns[j, i] * columns[j, i]
+    for k in range(most):
+        longest, best = -1, threshold * threshold
+        for i in range(m):
+            if not used[i] and squares[i] > best:
+                longest, best = i, squares[i]
+        if longest < 0:
+            return normals, order, k
+        used[longest], order[k] = True, longest
+        normal, length = normals[k], np.sqrt(best)
+        end = -length if columns[k, longest] > 0.0 else length
+        factor = 1.0 / np.sqrt(length * (length + abs(columns[k, longest])))
+        for j in range(k, n):
+            normal[j] = columns[j, longest] * factor
+        normal[k] -= end * factor
+        reflect(columns, normal, k, parts)
+        columns[k, longest] = end
+        for i in range(m):
+            squares[i] = 0.0
+        for j in range(k + 1, n):
+            columns[j, longest] = 0.0
+            for i in range(m):
+                squares[i] += columns[j, i] * columns[j, i]
+    return normals, order, most
+
+
+@native_loop
+def reflect(columns: Array, normal: Array, begin: int, parts: Array) -> None:
+    """Reflect columns (n, m) at the plane of a normal (n,) of length sqrt(2) whose entries before begin are zero."""
+    n, m = columns.shape
+    for i in range(m):
+        parts[i] = 0.0
+    for j in range(begin, n):
+        weight = normal[j]
+        for i in range(m):
+            parts[i] += weight * columns[j, i]
+    for j in range(begin, n):
+        weight = normal[j]
+        for i in range(m):
+            columns[j, i] -= weight * parts[i]
+
+
+@native_loop
+def free_axes(normals: Array, rank: int) -> Any:
+    """Orthonormal motions (n, n - rank) that the reflected equations do not see."""
+    n = normals.shape[1]
+    axes, parts = np.zeros((n, n - rank)), np.empty(n - rank)
+    for j in range(n - rank):
+        axes[rank + j, j] = 1.0
+    for k in range(rank - 1, -1, -1):
+        reflect(axes, normals[k], k, parts)
+    return axes
+
+
+@native_loop
+def least_squares(rows: Array, wanted: Array, threshold: float) -> tuple[Any, Any, int]:
+    """The shortest x (n,) that comes closest to `rows x = wanted`, (m, n) and (m,); the free axes; and the rank.
+
+    threshold: length below which a row counts as a sum of those before it.
+    """
+    n = rows.shape[1]
+    columns = transposed(rows, n)
+    normals, _, rank = triangular_rows(columns, threshold)
+    x, part = np.zeros((n, 1)), np.empty(1)
+    if rank > 0:
+        _closest(transposed(columns[:rank], rows.shape[0]), wanted, x)
+    for k in range(rank - 1, -1, -1):
+        reflect(x, normals[k], k, part)
+    return x.reshape(n), free_axes(normals, rank), rank
+
+
+@native_loop
+def _closest(columns: Array, wanted: Array, y: Array) -> None:
+    """y (r, 1) with `columns y` (m, r) closest to wanted (m,); the columns are independent."""
+    m = len(wanted)
+    normals, order, rank = triangular_rows(columns, 0.0)
+    turned, part = np.empty((m, 1)), np.empty(1)
+    for i in range(m):
+        turned[i, 0] = wanted[i]
+    for k in range(rank):
+        reflect(turned, normals[k], k, part)
+    for k in range(rank - 1, -1, -1):
+        value = turned[k, 0]
+        for i in range(k + 1, rank):
+            value -= columns[k, order[i]] * y[order[i], 0]
+        y[order[k], 0] = value / columns[k, order[k]]
+
+
+@native_loop
+def transposed(matrix: Array, columns: int) -> Any:
+    """The first columns of a matrix (m, n) as rows (columns, m)."""
+    result = np.empty((columns, len(matrix)))
+    for i in range(len(matrix)):
+        for j in range(columns):
+            result[j, i] = matrix[i, j]
+    return result
+
+
+@native_loop
+def product(one: Array, other: Array) -> Any:
+    """`one @ other`."""
+    if one.size == 0 or other.size == 0:
+        return np.zeros((len(one), other.shape[1]))
+    return np.dot(one, other)

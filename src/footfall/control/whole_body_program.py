@@ -1,0 +1,316 @@
+"""Whole-body control for hot loops: one native call forms the problem, another one solves it.
+
+Made once for a robot, its contacts, what its tasks are about, and limits. Mass matrix, bias forces, Jacobians, task
+rows, friction cones and joint bounds come from code traced for them; elimination, priorities and quadratic programs
+are compiled loops. What is left to Python is to collect targets.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.compiler import Kernel, build_kernel, maximum, minimum, sqrt
+from footfall.control.actuation import InvalidRequest, checked_array, driven_coordinates, driven_velocities
+from footfall.control.contact_constraints import (
+    POINT,
+    SURFACE,
+    Contact,
+    constrained_system,
+    geometry_of,
+)
+from footfall.control.native_program import SOLVED
+from footfall.control.native_stance import solve_stance
+from footfall.control.rectangular_contact import rectangular_rows
+from footfall.control.whole_body_limits import WholeBodyLimits, point_cone
+from footfall.control.whole_body_tasks import (
+    ContactForce,
+    Layout,
+    LeastForce,
+    LeastTorque,
+    MotionTask,
+    WholeBodyTask,
+)
+from footfall.dynamics.configuration import neutral
+from footfall.dynamics.kinematics import frame_pose
+from footfall.math.generalised_inverses import RANK_TOLERANCE
+from footfall.math.spatial import cross
+from footfall.robot.model import Robot
+
+Array = np.ndarray[Any, np.dtype[Any]]
+_FAR = 1e20  # stands for no limit: kernels give finite numbers
+
+
+class ProgramSolution(NamedTuple):
+    """x = (a; f; tau) (n,); missing: what each level lacks (m,); freedom: directions that no task decides; worst: by
+    how much the worst limit is missed; solved: whether a solution was found."""
+
+    x: Array
+    missing: tuple[Array, ...]
+    freedom: int
+    worst: float
+    solved: bool
+
+
+def has_program(tasks: Sequence[WholeBodyTask]) -> bool:
+    """Whether all tasks are of kinds that native code is known for; tasks of one's own are not."""
+    return all(isinstance(task, (MotionTask, ContactForce, LeastForce, LeastTorque)) for task in tasks)
+
+
+def program_for(
+    robot: Robot,
+    contacts: Sequence[Contact],
+    tasks: Sequence[WholeBodyTask],
+    limits: WholeBodyLimits | None,
+) -> WholeBodyProgram:
+    """The program for a stance and tasks, kept with the robot; targets, gains and weights do not matter."""
+    place = ("whole-body program", tuple(contacts), _structure(tasks), limits)
+    kernels = robot.tree.kernels
+    if place not in kernels:
+        kernels[place] = WholeBodyProgram(robot, contacts, tasks, limits)
+    return kernels[place]  # type: ignore[no-any-return]
+
+
+def _structure(tasks: Sequence[WholeBodyTask]) -> tuple[Any, ...]:
+    return tuple(
+        (
+            task.priority,
+            type(task).__name__,
+            task.structure if isinstance(task, MotionTask) else getattr(task, "contact", None),
+        )
+        for task in tasks
+    )
+
+
+class WholeBodyProgram:
+    """Tasks of one robot in one stance; `solve` takes tasks that differ from those given in numbers only."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        contacts: Sequence[Contact],
+        tasks: Sequence[WholeBodyTask],
+        limits: WholeBodyLimits | None,
+    ) -> None:
+        self.robot, self.contacts, self.limits = robot, tuple(contacts), limits
+        self.geometry = geometry_of(robot, contacts)
+        self.driven = driven_velocities(robot)
+        self.undriven = np.setdiff1d(np.arange(robot.nv), self.driven)
+        self.places = np.cumsum([0, *(len(contact.rows) for contact in contacts)])
+        self.layout = Layout(robot.nv, int(self.places[-1]), len(self.driven))
+        self.order = sorted(range(len(tasks)), key=lambda k: tasks[k].priority)
+        self.motions = [k for k in self.order if isinstance(tasks[k], MotionTask)]
+        self.structure = _structure(tasks)
+        self._tasks: Sequence[WholeBodyTask] = ()
+        self._arrange_rows(tasks)
+        self._arrange_limits()
+        self.kernel = self._compiled(tasks)
+
+    def solve(self, time: float, q: Array, v: Array, tasks: Sequence[WholeBodyTask]) -> ProgramSolution:
+        """The solution in the state q (nq,), v (nv,) at a time, s."""
+        if tasks is not self._tasks:
+            self._remember(tasks)
+        for task, place in self._moving:
+            self._numbers[place] = task.numbers(self.robot, time)
+        mass, forces, jacobian, bias, motion, asked, cones, lower, upper = self.kernel(q, v, self._numbers)
+        wanted = self._wanted.copy()
+        wanted[self._asked] = asked
+        if len(self.efforts):
+            lower, upper = np.concatenate((lower, -self.efforts)), np.concatenate((upper, self.efforts))
+        status, x, missing, freedom, worst = solve_stance(
+            mass,
+            forces,
+            jacobian,
+            bias,
+            self.driven,
+            self.undriven,
+            motion,
+            self.sources,
+            wanted,
+            self._weights,
+            self.ends,
+            cones,
+            self.cone_places,
+            self.least,
+            self.bounded,
+            lower,
+            upper,
+            RANK_TOLERANCE,
+        )
+        # Numba's kept code gives arrays with a float64 of its own, which kernels would have to copy.
+        x, missing = x.view(np.float64), missing.view(np.float64)
+        return ProgramSolution(
+            x, tuple([missing[level] for level in self._levels]), freedom, worst, status == SOLVED
+        )
+
+    def _motion_tasks(self, tasks: Sequence[WholeBodyTask]) -> list[MotionTask]:
+        return [tasks[k] for k in self.motions]  # type: ignore[misc]
+
+    def _remember(self, tasks: Sequence[WholeBodyTask]) -> None:
+        """Collect what does not change with time: targets, what is wanted of forces and torques, weights."""
+        if _structure(tasks) != self.structure:
+            raise InvalidRequest("the tasks differ in more than numbers; make another program")
+        self._wanted, self._weights = np.zeros(len(self.sources)), np.empty(len(self.sources))
+        for k, place in zip(self.order, self.row_places, strict=True):
+            task, size = tasks[k], place.stop - place.start
+            if np.shape(task.weight) not in ((), (size,)):
+                raise InvalidRequest(
+                    f"{task.label}: weight has shape {np.shape(task.weight)}; it must be a number, or {size} of them"
+                )
+            self._weights[place] = task.weight
+            if isinstance(task, ContactForce):
+                self._wanted[place] = checked_array(task.label, task.force, (size,))
+            elif isinstance(task, LeastTorque) and task.torque is not None:
+                self._wanted[place] = checked_array("torque", task.torque, (size,))
+        members = self._motion_tasks(tasks)
+        parts = [np.zeros(0), *(task.numbers(self.robot, 0.0) for task in members)]
+        ends = np.cumsum([len(part) for part in parts]).tolist()
+        self._numbers = np.concatenate(parts)
+        self._moving = [
+            (task, slice(begin, end))
+            for task, begin, end in zip(members, ends, ends[1:], strict=False)
+            if task.moving
+        ]
+        self._tasks = tasks
+
+    def _arrange_rows(self, tasks: Sequence[WholeBodyTask]) -> None:
+        """Where each row comes from, where tasks stand among the rows, and where priorities end."""
+        robot, contacts = self.robot, int(self.places[-1])
+        rest = neutral(robot), np.zeros(robot.nv)
+        sources: list[int] = []
+        self.row_places: list[slice] = []
+        ends: dict[int, int] = {}
+        moved = 0
+        for k in self.order:
+            task, begin = tasks[k], len(sources)
+            if isinstance(task, MotionTask):
+                count = len(task.evaluate(robot, *rest, task.numbers(robot, 0.0)).value)
+                sources += [-1 - moved - i for i in range(count)]
+                moved += count
+            elif isinstance(task, ContactForce):
+                if not 0 <= task.contact < len(self.contacts):
+                    raise InvalidRequest(
+                        f"there is no contact {task.contact}; there are {len(self.contacts)}, counted from 0"
+                    )
+                sources += range(
+                    robot.nv + int(self.places[task.contact]), robot.nv + int(self.places[task.contact + 1])
+                )
+            elif isinstance(task, LeastForce):
+                sources += range(robot.nv, robot.nv + contacts)
+            else:
+                sources += range(robot.nv + contacts, robot.nv + contacts + len(self.driven))
+            self.row_places.append(slice(begin, len(sources)))
+            ends[task.priority] = len(sources)
+        self.sources = np.array(sources, dtype=np.int64)
+        self.ends = np.array([ends[priority] for priority in sorted(ends)], dtype=np.int64)
+        self._asked = np.flatnonzero(self.sources < 0)
+        self._levels = [slice(*pair) for pair in itertools.pairwise([0, *self.ends.tolist()])]
+
+    def _arrange_limits(self) -> None:
+        """Which entries of x have bounds, which cones stand where, and what contacts must press with."""
+        limits, size = self.limits, int(self.places[-1])
+        bounded: list[int] = []
+        self.efforts = np.zeros(0)
+        if limits is not None and limits.joints:
+            bounded += [in_v for _, in_v in self._limited_joints()]
+        if limits is not None and limits.torque:
+            most = self.robot.effort_limit[self.driven]
+            weak = np.flatnonzero(np.isfinite(most))
+            bounded += (self.robot.nv + size + weak).tolist()
+            self.efforts = most[weak]
+        self.bounded = np.array(bounded, dtype=np.int64)
+        places, least = [], []
+        for contact, place in zip(self.contacts, self.places.tolist(), strict=False):
+            count = self._cone_size(contact)
+            places += [place] * count
+            if count:
+                assert limits is not None
+                least += [0.0] * (count - 1) + [limits.least_force]
+        self.cone_places = np.array(places, dtype=np.int64)
+        self.least = np.array(least, dtype=np.float64)
+
+    def _limited_joints(self) -> list[tuple[int, int]]:
+        """Places in q and v of driven axes with a greatest rate or a stop."""
+        robot = self.robot
+        pairs = zip(driven_coordinates(robot).tolist(), self.driven.tolist(), strict=True)
+        return [
+            (in_q, in_v)
+            for in_q, in_v in pairs
+            if np.isfinite([robot.velocity_limit[in_v], robot.lower[in_q], robot.upper[in_q]]).any()
+        ]
+
+    def _cone_size(self, contact: Contact) -> int:
+        if self.limits is None or not self.limits.friction or contact.rows not in (POINT, SURFACE):
+            return 0
+        return 1 + (self.limits.facets if contact.rows == POINT else 16)
+
+    def _compiled(self, tasks: Sequence[WholeBodyTask]) -> Kernel:
+        robot = self.robot
+        members = self._motion_tasks(tasks)
+        sizes = [len(task.numbers(robot, 0.0)) for task in members]
+        facts = (self.contacts, [task.structure for task in members], self.limits)
+
+        def traced(q: Array, v: Array, numbers: Array) -> dict[str, Array]:
+            system = constrained_system(robot, q, v, geometry=self.geometry)
+            matrices, values, begin = [np.zeros((0, robot.nv))], [np.zeros(0)], 0
+            for task, size in zip(members, sizes, strict=True):
+                rows = task.evaluate(robot, q, v, numbers[begin : begin + size])
+                begin += size
+                matrices.append(rows.matrix)
+                values.append(rows.value)
+            lower, upper = self._joint_bounds(q, v)
+            return {
+                "mass": system.mass,
+                "forces": system.forces,
+                "jacobian": system.jacobian,
+                "jacobian_bias": system.jacobian_bias,
+                "motion": np.concatenate(matrices),
+                "wanted": np.concatenate(values),
+                "cones": self._cones(q),
+                "lower": lower,
+                "upper": upper,
+            }
+
+        shapes = {"q": robot.nq, "v": robot.nv, "numbers": sum(sizes)}
+        return build_kernel(traced, shapes, name="whole_body_program", key=f"{robot.fingerprint} {facts!r}")
+
+    def _cones(self, q: Array) -> Array:
+        """Rows (c, 6) on the forces of their contacts that are not negative, on floats or symbols."""
+        blocks = [np.zeros((0, 6))]
+        for contact in self.contacts:
+            if not self._cone_size(contact):
+                continue
+            assert self.limits is not None
+            normal = np.array(contact.normal)
+            pressing = np.concatenate([normal, np.zeros(3)])[None, :]
+            if contact.rows == POINT:
+                rows = point_cone(contact.normal, contact.friction, self.limits.facets)
+                blocks += [np.hstack([rows, np.zeros_like(rows)]), pressing]
+                continue
+            along = frame_pose(self.robot, q, contact.frame).rotation[:, 0]
+            along = along - (along @ normal) * normal
+            along = along / sqrt(along @ along)
+            axes = np.array([along, cross(normal, along), normal])
+            rows = rectangular_rows(contact.friction, *contact.half_size)
+            blocks += [np.hstack([rows[:, :3] @ axes, rows[:, 3:] @ axes]), pressing]
+        return np.concatenate(blocks)
+
+    def _joint_bounds(self, q: Array, v: Array) -> tuple[Array, Array]:
+        """Bounds (joints,) on accelerations, as `WholeBodyLimits` has them, on floats or symbols."""
+        lower: list[Any] = []
+        upper: list[Any] = []
+        if self.limits is not None and self.limits.joints:
+            robot, h = self.robot, self.limits.horizon
+            for in_q, in_v in self._limited_joints():
+                fastest = min(float(robot.velocity_limit[in_v]), _FAR * h)
+                least, most = (-fastest - v[in_v]) / h, (fastest - v[in_v]) / h
+                if np.isfinite(robot.lower[in_q]):
+                    least = maximum(least, 2 * (robot.lower[in_q] - q[in_q] - v[in_v] * h) / h**2)
+                if np.isfinite(robot.upper[in_q]):
+                    most = minimum(most, 2 * (robot.upper[in_q] - q[in_q] - v[in_v] * h) / h**2)
+                lower.append(least)
+                upper.append(most)
+        return np.array(lower), np.array(upper)

@@ -1,0 +1,91 @@
+"""The native quadratic programs, by their conditions of optimality: random, dependent, narrow, with equations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from footfall.control.inverse_kinematics.hierarchical_qp import (
+    QuadraticProgram,
+    QuadraticProgramFailed,
+    solve_quadratic_program,
+)
+from footfall.control.native_program import INFEASIBLE, SOLVED, inverse_factor, minimise
+
+Array = NDArray[np.float64]
+
+
+def random_program(seed: int) -> tuple[Array, Array, Array, Array, Array]:
+    """A feasible program: hessian, gradient, rows, lower, upper; a third has dependent rows, a quarter an equation."""
+    random = np.random.default_rng(seed)
+    n, m = int(random.integers(2, 30)), int(random.integers(4, 60))
+    half = random.normal(size=(n, n))
+    rows = random.normal(size=(m, n))
+    if seed % 3 == 0:
+        rows[m // 2 :] = random.normal(size=(m - m // 2, m // 2)) @ rows[: m // 2]
+    inside = rows @ random.normal(size=n)
+    lower = inside - random.random(m)
+    upper = inside + np.where(random.random(m) < 0.3, 0.1, np.inf)
+    if seed % 4 == 0:
+        lower[0] = upper[0] = inside[0]
+    return half @ half.T + 1e-3 * np.eye(n), 10.0 * random.normal(size=n), rows, lower, upper
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_conditions_of_optimality(seed: int) -> None:
+    hessian, gradient, rows, lower, upper = random_program(seed)
+    status, x, multipliers, _ = minimise(inverse_factor(hessian, 0.0), gradient, rows, lower, upper, 1e-10)
+    assert status == SOLVED
+    values = rows @ x
+    scale = 1e-9 * max(1.0, np.abs(x).max())
+    assert (lower - values).max() < scale
+    assert (values - upper).max() < scale
+    slope = hessian @ x + gradient - rows.T @ multipliers
+    assert np.abs(slope).max() < 1e-9 * max(np.abs(gradient).max(), np.abs(multipliers).max())
+    free = lower < upper
+    assert (np.abs(values - lower)[free & (multipliers > 0.0)] < scale).all()
+    assert (np.abs(values - upper)[free & (multipliers < 0.0)] < scale).all()
+
+
+def test_contradictions_are_found() -> None:
+    rows, factor = np.array([[1.0, 0.0], [1.0, 0.0]]), np.eye(2)
+    lower, upper = np.array([1.0, -np.inf]), np.array([np.inf, 0.5])
+    status, *_ = minimise(factor, np.zeros(2), rows, lower, upper, 1e-10)
+    assert status == INFEASIBLE
+    upper[1] = 1.0
+    assert minimise(factor, np.zeros(2), rows, lower, upper, 1e-10)[0] == SOLVED
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-13, 3e-8])
+def test_opposite_rows_that_meet_at_zero(noise: float) -> None:
+    """Two feet whose sum of forces is fixed, both at their least: their rows are opposite but for rounding."""
+    rows = np.array(
+        [[1.0, noise, 0.0], [-1.0, 0.0, noise], [0.4, 1.0, 0.0], [-0.6, 1.0, 0.3], [0.2, 1.0, 0.9]]
+    )
+    lower, upper = np.zeros(5), np.full(5, np.inf)
+    gradient = np.array([-3.0, 5.0, -1.0])
+    status, x, _, _ = minimise(np.eye(3), gradient, rows, lower, upper, 1e-10)
+    assert status == SOLVED
+    assert (rows @ x).min() > -1e-6
+    assert abs(x[0]) < 1e-6
+
+
+def test_nearly_flat_costs_in_a_corner() -> None:
+    """A level that decides one of three directions, in a corner of four bounds: zero is the only solution."""
+    row = np.array([1.0, 2.0, -1.0])
+    hessian = np.outer(row, row) + 6e-9 * np.eye(3)
+    rows = np.vstack([np.eye(3), -np.ones(3)])
+    program = QuadraticProgram(
+        hessian, -5.0 * row, rows, np.r_[np.full(3, -np.inf), np.zeros(4)], np.full(7, np.inf)
+    )
+    assert np.abs(solve_quadratic_program(program)).max() < 1e-9
+
+
+def test_costs_that_are_not_convex_are_refused() -> None:
+    program = QuadraticProgram(
+        np.diag([1.0, -1.0]), np.ones(2), np.zeros((0, 2)), np.full(2, -1.0), np.full(2, 1.0)
+    )
+    with pytest.raises(QuadraticProgramFailed, match="not strictly convex") as caught:
+        solve_quadratic_program(program)
+    assert caught.value.evidence is program

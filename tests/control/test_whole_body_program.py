@@ -1,0 +1,158 @@
+"""The native whole-body program against the problem that `build_whole_body` shows, solved the other way."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import footfall
+from footfall.control.actuation import InvalidRequest
+from footfall.control.contact_constraints import SURFACE, Contact
+from footfall.control.gains import gains_from
+from footfall.control.joint_control import resting_reference
+from footfall.control.task_space import resting_pose
+from footfall.control.whole_body import (
+    LimitsExceeded,
+    WholeBodyControl,
+    build_whole_body,
+    solve_whole_body,
+)
+from footfall.control.whole_body_limits import WholeBodyLimits
+from footfall.control.whole_body_program import program_for
+from footfall.control.whole_body_tasks import (
+    ContactForce,
+    FrameAcceleration,
+    FrameTracking,
+    LeastForce,
+    LeastTorque,
+    PostureTracking,
+    Situation,
+    TaskRows,
+    WholeBodyTask,
+)
+from tests.control.stances import CORNERS, consistent_motion, feet, quadruped, table
+
+LIMITS = WholeBodyLimits(least_force=2.0)
+
+
+def tasks_of(seed: int, *, levels: bool) -> tuple[WholeBodyTask, ...]:
+    robot = footfall.load("point-foot-quadruped")
+    hard = np.random.default_rng(seed).normal(size=6) * np.array([6.0, 6.0, 2.0, 5.0, 5.0, 5.0])
+    rest = resting_reference(robot, robot.configuration("stand"))
+    return (
+        LeastForce(priority=2 if levels else 0, weight=1.0 if levels else 1e-4),
+        FrameAcceleration("torso", hard),
+        PostureTracking(rest, priority=1 if levels else 0, weight=1e-2),
+    )
+
+
+@pytest.mark.parametrize("levels", [True, False], ids=["priorities", "weights"])
+@pytest.mark.parametrize("seed", [0, 1, 2, 3, 5, 6])
+def test_same_as_the_problem_as_a_value(seed: int, levels: bool) -> None:
+    """Hard accelerations push forces to the edge of friction; drives are weak; feet are in motion."""
+    robot, q = quadruped(seed)
+    contacts = tuple(replace(each, friction=0.6) for each in feet())
+    v = 0.2 * consistent_motion(robot, q, contacts, seed=seed)[0]
+    tasks = tasks_of(seed, levels=levels)
+    found = program_for(robot, contacts, tasks, LIMITS).solve(0.0, q, v, tasks)
+    assert found.solved
+    assert found.worst < 1e-6
+    problem = build_whole_body(robot, q, v, contacts=contacts, tasks=tasks, limits=LIMITS)
+    expected = solve_whole_body(problem)
+    assert np.abs(problem.physics.matrix @ found.x - problem.physics.value).max() < 1e-9
+    assert problem.limits is not None
+    assert (problem.limits.matrix @ found.x - problem.limits.value).min() < 1e-6  # a limit is reached
+    for level, ours, theirs in zip(problem.levels, found.missing, expected.missing, strict=True):
+        root = np.sqrt(level.weight)
+        assert np.linalg.norm(root * ours) == pytest.approx(np.linalg.norm(root * theirs), rel=1e-4, abs=1e-4)
+        assert np.abs(level.missing(found.x) - ours).max() < 1e-9
+
+
+def test_controller_runs_the_program_and_remembers_numbers() -> None:
+    robot, q = quadruped()
+    start = footfall.frame_pose(robot, q, "torso")
+
+    def path(time: float) -> object:
+        return resting_pose(replace_height(start, time))
+
+    def replace_height(pose: footfall.Transform, height: float) -> footfall.Transform:
+        return footfall.Transform(pose.rotation, pose.translation + np.array([0.0, 0.0, height]))
+
+    tasks = (FrameTracking("torso", path, gains_from(1.0)), LeastTorque(priority=1))  # type: ignore[arg-type]
+    control = WholeBodyControl(robot, feet(), tasks, WholeBodyLimits(joints=False))
+    still = control.solve(0.0, q, np.zeros(18)).acceleration[2]
+    rising = control.solve(0.01, q, np.zeros(18)).acceleration[2]
+    assert abs(still) < 1e-9
+    assert rising == pytest.approx(0.01 * (2.0 * np.pi) ** 2, rel=1e-9)
+
+
+def test_given_forces_and_torques() -> None:
+    robot, q = quadruped()
+    asked, near = np.array([1.0, -2.0, 60.0]), np.linspace(-1.0, 1.0, 12)
+    tasks = (
+        FrameAcceleration("torso", np.zeros(6)),
+        ContactForce(2, asked, priority=1),
+        LeastTorque(near, priority=2),
+    )
+    found = WholeBodyControl(robot, feet(), tasks).solve(0.0, q, np.zeros(18))
+    assert np.abs(found.forces[6:9] - asked).max() < 1e-9
+    problem = build_whole_body(robot, q, np.zeros(18), contacts=feet(), tasks=tasks)
+    assert np.abs(found.torque - solve_whole_body(problem, method="least squares").torque).max() < 1e-6
+
+
+def test_soles_have_the_same_cones() -> None:
+    """The traced cone of a turned sole is that of `WholeBodyLimits`."""
+    robot, q = quadruped(3)
+    soles = (Contact("torso", rows=SURFACE, friction=0.6, half_size=(0.1, 0.05)), *feet("LF"))
+    tasks = (LeastTorque(),)
+    program = program_for(robot, soles, tasks, LIMITS)
+    cones = program.kernel(q, np.zeros(18), np.zeros(0))[6]
+    problem = build_whole_body(robot, q, np.zeros(18), contacts=soles, tasks=tasks, limits=LIMITS)
+    assert problem.limits is not None
+    friction = [k for k, label in enumerate(problem.limits.labels) if label.startswith("friction")]
+    forces = problem.limits.matrix[friction][:, 18:27]
+    assert np.abs(forces[:17, :6] - cones[:17]).max() < 1e-12
+    assert np.abs(forces[17:, 6:] - cones[17:, :3]).max() < 1e-12
+
+
+class Upright(WholeBodyTask):
+    """A task of one's own: no native code is known for it."""
+
+    @property
+    def label(self) -> str:
+        return "vertical acceleration"
+
+    def rows(self, situation: Situation) -> TaskRows:
+        return TaskRows(np.eye(situation.layout.size)[2:3], np.array([0.5]))
+
+
+def test_tasks_of_ones_own() -> None:
+    robot, q = quadruped()
+    control = WholeBodyControl(robot, feet(), (Upright(), LeastTorque(priority=1)), LIMITS)
+    assert control.solve(0.0, q, np.zeros(18)).acceleration[2] == pytest.approx(0.5, abs=1e-6)
+
+
+def test_impossible_limits_are_told() -> None:
+    """The native program finds no solution; the exception has the problem and what comes closest."""
+    robot = table()
+    contacts = tuple(Contact(name) for name in CORNERS)
+    control = WholeBodyControl(robot, contacts, (LeastForce(),), WholeBodyLimits(least_force=100.0))
+    with pytest.raises(LimitsExceeded, match="missed: friction of contact") as caught:
+        control.solve(0.0, footfall.neutral(robot), np.zeros(6))
+    assert caught.value.missing.max() == pytest.approx(100.0 - 196.2 / 4, abs=1e-3)
+
+
+def test_bad_weights_and_other_tasks() -> None:
+    robot, q = quadruped()
+    with pytest.raises(InvalidRequest, match="weight is -1"):
+        LeastForce(weight=-1.0)
+    crooked = (FrameAcceleration("torso", np.zeros(6), weight=np.ones(5)),)
+    with pytest.raises(InvalidRequest, match=r"weight has shape \(5,\); it must be a number, or 6"):
+        WholeBodyControl(robot, feet(), crooked).solve(0.0, q, np.zeros(18))
+    program = program_for(robot, feet(), (LeastForce(),), None)
+    with pytest.raises(InvalidRequest, match="differ in more than numbers"):
+        program.solve(0.0, q, np.zeros(18), (LeastTorque(),))
+    with pytest.raises(InvalidRequest, match="no contact 9; there are 4"):
+        WholeBodyControl(robot, feet(), (ContactForce(9, np.zeros(3)),)).solve(0.0, q, np.zeros(18))
