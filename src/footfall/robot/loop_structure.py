@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from footfall.errors import LockedLoop, LoopClosureError, RedundantLoop
-from footfall.robot.loop_closing import LoopSystem, close_freely, scaled_jacobian
+from footfall.robot.loop_closing import LoopSystem, close_dependent, close_freely, scaled_jacobian
 from footfall.robot.loop_equations import Cut
 from footfall.robot.subsystems import Subsystem, find_subsystems
 from footfall.robot.tree import Array, Tree
@@ -23,6 +23,7 @@ from footfall.robot.tree import Array, Tree
 _RANK = 1e-7  # singular values below this part of the largest are zero
 _THRESHOLDS = (0.3, 0.1, 0.03, 0.01, 1e-3, 1e-5)  # of its own direction in a loop that a joint has, at least
 _EXACT = 1e-9
+PASSIVE, UNKNOWN, POWERED = range(3)  # preferences: the lower the sooner a joint is made dependent
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ def analyse_loops(
     """The structure of the loops of a tree.
 
     start: (nq,) configuration near which the loops close. joints: tree velocity -> name of its joint. preferences:
-    for each tree velocity, the lower the sooner it is made dependent.
+    for each tree velocity whether its joint is `PASSIVE`, `UNKNOWN` or `POWERED`.
     """
     for cut in cuts:
         if len(cut.links) == 0:
@@ -87,11 +88,23 @@ def analyse_loops(
         rows = _choose_rows(system, samples, subsystem.cuts)
         chosen = _choose_dependent(system, samples, rows, preferences, joints)
         blocks += _ordered_blocks(system, samples, rows, chosen)
+        reference = _kept(system, start, reference, chosen)
     dependent = {velocity for block in blocks for velocity in block.velocities}
     independent, parents = _order_of_velocities(tree, subsystems, dependent)
     reference = reference.copy()
     reference.flags.writeable = False
     return LoopStructure(tuple(cuts), subsystems, independent, tuple(blocks), reference, parents)
+
+
+def _kept(system: LoopSystem, start: Array, reference: Array, dependent: Sequence[int]) -> Array:
+    """The reference with the independent joints as they were at the start, where the loops close there."""
+    at = reference.copy()
+    for index in system.subsystem.links:
+        at[system.tree.links[index].q] = start[system.tree.links[index].q]
+    try:
+        return close_dependent(system, at, [system.velocities[k] for k in dependent])
+    except LoopClosureError:
+        return reference
 
 
 def _samples(system: LoopSystem, reference: Array) -> list[Array]:
@@ -188,7 +201,9 @@ def _choose_dependent(
         key=lambda k: (preferences[system.velocities[k]], -system.velocities[k]),
     )
     named = [k for k in order if joints[system.velocities[k]] in wanted]
-    for threshold, columns in ((_THRESHOLDS[-1], named), *((threshold, order) for threshold in _THRESHOLDS)):
+    unpowered = [k for k in order if preferences[system.velocities[k]] < POWERED]
+    passes = [(_THRESHOLDS[-1], named), *((threshold, unpowered) for threshold in _THRESHOLDS[:3])]
+    for threshold, columns in (*passes, *((threshold, order) for threshold in _THRESHOLDS)):
         for column in columns:
             if len(chosen) == len(rows):
                 break

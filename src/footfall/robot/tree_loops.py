@@ -9,7 +9,7 @@ import numpy as np
 
 from footfall.robot.loop_closing import CLOSED, LoopSystem, close_dependent, largest_residual, scaled_jacobian
 from footfall.robot.loop_equations import cut_of
-from footfall.robot.loop_structure import LoopStructure, analyse_loops
+from footfall.robot.loop_structure import PASSIVE, POWERED, UNKNOWN, LoopStructure, analyse_loops
 from footfall.robot.tree import Array, Tree
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ def structure_of(robot: Robot, tree: Tree) -> LoopStructure:
 def _preference(joint: Joint) -> int:
     """Passive joints are dependent before those of which nothing is known, and these before motors."""
     if not joint.effort:
-        return 1
-    return 2 if any(joint.effort) else 0
+        return UNKNOWN
+    return POWERED if any(joint.effort) else PASSIVE
 
 
 def tree_neutral(tree: Tree) -> Array:

@@ -1,8 +1,8 @@
 """Writer of URDF.
 
 What URDF has no word for: a universal joint is written as two revolute ones with a link between, a capsule as
-a cylinder and two spheres, a frame as a link without mass; spherical joints are an error. Configurations,
-groups, regions, limit sets, notes and gravity are left out.
+a cylinder and two spheres, a frame as a link without mass, a gear between two joints as a mimic; spherical joints and
+other loops are an error. Configurations, groups, regions, limit sets, notes and gravity are left out.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from footfall.robot.model import (
     Geometry,
     Joint,
     JointType,
+    LoopType,
     Mesh,
+    Mimic,
     Robot,
     Sphere,
 )
@@ -36,6 +38,7 @@ from footfall.robot.xml_writer import Node
 
 def urdf_text(robot: Robot) -> str:
     """The robot as URDF text."""
+    followers = _followers(robot)
     root = Node("robot", {"name": robot.name, "xmlns:drake": "http://drake.mit.edu"})
     world = not _is_plain_root(robot)
     if world:
@@ -46,6 +49,7 @@ def urdf_text(robot: Robot) -> str:
         _add_link(root, body)
         if joint.parent == WORLD and not world:
             continue
+        joint = replace(joint, mimic=followers.get(joint.name, joint.mimic))
         for part in _urdf_joints(joint, links, names):
             if part.child not in links:
                 root.add("link", name=part.child)
@@ -57,6 +61,20 @@ def urdf_text(robot: Robot) -> str:
         names.add(name)
         _add_joint(root, Joint(name, JointType.FIXED, frame.body, frame.name, frame.placement))
     return root.text()
+
+
+def _followers(robot: Robot) -> dict[str, Mimic]:
+    """Gears between two joints as mimics, which is all that URDF knows of loops."""
+    mimics: dict[str, Mimic] = {}
+    for loop in robot.loops:
+        follower = loop.joints[0] if loop.joints else ""
+        if loop.type is not LoopType.GEAR or len(loop.joints) != 2 or follower in mimics:
+            message = (
+                f"is a {loop.type}; URDF has only gears between two joints; save as .toml or .xml (MJCF)"
+            )
+            raise UnsupportedFeature(message, subject=("loop", loop.name))
+        mimics[follower] = Mimic(loop.joints[1], loop.coefficients[0], loop.offset)
+    return mimics
 
 
 def _is_plain_root(robot: Robot) -> bool:

@@ -10,10 +10,10 @@ import numpy as np
 
 from footfall.errors import InvalidValue, UnsupportedFeature
 from footfall.math.transform import Transform, identity_transform
-from footfall.robot.model import WORLD, Array, Joint, JointType, Robot
+from footfall.robot.model import WORLD, Array, Joint, JointType, Loop, LoopType, Robot
 from footfall.robot.orientation import matrix_from_axis_angle, matrix_from_quaternion, quaternion_from_matrix
 from footfall.robot.tree import rotation_with_z_along
-from footfall.robot.tree_loops import neutral_coordinates
+from footfall.robot.tree_loops import closed_configuration, loop_systems, neutral_coordinates
 from footfall.robot.validation import checked_configuration
 from footfall.robot.values import finite_array
 
@@ -53,7 +53,8 @@ def lock_joints(
     """The robot with these joints welded at configuration `q` (nq,), the neutral one by default.
 
     joints: names, or a mapping from names to the coordinates to weld them at. Joints that mimic a welded one are
-    welded too, where it holds them. Configurations, groups and limit sets lose what concerns the welded joints, and
+    welded too, where it holds them, and so are joints that follow from welded ones through loops. Configurations,
+    groups and limit sets lose what concerns the welded joints, and
     drives and springs that act on one are left out.
     """
     if isinstance(joints, str):
@@ -62,12 +63,14 @@ def lock_joints(
     at = checked_configuration("q", at, robot.joints)
     if isinstance(joints, Mapping):
         at = _with_coordinates(robot, at, joints)
+    at = closed_configuration(robot, at)
     values = {joint.name: at[robot.q_slice(joint.name)] for joint in robot.joints}
     locked = {robot.joint(name).name for name in joints}
     for joint in _followers(robot, locked):
         assert joint.mimic is not None
         values[joint.name] = joint.mimic.multiplier * values[joint.mimic.joint] + joint.mimic.offset
         locked.add(joint.name)
+    locked |= _looped_with(robot, locked)
     welded = {
         name: Joint(
             name, JointType.FIXED, joint.parent, joint.child, joint.placement @ _motion(joint, values[name])
@@ -81,6 +84,7 @@ def lock_joints(
         robot,
         joints=_exchanged(robot, welded),
         configurations={name: q[kept] for name, q in robot.configurations.items()},
+        loops=tuple(loop for loop in robot.loops if not locked & _joints_of(robot, loop.name)),
         groups={name: tuple(m for m in members if m not in locked) for name, members in robot.groups.items()},
         limit_sets={
             name: {joint: limit for joint, limit in limits.items() if joint not in locked}
@@ -91,9 +95,52 @@ def lock_joints(
     )
 
 
+def couple_mimics(robot: Robot) -> Robot:
+    """The robot whose joints that mimic others do follow them: each mimic becomes a loop of type "gear"."""
+    followers = {joint.name: joint.mimic for joint in robot.joints if joint.mimic is not None}
+    gears = tuple(
+        Loop(
+            f"{name} mimics {mimic.joint}",
+            LoopType.GEAR if mimic.multiplier else LoopType.POLYNOMIAL,
+            joints=(name, mimic.joint),
+            coefficients=(mimic.multiplier,) if mimic.multiplier else (0.0, 0.0),
+            offset=mimic.offset,
+        )
+        for name, mimic in followers.items()
+    )
+    joints = tuple(replace(joint, mimic=None) for joint in robot.joints)
+    return replace(robot, joints=joints, loops=(*robot.loops, *gears))
+
+
 def with_configuration(robot: Robot, name: str, q: Array) -> Robot:
     """The robot with one more named configuration `q` (nq,)."""
     return replace(robot, configurations={**robot.configurations, name: q})
+
+
+def _joints_of(robot: Robot, loop: str) -> set[str]:
+    """Names of the joints that a loop couples, with all others of its sub-system."""
+    for system in loop_systems(robot.tree):
+        if loop in (cut.loop.name for cut in system.cuts):
+            bodies = {robot.tree.links[k].body for k in system.subsystem.links}
+            return {joint.name for joint in robot.joints if joint.child in bodies}
+    return set()
+
+
+def _looped_with(robot: Robot, locked: set[str]) -> set[str]:
+    """Joints that follow from locked ones; all independent joints of a sub-system must be locked, or none."""
+    following: set[str] = set()
+    for loop in robot.loops:
+        joints = _joints_of(robot, loop.name)
+        slices = {name: robot.v_slice(name) for name in joints}
+        free = {name for name, place in slices.items() if place.stop > place.start}
+        if joints & locked and not free <= locked:
+            message = (
+                f"joints {', '.join(sorted(joints & locked))} are in a loop with others; lock all of "
+                f"{', '.join(sorted(free))}, from which the rest follow"
+            )
+            raise UnsupportedFeature(message, subject=("loop", loop.name))
+        following |= joints if joints & locked else set()
+    return following
 
 
 def _root(robot: Robot, purpose: str) -> Joint:
