@@ -6,17 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from footfall.benchmarks.drops import drop, random_walker
+from footfall.benchmarks.drops import drop_batch, random_walker
 from footfall.robot.toml_writer import toml_text
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_random_robots_survive_a_fall(seed: int, tmp_path: Path) -> None:
-    result = drop(seed, seconds=1.0, path=tmp_path / "drop.mcap")
-    assert result.finite
-    assert result.recorded
-    assert result.gained < 1e-6
-    assert result.unsolved < 0.2
+@pytest.mark.parametrize("kind", [1, 3])
+def test_random_robots_survive_a_fall(kind: int, tmp_path: Path) -> None:
+    results = drop_batch(kind, count=8, seconds=1.0, folder=tmp_path)
+    assert len(list(tmp_path.iterdir())) == 8
+    for result in results:
+        assert result.finite
+        assert result.recorded
+        assert result.gained < 1e-6
+        assert result.unsolved < 0.2
 
 
 def test_walkers_are_reproducible_and_different() -> None:

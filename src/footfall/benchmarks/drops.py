@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,28 +17,31 @@ from footfall.math.rotations import quaternion_from_rotation_vector
 from footfall.math.transform import Transform
 from footfall.robot.model import WORLD, Body, Joint, JointType, Robot
 from footfall.robot.shapes import Box, Geometry, Sphere
-from footfall.scene.model import Material, Scene, SceneObject, free_body
+from footfall.scene.model import Scene, SceneObject, free_body
 from footfall.scene.terrain import TERRAINS, random_terrain
 from footfall.simulation.recording import read_recording
 from footfall.simulation.recording_writer import RecordingWriter
-from footfall.simulation.simulation import Simulation, SimulationDiverged
-from footfall.simulation.step_values import StepOptions
+from footfall.simulation.simulation import Simulation
+from footfall.simulation.step_values import Command, StepOptions
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _SIZE = 8.0  # m, edge of the terrain
+_HEIGHT = 1.5  # m, from which they fall
+_CHUNK = 0.5  # s, after which what happened is recorded
 
 
 @dataclass(frozen=True)
 class Drop:
-    """What became of a robot.
+    """What became of a robot: the number of its kind.
 
     finite: no NaN, no divergence. gained: greatest rise of its energy less the work of its drives above an earlier
     value, as a fraction of what it fell from (m g h). unsolved: share of steps whose impulses still changed by more
     than 1e-6 m g dt in the last sweep. recorded: whether all of its states could be read back.
     """
 
-    seed: int
+    kind: int
+    number: int
     joints: int
     contacts: int
     finite: bool
@@ -88,53 +93,124 @@ def random_ground(seed: int) -> Scene:
     rng = np.random.default_rng(seed)
     kind = str(rng.choice(sorted(TERRAINS)))
     terrain = random_terrain(kind, size=(_SIZE, _SIZE), amplitude=float(rng.uniform(0.02, 0.2)), seed=seed)
-    material = Material(friction=float(rng.uniform(0.2, 1.0)))
-    return Scene(f"ground-{seed}", (SceneObject("ground", terrain, material=material),))
+    return Scene(f"ground-{seed}", (SceneObject("ground", terrain),))
 
 
-def drop(seed: int, *, seconds: float = 10.0, path: Path, dt: float = 2e-3) -> Drop:
-    """Drop the robot of a seed and record it at `path`."""
-    rng = np.random.default_rng([seed, 1])
-    robot, scene = random_walker(seed), random_ground(seed)
+def drop_batch(kind: int, *, count: int, seconds: float = 10.0, folder: Path, dt: float = 2e-3) -> list[Drop]:
+    """Drop so many times the robot of a kind on its terrain, all in one native call for each half second.
+
+    Each one has its own place, posture, gains and friction, and its own recording `drop-<kind>-<number>.mcap` in the
+    folder, which grows as time passes.
+    """
+    rng = np.random.default_rng([kind, 1])
+    robot, scene = random_walker(kind), random_ground(kind)
     bodies = [body.name for body in robot.bodies if body.collisions]
     candidates = point_candidates(robot, bodies, [surface_of(each) for each in scene.objects])
-    q = neutral(robot)
-    axis = rng.normal(size=3)
-    q[:3] = *rng.uniform(-1.0, 1.0, 2), 1.5
-    q[3:7] = quaternion_from_rotation_vector(axis * (rng.random() / np.linalg.norm(axis)))
-    q[7:] = rng.uniform(-0.8, 0.8, robot.nq - 7)
-    simulation = Simulation(robot, scene, candidates=candidates, options=StepOptions(dt=dt), q=q)
-    held = simulation.pd(simulation.joint_positions(), kp=float(rng.choice([0.0, 100.0])), kd=1.0)
-    start, finite = simulation.state, True
-    rows = []
-    with RecordingWriter(path, simulation.robot, scene=scene, dt=dt, seed=seed) as writer:
-        writer.state(0.0, start.q, start.v)
-        for _ in range(max(1, round(seconds / 0.5))):
-            try:
-                rows.append(simulation.run(held, min(seconds, 0.5), recorder=writer))
-            except SimulationDiverged:
-                finite = False
-                break
-    if not rows:
-        return Drop(seed, robot.nv - 6, len(candidates), False, np.inf, 1.0, False)
-    q_all = np.concatenate([start.q[None], *(part.q for part in rows)])
-    v_all = np.concatenate([start.v[None], *(part.v for part in rows)])
-    work = np.concatenate([np.sum(part.effort * part.v, axis=1) for part in rows]) * dt
-    energy = kinetic_energy(simulation.robot, q_all, v_all) + potential_energy(simulation.robot, q_all)
-    energy = energy - np.concatenate([[0.0], np.cumsum(work)])
-    gained = float((energy - np.minimum.accumulate(energy)).max())
-    weight = robot.mass * 9.81
-    change = np.concatenate([part.residual for part in rows])
-    recording = read_recording(path)
-    return Drop(
-        seed,
-        robot.nv - 6,
-        len(candidates),
-        finite and bool(np.isfinite(q_all).all() and np.isfinite(v_all).all()),
-        gained / (weight * 1.5),
-        float((change > 1e-6 * weight * dt).mean()),
-        recording.complete and np.array_equal(recording.q, q_all),
-    )
+    simulation = Simulation(robot, scene, candidates=candidates, options=StepOptions(dt=dt))
+    batch = _Batch(simulation, _starts(robot, rng, count), rng)
+    with ExitStack() as stack:
+        writers = [
+            stack.enter_context(
+                RecordingWriter(
+                    folder / f"drop-{kind}-{number}.mcap",
+                    simulation.robot,
+                    scene=scene,
+                    dt=dt,
+                    seed=kind,
+                    metadata={"number": str(number)},
+                    preview_rate=0.0,
+                )
+            )
+            for number in range(count)
+        ]
+        for number, writer in enumerate(writers):
+            writer.state(0.0, batch.q[number][0], batch.v[number][0])
+        for _ in range(max(1, round(seconds / _CHUNK))):
+            batch.advance(max(1, round(min(seconds, _CHUNK) / dt)), writers)
+    return [batch.outcome(number, kind, writers[number].path) for number in range(count)]
+
+
+class _Batch:
+    """Robots of one kind on their way down: lists of states by robot, as far as they are finite."""
+
+    def __init__(self, simulation: Simulation, q: Array, rng: np.random.Generator) -> None:
+        self.simulation = simulation
+        robot, count = simulation.robot, len(q)
+        self.q = [[each] for each in q]
+        self.v = [[np.zeros(robot.nv)] for _ in q]
+        self.energy = [[float(_energy(robot, each[None], np.zeros((1, robot.nv)))[0])] for each in q]
+        self.unsolved = np.zeros(count)
+        self.steps = 0
+        held = [simulation.joint_positions(each) for each in q]
+        zero = np.zeros((count, simulation.joints))
+        stiffness = rng.choice([0.0, 100.0], size=(count, 1)) + zero
+        self.commands = Command(np.array(held), zero, zero, stiffness, zero, zero + 1.0)
+        self.friction = np.repeat(rng.uniform(0.2, 1.0, size=(count, 1)), len(simulation.candidates), axis=1)
+        self.memory = [np.zeros((count, simulation.joints)), np.zeros((count, simulation.rows))]
+
+    def advance(self, steps: int, writers: Sequence[RecordingWriter]) -> None:
+        """Some steps more, recorded."""
+        simulation, kernel = self.simulation, self.simulation.step_kernel
+        names = [name for name, _ in kernel.signature.outputs]
+        results = kernel.rollout(
+            np.array([each[-1] for each in self.q]),
+            np.array([each[-1] for each in self.v]),
+            *self.memory,
+            *self.commands,
+            self.friction,
+            steps=steps,
+            last_only=[name for name in names if name not in ("q", "v", "effort", "residual")],
+            threads=1,
+        )
+        found = dict(zip(names, results, strict=True))
+        dt, weight = simulation.options.dt, simulation.robot.mass * 9.81
+        times = (self.steps + 1 + np.arange(steps)) * dt
+        self.memory = [found["integral"], found["impulses"]]
+        self.unsolved += (found["residual"] > 1e-6 * weight * dt).sum(axis=1)
+        self.steps += steps
+        for number, writer in enumerate(writers):
+            q, v, effort = (found[name][number] for name in ("q", "v", "effort"))
+            good = int(np.isfinite(np.column_stack([q, v, effort])).all(axis=1).cumprod().sum())
+            if good:
+                work = np.cumsum(np.sum(effort[:good] * v[:good], axis=1)) * dt
+                before = self.energy[number][-1] - float(
+                    _energy(simulation.robot, self.q[number][-1][None], self.v[number][-1][None])[0]
+                )
+                self.energy[number] += list(_energy(simulation.robot, q[:good], v[:good]) - work + before)
+                self.q[number] += list(q[:good])
+                self.v[number] += list(v[:good])
+                writer.states(times[:good], q[:good], v[:good], effort[:good])
+
+    def outcome(self, number: int, kind: int, path: Path) -> Drop:
+        """What became of one of them; its recording is read for it."""
+        robot = self.simulation.robot
+        energy = np.array(self.energy[number])
+        recording = read_recording(path)
+        return Drop(
+            kind,
+            number,
+            robot.nv - 6,
+            len(self.simulation.candidates),
+            len(energy) == self.steps + 1,
+            float((energy - np.minimum.accumulate(energy)).max()) / (robot.mass * 9.81 * _HEIGHT),
+            float(self.unsolved[number] / self.steps),
+            recording.complete and np.array_equal(recording.q, np.array(self.q[number])),
+        )
+
+
+def _energy(robot: Robot, q: Array, v: Array) -> Array:
+    return np.asarray(kinetic_energy(robot, q, v) + potential_energy(robot, q))
+
+
+def _starts(robot: Robot, rng: np.random.Generator, count: int) -> Array:
+    """Configurations (count, nq) above the terrain, turned by up to a radian."""
+    q = np.tile(neutral(robot), (count, 1))
+    for row in q:
+        axis = rng.normal(size=3)
+        row[:3] = *rng.uniform(-3.0, 3.0, 2), _HEIGHT
+        row[3:7] = quaternion_from_rotation_vector(axis * (rng.random() / np.linalg.norm(axis)))
+        row[7:] = rng.uniform(-0.8, 0.8, robot.nq - 7)
+    return q
 
 
 def _body(name: str, shape: Box, mass: float) -> Body:
