@@ -130,6 +130,16 @@ class Coupling:
                 result[velocity] = entry
         return np.array(result)
 
+    def row(self, row: Row) -> Row:
+        """A row over all joints, tree velocity -> entry, as one over v."""
+        if self.tree.loops is None:
+            return row
+        result: Row = {}
+        for velocity, entry in row.items():
+            for k, weight in self.rows[velocity].items():
+                result[k] = result[k] + weight * entry if k in result else weight * entry
+        return dict(sorted(result.items()))
+
     def forces(self, tau: Array) -> Array:
         """Forces on v (nv,), or rows of a matrix (nv, k), from those on all joints of the tree: `G^T tau`."""
         if self.tree.loops is None:
