@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from enum import StrEnum
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import numpy as np
 import typer
@@ -26,31 +29,60 @@ class Contact(StrEnum):
     BOTH = "both"
 
 
-ContactOption = Annotated[
-    Contact, typer.Option(help="Contact model; both: exact and penalty, side by side in the plots.")
-]
-FootOption = Annotated[
-    float | None, typer.Option(help="Height of the feet's boxes, m: 0.05, or 0.5 as the source prints it.")
-]
 StepOption = Annotated[float | None, typer.Option(help="Time step, s; default 0.0005.")]
 DurationOption = Annotated[float | None, typer.Option(help="Duration, s; default 10.6.")]
-GapOption = Annotated[str | None, typer.Option(help="gap: nothing sinks; source: contact from gap <= 0 on.")]
-ScenarioOption = Annotated[Path | None, typer.Option(help="TOML file with all parameters, instead of ours.")]
-OutputOption = Annotated[Path, typer.Option("--output", "-o", help="Folder for recordings, series, plots.")]
-PlotsOption = Annotated[bool, typer.Option(help="Draw the plots.")]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Options that all runs have."""
+
+    contact: Annotated[
+        Contact, typer.Option(help="Contact model; both: exact and penalty, side by side in the plots.")
+    ] = Contact.BOTH
+    foot_height: Annotated[
+        float | None,
+        typer.Option(help="Height of the feet's boxes, m: 0.05, or 0.5 as the source prints it."),
+    ] = None
+    dt: StepOption = None
+    duration: DurationOption = None
+    gap_term: Annotated[
+        str | None, typer.Option(help="gap: nothing sinks; source: contact from gap <= 0 on.")
+    ] = None
+    scenario: Annotated[Path | None, typer.Option(help="TOML file with all parameters, instead of ours.")] = (
+        None
+    )
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for recordings, series, plots.")] = (
+        Path("quadruped")
+    )
+    plots: Annotated[bool, typer.Option(help="Draw the plots.")] = True
+
+
+def with_settings(command: Callable[..., None]) -> Callable[..., None]:
+    """A command whose last argument is `Settings`, as one with all their options, which is what Typer reads."""
+    hints = get_type_hints(Settings, include_extras=True)
+    shared = [
+        Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name])
+        for field in fields(Settings)
+    ]
+    own = list(signature(command, eval_str=True).parameters.values())[:-1]
+
+    @wraps(command)
+    def run(**options: Any) -> None:
+        chosen = {each.name: options.pop(each.name) for each in shared}
+        command(**options, settings=Settings(**chosen))
+
+    run.__signature__ = Signature([*own, *shared])  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in (*own, *shared)}
+    return run
 
 
 @app.command("trot")
+@with_settings
 def trot(
-    contact: ContactOption = Contact.BOTH,
+    *,
     stride: Annotated[float | None, typer.Option(help="Way of the body in half a cycle, m.")] = None,
-    foot_height: FootOption = None,
-    dt: StepOption = None,
-    duration: DurationOption = None,
-    gap_term: GapOption = None,
-    scenario: ScenarioOption = None,
-    output: OutputOption = Path("quadruped"),
-    plots: PlotsOption = True,
+    settings: Settings,
 ) -> None:
     """Trot along x on a reference whose zero-moment point stays on the diagonals; joints under PID.
 
@@ -58,56 +90,37 @@ def trot(
 
     [dim]$[/] footfall quadruped trot --contact exact --dt 0.002
     """
-    changes = {"trot__stride": stride}
-    _run(
-        "trot", scenario, contact, _common(changes, foot_height, dt, duration, gap_term), output, plots=plots
-    )
+    _run("trot", settings, {"trot__stride": stride})
 
 
 @app.command("fall")
+@with_settings
 def fall(
+    *,
     height: Annotated[float | None, typer.Option(help="Clearance of the feet at release, m.")] = None,
     roll: Annotated[float | None, typer.Option(help="Tilt at release, rad.")] = None,
     pitch: Annotated[float | None, typer.Option(help="Tilt at release, rad.")] = None,
-    contact: ContactOption = Contact.BOTH,
-    foot_height: FootOption = None,
-    dt: StepOption = None,
-    duration: DurationOption = None,
-    gap_term: GapOption = None,
-    scenario: ScenarioOption = None,
-    output: OutputOption = Path("quadruped"),
-    plots: PlotsOption = True,
+    settings: Settings,
 ) -> None:
     """Let go above the ground, the joints held.
 
     [dim]$[/] footfall quadruped fall --height 0.5 --roll 0.02
     """
-    changes = {"fall__height": height, "fall__roll": roll, "fall__pitch": pitch}
-    _run(
-        "fall", scenario, contact, _common(changes, foot_height, dt, duration, gap_term), output, plots=plots
-    )
+    _run("fall", settings, {"fall__height": height, "fall__roll": roll, "fall__pitch": pitch})
 
 
 @app.command("jump")
+@with_settings
 def jump(
-    contact: ContactOption = Contact.BOTH,
+    *,
     speed: Annotated[float | None, typer.Option(help="Speed of the legs' extension, m/s.")] = None,
-    foot_height: FootOption = None,
-    dt: StepOption = None,
-    duration: DurationOption = None,
-    gap_term: GapOption = None,
-    scenario: ScenarioOption = None,
-    output: OutputOption = Path("quadruped"),
-    plots: PlotsOption = True,
+    settings: Settings,
 ) -> None:
     """Crouch, then extend the legs fast.
 
     [dim]$[/] footfall quadruped jump
     """
-    changes = {"jump__extension_speed": speed}
-    _run(
-        "jump", scenario, contact, _common(changes, foot_height, dt, duration, gap_term), output, plots=plots
-    )
+    _run("jump", settings, {"jump__extension_speed": speed})
 
 
 @app.command("tilts")
@@ -126,7 +139,7 @@ def tilts(
     from footfall.scenarios.quadruped import load_scenario
     from footfall.scenarios.quadruped.tilts import fall_tilted
 
-    changes = _common({"fall__height": height}, None, dt, duration, None)
+    changes = _asked({"fall__height": height, "step__dt": dt, "duration": duration})
     scenario = load_scenario("fall").changed(**changes)
     angles = np.linspace(-largest, largest, count)
     grid = np.array([(roll, pitch) for roll in angles for pitch in angles])
@@ -150,20 +163,8 @@ def tilts(
         screen().print(table(title, columns, rows, numbers="; ".join([*columns[:2], *columns[3:]])))
 
 
-def _common(
-    changes: dict[str, Any],
-    foot_height: float | None,
-    dt: float | None,
-    duration: float | None,
-    gap_term: str | None,
-) -> dict[str, Any]:
+def _asked(changes: dict[str, Any]) -> dict[str, Any]:
     """Changes of a scenario that were asked for."""
-    changes = changes | {
-        "robot__foot_height": foot_height,
-        "step__dt": dt,
-        "duration": duration,
-        "step__gap_term": gap_term,
-    }
     return {name: value for name, value in changes.items() if value is not None}
 
 
@@ -171,13 +172,18 @@ def _models(contact: Contact) -> list[Any]:
     return ["exact", "penalty"] if contact is Contact.BOTH else [contact.value]
 
 
-def _run(
-    kind: str, source: Path | None, contact: Contact, changes: dict[str, Any], output: Path, *, plots: bool
-) -> None:
+def _run(kind: str, settings: Settings, changes: dict[str, Any]) -> None:
     from footfall.scenarios.quadruped import load_scenario
 
-    scenario = load_scenario(kind if source is None else source).changed(**changes)
-    recording = run_and_write(scenario, _models(contact), output, plots=plots)
+    changes = changes | {
+        "robot__foot_height": settings.foot_height,
+        "step__dt": settings.dt,
+        "duration": settings.duration,
+        "step__gap_term": settings.gap_term,
+    }
+    source = kind if settings.scenario is None else settings.scenario
+    scenario = load_scenario(source).changed(**_asked(changes))
+    recording = run_and_write(scenario, _models(settings.contact), settings.output, plots=settings.plots)
     screen().print(f"View it: footfall view {recording}", highlight=False, soft_wrap=True)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 
+from footfall.compiler.native_loops import native_loop
 from footfall.contact import impacts, local_cone, native_sweeps
 from footfall.contact.native_sweeps import change, compile_along, contact_blocks, source_hash
 
@@ -19,7 +19,7 @@ for _function in (impacts.collision_impulse, impacts.velocity_change):
 
 
 def _build_impact_sequence(source: str) -> Any:
-    @numba.njit(cache=True)
+    @native_loop
     def impact_sequence(
         matrix: Array,
         friction: Array,

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numba
 import numpy as np
 
+from footfall.compiler.native_loops import native_loop
 from footfall.contact.native_sweeps import change, natural_map, velocities
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
-@numba.njit(cache=True)
+@native_loop
 def nearest_in_polygon(x: float, y: float, radius: float, facets: int) -> tuple[float, float]:
     """Nearest point of the regular polygon with corners on the circle, one of them at (radius, 0)."""
     if radius <= 0.0:
@@ -31,7 +31,7 @@ def nearest_in_polygon(x: float, y: float, radius: float, facets: int) -> tuple[
     return x1 + along * ex, y1 + along * ey
 
 
-@numba.njit(cache=True)
+@native_loop
 def residual(
     diagonal: Array, friction: Array, extra: Array, box: Array, p: Array, w: Array, facets: int
 ) -> float:
@@ -48,7 +48,7 @@ def residual(
     return largest
 
 
-@numba.njit(cache=True)
+@native_loop
 def pyramid_sweeps(
     matrix: Array,
     diagonal: Array,
@@ -92,7 +92,7 @@ def pyramid_sweeps(
     return most, residual(diagonal, friction, extra, box, p, w, facets)
 
 
-@numba.njit(cache=True)
+@native_loop
 def source_sweeps(
     matrix: Array,
     diagonal: Array,

@@ -16,6 +16,7 @@ import numpy as np
 from numba.extending import overload
 
 from footfall.compiler import functions
+from footfall.compiler.native_loops import native_loop
 from footfall.contact import local_cone
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -59,7 +60,7 @@ for _function in (
     compile_along(_function)
 
 
-@numba.njit(cache=True)
+@native_loop
 def velocities(matrix: Array, bias: Array, p: Array, w: Array) -> None:
     """w = A p + b."""
     for i in range(len(p)):
@@ -69,7 +70,7 @@ def velocities(matrix: Array, bias: Array, p: Array, w: Array) -> None:
         w[i] = total
 
 
-@numba.njit(cache=True)
+@native_loop
 def change(matrix: Array, p: Array, w: Array, row: int, value: float) -> None:
     """Set an impulse and let the velocities follow."""
     step = value - p[row]
@@ -79,7 +80,7 @@ def change(matrix: Array, p: Array, w: Array, row: int, value: float) -> None:
             w[j] += matrix[row, j] * step
 
 
-@numba.njit(cache=True)
+@native_loop
 def natural_map(diagonal: Array, friction: Array, extra: Array, box: Array, p: Array, w: Array) -> float:
     """Residual as in `validation.natural_map_residual`."""
     largest = 0.0
@@ -118,7 +119,7 @@ def contact_blocks(matrix: Array, contacts: int) -> Any:
 
 
 def _build_cone_sweeps(source: str) -> Any:
-    @numba.njit(cache=True)
+    @native_loop
     def cone_sweeps(
         matrix: Array,
         bias: Array,
