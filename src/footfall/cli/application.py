@@ -11,7 +11,7 @@ import typer
 from rich.markup import escape
 
 import footfall
-from footfall.cli import bench, cache, convert, demo, export, quadruped, robots, screenshot, show, view
+from footfall.cli import bench, cache, convert, demo, export, plan, quadruped, robots, screenshot, show, view
 from footfall.cli.screen import errors
 from footfall.errors import FootfallError
 
@@ -33,6 +33,7 @@ app.command("convert")(convert.convert)
 app.command("view")(view.view)
 app.command("export")(export.export)
 app.command("screenshot")(screenshot.screenshot)
+app.command("plan")(plan.plan)
 app.add_typer(quadruped.app, name="quadruped")
 app.add_typer(bench.app, name="bench")
 app.add_typer(cache.app, name="cache")

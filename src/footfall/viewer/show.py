@@ -1,23 +1,37 @@
-"""What the viewer shows: a recording by its path, or a robot by its name or path."""
+"""What the viewer shows: a recording by its path, a robot by its name or path, or a generated motion."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import NamedTuple
 
+from footfall.motion.following import Followed
+from footfall.motion.motion import Motion
 from footfall.robot.load import load
 from footfall.robot.model import Robot
 from footfall.simulation.recording import Recording, read_recording
+from footfall.viewer.plan_player import PlanPlayer
+from footfall.viewer.playback import Playback
 from footfall.viewer.player import Player
 from footfall.viewer.robot_panel import RobotPanel
 from footfall.viewer.stage import Stage
 
 RECORDING_SUFFIX = ".mcap"
 
-Subject = Recording | Robot
+
+class FollowedMotion(NamedTuple):
+    """A motion and a robot that follows it."""
+
+    motion: Motion
+    robot: Robot
+    followed: Followed
 
 
-def load_subject(source: str | os.PathLike[str], *, floating_base: bool | None = None) -> Subject:
+Subject = Recording | Robot | Motion | FollowedMotion
+
+
+def load_subject(source: str | os.PathLike[str], *, floating_base: bool | None = None) -> Recording | Robot:
     """A recording (.mcap) or a robot (what `footfall.load` takes)."""
     if Path(source).suffix.lower() == RECORDING_SUFFIX:
         return read_recording(source)
@@ -25,10 +39,10 @@ def load_subject(source: str | os.PathLike[str], *, floating_base: bool | None =
 
 
 class View:
-    """A server that shows a recording or a robot; use it as a context manager.
+    """A server that shows a recording, a motion or a robot; use it as a context manager.
 
-    host, port: where it listens; port 0 takes a free one. loop: play a recording again and again. configuration: of
-    a robot. play: whether a recording starts to play.
+    host, port: where it listens; port 0 takes a free one. loop: play again and again. configuration: of a robot. play:
+    whether it starts to play.
     """
 
     def __init__(
@@ -41,17 +55,22 @@ class View:
         configuration: str | None = None,
         play: bool = False,
     ) -> None:
-        robot = subject.robot if isinstance(subject, Recording) else subject
-        self.stage = Stage(host=host, port=port, title=robot.name)
-        self.player: Player | None = None
+        self.stage = Stage(host=host, port=port, title=_title(subject))
+        self.player: Playback | None = None
         try:
             if isinstance(subject, Recording):
                 self.player = Player(self.stage, subject, loop=loop)
+            elif isinstance(subject, Motion):
+                self.player = PlanPlayer(self.stage, subject, loop=loop)
+            elif isinstance(subject, FollowedMotion):
+                motion, robot, followed = subject
+                self.player = PlanPlayer(self.stage, motion, robot=robot, followed=followed, loop=loop)
+            else:
+                RobotPanel(self.stage, subject, configuration=configuration)
+            if self.player is not None:
                 if play:
                     self.player.play()
                 self.player.start()
-            else:
-                RobotPanel(self.stage, subject, configuration=configuration)
         except BaseException:
             self.stage.close()
             raise
@@ -72,3 +91,9 @@ class View:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _title(subject: Subject) -> str:
+    if isinstance(subject, Motion):
+        return subject.model.name
+    return subject.name if isinstance(subject, Robot) else subject.robot.name

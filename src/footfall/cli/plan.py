@@ -1,0 +1,146 @@
+"""`footfall plan`: from a plan file to a motion, with plots and the view in the browser."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from footfall.cli.screen import screen, table
+
+if TYPE_CHECKING:
+    from footfall.motion.motion import Motion
+    from footfall.robot.model import Robot
+    from footfall.viewer.show import FollowedMotion
+
+
+def plan(
+    source: Annotated[
+        str, typer.Argument(help="A plan file (.toml) or the name of a shipped plan; `list` lists them.")
+    ],
+    plot: Annotated[bool, typer.Option("--plot", help="Draw the motion into a PNG file.")] = False,
+    save: Annotated[
+        bool, typer.Option("--save", help="Write the plan with all poses and phases as JSON.")
+    ] = False,
+    show: Annotated[bool, typer.Option("--view", help="Show it in the browser, until Ctrl-C.")] = False,
+    picture: Annotated[
+        float | None, typer.Option(help="Take a picture of the view at this instant, s. Needs Chromium.")
+    ] = None,
+    robot: Annotated[str | None, typer.Option(help="Robot to plan for, instead of the file's.")] = None,
+    parameters: Annotated[
+        Path | None, typer.Option(help="TOML file with parameters of the generator.")
+    ] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for what is written.")] = Path(),
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the view; 0 takes a free one.")] = 8080,
+) -> None:
+    """Generate the motion of a plan: where feet, hands, torso and centre of mass are at any time.
+
+    [dim]$[/] footfall plan platform --plot
+
+    [dim]$[/] footfall plan my-steps.toml --view
+    """
+    from footfall.gait.plan_file import plan_names, read_plan_description
+
+    if source == "list":
+        rows = [[name, read_plan_description(name).description] for name in plan_names()]
+        screen().print(table("Shipped plans", ["name", "what"], rows))
+        return
+    motion, machine = generate(source, robot=robot, parameters=parameters)
+    _print_summary(motion)
+    name = Path(source).stem
+    if plot or save or picture is not None:
+        output.mkdir(parents=True, exist_ok=True)
+    if save:
+        from footfall.gait.plan_record import write_plan
+
+        write_plan(motion.plan, output / f"{name}.json")
+        screen().print(f"plan written to {output / f'{name}.json'}", highlight=False, soft_wrap=True)
+    if plot:
+        from footfall.viewer.plan_plots import plot_motion
+
+        plot_motion(motion, output / f"{name}.png")
+        screen().print(f"plot written to {output / f'{name}.png'}", highlight=False, soft_wrap=True)
+    if picture is not None:
+        from footfall.viewer.screenshot import take_screenshot
+
+        take_screenshot(_followed(motion, machine), output / f"{name}-view.png", time=picture)
+        screen().print(f"picture written to {output / f'{name}-view.png'}", highlight=False, soft_wrap=True)
+    if show:
+        _view(motion, machine, port)
+
+
+def generate(
+    source: str, *, robot: str | None = None, parameters: Path | None = None
+) -> tuple[Motion, Robot]:
+    """The motion of a plan file, and the robot it is for."""
+    from footfall.gait.plan_file import build_plan, read_plan_description
+    from footfall.motion.model_derivation import reduced_model
+    from footfall.motion.parameters import read_parameters
+    from footfall.motion.pipeline import gait_dimensions, generate_motion
+    from footfall.robot.load import load
+
+    description = read_plan_description(source)
+    machine = load(robot or description.robot)
+    model = reduced_model(machine)
+    tree = build_plan(description, gait_dimensions(model))
+    given = None if parameters is None else read_parameters(parameters)
+    return generate_motion(tree, model, parameters=given), machine
+
+
+def _print_summary(motion: Motion) -> None:
+    from footfall.motion.pipeline import generate_motion
+
+    begin = time.perf_counter()
+    again = generate_motion(motion.plan, motion.model, parameters=motion.parameters)  # warm: code is loaded
+    elapsed = time.perf_counter() - begin
+    rows = [[name, f"{1e6 * seconds:.0f}"] for name, seconds in again.seconds.items()]
+    screen().print(table("Stages", ["stage", "time, us"], rows, numbers="time, us"))
+    transitions = len(motion.plan.transitions)
+    screen().print(
+        f"{motion.model.name}: {transitions} transitions, {motion.duration:.2f} s of motion in {1e3 * elapsed:.2f} ms",
+        highlight=False,
+    )
+    if len(motion.overlaps):
+        screen().print(
+            f"the bounds of the legs leave less than their margin at {len(motion.overlaps)} instants, "
+            f"first at {motion.overlaps[0]:.2f} s",
+            highlight=False,
+        )
+
+
+def _followed(motion: Motion, machine: Robot) -> Motion | FollowedMotion:
+    """The motion with the robot that follows it, where it can."""
+    from footfall.errors import FootfallError
+    from footfall.motion.following import follow_motion
+    from footfall.viewer.show import FollowedMotion
+
+    if "idle" not in machine.configurations:
+        return motion
+    try:
+        followed = follow_motion(
+            machine, motion, machine.configuration("idle"), dt=0.01, gain=60.0, allowed=0.2
+        )
+    except FootfallError as problem:
+        screen().print(f"shown without the robot: {problem}", highlight=False, markup=False)
+        return motion
+    return FollowedMotion(motion, machine, followed)
+
+
+def _view(motion: Motion, machine: Robot, port: int) -> None:
+    from footfall.viewer.show import View
+
+    stopped = threading.Event()
+    previous = {
+        number: signal.signal(number, lambda *_: stopped.set()) for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        with View(_followed(motion, machine), port=port, play=True, loop=True) as shown:
+            screen().print(f"open {shown.address} in a browser; Ctrl-C ends", highlight=False, markup=False)
+            stopped.wait()
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
