@@ -90,7 +90,7 @@ def six_bar() -> Robot:
 
 def geared_rotor(ratio: float = 50.0, rotor_inertia: float = 1e-4) -> Robot:
     """A pendulum driven by a rotor on the same axis, 000 section 3.1."""
-    rotor = Body("rotor", 0.0, inertia=np.diag([0.0, 0.0, rotor_inertia]))
+    rotor = Body("rotor", 0.0, inertia=rotor_inertia * np.eye(3))
     return Robot(
         "geared",
         (rod("arm", 0.5), rotor),

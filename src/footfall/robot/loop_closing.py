@@ -48,11 +48,18 @@ class LoopSystem:
 
     @cached_property
     def scales(self) -> Array:
-        """One for a velocity that turns, the size for one that slides."""
+        """One for a velocity that turns, the size for one that slides; as much more as a gear makes of it."""
         slides = {
             self.tree.links[k].v.start for k in self.subsystem.links if self.tree.links[k].kind == "prismatic"
         }
-        return np.array([self.size if velocity in slides else 1.0 for velocity in self.velocities])
+        scales = {velocity: self.size if velocity in slides else 1.0 for velocity in self.velocities}
+        for cut in self.cuts:
+            if cut.loop.type in (LoopType.GEAR, LoopType.SCREW):
+                sources = [scales[velocity] for _, velocity in cut.coordinates[1:]] or [self.size]
+                follows = max(abs(c) * scale for c, scale in zip(cut.loop.coefficients, sources, strict=True))
+                own = cut.coordinates[0][1]
+                scales[own] = max(scales[own], follows)
+        return np.array(list(scales.values()))
 
     def rows_of(self, position: int) -> slice:
         """Where the equations of a loop stand."""
