@@ -311,10 +311,29 @@ def test_what_cannot_be_closed_is_told() -> None:
     assert np.array_equal(footfall.close_loops(robot, q), q)
 
 
+def test_derivatives_of_looped_robots() -> None:
+    """Against central differences of the algorithms themselves."""
+    robot = random_looped_robot(3, loops=2, joints=5)
+    rng = np.random.default_rng(0)
+    q, (v, a) = footfall.neutral(robot), rng.normal(size=(2, robot.nv))
+    found = footfall.inverse_dynamics_derivatives(robot, q, v, a)
+    forward = footfall.forward_dynamics_derivatives(robot, q, v, a)
+    h = 1e-5
+    for k, unit in enumerate(np.eye(robot.nv)):
+        sides = [footfall.integrate(robot, q, sign * h * unit) for sign in (1.0, -1.0)]
+        for function, given in ((footfall.inverse_dynamics, found), (footfall.forward_dynamics, forward)):
+            along = np.subtract(*(function(robot, side, v, a) for side in sides)) / (2 * h)
+            by_v = np.subtract(*(function(robot, q, v + sign * h * unit, a) for sign in (1.0, -1.0))) / (
+                2 * h
+            )
+            assert np.abs(given.dq[:, k] - along).max() < 1e-5 * (1.0 + np.abs(along).max())
+            assert np.abs(given.dv[:, k] - by_v).max() < 1e-6 * (1.0 + np.abs(by_v).max())
+    assert np.abs(forward.dtau - footfall.inverse_mass_matrix(robot, q)).max() < 1e-8
+
+
 @pytest.mark.parametrize(
     "function",
     [
-        lambda robot, q, v: footfall.inverse_dynamics_derivatives(robot, q, v, v),
         lambda robot, q, v: footfall.joint_wrenches(robot, q, v, v),
         lambda robot, q, v: footfall.frame_jacobian_rate(robot, q, v, "rocker"),
         lambda robot, q, v: footfall.hybrid_dynamics(robot, q, v, v, constraints=()),

@@ -11,7 +11,7 @@ with the moments of mass that the joint carries (mass, first, J) and of its velo
 `K = sum u x^T dm` over points x that move with u. Here `w' = dw`, `alpha' = d alpha + w x dw` and, for a link
 whose origin moves with V, `a' = da - 2 dw x V`: then rigidly connected links differ in a', alpha' and w' only
 by place and axes. So rows and columns of the derivatives are forces, handed down the path to the root like
-those of the mass matrix.
+those of the mass matrix. (Of looped robots the graph is differentiated instead, see `loop_derivatives.py`.)
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from footfall.dynamics.inverse_dynamics import (
 )
 from footfall.dynamics.joints import free_axes, joint_transforms
 from footfall.dynamics.kinematics import frame_attachment
-from footfall.dynamics.loops import refuse_loops
+from footfall.dynamics.loop_derivatives import is_traced, looped_force_derivatives
 from footfall.dynamics.mass_matrix import composite_bodies
 from footfall.dynamics.mass_moments import MassMoments, lumped_moments, moments_in_parent
 from footfall.dynamics.vector_moments import VectorMoments, vector_moments_in_parent
@@ -123,7 +123,13 @@ def derivatives_of_newton_euler(
     robot: Robot, q: Array, v: Array, a: Array, wrenches: Mapping[str, Array] | None
 ) -> InverseDynamicsDerivatives:
     """Derivatives of `newton_euler`, see the module's docstring."""
-    refuse_loops(robot, "inverse_dynamics_derivatives")
+    if robot.loops:
+        if not is_traced(q):
+            return InverseDynamicsDerivatives(
+                *inverse_dynamics_derivatives(robot, q, v, a, wrenches=wrenches)
+            )
+        along_steps, by_velocity = looped_force_derivatives(robot, q, v, a, wrenches)
+        return InverseDynamicsDerivatives(along_steps, by_velocity, composite_bodies(robot, q))
     tree = robot.tree
     poses = joint_transforms(tree, q)
     motions = link_motions(tree, poses, v, a)
