@@ -7,6 +7,7 @@ of ours is a chain of Pinocchio's, and a floating base a translation and a ball 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,11 @@ from footfall.robot.tree import rotation_with_z_along
 ROOT = "root_joint"  # Pinocchio's name of the joint that a file's root gets
 
 
-def model_from_robot(robot: Robot) -> Any:
-    """Joint by joint, with a frame for each body and frame; without gravity and armatures."""
+def model_from_robot(robot: Robot, *, fast: bool = False) -> Any:
+    """Joint by joint, with a frame for each body and frame; without gravity and armatures.
+
+    fast: with Pinocchio's free flyer, whose tangent space is not ours, and its joints about coordinate axes.
+    """
     model = pin.Model()
     model.name = robot.name
     carriers: dict[str, tuple[int, Any]] = {WORLD: (0, pin.SE3.Identity())}
@@ -30,7 +34,7 @@ def model_from_robot(robot: Robot) -> Any:
         parent, pose = carriers[joint.parent]
         pose = pose * _se3(joint.placement)
         if joint.type is not JointType.FIXED:
-            parent = _add_chain(model, parent, _elementary(joint), pose, joint.name)
+            parent = _add_chain(model, parent, _fast(joint) if fast else _elementary(joint), pose, joint.name)
             pose = pin.SE3.Identity()
         carriers[body.name] = (parent, pose)
         model.appendBodyToJoint(parent, _inertia(body), pose)
@@ -92,6 +96,25 @@ def _elementary(joint: Joint) -> list[Any]:
             return [pin.JointModelTranslation(), pin.JointModelSpherical()]
     message = f"type {joint.type} has no counterpart in Pinocchio"
     raise UnsupportedFeature(message, subject=("joint", joint.name))
+
+
+_ALIGNED = {
+    JointType.REVOLUTE: (pin.JointModelRX, pin.JointModelRY, pin.JointModelRZ),
+    JointType.CONTINUOUS: (pin.JointModelRX, pin.JointModelRY, pin.JointModelRZ),
+    JointType.PRISMATIC: (pin.JointModelPX, pin.JointModelPY, pin.JointModelPZ),
+}
+
+
+def _fast(joint: Joint) -> list[Any]:
+    """The same with the joints that Pinocchio is fastest with."""
+    if joint.type is JointType.FLOATING:
+        return [pin.JointModelFreeFlyer()]
+    if joint.type is JointType.UNIVERSAL:
+        turn = replace(joint, type=JointType.REVOLUTE, lower=(), upper=(), velocity=(), effort=())
+        return _fast(turn) + _fast(replace(turn, axis=joint.second_axis))
+    if joint.type in _ALIGNED and sorted(joint.axis) == [0.0, 0.0, 1.0]:
+        return [_ALIGNED[joint.type][joint.axis.index(1.0)]()]
+    return _elementary(joint)
 
 
 def _se3(pose: Transform) -> Any:

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from footfall.dynamics.forward_dynamics import forward_dynamics
 from footfall.dynamics.inverse_dynamics import bias_forces
 from footfall.dynamics.kinematics import frame_pose
 from footfall.dynamics.mass_matrix import mass_matrix
@@ -39,6 +40,18 @@ def test_dill_golden_values(levels: int) -> None:
         acceleration = np.linalg.solve(mass, -bias)
         found += [acceleration[0], np.linalg.norm(acceleration)]
     np.testing.assert_allclose(found, GOLDEN[levels], rtol=2e-9)
+
+
+@pytest.mark.parametrize("method", ["articulated", "factorised", "dense"])
+@pytest.mark.parametrize("levels", GOLDEN)
+def test_dill_golden_accelerations_by_every_method(levels: int, method: str) -> None:
+    robot = dill(levels)
+    state = np.full(robot.nq, np.pi / 6), np.ones(robot.nv), np.zeros(robot.nv)
+    found = []
+    for gravity in ((0.0, 0.0, 0.0), (0.0, 0.0, -9.81)):
+        a = np.asarray(forward_dynamics.textbook(replace(robot, gravity=gravity), *state, method=method))
+        found += [a[0], np.linalg.norm(a)]
+    np.testing.assert_allclose(found, GOLDEN[levels][3:], rtol=2e-9)
 
 
 @pytest.mark.parametrize("levels", GOLDEN_LARGE)
