@@ -5,23 +5,18 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import solveh_banded
 
 from footfall.compiler.native_loops import native_loop
-from footfall.errors import FootfallError
-from footfall.math.interpolation import hermite_quintic, quintic_spline
+from footfall.math.interpolation import hermite_quintic
 from footfall.math.trajectories import PolynomialTrajectory
 from footfall.motion.draft import Draft
 from footfall.motion.five_mass import sample_limbs, torso_height
 from footfall.motion.leg_bounds import LegBounds
 from footfall.motion.reduced_model import ReducedModel
+from footfall.motion.smooth_heights import smooth_height
 from footfall.motion.torso_parameters import TorsoParameters
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-
-
-class HeightNotSmooth(FootfallError, ValueError):
-    """The wanted heights of the torso cannot be reached without too much acceleration."""
 
 
 class HeightPlan(NamedTuple):
@@ -67,12 +62,29 @@ def feasible_height(
     limits = leg_bounds_at(draft, horizontal, times, bounds)
     lowest = np.maximum(limits[0], limits[2]) + parameters.bound_margin_m
     highest = np.minimum(limits[1], limits[3]) - parameters.bound_margin_m
-    heights = _kept_within(_low_pass(wanted, share), lowest, highest)
-    heights[0], heights[-1] = wanted[0], wanted[-1]
-    start = (0.0, 0.0) if draft.torso_start is None else tuple(draft.torso_start[1:, 2])
-    most = parameters.acceleration_limit_g * model.gravity
-    height = smooth_height(times, heights, start, most)
-    return HeightPlan(height, lowest, highest, lowest > highest)
+    overlapping = lowest > highest
+    filtered = _low_pass(wanted, share)
+    filtered[-1] = wanted[-1]
+    start = np.zeros(2) if draft.torso_start is None else draft.torso_start[1:, 2]
+    height = smooth_height(
+        times,
+        filtered,
+        *_without_contradiction(lowest, highest, overlapping),
+        velocity=float(start[0]),
+        acceleration=float(start[1]),
+        most=parameters.acceleration_limit_g * model.gravity,
+    )
+    return HeightPlan(height, lowest, highest, overlapping)
+
+
+def _without_contradiction(lowest: Array, highest: Array, overlapping: Any) -> tuple[Array, Array]:
+    """Bounds that can be kept: the middle of those that overlap, none where a leg does not reach its foot at all."""
+    if not overlapping.any():
+        return lowest, highest
+    reached = np.isfinite(lowest) & np.isfinite(highest)
+    middle = np.where(reached, (np.where(reached, lowest, 0.0) + np.where(reached, highest, 0.0)) / 2, 0.0)
+    low, high = np.where(overlapping, middle, lowest), np.where(overlapping, middle, highest)
+    return np.where(reached, low, -np.inf), np.where(reached, high, np.inf)
 
 
 def leg_bounds_at(draft: Draft, horizontal: PolynomialTrajectory, times: Array, bounds: LegBounds) -> Array:
@@ -89,93 +101,10 @@ def leg_bounds_at(draft: Draft, horizontal: PolynomialTrajectory, times: Array, 
     return bounds(feet, turns, toes, place, draft.upper_body.sample(times).quaternion)
 
 
-def smooth_height(
-    times: Array, heights: Array, start: tuple[float, ...], most: float, *, attempts: int = 60
-) -> PolynomialTrajectory:
-    """The quintic spline through heights (n + 1,), which are moved as little as needed for accelerations <= most.
-
-    start: velocity and acceleration there; at the end the torso is at rest. Where the spline accelerates too much,
-    the bend of the heights is penalised more and more, and only there.
-    """
-    penalty = np.zeros(len(times) - 2)
-    moved = heights
-    for _ in range(attempts):
-        spline = quintic_spline(times, moved, start_velocity=start[0], start_acceleration=start[1])
-        peaks = _acceleration_peaks(spline.times, spline.coefficients)
-        too_much = peaks > most * (1.0 + 1e-9)
-        if not too_much.any():
-            return spline
-        near = too_much[:-1] | too_much[1:]
-        penalty[near] = np.maximum(2.0 * penalty[near], 1e-3)
-        moved = _less_bent(heights, penalty)
-    raise HeightNotSmooth(
-        f"the torso's height accelerates with {peaks.max():.3g} m/s2; at most {most:.3g} m/s2 are allowed"
-    )
-
-
-def _less_bent(heights: Array, penalty: Array) -> Array:
-    """argmin |z - heights|^2 + sum penalty_k (z_k-1 - 2 z_k + z_k+1)^2 with both ends fixed."""
-    count = len(heights)
-    bands = np.zeros((3, count))  # upper form: second, first, main diagonal
-    bands[2] = 1.0
-    for offset, factor in ((0, 1.0), (1, -2.0), (2, 1.0)):
-        bands[2, offset : offset + count - 2] += factor * factor * penalty
-    bands[1, 1:-1] += -2.0 * penalty
-    bands[1, 2:] += -2.0 * penalty
-    bands[0, 2:] += penalty
-    fixed = 1e9  # the weight of the ends
-    bands[2, [0, -1]] += fixed
-    load = heights.copy()
-    load[[0, -1]] *= 1.0 + fixed
-    result = np.asarray(solveh_banded(bands, load))
-    result[[0, -1]] = heights[[0, -1]]
-    return result
-
-
 @native_loop
 def _low_pass(values: Array, share: float) -> Array:
     """A filter of first order that starts at its first value, 003c section 6.1."""
     result = values.copy()
     for k in range(1, len(values)):
         result[k] = result[k - 1] + share * (values[k] - result[k - 1])
-    return result
-
-
-@native_loop
-def _kept_within(values: Array, lowest: Array, highest: Array) -> Array:
-    """Values between bounds; the middle of bounds that contradict each other; where no leg reaches, as they are."""
-    result = values.copy()
-    for k in range(len(values)):
-        if lowest[k] <= highest[k]:
-            result[k] = min(max(values[k], lowest[k]), highest[k])
-        elif np.isfinite(lowest[k]) and np.isfinite(highest[k]):
-            result[k] = 0.5 * (lowest[k] + highest[k])
-    return result
-
-
-@native_loop
-def _acceleration_peaks(times: Array, coefficients: Array) -> Array:
-    """The largest second derivative (n,) of each quintic, by the roots of its third."""
-    count = len(times) - 1
-    result = np.zeros(count)
-    for i in range(count):
-        h = times[i + 1] - times[i]
-        a, b, c, d = (
-            20.0 * coefficients[i, 0, 0],
-            12.0 * coefficients[i, 1, 0],
-            6.0 * coefficients[i, 2, 0],
-            2.0 * coefficients[i, 3, 0],
-        )
-        most = max(abs(d), abs(a + b + c + d))
-        under = b * b - 3.0 * a * c
-        if under >= 0.0 and a != 0.0:
-            for sign in (-1.0, 1.0):
-                eta = (-b + sign * np.sqrt(under)) / (3.0 * a)
-                if 0.0 < eta < 1.0:
-                    most = max(most, abs(((a * eta + b) * eta + c) * eta + d))
-        elif a == 0.0 and b != 0.0:
-            eta = -c / (2.0 * b)
-            if 0.0 < eta < 1.0:
-                most = max(most, abs((b * eta + c) * eta + d))
-        result[i] = most / (h * h)
     return result
