@@ -15,6 +15,7 @@ import numpy as np
 
 from footfall.compiler import absolute, sqrt
 from footfall.dynamics.kinematics import link_poses
+from footfall.dynamics.loops import refuse_loops
 from footfall.math.transform import Array
 from footfall.robot.drives.drive import Drive
 from footfall.robot.drives.errors import InvalidDrive
@@ -28,7 +29,7 @@ from footfall.simulation.drive_electrics import (
     run_electrics,
     sample_step,
 )
-from footfall.simulation.joint_action import JointAction, JointEntries, spring_entries
+from footfall.simulation.joint_action import JointAction, JointEntries, along, spring_entries
 from footfall.simulation.rotor_motion import Carrier, CarrierMotion, TurningLinks, rotor_carriers
 from footfall.simulation.step_values import Command, StepReport, StepState
 from footfall.simulation.time_step import actuated_velocities
@@ -82,6 +83,7 @@ class DriveTrain:
         self.elastic = [k for k, motor in enumerate(self.motors) if motor.elastic]
 
     def _check(self) -> None:
+        refuse_loops(self.robot, "a simulation with drives")
         if not self.motors:
             raise InvalidDrive(
                 "it has no drives; a simulation with drives needs some", subject=("robot", self.robot.name)
@@ -219,7 +221,7 @@ def _rigid_gear(
 ) -> _Gear:  # fmt: skip
     """A rotor that turns with the joints: `angle' = row v`, `angle'' = row v' + bias`."""
     inertia = drive.motor.rotor_inertia
-    speed = _along(row, v)
+    speed = along(row, v)
     entries = JointEntries()
     entries.add_inertia(row, row, inertia + dt * resistance)
     entries.add_inertia(row, turning.spin, inertia)
@@ -230,8 +232,8 @@ def _rigid_gear(
 
     def following(velocity: Array) -> list[Any]:
         change = velocity - v
-        acceleration = (_along(row, change) + _along(turning.spin, change)) / dt + bias + turning.bias
-        return [*kept, torque - resistance * _along(row, velocity) - inertia * acceleration]
+        acceleration = (along(row, change) + along(turning.spin, change)) / dt + bias + turning.bias
+        return [*kept, torque - resistance * along(row, velocity) - inertia * acceleration]
 
     return _Gear(entries, following)
 
@@ -256,27 +258,23 @@ def _elastic_gear(
     pivot = inertia + dt * (coupling + ratio * ratio * resistance)
     row = {index: -inertia * entry for index, entry in spin.items()}
     row[joint] = row.get(joint, 0.0) + dt * coupling
-    known = inertia * (rate + _along(spin, v))
+    known = inertia * (rate + along(spin, v))
     known = known + dt * (ratio * torque - twist - inertia * turning.bias / ratio)
     entries = JointEntries()
     entries.add_inertia({joint: 1.0}, {joint: 1.0}, dt * coupling)
     entries.add_inertia(row, row, -1.0 / pivot)
-    unchanged = (known + _along(row, v)) / pivot  # x' if the joints kept their velocity
+    unchanged = (known + along(row, v)) / pivot  # x' if the joints kept their velocity
     entries.add_force({joint: 1.0}, twist - coupling * v[joint])
     entries.add_force(row, unchanged / dt)
     entries.add_force(spin, inertia * rate / dt)
     entries.add_force(turning.turning, -drive.motor.rotor_inertia * ratio * rate)
 
     def following(velocity: Array) -> list[Any]:
-        speed = (known + _along(row, velocity)) / pivot
+        speed = (known + along(row, velocity)) / pivot
         transmitted = (twist + coupling * (speed - velocity[joint])) / ratio
         return [*kept, transmitted, angle + dt * speed, speed]
 
     return _Gear(entries, following)
-
-
-def _along(row: Row, v: Array) -> Any:
-    return sum((entry * v[index] for index, entry in row.items()), start=0.0)
 
 
 def _pairs(values: Array) -> list[Array]:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.dynamics.loops import Coupling
 from footfall.math.transform import Array
 from footfall.robot.model import Robot
 
@@ -60,9 +61,22 @@ class JointAction(NamedTuple):
 def spring_entries(robot: Robot, q: Array, v: Array, dt: float) -> JointEntries:
     """The robot's springs, at position and velocity after dt (s): stable however stiff they are."""
     entries = JointEntries()
-    for spring in robot.springs:
-        coordinate, velocity = robot.q_slice(spring.joint).start, robot.v_slice(spring.joint).start
-        row = {velocity: 1.0}
+    for spring, row in zip(robot.springs, spring_rows(robot, q), strict=True):
+        position, rate = q[robot.q_slice(spring.joint).start], along(row, v)
         entries.add_inertia(row, row, dt * (spring.damping + dt * spring.stiffness))
-        entries.add_force(row, spring.torque(q[coordinate] + dt * v[velocity], v[velocity]))
+        entries.add_force(row, spring.torque(position + dt * rate, rate))
     return entries
+
+
+def spring_rows(robot: Robot, q: Array) -> list[Row]:
+    """The rate of each spring's joint as a row of velocities; in a looped robot the joint may follow from others."""
+    tree_velocities = [robot.spanning.v_slice(spring.joint).start for spring in robot.springs]
+    if not robot.loops:
+        return [{velocity: 1.0} for velocity in tree_velocities]
+    rows = Coupling(robot, q).rows
+    return [rows[velocity] for velocity in tree_velocities]
+
+
+def along(row: Row, v: Array) -> Any:
+    """`row v` for velocities v (nv,)."""
+    return sum((entry * v[index] for index, entry in row.items()), start=0.0)

@@ -16,6 +16,7 @@ from footfall.dynamics.configuration import integrate
 from footfall.dynamics.forward_dynamics import articulated_bodies
 from footfall.math.spatial import cross
 from footfall.robot.model import Robot
+from footfall.simulation.joint_action import along, spring_rows
 from footfall.simulation.step_values import Command, StepOptions, StepState
 from footfall.simulation.time_step import actuated_velocities
 
@@ -83,9 +84,10 @@ def _resistance(robot: Robot, v: Array) -> Array:
 def _springs(robot: Robot, q: Array, v: Array) -> Array:
     """Forces (nv,) of the robot's springs, N m or N."""
     forces: list[Any] = [0.0] * robot.nv
-    for spring in robot.springs:
-        coordinate, velocity = robot.q_slice(spring.joint).start, robot.v_slice(spring.joint).start
-        forces[velocity] = forces[velocity] + spring.torque(q[coordinate], v[velocity])
+    for spring, row in zip(robot.springs, spring_rows(robot, q), strict=True):
+        torque = spring.torque(q[robot.q_slice(spring.joint).start], along(row, v))
+        for velocity, entry in row.items():
+            forces[velocity] = forces[velocity] + entry * torque
     return np.array(forces)
 
 
