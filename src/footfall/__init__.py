@@ -68,6 +68,7 @@ from footfall.dynamics.kinematics import (
     frame_pose,
     frame_velocity,
 )
+from footfall.dynamics.loop_forces import LoopForces, LoopViolation, loop_forces, loop_violation
 from footfall.dynamics.loops import close_loops
 from footfall.dynamics.mass_matrix import mass_matrix, mass_matrix_pattern
 from footfall.math.transform import Transform
@@ -76,7 +77,7 @@ from footfall.motion.reduced_model import ReducedModel
 from footfall.robot.load import load, save
 from footfall.robot.model import Body, Frame, Joint, JointType, Loop, LoopType, Mimic, Robot
 from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
-from footfall.robot.variants import lock_joints, with_fixed_base, with_floating_base
+from footfall.robot.variants import couple_mimics, lock_joints, with_fixed_base, with_floating_base
 from footfall.version import __version__ as __version__
 
 __all__ = [
@@ -96,7 +97,9 @@ __all__ = [
     "Joint",
     "JointType",
     "Loop",
+    "LoopForces",
     "LoopType",
+    "LoopViolation",
     "MassFactor",
     "Mesh",
     "Mimic",
@@ -120,6 +123,7 @@ __all__ = [
     "configuration_rate",
     "constraint_jacobian",
     "constraint_system",
+    "couple_mimics",
     "difference",
     "factorise_mass_matrix",
     "forward_dynamics",
@@ -143,6 +147,8 @@ __all__ = [
     "kinetic_energy",
     "load",
     "lock_joints",
+    "loop_forces",
+    "loop_violation",
     "mass_matrix",
     "mass_matrix_pattern",
     "motion_under_constraint_forces",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -135,8 +137,6 @@ def test_planar_loops_of_all_kinds_leave_one_freedom(kind: str) -> None:
     """Of five or six equations a planar loop needs two or three; a weld takes a fourth joint."""
     robot = four_bar("point" if kind == "weld" else kind)
     if kind == "weld":
-        from dataclasses import replace
-
         from tests.looped_robots import Body, Frame, Joint, JointType, Loop, LoopType, at
 
         robot = replace(
@@ -329,6 +329,45 @@ def test_derivatives_of_looped_robots() -> None:
             assert np.abs(given.dq[:, k] - along).max() < 1e-5 * (1.0 + np.abs(along).max())
             assert np.abs(given.dv[:, k] - by_v).max() < 1e-6 * (1.0 + np.abs(by_v).max())
     assert np.abs(forward.dtau - footfall.inverse_mass_matrix(robot, q)).max() < 1e-8
+
+
+def test_loops_that_forces_hold_move_as_those_that_coordinates_hold() -> None:
+    """The same four-bar with one coordinate and with three and forces; a second, equal loop changes nothing."""
+    robot = four_bar()
+    closure = replace(robot.loops[0], held_by="forces")
+    held = replace(robot, loops=(closure, replace(closure, name="again")))
+    assert (held.nv, held.spanning.nv) == (3, 3)
+    q, v, tau = footfall.neutral(robot), np.array([1.5]), np.array([0.4])
+    coupling = Coupling(robot, q)
+    expected = coupling.acceleration(v, footfall.forward_dynamics(robot, q, v, tau))
+    u, load = coupling.velocity(v), scattered(robot, tau)
+    for method in METHODS:
+        a = footfall.forward_dynamics(held, q, u, load, method=method)
+        assert np.abs(a - expected).max() < 1e-11
+    forces = footfall.loop_forces(held, q, u, load)
+    assert forces.kept.tolist() == [1, 1, 0, 0, 0, 0]  # planar: the third says nothing, the others repeat
+    assert np.abs(forces.residuals).max() < 1e-12
+    pulled = footfall.inverse_dynamics(robot.spanning, q, u, a) - load
+    rows = all_constraint_rows(robot, q, u)[1]
+    assert np.abs(rows.T @ forces.forces[:3] - pulled).max() < 1e-11
+
+
+def test_violation_of_held_loops_is_reported_and_fades() -> None:
+    closure = replace(four_bar().loops[0], held_by="forces")
+    ends = []
+    for recovery in (0.0, 50.0):
+        robot = replace(four_bar(), loops=(replace(closure, recovery=recovery),))
+        q, v = footfall.neutral(robot), np.zeros(3)
+        for _ in range(1000):
+            v = v + 1e-3 * footfall.forward_dynamics(robot, q, v, np.zeros(3))
+            q = footfall.integrate(robot, q, 1e-3 * v)
+        found = footfall.loop_violation(robot, q, v)
+        assert np.abs(found.position - all_constraint_rows(robot, q, v)[0]).max() < 1e-15
+        ends.append(np.abs(found.position).max())
+    assert ends[0] > 1e-5
+    assert ends[1] < 0.05 * ends[0]
+    closed = footfall.loop_violation(four_bar(), footfall.neutral(four_bar()), np.ones(1))
+    assert np.abs(np.concatenate(closed)).max() < 1e-14
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ from footfall.dynamics.external_wrenches import link_wrenches
 from footfall.dynamics.factorisation import dense_solve, factorise, solve_factored
 from footfall.dynamics.inverse_dynamics import force_of_motion, newton_euler
 from footfall.dynamics.joints import free_axes, inertia_in_parent_axes, joint_transforms
+from footfall.dynamics.loop_forces import held_by_forces
 from footfall.dynamics.mass_matrix import composite_bodies
 from footfall.dynamics.mass_moments import lumped_moments
 from footfall.dynamics.subsystems import articulated_subsystems
@@ -73,9 +74,10 @@ def forward_dynamics(
         return articulated_bodies(robot, q, v, tau, wrenches)
     forces = tau - newton_euler(robot, q, v, np.zeros(robot.nv), wrenches)
     if method == "factorised":
-        return solve_factored(robot.tree, factorise(robot.tree, composite_bodies(robot, q)), forces)
+        a = solve_factored(robot.tree, factorise(robot.tree, composite_bodies(robot, q)), forces)
+        return held_by_forces(robot, q, v, a)
     if method == "dense":
-        return dense_solve(composite_bodies(robot, q), forces)
+        return held_by_forces(robot, q, v, dense_solve(composite_bodies(robot, q), forces))
     raise UnknownName("method", method, ("articulated", "factorised", "dense"), "forward_dynamics")
 
 
@@ -85,7 +87,7 @@ def articulated_bodies(
     """The articulated-body algorithm, 000 section 2.6: accelerations (nv,); arguments as in `forward_dynamics`."""
     tree = robot.tree
     if tree.loops is not None:
-        return articulated_subsystems(robot, q, v, tau, wrenches)
+        return held_by_forces(robot, q, v, articulated_subsystems(robot, q, v, tau, wrenches))
     poses = joint_transforms(tree, q)
     by_velocity = velocity_terms(tree, poses, v)
     moments = lumped_moments(tree)

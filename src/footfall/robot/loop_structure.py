@@ -46,9 +46,10 @@ class Block:
 class LoopStructure:
     """How the loops of a robot are solved.
 
-    cuts: the loops. subsystems: of the whole tree. independent: the tree velocities that are v, in its order.
-    blocks: in the order in which they are solved. reference: (nq,) a closed configuration. parent_velocity: for each
-    entry of v the one before it on its way to the root, through all of a sub-system, -1 at the root.
+    cuts: the loops that coordinates hold; held: those that forces hold. subsystems: of the whole tree. independent: the
+    tree velocities that are v, in its order. blocks: in the order in which they are solved. reference: (nq,) a closed
+    configuration. parent_velocity: for each entry of v the one before it on its way to the root, through all of a
+    sub-system, -1 at the root.
     """
 
     cuts: tuple[Cut, ...]
@@ -57,6 +58,7 @@ class LoopStructure:
     blocks: tuple[Block, ...]
     reference: Array
     parent_velocity: tuple[int, ...]
+    held: tuple[Cut, ...] = ()
 
     @property
     def dependent(self) -> tuple[int, ...]:
@@ -65,17 +67,19 @@ class LoopStructure:
 
 
 def analyse_loops(
-    tree: Tree, cuts: Sequence[Cut], start: Array, *, joints: Mapping[int, str], preferences: Sequence[int]
+    tree: Tree, loops: Sequence[Cut], start: Array, *, joints: Mapping[int, str], preferences: Sequence[int]
 ) -> LoopStructure:
     """The structure of the loops of a tree.
 
     start: (nq,) configuration near which the loops close. joints: tree velocity -> name of its joint. preferences:
     for each tree velocity whether its joint is `PASSIVE`, `UNKNOWN` or `POWERED`.
     """
-    for cut in cuts:
+    for cut in loops:
         if len(cut.links) == 0:
             message = f"frames {cut.loop.frame!r} and {cut.loop.against!r} do not move against each other"
             raise RedundantLoop(message, subject=("loop", cut.loop.name))
+    cuts = [cut for cut in loops if cut.loop.held_by == "coordinates"]
+    held = tuple(cut for cut in loops if cut.loop.held_by == "forces")
     subsystems = find_subsystems(tree, cuts)
     reference = start
     blocks: list[Block] = []
@@ -91,9 +95,14 @@ def analyse_loops(
         reference = _kept(system, start, reference, chosen)
     dependent = {velocity for block in blocks for velocity in block.velocities}
     independent, parents = _order_of_velocities(tree, subsystems, dependent)
+    for together in find_subsystems(tree, loops) if held else ():
+        if any(loops[k] in held for k in together.cuts):
+            reference = close_freely(
+                LoopSystem(tree, together, tuple(loops[k] for k in together.cuts)), reference
+            )
     reference = reference.copy()
     reference.flags.writeable = False
-    return LoopStructure(tuple(cuts), subsystems, independent, tuple(blocks), reference, parents)
+    return LoopStructure(tuple(cuts), subsystems, independent, tuple(blocks), reference, parents, held)
 
 
 def _kept(system: LoopSystem, start: Array, reference: Array, dependent: Sequence[int]) -> Array:
@@ -153,7 +162,7 @@ def _choose_rows(system: LoopSystem, samples: Sequence[Array], numbers: Sequence
         ]
         if rank == 0:
             others = ", ".join(repr(other.loop.name) for other in system.cuts[:position])
-            message = f"says nothing that {others or 'the tree'} does not say already; remove it"
+            message = f"says nothing that {others or 'the tree'} does not say already; remove it, or let forces hold it"
             raise RedundantLoop(message, subject=("loop", cut.loop.name))
     if len(chosen) >= len(system.velocities):
         names = ", ".join(repr(cut.loop.name) for cut in system.cuts)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from footfall.errors import InvalidValue, UnknownReference, listed
 from footfall.robot import values
@@ -51,7 +51,9 @@ class Loop(values.Value):
     hinge, unit vector in both frames. length: m. joints: names, with one coordinate each (of "gear", "rolling",
     "polynomial", "screw"). coefficients: of the equation; for "rolling" radii in m, negative for a rack or a ring
     around the other wheel. offset: rad or m (rad m for "rolling"). dependent: joints that shall follow from the
-    others, where the choice is not to be left to `footfall.robot.loop_structure`.
+    others, where the choice is not to be left to `footfall.robot.loop_structure`. held_by: "coordinates", so that
+    joints follow from others; or "forces", see `footfall.dynamics.loop_forces`, for loops that are large or say the
+    same twice; with these `recovery`, 1/s, is the rate at which a violation fades.
     """
 
     name: str
@@ -64,6 +66,8 @@ class Loop(values.Value):
     coefficients: tuple[float, ...] = ()
     offset: float = 0.0
     dependent: tuple[str, ...] = ()
+    held_by: Literal["coordinates", "forces"] = "coordinates"
+    recovery: float = 0.0
 
     def __post_init__(self) -> None:
         subject = ("loop", self.name)
@@ -76,6 +80,11 @@ class Loop(values.Value):
         object.__setattr__(self, "type", LoopType(self.type))
         object.__setattr__(self, "axis", values.unit_vector(self.axis, "axis", subject))
         object.__setattr__(self, "length", values.finite_number(self.length, "length", subject, minimum=0.0))
+        recovery = values.finite_number(self.recovery, "recovery", subject, minimum=0.0)
+        object.__setattr__(self, "recovery", recovery)
+        if self.held_by not in ("coordinates", "forces"):
+            message = f"held_by is {self.held_by!r}; it must be 'coordinates' or 'forces'"
+            raise InvalidValue(message, subject=subject)
         object.__setattr__(self, "offset", values.finite_number(self.offset, "offset", subject))
         coefficients = tuple(
             values.finite_number(value, "coefficient", subject) for value in self.coefficients

@@ -93,6 +93,8 @@ class LoopSchema(msgspec.Struct, forbid_unknown_fields=True):
     coefficients: list[float] = msgspec.field(default_factory=list)
     offset: float = 0.0
     dependent: list[str] = msgspec.field(default_factory=list)
+    held_by: Literal["coordinates", "forces"] = "coordinates"
+    recovery: float = 0.0
 
 
 class RobotSchema(DriveTables, forbid_unknown_fields=True, kw_only=True):

@@ -97,10 +97,22 @@ def _joint_lines(joint: Joint) -> list[str]:
 
 def _loop_lines(loop: Loop) -> list[str]:
     lines = [f"name = {toml_string(loop.name)}", f"type = {toml_string(loop.type)}"]
-    for name in ("frame", "against", "axis", "length", "joints", "coefficients", "offset", "dependent"):
+    for name in (
+        "frame",
+        "against",
+        "axis",
+        "length",
+        "joints",
+        "coefficients",
+        "offset",
+        "dependent",
+        "recovery",
+    ):
         value = getattr(loop, name)
         if value and (name != "axis" or loop.type is LoopType.HINGE):
             lines.append(f"{name} = {toml_value(value)}")
+    if loop.held_by != "coordinates":
+        lines.append(f"held_by = {toml_string(loop.held_by)}")
     return lines
 
 
