@@ -11,7 +11,20 @@ import typer
 from rich.markup import escape
 
 import footfall
-from footfall.cli import bench, cache, convert, demo, export, plan, quadruped, robots, screenshot, show, view
+from footfall.cli import (
+    bench,
+    cache,
+    convert,
+    demo,
+    drives,
+    export,
+    plan,
+    quadruped,
+    robots,
+    screenshot,
+    show,
+    view,
+)
 from footfall.cli.screen import errors
 from footfall.errors import FootfallError
 
@@ -35,6 +48,7 @@ app.command("export")(export.export)
 app.command("screenshot")(screenshot.screenshot)
 app.command("plan")(plan.plan)
 app.add_typer(quadruped.app, name="quadruped")
+app.add_typer(drives.app, name="drives")
 app.add_typer(bench.app, name="bench")
 app.add_typer(cache.app, name="cache")
 

@@ -1,0 +1,107 @@
+"""`footfall drives`: what a robot's drives can give, and a leg that moves on them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from footfall.cli.options import RobotArgument
+from footfall.cli.screen import errors, screen, table
+
+app = typer.Typer(help="Drives: torques that they can give, and motion through them.", no_args_is_help=True)
+
+
+@app.command("torques")
+def torques(
+    robot: RobotArgument = "lola",
+    configuration: Annotated[str, typer.Option(help="Named configuration.")] = "idle",
+    hands: Annotated[str, typer.Option(help="Frames that are loaded, separated by commas.")] = "RH,LH",
+    feet: Annotated[
+        str, typer.Option(help="Frames that bear a floating robot, separated by commas.")
+    ] = "RF,LF",
+    force: Annotated[float, typer.Option(min=0.0, help="N on each hand along each axis at once.")] = 100.0,
+) -> None:
+    """Compare what the drives must hold with what they can give: permanent, peak, and what people do.
+
+    [dim]$[/] footfall drives torques lola
+
+    [dim]$[/] footfall drives torques lola --feet RF --force 50
+    """
+    from footfall.dynamics.inverse_dynamics import gravity_forces
+    from footfall.dynamics.jacobians import frame_jacobian
+    from footfall.robot.drives import DriveSet, torque_report
+    from footfall.robot.load import load
+
+    shown = load(robot)
+    q = shown.configuration(configuration)
+    loaded, bearing = (
+        {name: frame_jacobian(shown, q, name) for name in names.split(",") if name} for names in (hands, feet)
+    )
+    report = torque_report(
+        DriveSet(shown, shown.drives),
+        q,
+        gravity_forces(shown, q),
+        loaded,
+        support_jacobians=bearing,
+        force=force,
+    )
+    rows = [
+        [
+            row.joint,
+            *(f"{value:.1f}" for value in (row.weight, row.hands, row.load, row.permanent, row.peak)),
+            f"{row.motor_share:.2f}",
+            "yes" if row.lasts else "no",
+            "" if np.isnan(row.human) else f"{row.human:.0f}",
+        ]
+        for row in report
+    ]
+    columns = ["joint", "weight", "hands", "load", "permanent", "peak", "motor share", "lasts", "human"]
+    title = f"Torques of {shown.name}, N m, {force:g} N on each hand along each axis"
+    screen().print(table(title, columns, rows, numbers="; ".join(columns[1:])))
+
+
+@app.command("leg")
+def leg(
+    folder: Annotated[Path | None, typer.Argument(help="Folder for the pictures; none without it.")] = None,
+    length: Annotated[float, typer.Option(min=0.0, help="Of the step, m.")] = 0.4,
+    height: Annotated[float, typer.Option(min=0.0, help="Of the foot, m.")] = 0.08,
+    duration: Annotated[float, typer.Option(min=0.1, help="Of the step, s.")] = 0.8,
+    modes: Annotated[bool, typer.Option(help="Also ring the elastic gears.")] = True,
+) -> None:
+    """Let LOLA's leg make a step on rigid and on elastic drives: tracking, currents, resonances.
+
+    [dim]$[/] footfall drives leg pictures
+    """
+    from footfall.scenarios.driven_leg import LEG_JOINTS, follow_step, lola_leg, ring_modes, step_reference
+    from footfall.scenarios.driven_leg.plots import plot_modes, plot_step
+
+    robot = lola_leg()
+    reference = step_reference(robot, length=length, height=height, duration=duration)
+    results = [follow_step(robot, reference, gears) for gears in ("rigid", "elastic")]
+    console = screen()
+    for result in results:
+        columns = zip(LEG_JOINTS, result.joint_error, result.peak_current, result.thermal_load, strict=True)
+        rows = [
+            [joint, f"{np.degrees(error):.3f}", f"{peak:.2f}", f"{load:.3f}"]
+            for joint, error, peak, load in columns
+        ]
+        title = f"{result.gears} gears: foot within {1e3 * result.foot_error.max():.2f} mm"
+        heads = ["joint", "greatest error, deg", "peak current, A", "of the permanent current"]
+        console.print(table(title, heads, rows, numbers="; ".join(heads[1:])))
+    found = ring_modes(robot, reference.position(duration / 2)) if modes else []
+    if found:
+        rows = [
+            [f"{mode.frequency:.2f}", f"{mode.damping:.3f}", f"{mode.peak:.2f}", f"{100 * mode.error:+.2f}"]
+            for mode in found
+        ]
+        heads = ["eigenvalue, Hz", "damping ratio", "peak of the simulation, Hz", "difference, %"]
+        console.print(table("Modes of the elastic gears", heads, rows, numbers="; ".join(heads)))
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        plot_step(results, folder / "leg-step.png")
+        if found:
+            plot_modes(found, folder / "leg-modes.png")
+        errors().print(f"written to {folder}")
