@@ -50,7 +50,8 @@ class QuadraticProgramFailed(NoSolution):
 def solve_quadratic_program(program: QuadraticProgram, *, tolerance: float = 1e-10) -> Array:
     """The minimiser (n,).
 
-    tolerance: by which rows may be missed, relative to their norm times the size of the minimiser, or one.
+    tolerance: by which rows may be missed, relative to their norm times the size of the minimiser, or one; a hundred
+    times more where that finds nothing.
     """
     size = len(program.gradient)
     rows = np.empty((len(program.lower), size))
@@ -63,8 +64,11 @@ def solve_quadratic_program(program: QuadraticProgram, *, tolerance: float = 1e-
         np.array(each, dtype=np.float64)
         for each in (program.gradient, program.lower[limited], program.upper[limited])
     )
-    status, x, _, _ = minimise(factor, gradient, rows[limited], lower, upper, tolerance)
-    if status != SOLVED:
+    for tolerated in (tolerance, 1e2 * tolerance):  # nearly flat costs in a corner may need the second
+        status, x, _, _ = minimise(factor, gradient, rows[limited], lower, upper, tolerated)
+        if status == SOLVED:
+            break
+    else:
         raise QuadraticProgramFailed(program, status)
     return np.asarray(x).view(np.float64)
 

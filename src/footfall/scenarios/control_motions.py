@@ -1,0 +1,184 @@
+"""Runs of standing robots under whole-body control: shift and turn the body, be pushed, squat and wave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from footfall.control.gains import gains_from
+from footfall.control.joint_control import JointReference
+from footfall.control.task_space import PoseReference, pose_error, resting_pose
+from footfall.control.whole_body import WholeBodyControl
+from footfall.control.whole_body_limits import WholeBodyLimits
+from footfall.control.whole_body_tasks import (
+    CenterOfMassTracking,
+    FrameTracking,
+    LeastForce,
+    PostureTracking,
+    WholeBodyTask,
+)
+from footfall.dynamics.center_of_mass import center_of_mass
+from footfall.dynamics.kinematics import frame_pose
+from footfall.math.rotations import boxplus
+from footfall.math.transform import Transform
+from footfall.scenarios.control_stances import TRUE, Persistent, Stance
+from footfall.simulation.simulation import Trajectory
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+DIRECTIONS = 8  # of pushes
+PUSH_TIME, RECOVERY_TIME = 0.2, 2.0  # s
+
+
+@dataclass(frozen=True)
+class StandRun:
+    """What a standing robot did.
+
+    planned (n, contacts, 3): contact forces that the controller counted on, N. error (n, 6): of the base against its
+    path, m and rad. exceeded: control periods without a motion that keeps all limits.
+    """
+
+    name: str
+    stance: Stance
+    trajectory: Trajectory
+    planned: Array
+    error: Array
+    exceeded: int
+
+    @property
+    def slips(self) -> bool:
+        """Whether a body with contacts ever needed all the friction there is, so that it may have slid."""
+        return self.friction > TRUE - 1e-6
+
+    @property
+    def travel(self) -> float:
+        """How far a point of contact moved along the ground from its start, at most, m; round feet roll."""
+        moved = self.trajectory.positions - self.trajectory.positions[0]
+        return float(np.linalg.norm(moved[:, :, :2], axis=2).max())
+
+    @property
+    def least_force(self) -> float:
+        """With which a body with contacts pressed on the ground, N, after the first 0.1 s."""
+        return float(self.forces_by_body[self.trajectory.time > 0.1][:, :, 2].min())
+
+    @property
+    def friction(self) -> float:
+        """Greatest friction that a body with contacts needed in simulation, as a coefficient.
+
+        What each of several points of one body carries sideways is not determined; their sum is.
+        """
+        return _ratio(self.forces_by_body[self.trajectory.time > 0.1])
+
+    @property
+    def planned_friction(self) -> float:
+        """Greatest friction that a single contact was planned to need, as a coefficient."""
+        return _ratio(self.planned)
+
+    @property
+    def forces_by_body(self) -> Array:
+        """Forces (n, bodies, 3) of the ground on the bodies with contacts, N."""
+        frames = [contact.frame for contact in self.stance.contacts]
+        places = [[k for k, frame in enumerate(frames) if frame == body] for body in dict.fromkeys(frames)]
+        return np.stack([self.trajectory.forces[:, place].sum(axis=1) for place in places], axis=1)
+
+
+def _ratio(forces: Array) -> float:
+    """Sideways over normal force, at most; forces (n, contacts, 3) on level ground."""
+    return float((np.linalg.norm(forces[:, :, :2], axis=2) / np.maximum(forces[:, :, 2], 1e-9)).max())
+
+
+def shift_and_turn(
+    stance: Stance, *, size: float = 0.03, turn: float = 0.1, seconds: float = 4.0
+) -> StandRun:
+    """The body goes round by `size`, m, in x, y and z, and turns about all axes by `turn`, rad, with its feet still."""
+    start = frame_pose(stance.robot, stance.q, stance.base)
+    rate = 2.0 * np.pi / 2.0
+
+    def path(time: float) -> PoseReference:
+        grown, growth = min(time, 1.0), 1.0 if time < 1.0 else 0.0
+        phases = rate * time + np.array([0.0, np.pi / 2.0, np.pi, 0.0, np.pi / 2.0, np.pi])
+        scale = np.array([size, size, size, turn, turn, turn])
+        wave, slope = np.sin(phases) * scale, np.cos(phases) * scale
+        value = grown * wave
+        velocity = growth * wave + grown * rate * slope
+        acceleration = 2.0 * growth * rate * slope - grown * rate**2 * wave
+        # For small turns the rates of the rotation vector are angular velocities.
+        return PoseReference(
+            Transform(boxplus(start.rotation, value[3:]), start.translation + value[:3]),
+            velocity,
+            acceleration,
+        )
+
+    return _run("shift", stance, stance.control(path), path, seconds)
+
+
+def pushed(stance: Stance, direction: float, *, force: float = 100.0) -> StandRun:
+    """A level force, N, acts on the base for 0.2 s, in a direction in rad from x; then 2 s to come back."""
+    start = resting_pose(frame_pose(stance.robot, stance.q, stance.base))
+    wrench = force * np.array([np.cos(direction), np.sin(direction), 0.0, 0.0, 0.0, 0.0])
+    name = f"push-{round(np.degrees(direction)):03d}"
+    seconds = PUSH_TIME + RECOVERY_TIME
+    return _run(name, stance, stance.control(start), lambda time: start, seconds, wrench=wrench)
+
+
+def squat_and_wave(
+    stance: Stance, waving: str, *, depth: float = 0.06, swing: float = 0.4, seconds: float = 4.0
+) -> StandRun:
+    """The centre of mass goes down by `depth`, m, and up again, the joint `waving` swings by `swing`, rad."""
+    robot, q = stance.robot, stance.q
+    start, center = frame_pose(robot, q, stance.base), center_of_mass(robot, q)
+    place, rate = robot.q_slice(waving).start, 2.0 * np.pi / 1.5
+    in_v = robot.v_slice(waving).start
+
+    def lowered(time: float) -> Array:
+        return np.asarray(center - np.array([0.0, 0.0, depth * (1.0 - np.cos(np.pi * time)) / 2.0]))
+
+    def reference(time: float) -> JointReference:
+        grown = min(time, 1.0)
+        wanted, v, a = np.array(q), np.zeros(robot.nv), np.zeros(robot.nv)
+        wanted[place] += grown * swing * np.sin(rate * time)
+        v[in_v] = grown * swing * rate * np.cos(rate * time)
+        a[in_v] = -grown * swing * rate**2 * np.sin(rate * time)
+        return JointReference(wanted, v, a)
+
+    tasks: tuple[WholeBodyTask, ...] = (
+        CenterOfMassTracking(lowered, gains_from(2.0)),
+        FrameTracking(stance.base, resting_pose(start), gains_from(2.0), (3, 4, 5)),
+        PostureTracking(reference, gains_from(1.5), priority=1),
+        LeastForce(priority=2),
+    )
+    control = WholeBodyControl(robot, stance.contacts, tasks, WholeBodyLimits(least_force=5.0))
+    return _run("squat", stance, control, lambda time: resting_pose(start), seconds)
+
+
+def _run(
+    name: str,
+    stance: Stance,
+    control: WholeBodyControl,
+    path: Callable[[float], PoseReference],
+    seconds: float,
+    *,
+    wrench: Array | None = None,
+) -> StandRun:
+    simulation, persistent = stance.simulation(), Persistent(control)
+    planned: list[Array] = []
+
+    def controller(time: float, q: Array, v: Array) -> Any:
+        command = persistent(time, q, v)
+        planned.append(persistent.forces)
+        return command
+
+    if wrench is not None:
+        simulation.push(stance.base, wrench, PUSH_TIME)
+    trajectory = simulation.run(controller, seconds)
+    error = np.array(
+        [
+            pose_error(frame_pose(stance.robot, q, stance.base), path(time).pose)
+            for time, q in zip(trajectory.time, trajectory.q, strict=True)
+        ]
+    )
+    forces = np.array(planned).reshape(len(planned), -1, 3)
+    return StandRun(name, stance, trajectory, forces, error, persistent.exceeded)

@@ -1,0 +1,110 @@
+"""Controllers in simulation: an arm, a pushed quadruped, LOLA, and robots that nobody tuned for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import footfall
+from footfall.benchmarks.robots import load_measured
+from footfall.errors import RobotWarning, UnknownName
+from footfall.robot.model import Robot
+from footfall.scenarios.control_arm import PRESSING, press_on_table, trace_circle, yield_to_push
+from footfall.scenarios.control_motions import DIRECTIONS, pushed, shift_and_turn, squat_and_wave
+from footfall.scenarios.control_outputs import plot_arms, plot_stands, record
+from footfall.scenarios.control_stances import TRUSTED, lola_standing, standing
+from footfall.simulation.recording import read_recording
+
+
+@pytest.fixture(scope="module")
+def anymal() -> Robot:
+    pytest.importorskip("pinocchio", reason="ANYmal comes with example-robot-data")
+    with pytest.warns(RobotWarning):
+        return load_measured("anymal")
+
+
+def test_circle(tmp_path: Path) -> None:
+    run = trace_circle(1.2)
+    assert run.error < 2e-4
+    assert np.linalg.norm(np.ptp(run.reached, axis=0)) > 0.1
+    path = record(run, tmp_path)
+    assert len(read_recording(path).time) == len(run.trajectory.time)
+
+
+def test_presses_while_it_moves(tmp_path: Path) -> None:
+    """Friction of 2 N disturbs: it is unknown to the controller and turns with the motion."""
+    pytest.importorskip("matplotlib")
+    run = press_on_table(2.6)
+    late = run.trajectory.time > 0.5
+    assert run.force[late].mean() == pytest.approx(PRESSING, abs=1.5)
+    assert np.abs(run.force[late] - PRESSING).max() < 6.0
+    assert run.error < 2e-3
+    assert plot_arms([run], tmp_path / "arm.png").stat().st_size > 10_000
+
+
+def test_without_friction_the_force_is_exact() -> None:
+    run = press_on_table(2.0, friction=0.0)
+    late = run.trajectory.time > 0.5
+    assert np.abs(run.force[late] - PRESSING).max() < 0.2
+
+
+def test_yields_as_its_springs_say() -> None:
+    found = yield_to_push()
+    assert np.linalg.norm(found.moved) > 0.02
+    assert found.imbalance < 0.02
+    assert found.left < 1e-3
+
+
+@pytest.mark.parametrize("k", [0, 1, 2])
+def test_pushed(anymal: Robot, k: int, tmp_path: Path) -> None:
+    """100 N for 0.2 s, a third of the weight; the eight directions are symmetric to these three."""
+    pytest.importorskip("matplotlib")
+    run = pushed(standing(anymal, "anymal"), 2.0 * np.pi * k / DIRECTIONS)
+    assert np.abs(run.error[:, :3]).max() > 0.01
+    assert np.linalg.norm(run.error[-1, :3]) < 0.02
+    assert not run.slips
+    assert run.least_force > 1.0
+    assert run.planned_friction <= TRUSTED + 1e-6
+    assert run.exceeded == 0
+    if k == 0:
+        assert plot_stands([run], tmp_path / "push.png").stat().st_size > 10_000
+        assert record(run, tmp_path).stat().st_size > 10_000
+
+
+def test_shifts_and_turns(anymal: Robot) -> None:
+    run = shift_and_turn(standing(anymal, "anymal"), seconds=1.5)
+    assert np.abs(run.error[:, :3]).max() < 3e-3
+    assert np.abs(run.error[:, 3:]).max() < 1e-2
+    assert not run.slips
+
+
+def test_a_robot_that_nobody_tuned_for() -> None:
+    pytest.importorskip("pinocchio", reason="Go2 comes with example-robot-data")
+    robot = load_measured("go2")
+    run = pushed(standing(robot, "go2"), 0.0, force=100.0 * robot.mass / 30.5)
+    assert np.linalg.norm(run.error[-1, :3]) < 0.02
+    assert not run.slips
+    assert run.exceeded == 0
+
+
+def test_lola_squats_and_waves() -> None:
+    robot = footfall.load("lola")
+    stance = lola_standing(robot)
+    assert len(stance.contacts) == 8
+    run = squat_and_wave(stance, "efl", seconds=0.8)
+    lowered = (
+        footfall.center_of_mass(robot, run.trajectory.q[-1])[2] - footfall.center_of_mass(robot, stance.q)[2]
+    )
+    assert lowered < -0.03
+    assert np.abs(run.error[:, 3:]).max() < 5e-3
+    assert run.travel < 1e-3
+    assert not run.slips
+    assert run.planned_friction <= TRUSTED + 1e-6
+    assert np.ptp(run.trajectory.q[:, robot.q_slice("efl").start]) > 0.1
+
+
+def test_unknown_kind() -> None:
+    with pytest.raises(UnknownName, match="no kind of robot 'horse'"):
+        standing(footfall.load("lola"), "horse")
