@@ -91,9 +91,17 @@ def collocation_bands(
 
 
 @native_loop
+def window_number(segment: int, count: int, kept: int) -> int:
+    """Which of the windows of `kept` equal segments serve a segment of `count` equal ones: inside all are alike."""
+    if count <= kept or segment < kept // 2:
+        return segment
+    return kept // 2 if segment < count - kept // 2 else segment - count + kept
+
+
+@native_loop
 def normal_equations(
     windows: Array,
-    segments: Any,
+    count: int,
     weights: Array,
     alpha: Array,
     beta: Array,
@@ -103,49 +111,56 @@ def normal_equations(
 ) -> tuple[Array, Array]:
     """Banded normal equations of least squares: upper bands (degree + 1, n - 1) and right-hand side.
 
-    Unknown are the coefficients without the six `ends`. weights (k,): of the squared residuals.
+    windows (kept segments, points in each, 3, degree + 1): see `window_number`. count: n, of segments. Unknown are
+    the coefficients without the six `ends`. weights (k,): of the squared residuals.
     """
-    points, _, columns = windows.shape
+    kept, each, _, columns = windows.shape
     dimension = tau.shape[1]
     degree = columns - 1
-    total = segments[points - 1] + columns  # coefficients of the spline
+    total = count + degree  # coefficients of the spline
     unknown = total - 6
     bands, load = np.zeros((degree + 1, unknown)), np.zeros((unknown, dimension))
     row, rest = np.empty(columns), np.empty(dimension)
-    for k in range(points):
+    for k in range(count * each):
+        segment = k // each
+        window = windows[window_number(segment, count, kept), k - segment * each]
         for d in range(dimension):
             rest[d] = tau[k, d]
         for j in range(columns):
-            row[j] = alpha[k] * windows[k, 2, j] + beta[k] * windows[k, 1, j] + gamma[k] * windows[k, 0, j]
-            column = segments[k] + j
+            row[j] = alpha[k] * window[2, j] + beta[k] * window[1, j] + gamma[k] * window[0, j]
+            column = segment + j
             if column < 3 or column >= total - 3:
                 known = column if column < 3 else column - total + 6
                 for d in range(dimension):
                     rest[d] -= row[j] * ends[known, d]
         for j in range(columns):
-            column = segments[k] + j - 3
+            column = segment + j - 3
             if column < 0 or column >= unknown:
                 continue
             scaled = weights[k] * row[j]
             for d in range(dimension):
                 load[column, d] += scaled * rest[d]
             for i in range(j + 1):
-                other = segments[k] + i - 3
+                other = segment + i - 3
                 if other >= 0:
                     bands[degree + other - column, column] += scaled * row[i]
     return bands, load
 
 
 @native_loop
-def values_at_knots(windows: Array, coefficients: Array) -> Array:
-    """Value, velocity and acceleration (3, n + 1, dimension) from windows at the knots, the last in segment n - 1."""
-    count, _, columns = windows.shape
+def values_at_knots(windows: Array, coefficients: Array, count: int) -> Array:
+    """Value, velocity and acceleration (3, n + 1, dimension) at the knots of n segments.
+
+    windows (kept segments, 2, 3, degree + 1): at the start and at the end of each, see `window_number`.
+    """
+    kept, _, _, columns = windows.shape
     dimension = coefficients.shape[1]
-    result = np.zeros((3, count, dimension))
-    for k in range(count):
-        first = min(k, count - 2)
+    result = np.zeros((3, count + 1, dimension))
+    for k in range(count + 1):
+        segment = min(k, count - 1)
+        window = windows[window_number(segment, count, kept), k - segment]
         for derivative in range(3):
             for j in range(columns):
                 for d in range(dimension):
-                    result[derivative, k, d] += windows[k, derivative, j] * coefficients[first + j, d]
+                    result[derivative, k, d] += window[derivative, j] * coefficients[segment + j, d]
     return result

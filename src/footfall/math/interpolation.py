@@ -91,8 +91,8 @@ def quintic_spline(
 ) -> PolynomialTrajectory:
     """The four times differentiable quintic spline with given motion (dimension,) at its ends, 003c (G.30-G.47)."""
     t, y = _points(times, points)
-    start = np.stack([_boundary(start_velocity, y), _boundary(start_acceleration, y)])
-    end = np.stack([_boundary(end_velocity, y), _boundary(end_acceleration, y)])
+    start, end = np.empty((2, y.shape[1])), np.empty((2, y.shape[1]))
+    start[0], start[1], end[0], end[1] = start_velocity, start_acceleration, end_velocity, end_acceleration
     velocities, accelerations = quintic_slopes(t, y, start, end)
     return PolynomialTrajectory(t, hermite_pieces(t, y, velocities, accelerations))
 
@@ -104,7 +104,7 @@ def _points(times: Any, points: Any) -> tuple[Array, Array]:
         raise InvalidPolynomial(
             f"{len(y)} points for times of shape {t.shape}; there must be as many, and two at least"
         )
-    if not np.all(t[1:] > t[:-1]):
+    if not (t[1:] > t[:-1]).all():
         raise InvalidPolynomial(f"times {t} must increase")
     return t, y
 
@@ -115,4 +115,6 @@ def _columns(points: Any) -> Array:
 
 
 def _boundary(value: Any, points: Array) -> Array:
-    return np.array(np.broadcast_to(np.asarray(value, dtype=np.float64), points.shape[1:]))
+    result = np.empty(points.shape[1])
+    result[:] = value
+    return result

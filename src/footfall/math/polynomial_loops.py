@@ -43,8 +43,21 @@ def sample(times: Array, coefficients: Array, at: Array, order: int) -> Array:
         segment = segment_at(times, time, segment)
         duration = times[segment + 1] - times[segment]
         eta = (time - times[segment]) / duration
-        inside = times[0] <= at[k] <= times[segments]
-        highest = min(order, powers - 1) if inside else 0
+        order_here = order if times[0] <= at[k] <= times[segments] else 0
+        if order_here <= 2:  # by far the most common: three numbers in registers
+            for d in range(dimension):
+                value, rate, half = 0.0, 0.0, 0.0
+                for power in range(powers):
+                    half = half * eta + rate
+                    rate = rate * eta + value
+                    value = value * eta + coefficients[segment, power, d]
+                result[0, k, d] = value
+                if order_here >= 1:
+                    result[1, k, d] = rate / duration
+                if order_here == 2:
+                    result[2, k, d] = 2.0 * half / (duration * duration)
+            continue
+        highest = min(order, powers - 1)
         for power in range(powers):
             for m in range(highest, 0, -1):
                 for d in range(dimension):

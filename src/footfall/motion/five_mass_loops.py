@@ -12,28 +12,35 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @native_loop
-def rate_of_spin(inertia: Array, quaternion: Array, spin: Array, change: Array, result: Array) -> None:
-    """d/dt (Theta omega) (3,) in world axes, for an inertia (3, 3) in axes that turn, 003c (F.7)."""
+def rate_of_spin(inertia: Array, quaternion: Array, spin: Array, change: Array) -> tuple[float, float, float]:
+    """d/dt (Theta omega) in world axes, for an inertia (3, 3) in axes that turn, 003c (F.7)."""
+    still = True
+    for i in range(3):
+        still = still and spin[i] == 0.0 and change[i] == 0.0
+    if still:
+        return 0.0, 0.0, 0.0
     w, x, y, z = quaternion[0], quaternion[1], quaternion[2], quaternion[3]
-    a = np.empty((3, 3))
-    a[0, 0], a[0, 1], a[0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (w * y + x * z)
-    a[1, 0], a[1, 1], a[1, 2] = 2 * (w * z + x * y), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
-    a[2, 0], a[2, 1], a[2, 2] = 2 * (x * z - w * y), 2 * (w * x + y * z), 1 - 2 * (x * x + y * y)
-    local, bent, momentum, load = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
-    for i in range(3):
-        for j in range(3):
-            local[i] += a[j, i] * spin[j]
-            bent[i] += a[j, i] * change[j]
-    for i in range(3):
-        for j in range(3):
-            momentum[i] += inertia[i, j] * local[j]
-            load[i] += inertia[i, j] * bent[j]
+    a00, a01, a02 = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (w * y + x * z)
+    a10, a11, a12 = 2 * (w * z + x * y), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
+    a20, a21, a22 = 2 * (x * z - w * y), 2 * (w * x + y * z), 1 - 2 * (x * x + y * y)
     # In the turning axes: omega x (Theta omega) + Theta omegadot, then back into the world.
-    load[0] += local[1] * momentum[2] - local[2] * momentum[1]
-    load[1] += local[2] * momentum[0] - local[0] * momentum[2]
-    load[2] += local[0] * momentum[1] - local[1] * momentum[0]
-    for i in range(3):
-        result[i] = a[i, 0] * load[0] + a[i, 1] * load[1] + a[i, 2] * load[2]
+    u0 = a00 * spin[0] + a10 * spin[1] + a20 * spin[2]
+    u1 = a01 * spin[0] + a11 * spin[1] + a21 * spin[2]
+    u2 = a02 * spin[0] + a12 * spin[1] + a22 * spin[2]
+    c0 = a00 * change[0] + a10 * change[1] + a20 * change[2]
+    c1 = a01 * change[0] + a11 * change[1] + a21 * change[2]
+    c2 = a02 * change[0] + a12 * change[1] + a22 * change[2]
+    h0 = inertia[0, 0] * u0 + inertia[0, 1] * u1 + inertia[0, 2] * u2
+    h1 = inertia[1, 0] * u0 + inertia[1, 1] * u1 + inertia[1, 2] * u2
+    h2 = inertia[2, 0] * u0 + inertia[2, 1] * u1 + inertia[2, 2] * u2
+    n0 = inertia[0, 0] * c0 + inertia[0, 1] * c1 + inertia[0, 2] * c2 + u1 * h2 - u2 * h1
+    n1 = inertia[1, 0] * c0 + inertia[1, 1] * c1 + inertia[1, 2] * c2 + u2 * h0 - u0 * h2
+    n2 = inertia[2, 0] * c0 + inertia[2, 1] * c1 + inertia[2, 2] * c2 + u0 * h1 - u1 * h0
+    return (
+        a00 * n0 + a01 * n1 + a02 * n2,
+        a10 * n0 + a11 * n1 + a12 * n2,
+        a20 * n0 + a21 * n1 + a22 * n2,
+    )
 
 
 @native_loop
@@ -61,12 +68,10 @@ def limb_terms(
     """
     count = right_foot.shape[1]
     result = np.empty((count, 8))
-    turning = np.empty(3)
     foot = foot_share * mass
     for k in range(count):
         c1x, c1y, c1z = 0.0, 0.0, mass * gravity
-        rate_of_spin(inertia, quaternion[k], spin[k], change[k], turning)
-        c2x, c2y, c2z = turning[0], turning[1], turning[2]
+        c2x, c2y, c2z = rate_of_spin(inertia, quaternion[k], spin[k], change[k])
         torso, flow = mass, 0.0
         for limb in range(4):
             if limb == 0:

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from footfall.math.collocation import LinearEquation, collocate_banded, least_squares, quadrature_times
+from footfall.math.interpolation import constant
 from footfall.math.trajectories import PolynomialTrajectory
 from footfall.motion.draft import Draft
-from footfall.motion.five_mass import demands, sample_limbs, static_torso
+from footfall.motion.five_mass import demands, sample_limbs
 from footfall.motion.five_mass_loops import torso_equation
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.torso_parameters import TorsoParameters
@@ -38,11 +39,15 @@ def horizontal_equation(
 
 
 def end_conditions(draft: Draft, model: ReducedModel) -> tuple[Array, Array]:
-    """Value, velocity and acceleration (3, 2) of the torso's x and y at the begin and at the end."""
+    """Value, velocity and acceleration (3, 2) of the torso's x and y at the begin and at the end.
+
+    At rest the equation is gamma r = tau: the static solution 003c (F.14).
+    """
     times = np.array([draft.begin_time, draft.end_time])
-    places = static_torso(sample_limbs(draft, times), draft.zmp.sample(times, 0)[0], model)
+    level = constant(1.0 + draft.zmp.coefficients[0, -1, 2], *times)  # any height above the ground
+    equation = horizontal_equation(draft, model, level, times)
     start, end = np.zeros((3, 2)), np.zeros((3, 2))
-    start[0], end[0] = places
+    start[0], end[0] = equation.tau / equation.gamma[:, None]
     if draft.torso_start is not None:
         start = np.array(draft.torso_start[:, :2])
     return start, end
