@@ -94,15 +94,13 @@ def plan_phases(
         custom = transition.duration
         total = parameters.transition_s if custom is None else custom
         if switches:
-            switch = parameters.load_switch_share * total
-            if custom is None:
-                # The last counts before the first: a sequence that only stands has one load switch.
-                if number == count - 1:
-                    switch = parameters.last_factor * shortest
-                elif number == 0 and not continues:
-                    switch = parameters.first_factor * shortest
-            elif not moving:
-                switch = total
+            switch = total if custom is not None and not moving else parameters.load_switch_share * total
+            # The last counts before the first: a sequence that only stands has one load switch.
+            if number == count - 1 and custom is None:
+                switch = parameters.last_factor * shortest
+            elif number == 0 and not continues:
+                # From rest the weight needs its time to come over a foot, however fast the step is.
+                switch = max(switch, parameters.first_factor * shortest)
             durations.append(switch)
             owner.append(number)
             motion.append(False)

@@ -68,7 +68,11 @@ class PlanPlayer(Playback):
             head_length=0.05,
         )
         self._area: Any = scene.add_line_segments(
-            "/plan/area", np.zeros((1, 2, 3), dtype=np.float32), (255, 140, 0), thickness=4.0
+            "/plan/area",
+            np.zeros((1, 2, 3), dtype=np.float32),
+            (255, 140, 0),
+            thickness=4.0,
+            thickness_units="screen",
         )
         middle = motion.sample(motion.begin_time).center_of_mass[0]
         stage.set_ground(0.0)
@@ -126,7 +130,9 @@ class PlanPlayer(Playback):
                 lines[color].append(np.stack([corners, np.roll(corners, -1, axis=0)], axis=1))
         for name, color in (("right", RIGHT), ("left", LEFT)):
             points = np.concatenate(lines[color]).astype(np.float32)
-            scene.add_line_segments(f"/plan/prints/{name}", points, color, thickness=2.0)
+            scene.add_line_segments(
+                f"/plan/prints/{name}", points, color, thickness=2.0, thickness_units="screen"
+            )
 
     def _draw_courses(self) -> None:
         times = np.linspace(
@@ -143,7 +149,9 @@ class PlanPlayer(Playback):
             ("hand/left", samples.hands[:, 0, 1], LEFT),
         ):
             points = np.stack([course[:-1], course[1:]], axis=1).astype(np.float32)
-            self._stage.server.scene.add_line_segments(f"/plan/courses/{name}", points, color, thickness=1.5)
+            self._stage.server.scene.add_line_segments(
+                f"/plan/courses/{name}", points, color, thickness=1.5, thickness_units="screen"
+            )
 
     def _add_foot(self, name: str, color: tuple[int, int, int]) -> Any:
         scene = self._stage.server.scene

@@ -9,10 +9,9 @@ import numpy as np
 
 from footfall.errors import MissingPackage
 from footfall.gait.poses import PoseRow
-from footfall.motion.five_mass import contact_wrench, zero_moment_point
 from footfall.motion.motion import Motion
-from footfall.motion.stream import limbs_of
 from footfall.motion.support import sole_corners
+from footfall.motion.verification import recomputed_zmp
 from footfall.whole_file import written_whole
 
 if TYPE_CHECKING:
@@ -171,14 +170,6 @@ def _draw_load(axes: Axes, motion: Motion, times: Array) -> None:
             axes.plot(times, samples.toes[:, 0, index], ":", color=colour, label=f"{side} toe, rad")
     axes.set(xlabel="t, s", ylabel="load factor; toe angle, rad")
     axes.legend(fontsize=7, loc="best")
-
-
-def recomputed_zmp(motion: Motion, times: Array) -> Array:
-    """Zero-moment point (k, 3) that the planned motion of the five masses has, at times (k,), m."""
-    samples = motion.sample(times)
-    torso = np.ascontiguousarray(np.moveaxis(samples.torso, -2, 0))
-    wrench = contact_wrench(limbs_of(samples), torso, motion.model)
-    return zero_moment_point(wrench, samples.zmp[:, 0, 2])
 
 
 def _support_range(motion: Motion, times: Array, axis: int) -> tuple[Array, Array]:

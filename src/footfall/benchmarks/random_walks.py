@@ -1,0 +1,62 @@
+"""Random walks over random ground, within what a robot can do: for tests and studies of the motion generator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from footfall.gait.plan import MotionPlan
+from footfall.gait.poses import FootContact
+from footfall.gait.walking_transitions import (
+    GaitDimensions,
+    HandTarget,
+    WalkingTransition,
+    idle_pose,
+    walking_sequence,
+)
+
+Generator = Any
+
+
+def random_walk(generator: Generator, dimensions: GaitDimensions, *, steps: int = 8) -> MotionPlan:
+    """A walk with steps of random length, direction, height, duration, timing and contact, and now and then a hand on
+    a wall. generator: of NumPy. Lengths are parts of the robot's leg, so that robots of any size can walk it."""
+    scale = dimensions.leg_length / 0.87  # LOLA's
+    forward = generator.random() < 0.85  # backward walks are shorter
+    straight = generator.random() < 0.5
+    walk, height, partial = [], 0.0, False
+    for number in range(steps):
+        right = number % 2 == 0  # which foot swings; outward only, so that feet do not meet
+        outward = -1.0 if right else 1.0
+        length = scale * (generator.uniform(0.0, 0.4) if forward else -generator.uniform(0.0, 0.2))
+        left = 0.0 if straight else outward * scale * generator.uniform(0.0, 0.06)
+        yaw = 0.0 if straight else outward * generator.uniform(0.0, 0.12)
+        up = 0.0
+        if generator.random() < 0.15:
+            up = scale * generator.uniform(-0.06, 0.06) if height == 0.0 else -height
+            height += up
+            length = float(np.clip(length, -0.2 * scale, 0.3 * scale))
+        # Over a foot of which only the toes touch ground, as the last step may not be, the next step is slow too.
+        slow = up != 0.0 or partial or generator.random() < 0.2
+        partial = forward and up > 0.0 and number < steps - 1 and generator.random() < 0.5
+        hand = None
+        if straight and right and generator.random() < 0.15:
+            ahead, beside, above = (0.0, 0.7875, 1.25)
+            force = generator.uniform(10.0, 50.0)
+            hand = HandTarget((ahead * scale, beside * scale, above * scale), (0.0, -force, 0.0))
+        walk.append(
+            WalkingTransition(
+                forward=float(length),
+                left=float(left),
+                up=float(up),
+                yaw=float(yaw),
+                duration=float(generator.uniform(1.0, 1.4)) if slow or hand is not None else None,
+                swing_timing=0.5
+                if slow
+                else 0.0,  # fast feet that wait before they move would need too much force
+                contact=FootContact.PARTIAL if partial else FootContact.FULL,
+                left_hand=hand,
+            )
+        )
+    return MotionPlan((walking_sequence(walk, idle_pose(dimensions), dimensions, first_swing="RF"),))

@@ -1,0 +1,115 @@
+"""Poses: equality, equivalence, the frame of the stance foot (spec 003b section 3.2)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from footfall.gait.poses import FootState, HandState, InvalidPose, RobotPose, changed_parts, mean_foot_frame
+from footfall.gait.step_parameters import quaternion_from_angles
+from footfall.gait.walking_transitions import GaitDimensions, idle_pose
+
+LOLA = GaitDimensions(0.9, 0.275, (0.22, 0.2025, 0.97), float(np.deg2rad(-25.0)), 0.87)
+number = st.floats(-2.0, 2.0)
+angles = st.tuples(*[st.floats(-0.6, 0.6)] * 2, st.floats(-3.0, 3.0))
+
+
+@st.composite
+def poses(draw: st.DrawFn) -> RobotPose:
+    def foot() -> FootState:
+        rotation = tuple(quaternion_from_angles(draw(angles)).tolist())
+        return FootState((draw(number), draw(number), draw(number)), rotation)
+
+    def hand() -> HandState:
+        wrench = tuple(draw(st.tuples(*[st.floats(-50, 50)] * 6)))
+        return HandState((draw(number), draw(number), draw(number)), True, True, wrench)
+
+    return RobotPose(draw(st.sampled_from(["RF", "LF"])), foot(), foot(), hand(), hand(), draw(number))
+
+
+@given(poses())
+def test_equivalent_after_a_change_of_stance_but_not_equal(pose: RobotPose) -> None:
+    other = pose.with_stance(pose.swing)
+    assert pose.equals(pose)
+    assert pose.equivalent(other)
+    assert not pose.equals(other)
+
+
+@given(poses())
+def test_sign_of_a_quaternion_does_not_matter(pose: RobotPose) -> None:
+    turned = replace(pose.right_foot, rotation=tuple(-value for value in pose.right_foot.rotation))
+    assert pose.equals(replace(pose, right_foot=turned))
+
+
+@pytest.mark.parametrize("part", ["right_foot", "left_hand", "com_height", "upper_body", "wrench", "contact"])
+def test_any_difference_counts(part: str) -> None:
+    pose = idle_pose(LOLA)
+    turned = (np.cos(5e-9), 0.0, np.sin(5e-9), 0.0)
+    changes = {
+        "right_foot": {"right_foot": FootState((1e-8, -0.1375, 0.0))},
+        "left_hand": {"left_hand": replace(pose.left_hand, position=(0.22, 0.34, 0.97 + 1e-8))},
+        "com_height": {"com_height": 0.9 + 1e-8},
+        "upper_body": {"upper_body": turned},
+        "wrench": {"left_hand": replace(pose.left_hand, wrench=(0.0, 1e-6, 0.0, 0.0, 0.0, 0.0))},
+        "contact": {"left_foot": replace(pose.left_foot, closed=False)},
+    }
+    assert not pose.equivalent(replace(pose, **changes[part]))
+
+
+def test_a_lifted_foot_cannot_become_the_stance() -> None:
+    pose = idle_pose(LOLA)
+    lifted = replace(pose, left_foot=replace(pose.left_foot, closed=False))
+    with pytest.raises(InvalidPose, match="LF does not touch the ground"):
+        lifted.with_stance("LF")
+
+
+@given(poses())
+def test_the_view_from_the_stance_foot_leads_back(pose: RobotPose) -> None:
+    view = pose.in_stance_frame()
+    w, *vector = view.stance_rotation
+    for seen, real in (
+        (view.swing_position, pose.foot(pose.swing).position),
+        (view.hand_positions[0], pose.right_hand.position),
+    ):
+        half = np.cross(vector, seen)
+        world = np.array(view.stance_position) + seen + 2 * (w * half + np.cross(vector, half))
+        assert world == pytest.approx(np.array(real), abs=1e-12)
+    assert view.com_height + view.stance_position[2] == pytest.approx(pose.com_height)
+    assert np.linalg.norm(view.wrenches[0][:3]) == pytest.approx(np.linalg.norm(pose.right_hand.wrench[:3]))
+
+
+def test_hands_in_null_space_do_not_count_as_motion() -> None:
+    pose = idle_pose(LOLA)
+    moved = replace(pose, right_hand=replace(pose.right_hand, position=(1.0, 0.0, 1.0)))
+    assert not changed_parts(pose.row[None], moved.row[None]).any()
+    blended = replace(pose, right_hand=replace(pose.right_hand, task_space=True))
+    assert changed_parts(pose.row[None], blended.row[None])[0].tolist() == [False, False, True] + [False] * 4
+
+
+def test_idle_pose_is_that_of_the_spec() -> None:
+    """003c section 2.3."""
+    pose = idle_pose(LOLA)
+    assert pose.right_hand.position == pytest.approx((0.22, -0.34, 0.97))
+    assert pose.left_hand.position == pytest.approx((0.22, 0.34, 0.97))
+    assert pose.left_foot.position == pytest.approx((0.0, 0.1375, 0.0))
+
+
+def test_mean_of_feet_that_point_apart() -> None:
+    right = FootState((0.0, -0.1, 0.0), tuple(quaternion_from_angles([0.0, 0.0, -0.3]).tolist()))
+    left = FootState((0.2, 0.1, 0.1), tuple((-quaternion_from_angles([0.0, 0.0, 0.5])).tolist()))
+    position, quaternion = mean_foot_frame(right, left)
+    assert position == pytest.approx([0.1, 0.0, 0.05])
+    assert abs(quaternion @ quaternion_from_angles([0.0, 0.0, 0.1])) == pytest.approx(1.0, abs=1e-12)
+
+
+def test_bad_poses_are_refused() -> None:
+    with pytest.raises(InvalidPose, match="norm 2"):
+        FootState((0.0, 0.0, 0.0), (2.0, 0.0, 0.0, 0.0))
+    with pytest.raises(InvalidPose, match="3 finite numbers"):
+        FootState((0.0, np.nan, 0.0))
+    with pytest.raises(InvalidPose, match="task_space"):
+        HandState((0.0, 0.0, 0.0), closed=True)
