@@ -175,6 +175,16 @@ def _vanishes(value: Any) -> bool:
     return isinstance(value, (int, float)) and value == 0.0
 
 
+def damping_of_followers(robot: Robot, coupling: Coupling) -> Array:
+    """Damping (nv, nv) that joints which follow from others give to v, N m s/rad."""
+    structure = robot.tree.loops
+    if structure is None:
+        return np.zeros((robot.nv, robot.nv))
+    damping = np.array(robot.spanning.damping)
+    damping[list(structure.independent)] = 0.0
+    return coupling.quadratic(np.diag(damping))
+
+
 def independent(robot: Robot, values: Array) -> Array:
     """Those of values (tree nv,) that belong to v (nv,)."""
     structure = robot.tree.loops

@@ -18,6 +18,7 @@ from footfall.contact.penalty import PenaltyLaw, PenaltyMemory, penalty_force
 from footfall.contact.touching import touch
 from footfall.dynamics.factorisation import factorise_mass_matrix, solve_mass_matrix
 from footfall.dynamics.kinematics import frame_attachment, link_poses
+from footfall.dynamics.loops import Coupling
 from footfall.math.spatial import cross
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.model import Robot
@@ -119,7 +120,7 @@ def _contact_forces(
     friction: Array,
     time: Any,
 ) -> _Touch:
-    tree = robot.tree
+    tree, coupling = robot.tree, Coupling(robot, q)
     poses = link_poses(tree, q)
     generalised: list[Any] = [0.0] * robot.nv
     found: list[tuple[Array, Array, Any, PenaltyMemory]] = []
@@ -132,8 +133,10 @@ def _contact_forces(
             carrier = pose = surface.motion.pose(time)
         point, normal, gap = touch(candidate, _link_pose(poses, body.link) @ body.placement, pose)
         frame = contact_frame(normal)
-        rows = point_rows(tree, poses, body.link, point)
-        others = point_rows(tree, poses, other.link, point)
+        rows, others = (
+            [coupling.row(row) for row in point_rows(tree, poses, link, point)]
+            for link in (body.link, other.link)
+        )
         velocity = np.array([_along(a, v) - _along(b, v) for a, b in zip(rows, others, strict=True)])
         if surface.motion is not None:
             moved = surface.motion.velocity(time)

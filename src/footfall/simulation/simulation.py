@@ -14,6 +14,7 @@ from footfall.compiler import Kernel, build_kernel, maximum, repeat
 from footfall.contact.candidates import Candidate, scene_candidates
 from footfall.contact.penalty import PenaltyLaw, warn_if_unstable
 from footfall.dynamics.kinematics import frame_attachment
+from footfall.dynamics.loops import close_loops
 from footfall.errors import FootfallError, UnknownName
 from footfall.robot.model import Robot
 from footfall.scene.assembly import combined_robot, initial_state
@@ -146,6 +147,13 @@ class Simulation:
                 "must be 'semi-implicit'"
             )
 
+        loops = self.robot.tree.loops
+        if loops is not None and loops.held and not self._smooth:
+            names = ", ".join(cut.loop.name for cut in loops.held)
+            raise ValueError(
+                f"forces hold the loops {names}; only penalty contact and the integrators 'explicit' and 'rk4' know "
+                "such forces"
+            )
         if self.train is not None and self.options.integrator != "semi-implicit":
             raise ValueError(
                 f"integrator is {self.options.integrator!r}; with drives it must be 'semi-implicit'"
@@ -159,9 +167,12 @@ class Simulation:
     # State
 
     def reset(self, q: Array | None = None, v: Array | None = None) -> None:
-        """Start again at time zero: q (nq,) and v (nv,) by default as the scene has them, the robot in "idle"."""
+        """Start again at time zero: q (nq,) and v (nv,) by default as the scene has them, the robot in "idle".
+
+        Loops are closed, by joints that follow from others.
+        """
         q_start, v_start = initial_state(self.scene, self.robot)
-        q = _checked("q", q_start if q is None else q, self.robot.nq)
+        q = close_loops(self.robot, _checked("q", q_start if q is None else q, self.robot.nq))
         v = _checked("v", v_start if v is None else v, self.robot.nv)
         drives = np.zeros(0) if self.train is None else self.train.start(q, v)
         self.state = SimulationState(0.0, q, v, np.zeros(self.joints), np.zeros(self.rows), drives)

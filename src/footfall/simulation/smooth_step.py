@@ -14,6 +14,7 @@ import numpy as np
 from footfall.compiler import exp, maximum, minimum
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.forward_dynamics import articulated_bodies
+from footfall.dynamics.loops import Coupling, damping_of_followers
 from footfall.math.spatial import cross
 from footfall.robot.model import Robot
 from footfall.simulation.joint_action import along, spring_rows
@@ -45,6 +46,8 @@ def smooth_step(
             joint_effort(robot, state.integral, command, q, v) + _resistance(robot, v) + _springs(robot, q, v)
         )
         tau = tau if forces is None else tau + forces(q, v)
+        if robot.loops:
+            tau = tau - damping_of_followers(robot, Coupling(robot, q)) @ v
         return articulated_bodies(robot, q, v, tau, wrenches)
 
     advance = _runge_kutta if options.integrator == "rk4" else _explicit_euler
