@@ -19,6 +19,7 @@ from footfall.dynamics.factorisation import MassFactor, factorise_mass_matrix, s
 from footfall.dynamics.forward_dynamics import forward_dynamics
 from footfall.dynamics.jacobians import joint_motions
 from footfall.dynamics.kinematics import forward_kinematics, frame_acceleration, frame_attachment
+from footfall.dynamics.loops import Coupling
 from footfall.errors import UnknownName
 from footfall.robot.model import WORLD, Robot
 
@@ -55,7 +56,7 @@ def build_contact_problem(
     *,
     dt: float,
     gap_term: GapTerm = "gap",
-    recovery_speed: float = 1.0,
+    recovery_speed: float = 0.05,
     restitution_threshold: float | None = None,
     joint_limits: bool = True,
     limit_margin: float = 0.2,
@@ -149,19 +150,20 @@ def _normal_law(
 
 def contact_jacobian(robot: Robot, q: Array, contacts: Contacts) -> Array:
     """Rows (3 m, nv) that give the velocities of the contacts, `bodies` less `others`, in contact axes."""
-    motions = joint_motions(robot, q)
-    rows = np.zeros((len(contacts), 3, robot.nv))
+    tree = robot.spanning
+    motions = joint_motions(tree, q)
+    rows = np.zeros((len(contacts), 3, tree.nv))
     for names, points, sign in (
         (contacts.bodies, contacts.points, 1.0),
         (contacts.others, contacts.other_points, -1.0),
     ):
         positions = world_points(robot, q, names, points)
         for index, name in enumerate(names):
-            carried = _carrying(robot, name)
+            carried = _carrying(tree, name)
             linear, angular = motions[:3, carried], motions[3:, carried]
             moved = linear + np.cross(angular, positions[index], axis=0)
             rows[index][:, carried] += sign * contacts.rotations[index].T @ moved
-    return rows.reshape(-1, robot.nv)
+    return Coupling(robot, q).columns(rows.reshape(-1, tree.nv))
 
 
 def world_points(robot: Robot, q: Array, names: Sequence[str], points: Array) -> Array:
@@ -268,8 +270,8 @@ def _limited_coordinates(robot: Robot) -> dict[int, int]:
     """Coordinate of each velocity that has a limit."""
     result: dict[int, int] = {}
     for joint in robot.joints:
-        if joint.lower or joint.upper:
-            coordinates, velocities = robot.q_slice(joint.name), robot.v_slice(joint.name)
+        coordinates, velocities = robot.q_slice(joint.name), robot.v_slice(joint.name)
+        if (joint.lower or joint.upper) and velocities.stop > velocities.start:  # others follow, and are not watched
             for k, j in zip(range(robot.nq)[coordinates], range(robot.nv)[velocities], strict=True):
                 result[j] = k
     return result

@@ -96,18 +96,28 @@ class _Plane(NamedTuple):
 
 
 def _beside(terrain: HeightMap, k: int, cell: Cell, point: Array) -> _Plane:
-    """Of the cells beside one, that which is nearer to a point along axis k: its tangent plane where both meet."""
-    x, y, z = point
+    """Of the cells beside one, that which is nearer to a point along axis k: its tangent plane at the point's foot."""
+    x, y = point[:2]
     corner, width = (cell.x, cell.y)[k], cell.spacing[k]
     back = less(point[k] - corner, width / 2)
     step, line = where(back, -1.0, 1.0), where(back, corner, corner + width)
     steps, at = ((step, 0.0), (line, y)) if k == 0 else ((0.0, step), (x, line))
-    height, slope_x, slope_y = terrain.cell(x, y, *steps).surface(*at)
-    normal = _normal(slope_x, slope_y)
-    distance = np.array([x - at[0], y - at[1], z - height]) @ normal
+    neighbour = terrain.cell(x, y, *steps)
+    _, *slopes = surface = neighbour.surface(*at)
+    bend = step * (slopes[k] - cell.surface(x, y)[1 + k])
+    distance, normal = _plane_distance(point, at, surface)
+    # A cell may be twisted: the plane at the foot counts.
+    foot = x - distance * normal[0], y - distance * normal[1]
+    distance, normal = _plane_distance(point, foot, neighbour.surface(*foot))
     beyond = step * (point[k] - distance * normal[k] - line)
-    bend = step * ((slope_x, slope_y)[k] - cell.surface(x, y)[1 + k])
     return _Plane(distance, normal, step, line, beyond, bend)
+
+
+def _plane_distance(point: Array, at: Any, surface: tuple[Any, Any, Any]) -> tuple[Any, Array]:
+    """Distance (m) of a point to the plane that touches the surface at a place (x, y), and its normal (3,)."""
+    height, slope_x, slope_y = surface
+    normal = _normal(slope_x, slope_y)
+    return np.array([point[0] - at[0], point[1] - at[1], point[2] - height]) @ normal, normal
 
 
 def _normal(slope_x: Any, slope_y: Any) -> Array:
