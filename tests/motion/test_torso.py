@@ -317,3 +317,14 @@ def test_a_turning_upper_body_changes_what_the_torso_does() -> None:
     shift = (bent - straight)(np.linspace(2.5, 4.5, 50))
     assert np.abs(shift[:, 0]).max() > 1e-3
     assert np.abs(shift[:, 1]).max() < 2e-4
+
+
+def test_legs_that_contradict_each_other() -> None:
+    """One foot 0.5 m above the other: no height suits both legs while it is up there; the walk is still planned."""
+    end = WALK.end_time
+    up = rest_to_rest([0.0, 2.0, 3.0, 5.0, 6.0, end], [0.0, 0.0, 0.5, 0.5, 0.0, 0.0])
+    climbing = replace(WALK, right_foot=WALK.right_foot + up.mapped(np.array([[0.0], [0.0], [1.0]])))
+    plan = plan_torso(climbing, MODEL)
+    assert len(plan.overlaps) > 10
+    assert 2.0 < plan.overlaps.min() < plan.overlaps.max() < 6.0
+    assert np.abs(plan.trajectory(FINE, 2)[:, 2]).max() <= 0.5 * MODEL.gravity

@@ -20,7 +20,8 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class HeightPlan(NamedTuple):
-    """Height of the torso (1,), and at the break points (k,): bounds of the legs, where they contradict each other."""
+    """Height of the torso (1,), and at the break points (k,): bounds with their margins, and where the bounds of the
+    legs themselves contradict each other."""
 
     height: PolynomialTrajectory
     lowest: Array
@@ -62,27 +63,28 @@ def feasible_height(
     limits = leg_bounds_at(draft, horizontal, times, bounds)
     lowest = np.maximum(limits[0], limits[2]) + parameters.bound_margin_m
     highest = np.minimum(limits[1], limits[3]) - parameters.bound_margin_m
-    overlapping = lowest > highest
     filtered = _low_pass(wanted, share)
     filtered[-1] = wanted[-1]
     start = np.zeros(2) if draft.torso_start is None else draft.torso_start[1:, 2]
     height = smooth_height(
         times,
         filtered,
-        *_without_contradiction(lowest, highest, overlapping),
+        *_without_contradiction(lowest, highest),
         velocity=float(start[0]),
         acceleration=float(start[1]),
         most=parameters.acceleration_limit_g * model.gravity,
     )
+    overlapping = lowest - highest > 2.0 * parameters.bound_margin_m
     return HeightPlan(height, lowest, highest, overlapping)
 
 
-def _without_contradiction(lowest: Array, highest: Array, overlapping: Any) -> tuple[Array, Array]:
+def _without_contradiction(lowest: Array, highest: Array) -> tuple[Array, Array]:
     """Bounds that can be kept: the middle of those that overlap, none where a leg does not reach its foot at all."""
+    overlapping = lowest > highest
     if not overlapping.any():
         return lowest, highest
     reached = np.isfinite(lowest) & np.isfinite(highest)
-    middle = np.where(reached, (np.where(reached, lowest, 0.0) + np.where(reached, highest, 0.0)) / 2, 0.0)
+    middle = (np.where(reached, lowest, 0.0) + np.where(reached, highest, 0.0)) / 2
     low, high = np.where(overlapping, middle, lowest), np.where(overlapping, middle, highest)
     return np.where(reached, low, -np.inf), np.where(reached, high, np.inf)
 
