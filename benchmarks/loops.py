@@ -1,6 +1,6 @@
 """Measure looped robots: against Pinocchio, LOLA's model types beside the source's, Dill(n), MuJoCo's stiff limit.
 
-python benchmarks/loops.py [loops types scaling stiff] [--blocks 30] [--levels 8] [--output report.md] [--plot dill.png]
+python benchmarks/loops.py [loops types scaling stiff] [--blocks 30] [--levels 10] [--output loops.md] [--plot dill.png]
 """
 
 import os
@@ -28,7 +28,7 @@ def main() -> None:
     parser.add_argument("--blocks", type=int, default=30)
     parser.add_argument("--batch", type=int, default=4096)
     parser.add_argument(
-        "--levels", type=int, default=8, help="of Dill(n), 1 to 10; above 8 compiling takes minutes"
+        "--levels", type=int, default=10, help="of Dill(n), 1 to 10; the largest compiles for half a minute"
     )
     parser.add_argument("--output", type=Path, help="file for the report")
     parser.add_argument("--plot", type=Path, help="PNG of run times over degrees of freedom")

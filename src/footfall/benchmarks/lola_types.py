@@ -15,6 +15,7 @@ from footfall.benchmarks.loops import forward_kernels, method_contestants, resid
 from footfall.benchmarks.measure import Contestant, Race, race, sweep
 from footfall.benchmarks.states import State
 from footfall.compiler import Kernel, build_kernel
+from footfall.dynamics.forward_dynamics import articulated_bodies
 from footfall.dynamics.inverse_dynamics import newton_euler
 from footfall.dynamics.joints import joint_transforms
 from footfall.dynamics.loops import Coupling
@@ -41,6 +42,7 @@ SOURCE: Mapping[int, Mapping[int, tuple[float, float, float]]] = {
         5: (46.12, 1.472, 1.247),
     },
 }
+_BASE = 6  # velocities of the floating base, the first in v
 FASTER = 10.0  # times than the source's fastest machine
 
 
@@ -83,8 +85,9 @@ def _measure(number: int, effort: Effort) -> TypeMeasurement:
 def pass_kernels(robot: Robot) -> dict[str, Kernel]:
     """Parts of the methods as kernels of q, v and tau, each with one number as its result: writing costs nothing.
 
-    The first forward pass of O(n) is kinematics and velocity terms; what the whole takes more is the backward and the
-    second forward pass. The other methods need the forces at rest and the mass matrix, and then solve.
+    The first forward pass of O(n) is kinematics and velocity terms. The acceleration of the base alone needs this and
+    the backward pass; what the whole takes more is the second forward pass. The other methods need the forces at rest
+    and the mass matrix, and then solve.
     """
 
     def kinematics(q: Array, v: Array, tau: Array) -> dict[str, Any]:
@@ -96,6 +99,9 @@ def pass_kernels(robot: Robot) -> dict[str, Kernel]:
         parts += [np.sum(term.bias) + np.sum(np.concatenate(_flat(term.motion))) for term in terms]
         return {"sum": sum(parts[1:], start=parts[0])}
 
+    def base(q: Array, v: Array, tau: Array) -> dict[str, Any]:
+        return {"sum": articulated_bodies(robot, q, v, tau, None)[:_BASE].sum()}
+
     def forces(q: Array, v: Array, tau: Array) -> dict[str, Any]:
         return {"sum": (tau - newton_euler(robot, q, v, np.zeros(robot.nv), None)).sum()}
 
@@ -105,6 +111,7 @@ def pass_kernels(robot: Robot) -> dict[str, Kernel]:
     inputs: dict[str, int | tuple[int, ...]] = {"q": robot.nq, "v": robot.nv, "tau": robot.nv}
     return {
         "first forward pass": build_kernel(kinematics, inputs, name="kinematics"),
+        "first forward and backward pass": build_kernel(base, inputs, name="base"),
         "forces at rest": build_kernel(forces, inputs, name="forces"),
         "mass matrix": build_kernel(mass, inputs, name="mass"),
     }

@@ -16,14 +16,16 @@ from footfall.benchmarks.loops import single_rows
 from footfall.benchmarks.measure import Contestant, Race, race, sweep
 from footfall.benchmarks.states import State, random_states
 from footfall.compiler import Kernel
+from footfall.dynamics.forward_dynamics import Method
 from footfall.dynamics.mass_matrix import mass_matrix_pattern
 from footfall.robot.library import dill
 from footfall.robot.model import Robot
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
-LEVELS = tuple(range(1, 9))
+LEVELS = tuple(range(1, 11))
 _DENSE_LEVELS = 5  # above, the dense elimination is a graph too large to compile, and LAPACK is faster
+_ENTRIES = 2**14  # numbers in all states of a sweep; large trees get fewer states
 _FITTED = 16  # least degrees of freedom for the slope; below, a call costs as much as the work
 
 
@@ -71,26 +73,28 @@ def _measure(level: int, effort: Effort) -> ScalingMeasurement:
     robot = dill(level)
     batch = max(16, min(effort.batch, 2**18 // robot.nv))
     states = random_states(robot, batch)
-    rows = single_rows(states, effort.calls)
-    kernels = {
-        method: footfall.forward_dynamics.kernel(robot, method=method)
-        for method in ("articulated", "factorised")
-    }
+    rows = single_rows(states, max(2, min(effort.calls, _ENTRIES // robot.nv)))
+    small = robot.nv <= 2**_DENSE_LEVELS
+    methods: tuple[Method, ...] = (
+        ("articulated", "factorised", "dense") if small else ("articulated", "factorised")
+    )
+    kernels = {method: footfall.forward_dynamics.kernel(robot, method=method) for method in methods}
     contestants = {}
     solutions: dict[str, Callable[[State], Array]] = {}
     for method, kernel in kernels.items():
         out = np.empty(robot.nv)
         calls = [kernel.bind(row.q, row.v, row.tau, out) for row in rows]
-        contestants[method] = Contestant(sweep("call()", {"call": calls}, {}), len(rows))
+        contestants[str(method)] = Contestant(sweep("call()", {"call": calls}, {}), len(rows))
         solutions[method] = _solution(kernel)
     many = np.empty((batch, robot.nv))
     whole = kernels["articulated"]
     contestants["articulated batch"] = Contestant(
         lambda: whole.batch(states.q, states.v, states.tau, out=(many,), threads=1), batch
     )
-    dense = dense_solution(robot)
-    contestants["dense"] = Contestant(sweep("solve(row)", {"row": rows}, {"solve": dense}), len(rows))
-    solutions["dense"] = dense
+    if not small:
+        solutions["dense"] = dense_solution(robot)
+        constants = {"solve": solutions["dense"]}
+        contestants["dense"] = Contestant(sweep("solve(row)", {"row": rows}, constants), len(rows))
     error = max(_difference(solutions, row) for row in rows[:2])
     still = State(np.full(robot.nq, np.pi / 6), np.ones(robot.nv), np.zeros(robot.nv), np.zeros(robot.nv))
     # gravity is a force like any other: what it needs at rest is added to the joints
@@ -98,7 +102,12 @@ def _measure(level: int, effort: Effort) -> ScalingMeasurement:
     norm = float(np.linalg.norm(whole(still.q, still.v, weight)))
     result = race(contestants, blocks=effort.blocks, block_seconds=effort.block_seconds)
     return ScalingMeasurement(
-        level, robot.nv, {name: kernel.operations for name, kernel in kernels.items()}, result, error, norm
+        level,
+        robot.nv,
+        {str(name): kernel.operations for name, kernel in kernels.items()},
+        result,
+        error,
+        norm,
     )
 
 
@@ -112,9 +121,7 @@ def _difference(solutions: Mapping[str, Callable[[State], Array]], row: State) -
 
 
 def dense_solution(robot: Robot) -> Callable[[State], Array]:
-    """Forward dynamics by the dense mass matrix: one kernel for small robots, LAPACK's Cholesky for large ones."""
-    if robot.nv <= 2**_DENSE_LEVELS:
-        return _solution(footfall.forward_dynamics.kernel(robot, method="dense"))
+    """Forward dynamics by the dense mass matrix and LAPACK's Cholesky, for large robots."""
     packed = footfall.mass_matrix.kernel(robot, packed=True)
     bias = footfall.bias_forces.kernel(robot)
     rows, columns = mass_matrix_pattern(robot)
