@@ -23,6 +23,7 @@ from footfall.cli import (
     robots,
     screenshot,
     show,
+    task,
     view,
 )
 from footfall.cli.screen import errors
@@ -48,6 +49,7 @@ app.command("export")(export.export)
 app.command("screenshot")(screenshot.screenshot)
 app.command("plan")(plan.plan)
 app.add_typer(quadruped.app, name="quadruped")
+app.command("task")(task.task)
 app.add_typer(drives.app, name="drives")
 app.add_typer(bench.app, name="bench")
 app.add_typer(cache.app, name="cache")

@@ -77,6 +77,10 @@ def solve_bounded(
         )
         if origin is None:
             origin = rows.setpoints - motion.residuals, motion.accelerations
+            pulling = (rows.lower == 0.0) & (motion.forces < -_FORCE_TOLERANCE) & (rows.on > 0.0) & ~given
+            if pulling.sum() > 1:  # let go of all at once; those that should have stayed come back
+                at[pulling] = -1.0
+                continue
         reached = origin[0] + jacobian @ (motion.accelerations - origin[1])
         change = _to_clamp(rows, motion, at)
         if change is None and rounds <= 4 * count + 8:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -87,13 +88,23 @@ def task_state(
         falling, spinning = axes.acceleration[:3], axes.acceleration[3:]
         drift[:3] += falling + cross(spinning, arm) + cross(angular, cross(angular, arm))
         drift[3:] += spinning
-    angles = rotation_vector_from_matrix(turn @ pose.rotation)
     return TaskState(
-        np.concatenate([turn @ arm, angles]),
+        np.concatenate([turn @ arm, _angles(turn @ pose.rotation)]),
         np.concatenate([turn @ moving, turn @ turning]),
         axes.pose.rotation,
         np.concatenate([turn @ drift[:3], turn @ drift[3:]]),
     )
+
+
+def _angles(rotation: Array) -> Array:
+    """Rotation vector (3,); the exact way for all angles takes ten times as long and is left to large ones."""
+    twice = np.array(
+        [rotation[2, 1] - rotation[1, 2], rotation[0, 2] - rotation[2, 0], rotation[1, 0] - rotation[0, 1]]
+    )
+    sine, cosine = math.sqrt(twice @ twice) / 2, (float(np.trace(rotation)) - 1.0) / 2
+    if cosine < 0.0 or sine < 1e-6:
+        return np.asarray(rotation_vector_from_matrix(rotation))
+    return np.asarray(twice * (math.atan2(sine, cosine) / (2 * sine)))
 
 
 def setpoint(task: Task, goal: AxisGoal, position: float, velocity: float, drift: float = 0.0) -> float:
@@ -143,13 +154,15 @@ def solve_tasks(
     *,
     frames: Mapping[str, MovingFrame] | None = None,
     before: Sequence[BoundedRows] = (),
+    wrenches: Mapping[str, Array] | None = None,
 ) -> TaskSolution:
     """What tasks do in the state q (nq,), v (nv,) with feed-forward joint forces tau (nv,).
 
     frames: task frames outside the robot, by the name in `axes`. before: rows that count more than all tasks, such as
-    wheels on the ground, contacts and boundaries. `motion.commands` are the joint forces to send to a robot on a fixed
-    base with nothing before the tasks; `footfall.control.hybrid_drive` has those of a mobile one. Constraints whose
-    force is beyond its limit give way to that force, and those that would pull are let go.
+    wheels on the ground, contacts and boundaries. wrenches: by frame, known external ones. `motion.commands` are the
+    joint forces to send to a robot on a fixed base with nothing before the tasks; `footfall.control.hybrid_drive` has
+    those of a mobile one. Constraints whose force is beyond its limit give way to that force, and those that would
+    pull are let go.
     """
     ordered = in_order(tasks)
     outside = frames or {}
@@ -159,7 +172,7 @@ def solve_tasks(
         for task, state in zip(ordered, states, strict=True)
     ]
     rows = stacked_rows([*before, *blocks])
-    bounded = solve_bounded(robot, q, v, tau, rows)
+    bounded = solve_bounded(robot, q, v, tau, rows, wrenches=wrenches)
     place = sum(len(block.setpoints) for block in before)
     forces: dict[str, dict[str, float]] = {}
     saturated: list[tuple[str, str]] = []

@@ -57,6 +57,24 @@ def constraint_jacobian(
     return np.array(rows).reshape(len(rows), robot.nv)
 
 
+def shared_torques(
+    wanted: Array, contacts: Array, forces: Array, motors: Sequence[int], costs: Array
+) -> Actuation:
+    """Torques of motors on all joints but those of a floating base, with the cheapest forces of the contacts.
+
+    wanted: (nv,) joint forces of the task. contacts: (k, nv) Jacobian, forces: (k,) on it in the solution with these
+    joint forces; other ones that push the base as much take their place. costs: (k,) of the squares of these.
+    """
+    base = np.setdiff1d(np.arange(len(wanted)), motors)
+    total = wanted + forces @ contacts
+    reach = contacts[:, base].T / np.sqrt(costs)
+    found = np.linalg.lstsq(reach, total[base], rcond=1e-10)[0] / np.sqrt(costs)
+    torques = total - found @ contacts
+    residual = np.zeros(len(wanted))
+    residual[base] = torques[base]
+    return Actuation(torques - residual, residual)
+
+
 def motor_torques(wanted: Array, contacts: Array, motors: Sequence[int]) -> Actuation:
     """Smallest torques of motors that act like the joint forces `wanted` (nv,), contacts bearing the rest.
 

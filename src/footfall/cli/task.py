@@ -1,0 +1,60 @@
+"""`footfall task`: use cases of hybrid dynamics, run in simulation and judged by their criteria."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from footfall.cli.screen import errors, screen, table
+
+
+def task(
+    name: Annotated[
+        str | None, typer.Argument(help="A use case, or all; without one they are listed.")
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for recordings, curves and plots.")
+    ] = Path("tasks"),
+    plots: Annotated[bool, typer.Option(help="Draw the plots.")] = True,
+) -> None:
+    """Run a task of hybrid dynamics in simulation: drive, dock, push, draw, open; with real contact and limits.
+
+    Each run ends with a table of its criteria (those of spec 004, section 18) and writes a recording, its curves
+    and a page of plots.
+
+    [dim]$[/] footfall task
+
+    [dim]$[/] footfall task docking
+
+    [dim]$[/] footfall task all --output results --no-plots
+    """
+    from footfall.scenarios.hybrid import USE_CASES, find_use_case
+    from footfall.scenarios.quadruped.plots import load_pyplot
+
+    if name is None:
+        rows = [[each, case.description] for each, case in USE_CASES.items()]
+        screen().print(table("Tasks", ["name", "what happens"], rows))
+        return
+    if plots:
+        load_pyplot()  # rather fail now than after the run
+    for each in USE_CASES if name == "all" else [name]:
+        _run(each, find_use_case(each), output, plots=plots)
+
+
+def _run(name: str, case: Any, output: Path, *, plots: bool) -> None:
+    from footfall.scenarios.hybrid import write_course
+
+    with errors().status(f"{name}: {case.description}"):
+        course = case.run()
+        written = write_course(course, output, plots=plots)
+    rows = [
+        [criterion.what, f"{criterion.value:.4g}", criterion.demand, "yes" if criterion.passed else "no"]
+        for criterion in course.criteria
+    ]
+    console = screen()
+    console.print(table(course.title, ["criterion", "is", "must be", "met"], rows, numbers="is"))
+    if case.baseline:
+        console.print("A baseline: it shows what goes wrong without the task's force limit.")
+    console.print(f"View it: footfall view {written[0]}", highlight=False, soft_wrap=True)
