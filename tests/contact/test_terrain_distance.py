@@ -82,6 +82,16 @@ def test_the_distance_to_a_ridge_is_that_to_its_edge(slope: float) -> None:
     assert local_distance(terrain, center)[0] == pytest.approx(0.04, abs=1e-12)
 
 
+@pytest.mark.parametrize("kind", sorted(TERRAINS))
+def test_what_is_high_above_touches_nothing(kind: str) -> None:
+    """However steep and twisted the ground: a point at z is at least z - h_max, times the least n_z, away."""
+    terrain = random_terrain(kind, size=(3.0, 3.0), amplitude=0.2, seed=5)
+    rng = np.random.default_rng(1)
+    for place in rng.uniform(-1.4, 1.4, size=(200, 2)):
+        for height in (0.4, 1.0, 3.0):
+            assert nearest(terrain, np.array([*place, height])) > 0.02 * height
+
+
 def test_beyond_the_rim_it_is_level() -> None:
     terrain = valley(1.0)
     distance, normal = local_distance(terrain, np.array([1.5, 0.3, 1.25]))

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from footfall.compiler import greater, less, sqrt, where
+from footfall.compiler import greater, less, maximum, minimum, sqrt, where
 from footfall.geometry.height_map import Cell, HeightMap
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -52,7 +52,8 @@ def height_map_distance(terrain: HeightMap, point: Array) -> tuple[Any, Array]:
         less(each.bend, -_LEVEL) & greater(each.step * (foot[k] - each.line), 0.0)
         for k, each in enumerate(beside)
     ]
-    at = [where(over[k], beside[k].line, foot[k]) for k in range(2)]
+    near = _near(cell, foot)
+    at = [where(over[k], beside[k].line, near[k]) for k in range(2)]
     height, slope_x, slope_y = cell.surface(*at)
     arm = np.array([x - at[0], y - at[1], z - height])
     normal = _normal(slope_x, slope_y)
@@ -107,10 +108,17 @@ def _beside(terrain: HeightMap, k: int, cell: Cell, point: Array) -> _Plane:
     bend = step * (slopes[k] - cell.surface(x, y)[1 + k])
     distance, normal = _plane_distance(point, at, surface)
     # A cell may be twisted: the plane at the foot counts.
-    foot = x - distance * normal[0], y - distance * normal[1]
+    foot = _near(neighbour, (x - distance * normal[0], y - distance * normal[1]))
     distance, normal = _plane_distance(point, foot, neighbour.surface(*foot))
     beyond = step * (point[k] - distance * normal[k] - line)
     return _Plane(distance, normal, step, line, beyond, bend)
+
+
+def _near(cell: Cell, place: tuple[Any, Any]) -> tuple[Any, Any]:
+    """The nearest place that is not farther than half a cell from a cell: far away it would be twisted too much."""
+    low = cell.x - cell.spacing[0] / 2, cell.y - cell.spacing[1] / 2
+    x, y = (minimum(maximum(place[k], low[k]), low[k] + 2 * cell.spacing[k]) for k in range(2))
+    return x, y
 
 
 def _plane_distance(point: Array, at: Any, surface: tuple[Any, Any, Any]) -> tuple[Any, Array]:
