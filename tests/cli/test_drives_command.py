@@ -12,12 +12,13 @@ RUN = CliRunner().invoke
 
 
 def test_torques_of_lola() -> None:
-    result = RUN(app, ["drives", "torques", "lola"])
+    result = RUN(app, ["drives", "torques", "lola", "--parts"])
     assert result.exit_code == 0, result.output
     elbow = next(line for line in result.output.splitlines() if line.strip().startswith("efr"))
     assert "31.0" in elbow  # permanent, of the source
     assert "49" in elbow  # what people give
     assert "100 N on each hand" in result.output
+    assert "Greatest loads between parts" in result.output
 
 
 def test_leg_with_pictures(tmp_path: Path) -> None:

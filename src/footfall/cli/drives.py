@@ -23,6 +23,9 @@ def torques(
         str, typer.Option(help="Frames that bear a floating robot, separated by commas.")
     ] = "RF,LF",
     force: Annotated[float, typer.Option(min=0.0, help="N on each hand along each axis at once.")] = 100.0,
+    parts: Annotated[
+        bool, typer.Option("--parts", help="Also what each joint transmits in all directions.")
+    ] = False,
 ) -> None:
     """Compare what the drives must hold with what they can give: permanent, peak, and what people do.
 
@@ -60,7 +63,15 @@ def torques(
     ]
     columns = ["joint", "weight", "hands", "load", "permanent", "peak", "motor share", "lasts", "human"]
     title = f"Torques of {shown.name}, N m, {force:g} N on each hand along each axis"
-    screen().print(table(title, columns, rows, numbers="; ".join(columns[1:])))
+    console = screen()
+    console.print(table(title, columns, rows, numbers="; ".join(columns[1:])))
+    if parts:
+        from footfall.scenarios.load_case import interface_loads
+
+        loads = interface_loads(shown, q, hands=list(loaded), feet=list(bearing), force=force)
+        rows = [[load.joint, load.body, f"{load.force:.0f}", f"{load.moment:.1f}"] for load in loads]
+        columns = ["joint", "body", "force, N", "moment, N m"]
+        console.print(table("Greatest loads between parts", columns, rows, numbers="; ".join(columns[2:])))
 
 
 @app.command("leg")
