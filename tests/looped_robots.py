@@ -88,6 +88,31 @@ def six_bar() -> Robot:
     )
 
 
+def tower(units: int) -> Robot:
+    """Four-bars, each on the coupler of the one before: one velocity and one sub-system each."""
+    bodies: list[Body] = []
+    joints: list[Joint] = []
+    frames: list[Frame] = []
+    parent, along = "world", 0.0
+    for k in range(units):
+        crank, coupler, rocker = f"crank{k}", f"coupler{k}", f"rocker{k}"
+        bodies += [rod(crank, CRANK), rod(coupler, COUPLER), rod(rocker, ROCKER)]
+        joints += [
+            Joint(crank, JointType.CONTINUOUS, parent, crank, at(along)),
+            Joint(coupler, JointType.CONTINUOUS, crank, coupler, at(CRANK)),
+            Joint(rocker, JointType.CONTINUOUS, parent, rocker, at(along + BASE)),
+        ]
+        frames += [Frame(f"{coupler}_tip", coupler, at(COUPLER)), Frame(f"{rocker}_tip", rocker, at(ROCKER))]
+        parent, along = coupler, 0.2
+    tree = Robot("tower", tuple(bodies), tuple(joints), tuple(frames))
+    start = np.zeros(tree.nq)
+    for kind, angle in (("crank", 1.0), ("coupler", -0.5), ("rocker", 1.8)):
+        for k in range(units):
+            start[tree.q_slice(f"{kind}{k}")] = angle
+    loops = tuple(Loop(f"loop{k}", LoopType.POINT, f"coupler{k}_tip", f"rocker{k}_tip") for k in range(units))
+    return replace(tree, configurations={"assembly": start}, loops=loops)
+
+
 def geared_rotor(ratio: float = 50.0, rotor_inertia: float = 1e-4) -> Robot:
     """A pendulum driven by a rotor on the same axis, 000 section 3.1."""
     rotor = Body("rotor", 0.0, inertia=rotor_inertia * np.eye(3))
