@@ -1,91 +1,133 @@
-"""Newton steps on the exact cone, traced: they finish what a few sweeps have begun."""
+"""Newton's method on the natural map: its slope against differences, and whole problems solved by it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from footfall.compiler import build_kernel
-from footfall.contact.gauss_seidel import impulse_scale, solve_gauss_seidel
-from footfall.contact.newton_step import natural_map_residual, newton_step, polished
+from footfall.contact.gauss_seidel import impulse_scale
+from footfall.contact.newton_step import ConeLaw, linear_cone, linear_row, natural_cone, natural_row
 from footfall.contact.problem import ContactProblem
-from footfall.contact.random_problems import foot_problem, pile_problem, random_problem
-from footfall.contact.validation import check_solution
+from footfall.contact.random_problems import pile_problem
+from footfall.contact.validation import check_solution, natural_map
 
 Array = NDArray[np.float64]
+numbers = st.floats(-1.0, 1.0).filter(lambda x: abs(x) > 1e-3)
 
 
-def traced_polish(problem: ContactProblem) -> Any:
-    """A kernel for all problems of that size."""
-    shapes = {
-        "matrix": (problem.size, problem.size),
-        "bias": problem.size,
-        "impulses": problem.size,
-        "friction": problem.contacts,
-        "extra": problem.contacts,
-    }
-    if len(problem.box):
-        shapes["box"] = len(problem.box)
-
-    def polish(
-        matrix: Any, bias: Any, impulses: Any, friction: Any, extra: Any, box: Any = None
-    ) -> dict[str, Any]:
-        p, residual = polished(
-            matrix, bias, impulses, friction=friction, extra=extra, limits=problem.limits, box=box, steps=6
-        )
-        return {"p": p, "residual": np.array([residual])}
-
-    return build_kernel(polish, shapes, name="polish")
+def law(**changes: Any) -> ConeLaw:
+    return ConeLaw(0.7, 0.4, 0.0, 0.6, 0.0)._replace(**changes)
 
 
-def arguments(problem: ContactProblem, start: Array) -> list[Array]:
-    box = [problem.box] if len(problem.box) else []
-    return [problem.matrix(), problem.bias, start, problem.friction, problem.extra, *box]
+def stiffness_of(linear: Any) -> Array:
+    (k11, k12, k22), (lean_1, lean_2) = linear.along, linear.lean
+    return np.array([[k11, k12, lean_1], [k12, k22, lean_2], [0.0, 0.0, linear.normal]])
+
+
+@settings(deadline=None, derandomize=True, max_examples=200)
+@given(
+    p=st.tuples(numbers, numbers, numbers),
+    w=st.tuples(numbers, numbers, numbers),
+    reach=st.floats(0.3, 30.0),
+    compliance=st.sampled_from([0.0, 0.2]),
+    extra=st.sampled_from([0.0, 0.1]),
+)
+def test_the_linear_cone_is_the_slope_of_the_natural_map(
+    p: tuple[float, ...], w: tuple[float, ...], reach: float, compliance: float, extra: float
+) -> None:
+    """With `dp = shift - K dw` the map vanishes to first order: `F + F_p dp + F_w (dw + C dp + E dp) = 0`."""
+    cone = law(compliance=compliance, normal=0.4 + compliance, extra=extra)
+    softness, h = 1e-3, 1e-6
+    p_, w_ = np.array(p), np.array(w)
+
+    def value(p: Array, w: Array) -> Array:
+        return np.array(natural_cone(cone, p, w, reach))
+
+    z = np.array(
+        [p_[0] - reach / 0.7 * w_[0], p_[1] - reach / 0.7 * w_[1], p_[2] - reach / cone.normal * w_[2]]
+    )
+    bound = cone.friction * z[2] + extra if z[2] > 0.0 else 0.0
+    if abs(z[2]) < 1e-3 or abs(np.hypot(z[0], z[1]) - bound) < 1e-3:
+        return  # a kink lies near: differences mean nothing
+    by_p = np.array([(value(p_ + h * e, w_) - value(p_ - h * e, w_)) / (2 * h) for e in np.eye(3)]).T
+    by_w = np.array([(value(p_, w_ + h * e) - value(p_, w_ - h * e)) / (2 * h) for e in np.eye(3)]).T
+    linear = linear_cone(cone, p_, w_, reach, softness)
+    softening = np.diag([softness * 0.7, softness * 0.7, softness * cone.normal + compliance])
+    whole = by_p + by_w @ softening
+    assert np.allclose(whole @ np.array(linear.shift), -value(p_, w_), atol=1e-6)
+    assert np.allclose(whole @ stiffness_of(linear), by_w, atol=1e-5 * max(1.0, reach))
+
+
+def test_a_cone_that_is_right_has_no_natural_map() -> None:
+    cone = law()
+    assert np.allclose(natural_cone(cone, (0.1, -0.2, 1.0), (0.0, 0.0, 0.0), 3.0), 0.0)  # sticks
+    assert np.allclose(natural_cone(cone, (0.0, 0.0, 0.0), (0.3, 0.0, 0.5), 3.0), 0.0)  # separates
+    assert np.allclose(natural_cone(cone, (-0.6, 0.0, 1.0), (0.3, 0.0, 0.0), 3.0), 0.0)  # slides
+    assert not np.allclose(natural_cone(cone, (-0.5, 0.0, 1.0), (0.3, 0.0, 0.0), 3.0), 0.0)
+    assert not np.allclose(natural_cone(cone, (0.0, 0.0, 0.0), (0.0, 0.0, -0.1), 3.0), 0.0)
 
 
 @pytest.mark.parametrize(
-    "make",
+    ("bound", "p", "w", "right"),
     [
-        lambda seed: foot_problem(4, seed=seed),
-        lambda seed: pile_problem(4, seed=seed),
-        lambda seed: random_problem(2, limits=1, boxes=2, seed=seed),
+        (None, 0.0, 0.2, True),
+        (None, 0.3, 0.0, True),
+        (None, 0.3, 0.2, False),
+        (0.5, 0.2, 0.0, True),
+        (0.5, -0.5, 0.4, True),
+        (0.5, 0.5, 0.4, False),
     ],
-    ids=["foot", "pile", "limits and boxes"],
 )
-def test_finishes_what_sweeps_have_begun(make: Callable[[int], ContactProblem]) -> None:
-    kernel = traced_polish(make(0))
-    before, after = [], []
-    for seed in range(60):
-        problem = make(seed)
-        begun = solve_gauss_seidel(problem, max_sweeps=10)
-        p, residual = kernel(*arguments(problem, begun.impulses))
-        checked = check_solution(problem, p).natural_map
-        scale = impulse_scale(problem) or 1.0  # nothing touches
-        assert residual[0] == pytest.approx(checked, abs=1e-12 * scale)
-        assert checked <= begun.residual + 1e-15 * scale
-        before.append(begun.residual / scale)
-        after.append(checked / scale)
-    assert np.quantile(before, 0.5) > 1e-9
-    assert np.quantile(after, 0.9) < 1e-12
+def test_joint_rows(bound: float | None, p: float, w: float, right: bool) -> None:
+    assert bool(natural_row(0.5, bound, p, w, 2.0) == pytest.approx(0.0)) is right
+    # Alone, `dw = 0.5 dp`: solved in two steps, the first of which may find it on the other side of a bound.
+    for _ in range(2):
+        shift, stiffness = linear_row(0.5, bound, p, w, 2.0, 1e-4)
+        step = shift / (1.0 + 0.5 * stiffness)
+        p, w = p + step, w + 0.5 * step
+    assert natural_row(0.5, bound, p, w, 2.0) == pytest.approx(0.0, abs=1e-3)
 
 
-def test_traced_residual_is_that_of_the_validator() -> None:
-    rng = np.random.default_rng(2)
-    for seed in range(10):
-        problem = random_problem(2, limits=2, boxes=1, seed=seed)
-        p = rng.normal(size=problem.size)
-        law = {"friction": problem.friction, "extra": problem.extra, "limits": 2, "box": problem.box}
-        value = natural_map_residual(problem.matrix(), p, problem.velocities(p), **law)
-        assert float(value) == pytest.approx(check_solution(problem, p).natural_map)
+def dense_newton(problem: ContactProblem, steps: int) -> Array:
+    """Impulses by full steps of the same linear pieces on the whole Delassus matrix."""
+    diagonal, p = problem.diagonal(), np.zeros(problem.size)
+    for _ in range(steps):
+        w = problem.velocities(p)
+        stiffness, shift = np.zeros((problem.size, problem.size)), np.zeros(problem.size)
+        for i in range(problem.contacts):
+            rows = slice(3 * i, 3 * i + 3)
+            t1, t2, n = diagonal[rows]
+            cone = ConeLaw((t1 + t2) / 2, n, 0.0, problem.friction[i], problem.extra[i])
+            linear = linear_cone(cone, p[rows], w[rows], 1.0, 1e-9)
+            stiffness[rows, rows], shift[rows] = stiffness_of(linear), linear.shift
+        p = p + np.linalg.solve(np.eye(problem.size) + stiffness @ problem.delassus, shift)
+    return p
 
 
-def test_a_solution_stays() -> None:
-    problem = pile_problem(3, seed=1)
-    p = solve_gauss_seidel(problem, tolerance=1e-15, max_sweeps=20_000).impulses
-    law = {"friction": problem.friction, "extra": problem.extra, "limits": 0, "box": np.zeros(0)}
-    stepped = newton_step(problem.matrix(), p, problem.velocities(p), **law)
-    np.testing.assert_allclose(stepped.astype(float), p, atol=1e-12)
+@pytest.mark.parametrize("seed", range(4))
+def test_full_steps_solve_piles(seed: int) -> None:
+    """From rest, with no sweep before; the natural map of the validator says how well."""
+    problem = pile_problem(4, seed=np.random.default_rng(seed))
+    scale = impulse_scale(problem)
+    residuals = [check_solution(problem, dense_newton(problem, n)).natural_map / scale for n in (0, 12)]
+    assert residuals[0] > 1e-2
+    assert residuals[1] < 1e-9
+
+
+def test_the_map_is_that_of_the_validator() -> None:
+    problem = pile_problem(3, seed=np.random.default_rng(7))
+    p = np.abs(np.random.default_rng(1).normal(size=problem.size)) * impulse_scale(problem)
+    w, diagonal = problem.velocities(p), problem.diagonal()
+    theirs = natural_map(problem, p, w).reshape(-1, 3)
+    for i in range(problem.contacts):
+        rows = slice(3 * i, 3 * i + 3)
+        cone = ConeLaw(
+            diagonal[rows][:2].mean(), diagonal[rows][2], 0.0, problem.friction[i], problem.extra[i]
+        )
+        ours = natural_cone(cone, p[rows], w[rows], 1.0)
+        assert ours[2] == pytest.approx(theirs[i, 2], abs=1e-12) or ours[2] == pytest.approx(-theirs[i, 2])

@@ -47,30 +47,18 @@ def test_feet_stay_and_do_not_sink(name: str) -> None:
     assert trajectory.forces[-1].sum(axis=0) == pytest.approx([0.0, 0.0, weight], abs=2e-3 * weight)
 
 
-@pytest.mark.parametrize("name", ["LOLA standing, 8 points", "LOLA dropped, 8 points"])
-def test_steps_stay_near_their_solution(name: str) -> None:
-    """Natural-map residuals of the same problem built from the full mass matrix, as fractions of m g dt.
-
-    Far from the 1e-8 that the benchmark asks for, and reports as missed: with heel and toe on a stiff joint, sweeps
-    converge so slowly that most steps end at their cap.
-    """
-    scene = scene_named(name)
-    simulation = scene.simulation()
-    command = scene.command(simulation)
-    residuals, _ = step_residuals(simulation, command, 150)
-    fractions = residuals / scene.weight_impulse
-    assert np.median(fractions) < 1e-6
-    assert fractions.max() < 5e-2
-
-
-@pytest.mark.parametrize("name", ["ANYmal standing", "ANYmal dropped", "LOLA standing, 32 points"])
+@pytest.mark.parametrize(
+    "name",
+    ["ANYmal standing", "ANYmal dropped", "LOLA standing, 8 points", "LOLA dropped, 8 points"],
+)
 def test_all_steps_are_solved_exactly(name: str) -> None:
+    """Natural-map residuals of the same problem built from the full mass matrix, from the first step on."""
     scene = scene_named(name)
     simulation = scene.simulation()
     command = scene.command(simulation)
-    simulation.run(command, 0.1)  # into the air, or the first contact
-    residuals, _ = step_residuals(simulation, command, 100)
-    assert np.quantile(residuals, 0.999) < 1e-8 * scene.weight_impulse
+    residuals, trajectory = step_residuals(simulation, command, 150)
+    assert residuals.max() < 1e-8 * scene.weight_impulse
+    assert trajectory.sweeps.mean() < 5.0  # steps of Newton's method
 
 
 def test_the_velocity_follows_from_the_impulses() -> None:
@@ -94,7 +82,7 @@ def test_joint_limits_and_friction_are_in_the_same_problem() -> None:
     assert (problem.contacts, problem.limits, len(problem.box)) == (4, 12, 12)
     assert problem.size == simulation.rows
     residuals, trajectory = step_residuals(simulation, command, 200)
-    assert np.median(residuals) < 1e-8 * scene.weight_impulse
+    assert residuals.max() < 1e-8 * scene.weight_impulse
     # friction in the joints lets the robot stop for good
     assert np.abs(trajectory.v[-1]).max() < 1e-3
 

@@ -58,8 +58,7 @@ class ContactScene:
 
     def simulation(self, options: StepOptions | None = None) -> Simulation:
         """Ours, at the start."""
-        # A foot of heel and toe on a stiff joint is redundant: sweeps alone do not get to the bottom of it.
-        options = options or StepOptions(dt=DT, newton_rows=24 if self.robot.nv > 18 else 0)
+        options = options or StepOptions(dt=DT)
         return Simulation(self.robot, candidates=self.candidates, options=options, q=self.start())
 
     def command(self, simulation: Simulation) -> Command:

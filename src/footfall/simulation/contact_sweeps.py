@@ -8,19 +8,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.compiler import absolute, maximum, minimum, repeat, sqrt, where
-from footfall.contact.local_cone import ConeBlock, solve_cone
-from footfall.contact.newton_step import polished
+from footfall.contact.local_cone import ConeBlock, cone_block, solve_cone
 from footfall.math.spatial import symmetric
 from footfall.robot.model import Robot
-from footfall.simulation.contact_rows import Row, along, inner
+from footfall.simulation.contact_rows import LinkMotion, Row, Whitening, along, combine, inner
 from footfall.simulation.impact_sweep import impact_impulse
+from footfall.simulation.step_contacts import ContactLaw, JointLaw, StepContact, slip_velocity
 from footfall.simulation.step_values import StepOptions
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 _SLIP_STEPS = 1  # of Newton's method in a sweep, for the direction of sliding
-_NEWTON_STEPS = 6
-_ROUND = 20  # sweeps between attempts of Newton's method
 
 
 class ContactBlock(NamedTuple):
@@ -97,52 +95,69 @@ def solve_blocks(
     )
     if first == options.sweeps:
         return p, u, change, count
-    polishes = len(start) <= options.newton_rows
-
-    def converged(*state: Any) -> Any:
-        return state[3] <= tolerance
-
-    def attempt(u: Array, p: Array, slips: Array, change: Any, count: Any, one: Any) -> tuple[Any, ...]:
-        """Newton's method, which squares the error once it is small, and sweeps, which make it small."""
-        if polishes:
-            u, p, change = _polished(robot, blocks, tolerance, p, one)
-        return *repeat(thorough, (u, p, slips, change, count), count=_ROUND, until=converged), one
-
-    u, p, _, change, count, _ = repeat(
-        attempt,
-        (u, p, np.zeros(contacts), change, count, 1.0),
-        count=-(-(options.sweeps - first) // _ROUND),
-        until=converged,
+    u, p, _, change, count = repeat(
+        thorough,
+        (u, p, np.zeros(contacts), change, count),
+        count=options.sweeps - first,
+        until=lambda u, p, slips, change, count: change <= tolerance,
     )
     return p, u, change, count
 
 
-def _polished(
-    robot: Robot, blocks: Sequence[ContactBlock | JointBlock], tolerance: float, p: Array, one: Any
-) -> tuple[Array, Array, Any]:
-    """Newton's method: feet on stiff joints and towers would take thousands of sweeps.
+def contact_blocks(
+    contacts: Sequence[StepContact],
+    laws: Sequence[ContactLaw],
+    motion: LinkMotion,
+    whitening: Whitening,
+    free: Array,
+) -> list[ContactBlock]:
+    """The contacts' blocks; free (nv,): the velocity without contact."""
+    blocks = []
+    for k, (contact, law) in enumerate(zip(contacts, laws, strict=True)):
+        body, other = contact.links
+        rows = whitening.point_rows(body, contact.position)
+        if other >= 0:
+            others = whitening.point_rows(other, contact.position)
+            rows = [combine((1.0, -1.0), pair) for pair in zip(rows, others, strict=True)]
+        rows = [combine(list(contact.frame[:, i]), rows) for i in range(3)]
+        bias = list(slip_velocity(contact, motion, free))
+        bias[2] = bias[2] + law.offset
+        delassus = symmetric(3, lambda i, j: inner(rows[i], rows[j]))  # noqa: B023
+        delassus = delassus + np.diag([0.0, 0.0, law.compliance])
+        cone = cone_block(*(delassus[i, j] for i in range(3) for j in range(i, 3)))
+        inverse = _inverse(delassus)
+        blocks.append(
+            ContactBlock(3 * k, rows, bias, delassus, inverse, cone, law.friction, law.extra, law.compliance)
+        )
+    return blocks
 
-    one: the number, as a state of the loop around. What is computed with it is computed in the loop, so only if
-    there is a round of it.
-    """
-    rows = _all_rows(blocks)
-    contacts = [block for block in blocks if isinstance(block, ContactBlock)]
-    joints = [block for block in blocks if isinstance(block, JointBlock)]
-    compliance = [each for block in contacts for each in (0.0, 0.0, block.compliance)] + [0.0] * len(joints)
-    box = np.array([block.bound for block in joints if block.bound is not None])
-    here = [{velocity: one * entry for velocity, entry in row.items()} for row in rows]
-    p, residual = polished(
-        symmetric(len(rows), lambda i, j: inner(here[i], rows[j]) + (compliance[i] if i == j else 0.0)),
-        np.array([*(each for block in contacts for each in block.bias), *(block.bias for block in joints)]),
-        p,
-        friction=np.array([block.friction for block in contacts]),
-        extra=np.array([block.extra for block in contacts]),
-        limits=len(joints) - len(box),
-        box=box,
-        steps=_NEWTON_STEPS,
-        tolerance=tolerance,
+
+def _inverse(delassus: Array) -> Array:
+    """Inverse (3, 3) of a contact's own block; a little is added so that one that cannot move has one."""
+    trace = delassus[0, 0] + delassus[1, 1] + delassus[2, 2]
+    w = delassus + np.diag([1e-9, 1e-9, 1e-9]) * trace
+    cofactors = np.array(
+        [
+            w[1, 1] * w[2, 2] - w[1, 2] * w[1, 2],
+            w[0, 2] * w[1, 2] - w[0, 1] * w[2, 2],
+            w[0, 1] * w[1, 2] - w[0, 2] * w[1, 1],
+            w[0, 0] * w[2, 2] - w[0, 2] * w[0, 2],
+            w[0, 1] * w[0, 2] - w[0, 0] * w[1, 2],
+            w[0, 0] * w[1, 1] - w[0, 1] * w[0, 1],
+        ]
     )
-    return np.array(_caused(robot, rows, p)), p, residual
+    c = cofactors / (w[0] @ cofactors[:3])
+    return np.array([[c[0], c[1], c[2]], [c[1], c[3], c[4]], [c[2], c[4], c[5]]])
+
+
+def joint_blocks(laws: Sequence[JointLaw], whitening: Whitening, free: Array, first: int) -> list[JointBlock]:
+    """The joints' blocks, whose rows begin at `first`."""
+    blocks = []
+    for k, law in enumerate(laws):
+        row = whitening.whiten({law.velocity: law.sign})
+        bias = law.sign * free[law.velocity] + law.offset
+        blocks.append(JointBlock(first + k, row, bias, 1.0 / inner(row, row), law.bound))
+    return blocks
 
 
 def _all_rows(blocks: Sequence[ContactBlock | JointBlock]) -> list[Row]:

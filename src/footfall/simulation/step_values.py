@@ -14,10 +14,10 @@ Array = np.ndarray[Any, np.dtype[Any]]
 class StepOptions:
     """How a step is computed.
 
-    dt: s. sweeps: at most, over all contacts; the first quick_sweeps of them solve sliding contacts only by a step
-    each, the others exactly. newton_rows: problems with at most so many rows go
-    through Newton's method in between; it makes stiff redundant feet exact and takes seconds more to compile.
-    tolerance: change of the impulses in the last sweep, as a fraction of the robot's weight times dt. relaxation:
+    dt: s. newton_steps: at most, of Newton's method for all contacts together; 0, and problems too large for it, mean
+    sweeps over the contacts one after the other. sweeps: at most; the first quick_sweeps of them solve sliding
+    contacts only by a step each, the others exactly. tolerance: natural-map residual, or change of the impulses in the
+    last sweep, as a fraction of the robot's weight times dt. relaxation:
     over-relaxation of the quick sweeps in (0, 2). recovery: part of a penetration that a step undoes. recovery_speed:
     at most, with which it does, m/s. restitution_speed: slower impacts do not bounce, m/s. joint_limits,
     joint_friction: whether they are constraints of the step. implicit_gains: see `joint_control`. gap_term: "gap" asks
@@ -27,13 +27,13 @@ class StepOptions:
     """
 
     dt: float = 1e-3
+    newton_steps: int = 100
     sweeps: int = 200
     quick_sweeps: int = 10
-    newton_rows: int = 0
     tolerance: float = 1e-9
     relaxation: float = 1.0
     recovery: float = 0.2
-    recovery_speed: float = 1.0
+    recovery_speed: float = 0.05
     restitution_speed: float = 0.02
     joint_limits: bool = True
     joint_friction: bool = True
@@ -66,7 +66,8 @@ class Command(NamedTuple):
 
 class StepReport(NamedTuple):
     """What happened. effort (nv,) applied, N m. positions (contacts, 3) m, forces (contacts, 3) N in world axes,
-    gaps (contacts,) m before the step; residual: change of the impulses in the last sweep, N s; sweeps taken."""
+    gaps (contacts,) m before the step; residual: of the natural map, or the change of the impulses in the last sweep,
+    N s; sweeps: of these, or steps of Newton's method, taken."""
 
     effort: Array
     positions: Array

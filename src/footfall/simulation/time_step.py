@@ -11,36 +11,50 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.compiler import absolute, maximum, minimum, sqrt, where
-from footfall.contact.candidates import Candidate, Surface
-from footfall.contact.contacts import contact_frame
-from footfall.contact.distance_functions import signed_distance
-from footfall.contact.local_cone import cone_block
+from footfall.compiler import absolute, maximum, minimum, where
+from footfall.contact.candidates import Candidate
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.factorisation import factorise, solve_factored
 from footfall.dynamics.inverse_dynamics import newton_euler
-from footfall.dynamics.kinematics import frame_attachment, link_poses
+from footfall.dynamics.kinematics import link_poses
+from footfall.dynamics.loops import Coupling, damping_of_followers
 from footfall.dynamics.mass_matrix import composite_bodies
-from footfall.math.spatial import cross, symmetric
-from footfall.math.transform import Transform
 from footfall.robot.model import JointType, Robot
-from footfall.simulation.contact_rows import Row, Whitening, combine, inner
-from footfall.simulation.contact_sweeps import ContactBlock, JointBlock, solve_blocks
+from footfall.simulation.constraint_groups import ConstraintGroups
+from footfall.simulation.contact_newton import ContactNewton, affordable
+from footfall.simulation.contact_rows import LinkMotion, Whitening
+from footfall.simulation.contact_sweeps import (
+    ContactBlock,
+    JointBlock,
+    contact_blocks,
+    joint_blocks,
+    solve_blocks,
+)
 from footfall.simulation.joint_action import JointAction
+from footfall.simulation.step_contacts import (
+    ContactLaw,
+    JointLaw,
+    StepContact,
+    contact_laws,
+    joint_laws,
+    locate_contact,
+)
 from footfall.simulation.step_values import Command, StepOptions, StepReport, StepState
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-_FAR = 1e9  # m/s: a contact that may close so fast is none
-
 
 def actuated_velocities(robot: Robot) -> list[tuple[int, int]]:
-    """(coordinate, velocity) of each joint axis that a drive can act on: all but those of free bodies."""
+    """(coordinate, velocity) of each joint axis that a drive can act on: all but those of free bodies, and those that
+    follow from others through loops."""
     floating = {joint.child for joint in robot.joints if joint.type is JointType.FLOATING}
+    structure = robot.tree.loops
+    own = range(robot.nv) if structure is None else structure.independent
+    places = {velocity: place for place, velocity in enumerate(own)}  # in v
     return [
-        (link.q.start, link.v.start)
+        (link.q.start, places[link.v.start])
         for link in robot.tree.links
-        if link.kind != "spherical" and link.body not in floating
+        if link.kind != "spherical" and link.body not in floating and link.v.start in places
     ]
 
 
@@ -65,18 +79,15 @@ def row_count(robot: Robot, candidates: Sequence[Candidate], options: StepOption
     return rows + (len(rubbing_velocities(robot)) if options.joint_friction else 0)
 
 
-class _Contact(NamedTuple):
-    """A candidate in one configuration: the links it joins, whitened rows along (t1, t2, n), and where it is."""
+class _Problem(NamedTuple):
+    """What a step must solve: `inertia dv = push + J^T p` with the laws of all contacts and joints."""
 
-    links: tuple[int, int]
-    rows: list[Row]
-    frame: Array
-    position: Array
-    gap: Any
-    friction: Any
-    restitution: float
-    surface: Surface
-    carried: Array  # velocity (3,) at the contact of a surface that moves on a given path, world axes
+    inertia: Array
+    push: Array  # (nv,) N s
+    motion: LinkMotion
+    contacts: list[StepContact]
+    contact_laws: list[ContactLaw]
+    joint_laws: list[JointLaw]
 
 
 class JointControl(NamedTuple):
@@ -142,20 +153,32 @@ def contact_step(
     acting = control.effort - bias - np.asarray(robot.damping) * state.v
     acting = acting if forces is None else acting + forces
     inertia = composite_bodies(robot, state.q) + np.diag(control.added_inertia)
+    coupling = Coupling(robot, state.q)
+    if robot.loops:
+        passive = damping_of_followers(robot, coupling)
+        acting, inertia = acting - passive @ state.v, inertia + dt * passive
     if action is not None:
         acting, inertia = acting + action.forces, inertia + action.inertia
-    factor = factorise(tree, inertia)
-    free = state.v + dt * solve_factored(tree, factor, acting)
-    whitening = Whitening(tree, link_poses(tree, state.q), factor)
+    motion = LinkMotion(tree, link_poses(tree, state.q), coupling)
     contacts = [
-        _contact(robot, whitening, candidate, friction[k], restitution[k], time)
+        locate_contact(robot, motion.poses, candidate, friction[k], restitution[k], time)
         for k, candidate in enumerate(candidates)
     ]
-    blocks: list[ContactBlock | JointBlock] = []
-    blocks += _contact_blocks(contacts, whitening, options, state.v, free)
-    blocks += _joint_blocks(robot, whitening, options, state.q, free, 3 * len(candidates))
-    impulses, change, residual, sweeps = solve_blocks(robot, blocks, options, state.impulses)
-    v = free + whitening.velocity(change)
+    problem = _Problem(
+        inertia,
+        dt * acting,
+        motion,
+        contacts,
+        contact_laws(contacts, motion, options, state.v),
+        joint_laws(
+            robot,
+            options,
+            state.q,
+            limited_velocities(robot) if options.joint_limits else [],
+            rubbing_velocities(robot) if options.joint_friction else [],
+        ),
+    )
+    v, impulses, residual, steps = _solved(robot, problem, options, state)
     q = integrate(robot, state.q, dt * v)
     # what the joints gave in the end: the added inertia is a part of it
     effort = control.effort - (control.added_inertia / dt - np.asarray(robot.damping)) * (v - state.v)
@@ -169,141 +192,36 @@ def contact_step(
         ).reshape(-1, 3),
         np.array([contact.gap for contact in contacts]),
         residual,
-        sweeps,
+        steps,
     )
     return StepState(q, v, control.integral, impulses), report
 
 
-def _contact(
-    robot: Robot, whitening: Whitening, candidate: Candidate, mu: Any, restitution: float, time: Any
-) -> _Contact:
-    poses, surface = whitening.poses, candidate.surface
-    body, other = frame_attachment(robot, candidate.body), frame_attachment(robot, surface.body)
-    center = _apply(poses, body.link, body.placement.apply(np.array(candidate.point)))
-    pose = _pose(poses, other.link, other.placement @ surface.placement)
-    if surface.motion is not None:
-        pose = surface.motion.pose(time)
-    distance, normal = signed_distance(surface.shape, pose, center)
-    point = center - candidate.radius * normal
-    frame = contact_frame(normal)
-    rows = whitening.point_rows(body.link, point)
-    if other.link >= 0:
-        others = whitening.point_rows(other.link, point)
-        rows = [combine((1.0, -1.0), pair) for pair in zip(rows, others, strict=True)]
-    turned = [combine(list(frame[:, k]), rows) for k in range(3)]
-    carried = np.zeros(3)
-    if surface.motion is not None:
-        motion = surface.motion.velocity(time)
-        carried = motion[:3] + cross(motion[3:], point - pose.translation)
-    gap = distance - candidate.radius
-    return _Contact((body.link, other.link), turned, frame, point, gap, mu, restitution, surface, carried)
-
-
-def _apply(poses: Sequence[Transform], link: int, point: Array) -> Array:
-    return poses[link].apply(point) if link >= 0 else point
-
-
-def _pose(poses: Sequence[Transform], link: int, placement: Transform) -> Transform:
-    return poses[link] @ placement if link >= 0 else placement
-
-
-def _contact_blocks(
-    contacts: Sequence[_Contact], whitening: Whitening, options: StepOptions, before: Array, free: Array
-) -> list[ContactBlock]:
-    """Bias of each contact from its free velocity, gap and restitution."""
-    dt, blocks = options.dt, []
-    for k, contact in enumerate(contacts):
-        material, rows = contact.surface.material, contact.rows
-        compliance = 0.0
-        if np.isfinite(material.stiffness):
-            # p = -dt (k (gap + dt v) + d v), solved for v: an implicit spring-damper
-            answer = material.stiffness * dt + material.damping
-            offset, compliance = contact.gap * (material.stiffness / answer), 1.0 / (dt * answer)
-        else:
-            offset = _gap_term(contact.gap, options)
-        if contact.restitution > 0.0:
-            approach = _slip(contact, whitening, before)[2]
-            bounces = (approach < -options.restitution_speed) & (contact.gap + dt * approach < 0.0)
-            offset = where(bounces, contact.restitution * approach, offset)
-        bias = list(_slip(contact, whitening, free))
-        bias[2] = bias[2] + offset
-        delassus = _delassus(rows)
-        extra = 0.0
-        if material.viscous_friction > 0.0:  # 001 (4.22), with the sliding speed at the start of the step
-            along = _slip(contact, whitening, before)
-            extra = material.viscous_friction * dt * sqrt(along[0] * along[0] + along[1] * along[1])
-        delassus = delassus + np.diag([0.0, 0.0, compliance])
-        cone = cone_block(*(delassus[i, j] for i in range(3) for j in range(i, 3)))
-        inverse = _inverse(delassus)
-        blocks.append(
-            ContactBlock(3 * k, rows, bias, delassus, inverse, cone, contact.friction, extra, compliance)
+def _solved(
+    robot: Robot, problem: _Problem, options: StepOptions, state: StepState
+) -> tuple[Array, Array, Any, Any]:
+    """Velocity and impulses after the step, what is left of the residual, and the number of steps or sweeps."""
+    tree, motion, contacts = robot.tree, problem.motion, problem.contacts
+    factor = factorise(tree, problem.inertia)
+    if not contacts and not problem.joint_laws:
+        return state.v + solve_factored(tree, factor, problem.push), np.zeros(0), 0.0, 0.0
+    groups = ConstraintGroups(motion, contacts, problem.joint_laws)
+    if options.contact_rule == "cone" and options.newton_steps > 0 and affordable(tree, groups):
+        # Without weight impulses are measured against that on Earth.
+        scale = robot.mass * (float(np.linalg.norm(robot.gravity)) or 9.81) * options.dt
+        start = state.impulses
+        v = state.v + solve_factored(tree, factor, problem.push + groups.forces(start))
+        newton = ContactNewton(
+            tree, problem.inertia, factor, groups, problem.contact_laws, problem.joint_laws
         )
-    return blocks
-
-
-def _slip(contact: _Contact, whitening: Whitening, v: Array) -> Array:
-    """Velocity (3,) of the robot's point against the surface along (t1, t2, n) at the robot's velocity v (nv,)."""
-    body, other = contact.links
-    relative = whitening.point_velocity(body, contact.position, v)
-    relative = relative - whitening.point_velocity(other, contact.position, v) - contact.carried
-    return np.asarray(contact.frame.T @ relative)
-
-
-def _gap_term(gap: Any, options: StepOptions) -> Any:
-    """What is added to the normal velocity so that it may not be negative, m/s."""
-    if options.gap_term == "source":
-        return where(gap <= 0.0, 0.0, _FAR)
-    # A penetration comes from what a step could not see, such as a bend of the terrain; undone at once it would throw.
-    return maximum(maximum(gap, options.recovery * gap) / options.dt, -options.recovery_speed)
-
-
-def _delassus(rows: Sequence[Row]) -> Array:
-    """A contact's own block (3, 3) of the Delassus matrix, 1/kg."""
-    return symmetric(len(rows), lambda i, j: inner(rows[i], rows[j]))
-
-
-def _inverse(delassus: Array) -> Array:
-    """Inverse (3, 3) of a contact's own block; a little is added so that one that cannot move has one."""
-    trace = delassus[0, 0] + delassus[1, 1] + delassus[2, 2]
-    w = delassus + np.diag([1e-9, 1e-9, 1e-9]) * trace
-    cofactors = np.array(
-        [
-            w[1, 1] * w[2, 2] - w[1, 2] * w[1, 2],
-            w[0, 2] * w[1, 2] - w[0, 1] * w[2, 2],
-            w[0, 1] * w[1, 2] - w[0, 2] * w[1, 1],
-            w[0, 0] * w[2, 2] - w[0, 2] * w[0, 2],
-            w[0, 1] * w[0, 2] - w[0, 0] * w[1, 2],
-            w[0, 0] * w[1, 1] - w[0, 1] * w[0, 1],
-        ]
-    )
-    c = cofactors / (w[0] @ cofactors[:3])
-    return np.array([[c[0], c[1], c[2]], [c[1], c[3], c[4]], [c[2], c[4], c[5]]])
-
-
-def _joint_blocks(
-    robot: Robot, whitening: Whitening, options: StepOptions, q: Array, free: Array, first: int
-) -> list[JointBlock]:
-    """Rows of joint limits, with a sign towards the nearer one, and of dry friction."""
-    blocks: list[JointBlock] = []
-    if options.joint_limits:
-        for coordinate, velocity in limited_velocities(robot):
-            lower, upper = float(robot.lower[coordinate]), float(robot.upper[coordinate])
-            if np.isfinite(lower) and np.isfinite(upper):
-                sign = where(q[coordinate] < (lower + upper) / 2, 1.0, -1.0)
-                room = minimum(q[coordinate] - lower, upper - q[coordinate])
-            else:
-                sign = 1.0 if np.isfinite(lower) else -1.0
-                room = q[coordinate] - lower if np.isfinite(lower) else upper - q[coordinate]
-            row = whitening.whiten({velocity: sign})
-            offset = maximum(room / options.dt, -options.recovery_speed)
-            step = 1.0 / inner(row, row)
-            blocks.append(JointBlock(first, row, sign * free[velocity] + offset, step, None))
-            first += 1
-    if options.joint_friction:
-        for velocity in rubbing_velocities(robot):
-            row = whitening.whiten({velocity: 1.0})
-            bound = float(robot.friction[velocity]) * options.dt
-            step = 1.0 / inner(row, row)
-            blocks.append(JointBlock(first, row, free[velocity], step, bound))
-            first += 1
-    return blocks
+        found = newton.solve(
+            v, start, tolerance=options.tolerance * scale, scale=scale, most=options.newton_steps
+        )
+        return found.velocity, found.impulses, found.residual, found.steps
+    free = state.v + solve_factored(tree, factor, problem.push)
+    whitening = Whitening(motion, factor)
+    blocks: list[ContactBlock | JointBlock] = []
+    blocks += contact_blocks(contacts, problem.contact_laws, motion, whitening, free)
+    blocks += joint_blocks(problem.joint_laws, whitening, free, 3 * len(contacts))
+    impulses, change, residual, sweeps = solve_blocks(robot, blocks, options, state.impulses)
+    return free + whitening.velocity(change), impulses, residual, sweeps

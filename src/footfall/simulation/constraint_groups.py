@@ -1,0 +1,173 @@
+"""Contacts and joint rows as the robot's velocities see them: all contacts between two links are one group.
+
+A single contact has its three rows. Several move with the six of their links' relative motion: velocities, forces and
+stiffness of any number of points then cost little more than those of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.contact.newton_step import LinearCone
+from footfall.math.spatial import cross, skew, symmetric
+from footfall.simulation.contact_rows import LinkMotion, Row, along, combine, inner
+from footfall.simulation.sparse_elimination import SparseRows, add_entry
+from footfall.simulation.step_contacts import JointLaw, StepContact
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_LEAST_MOBILITY = 1e-9  # of a contact's own sum: keeps directions in which nothing moves off zero
+
+
+class _Group(NamedTuple):
+    """Contacts between two links. rows: of one contact along its axes (3), or of the relative motion [v; w] in world
+    axes (6); arms: then (3,) from where that is taken to each contact."""
+
+    members: list[int]
+    rows: list[Row]
+    arms: list[Array] | None
+
+    @property
+    def velocities(self) -> list[int]:
+        return sorted(self.rows[0])
+
+
+class ConstraintGroups:
+    """The rows of a step: three for each contact, then one for each joint law."""
+
+    def __init__(
+        self, motion: LinkMotion, contacts: Sequence[StepContact], joints: Sequence[JointLaw]
+    ) -> None:
+        self.size = len(motion.tree.parent_velocity)
+        self.contacts = contacts
+        self.joints = joints
+        members: dict[tuple[int, int], list[int]] = {}
+        for k, contact in enumerate(contacts):
+            members.setdefault(contact.links, []).append(k)
+        self.groups = [
+            _group(motion, links, numbers, [contacts[k] for k in numbers])
+            for links, numbers in members.items()
+        ]
+
+    def cliques(self) -> list[set[int]]:
+        """The velocities that each group couples."""
+        return [set(group.velocities) for group in self.groups]
+
+    def work(self) -> int:
+        """About how many multiplications a step of Newton's method spends on contacts."""
+        points = 150 * len(self.contacts)
+        sizes = [(len(group.rows), len(group.velocities)) for group in self.groups]
+        return points + sum(rows * n * (n + rows) for rows, n in sizes)
+
+    def velocities(self, v: Array, *, relative: bool = False) -> list[Any]:
+        """Velocities (rows,) at v (nv,); relative: without that of surfaces on a given path."""
+        result: list[Any] = [0.0] * (3 * len(self.contacts))
+        for group in self.groups:
+            motion = np.array([along(row, v) for row in group.rows])
+            for k, number in enumerate(group.members):
+                contact = self.contacts[number]
+                if group.arms is not None:
+                    point = motion[:3] + cross(motion[3:], group.arms[k])
+                    velocity = contact.frame.T @ point
+                else:
+                    velocity = motion
+                if not relative:
+                    velocity = velocity - contact.frame.T @ contact.carried
+                result[3 * number : 3 * number + 3] = velocity
+        return result + [law.sign * v[law.velocity] for law in self.joints]
+
+    def forces(self, p: Array) -> Array:
+        """Impulses (nv,) on the velocities of impulses (rows,)."""
+        result: list[Any] = [0.0] * self.size
+        for group in self.groups:
+            if group.arms is None:
+                first = 3 * group.members[0]
+                loads = list(p[first : first + 3])
+            else:
+                wrench = np.zeros(6)
+                for number, arm in zip(group.members, group.arms, strict=True):
+                    force = self.contacts[number].frame @ p[3 * number : 3 * number + 3]
+                    wrench = wrench + np.array([*force, *cross(arm, force)])
+                loads = list(wrench)
+            for row, load in zip(group.rows, loads, strict=True):
+                for velocity, entry in row.items():
+                    result[velocity] = result[velocity] + entry * load
+        for k, law in enumerate(self.joints):
+            impulse = law.sign * p[3 * len(self.contacts) + k]
+            result[law.velocity] = result[law.velocity] + impulse
+        return np.array(result)
+
+    def add_stiffness(self, matrix: SparseRows, cones: Sequence[LinearCone], joints: Sequence[Any]) -> None:
+        """Add `J^T K J` to a matrix, K with the stiffness of each contact and of each joint row."""
+        for group in self.groups:
+            stiffness = self._stiffness(group, cones)
+            velocities = group.velocities
+            columns = {j: np.array([row[j] for row in group.rows]) for j in velocities}
+            for j, column in columns.items():
+                pushed = stiffness @ column
+                for i in velocities:
+                    add_entry(matrix, i, j, _product(columns[i], pushed))
+        for law, spring in zip(self.joints, joints, strict=True):
+            add_entry(matrix, law.velocity, law.velocity, spring)
+
+    def _stiffness(self, group: _Group, cones: Sequence[LinearCone]) -> Array:
+        """Stiffness (3, 3) or (6, 6) of a group along its rows."""
+        if group.arms is None:
+            return _cone_matrix(cones[group.members[0]])
+        total = np.zeros((6, 6))
+        for number, arm in zip(group.members, group.arms, strict=True):
+            frame = self.contacts[number].frame
+            local = frame @ _cone_matrix(cones[number]) @ frame.T
+            turn = skew(arm)
+            carried = local @ turn
+            total = total + np.block([[local, -carried], [turn @ local, -(turn @ carried)]])
+        return total
+
+    def mobilities(self, inverse_pivots: Array) -> list[tuple[Any, Any]]:
+        """Mean tangential and normal mobility of each contact, 1/kg: about the diagonal of the Delassus matrix.
+
+        The factor's pivots stand for the whole mass matrix: what a joint feels while all those beyond it give way.
+        """
+        result: list[tuple[Any, Any]] = [(0.0, 0.0)] * len(self.contacts)
+        for group in self.groups:
+            scaled = [{k: inverse_pivots[k] * entry for k, entry in row.items()} for row in group.rows]
+            whole = symmetric(len(scaled), lambda i, j: inner(scaled[i], group.rows[j]))  # noqa: B023
+            for k, number in enumerate(group.members):
+                if group.arms is None:
+                    diagonal = [whole[i, i] for i in range(3)]
+                else:
+                    axes = self.contacts[number].frame.T
+                    reach = [np.array([*axis, *cross(group.arms[k], axis)]) for axis in axes]
+                    diagonal = [_product(row, whole @ row) for row in reach]
+                least = _LEAST_MOBILITY * (diagonal[0] + diagonal[1] + diagonal[2]) + 1e-200
+                result[number] = (0.5 * (diagonal[0] + diagonal[1]) + least, diagonal[2] + least)
+        return result
+
+
+def _group(
+    motion: LinkMotion, links: tuple[int, int], members: list[int], contacts: Sequence[StepContact]
+) -> _Group:
+    first, second = links
+    if len(members) == 1:
+        point, frame = contacts[0].position, contacts[0].frame
+        rows = _relative(motion.rows_at(first, point), motion.rows_at(second, point))
+        return _Group(members, [combine(list(frame[:, k]), rows[:3]) for k in range(3)], None)
+    point = motion.poses[first if first >= 0 else second].translation if links != (-1, -1) else np.zeros(3)
+    rows = _relative(motion.rows_at(first, point), motion.rows_at(second, point))
+    return _Group(members, rows, [contact.position - point for contact in contacts])
+
+
+def _relative(first: list[Row], second: list[Row]) -> list[Row]:
+    return [combine((1.0, -1.0), pair) for pair in zip(first, second, strict=True)]
+
+
+def _cone_matrix(cone: LinearCone) -> Array:
+    (k11, k12, k22), (lean_1, lean_2) = cone.along, cone.lean
+    return np.array([[k11, k12, lean_1], [k12, k22, lean_2], [0.0, 0.0, cone.normal]])
+
+
+def _product(a: Array, b: Array) -> Any:
+    return sum((x * y for x, y in zip(a[1:], b[1:], strict=True)), start=a[0] * b[0])

@@ -1,0 +1,224 @@
+"""Contact impulses by Newton's method in the robot's velocities: a few steps, however redundant the contacts are.
+
+Every step takes each contact and joint row for a spring at its natural map (`footfall.contact.newton_step`) and solves
+`(M + J^T K J) dv = J^T shift`. That matrix has the zeros of the mass matrix, so a step costs about as much as the
+factorisation of the mass matrix and grows with the number of bodies in contact, not of points. A step is halved until
+the natural map gets smaller. Where this goes in circles, other values of reach and softness get out again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.compiler import absolute, gather, maximum, minimum, repeat, where
+from footfall.contact.newton_step import ConeLaw, linear_cone, linear_row, natural_cone, natural_row
+from footfall.dynamics.factorisation import MassFactor, solve_factored, velocity_path
+from footfall.robot.tree import Tree
+from footfall.simulation.constraint_groups import ConstraintGroups
+from footfall.simulation.sparse_elimination import SparseRows, elimination_work, solve_sparse
+from footfall.simulation.step_contacts import ContactLaw, JointLaw
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_HALVINGS = 6
+_AT_REST = 1e-3  # of the tolerance
+_LEAST_SOFTNESS, _MOST_SOFTNESS = 1e-7, 1e-2
+# Reach, softness over the residual and least softness of the first steps, which are all that is needed from a good
+# start, and of those that follow: each for some steps, again and again. A long reach tells slow sliding from sticking.
+_FIRST = 6
+_ROUND = 5
+_EARLY = (3.0, 1e-3, 0.0)
+_LATER = (
+    (1e1, 1e-2, 0.0),
+    (1e2, 1e-2, 0.0),
+    (1e3, 1e-2, 0.0),
+    (3.0, 0.0, 1e-3),
+    (1e4, 1e-2, 0.0),
+    (1e5, 1e-2, 0.0),
+    (1e6, 1e-2, 0.0),
+)
+# Multiplications of a step above which sweeps over single contacts are the better way, and quicker to compile.
+_MOST_WORK = 60_000
+
+
+class NewtonResult(NamedTuple):
+    """impulses (n,) N s, velocity (nv,) after them, natural-map residual in N s and the number of steps."""
+
+    impulses: Array
+    velocity: Array
+    residual: Any
+    steps: Any
+
+
+def affordable(tree: Tree, groups: ConstraintGroups) -> bool:
+    """Whether a step of Newton's method is small enough to be compiled."""
+    pattern = [{*velocity_path(tree, k), k} for k in range(len(tree.parent_velocity))]
+    for k, path in enumerate(pattern):
+        for j in path:
+            pattern[j] = pattern[j] | {k}
+    for clique in groups.cliques():
+        for k in clique:
+            pattern[k] = pattern[k] | clique
+    return elimination_work(pattern) + groups.work() <= _MOST_WORK
+
+
+class ContactNewton:
+    """The rows of a step, contacts (t1, t2, n each) and then joints, and Newton's method on them."""
+
+    def __init__(
+        self,
+        tree: Tree,
+        inertia: Array,
+        factor: MassFactor,
+        groups: ConstraintGroups,
+        contacts: Sequence[ContactLaw],
+        joints: Sequence[JointLaw],
+    ) -> None:
+        self.tree = tree
+        self.inertia = inertia
+        self.factor = factor
+        self.groups = groups
+        self.contacts = contacts
+        self.joints = joints
+        self.first_joint = 3 * len(contacts)
+        mobilities = groups.mobilities(factor.inverse_pivots)
+        self.cones = [
+            ConeLaw(along, normal + law.compliance, law.compliance, law.friction, law.extra)
+            for (along, normal), law in zip(mobilities, contacts, strict=True)
+        ]
+        self.joint_mobilities = [factor.inverse_pivots[law.velocity] for law in joints]
+
+    def solve(self, v: Array, start: Array, *, tolerance: float, scale: float, most: int) -> NewtonResult:
+        """Impulses from those to start with (n,), and the velocity v (nv,) that they lead to.
+
+        tolerance: of the natural map, N s. scale: of impulses, N s. most: steps.
+        """
+        reach, softening, soft = schedule(most)
+
+        def step(
+            p: Array, v: Array, residual: Any, best_p: Array, best_v: Array, least: Any, count: Any
+        ) -> tuple[Any, ...]:
+            softness = maximum(gather(softening, count) * (residual / scale), gather(soft, count))
+            softness = minimum(maximum(softness, _LEAST_SOFTNESS), _MOST_SOFTNESS)
+            p, v = self._step(p, v, gather(reach, count), softness)
+            residual = self.residual(p, self.velocities(v, p))
+            better = residual < least
+            best_p, best_v = where(better, p, best_p), where(better, v, best_v)
+            return p, v, residual, best_p, best_v, where(better, residual, least), count + 1.0
+
+        residual = self.residual(start, self.velocities(v, start))
+        # What the last step left would add up, so one step is taken even if that were good enough: what rests, rests.
+        least = where(residual > _AT_REST * tolerance, maximum(residual, 2.0 * tolerance), residual)
+        _, _, _, p, v, residual, count = repeat(
+            step,
+            (start, v, residual, start, v, least, 0.0),
+            count=most,
+            until=lambda p, v, residual, best_p, best_v, least, count: least <= tolerance,
+        )
+        return NewtonResult(p, v, residual, count)
+
+    def velocities(self, v: Array, p: Array) -> Array:
+        """Velocities (n,) of all rows, with what their laws add to them."""
+        w = self.groups.velocities(v)
+        for k, law in enumerate(self.contacts):
+            w[3 * k + 2] = w[3 * k + 2] + law.offset + law.compliance * p[3 * k + 2]
+        for k, joint in enumerate(self.joints):
+            w[self.first_joint + k] = w[self.first_joint + k] + joint.offset
+        return np.array(w)
+
+    def residual(self, p: Array, w: Array) -> Any:
+        """The largest entry of the natural map, N s."""
+        largest: Any = 0.0
+        for value in self._natural_map(p, w, 1.0):
+            largest = maximum(largest, absolute(value))
+        return largest
+
+    def _natural_map(self, p: Array, w: Array, reach: Any) -> list[Any]:
+        values: list[Any] = []
+        for k, cone in enumerate(self.cones):
+            values += natural_cone(cone, p[3 * k : 3 * k + 3], w[3 * k : 3 * k + 3], reach)
+        for k, (mobility, law) in enumerate(
+            zip(self.joint_mobilities, self.joints, strict=True), self.first_joint
+        ):
+            values.append(natural_row(mobility, law.bound, p[k], w[k], reach))
+        return values
+
+    def _merit(self, p: Array, w: Array, reach: Any) -> Any:
+        """Sum of the squares of the natural map, weighted so that it is an energy, J."""
+        weights: list[Any] = []
+        for cone in self.cones:
+            weights += [cone.tangential, cone.tangential, cone.normal]
+        weights += self.joint_mobilities
+        strands: list[Any] = [0.0] * 4
+        for k, (weight, value) in enumerate(zip(weights, self._natural_map(p, w, reach), strict=True)):
+            strands[k % 4] = strands[k % 4] + weight * (value * value)
+        return (strands[0] + strands[1]) + (strands[2] + strands[3])
+
+    def _step(self, p: Array, v: Array, reach: Any, softness: Any) -> tuple[Array, Array]:
+        """Impulses and velocity after one step of Newton's method, shortened as need be."""
+        w = self.velocities(v, p)
+        change = self._direction(p, w, reach, softness)
+        moved = solve_factored(self.tree, self.factor, self.groups.forces(change))
+        turned = np.array(self.groups.velocities(moved, relative=True))
+        for k, law in enumerate(self.contacts):
+            turned[3 * k + 2] = turned[3 * k + 2] + law.compliance * change[3 * k + 2]
+        before = self._merit(p, w, reach)
+
+        def halve(length: Any, merit: Any) -> tuple[Any, Any]:
+            length = 0.5 * length
+            return length, self._merit(p + length * change, w + length * turned, reach)
+
+        length, merit = repeat(
+            halve, (2.0, np.inf), count=_HALVINGS + 1, until=lambda length, merit: merit < before
+        )
+        length = where(merit < np.inf, length, 0.0)  # not if the step is not a number
+        return _advanced(p, length, change), _advanced(v, length, moved)
+
+    def _direction(self, p: Array, w: Array, reach: Any, softness: Any) -> Array:
+        """Newton's change (n,) of the impulses."""
+        linear = [
+            linear_cone(cone, p[3 * k : 3 * k + 3], w[3 * k : 3 * k + 3], reach, softness)
+            for k, cone in enumerate(self.cones)
+        ]
+        joints = [
+            linear_row(mobility, law.bound, p[k], w[k], reach, softness)
+            for k, (mobility, law) in enumerate(
+                zip(self.joint_mobilities, self.joints, strict=True), self.first_joint
+            )
+        ]
+        shift = [entry for each in linear for entry in each.shift] + [each[0] for each in joints]
+        matrix: SparseRows = [{} for _ in range(len(self.inertia))]
+        for k in range(len(matrix)):
+            for j in (k, *velocity_path(self.tree, k)):
+                matrix[k][j], matrix[j][k] = self.inertia[k, j], self.inertia[j, k]
+        self.groups.add_stiffness(matrix, linear, [each[1] for each in joints])
+        dv = solve_sparse(matrix, self.groups.forces(np.array(shift)))
+        answer = self.groups.velocities(dv, relative=True)
+        change: list[Any] = []
+        for k, each in enumerate(linear):
+            s1, s2, sn = each.shift
+            a1, a2, an = answer[3 * k : 3 * k + 3]
+            change += [
+                s1 - (each.along[0] * a1 + each.along[1] * a2 + each.lean[0] * an),
+                s2 - (each.along[1] * a1 + each.along[2] * a2 + each.lean[1] * an),
+                sn - each.normal * an,
+            ]
+        for k, (moved, stiffness) in enumerate(joints):
+            change.append(moved - stiffness * answer[self.first_joint + k])
+        return np.array(change)
+
+
+def schedule(most: int) -> tuple[Array, Array, Array]:
+    """Reach, softness over the residual and least softness of each step, (most,) each."""
+    rows = [
+        _EARLY if k < _FIRST else _LATER[(k - _FIRST) // _ROUND % len(_LATER)] for k in range(max(most, 1))
+    ]
+    reach, softening, soft = (np.ascontiguousarray(column) for column in np.array(rows).T)
+    return reach, softening, soft
+
+
+def _advanced(start: Array, length: Any, change: Array) -> Array:
+    return np.array([where(length > 0.0, a + length * b, a) for a, b in zip(start, change, strict=True)])

@@ -1,0 +1,142 @@
+"""The contacts of a time step: where they are, and what law each of them obeys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.compiler import maximum, minimum, sqrt, where
+from footfall.contact.candidates import Candidate, Surface
+from footfall.contact.contacts import contact_frame
+from footfall.contact.touching import touch
+from footfall.dynamics.kinematics import frame_attachment
+from footfall.math.spatial import cross
+from footfall.math.transform import Transform
+from footfall.robot.model import Robot
+from footfall.simulation.contact_rows import LinkMotion
+from footfall.simulation.step_values import StepOptions
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_FAR = 1e9  # m/s: a contact that may close so fast is none
+
+
+class StepContact(NamedTuple):
+    """A candidate in one configuration: the links it joins, its axes (3, 3) with columns (t1, t2, n), and where."""
+
+    links: tuple[int, int]
+    frame: Array
+    position: Array
+    gap: Any
+    friction: Any
+    restitution: float
+    surface: Surface
+    carried: Array  # velocity (3,) at the contact of a surface that moves on a given path, world axes
+
+
+class ContactLaw(NamedTuple):
+    """What a contact asks for: `v_n + offset + compliance p_n >= 0` (m/s, 1/kg), `|p_t| <= friction p_n + extra`."""
+
+    offset: Any
+    compliance: float
+    friction: Any
+    extra: Any
+
+
+class JointLaw(NamedTuple):
+    """A joint limit, `sign v + offset >= 0`, or with a bound (N s) dry friction of a joint."""
+
+    velocity: int
+    sign: Any
+    offset: Any
+    bound: float | None
+
+
+def locate_contact(
+    robot: Robot, poses: Sequence[Transform], candidate: Candidate, mu: Any, restitution: float, time: Any
+) -> StepContact:
+    """A candidate with the links at these poses."""
+    surface = candidate.surface
+    body, other = frame_attachment(robot, candidate.body), frame_attachment(robot, surface.body)
+    pose = other.placement @ surface.placement
+    pose = poses[other.link] @ pose if other.link >= 0 else pose
+    if surface.motion is not None:
+        pose = surface.motion.pose(time)
+    own = poses[body.link] @ body.placement if body.link >= 0 else body.placement
+    point, normal, gap = touch(candidate, own, pose)
+    carried = np.zeros(3)
+    if surface.motion is not None:
+        motion = surface.motion.velocity(time)
+        carried = motion[:3] + cross(motion[3:], point - pose.translation)
+    links = (body.link, other.link)
+    return StepContact(links, contact_frame(normal), point, gap, mu, restitution, surface, carried)
+
+
+def contact_laws(
+    contacts: Sequence[StepContact], motion: LinkMotion, options: StepOptions, before: Array
+) -> list[ContactLaw]:
+    """Laws of contacts that had the velocity `before` (nv,) at the start of the step."""
+    dt, laws = options.dt, []
+    for contact in contacts:
+        material = contact.surface.material
+        compliance = 0.0
+        if np.isfinite(material.stiffness):
+            # p = -dt (k (gap + dt v) + d v), solved for v: an implicit spring-damper
+            answer = material.stiffness * dt + material.damping
+            offset, compliance = contact.gap * (material.stiffness / answer), 1.0 / (dt * answer)
+        else:
+            offset = _gap_term(contact.gap, options)
+        if contact.restitution > 0.0:
+            approach = slip_velocity(contact, motion, before)[2]
+            bounces = (approach < -options.restitution_speed) & (contact.gap + dt * approach < 0.0)
+            offset = where(bounces, contact.restitution * approach, offset)
+        extra: Any = 0.0
+        if material.viscous_friction > 0.0:  # 001 (4.22), with the sliding speed at the start of the step
+            along = slip_velocity(contact, motion, before)
+            extra = material.viscous_friction * dt * sqrt(along[0] * along[0] + along[1] * along[1])
+        laws.append(ContactLaw(offset, compliance, contact.friction, extra))
+    return laws
+
+
+def slip_velocity(contact: StepContact, motion: LinkMotion, v: Array) -> Array:
+    """Velocity (3,) of the robot's point against the surface along (t1, t2, n) at the robot's velocity v (nv,)."""
+    body, other = contact.links
+    relative = motion.point_velocity(body, contact.position, v)
+    relative = relative - motion.point_velocity(other, contact.position, v) - contact.carried
+    return np.asarray(contact.frame.T @ relative)
+
+
+def _gap_term(gap: Any, options: StepOptions) -> Any:
+    """What is added to the normal velocity so that it may not be negative, m/s."""
+    if options.gap_term == "source":
+        return where(gap <= 0.0, 0.0, _FAR)
+    # A penetration comes from what a step could not see, such as a bend of the terrain; undone at once it would throw.
+    return maximum(maximum(gap, options.recovery * gap) / options.dt, -options.recovery_speed)
+
+
+def joint_laws(
+    robot: Robot,
+    options: StepOptions,
+    q: Array,
+    limited: Sequence[tuple[int, int]],
+    rubbing: Sequence[int],
+) -> list[JointLaw]:
+    """Joint limits, each towards the nearer end, then dry friction.
+
+    limited: (coordinate, velocity) of joints with limits; rubbing: velocities with dry friction.
+    """
+    laws: list[JointLaw] = []
+    for coordinate, velocity in limited:
+        lower, upper = float(robot.lower[coordinate]), float(robot.upper[coordinate])
+        if np.isfinite(lower) and np.isfinite(upper):
+            sign = where(q[coordinate] < (lower + upper) / 2, 1.0, -1.0)
+            room = minimum(q[coordinate] - lower, upper - q[coordinate])
+        else:
+            sign = 1.0 if np.isfinite(lower) else -1.0
+            room = q[coordinate] - lower if np.isfinite(lower) else upper - q[coordinate]
+        laws.append(JointLaw(velocity, sign, maximum(room / options.dt, -options.recovery_speed), None))
+    for velocity in rubbing:
+        laws.append(JointLaw(velocity, 1.0, 0.0, float(robot.friction[velocity]) * options.dt))
+    return laws

@@ -1,0 +1,106 @@
+"""Rows of contacts in a robot's velocities, and elimination on its branches, against dense matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import footfall
+from footfall.benchmarks.contact_scenes import contact_scene
+from footfall.contact.newton_step import LinearCone
+from footfall.dynamics.factorisation import factorise
+from footfall.dynamics.kinematics import link_poses
+from footfall.dynamics.loops import Coupling
+from footfall.simulation.constraint_groups import ConstraintGroups
+from footfall.simulation.contact_newton import schedule
+from footfall.simulation.contact_rows import LinkMotion
+from footfall.simulation.sparse_elimination import SparseRows, elimination_work, solve_sparse
+from footfall.simulation.step_contacts import JointLaw, locate_contact
+from footfall.simulation.step_problem import build_step_problem
+
+Array = NDArray[np.float64]
+
+
+@pytest.fixture(scope="module", params=["ANYmal standing", "LOLA standing, 8 points"])
+def standing(request: Any) -> tuple[Any, ConstraintGroups, Array]:
+    """A simulation, its groups (one or two contacts a link) with a joint row, and the dense Jacobian of all rows."""
+    scene = contact_scene(request.param)
+    simulation = scene.simulation()
+    robot = simulation.robot
+    q = simulation.state.q.copy()
+    q[7:] += 0.1 * np.random.default_rng(0).normal(size=robot.nq - 7)
+    motion = LinkMotion(robot.tree, link_poses(robot.tree, q), Coupling(robot, q))
+    contacts = [locate_contact(robot, motion.poses, each, 0.8, 0.0, 0.0) for each in simulation.candidates]
+    groups = ConstraintGroups(motion, contacts, [JointLaw(8, -1.0, 0.0, None)])
+    simulation.reset(q)
+    problem = build_step_problem(simulation, simulation.state, simulation.hold)
+    mass = footfall.mass_matrix(robot, q) + np.diag(simulation.options.dt * robot.damping)
+    jacobian = problem.response.T[: 3 * len(contacts)] @ mass
+    return simulation, groups, np.concatenate([jacobian, -np.eye(robot.nv)[8:9]])
+
+
+def test_rows_are_those_of_the_jacobian(standing: tuple[Any, ConstraintGroups, Array]) -> None:
+    _, groups, jacobian = standing
+    rng = np.random.default_rng(1)
+    v, p = rng.normal(size=jacobian.shape[1]), rng.normal(size=jacobian.shape[0])
+    assert np.allclose(np.array(groups.velocities(v), dtype=float), jacobian @ v, atol=1e-10)
+    assert np.allclose(np.array(groups.forces(p), dtype=float), jacobian.T @ p, atol=1e-10)
+
+
+def test_stiffness_is_that_of_the_jacobian(standing: tuple[Any, ConstraintGroups, Array]) -> None:
+    _, groups, jacobian = standing
+    rng = np.random.default_rng(2)
+    cones, whole = [], np.zeros((len(jacobian), len(jacobian)))
+    for k in range(len(groups.contacts)):
+        k11, k12, k22, lean_1, lean_2, normal = rng.normal(size=6)
+        cones.append(LinearCone((0.0, 0.0, 0.0), (k11, k12, k22), (lean_1, lean_2), normal))
+        whole[3 * k : 3 * k + 3, 3 * k : 3 * k + 3] = [[k11, k12, lean_1], [k12, k22, lean_2], [0, 0, normal]]
+    whole[-1, -1] = 0.3
+    size = jacobian.shape[1]
+    rows: SparseRows = [{} for _ in range(size)]
+    groups.add_stiffness(rows, cones, [0.3])
+    matrix = np.array([[float(rows[i].get(j, 0.0)) for j in range(size)] for i in range(size)])
+    assert np.allclose(matrix, jacobian.T @ whole @ jacobian, atol=1e-9)
+
+
+def test_mobilities_are_near_the_diagonal(standing: tuple[Any, ConstraintGroups, Array]) -> None:
+    """They scale the natural map: within a factor of five they do no harm."""
+    simulation, groups, jacobian = standing
+    inertia = footfall.mass_matrix(simulation.robot, simulation.state.q)
+    diagonal = np.diag(jacobian @ np.linalg.solve(inertia, jacobian.T))[:-1].reshape(-1, 3)
+    found = np.array(groups.mobilities(factorise(simulation.robot.tree, inertia).inverse_pivots), dtype=float)
+    ratios = found / np.stack([diagonal[:, :2].mean(axis=1), diagonal[:, 2]], axis=1)
+    assert np.all((ratios > 1 / 5) & (ratios < 5))
+
+
+def test_elimination_solves_systems_with_any_symmetric_pattern() -> None:
+    rng = np.random.default_rng(3)
+    size = 12
+    pattern = [{k} for k in range(size)]
+    for i, j in rng.integers(0, size, size=(15, 2)):
+        pattern[i].add(int(j))
+        pattern[j].add(int(i))
+    matrix = np.zeros((size, size))
+    for i, columns in enumerate(pattern):
+        for j in columns:
+            matrix[i, j] = rng.normal() + (6.0 if i == j else 0.0)
+    rows: SparseRows = [{j: float(matrix[i, j]) for j in columns} for i, columns in enumerate(pattern)]
+    right = rng.normal(size=size)
+    assert np.allclose(solve_sparse(rows, right), np.linalg.solve(matrix, right), rtol=1e-10)
+
+
+def test_a_tree_is_cheaper_than_a_full_matrix() -> None:
+    star = [{0, k} for k in range(10)]
+    star[0] = set(range(10))
+    assert elimination_work(star) == 9 * 2
+    assert elimination_work([set(range(10))] * 10) == sum(k * k + k for k in range(10))
+
+
+def test_the_schedule_has_a_row_for_every_step() -> None:
+    reach, softening, soft = schedule(100)
+    assert len(reach) == len(softening) == len(soft) == 100
+    assert reach.max() > 1e5 > reach[0]
+    assert np.all(np.maximum(softening, soft) > 0.0)
