@@ -88,11 +88,9 @@ def collocate_banded(
     sites = np.arange(1, len(knots) - 1) if kind == "quintic" else np.arange(2, len(knots) - 2)
     windows = basis_windows(knots, degree, knots[sites], sites)
     ends = end_coefficients(knots, start, end, degree)
-    count = len(knots) - 1 + degree - 6  # unknown coefficients
-    tau = equation.tau - _known_part(windows, equation, ends, sites, count)
     width = 2
-    bands = collocation_bands(windows, *equation[:3], sites - 3, width)
-    _, _, solution, info = lapack.dgbsv(width, width, bands, tau, overwrite_ab=True)
+    bands, load = collocation_bands(windows, *equation, ends, sites, width)
+    _, _, solution, info = lapack.dgbsv(width, width, bands, load, overwrite_ab=True)
     if info != 0:
         raise NoCollocation("the equations at the sites contradict each other: the matrix is singular")
     coefficients = np.concatenate([ends[:3], solution, ends[3:]])
@@ -219,21 +217,6 @@ def _solved(matrix: Array, load: Array) -> Array:
 
 
 # The banded way
-
-
-def _known_part(windows: Array, equation: LinearEquation, ends: Array, sites: Any, count: int) -> Array:
-    """What the six known coefficients contribute to the equations (k, dimension)."""
-    alpha, beta, gamma, _ = equation
-    rows = alpha[:, None] * windows[:, 2] + beta[:, None] * windows[:, 1] + gamma[:, None] * windows[:, 0]
-    result = np.zeros_like(equation.tau)
-    for row in {*range(min(5, len(sites))), *range(max(0, len(sites) - 5), len(sites))}:
-        for j in range(rows.shape[1]):
-            column = int(sites[row]) + j
-            if column < 3:
-                result[row] += rows[row, j] * ends[column]
-            elif column >= count + 3 and column - count < 6:
-                result[row] += rows[row, j] * ends[column - count]
-    return result
 
 
 def _from_coefficients(knots: Array, degree: int, coefficients: Array) -> PolynomialTrajectory:

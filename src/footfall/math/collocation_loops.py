@@ -76,18 +76,34 @@ def end_coefficients(times: Array, start: Array, end: Array, degree: int) -> Arr
 
 @native_loop
 def collocation_bands(
-    windows: Array, alpha: Array, beta: Array, gamma: Array, first: Any, width: int
-) -> Array:
-    """The matrix of a collocation in LAPACK's band storage (3 width + 1, n): row k holds columns first[k] ..."""
-    count = len(first)
-    bands = np.zeros((3 * width + 1, count))
+    windows: Array,
+    alpha: Array,
+    beta: Array,
+    gamma: Array,
+    tau: Array,
+    ends: Array,
+    sites: Any,
+    width: int,
+) -> tuple[Array, Array]:
+    """A collocation in LAPACK's band storage (3 width + 1, n), and its right-hand side without the known `ends`.
+
+    sites (n,): the segment after each site, which is the first of the coefficients that live there. Unknown are the
+    n coefficients between the six of the ends.
+    """
+    count, dimension = tau.shape
+    bands, load = np.zeros((3 * width + 1, count)), tau.copy()
     for k in range(count):
         for j in range(windows.shape[2]):
-            column = first[k] + j
-            if 0 <= column < count and abs(column - k) <= width:
-                entry = alpha[k] * windows[k, 2, j] + beta[k] * windows[k, 1, j] + gamma[k] * windows[k, 0, j]
-                bands[2 * width + k - column, column] = entry
-    return bands
+            entry = alpha[k] * windows[k, 2, j] + beta[k] * windows[k, 1, j] + gamma[k] * windows[k, 0, j]
+            column = sites[k] + j - 3
+            if 0 <= column < count:
+                if abs(column - k) <= width:
+                    bands[2 * width + k - column, column] = entry
+            elif column < count + 3:
+                known = column + 3 if column < 0 else column - count + 3
+                for d in range(dimension):
+                    load[k, d] -= entry * ends[known, d]
+    return bands, load
 
 
 @native_loop
