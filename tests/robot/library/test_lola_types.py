@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -10,8 +11,9 @@ import pytest
 
 import footfall
 from footfall.errors import InvalidValue
-from footfall.robot.drives import DriveSet, model_types
-from footfall.robot.drives.rotor_bodies import rotor_name
+from footfall.robot.drives import CameraVergence, DriveSet, InvalidDrive, model_types
+from footfall.robot.drives.geared_rotors import with_geared_rotors
+from footfall.robot.drives.rotor_bodies import rotor_name, with_rotor_bodies
 from footfall.robot.library import lola_2012
 from footfall.robot.model import Robot
 from footfall.robot.toml import parse_toml
@@ -132,6 +134,17 @@ def test_written_and_read_again(number: int) -> None:
     assert tree_difference(robot, again) < 1e-12
     assert difference(robot.loops, again.loops) == 0.0
     assert difference(robot.configuration("idle"), again.configuration("idle")) < 1e-9
+
+
+def test_mechanisms_without_a_form_as_loops_are_refused() -> None:
+    pan = next(drive for drive in OLD.drives if drive.joints == ("vp",))
+    crank = CameraVergence(
+        0.02, 0.05, -0.015, np.array([0.03, 0.0, 0.03]), np.array([0.005, 0.0, -0.008]), 20.0, 0.1
+    )
+    with pytest.raises(InvalidDrive, match="axes of its rotors are not known"):
+        with_rotor_bodies(OLD, [replace(pan, mechanism=crank)])
+    with pytest.raises(InvalidDrive, match="CameraVergence has no form as a loop"):
+        with_geared_rotors(OLD, [replace(pan, mechanism=crank, rotor_axes=((1.0, 0.0, 0.0),))])
 
 
 def test_there_are_three() -> None:

@@ -16,6 +16,7 @@ from footfall.robot.drives.errors import (
     UnreachablePosition,
 )
 from footfall.robot.drives.friction import Friction, friction_of_efficiency
+from footfall.robot.drives.geared_rotors import with_geared_rotors
 from footfall.robot.drives.harmonic_drive import HarmonicDrive
 from footfall.robot.drives.homing import Homing, HomingPhase, HomingState
 from footfall.robot.drives.kinematic_chain import KinematicChain, chain_of
@@ -23,6 +24,7 @@ from footfall.robot.drives.kinematic_identification import Identification, ident
 from footfall.robot.drives.knee_screw import KneeScrew
 from footfall.robot.drives.mechanism import Mechanism
 from footfall.robot.drives.model_types import ModelType, model_type, model_types
+from footfall.robot.drives.rotor_bodies import rotor_name, with_rotor_bodies
 from footfall.robot.drives.servo_cascade import (
     Reading,
     ServoCascade,
@@ -80,8 +82,11 @@ __all__ = [
     "read_calibration",
     "read_drives",
     "report_text",
+    "rotor_name",
     "torque_report",
     "transmission_range",
     "tuned_servo",
+    "with_geared_rotors",
+    "with_rotor_bodies",
     "write_calibration",
 ]
