@@ -17,7 +17,7 @@ from footfall.control.native_rows import least_squares, product, transposed
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _KEPT = 1e-10  # by which limits may be missed, relative to the size of what they limit
-_WEAK = 1e-9  # weight of motions that a level does not see, relative to those that it sees
+WEAK = 1e-9  # weight of motions that a level does not see, relative to those that it sees
 _CLEAR = 1e-8  # squares above this part of those before projection show that a level decides all that is left
 _UNSEEN = 1e-7  # limits that the motions left change by less, relative to all motions, are no limits any more
 
@@ -111,7 +111,7 @@ def _solve_level(
             return SOLVED, kept
         if rank == 0 and placed:
             return SOLVED, kept
-        factor = inverse_factor(_squared(level, kept, _WEAK), 0.0)
+        factor = inverse_factor(_squared(level, kept, WEAK), 0.0)
     gradient = combined(left, level)
     for j in range(free):
         gradient[j] = -gradient[j]

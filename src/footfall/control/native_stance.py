@@ -49,6 +49,57 @@ def solve_stance(
     least (c,): each row times the contact forces from its place on is at least that. bounded (b,), lower, upper (b,):
     entries of x and their bounds.
     """
+    rows, missing, limits, low, high, x, basis = reduced_stance(
+        mass,
+        forces,
+        jacobian,
+        jacobian_bias,
+        driven,
+        undriven,
+        motion,
+        sources,
+        wanted,
+        cones,
+        cone_places,
+        least,
+        bounded,
+        lower,
+        upper,
+    )
+    status, y, _, freedom = solve_levels(
+        rows, missing, weights, ends, limits, low, high, np.zeros(basis.shape[1]), tolerance
+    )
+    for i in range(len(x)):
+        x[i] += inner(basis[i], y)
+    for i in range(len(wanted)):
+        missing[i] -= inner(rows[i], y)
+    worst = 0.0
+    for i in range(len(low)):
+        value = inner(limits[i], y)
+        worst = max(worst, low[i] - value, value - high[i])
+    return status, x, missing, freedom, worst
+
+
+@native_loop
+def reduced_stance(
+    mass: Array,
+    forces: Array,
+    jacobian: Array,
+    jacobian_bias: Array,
+    driven: Any,
+    undriven: Any,
+    motion: Array,
+    sources: Any,
+    wanted: Array,
+    cones: Array,
+    cone_places: Any,
+    least: Array,
+    bounded: Any,
+    lower: Array,
+    upper: Array,
+) -> tuple[Any, Any, Any, Any, Any, Any, Any]:
+    """The problem in y with `x = start + basis y`: rows of the tasks and what they miss, limits and their bounds, start
+    and basis. The arguments are those of `solve_stance`."""
     nv, contacts = len(forces), len(jacobian)
     start, basis = physical_motions(mass, forces, jacobian, jacobian_bias, driven, undriven)
     size = basis.shape[1]
@@ -77,18 +128,7 @@ def solve_stance(
         low[count + i], high[count + i] = lower[i] - start[bounded[i]], upper[i] - start[bounded[i]]
         for j in range(size):
             limits[count + i, j] = basis[bounded[i], j]
-    status, y, _, freedom = solve_levels(
-        rows, missing, weights, ends, limits, low, high, np.zeros(size), tolerance
-    )
-    for i in range(len(start)):
-        start[i] += inner(basis[i], y)
-    for i in range(len(wanted)):
-        missing[i] -= inner(rows[i], y)
-    worst = 0.0
-    for i in range(len(low)):
-        value = inner(limits[i], y)
-        worst = max(worst, low[i] - value, value - high[i])
-    return status, start, missing, freedom, worst
+    return rows, missing, limits, low, high, start, basis
 
 
 @native_loop

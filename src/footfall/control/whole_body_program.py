@@ -22,8 +22,10 @@ from footfall.control.contact_constraints import (
     constrained_system,
     geometry_of,
 )
+from footfall.control.inverse_kinematics.hierarchical_qp import QuadraticProgram
+from footfall.control.native_hierarchy import WEAK
 from footfall.control.native_program import SOLVED
-from footfall.control.native_stance import solve_stance
+from footfall.control.native_stance import reduced_stance, solve_stance
 from footfall.control.rectangular_contact import rectangular_rows
 from footfall.control.whole_body_limits import WholeBodyLimits, point_cone
 from footfall.control.whole_body_tasks import (
@@ -36,7 +38,7 @@ from footfall.control.whole_body_tasks import (
 )
 from footfall.dynamics.configuration import neutral
 from footfall.dynamics.kinematics import frame_pose
-from footfall.math.generalised_inverses import RANK_TOLERANCE
+from footfall.math.generalised_inverses import RANK_TOLERANCE, null_space_basis
 from footfall.math.spatial import cross
 from footfall.robot.model import Robot
 
@@ -111,6 +113,33 @@ class WholeBodyProgram:
 
     def solve(self, time: float, q: Array, v: Array, tasks: Sequence[WholeBodyTask]) -> ProgramSolution:
         """The solution in the state q (nq,), v (nv,) at a time, s."""
+        status, x, missing, freedom, worst = solve_stance(*self._problem(time, q, v, tasks))
+        # Numba's kept code gives arrays with a float64 of its own, which kernels would have to copy.
+        x, missing = x.view(np.float64), missing.view(np.float64)
+        return ProgramSolution(
+            x, tuple([missing[level] for level in self._levels]), freedom, worst, status == SOLVED
+        )
+
+    def build(self, time: float, q: Array, v: Array, tasks: Sequence[WholeBodyTask]) -> QuadraticProgram:
+        """The quadratic program of the first priority, in the motions and forces that physics leaves free.
+
+        Motions that no task of the first priority sees have a small cost of their own, as in `solve`.
+        """
+        problem = self._problem(time, q, v, tasks)
+        rows, missing, limits, lower, upper, _, _ = reduced_stance(*problem[:9], *problem[11:17])
+        end = int(self.ends[0])
+        root = np.sqrt(self._weights[:end])
+        matrix, left = root[:, None] * rows[:end], root * missing[:end]
+        hessian = matrix.T @ matrix
+        axes = null_space_basis(matrix)
+        hessian += WEAK * np.trace(hessian) * (axes @ axes.T)
+        far = np.full(len(hessian), np.inf)
+        return QuadraticProgram(
+            hessian, -matrix.T @ left, limits, np.concatenate([-far, lower]), np.concatenate([far, upper])
+        )
+
+    def _problem(self, time: float, q: Array, v: Array, tasks: Sequence[WholeBodyTask]) -> tuple[Any, ...]:
+        """What `solve_stance` takes."""
         if tasks is not self._tasks:
             self._remember(tasks)
         for task, place in self._moving:
@@ -120,7 +149,7 @@ class WholeBodyProgram:
         wanted[self._asked] = asked
         if len(self.efforts):
             lower, upper = np.concatenate((lower, -self.efforts)), np.concatenate((upper, self.efforts))
-        status, x, missing, freedom, worst = solve_stance(
+        return (
             mass,
             forces,
             jacobian,
@@ -139,11 +168,6 @@ class WholeBodyProgram:
             lower,
             upper,
             RANK_TOLERANCE,
-        )
-        # Numba's kept code gives arrays with a float64 of its own, which kernels would have to copy.
-        x, missing = x.view(np.float64), missing.view(np.float64)
-        return ProgramSolution(
-            x, tuple([missing[level] for level in self._levels]), freedom, worst, status == SOLVED
         )
 
     def _motion_tasks(self, tasks: Sequence[WholeBodyTask]) -> list[MotionTask]:

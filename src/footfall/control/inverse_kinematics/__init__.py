@@ -40,6 +40,7 @@ from footfall.control.inverse_kinematics.limits import NO_LIMITS, Bounds, Limits
 from footfall.control.inverse_kinematics.lola_tasks import lola_task_space, lola_task_space_2012
 from footfall.control.inverse_kinematics.points import CenterOf, FramePoint
 from footfall.control.inverse_kinematics.position import Solution, solve_ik
+from footfall.control.inverse_kinematics.prioritised_rate import PrioritisedRate
 from footfall.control.inverse_kinematics.problem import Level, Problem, build_ik, level
 from footfall.control.inverse_kinematics.resolved_rate import ComfortCost, ResolvedRate
 from footfall.control.inverse_kinematics.robot_tasks import CustomTask, MomentumTask, PostureTask, posture
@@ -92,6 +93,7 @@ __all__ = [
     "PoseTask",
     "PositionTask",
     "PostureTask",
+    "PrioritisedRate",
     "Problem",
     "QuadraticProgram",
     "QuadraticProgramFailed",

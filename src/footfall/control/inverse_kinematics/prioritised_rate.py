@@ -1,0 +1,79 @@
+"""Strict priorities for hot loops: one native call gives errors and Jacobians, another one solves level by level."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from footfall.control.inverse_kinematics.errors import InvalidTask, NoSolution
+from footfall.control.inverse_kinematics.limits import NO_LIMITS, Limits, velocity_bounds
+from footfall.control.inverse_kinematics.problem import row_weights, wanted_rates
+from footfall.control.inverse_kinematics.stack import TaskStack
+from footfall.control.inverse_kinematics.task import Task
+from footfall.control.native_hierarchy import solve_levels
+from footfall.control.native_program import SOLVED
+from footfall.math.generalised_inverses import RANK_TOLERANCE
+from footfall.robot.model import Robot
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class PrioritisedRate:
+    """Tasks of one robot by priorities, within joint limits if asked for; `solve_velocity` with less around it.
+
+    dt: length of a step, s, for limits on position. tolerance: of rank decisions, see `solve_hierarchy`.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        tasks: Sequence[Task],
+        *,
+        dt: float = 1e-3,
+        limits: Limits = NO_LIMITS,
+        tolerance: float = RANK_TOLERANCE,
+    ) -> None:
+        given = TaskStack(robot, tuple(tasks))
+        if any(task.inequality for task in given.tasks):
+            raise InvalidTask("half-spaces need solve_velocity with method='qp'")
+        if not dt > 0.0:
+            raise InvalidTask(f"dt is {dt}; it must be above zero")
+        self.stack = TaskStack(robot, tuple(sorted(given.tasks, key=lambda task: task.priority)))
+        self.dt, self.limits, self.tolerance = dt, limits, tolerance
+        places = self.stack.places
+        ends = {task.priority: place.stop for task, place in zip(self.stack.tasks, places, strict=True)}
+        self._ends = np.array([ends[priority] for priority in sorted(ends)], dtype=np.int64)
+        sizes = [place.stop - place.start for place in places]
+        self._gain = np.repeat([task.gain for task in self.stack.tasks], sizes)
+        self._rate = wanted_rates(self.stack, np.zeros(self.stack.size))
+        self._weights, self._parameters = row_weights(self.stack), np.array(self.stack.parameters)
+        self._rest = np.zeros(robot.nv)
+        self._rows, self._limited = np.zeros((0, robot.nv)), np.zeros(0, dtype=np.int64)
+        if limits != NO_LIMITS:
+            lower, upper = velocity_bounds(robot, np.zeros(robot.nq), dt=dt, limits=limits)
+            self._limited = np.flatnonzero(np.isfinite(lower) | np.isfinite(upper))
+            self._rows = np.eye(robot.nv)[self._limited]
+
+    def __call__(self, q: Array, preferred: Array | None = None) -> Array:
+        """v (nv,) at q (nq,); preferred: velocity (nv,) for what no task decides."""
+        error, jacobian = self.stack.kernel(q, self._parameters)
+        lower = upper = np.zeros(0)
+        if len(self._limited):
+            bounds = velocity_bounds(self.stack.robot, q, dt=self.dt, limits=self.limits)
+            lower, upper = bounds.lower[self._limited], bounds.upper[self._limited]
+        status, v, _, _ = solve_levels(
+            jacobian,
+            self._rate + self._gain * error,
+            self._weights,
+            self._ends,
+            self._rows,
+            lower,
+            upper,
+            self._rest if preferred is None else np.array(preferred, dtype=np.float64),
+            self.tolerance,
+        )
+        if status != SOLVED:
+            raise NoSolution("no motion keeps the limits", {}, evidence=(np.array(q), lower, upper))
+        return np.asarray(v).view(np.float64)

@@ -1,0 +1,37 @@
+"""The benchmark of control runs, its steps are right, and its judge of quadratic programs can tell wrong ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from footfall.benchmarks.control import lola_steps, measure_steps
+from footfall.benchmarks.control_programs import compare_solvers, dumped_programs, residuals, solvers
+from footfall.control.inverse_kinematics import solve_quadratic_program
+
+
+def test_steps_are_right_and_can_be_timed() -> None:
+    steps = lola_steps()
+    assert [step.bar for step in steps if step.bar is not None] == [60e-6, 250e-6]
+    for step in steps:
+        assert step.error < 1e-8, step.name
+    result = measure_steps(steps[:1], blocks=2)
+    assert result.time(steps[0].name).median > 0.0
+
+
+def test_all_solvers_agree_on_dumped_programs() -> None:
+    pytest.importorskip("pinocchio", reason="TALOS comes with example-robot-data")
+    assert {"ours", "DAQP"} <= set(solvers())
+    for source, programs in dumped_programs(2).items():
+        rows = {row.solver: row for row in compare_solvers(programs, repeats=1)}
+        assert rows["ours"].solved == 2, source
+        assert rows["ours"].infeasibility < 1e-8, source
+        assert rows["ours"].slope < 1e-6, source
+
+
+def test_the_judge_sees_wrong_solutions() -> None:
+    program = dumped_programs(1)["first priority, quadruped"][0]
+    x = solve_quadratic_program(program)
+    assert max(residuals(program, x)) < 1e-7
+    random = np.random.default_rng(0)
+    assert max(residuals(program, x + 0.1 * random.normal(size=len(x)))) > 1e-3
