@@ -69,6 +69,7 @@ from footfall.dynamics.kinematics import (
     frame_velocity,
 )
 from footfall.dynamics.loop_forces import LoopForces, LoopViolation, loop_forces, loop_violation
+from footfall.dynamics.loop_wrenches import loop_wrenches
 from footfall.dynamics.loops import close_loops
 from footfall.dynamics.mass_matrix import mass_matrix, mass_matrix_pattern
 from footfall.math.transform import Transform
@@ -149,6 +150,7 @@ __all__ = [
     "lock_joints",
     "loop_forces",
     "loop_violation",
+    "loop_wrenches",
     "mass_matrix",
     "mass_matrix_pattern",
     "motion_under_constraint_forces",

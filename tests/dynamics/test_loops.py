@@ -12,7 +12,7 @@ import footfall
 from footfall.compiler import build_kernel, repeat
 from footfall.dynamics.loops import Coupling
 from footfall.errors import LoopClosureError, UnsupportedFeature
-from footfall.robot.model import Robot
+from footfall.robot.model import LoopType, Robot
 from tests.dynamics.multipliers import accelerations_with_multipliers, all_constraint_rows
 from tests.looped_robots import (
     BASE,
@@ -137,7 +137,7 @@ def test_planar_loops_of_all_kinds_leave_one_freedom(kind: str) -> None:
     """Of five or six equations a planar loop needs two or three; a weld takes a fourth joint."""
     robot = four_bar("point" if kind == "weld" else kind)
     if kind == "weld":
-        from tests.looped_robots import Body, Frame, Joint, JointType, Loop, LoopType, at
+        from tests.looped_robots import Body, Frame, Joint, JointType, Loop, at
 
         robot = replace(
             robot,
@@ -370,18 +370,64 @@ def test_violation_of_held_loops_is_reported_and_fades() -> None:
     assert np.abs(np.concatenate(closed)).max() < 1e-14
 
 
-@pytest.mark.parametrize(
-    "function",
-    [
-        lambda robot, q, v: footfall.joint_wrenches(robot, q, v, v),
-        lambda robot, q, v: footfall.frame_jacobian_rate(robot, q, v, "rocker"),
-        lambda robot, q, v: footfall.hybrid_dynamics(robot, q, v, v, constraints=()),
-    ],
-)
-def test_what_loops_are_not_made_for_says_so(function: object) -> None:
+@pytest.mark.parametrize("seed", SEEDS)
+def test_wrenches_of_loops_hold_the_tree(seed: int) -> None:
+    """Put on the tree as outer wrenches, they leave no force on joints that follow, and all of tau on the others."""
+    robot = random_looped_robot(seed, loops=1 + seed % 3)
+    rng = np.random.default_rng(seed)
+    q, v, a = footfall.neutral(robot), rng.normal(size=robot.nv), rng.normal(size=robot.nv)
+    coupling, tree = Coupling(robot, q), robot.spanning
+    outer: dict[str, Array] = {}
+    for loop, wrench in zip(robot.loops, footfall.loop_wrenches.textbook(robot, q, v, a), strict=True):
+        if loop.type.joins_frames:
+            outer |= {loop.against: wrench, loop.frame: -wrench}
+    forces = footfall.inverse_dynamics.textbook(
+        tree, q, coupling.velocity(v), coupling.acceleration(v, a), wrenches=outer
+    )
+    assert robot.tree.loops is not None
+    tau = footfall.inverse_dynamics.textbook(robot, q, v, a)
+    scale = 1.0 + np.abs(tau).max() + max((np.abs(each).max() for each in outer.values()), default=0.0)
+    if all(not loop.type.is_explicit for loop in robot.loops):
+        assert np.abs(forces - scattered(robot, tau)).max() < 1e-10 * scale
+    if all(loop.type is not LoopType.SCREW for loop in robot.loops):  # its rotor takes the other part
+        assert np.abs(coupling.forces(forces) - tau).max() < 1e-10 * scale
+
+
+def test_joint_wrenches_of_a_four_bar() -> None:
+    """Each bar by itself: what its two pins transmit gives it its acceleration (Newton's and Euler's law)."""
+    robot = four_bar()
+    q, v, a = footfall.neutral(robot), np.array([2.0]), np.array([-1.0])
+    joints = footfall.joint_wrenches(robot, q, v, a)  # crank, coupler, rocker: from parent to child
+    pin = footfall.loop_wrenches(robot, q, v, a)[0]  # from the coupler to the rocker
+    assert np.abs(pin[3:]).max() < 1e-12
+    weight = np.array([0.0, -9.81, 0.0])
+    for body, pushes in (("rocker", [joints[2][:3], pin[:3]]), ("coupler", [joints[1][:3], -pin[:3]])):
+        start, end = (
+            np.asarray(footfall.frame_acceleration(robot, q, v, a, name))[:3]
+            for name in (body, f"{body}_tip")
+        )
+        assert np.abs(sum(pushes) + weight - (ends[0] + ends[1]) / 2).max() < 1e-11  # rods of 1 kg
+
+
+@pytest.mark.parametrize("seed", [4, 13])
+def test_rate_of_jacobians(seed: int) -> None:
+    robot = random_looped_robot(seed, loops=1, joints=5)
+    rng = np.random.default_rng(seed)
+    q, v, name, h = footfall.neutral(robot), rng.normal(size=robot.nv), robot.bodies[-1].name, 1e-5
+    sides = [
+        footfall.frame_jacobian(robot, footfall.integrate(robot, q, s * h * v), name) for s in (1.0, -1.0)
+    ]
+    rate = footfall.frame_jacobian_rate(robot, q, v, name)
+    assert np.abs(rate - (sides[0] - sides[1]) / (2 * h)).max() < 1e-6 * (1.0 + np.abs(rate).max())
+
+
+def test_what_loops_are_not_made_for_says_so() -> None:
     robot = four_bar()
     with pytest.raises(UnsupportedFeature, match="without loops"):
-        function(robot, footfall.neutral(robot), np.zeros(1))  # type: ignore[operator]
+        footfall.hybrid_dynamics(robot, footfall.neutral(robot), np.zeros(1), np.zeros(1), constraints=())
+    held = replace(robot, loops=(replace(robot.loops[0], held_by="forces"),))
+    with pytest.raises(UnsupportedFeature, match="forces hold 'closure'"):
+        footfall.joint_wrenches(held, footfall.neutral(held), np.zeros(3), np.zeros(3))
 
 
 def test_the_comparison_with_multipliers_can_fail() -> None:

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from footfall.compiler import Symbol, jacobian
 from footfall.dynamics.algorithm import algorithm
+from footfall.dynamics.configuration import configuration_rate
 from footfall.dynamics.joints import joint_transform
 from footfall.dynamics.kinematics import (
     PointMotion,
@@ -19,7 +21,7 @@ from footfall.dynamics.kinematics import (
     link_poses,
     seen_across_joint,
 )
-from footfall.dynamics.loops import Coupling, refuse_loops
+from footfall.dynamics.loops import Coupling
 from footfall.math.spatial import cross
 from footfall.robot.model import Robot
 from footfall.robot.tree import Tree
@@ -56,7 +58,8 @@ def frame_jacobian_bias(robot: Robot, q: Array, v: Array, frame: str) -> Array:
 @algorithm(q="nq", v="nv")
 def frame_jacobian_rate(robot: Robot, q: Array, v: Array, frame: str) -> Array:
     """`dJ/dt` (6, nv) of the Jacobian of a body or frame, 002 section 6.5; q (nq,), v (nv,)."""
-    refuse_loops(robot, "frame_jacobian_rate")
+    if robot.loops:
+        return looped_jacobian_rate(robot, q, v, frame)
     tree = robot.tree
     attachment = frame_attachment(robot, frame)
     rotations = path_rotations(tree, q, attachment.link)
@@ -90,6 +93,17 @@ def joint_motions(robot: Robot, q: Array) -> Array:
             linear = pose.rotation @ motion[:3] + cross(pose.translation, angular)
             columns.append(np.concatenate([linear, angular]))
     return Coupling(robot, q).columns(stacked(columns, 6))
+
+
+def looped_jacobian_rate(robot: Robot, q: Array, v: Array, frame: str) -> Array:
+    """`dJ/dt` (6, nv) of a looped robot: the graph of J is differentiated, with how the dependent joints follow."""
+    if not any(isinstance(entry, Symbol) for entry in q):
+        rate: Array = frame_jacobian_rate(robot, q, v, frame)
+        return rate
+    rates = configuration_rate.textbook(robot, q, v)
+    by_q = jacobian(frame_jacobian.textbook(robot, q, frame), q)
+    changed: Array = by_q @ rates
+    return changed
 
 
 def path_rotations(tree: Tree, q: Array, link: int) -> dict[int, Array]:

@@ -62,7 +62,7 @@ class Coupling:
         for place, velocity in enumerate(structure.independent):
             rows[velocity] = {place: 1.0}
         for block in structure.blocks:
-            equations = self._block_rows(block)
+            equations = self.block_rows(block)
             others = [{k: w for k, w in row.items() if k not in block.velocities} for row in equations]
             columns = sorted({place for row in others for k in row for place in rows[k]})
             right = [
@@ -79,7 +79,7 @@ class Coupling:
                 rows[velocity] = dict(zip(columns, entries, strict=True))
         self.rows = rows
 
-    def _block_rows(self, block: Block) -> list[Row]:
+    def block_rows(self, block: Block) -> list[Row]:
         """Equations of a block: tree velocity -> entry."""
         assert self.tree.loops is not None
         combined: list[Row] = []
@@ -95,7 +95,7 @@ class Coupling:
         return combined
 
     def _matrix(self, block: Block) -> Array:
-        rows = self._block_rows(block)
+        rows = self.block_rows(block)
         return np.array([[row.get(k, 0.0) for k in block.velocities] for row in rows])
 
     def velocity(self, v: Array) -> Array:
@@ -120,7 +120,7 @@ class Coupling:
         result: list[Any] = [0.0] * tree.nv
         for block in structure.blocks:
             right = []
-            for chosen, row in zip(block.rows, self._block_rows(block), strict=True):
+            for chosen, row in zip(block.rows, self.block_rows(block), strict=True):
                 total = _weighted(chosen.weights, curvatures[chosen.cut])
                 right.append(
                     -sum((w * result[k] for k, w in row.items() if k not in block.velocities), start=total)

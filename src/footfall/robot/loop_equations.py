@@ -139,7 +139,7 @@ def loop_equations(tree: Tree, cut: Cut, q: Array) -> Equations:
         row = {velocity: -ratio * entry for velocity, entry in row.items()}
         row[own] = row.get(own, 0.0) + 1.0
         return Equations(np.array([q[place] - ratio * distance - loop.offset]), [row])
-    turning = first.pose.rotation @ _directions(loop)
+    turning = first.pose.rotation @ hindered_turns(loop)
     rows = [{velocity: column[k] for velocity, column in columns.items()} for k in range(3)]
     rows += [{velocity: axis @ column[3:] for velocity, column in columns.items()} for axis in turning.T]
     return Equations(np.concatenate([apart, _misalignment(loop, first.pose, second.pose)]), rows)
@@ -163,7 +163,7 @@ def loop_acceleration(tree: Tree, cut: Cut, q: Array, v: Array) -> Array:
         return np.array(
             [second_rate if loop.type is LoopType.DISTANCE else -loop.coefficients[0] * second_rate]
         )
-    turning = first.rotation @ _directions(loop)
+    turning = first.rotation @ hindered_turns(loop)
     spin = acceleration[3:] - cross(motions[0][0][3:], velocity[3:])  # rate in the axes of the first frame
     return np.concatenate([acceleration[:3], turning.T @ spin])
 
@@ -173,7 +173,7 @@ def _difference(second: dict[int, Array], first: dict[int, Array]) -> dict[int, 
     return {k: second.get(k, zero) - first.get(k, zero) for k in sorted({*second, *first})}
 
 
-def _directions(loop: Loop) -> Array:
+def hindered_turns(loop: Loop) -> Array:
     """Axes (3, n), in the first frame, about which the frames must not turn against each other."""
     if loop.type is LoopType.POINT:
         return np.zeros((3, 0))
@@ -181,12 +181,12 @@ def _directions(loop: Loop) -> Array:
 
 
 def _misalignment(loop: Loop, first: Transform, second: Transform) -> Array:
-    """Turn (n,) about `_directions` that leads from the first frame to the second, rad to first order."""
+    """Turn (n,) about `hindered_turns` that leads from the first frame to the second, rad to first order."""
     turn = first.rotation.T @ second.rotation
     if loop.type is LoopType.WELD:
         return axial_difference(turn) / 2
     axis = np.array(loop.axis)
-    return _directions(loop).T @ cross(axis, turn @ axis)
+    return hindered_turns(loop).T @ cross(axis, turn @ axis)
 
 
 def _joint_equations(cut: Cut, q: Array) -> Equations:
