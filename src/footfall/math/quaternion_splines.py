@@ -191,6 +191,16 @@ class CubicQuaternionSpline:
         object.__setattr__(self, "controls", controls)
         object.__setattr__(self, "logarithms", logarithms)
 
+    @classmethod
+    def unchecked(cls, controls: Array) -> CubicQuaternionSpline:
+        """The chain of controls that nobody else holds, have norm one and aligned signs: no copies, no checks."""
+        chain = object.__new__(cls)
+        logarithms = step_logarithms(controls)
+        controls.flags.writeable = logarithms.flags.writeable = False
+        object.__setattr__(chain, "controls", controls)
+        object.__setattr__(chain, "logarithms", logarithms)
+        return chain
+
     @property
     def last(self) -> float:
         """Where the parameter ends: the number of pieces."""

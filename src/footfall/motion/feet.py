@@ -10,13 +10,14 @@ from footfall.gait.poses import PoseRow
 from footfall.math.quaternion_splines import CubicQuaternionSpline
 from footfall.math.quaternion_trajectories import QuaternionTrajectory
 from footfall.math.trajectories import PolynomialTrajectory
-from footfall.motion.moves import moves_and_rests
 from footfall.motion.parameters import FootParameters
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.schedule import Schedule
+from footfall.motion.stage_loops import rests_between, stretched, swing_phases, turn_timing
 from footfall.motion.swing_foot import swing_constants, swing_kernel, tilt_timing
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+_SINGLY = 40  # phases up to which calls one by one are faster than a batch
 
 
 class FootMotion(NamedTuple):
@@ -28,75 +29,57 @@ class FootMotion(NamedTuple):
 
 def plan_feet(schedule: Schedule, model: ReducedModel, parameters: FootParameters) -> FootMotion:
     """Motion of both feet: swings in motion phases, rest otherwise."""
-    owner = schedule.motion_transition
     constants = swing_constants(parameters, model.sole[:2])
     timing = tilt_timing(parameters)
+    shares = np.array([[0.0, parameters.lift_off_share, parameters.strike_share, 1.0]])
+    heights = np.where(np.isnan(schedule.step_height), parameters.step_height_m, schedule.step_height)
+    first, last = float(schedule.times[0]), float(schedule.times[-1])
+    starts, stops = schedule.motion_begin, schedule.motion_end
     positions, rotations = [], []
     for foot in range(2):
-        swings = schedule.moving[owner, foot]
-        transitions = owner[swings]
-        begin_times, durations = (
-            schedule.motion_begin[swings],
-            (schedule.motion_end - schedule.motion_begin)[swings],
+        phases, which = swing_phases(
+            schedule.begin,
+            schedule.end,
+            schedule.moving,
+            schedule.motion_transition,
+            heights,
+            schedule.swing_timing,
+            foot,
         )
-        begin = schedule.begin[transitions]
-        end = schedule.end[transitions]
-        where, turn = PoseRow.FOOT_POSITION[foot], PoseRow.FOOT_ROTATION[foot]
-        whole = slice(where.start, turn.stop)
-        initial = schedule.begin[0]
-        if len(transitions) == 0:
-            borders, coefficients, controls = np.empty((0, 6)), np.empty((0, 5, 6, 3)), np.empty((0, 4, 4))
-        else:
-            closed = PoseRow.CLOSED.start + foot
-            height = np.where(np.isnan(schedule.step_height), parameters.step_height_m, schedule.step_height)
-            # 003c (6.10): a foot that comes from the air or stays in it needs no clearance.
-            height = height[transitions] * (begin[:, closed] * end[:, closed])
-            phases = np.empty((len(transitions), 20))
-            phases[:, :7], phases[:, 7:14] = begin[:, whole], end[:, whole]
-            phases[:, 14:18] = begin[:, PoseRow.FOOT_ROTATION[1 - foot]]
-            phases[:, 18], phases[:, 19] = height, schedule.swing_timing[transitions]
-            borders, coefficients, controls = swing_kernel().batch(phases, constants, threads=1)
-        positions.append(
-            moves_and_rests(
-                initial[where],
-                begin_times[:, None] + durations[:, None] * borders,
-                coefficients,
-                end[:, where],
-                schedule.times[0],
-                schedule.times[-1],
-            )
+        borders, pieces, controls = _swings(phases, constants)
+        initial = schedule.begin[0, PoseRow.FOOT_POSITION[foot]]
+        course = rests_between(
+            initial, stretched(borders, which, starts, stops), pieces, phases[:, 7:10], first, last
         )
-        shares = np.array([0.0, parameters.lift_off_share, parameters.strike_share, 1.0])
-        times = begin_times[:, None] + durations[:, None] * shares
-        rotations.append(turns_and_rests(initial[turn], times, timing, controls, schedule.times))
+        positions.append(PolynomialTrajectory.unchecked(*course))
+        turn = schedule.begin[0, PoseRow.FOOT_ROTATION[foot]]
+        rotations.append(
+            turns_and_rests(turn, stretched(shares, which, starts, stops), timing, controls, first, last)
+        )
     return FootMotion((positions[0], positions[1]), (rotations[0], rotations[1]))
 
 
 def turns_and_rests(
-    initial: Array, times: Array, timing: Array, controls: Array, phase_times: Array
+    initial: Array, borders: Array, timing: Array, controls: Array, first: float, last: float
 ) -> QuaternionTrajectory:
-    """A rotation that rests except for n turns of s segments each.
+    """A rotation that rests except for n turns of s segments each, from a first to a last time, s.
 
-    initial (4,): before the first turn. times (n, s + 1): borders of the segments, s. timing (s, 6): parameter of each
-    turn from 0 to 1. controls (n, 4, 4): quaternions of each turn. phase_times: of which the first and last count.
+    initial (4,): before the first turn. borders (n, s + 1): of the segments, s. timing (s, 6): parameter of each turn
+    from 0 to 1. controls (n, 4, 4): quaternions of each turn; their signs are changed.
     """
-    count = len(controls)
-    if count == 0:
-        controls = np.broadcast_to(initial, (1, 4, 4))
-        return QuaternionTrajectory(
-            CubicQuaternionSpline(controls),
-            moves_and_rests(
-                np.zeros(1), times, np.empty((0, 1, 6, 1)), np.empty((0, 1)), phase_times[0], phase_times[-1]
-            ),
-        )
-    # Of each quaternion the sign that goes on from the turn before, so that their numbers are continuous too.
-    same = (controls[:-1, 3] * controls[1:, 0]).sum(axis=1) >= 0.0
-    signs = np.cumprod(np.append(1.0, np.where(same, 1.0, -1.0)))
-    controls = controls * signs[:, None, None]
-    number = np.arange(float(count))
-    pieces = np.broadcast_to(timing[None, :, :, None], (count, *timing.shape, 1)).copy()
-    pieces[:, :, 5, 0] += number[:, None]
-    parameter = moves_and_rests(
-        np.zeros(1), times, pieces, number[:, None] + 1.0, phase_times[0], phase_times[-1]
-    )
-    return QuaternionTrajectory(CubicQuaternionSpline(controls), parameter)
+    parameter = PolynomialTrajectory.unchecked(*turn_timing(controls, borders, timing, first, last))
+    if len(controls) == 0:
+        controls = np.tile(initial, (1, 4, 1))
+    return QuaternionTrajectory(CubicQuaternionSpline.unchecked(controls), parameter)
+
+
+def _swings(phases: Array, constants: Array) -> tuple[Array, Array, Array]:
+    """Borders (n, 6), pieces (n, 5, 6, 3) and controls (n, 4, 4) of swings (n, 20)."""
+    kernel, count = swing_kernel(), len(phases)
+    if count > _SINGLY:
+        borders, pieces, controls = kernel.batch(phases, constants, threads=1)
+        return borders, pieces, controls
+    borders, pieces, controls = np.empty((count, 6)), np.empty((count, 5, 6, 3)), np.empty((count, 4, 4))
+    for index in range(count):
+        borders[index], pieces[index], controls[index] = kernel(phases[index], constants)
+    return borders, pieces, controls

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from footfall.gait.poses import PoseRow
 from footfall.math.quaternion_trajectories import QuaternionTrajectory
 from footfall.motion.feet import turns_and_rests
-from footfall.motion.moves import REST_TO_REST
 from footfall.motion.schedule import Schedule
+from footfall.motion.stage_loops import body_turns, stretched
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+_WHOLE = np.array([[0.0, 1.0]])
+_BLEND = np.array([[6.0, -15.0, 10.0, 0.0, 0.0, 0.0]])  # from 0 to 1, at rest at both ends
 
 
 def plan_upper_body(schedule: Schedule) -> QuaternionTrajectory:
@@ -26,11 +25,9 @@ def plan_head(schedule: Schedule) -> QuaternionTrajectory:
 
 
 def _turning(schedule: Schedule, part: int, columns: slice) -> QuaternionTrajectory:
-    turns = schedule.moving[schedule.motion_transition, part]
-    transitions = schedule.motion_transition[turns]
-    begin, end = schedule.begin[transitions][:, columns], schedule.end[transitions][:, columns]
-    opposite = (begin * end).sum(axis=1) < 0.0
-    end = np.where(opposite[:, None], -end, end)
-    controls = np.stack([begin, begin, end, end], axis=1)
-    times = np.stack([schedule.motion_begin[turns], schedule.motion_end[turns]], axis=1)
-    return turns_and_rests(schedule.begin[0, columns], times, REST_TO_REST[None], controls, schedule.times)
+    controls, which = body_turns(
+        schedule.begin, schedule.end, schedule.moving, schedule.motion_transition, part, columns.start
+    )
+    borders = stretched(_WHOLE, which, schedule.motion_begin, schedule.motion_end)
+    first, last = float(schedule.times[0]), float(schedule.times[-1])
+    return turns_and_rests(schedule.begin[0, columns], borders, _BLEND, controls, first, last)

@@ -8,12 +8,12 @@ import numpy as np
 
 from footfall.gait.poses import PoseRow
 from footfall.math.trajectories import PolynomialTrajectory
-from footfall.motion.moves import REST_TO_REST
 from footfall.motion.schedule import Schedule
 from footfall.motion.support import SupportAreas
 from footfall.motion.support_loops import zmp_control_points
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+REST_TO_REST = np.array([6.0, -15.0, 10.0, 0.0, 0.0, 0.0])  # of the quintic from 0 to 1
 
 
 def plan_zmp(schedule: Schedule, areas: SupportAreas, *, start: Array | None = None) -> PolynomialTrajectory:

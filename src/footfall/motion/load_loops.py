@@ -1,0 +1,93 @@
+"""Native loop of the load and wrench stages (spec 003c sections 5.10 and 5.11)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from footfall.compiler.native_loops import native_loop
+from footfall.motion.stage_loops import hermite, rest
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Flags = np.ndarray[Any, np.dtype[np.bool_]]
+Integers = np.ndarray[Any, np.dtype[np.int64]]
+
+_CLOSED, _WRENCH = 23, 29
+
+
+@native_loop
+def level(row: Array, moving: Flags, still: bool, result: Array) -> None:
+    """What is carried in a pose (50,), (16,): loads of RF, LF, RH, LH and wrenches. moving (4,) counts unless still."""
+    feet = 0.0
+    for e in range(4):
+        carries = row[_CLOSED + e] > 0.5 and (still or not moving[e])
+        result[e] = 1.0 if carries else 0.0
+        if e < 2:
+            feet += result[e]
+    for e in range(2):
+        result[e] /= max(feet, 1.0)
+        for d in range(6):
+            result[4 + 6 * e + d] = row[_WRENCH + 6 * e + d] * result[2 + e]
+
+
+@native_loop
+def load_course(
+    begin: Array,
+    end: Array,
+    moving: Flags,
+    transition: Integers,
+    motion: Flags,
+    borders: Array,
+    share: float,
+    start: Array,
+    continues: bool,
+) -> tuple[Array, Array]:
+    """Loads and wrenches (16,): constant in motion phases, blended by load switches that reach some way into these.
+
+    borders (P + 1,): of the phases, s. start (3, 16): state to continue from.
+    """
+    count = len(motion)
+    times, pieces = np.empty(2 * count + 2), np.empty((2 * count + 1, 6, 16))
+    first, last = np.zeros((16, 3)), np.zeros((16, 3))
+    value, following = np.empty(16), np.empty(16)
+    none = np.zeros(4, dtype=np.bool_)
+    level(begin[0], none, True, value)
+    if motion[0]:
+        level(begin[transition[0]], moving[transition[0], :4], False, value)
+    if continues:
+        value[:] = start[0]
+    size, now = 0, borders[0]
+    for p in range(count):
+        if motion[p]:
+            continue
+        duration = borders[p + 1] - borders[p]
+        before, after = share * duration if p > 0 else 0.0, 0.0
+        if p > 1:  # where a motion phase is too short for both its neighbours, they meet in it
+            wanted = before + share * (borders[p - 1] - borders[p - 2])
+            before *= min(1.0, (borders[p] - borders[p - 1]) / max(wanted, 1e-12))
+        if p < count - 1:
+            after = share * duration
+            wanted = after + (share * (borders[p + 3] - borders[p + 2]) if p + 2 < count else 0.0)
+            after *= min(1.0, (borders[p + 2] - borders[p + 1]) / max(wanted, 1e-12))
+            level(begin[transition[p + 1]], moving[transition[p + 1], :4], False, following)
+        else:
+            level(end[len(end) - 1], none, True, following)
+        opening, closing = borders[p] - before, borders[p + 1] + after
+        goes_on = continues and now == borders[0]
+        if goes_on:
+            opening = borders[0]
+        size = rest(times, pieces, size, now, opening, value)
+        times[size] = opening
+        for d in range(16):
+            first[d, 0], first[d, 1], first[d, 2] = value[d], 0.0, 0.0
+            if goes_on:
+                first[d, 1], first[d, 2] = start[1, d], start[2, d]
+            last[d, 0] = following[d]
+            hermite(pieces[size], d, first[d], last[d], closing - opening)
+            value[d] = following[d]
+        size += 1
+        now = closing
+    size = rest(times, pieces, size, now, borders[count], value)
+    times[size] = borders[count]
+    return times[: size + 1].copy(), pieces[:size].copy()
