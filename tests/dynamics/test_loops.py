@@ -402,10 +402,7 @@ def test_joint_wrenches_of_a_four_bar() -> None:
     assert np.abs(pin[3:]).max() < 1e-12
     weight = np.array([0.0, -9.81, 0.0])
     for body, pushes in (("rocker", [joints[2][:3], pin[:3]]), ("coupler", [joints[1][:3], -pin[:3]])):
-        start, end = (
-            np.asarray(footfall.frame_acceleration(robot, q, v, a, name))[:3]
-            for name in (body, f"{body}_tip")
-        )
+        ends = [footfall.frame_acceleration(robot, q, v, a, name)[:3] for name in (body, f"{body}_tip")]
         assert np.abs(sum(pushes) + weight - (ends[0] + ends[1]) / 2).max() < 1e-11  # rods of 1 kg
 
 

@@ -271,7 +271,8 @@ def _limited_coordinates(robot: Robot) -> dict[int, int]:
     result: dict[int, int] = {}
     for joint in robot.joints:
         coordinates, velocities = robot.q_slice(joint.name), robot.v_slice(joint.name)
-        if (joint.lower or joint.upper) and velocities.stop > velocities.start:  # others follow, and are not watched
+        # Joints that follow from others through loops have no velocity of their own; their limits are not watched.
+        if (joint.lower or joint.upper) and velocities.stop > velocities.start:
             for k, j in zip(range(robot.nq)[coordinates], range(robot.nv)[velocities], strict=True):
                 result[j] = k
     return result

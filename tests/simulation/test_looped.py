@@ -1,0 +1,145 @@
+"""Looped robots in the simulation: contact, joint limits, drives of independent joints, batches."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import footfall
+from footfall.contact.candidates import Candidate, Surface
+from footfall.dynamics.loops import Coupling
+from footfall.geometry.plane import Plane
+from footfall.robot.model import Body, Frame, Joint, JointType, Loop, LoopType, Robot
+from footfall.simulation.simulation import Simulation
+from footfall.simulation.step_values import StepOptions
+from tests.dynamics.multipliers import all_constraint_rows
+from tests.looped_robots import at, four_bar, rod
+from tests.simulation.worlds import Array
+
+
+def leg() -> Robot:
+    """A body on a vertical guide with a four-bar leg: the crank drives a shank whose tip is the foot."""
+    down = footfall.Transform(np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]), np.zeros(3))
+    moved = replace(four_bar(), gravity=(0.0, 0.0, -9.81))
+    hips = [
+        Joint("crank", JointType.REVOLUTE, "trunk", "crank", down, axis=(0.0, 1.0, 0.0), effort=200.0),
+        Joint(
+            "coupler", JointType.CONTINUOUS, "crank", "coupler", at(0.15), axis=(0.0, 1.0, 0.0), damping=0.2
+        ),
+        Joint(
+            "rocker",
+            JointType.CONTINUOUS,
+            "trunk",
+            "rocker",
+            footfall.Transform(down.rotation, np.array([0.2, 0.0, 0.0])),
+            axis=(0.0, 1.0, 0.0),
+        ),
+    ]
+    return Robot(
+        "hopper",
+        (
+            Body("trunk", 5.0, inertia=0.1 * np.eye(3)),
+            rod("crank", 0.15),
+            rod("coupler", 0.4),
+            rod("rocker", 0.3),
+        ),
+        (Joint("guide", JointType.PRISMATIC, "world", "trunk"), *hips),
+        (
+            Frame("pin", "coupler", at(0.25)),
+            Frame("tip", "rocker", at(0.3)),
+            Frame("foot", "coupler", at(0.4)),
+        ),
+        {"assembly": np.array([0.6, 0.5, -0.9, -0.3])},
+        gravity=moved.gravity,
+        loops=(Loop("linkage", LoopType.POINT, "pin", "tip", dependent=("coupler", "rocker")),),
+    )
+
+
+def gap(robot: Robot, q: Array) -> float:
+    return float(np.abs(all_constraint_rows(robot, q, np.zeros(robot.tree.nv))[0]).max())
+
+
+def standing(**options: object) -> Simulation:
+    robot = leg()
+    q = footfall.neutral(robot)
+    height = footfall.frame_pose(robot, q, "foot").translation[2]
+    q[0] += 0.01 - height
+    candidates = [Candidate("foot", (0.0, 0.0, 0.0), 0.0, Surface(Plane()))]
+    return Simulation(robot, candidates=candidates, options=StepOptions(dt=1e-3), q=q, **options)  # type: ignore[arg-type]
+
+
+def test_a_looped_leg_lands_and_stands() -> None:
+    """Held by its crank alone; in the end the ground carries its weight, and the loop is closed all the way."""
+    simulation = standing()
+    robot = simulation.robot
+    assert (robot.nv, simulation.joints) == (2, 2)
+    command = simulation.pd(
+        simulation.joint_positions(), kp=np.array([0.0, 3000.0]), kd=np.array([0.0, 60.0])
+    )
+    trajectory = simulation.run(command, 1.5)
+    assert max(gap(robot, q) for q in trajectory.q[::50]) < 1e-12
+    weight = robot.mass * 9.81
+    assert trajectory.forces[-1][0][2] == pytest.approx(weight, rel=1e-3)
+    assert np.abs(trajectory.v[-1]).max() < 1e-3
+    foot = footfall.frame_pose(robot, trajectory.q[-1], "foot").translation
+    assert -1e-6 < foot[2] < 1e-5
+
+
+def test_a_step_obeys_the_equations_of_motion() -> None:
+    """Momentum balance of one step from its own contact force: M dv = dt (tau - h) + J^T p."""
+    simulation = standing()
+    robot = simulation.robot
+    command = simulation.pd(
+        simulation.joint_positions(), kp=np.array([0.0, 3000.0]), kd=np.array([0.0, 60.0])
+    )
+    simulation.run(command, 0.08)
+    before = simulation.state
+    trajectory = simulation.run(command, 1e-3)
+    dt = 1e-3
+    jacobian = footfall.frame_jacobian(robot, before.q, "foot")[:3]
+    coupling = Coupling(robot, before.q)
+    damping = coupling.quadratic(np.diag(robot.spanning.damping))
+    given = (
+        trajectory.effort[-1] - damping @ trajectory.v[-1] - footfall.bias_forces(robot, before.q, before.v)
+    )
+    given = given + jacobian.T @ trajectory.forces[-1][0]
+    change = footfall.mass_matrix(robot, before.q) @ (trajectory.v[-1] - before.v)
+    assert np.abs(change - dt * given).max() < 1e-9
+
+
+def test_batches_of_looped_robots() -> None:
+    """Many in one call are as one by one."""
+    simulation = standing()
+    start = simulation.state
+    command = simulation.pd(
+        simulation.joint_positions(), kp=np.array([0.0, 3000.0]), kd=np.array([0.0, 60.0])
+    )
+    single = simulation.run(command, 0.05)
+    q, v = (np.tile(each, (5, 1)) for each in (start.q, start.v))
+    v[:, 1] = np.linspace(-0.5, 0.5, 5)
+    many = simulation.rollout(q, v, command, steps=50)
+    assert np.array_equal(many[0][2], single.q)
+    assert max(gap(simulation.robot, each) for each in many[0][:, -1]) < 1e-12
+
+
+def test_smooth_integrators_keep_energy_and_closure() -> None:
+    robot = four_bar()
+    simulation = Simulation(robot, options=StepOptions(dt=1e-3, integrator="rk4"))
+    trajectory = simulation.run(simulation.hold, 1.0)
+    energy = [
+        footfall.kinetic_energy(robot, q, v) + footfall.potential_energy(robot, q)
+        for q, v in zip(trajectory.q[::20], trajectory.v[::20], strict=True)
+    ]
+    assert np.ptp(energy) < 1e-8
+    assert max(gap(robot, q) for q in trajectory.q[::20]) < 1e-14
+
+
+def test_what_is_open_is_closed_and_what_cannot_be_is_refused() -> None:
+    robot = four_bar()
+    simulation = Simulation(robot, options=StepOptions(dt=1e-3), q=np.array([1.0, -0.4, 1.7]))
+    assert gap(robot, simulation.state.q) < 1e-14
+    held = replace(robot, loops=(replace(robot.loops[0], held_by="forces"),))
+    with pytest.raises(ValueError, match="forces hold the loops closure"):
+        Simulation(held)
