@@ -147,15 +147,24 @@ class SimulatedBase:
         self.simulation.push(self.mobile.base, np.append(np.zeros(3), total), DT)
         return hold
 
-    def run(self, controller: Controller, seconds: float, *, others: Command | None = None) -> Trajectory:
-        """Advance under `controller(time, q, v)`, which gives torques (nv,). others: efforts and gains of what else
-        there is with joints, added to those of the base."""
+    def run(
+        self,
+        controller: Controller,
+        seconds: float,
+        *,
+        every: int = CONTROL_STEPS,
+        others: Command | None = None,
+    ) -> Trajectory:
+        """Advance under `controller(time, q, v)`, which gives torques (nv,) every so many steps.
+
+        others: efforts and gains of what else there is with joints, added to those of the base.
+        """
 
         steps, torques = 0, np.zeros(self.count)
 
         def act(time: float, q: Array, v: Array) -> Command:
             nonlocal steps, torques
-            if steps % CONTROL_STEPS == 0:
+            if steps % every == 0:
                 torques = controller(time, *self.state)
             steps += 1
             command = self.command(torques)

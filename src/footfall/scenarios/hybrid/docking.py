@@ -22,7 +22,6 @@ from footfall.robot.load import load
 from footfall.robot.model import Robot
 from footfall.robot.shapes import Box, Geometry
 from footfall.scenarios.hybrid.bases import (
-    CONTROL_STEPS,
     DT,
     FLOOR,
     Kind,
@@ -46,6 +45,7 @@ _BACK = 0.3  # m, from the other robot's frame back to the face of its hook
 _PLACE = Transform(np.eye(3), np.array([-_BACK + 0.01, 0.0, 0.045]))  # of the plate on the other robot
 _LOOK = 0.25  # m, ahead on the line that a differential base steers to
 _SPEED, _CREEP = 0.3, 0.04  # m/s
+_EVERY = 4  # steps between two calls of the controller
 
 
 def run_docking(
@@ -67,7 +67,7 @@ def run_docking(
     start = (-_BACK - 1.0 - _REACH, aside, np.radians(degrees))
     base = SimulatedBase(mobile, scene, touching=touching, pose=start)
     approach = _Approach(base, kind)
-    trajectory = base.run(approach.torques, seconds, others=_driving_on(base, drive_on))
+    trajectory = base.run(approach.torques, seconds, every=_EVERY, others=_driving_on(base, drive_on))
     return _course(base, kind, trajectory, approach, drive_on)
 
 
@@ -153,7 +153,7 @@ def _course(base: SimulatedBase, kind: Kind, trajectory: Any, approach: _Approac
     angle = np.degrees(yaw_angles(trajectory.q[:, 3:7]) - theirs)
     force = trajectory.forces[:, base.first : base.first + 2]
     pushed = np.einsum("nki,ni->n", force, np.stack([-turn[:, 0], -turn[:, 1], 0 * theirs], axis=1))
-    asked = np.repeat(approach.asked, CONTROL_STEPS, axis=0)[: len(theirs)]
+    asked = np.repeat(approach.asked, _EVERY, axis=0)[: len(theirs)]
     late = slice(-500, None)
     contact = np.flatnonzero(pushed > 0.0)
     free = slice(0, contact[0] - 1 if len(contact) else None)

@@ -55,7 +55,7 @@ def run_humanoid(*, seconds: float = 2.5) -> Course:
         Box((0.1, 1.6, 1.6)),
         Transform(np.eye(3), np.array([front + 0.05, 0.0, 0.8])),
         Material(friction=0.5),
-        color=(0.75, 0.78, 0.8, 1.0),
+        color=(0.75, 0.78, 0.8, 0.35),
     )
     floor = surface_of(FLOOR)
     candidates = [

@@ -62,7 +62,7 @@ def obstacle_scene(variant: Variant) -> Scene:
             Box((*size, 0.6)),
             Transform(np.eye(3), np.array([*middle, 0.3])),
             contact=False,
-            color=(0.75, 0.78, 0.8, 1.0),
+            color=(0.75, 0.78, 0.8, 0.35),
         )
         for name, size, middle in (
             ("inner wall", (0.8, 2.0), (-0.1, 1.45)),

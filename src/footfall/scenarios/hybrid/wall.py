@@ -30,7 +30,7 @@ def run_wall(degrees: float = 15.0, *, seconds: float = 5.0) -> Course:
         "wall",
         Box((0.1, 3.0, 0.6)),
         Transform(np.eye(3), np.array([_WALL + 0.05, 0.0, 0.3])),
-        color=(0.75, 0.78, 0.8, 1.0),
+        color=(0.75, 0.78, 0.8, 0.35),
     )
     smooth = Surface(wall.shape, surface_of(wall).placement, material=Material(friction=0.0))
     touching = [Candidate("base", point, _RADIUS, smooth) for point in _BUMPERS]
