@@ -7,6 +7,7 @@ import pytest
 
 from footfall.benchmarks.control import lola_steps, measure_steps
 from footfall.benchmarks.control_programs import compare_solvers, dumped_programs, residuals, solvers
+from footfall.benchmarks.control_reach import lola_study, panda_study, peer_searches, search, search_far
 from footfall.control.inverse_kinematics import solve_quadratic_program
 
 
@@ -35,3 +36,19 @@ def test_the_judge_sees_wrong_solutions() -> None:
     assert max(residuals(program, x)) < 1e-7
     random = np.random.default_rng(0)
     assert max(residuals(program, x + 0.1 * random.normal(size=len(x)))) > 1e-3
+
+
+def test_searches_are_counted() -> None:
+    """A few targets of each study; the full ones are run by benchmarks/inverse_kinematics.py."""
+    pytest.importorskip("pinocchio", reason="Panda comes with example-robot-data")
+    panda = panda_study()
+    found = search(panda, 4)
+    assert found.met == 4
+    assert found.iterations.max() <= 600
+    far = search_far(panda, 3, starts=2)
+    assert far.within == 1.0
+    assert far.ours.min() > 0.01
+    lola = search(lola_study(), 1)
+    assert lola.met == 1
+    for outcome in peer_searches(panda, 1):
+        assert outcome.targets == 1
