@@ -7,87 +7,38 @@ still slide a little while they settle.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
 
-from footfall.benchmarks.contact_motions import sway, trot
-from footfall.benchmarks.contact_scenes import DT, ContactScene
+from footfall.benchmarks.contact_comparison import (
+    HARD,
+    SETTLED,
+    SOFT,
+    PeerRun,
+    by_body,
+    run_mujoco,
+    run_ours,
+    touching_bodies,
+)
+from footfall.benchmarks.contact_scenes import DT
 from footfall.simulation.simulation import Trajectory
 from tests.simulation.test_standing import scene_named
-from tests.simulation.worlds import Array
 
 pytest.importorskip("mujoco")
 
-SOFT, HARD = 0.02, 0.005  # s, time constants: MuJoCo's default, and stiff
-SETTLED = 4.0  # s; after one second LOLA still rocks in MuJoCo
-MOTIONS: dict[str, Callable[[ContactScene, float], Array]] = {"trot": trot, "sway": sway}
 ROBOTS = ["ANYmal standing", "ANYmal dropped", "LOLA standing, 8 points", "LOLA dropped, 8 points"]
-
-
-class Outcome:
-    """A run in MuJoCo: q (nq,) at the end; forces (n, bodies, 3) N of each body; mean depth of the contacts at the
-    end, m."""
-
-    def __init__(
-        self, scene: ContactScene, time_constant: float, seconds: float, references: list[Array]
-    ) -> None:
-        import mujoco
-
-        from footfall.benchmarks.contact_mujoco import ContactPeer
-
-        peer = ContactPeer(scene, elliptic=True, impratio=100.0, time_constant=time_constant)
-        model, data = peer.model, peer.data
-        names, steps = bodies(scene), round(seconds / DT)
-        self.forces = np.zeros((steps, len(names), 3))
-        for k in range(steps):
-            if references:
-                data.ctrl[:] = references[k]
-            mujoco.mj_step1(model, data)
-            mujoco.mj_step2(model, data)
-            _, forces = peer.contact_forces()
-            for contact, force in zip(data.contact, forces, strict=True):
-                touching = [model.body(model.geom_bodyid[geom]).name for geom in contact.geom]
-                self.forces[k, names.index(next(name for name in touching if name in names))] += force
-        self.q = np.empty(scene.robot.nq)
-        self.q[peer.q(np.arange(scene.robot.nq, dtype=float)).astype(int)] = data.qpos
-        self.sink = -float(np.mean([contact.dist for contact in data.contact]))
-        self.deepest = -float(min(contact.dist for contact in data.contact))
-
-
-def bodies(scene: ContactScene) -> list[str]:
-    return list(dict.fromkeys(candidate.body for candidate in scene.candidates))
-
-
-def references(scene: ContactScene, motion: str, seconds: float) -> list[Array]:
-    return [MOTIONS[motion](scene, k * DT) for k in range(round(seconds / DT))] if motion else []
 
 
 @cache
 def ours(name: str, seconds: float = 1.0, motion: str = "") -> Trajectory:
-    scene = scene_named(name)
-    simulation = scene.simulation()
-    command, path = scene.command(simulation), references(scene, motion, seconds)
-
-    def moving(time: float, q: Array, v: Array) -> Any:
-        return command._replace(position=path[round(time / DT)])
-
-    return simulation.run(moving if motion else command, seconds)
+    return run_ours(scene_named(name), seconds=seconds, motion=motion)
 
 
 @cache
-def theirs(name: str, time_constant: float = SOFT, seconds: float = 1.0, motion: str = "") -> Outcome:
-    scene = scene_named(name)
-    return Outcome(scene, time_constant, seconds, references(scene, motion, seconds))
-
-
-def by_body(scene: ContactScene, trajectory: Trajectory) -> Array:
-    """Forces (n, bodies, 3) on each body, N."""
-    owners = np.array([candidate.body for candidate in scene.candidates])
-    return np.stack([trajectory.forces[:, owners == body].sum(axis=1) for body in bodies(scene)], axis=1)
+def theirs(name: str, time_constant: float = SOFT, seconds: float = 1.0, motion: str = "") -> PeerRun:
+    return run_mujoco(scene_named(name), seconds=seconds, time_constant=time_constant, motion=motion)
 
 
 @pytest.mark.parametrize(
@@ -124,11 +75,9 @@ def test_on_the_same_footing_heights_differ_by_the_sink_alone(time_constant: flo
     """Ours from where MuJoCo's robot stands in the end, lifted out of the ground."""
     name = "ANYmal standing"
     scene, peer = scene_named(name), theirs(name, time_constant)
-    simulation = scene.simulation()
     lifted = peer.q.copy()
     lifted[2] += peer.deepest
-    simulation.reset(lifted)
-    trajectory = simulation.run(scene.command(simulation), 1.0)
+    trajectory = run_ours(scene, seconds=1.0, q=lifted)
     assert trajectory.q[-1, 2] - peer.q[2] == pytest.approx(peer.sink, rel=0.01)
 
 
@@ -175,7 +124,7 @@ def test_a_sway_loads_the_feet_alike() -> None:
     name, seconds = "LOLA standing, 8 points", 3.0
     scene, peer = scene_named(name), theirs(name, HARD, seconds, "sway")
     mine, other = by_body(scene, ours(name, seconds, "sway"))[:, :, 2], peer.forces[:, :, 2]
-    right = np.array([body.endswith("r") for body in bodies(scene)])
+    right = np.array([body.endswith("r") for body in touching_bodies(scene)])
     for foot in (right, ~right):
         assert mine[:, foot].sum() == pytest.approx(other[:, foot].sum(), rel=0.02)
     # the load does go from side to side
