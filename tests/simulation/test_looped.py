@@ -124,15 +124,52 @@ def test_batches_of_looped_robots() -> None:
     assert max(gap(simulation.robot, each) for each in many[0][:, -1]) < 1e-12
 
 
+def test_limits_and_friction_of_joints_that_follow() -> None:
+    """The rocker stops the crank at its own limit; its dry friction holds the crank."""
+    plain = four_bar()
+    start = footfall.neutral(plain)
+    stop = 1.9
+    stopped = replace(
+        plain,
+        joints=tuple(
+            replace(joint, type=JointType.REVOLUTE, lower=-4.0, upper=stop)
+            if joint.name == "rocker"
+            else joint
+            for joint in plain.joints
+        ),
+    )
+    simulation = Simulation(stopped, options=StepOptions(dt=1e-3))
+    push = footfall.gravity_forces(stopped, start) + np.array([-20.0])
+    command = simulation.hold._replace(effort=push)
+    trajectory = simulation.run(command, 1.0)
+    assert trajectory.q[:, 2].max() < stop + 1e-6
+    assert trajectory.q[-1, 2] == pytest.approx(stop, abs=1e-6)
+    assert np.abs(trajectory.v[-1]).max() < 1e-9
+    stuck = replace(
+        plain,
+        joints=tuple(
+            replace(joint, friction=30.0) if joint.name == "rocker" else joint for joint in plain.joints
+        ),
+    )
+    ends = []
+    for robot in (stuck, plain):
+        simulation = Simulation(robot, options=StepOptions(dt=1e-3))
+        command = simulation.hold._replace(effort=np.array([2.0]))  # 7 N m at the rocker
+        ends.append(np.abs(simulation.run(command, 0.2).q[-1] - start).max())
+    assert ends[0] < 1e-9
+    assert ends[1] > 0.1
+
+
 def test_smooth_integrators_keep_energy_and_closure() -> None:
-    robot = four_bar()
-    simulation = Simulation(robot, options=StepOptions(dt=1e-3, integrator="rk4"))
+    simulation = Simulation(four_bar(), options=StepOptions(dt=1e-3, integrator="rk4"), v=np.array([3.0]))
+    robot = simulation.robot
     trajectory = simulation.run(simulation.hold, 1.0)
     energy = [
         footfall.kinetic_energy(robot, q, v) + footfall.potential_energy(robot, q)
         for q, v in zip(trajectory.q[::20], trajectory.v[::20], strict=True)
     ]
-    assert np.ptp(energy) < 1e-8
+    assert np.ptp(energy) < 1e-8 * np.abs(energy).max()
+    assert np.ptp(trajectory.q[:, 0]) > 1.0
     assert max(gap(robot, q) for q in trajectory.q[::20]) < 1e-14
 
 

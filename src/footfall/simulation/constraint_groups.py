@@ -53,8 +53,10 @@ class ConstraintGroups:
         ]
 
     def cliques(self) -> list[set[int]]:
-        """The velocities that each group couples."""
-        return [set(group.velocities) for group in self.groups]
+        """The velocities that each group couples, and each joint that moves with several."""
+        return [set(group.velocities) for group in self.groups] + [
+            set(law.row) for law in self.joints if len(law.row) > 1
+        ]
 
     def work(self) -> int:
         """About how many multiplications a step of Newton's method spends on contacts."""
@@ -77,7 +79,7 @@ class ConstraintGroups:
                 if not relative:
                     velocity = velocity - contact.frame.T @ contact.carried
                 result[3 * number : 3 * number + 3] = velocity
-        return result + [law.sign * v[law.velocity] for law in self.joints]
+        return result + [law.sign * along(law.row, v) for law in self.joints]
 
     def forces(self, p: Array) -> Array:
         """Impulses (nv,) on the velocities of impulses (rows,)."""
@@ -97,7 +99,8 @@ class ConstraintGroups:
                     result[velocity] = result[velocity] + entry * load
         for k, law in enumerate(self.joints):
             impulse = law.sign * p[3 * len(self.contacts) + k]
-            result[law.velocity] = result[law.velocity] + impulse
+            for velocity, entry in law.row.items():
+                result[velocity] = result[velocity] + entry * impulse
         return np.array(result)
 
     def add_stiffness(self, matrix: SparseRows, cones: Sequence[LinearCone], joints: Sequence[Any]) -> None:
@@ -111,7 +114,9 @@ class ConstraintGroups:
                 for i in velocities:
                     add_entry(matrix, i, j, _product(columns[i], pushed))
         for law, spring in zip(self.joints, joints, strict=True):
-            add_entry(matrix, law.velocity, law.velocity, spring)
+            for i, entry in law.row.items():
+                for j, other in law.row.items():
+                    add_entry(matrix, i, j, entry * other * spring)
 
     def _stiffness(self, group: _Group, cones: Sequence[LinearCone]) -> Array:
         """Stiffness (3, 3) or (6, 6) of a group along its rows."""

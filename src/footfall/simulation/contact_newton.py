@@ -89,7 +89,10 @@ class ContactNewton:
             ConeLaw(along, normal + law.compliance, law.compliance, law.friction, law.extra)
             for (along, normal), law in zip(mobilities, contacts, strict=True)
         ]
-        self.joint_mobilities = [factor.inverse_pivots[law.velocity] for law in joints]
+        self.joint_mobilities = [
+            sum((entry * entry * factor.inverse_pivots[k] for k, entry in law.row.items()), start=0.0)
+            for law in joints
+        ]
 
     def solve(self, v: Array, start: Array, *, tolerance: float, scale: float, most: int) -> NewtonResult:
         """Impulses from those to start with (n,), and the velocity v (nv,) that they lead to.

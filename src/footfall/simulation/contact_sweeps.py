@@ -154,8 +154,8 @@ def joint_blocks(laws: Sequence[JointLaw], whitening: Whitening, free: Array, fi
     """The joints' blocks, whose rows begin at `first`."""
     blocks = []
     for k, law in enumerate(laws):
-        row = whitening.whiten({law.velocity: law.sign})
-        bias = law.sign * free[law.velocity] + law.offset
+        row = whitening.whiten({velocity: law.sign * entry for velocity, entry in law.row.items()})
+        bias = law.sign * along(law.row, free) + law.offset
         blocks.append(JointBlock(first + k, row, bias, 1.0 / inner(row, row), law.bound))
     return blocks
 

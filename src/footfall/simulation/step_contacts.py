@@ -12,10 +12,11 @@ from footfall.contact.candidates import Candidate, Surface
 from footfall.contact.contacts import contact_frame
 from footfall.contact.touching import touch
 from footfall.dynamics.kinematics import frame_attachment
+from footfall.dynamics.loops import Coupling
 from footfall.math.spatial import cross
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
-from footfall.simulation.contact_rows import LinkMotion
+from footfall.simulation.contact_rows import LinkMotion, Row
 from footfall.simulation.step_values import StepOptions
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -46,9 +47,9 @@ class ContactLaw(NamedTuple):
 
 
 class JointLaw(NamedTuple):
-    """A joint limit, `sign v + offset >= 0`, or with a bound (N s) dry friction of a joint."""
+    """A joint limit, `sign u + offset >= 0`, or with a bound (N s) dry friction of a joint. row: of its velocity u."""
 
-    velocity: int
+    row: Row
     sign: Any
     offset: Any
     bound: float | None
@@ -122,10 +123,12 @@ def joint_laws(
     q: Array,
     limited: Sequence[tuple[int, int]],
     rubbing: Sequence[int],
+    coupling: Coupling,
 ) -> list[JointLaw]:
     """Joint limits, each towards the nearer end, then dry friction.
 
-    limited: (coordinate, velocity) of joints with limits; rubbing: velocities with dry friction.
+    limited: (coordinate, velocity of the tree) of joints with limits; rubbing: such velocities with dry friction.
+    coupling: of the joints by loops.
     """
     laws: list[JointLaw] = []
     for coordinate, velocity in limited:
@@ -136,7 +139,9 @@ def joint_laws(
         else:
             sign = 1.0 if np.isfinite(lower) else -1.0
             room = q[coordinate] - lower if np.isfinite(lower) else upper - q[coordinate]
-        laws.append(JointLaw(velocity, sign, maximum(room / options.dt, -options.recovery_speed), None))
+        row = coupling.row({velocity: 1.0})
+        laws.append(JointLaw(row, sign, maximum(room / options.dt, -options.recovery_speed), None))
     for velocity in rubbing:
-        laws.append(JointLaw(velocity, 1.0, 0.0, float(robot.friction[velocity]) * options.dt))
+        bound = float(robot.spanning.friction[velocity]) * options.dt
+        laws.append(JointLaw(coupling.row({velocity: 1.0}), 1.0, 0.0, bound))
     return laws

@@ -16,6 +16,7 @@ from footfall.contact.detection import detect_contacts
 from footfall.contact.problem import ContactProblem
 from footfall.contact.validation import check_solution
 from footfall.dynamics.inverse_dynamics import bias_forces
+from footfall.dynamics.loops import Coupling
 from footfall.dynamics.mass_matrix import mass_matrix
 from footfall.simulation.simulation import Simulation, SimulationState, Trajectory
 from footfall.simulation.step_values import Command, StepState
@@ -106,11 +107,11 @@ def _joint_rows(simulation: Simulation, q: Array) -> tuple[Array, Array, Array]:
     robot, options = simulation.robot, simulation.options
     limited = limited_velocities(robot) if options.joint_limits else []
     rubbing = rubbing_velocities(robot) if options.joint_friction else []
-    rows, room = np.zeros((len(limited) + len(rubbing), robot.nv)), np.zeros(len(limited))
+    rows, room = np.zeros((len(limited) + len(rubbing), robot.spanning.nv)), np.zeros(len(limited))
     for k, (coordinate, velocity) in enumerate(limited):
         below, above = q[coordinate] - robot.lower[coordinate], robot.upper[coordinate] - q[coordinate]
         rows[k, velocity] = 1.0 if below < above else -1.0
         room[k] = min(below, above)
     for k, velocity in enumerate(rubbing):
         rows[len(limited) + k, velocity] = 1.0
-    return rows, room, robot.friction[rubbing] * options.dt
+    return Coupling(robot, q).columns(rows), room, robot.spanning.friction[rubbing] * options.dt

@@ -59,17 +59,18 @@ def actuated_velocities(robot: Robot) -> list[tuple[int, int]]:
 
 
 def limited_velocities(robot: Robot) -> list[tuple[int, int]]:
-    """(coordinate, velocity) of each joint axis with a finite position limit."""
+    """(coordinate, velocity of the tree) of each joint axis with a finite position limit."""
     return [
         (q, v)
-        for q, v in actuated_velocities(robot)
+        for q, v in actuated_velocities(robot.spanning)
         if np.isfinite(robot.lower[q]) or np.isfinite(robot.upper[q])
     ]
 
 
 def rubbing_velocities(robot: Robot) -> list[int]:
-    """Velocities with dry friction."""
-    return [v for v in range(robot.nv) if robot.friction[v] > 0.0]
+    """Velocities of the tree with dry friction."""
+    friction = robot.spanning.friction
+    return [v for v in range(len(friction)) if friction[v] > 0.0]
 
 
 def row_count(robot: Robot, candidates: Sequence[Candidate], options: StepOptions) -> int:
@@ -176,6 +177,7 @@ def contact_step(
             state.q,
             limited_velocities(robot) if options.joint_limits else [],
             rubbing_velocities(robot) if options.joint_friction else [],
+            coupling,
         ),
     )
     v, impulses, residual, steps = _solved(robot, problem, options, state)
