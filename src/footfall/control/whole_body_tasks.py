@@ -159,6 +159,10 @@ class FrameAcceleration(MotionTask):
     acceleration: Array
     directions: tuple[int, ...] = SURFACE
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_directions(self.label, self.directions, 6)
+
     @property
     def label(self) -> str:
         return f"acceleration of {self.frame}"
@@ -185,6 +189,10 @@ class FrameTracking(MotionTask):
     path: Path
     gains: Gains = field(default_factory=lambda: gains_from(2.0))
     directions: tuple[int, ...] = SURFACE
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_directions(self.label, self.directions, 6)
 
     @property
     def label(self) -> str:
@@ -227,6 +235,10 @@ class CenterOfMassTracking(MotionTask):
     target: Array | Callable[[float], Array]
     gains: Gains = field(default_factory=lambda: gains_from(2.0))
     directions: tuple[int, ...] = (0, 1, 2)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_directions(self.label, self.directions, 3)
 
     @property
     def label(self) -> str:
@@ -302,6 +314,13 @@ class PostureTracking(MotionTask):
         asked = wanted_a + numbers[-2] * difference(robot, q, wanted_q) + numbers[-1] * (wanted_v - v)
         driven = driven_velocities(robot)
         return MotionRows(np.eye(robot.nv)[driven], asked[driven])
+
+
+def _check_directions(label: str, directions: tuple[int, ...], count: int) -> None:
+    if not directions or not set(directions) <= set(range(count)) or len(set(directions)) != len(directions):
+        raise InvalidRequest(
+            f"{label}: directions are {directions}; they must be some of 0 to {count - 1}, each once"
+        )
 
 
 def _pair(gains: Gains) -> list[float]:

@@ -1,0 +1,166 @@
+"""Bad input is refused before anything is computed, and the message says what would be right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import footfall
+from footfall.control.actuation import InvalidRequest
+from footfall.control.contact_constraints import Contact, InvalidContact
+from footfall.control.gains import gains_from
+from footfall.control.inverse_kinematics import (
+    Bounds,
+    ContradictoryLimits,
+    InvalidTask,
+    Limits,
+    NoSolution,
+    TargetOutOfReach,
+    build_ik,
+    frame_position,
+    level,
+    posture,
+    solve_hierarchical_qp,
+    solve_ik,
+)
+from footfall.control.joint_control import resting_reference
+from footfall.control.operational_space import OperationalSpaceControl, select
+from footfall.control.task_space import EndEffectorControl, resting_pose
+from footfall.control.virtual_model import solve_virtual_model
+from footfall.control.whole_body import LimitsExceeded, NoTasks, WholeBodyControl
+from footfall.control.whole_body_limits import WholeBodyLimits
+from footfall.control.whole_body_tasks import (
+    CenterOfMassTracking,
+    FrameAcceleration,
+    FrameTracking,
+    LeastForce,
+    PostureTracking,
+)
+from footfall.errors import UnknownName
+from footfall.robot.model import Robot
+from tests.control.stances import feet, quadruped, table
+
+STILL = resting_pose(footfall.Transform(np.eye(3), np.zeros(3)))
+BROKEN = resting_pose(footfall.Transform(np.eye(3), np.array([0.0, np.nan, 0.0])))
+
+
+def arm() -> Robot:
+    return footfall.load("arm-7r")
+
+
+def solve(*tasks: Any, contacts: tuple[Contact, ...] = feet()) -> Any:
+    robot, q = quadruped()
+    return WholeBodyControl(robot, contacts, tasks).solve(0.0, q, np.zeros(18))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: solve(FrameTracking("hoof", STILL)),
+        lambda: solve(FrameAcceleration("hoof", np.zeros(6))),
+        lambda: solve(LeastForce(), contacts=(Contact("hoof"),)),
+        lambda: solve_virtual_model(*quadruped(), contacts=feet(), virtual={"hoof": np.zeros(6)}),
+    ],
+)
+def test_unknown_frames_list_those_there_are(make: Callable[[], Any]) -> None:
+    with pytest.raises(
+        UnknownName, match=r"no frame 'hoof' in robot 'point-foot-quadruped'; there are: .*torso"
+    ):
+        make()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: EndEffectorControl(arm(), "claw", STILL, gains_from(1.0)),
+        lambda: OperationalSpaceControl(arm(), "claw", STILL, np.zeros(6), select(), gains_from(1.0)),
+        lambda: solve_ik(arm(), np.zeros(7), [frame_position("claw", np.zeros(3))]),
+    ],
+)
+def test_unknown_frames_of_an_arm(make: Callable[[], Any]) -> None:
+    with pytest.raises(UnknownName, match=r"no frame 'claw' in robot 'arm-7r'; there are: .*tip"):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "message"),
+    [
+        (lambda: solve(FrameTracking("torso", BROKEN)), InvalidRequest, "path of torso is not finite"),
+        (
+            lambda: solve(FrameAcceleration("torso", np.full(6, np.inf))),
+            InvalidRequest,
+            "torso is not finite",
+        ),
+        (
+            lambda: solve(CenterOfMassTracking(np.full(3, np.nan))),
+            InvalidRequest,
+            "target of the centre of mass",
+        ),
+        (lambda: resting_reference(arm(), np.full(7, np.nan)), InvalidRequest, "q is not finite"),
+        (lambda: frame_position("tip", np.full(3, np.nan)), InvalidTask, "must be finite"),
+        (lambda: Contact("LF", (0.0, np.nan, 0.0)), InvalidContact, "3 finite numbers"),
+        (lambda: FrameTracking("torso", STILL, weight=np.nan), InvalidRequest, "weights are finite"),
+    ],
+)
+def test_numbers_that_are_not_finite(make: Callable[[], Any], kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "message"),
+    [
+        (lambda: FrameTracking("torso", STILL, directions=()), InvalidRequest, "some of 0 to 5, each once"),
+        (
+            lambda: FrameAcceleration("torso", np.zeros(6), (2, 2)),
+            InvalidRequest,
+            "some of 0 to 5, each once",
+        ),
+        (lambda: CenterOfMassTracking(np.zeros(3), directions=(3,)), InvalidRequest, "some of 0 to 2"),
+        (lambda: solve(), NoTasks, "no task"),
+        (lambda: Contact("LF", rows=()), InvalidContact, "some of 0 to 5"),
+        (lambda: frame_position("tip", np.zeros(3), rows=""), InvalidTask, "some of 'xyz'"),
+        (lambda: build_ik(arm(), np.zeros(7), []), InvalidTask, "no task"),
+        (lambda: level(np.zeros((0, 3)), np.zeros(0)), InvalidTask, "rows must agree"),
+    ],
+)
+def test_tasks_without_rows(make: Callable[[], Any], kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        make()
+
+
+def test_contradictory_limits() -> None:
+    robot = arm()
+    wrong = Bounds(np.full(7, 0.1), np.full(7, -0.1))
+    with pytest.raises(ContradictoryLimits, match=r"limits contradict .*by 0\.2 at most"):
+        build_ik(robot, np.zeros(7), [posture(robot, np.zeros(7))], bounds=wrong)
+    with pytest.raises(InvalidTask, match="approach is 0"):
+        Limits(approach=0.0)
+    with pytest.raises(InvalidRequest, match="horizon is 0"):
+        WholeBodyLimits(horizon=0.0)
+    with pytest.raises(NoSolution, match="no motion keeps the bounds"):
+        solve_hierarchical_qp([level(np.eye(7), np.zeros(7))], bounds=wrong)
+
+
+def test_tasks_that_cannot_be_met() -> None:
+    """Kinematics gives the closest pose and says how far it is, dynamics which limits are missed."""
+    robot = arm()
+    far = [frame_position("tip", np.array([9.0, 0.0, 0.0]))]
+    with pytest.raises(TargetOutOfReach, match="position of tip: ") as caught:
+        solve_ik(robot, robot.configuration("ready"), far).require()
+    assert caught.value.solution.distance > 5.0
+    heavy = table()
+    contacts = tuple(Contact(name) for name in ("lf", "rf", "lb", "rb"))
+    control = WholeBodyControl(heavy, contacts, (LeastForce(),), WholeBodyLimits(least_force=1e3))
+    with pytest.raises(LimitsExceeded, match="missed: friction of contact") as exceeded:
+        control.solve(0.0, footfall.neutral(heavy), np.zeros(6))
+    assert exceeded.value.problem.limits is not None
+
+
+def test_references_of_another_robot() -> None:
+    rest = resting_reference(arm(), np.zeros(7))
+    with pytest.raises(InvalidRequest, match=r"posture has shape \(23,\), needed is \(57,\)"):
+        solve(PostureTracking(rest))
