@@ -16,12 +16,16 @@ from footfall.benchmarks.control_peers import FRAMES, GAIN, STEP, resting_states
 from footfall.benchmarks.robots import load_measured
 from footfall.control.inverse_kinematics import (
     BoundedRate,
+    Bounds,
     Limits,
     PoseTask,
     QuadraticProgram,
     QuadraticProgramFailed,
+    level,
     solve_quadratic_program,
 )
+from footfall.control.inverse_kinematics.hierarchical_qp import build_step
+from footfall.control.inverse_kinematics.hierarchy import solve_equal_levels
 from footfall.control.whole_body_limits import WholeBodyLimits
 from footfall.control.whole_body_program import program_for
 from footfall.dynamics.configuration import integrate
@@ -61,7 +65,7 @@ def dumped_programs(count: int) -> dict[str, list[QuadraticProgram]]:
         "its first priority, LOLA": _stance_programs(lola, count, levels=True),
         "first priority, quadruped": _stance_programs(quadruped, count, levels=True),
         "bounded velocities, TALOS": _rate_programs(count),
-        "second priorities in a corner": _corner_programs(count),
+        "third priorities in a corner": _corner_programs(count),
     }
 
 
@@ -79,24 +83,19 @@ def _stance_programs(stance: Stance, count: int, *, levels: bool) -> list[Quadra
 
 
 def _corner_programs(count: int) -> list[QuadraticProgram]:
-    """Second priorities that see a part of what is left, after a first one has come to rest at several bounds."""
-    programs = []
+    """Later priorities after earlier ones have come to rest at several bounds: random tasks of twelve joints.
+
+    What such a level does not see has hardly any cost, and to stay is just allowed by many bounds.
+    """
+    bounds, programs = Bounds(np.full(12, -0.3), np.full(12, 0.3)), []
     for seed in range(count):
         random = np.random.default_rng(seed)
-        first, second = random.normal(size=(3, 12)), random.normal(size=(4, 12))
-        axes = null_space_basis(first)
-        at_bound = random.random(12) < 0.5
-        lower, upper = np.where(at_bound, 0.0, -0.6), np.where(at_bound, 0.6, 0.3)
-        matrix = second @ axes
-        hessian = matrix.T @ matrix
-        hessian += 1e-9 * np.trace(hessian) * np.eye(len(hessian))
-        far = np.full(len(hessian), np.inf)
-        gradient = -matrix.T @ random.normal(size=4)
-        programs.append(
-            QuadraticProgram(
-                hessian, gradient, axes, np.concatenate([-far, lower]), np.concatenate([far, upper])
-            )
-        )
+        levels = [level(random.normal(size=(3, 12)), random.normal(size=3)) for _ in range(3)]
+        v = solve_equal_levels(levels[:2], bounds=bounds).v
+        axes = null_space_basis(np.concatenate([each.jacobian for each in levels[:2]]))
+        program = build_step(levels[2], v, axes, bounds, np.zeros((0, 12)), np.zeros(0))
+        if program is not None:
+            programs.append(program)
     return programs
 
 

@@ -124,6 +124,19 @@ def _step(level: Level, v: Array, basis: Array, bounds: Bounds, kept_rows: Array
     size = basis.shape[1]
     if size == 0:
         return np.zeros(0)
+    program = build_step(level, v, basis, bounds, kept_rows, kept_rates)
+    return np.zeros(size) if program is None else solve_quadratic_program(program)[:size]
+
+
+def build_step(
+    level: Level, v: Array, basis: Array, bounds: Bounds, kept_rows: Array, kept_rates: Array
+) -> QuadraticProgram | None:
+    """The program of the best step for a level from v (n,), in coordinates of `basis` (n, k) and slacks.
+
+    kept_rows (m, n), kept_rates (m,): inequalities of earlier levels. None where those have decided all that the level
+    is about.
+    """
+    size = basis.shape[1]
     equal, slack = ~level.inequality, level.inequality
     count = int(np.count_nonzero(slack))
     root = np.sqrt(level.weight)
@@ -131,9 +144,7 @@ def _step(level: Level, v: Array, basis: Array, bounds: Bounds, kept_rows: Array
     left = root * (level.rate - level.jacobian @ v)
     scale = max(float(np.linalg.norm(rows)), 1e-12)
     if count == 0 and scale <= RANK_TOLERANCE * float(np.linalg.norm(root[:, None] * level.jacobian)):
-        return np.zeros(
-            size
-        )  # the levels before it have decided all that it is about; what is left is rounding
+        return None  # what is left is rounding
     hessian = np.zeros((size + count, size + count))
     hessian[:size, :size] = rows[equal].T @ rows[equal] + (_REGULARISATION * scale**2) * np.eye(size)
     hessian[size:, size:] = np.eye(count)
@@ -151,11 +162,10 @@ def _step(level: Level, v: Array, basis: Array, bounds: Bounds, kept_rows: Array
     ]
     lower = [np.minimum(least[changes], 0.0), left[slack]]
     upper = [np.maximum(most[changes], 0.0), np.full(count, np.inf)]
-    program = QuadraticProgram(
+    return QuadraticProgram(
         hessian,
         gradient,
         np.vstack(blocks),
         np.concatenate([np.full(size + count, -np.inf), *lower]),
         np.concatenate([np.full(size + count, np.inf), *upper]),
     )
-    return solve_quadratic_program(program)[:size]
