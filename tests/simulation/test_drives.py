@@ -13,6 +13,7 @@ from footfall.robot.drives import ElectricMotor, Friction, HarmonicDrive, Spring
 from footfall.robot.drives.drive import Drive
 from footfall.robot.drives.elasticity import Elasticity
 from footfall.robot.drives.errors import InvalidDrive
+from footfall.robot.drives.geared_rotors import with_geared_rotors
 from footfall.robot.drives.rotor_bodies import rotor_name, with_rotor_bodies
 from footfall.robot.model import Body, Joint, JointType, Robot
 from footfall.robot.variants import lock_joints
@@ -21,6 +22,7 @@ from footfall.simulation.drive_step import DriveTrain
 from footfall.simulation.joint_action import JointAction
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command, StepOptions
+from footfall.simulation.time_step import actuated_velocities
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -286,6 +288,52 @@ def test_springs_act_in_every_integrator() -> None:
 def test_faults(change: Any, message: str) -> None:
     with pytest.raises(InvalidDrive, match=message):
         Simulation(change(pendulum()), dt=2.5e-4, drives="rigid")
+
+
+def driven_cassie() -> Robot:
+    """Cassie with gears on hip, shin and crank of the left leg."""
+    cassie = footfall.load("cassie")
+    servo = tuned_servo(MOTOR, 2.0 * MOTOR.rotor_inertia, bandwidth=200.0)
+    drives = [
+        Drive((f"left_{name}",), HarmonicDrive(16.0), MOTOR, servo=servo) for name in ("hip_pitch", "shin")
+    ]
+    crank = Drive(("left_foot_crank",), HarmonicDrive(50.0), MOTOR, servo=servo)
+    return replace(cassie, drives=(*drives, crank))
+
+
+def test_rotors_on_links_that_follow_from_others() -> None:
+    """The crank's rotor sits on the tarsus, which a loop moves; against a looped robot with rotor bodies and gears."""
+    robot = switched_off(driven_cassie())
+    bodies = with_geared_rotors(robot, robot.drives)
+    random = np.random.default_rng(2)
+    q = footfall.integrate.textbook(robot, robot.configuration("idle"), 0.1 * random.normal(size=robot.nv))
+    q, v, tau = np.asarray(q, dtype=float), random.normal(size=robot.nv), random.normal(size=robot.nv)
+    larger = np.zeros(bodies.nq)
+    for joint in robot.joints:
+        larger[bodies.q_slice(joint.name)] = q[robot.q_slice(joint.name)]
+    larger = footfall.close_loops(bodies, larger)
+    order = np.concatenate([np.arange(robot.nv)[robot.v_slice(joint.name)] for joint in robot.joints])
+    places = np.concatenate([np.arange(bodies.nv)[bodies.v_slice(joint.name)] for joint in robot.joints])
+    v_larger, tau_larger = np.zeros(bodies.nv), np.zeros(bodies.nv)
+    v_larger[places], tau_larger[places] = v[order], tau[order]
+    a = np.asarray(footfall.forward_dynamics.textbook(bodies, larger, v_larger, tau_larger), dtype=float)
+    expected = np.zeros(robot.nv)
+    expected[order] = a[places]
+
+    train = DriveTrain(robot, "rigid", 1e-3)
+    entries, _ = train.entries(train.start(q, v), idle_command(len(actuated_velocities(robot))), q, v)
+    action = JointAction.of(robot.nv, entries)
+    mass = np.asarray(footfall.mass_matrix.textbook(robot, q), dtype=float) + action.inertia
+    h = np.asarray(footfall.bias_forces.textbook(robot, q, v), dtype=float)
+    found = np.linalg.solve(mass, tau + action.forces - h)
+    assert np.linalg.norm(found - expected) < 1e-9 * np.linalg.norm(expected)
+
+
+def test_drives_of_joints_that_follow_are_refused() -> None:
+    robot = driven_cassie()
+    tarsus = replace(robot.drives[0], joints=("left_tarsus",))
+    with pytest.raises(InvalidDrive, match="'left_tarsus': its joint follows from others"):
+        Simulation(replace(robot, drives=(tarsus,)), candidates=(), dt=2.5e-4, drives="rigid")
 
 
 def test_elastic_screws_are_refused() -> None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from footfall.compiler import absolute, sqrt
 from footfall.dynamics.kinematics import link_poses
-from footfall.dynamics.loops import refuse_loops
+from footfall.dynamics.loops import Coupling
 from footfall.math.transform import Array
 from footfall.robot.drives.drive import Drive
 from footfall.robot.drives.errors import InvalidDrive
@@ -83,13 +83,19 @@ class DriveTrain:
         self.elastic = [k for k, motor in enumerate(self.motors) if motor.elastic]
 
     def _check(self) -> None:
-        refuse_loops(self.robot, "a simulation with drives")
         if not self.motors:
             raise InvalidDrive(
                 "it has no drives; a simulation with drives needs some", subject=("robot", self.robot.name)
             )
         for motor in self.motors:
             sample_step(motor.drive, self.dt)
+            for joint in motor.drive.joints:
+                if self.robot.v_slice(joint).stop == self.robot.v_slice(joint).start:
+                    raise InvalidDrive(
+                        "its joint follows from others through a loop; drives move independent joints (a loop's "
+                        "`dependent` says which are not)",
+                        subject=("drive of", joint),
+                    )
             if motor.elastic and not isinstance(motor.drive.mechanism, HarmonicDrive):
                 raise InvalidDrive(
                     f"has elasticity behind a {type(motor.drive.mechanism).__name__}; only gears of constant ratio can "
@@ -143,7 +149,7 @@ class DriveTrain:
     ) -> tuple[list[JointEntries], Callable[[Array], Array]]:
         """What the drives do to the joints in a step from q (nq,), v (nv,), and the state (size,) after it as a
         function of the velocity (nv,) at its end."""
-        links = TurningLinks(self.robot.tree, link_poses(self.robot.tree, q), v)
+        links = TurningLinks(Coupling(self.robot, q), link_poses(self.robot.tree, q), v)
         outputs = dict(zip(self.elastic, _pairs(state[_VALUES * len(self.motors) : -1]), strict=True))
         gears: list[_Gear] = []
         for k, motor in enumerate(self.motors):

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.dynamics.loops import Coupling
 from footfall.math.spatial import cross
 from footfall.math.transform import Array, Transform
 from footfall.robot.drives.drive import Drive
 from footfall.robot.drives.rotor_bodies import rotor_axes
 from footfall.robot.model import Robot
-from footfall.robot.tree import Tree
 
 
 class Carrier(NamedTuple):
@@ -50,10 +50,12 @@ def rotor_carriers(robot: Robot, drive: Drive) -> list[Carrier | None]:
 class TurningLinks:
     """Rotations of a robot's links in one state, world axes, computed as far as they are asked for."""
 
-    def __init__(self, tree: Tree, poses: Sequence[Transform], v: Array) -> None:
-        self.tree = tree
+    def __init__(self, coupling: Coupling, poses: Sequence[Transform], v: Array) -> None:
+        self.coupling = coupling
+        self.tree = coupling.tree
         self.poses = poses
-        self.v = v
+        self.rates = coupling.velocity(v)  # of all joints
+        self.drift = coupling.bias(v)  # their accelerations while v stays as it is
         self._known: dict[int, tuple[dict[int, Array], Array, Array]] = {}
 
     def along(self, carrier: Carrier) -> CarrierMotion:
@@ -61,11 +63,10 @@ class TurningLinks:
         columns, velocity, bias = self._rotation(carrier.link)
         axis = self.poses[carrier.link].rotation @ carrier.axis
         across = cross(velocity, axis)
-        return CarrierMotion(
-            {index: column @ axis for index, column in columns.items()},
-            bias @ axis,
-            {index: column @ across for index, column in columns.items()},
-        )
+        spin = {index: column @ axis for index, column in columns.items()}
+        turning = {index: column @ across for index, column in columns.items()}
+        following = sum((entry * self.drift[index] for index, entry in spin.items()), start=bias @ axis)
+        return CarrierMotion(self.coupling.row(spin), following, self.coupling.row(turning))
 
     def _rotation(self, link: int) -> tuple[dict[int, Array], Array, Array]:
         """Columns (3,) of the angular Jacobian, angular velocity, and angular acceleration while v stays as it is."""
@@ -79,7 +80,7 @@ class TurningLinks:
                 for index, motion in zip(range(self.tree.nv)[joint.v], joint.subspace.T, strict=True)
                 if motion[3:].any()
             }
-            relative = sum((column * self.v[index] for index, column in own.items()), start=np.zeros(3))
+            relative = sum((column * self.rates[index] for index, column in own.items()), start=np.zeros(3))
             # The axes of a joint turn with its parent, and with the child by what only turns along them.
             self._known[link] = (
                 {**columns, **own},
