@@ -225,35 +225,9 @@ def changed_parts(
     before, after: rows of poses (n, 50). Hands only count where they are or will be in task space. contacts: whether
     other contacts and wrenches are differences too; then hands count always.
     """
-    far = np.abs(after - before)
-    result = np.empty((len(before), 7), dtype=np.bool_)
-    half = ANGLE_TOLERANCE / 2  # of a quaternion's vector part
-    for index in range(2):
-        position = far[:, PoseRow.FOOT_POSITION[index]].max(axis=1) > POSITION_TOLERANCE
-        rotation = PoseRow.FOOT_ROTATION[index]
-        result[:, index] = position | (_turn(before[:, rotation], after[:, rotation]) > half)
-        moved = far[:, PoseRow.HAND_POSITION[index]].max(axis=1) > POSITION_TOLERANCE
-        selection = PoseRow.SELECTION.start + index
-        used = (before[:, selection] > 0.0) | (after[:, selection] > 0.0)
-        result[:, 2 + index] = (moved & (used | contacts)) | (far[:, selection] > 0.0)
-    for column, part in ((4, PoseRow.UPPER_BODY), (5, PoseRow.HEAD)):
-        result[:, column] = _turn(before[:, part], after[:, part]) > half
-    result[:, 6] = far[:, PoseRow.COM_HEIGHT] > POSITION_TOLERANCE
-    if contacts:
-        for index in range(2):
-            result[:, index] |= far[:, PoseRow.CONTACT.start + index] > 0.0
-            result[:, index] |= far[:, PoseRow.CLOSED.start + index] > 0.0
-            result[:, 2 + index] |= far[:, PoseRow.CLOSED.start + 2 + index] > 0.0
-            result[:, 2 + index] |= far[:, PoseRow.WRENCH[index]].max(axis=1) > WRENCH_TOLERANCE
-    return result
+    from footfall.gait.pose_loops import differences  # brings Numba, which is slow to import
 
-
-def _turn(a: Array, b: Array) -> Array:
-    """Sine of half the angle between unit quaternions (n, 4) of either sign; accurate for small angles."""
-    sign = np.where((a * b).sum(axis=1) < 0.0, -1.0, 1.0)[:, None]
-    chord = np.sqrt(((a - sign * b) ** 2).sum(axis=1))
-    turn: Array = chord * np.sqrt(np.maximum(1.0 - chord**2 / 4, 0.0))
-    return turn
+    return differences(before, after, contacts, POSITION_TOLERANCE, ANGLE_TOLERANCE, WRENCH_TOLERANCE)
 
 
 @dataclass(frozen=True)

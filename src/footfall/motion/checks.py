@@ -8,11 +8,11 @@ import numpy as np
 
 from footfall.gait.plan import InvalidTransition, TransitionSequence
 from footfall.gait.poses import HANDS, PoseRow
-from footfall.math.polygons import boundary_distance
 from footfall.motion.parameters import LimitParameters, MotionParameters
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.schedule import Schedule
 from footfall.motion.support import sole_corners
+from footfall.motion.support_loops import sole_gaps
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -99,8 +99,8 @@ def _check_feet(schedule: Schedule, model: ReducedModel, limits: LimitParameters
         limits.step_up_m,
         "one foot is {value:.3f} m above the other, out of reach; at most {limit:.3f} m",
     )
-    corners = sole_corners(rows, model, (1.0, 1.0))
-    gap = _gaps(corners)
+    corners = sole_corners(rows, model)
+    gap = sole_gaps(corners)
     # Feet that are above each other do not touch.
     near = rise < limits.step_up_m
     _refuse(
@@ -109,33 +109,6 @@ def _check_feet(schedule: Schedule, model: ReducedModel, limits: LimitParameters
         limits.foot_distance_m,
         "the feet overlap or nearly touch: their soles are {value:.3f} m apart; at least {limit:.3f} m",
     )
-
-
-def _gaps(corners: Array) -> Array:
-    """Distance of two soles (n,) for corners (n, 2, 4, 2), m; negative where they overlap."""
-    # Far apart in most cases: circles around the soles tell.
-    centres = corners.mean(axis=2)
-    radii = np.sqrt(((corners - centres[:, :, None]) ** 2).sum(axis=-1)).max(axis=2)
-    gaps = np.asarray(np.sqrt(((centres[:, 0] - centres[:, 1]) ** 2).sum(axis=1)) - radii.sum(axis=1))
-    for index in np.flatnonzero(gaps < 0.05):
-        first, second = corners[index]
-        gaps[index] = _separation(first, second)
-    return gaps
-
-
-def _separation(first: Array, second: Array) -> float:
-    """Distance of two convex polygons (n, 2), m; negative where a corner of one lies in the other."""
-    inward = max(boundary_distance(first, second).max(), boundary_distance(second, first).max())
-    best = -np.inf
-    for polygon in (first, second):
-        edges = np.roll(polygon, -1, axis=0) - polygon
-        normals = np.stack([edges[:, 1], -edges[:, 0]], axis=1)
-        normals /= np.sqrt((normals**2).sum(axis=1))[:, None]
-        for normal in normals:
-            a, b = first @ normal, second @ normal
-            best = max(best, b.min() - a.max(), a.min() - b.max())
-    # The separating axis tells whether they overlap; outside, the nearest corner tells how far they are apart.
-    return float(best) if best < 0.0 else float(max(best, -inward))
 
 
 def _check_hands(schedule: Schedule, model: ReducedModel, limits: LimitParameters) -> None:

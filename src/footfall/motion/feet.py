@@ -80,6 +80,10 @@ def _swings(phases: Array, constants: Array) -> tuple[Array, Array, Array]:
         borders, pieces, controls = kernel.batch(phases, constants, threads=1)
         return borders, pieces, controls
     borders, pieces, controls = np.empty((count, 6)), np.empty((count, 5, 6, 3)), np.empty((count, 4, 4))
+    rows = np.empty(
+        phases.shape
+    )  # arrays of native loops have a type object of their own, which calls would convert
+    rows[:] = phases
     for index in range(count):
-        borders[index], pieces[index], controls[index] = kernel(phases[index], constants)
+        borders[index], pieces[index], controls[index] = kernel(rows[index], constants)
     return borders, pieces, controls

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from footfall.gait.plan import MotionPlan
+from footfall.gait.plan import MotionPlan, Phase, PhaseKind
 from footfall.motion.curves import MotionCurves, MotionSamples
 from footfall.motion.parameters import MotionParameters
 from footfall.motion.reduced_model import ReducedModel
@@ -48,16 +50,36 @@ class PhaseTable:
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """What the generator gives. torso: how the torso was found, one a sequence or part of it. seconds: what each stage
-    took, by its name."""
+    """What the generator gives. given: the plan as it was asked for. torso: how the torso was found, one a sequence or
+    part of it. seconds: what each stage took, by its name."""
 
-    plan: MotionPlan
+    given: MotionPlan
     phases: PhaseTable
     curves: MotionCurves
     model: ReducedModel
     parameters: MotionParameters
     torso: tuple[TorsoPlan, ...]
     seconds: dict[str, float] = field(default_factory=dict)
+
+    @cached_property
+    def plan(self) -> MotionPlan:
+        """The plan with the phases of its transitions."""
+        phases: list[list[Phase]] = [[] for _ in self.given.transitions]
+        durations = np.diff(self.phases.times).tolist()
+        table = zip(self.phases.transition.tolist(), self.phases.motion.tolist(), durations, strict=True)
+        for transition, motion, duration in table:
+            phases[transition].append(Phase(PhaseKind.MOTION if motion else PhaseKind.LOAD_SWITCH, duration))
+        timed = iter(
+            [
+                replace(transition, phases=tuple(own))
+                for transition, own in zip(self.given.transitions, phases, strict=True)
+            ]
+        )
+        sequences = [
+            replace(sequence, transitions=tuple(islice(timed, len(sequence.transitions))))
+            for sequence in self.given.sequences
+        ]
+        return replace(self.given, sequences=tuple(sequences))
 
     @property
     def begin_time(self) -> float:

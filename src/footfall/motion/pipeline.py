@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +23,7 @@ from footfall.motion.motion import Motion, PhaseTable, join_tables, phase_table
 from footfall.motion.orientation import plan_head, plan_upper_body
 from footfall.motion.parameters import MotionParameters
 from footfall.motion.reduced_model import ReducedModel
-from footfall.motion.schedule import plan_phases, with_phases
+from footfall.motion.schedule import plan_phases
 from footfall.motion.support import plan_support
 from footfall.motion.toes import plan_toe
 from footfall.motion.torso import TorsoPlan, plan_torso
@@ -46,7 +45,6 @@ class MotionState(NamedTuple):
 class SequenceMotion(NamedTuple):
     """The motion of one sequence."""
 
-    sequence: TransitionSequence
     phases: PhaseTable
     curves: MotionCurves
     torso: TorsoPlan
@@ -79,7 +77,7 @@ def generate_motion(
         begin = part.curves.end
         first += len(sequence.transitions)
     return Motion(
-        replace(plan, sequences=tuple(part.sequence for part in parts)),
+        plan,
         join_tables([part.phases for part in parts]),
         join_curves([part.curves for part in parts]),
         model,
@@ -169,7 +167,6 @@ def generate_sequence(
         *feet.rotations,
     )
     return SequenceMotion(
-        with_phases(sequence, schedule),
         phase_table(schedule, areas, model, first=first),
         curves,
         torso,

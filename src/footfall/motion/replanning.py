@@ -93,11 +93,7 @@ def replan(motion: Motion, at: Continuation, transitions: Sequence[Transition]) 
         start=None if resting else motion_state(motion, at.time),
     )
     phases = int(np.searchsorted(motion.phases.transition, done))
-    joined = (
-        (running, part.sequence)
-        if resting
-        else (replace(running, transitions=(*kept, *part.sequence.transitions)),)
-    )
+    joined = (running, tail) if resting else (replace(running, transitions=(*kept, *tail.transitions)),)
     return Motion(
         MotionPlan((*motion.plan.sequences[: at.sequence], *joined), motion.plan.begin_time),
         join_tables([motion.phases.until(phases), part.phases]),

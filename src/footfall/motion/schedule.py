@@ -6,12 +6,13 @@ gathered here as arrays, which all later stages work on.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from footfall.gait.plan import InvalidTransition, Phase, PhaseKind, TransitionSequence
+from footfall.gait.plan import InvalidTransition, TransitionSequence
 from footfall.gait.poses import PoseRow, changed_parts
 from footfall.motion.parameters import PhaseParameters
 
@@ -43,17 +44,17 @@ class Schedule:
         """Stance foot of the begin poses (K,): 0 for RF, 1 for LF."""
         return self.begin[:, PoseRow.STANCE].astype(np.int64)
 
-    @property
+    @cached_property
     def motion_transition(self) -> Integers:
         """Transition of each motion phase (M,)."""
         return self.transition[self.motion]
 
-    @property
+    @cached_property
     def motion_begin(self) -> Array:
         """Begin of each motion phase (M,), s."""
         return self.times[:-1][self.motion]
 
-    @property
+    @cached_property
     def motion_end(self) -> Array:
         """End of each motion phase (M,), s."""
         return self.times[1:][self.motion]
@@ -120,21 +121,6 @@ def plan_phases(
         np.array(motion),
         times,
     )
-
-
-def with_phases(sequence: TransitionSequence, schedule: Schedule) -> TransitionSequence:
-    """The sequence with the phases that were chosen for it."""
-    phases: list[list[Phase]] = [[] for _ in sequence.transitions]
-    durations = np.diff(schedule.times).tolist()
-    for owner, motion, duration in zip(
-        schedule.transition.tolist(), schedule.motion.tolist(), durations, strict=True
-    ):
-        phases[owner].append(Phase(PhaseKind.MOTION if motion else PhaseKind.LOAD_SWITCH, duration))
-    transitions = tuple(
-        replace(transition, phases=tuple(own))
-        for transition, own in zip(sequence.transitions, phases, strict=True)
-    )
-    return replace(sequence, transitions=transitions)
 
 
 def _enforce(changed: Flags, enforced: frozenset[str], stance: int) -> None:

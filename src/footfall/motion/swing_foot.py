@@ -97,6 +97,7 @@ def swing_foot(phase: Array, constants: Array) -> dict[str, Array]:
     }
 
 
+@cache
 def swing_constants(parameters: FootParameters, sole: tuple[float, float]) -> Array:
     """What holds for all phases, (31,): timing, tilt, x of the rear and front edge of the sole (m), and how the
     parameter of the rotation runs from 0 to 1, 003c section 5.5.1."""
@@ -109,6 +110,7 @@ def swing_constants(parameters: FootParameters, sole: tuple[float, float]) -> Ar
     )
 
 
+@cache
 def tilt_timing(parameters: FootParameters) -> Array:
     """Coefficients (3, 6) of the parameter of the rotation over lift-off, mid-swing and strike."""
     times = np.array([0.0, parameters.lift_off_share, parameters.strike_share, 1.0])

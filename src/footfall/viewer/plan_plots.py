@@ -59,7 +59,7 @@ def _draw_above(axes: Axes, motion: Motion, times: Array) -> None:
     from matplotlib.patches import Polygon
 
     rows = _pose_rows(motion)
-    soles = sole_corners(rows, motion.model, (1.0, 1.0))
+    soles = sole_corners(rows, motion.model)
     for foot, colour in ((0, RIGHT), (1, LEFT)):
         for corners in soles[:, foot]:
             axes.add_patch(Polygon(corners, fill=False, edgecolor=colour, linewidth=0.9))
