@@ -15,6 +15,7 @@ from footfall.errors import (
     InvalidValue,
     LockedLoop,
     LoopClosureError,
+    LoopError,
     MissingInertia,
     RedundantLoop,
     RobotWarning,
@@ -112,6 +113,12 @@ BAD: list[tuple[str, type[Exception], str, Callable[[], object]]] = [
         LockedLoop,
         "3 equations for 3 velocities: nothing moves",
         lambda: chain(gear("a", "j0", "j1", 2.0), gear("b", "j1", "j2", 3.0), gear("c", "j2", "j0", 2.0)),
+    ),
+    (
+        "too large",
+        LoopError,
+        "sub-system has 90 velocities, at most 80",
+        lambda: chain(Loop("a", LoopType.POINT, "t89", "world"), bodies=90),
     ),
     (
         "too many dependent joints",

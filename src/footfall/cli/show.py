@@ -22,7 +22,7 @@ def show(
     floating_base: FloatingBaseOption = None,
     lenient: LenientOption = False,
 ) -> None:
-    """Show a robot: bodies, joints and their limits, masses, frames, configurations and groups.
+    """Show a robot: bodies, joints and their limits, masses, loops, frames, configurations and groups.
 
     [dim]$[/] footfall show lola
 
@@ -32,7 +32,8 @@ def show(
     console = screen()
     console.print(repr(shown), style="bold", markup=False)
     console.print(f"gravity {_vector(shown.gravity)} m/s2", highlight=False)
-    for part in (bodies(shown), regions(shown), joints(shown), frames(shown), configurations(shown)):
+    parts = (bodies, regions, joints, loops, frames, configurations)
+    for part in (each(shown) for each in parts):
         if part.row_count:
             console.print()
             console.print(part)
@@ -104,6 +105,24 @@ def frames(robot: Robot) -> Table:
         rotation, translation = frame.placement
         rows.append([frame.name, frame.body, _vector(translation), _turn(rotation)])
     return table("Frames", ["frame", "on", "position, m", "turned by, deg"], rows, numbers="turned by, deg")
+
+
+def loops(robot: Robot) -> Table:
+    """What couples joints, and which of them follow."""
+    following = {
+        joint.name for joint in robot.joints if joint.type.velocities and _is_empty(robot.v_slice(joint.name))
+    }
+    rows = []
+    for loop in robot.loops:
+        parts = [loop.frame, loop.against] if loop.type.joins_frames else []
+        numbers = ", ".join(f"{number:g}" for number in loop.coefficients)
+        rows.append([loop.name, str(loop.type), ", ".join([*parts, *loop.joints]), numbers, loop.held_by])
+    title = f"Loops; {', '.join(sorted(following))} follow" if following else "Loops"
+    return table(title, ["loop", "type", "between", "coefficients", "held by"], rows)
+
+
+def _is_empty(place: slice) -> bool:
+    return bool(place.stop == place.start)
 
 
 def configurations(robot: Robot) -> Table:

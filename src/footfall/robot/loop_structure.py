@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from footfall.errors import LockedLoop, LoopClosureError, RedundantLoop
+from footfall.errors import LockedLoop, LoopClosureError, LoopError, RedundantLoop
 from footfall.robot.loop_closing import LoopSystem, close_dependent, close_freely, scaled_jacobian
 from footfall.robot.loop_equations import Cut
 from footfall.robot.subsystems import Subsystem, find_subsystems
@@ -23,6 +23,7 @@ from footfall.robot.tree import Array, Tree
 _RANK = 1e-7  # singular values below this part of the largest are zero
 _THRESHOLDS = (0.3, 0.1, 0.03, 0.01, 1e-3, 1e-5)  # of its own direction in a loop that a joint has, at least
 _EXACT = 1e-9
+_MOST_VELOCITIES = 80  # of a sub-system: what is solved together is cubic in it
 PASSIVE, UNKNOWN, POWERED = range(3)  # preferences: the lower the sooner a joint is made dependent
 
 
@@ -87,6 +88,12 @@ def analyse_loops(
         if not subsystem.cuts:
             continue
         system = LoopSystem(tree, subsystem, tuple(cuts[k] for k in subsystem.cuts))
+        if len(system.velocities) > _MOST_VELOCITIES:
+            message = (
+                f"its sub-system has {len(system.velocities)} velocities, at most {_MOST_VELOCITIES} are solved "
+                "together; let forces hold some of its loops"
+            )
+            raise LoopError(message, subject=("loop", system.cuts[0].loop.name))
         reference = close_freely(system, reference)
         samples = [reference, *_samples(system, reference)]
         rows = _choose_rows(system, samples, subsystem.cuts)

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from footfall.robot.model import Joint, Robot
 
 
+_MOST_LOOPS = 1000
+
+
 class LoopType(StrEnum):
     """Kinds of loop; the comments give the number of equations and what they say."""
 
@@ -144,6 +147,9 @@ def check_loops(robot: Robot) -> None:
     joints: Mapping[str, Joint] = {joint.name: joint for joint in robot.joints}
     frames = {"world", *(body.name for body in robot.bodies), *(frame.name for frame in robot.frames)}
     seen: set[str] = set()
+    if len(robot.loops) > _MOST_LOOPS:
+        message = f"has {len(robot.loops)} loops; at most {_MOST_LOOPS} are taken"
+        raise InvalidValue(message, subject=("robot", robot.name))
     for loop in robot.loops:
         subject = ("loop", loop.name)
         if not loop.name or not loop.name.isprintable() or loop.name in seen:

@@ -45,9 +45,12 @@ class Bounds(NamedTuple):
 
 
 def single_coordinates(robot: Robot) -> tuple[Array, Array]:
-    """Indices in q and in v of all coordinates that are numbers, not parts of quaternions."""
-    links = [link for link in robot.tree.links if link.kind != "spherical"]
-    places = np.array([(link.q.start, link.v.start) for link in links], dtype=int).reshape(-1, 2)
+    """Indices in q and in v of all coordinates that are numbers, not parts of quaternions, and independent."""
+    structure = robot.tree.loops
+    own = range(robot.nv) if structure is None else structure.independent
+    in_v = {velocity: place for place, velocity in enumerate(own)}
+    links = [link for link in robot.tree.links if link.kind != "spherical" and link.v.start in in_v]
+    places = np.array([(link.q.start, in_v[link.v.start]) for link in links], dtype=int).reshape(-1, 2)
     return places[:, 0], places[:, 1]
 
 
