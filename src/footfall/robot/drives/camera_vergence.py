@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -54,11 +53,9 @@ class CameraVergence(Mechanism):
                 )
             object.__setattr__(self, name, point)
         for name in ("lever", "coupler", "ratio"):
-            value = getattr(self, name)
-            if not (math.isfinite(value) and value > 0.0):
-                raise InvalidDrive(
-                    f"{name} of a camera vergence is {value}; it must be finite and above zero"
-                )
+            value = values.finite_number(getattr(self, name), name, subject)
+            if not value > 0.0:
+                raise InvalidDrive(f"{name} of a camera vergence is {value}; it must be above zero")
         for name in ("lever_x", "reference"):
             values.finite_number(getattr(self, name), name, subject)
         object.__setattr__(self, "_zero", float(self.lever_angle(np.array([self.reference]))))
