@@ -44,8 +44,10 @@ from footfall.dynamics.factorisation import (
 from footfall.dynamics.forward_dynamics import forward_dynamics
 from footfall.dynamics.hybrid import (
     ConstraintSystem,
+    HybridAccelerations,
     HybridMotion,
     constraint_system,
+    hybrid_accelerations,
     hybrid_dynamics,
     motion_under_constraint_forces,
 )
@@ -93,6 +95,7 @@ __all__ = [
     "ForwardDynamicsDerivatives",
     "Frame",
     "Geometry",
+    "HybridAccelerations",
     "HybridMotion",
     "InverseDynamicsDerivatives",
     "Joint",
@@ -138,6 +141,7 @@ __all__ = [
     "frame_pose",
     "frame_velocity",
     "gravity_forces",
+    "hybrid_accelerations",
     "hybrid_dynamics",
     "integrate",
     "inverse_dynamics",

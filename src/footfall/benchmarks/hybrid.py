@@ -2,7 +2,7 @@
 
 Contestants: `bound`, on preallocated arrays; `call`, the checked kernel; `batch`, many robots on one core; `dense`,
 mass matrix and Jacobian from one kernel of ours and NumPy's solution of the dense equations; `python`, Pinocchio's
-`constraintDynamics`, a loop over the states.
+`constraintDynamics`, a loop over the states. All give accelerations and constraint forces.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from footfall.benchmarks.measure import Contestant, Race, race, sweep
 from footfall.benchmarks.robots import load_measured
 from footfall.benchmarks.states import State, random_states
 from footfall.compiler import Kernel, build_kernel
+from footfall.dynamics.hybrid import hybrid_accelerations
 from footfall.dynamics.hybrid_constraints import AXES, Constraint
 from footfall.robot.model import Robot
 
@@ -30,8 +31,8 @@ _DENSE_LIMIT = 60  # joints; the mass matrix of longer chains is a graph that ta
 _CHECKED_STATES = 8
 
 _POINT, _RIGID = AXES[:3], AXES
-# By robot, segments and the directions that are constrained, in the order in which they are added. Not more than the
-# joints can hold: six rigid segments on TALOS would contradict each other.
+# By robot, segments and the directions that are constrained, in the order in which they are added. All are rigid, as
+# far as joints can hold them: TALOS has four between its base and its head, so the head keeps only its place.
 _SEGMENTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "anymal": tuple((foot, _POINT) for foot in ("LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT")),
     "talos": (
@@ -39,8 +40,8 @@ _SEGMENTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("leg_right_6_link", _RIGID),
         ("arm_left_7_link", _RIGID),
         ("arm_right_7_link", _RIGID),
+        ("base_link", _RIGID),
         ("head_2_link", _POINT),
-        ("base_link", _POINT),
     ),
 }
 
@@ -106,7 +107,7 @@ def _measure(case: HybridCase, effort: Effort) -> HybridMeasurement:
         State(*(np.array(column[k]) for column in states)) for k in range(min(effort.calls, effort.batch))
     ]
     setpoints = np.zeros(case.rows)
-    kernel = footfall.hybrid_dynamics.kernel(robot, constraints=case.constraints, setpoints=setpoints)
+    kernel = hybrid_accelerations.kernel(robot, constraints=case.constraints, setpoints=setpoints)
     contestants = _our_contestants(kernel, states, rows, setpoints)
     if robot.nv <= _DENSE_LIMIT:
         contestants["dense"] = _dense_contestant(robot, case, rows)
@@ -203,7 +204,7 @@ def _pinocchio_contestant(case: HybridCase, robot: Robot, rows: list[State]) -> 
 
 def hybrid_error(robot: Robot, case: HybridCase, kernel: Kernel, row: State) -> float:
     """Relative residual of the equations of motion and of the constraints, by algorithms that take no part."""
-    a, forces, *_ = kernel(row.q, row.v, row.tau, np.zeros(case.rows))
+    a, forces = kernel(row.q, row.v, row.tau, np.zeros(case.rows))
     needed = footfall.inverse_dynamics(robot, row.q, row.v, a)
     given = footfall.constraint_jacobian(robot, row.q, constraints=case.constraints).T @ forces
     motion = np.linalg.norm(needed - row.tau - given) / (np.linalg.norm(row.tau) + np.linalg.norm(given))

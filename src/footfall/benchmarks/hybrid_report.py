@@ -10,7 +10,7 @@ from footfall.benchmarks.hybrid import BATCH_BAR, CALL_BAR, HybridMeasurement
 from footfall.benchmarks.report import Verdict
 
 _TIMES = ("bound", "call", "batch", "dense", "python")
-_RATIOS = (("python", "bound"), ("python", "batch"), ("dense", "bound"), ("dense", "batch"))
+_RATIOS = (("python", "call"), ("python", "batch"), ("dense", "call"), ("dense", "batch"))
 
 
 def markdown(measurements: Sequence[HybridMeasurement], *, effort: Effort, load_before: str) -> str:
@@ -50,7 +50,7 @@ def _row(measurement: HybridMeasurement, verdict: Verdict) -> str:
             continue
         ratio = race.ratio(slower, faster)
         text = f"{ratio.median:.1f} ({ratio.lower:.1f}-{ratio.upper:.1f})"
-        bar = CALL_BAR if faster == "bound" else BATCH_BAR * min(surroundings.lanes(), 8) / 8
+        bar = CALL_BAR if faster == "call" else BATCH_BAR * min(surroundings.lanes(), 8) / 8
         missed = f"{label}: {faster} against {slower} {ratio.lower:.1f}, bar {bar:g}"
         cells.append(f"{text} {verdict.judge(ratio.lower >= bar, missed)}")
     return _line([*cells, str(measurement.operations), f"{measurement.error:.0e}"])

@@ -103,31 +103,99 @@ def hybrid_dynamics(
     A component that depends on those before it is left out. If it also contradicts them it has a residual: the
     order of the constraints is their priority. `resolve_constraints` shares forces evenly instead.
     """
-    goal = np.zeros(constraint_rows(constraints)) if setpoints is None else setpoints
-    inputs = Inputs(
-        q, v, tau, tuple(constraints), directions, active, tuple(prescribed), a, wrenches, goal, compliance
+    inputs = _inputs(
+        q, v, tau, constraints, setpoints, directions, active, compliance, prescribed, a, wrenches
     )
     check_hybrid(robot, inputs)
+    return HybridMotion(*_solve_safely(robot, inputs, segments, HybridMotion._fields))
+
+
+class HybridAccelerations(NamedTuple):
+    """accelerations: (nv,) rad/s2 or m/s2. forces: (m,) N or N m, of the constraints on the robot."""
+
+    accelerations: Array
+    forces: Array
+
+
+@algorithm(
+    q="nq",
+    v="nv",
+    tau="nv",
+    setpoints="*",
+    directions="6, *",
+    active="*",
+    compliance="*",
+    a="nv",
+    wrenches="name -> 6",
+)
+def hybrid_accelerations(
+    robot: Robot,
+    q: Array,
+    v: Array,
+    tau: Array,
+    *,
+    constraints: Sequence[Constraint] = (),
+    setpoints: Array | None = None,
+    directions: Array | None = None,
+    active: Array | None = None,
+    compliance: Array | None = None,
+    prescribed: Sequence[str] = (),
+    a: Array | None = None,
+    wrenches: Mapping[str, Array] | None = None,
+) -> HybridAccelerations:
+    """The first two results of `hybrid_dynamics`, q (nq,), v (nv,), tau (nv,), for loops where the others cost time."""
+    inputs = _inputs(
+        q, v, tau, constraints, setpoints, directions, active, compliance, prescribed, a, wrenches
+    )
+    check_hybrid(robot, inputs)
+    return HybridAccelerations(*_solve_safely(robot, inputs, (), HybridAccelerations._fields))
+
+
+def _inputs(
+    q: Array,
+    v: Array,
+    tau: Array,
+    constraints: Sequence[Constraint],
+    setpoints: Array | None,
+    directions: Array | None,
+    active: Array | None,
+    compliance: Array | None,
+    prescribed: Sequence[str],
+    a: Array | None,
+    wrenches: Mapping[str, Array] | None,
+) -> Inputs:
+    goal = np.zeros(constraint_rows(constraints)) if setpoints is None else setpoints
+    return Inputs(
+        q, v, tau, tuple(constraints), directions, active, tuple(prescribed), a, wrenches, goal, compliance
+    )
+
+
+def _solve_safely(
+    robot: Robot, inputs: Inputs, segments: Sequence[str], fields: Sequence[str]
+) -> tuple[Array, ...]:
+    """Fields of the motion, solved again where eliminating branches leaves too few digits."""
     motion, margin = _solve(robot, inputs, segments, eliminate=True)
+    chosen = tuple(getattr(motion, name) for name in fields)
     if margin is None:
-        return motion
+        return chosen
     # Rarely, in a stretched leg say, too few digits are left: again, all constraints at the root. What the loop takes
     # as its state is computed inside it, and so only where it is needed.
+    wrenches = inputs.wrenches or {}
     given = {name: value for name, value in inputs._asdict().items() if isinstance(value, np.ndarray)}
-    given |= {f"wrench {name}": wrench for name, wrench in (wrenches or {}).items()}
+    given |= {f"wrench {name}": wrench for name, wrench in wrenches.items()}
 
     def again(_: Array, *state: Array) -> tuple[Any, ...]:
         arrays = dict(zip(given, state, strict=False))
         plain: dict[str, Any] = {
             name: value for name, value in arrays.items() if not name.startswith("wrench ")
         }
-        pushed = {name: arrays[f"wrench {name}"] for name in wrenches or {}}
+        pushed = {name: arrays[f"wrench {name}"] for name in wrenches}
         better, _ = _solve(robot, inputs._replace(**plain, wrenches=pushed), segments, eliminate=False)
-        return (np.zeros(1), *arrays.values(), *better)
+        return (np.zeros(1), *arrays.values(), *(getattr(better, name) for name in fields))
 
-    state = (np.array([margin]), *given.values(), *motion)
+    state = (np.array([margin]), *given.values(), *chosen)
     final = repeat(again, state, count=1, until=lambda margin, *_: greater_equal(margin[0], 0.0))
-    return HybridMotion(*final[-len(motion) :])
+    return tuple(final[-len(chosen) :])
 
 
 def _solve(

@@ -33,6 +33,8 @@ DT = 1e-3  # s
 CONTROL_STEPS = 2  # steps from one call of a controller to the next
 RADIUS = 0.1  # m, of all wheels
 FLOOR = SceneObject("floor", Plane(), material=Material(friction=0.8), category="floor")
+# Four rigid wheels could share the load in any way, and one without load does not pull: tyres settle it.
+_TYRES = Surface(Plane(), material=Material(friction=0.8, stiffness=5e4, damping=800.0))
 _SLIPPERY = Surface(Plane(), material=Material(friction=0.0))
 _CASTERS = ((0.2, 0.0, -0.08),)  # one: with two the wheels may hang in the air
 _SPIN = 0.007  # kg m2: wheel and rotor
@@ -66,9 +68,10 @@ def with_ball_wheels(robot: Robot, wheels: Sequence[Wheel]) -> Robot:
 
 def wheel_candidates(mobile: MobileRobot) -> list[Candidate]:
     """Where the base touches the floor."""
-    floor = surface_of(FLOOR)
+    rigid = mobile.wheels[0].kind == "standard"
+    floor = surface_of(FLOOR) if rigid else _TYRES
     found = [Candidate(wheel.body, (0.0, 0.0, 0.0), wheel.radius, floor) for wheel in mobile.wheels]
-    if mobile.wheels[0].kind == "standard":
+    if rigid:
         found += [Candidate(mobile.base, point, 0.02, _SLIPPERY) for point in _CASTERS]
     return found
 
