@@ -21,13 +21,14 @@ that three scalar eliminations are the one with a D of (3, 3), and the armature 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.external_wrenches import link_wrenches
 from footfall.dynamics.factorisation import dense_solve, factorise, solve_factored
+from footfall.dynamics.free_joints import JointResponse, free_joint_axis
 from footfall.dynamics.inverse_dynamics import force_of_motion, newton_euler
 from footfall.dynamics.joints import free_axes, inertia_in_parent_axes, joint_transforms
 from footfall.dynamics.loop_forces import held_by_forces
@@ -42,7 +43,6 @@ from footfall.math.spatial import (
     rotate,
     shift_force,
     shift_inertia,
-    symmetric,
 )
 from footfall.robot.model import Robot
 from footfall.robot.validation import check_mass_matrix
@@ -126,34 +126,3 @@ def articulated_bodies(
             acceleration = acceleration + np.eye(6)[axis] * a[-1]
         accelerations.append(acceleration)
     return np.array(a)
-
-
-class JointResponse(NamedTuple):
-    """A free joint axis moves with `free_acceleration - gain @ a` while its parent carries the link with a."""
-
-    free_acceleration: Any
-    gain: Array
-
-
-def free_joint_axis(
-    axis: int, armature: float, tau: Any, inertia: Array, force: Array
-) -> tuple[JointResponse, Array, Array]:
-    """Let one axis of a joint move freely under tau: its response, and the inertia and force it hands on.
-
-    Along the axis a joint hands on no inertia but the armature's and no force but tau. These entries are written
-    down as such, not computed: so they are exact, and vanish from traced code where there is no armature.
-    """
-    column = inertia[:, axis]
-    inverse = 1 / (column[axis] + armature)
-    free_acceleration = (tau - force[axis]) * inverse  # 000 (2.68)
-    gain = column * inverse  # 000 (2.67)
-    gain[axis] = 1 - armature * inverse
-
-    def handed_on(i: int, j: int) -> Any:  # I^A - U U^T / D, 000 (2.71)
-        if axis in (i, j):
-            return armature * gain[j if i == axis else i]
-        return inertia[i, j] - column[i] * gain[j]
-
-    force_handed_on = force + column * free_acceleration  # p^A + U u / D, 000 (2.72)
-    force_handed_on[axis] = tau - armature * free_acceleration
-    return JointResponse(free_acceleration, gain), symmetric(6, handed_on), force_handed_on

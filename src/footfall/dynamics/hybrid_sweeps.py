@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.dynamics.external_wrenches import link_wrenches
-from footfall.dynamics.forward_dynamics import JointResponse, free_joint_axis
+from footfall.dynamics.free_joints import JointResponse, free_joint_axis
 from footfall.dynamics.hybrid_branches import EliminatedBranch, eliminate_branch
 from footfall.dynamics.hybrid_constraints import (
     AttachedColumn,

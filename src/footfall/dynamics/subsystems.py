@@ -22,16 +22,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.dynamics.external_wrenches import link_wrenches
+from footfall.dynamics.free_joints import JointResponse, free_joint_axis
 from footfall.dynamics.inverse_dynamics import force_of_motion
 from footfall.dynamics.joints import free_axes, inertia_in_parent_axes, joint_transforms
 from footfall.dynamics.loops import Coupling
 from footfall.dynamics.mass_moments import lumped_moments
 from footfall.dynamics.velocity_terms import VelocityTerms, velocity_terms
-from footfall.math.spatial import cross, force_to_parent, rigid_inertia, rotate, shift_inertia
+from footfall.math.spatial import cross, force_to_parent, rigid_inertia, rotate, shift_force, shift_inertia
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from footfall.robot.subsystems import Subsystem
-from footfall.robot.tree import Tree
+from footfall.robot.tree import Link, Tree
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -65,37 +66,61 @@ def articulated_subsystems(
     ]
 
     # Inward: what each sub-system hands on to the link it hangs on, 000 (2.84), (2.85).
-    responses: list[Response] = []
+    places = {velocity: place for place, velocity in enumerate(structure.independent)}
+    responses: list[Response | list[JointResponse]] = []
     for subsystem in reversed(structure.subsystems):
-        drift = _drift(tree, subsystem, poses, terms, bias)
-        body = _rigid_subsystem(tree, subsystem, q, poses, inertias, forces, drift, bias)
-        response, inertia, force = _freed(coupling, body, tau)
-        responses.insert(0, response)
+        if subsystem.cuts:
+            drift = _drift(tree, subsystem, poses, terms, bias)
+            body = _rigid_subsystem(tree, subsystem, q, poses, inertias, forces, drift, bias)
+            response, inertia, force = _freed(coupling, body, tau)
+            responses.insert(0, response)
+        else:
+            index = subsystem.links[0]
+            link, own = tree.links[index], [tau[places[k]] for k, _ in free_axes(tree.links[index])]
+            joint, inertia, force = _freed_link(
+                link, q, poses[index], terms[index].bias, inertias[index], forces[index], own
+            )
+            responses.insert(0, joint)
         if subsystem.parent >= 0:
             inertias[subsystem.parent] = inertias[subsystem.parent] + inertia
             forces[subsystem.parent] = forces[subsystem.parent] + force
 
     # Outward, 000 (2.79), (2.90). Gravity is an acceleration of the world, upwards.
-    world = np.concatenate([-tree.gravity, np.zeros(3)])
-    accelerations: list[Array] = [np.zeros(6)] * len(tree.links)
+    accelerations: dict[int, Array] = {-1: np.concatenate([-tree.gravity, np.zeros(3)])}
     a: list[Any] = [0.0] * robot.nv
-    for subsystem, response in zip(structure.subsystems, responses, strict=True):
-        carried = accelerations[subsystem.parent] if subsystem.parent >= 0 else world
-        known = list(carried)
-        for place, free, gain in reversed(list(zip(*response, strict=True))):
-            a[place] = free - gain @ np.array(known)
-            known.insert(0, a[place])
+    for subsystem, answer in zip(structure.subsystems, responses, strict=True):
+        if isinstance(answer, Response):
+            known = list(accelerations[subsystem.parent])
+            for place, free, gain in reversed(list(zip(*answer, strict=True))):
+                a[place] = free - gain @ np.array(known)
+                known.insert(0, a[place])
         for index in subsystem.links:
-            link, pose = tree.links[index], poses[index]
-            parent = carried if link.parent == subsystem.parent else accelerations[link.parent]
+            link, pose, parent = tree.links[index], poses[index], accelerations[tree.links[index].parent]
             at_joint = np.concatenate([parent[:3] + cross(parent[3:], pose.translation), parent[3:]])
             acceleration = rotate(pose.rotation.T, at_joint + terms[index].bias)
-            for velocity, axis in free_axes(link):
-                row = coupling.rows[velocity]
-                own = sum((w * a[k] for k, w in row.items()), start=bias[velocity])
-                acceleration = acceleration + np.eye(6)[axis] * own
+            for number, (velocity, axis) in enumerate(free_axes(link)):
+                if isinstance(answer, Response):
+                    row = coupling.rows[velocity]
+                    relative = sum((w * a[k] for k, w in row.items()), start=bias[velocity])
+                else:
+                    relative = answer[number].free_acceleration - answer[number].gain @ acceleration
+                    a[places[velocity]] = relative
+                acceleration = acceleration + np.eye(6)[axis] * relative
             accelerations[index] = acceleration
     return np.array(a)
+
+
+def _freed_link(
+    link: Link, q: Array, pose: Transform, bias: Array, inertia: Array, force: Array, tau: Sequence[Any]
+) -> tuple[list[JointResponse], Array, Array]:
+    """A link that shares nothing, as in a tree: responses of its axes, and what it hands on to its parent."""
+    responses: list[JointResponse] = []
+    for (_, axis), own in reversed(list(zip(free_axes(link), tau, strict=True))):
+        response, inertia, force = free_joint_axis(axis, link.armature, own, inertia, force)
+        responses.insert(0, response)
+    turned = inertia_in_parent_axes(link, q, inertia)
+    pushed = rotate(pose.rotation, force) + turned @ bias
+    return responses, shift_inertia(pose.translation, turned), shift_force(pose.translation, pushed)
 
 
 def _drift(
