@@ -1,0 +1,257 @@
+"""Whole motions: what they promise, replanning, the stream of task-space vectors, refusals (spec 003c)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from footfall.benchmarks.random_walks import random_walk
+from footfall.gait import actions
+from footfall.gait.plan import Action, InvalidTransition, MotionPlan, TransitionSequence
+from footfall.gait.plan_file import build_plan, plan_names, read_plan_description
+from footfall.gait.poses import FootState
+from footfall.gait.walking_transitions import HandTarget, WalkingTransition, walking_sequence
+from footfall.motion.curves import POLYNOMIALS, ROTATIONS
+from footfall.motion.parameters import InvalidParameters, MotionParameters, read_parameters, write_parameters
+from footfall.motion.pipeline import generate_motion
+from footfall.motion.replanning import Replanner, RunTimeModel, TooLate, continuation, replan, stop_motion
+from footfall.motion.stream import head_angles, stream
+from footfall.motion.verification import verify_motion, zmp_margins
+from tests.motion.lola import IDLE, LOLA, MODEL, straight, walk
+
+
+@settings(max_examples=12)
+@given(st.integers(0, 10_000))
+def test_random_walks_keep_what_they_promise(seed: int) -> None:
+    """The script benchmarks/motion.py walks 500 of them."""
+    motion = generate_motion(random_walk(np.random.default_rng(seed), LOLA), MODEL)
+    found = verify_motion(motion)
+    assert found.zmp_margin > 0.0
+    assert found.clearance > -1e-9
+    # Between control points the legs may come nearer to their limits, which lie 5 degrees inside the stops.
+    assert found.leg_margin > -0.008
+    assert found.jump < 1e-8
+    assert found.speed < 1e-9
+
+
+@pytest.mark.parametrize("name", plan_names())
+def test_shipped_plans_keep_what_they_promise(name: str) -> None:
+    motion = generate_motion(build_plan(read_plan_description(name), LOLA), MODEL)
+    found = verify_motion(motion)
+    assert found.zmp_margin > -0.002
+    assert found.clearance > -1e-9
+    assert found.jump < 1e-8
+    assert found.speed < 1e-9
+
+
+def test_a_check_can_fail() -> None:
+    """A step that is far too fast has its zero-moment point outside of the feet."""
+    motion = generate_motion(walk([WalkingTransition(forward=0.5, duration=0.3)] * 4), MODEL)
+    assert verify_motion(motion).zmp_margin < 0.0
+
+
+def test_all_values_at_once_are_those_of_each_trajectory() -> None:
+    motion = generate_motion(build_plan(read_plan_description("platform"), LOLA), MODEL)
+    times = np.random.default_rng(0).uniform(-1.0, motion.end_time + 1.0, 300)
+    samples = motion.sample(times)
+    column = 0
+    for name in POLYNOMIALS:
+        curve = getattr(motion.curves, name)
+        mine = samples.values[:, :, column : column + curve.dimension]
+        assert mine == pytest.approx(curve.sample(times).transpose(1, 0, 2), abs=1e-9)
+        column += curve.dimension
+    for index, name in enumerate(ROTATIONS):
+        quaternion, spin, change = getattr(motion.curves, name).sample(times)
+        assert samples.quaternions[:, index] == pytest.approx(quaternion, abs=1e-12)
+        assert samples.angular_velocities[:, index] == pytest.approx(spin, abs=1e-9)
+        assert samples.angular_accelerations[:, index] == pytest.approx(change, abs=1e-8)
+    one = motion.snapshot(float(times[7]))
+    assert np.array_equal(one.values, samples.values[7])
+
+
+def test_beyond_its_ends_a_motion_rests() -> None:
+    motion = straight(2)
+    for time, end in ((-5.0, motion.begin_time), (99.0, motion.end_time)):
+        assert motion.snapshot(time).values[0] == pytest.approx(motion.snapshot(end).values[0])
+        assert not motion.snapshot(time).values[1:].any()
+
+
+def test_several_sequences_are_one_motion() -> None:
+    steps = walk([WalkingTransition(forward=0.2)] * 2).sequences[0]
+    plan = MotionPlan((actions.idle(IDLE, duration=1.0), steps, actions.bow(steps.end)), begin_time=3.0)
+    motion = generate_motion(plan, MODEL)
+    assert motion.begin_time == 3.0
+    assert motion.plan.end_time == pytest.approx(motion.end_time)
+    assert [len(transition.phases) for transition in motion.plan.transitions] == [1, 2, 2, 2, 1, 2, 2, 2, 1]
+    assert verify_motion(motion).jump < 1e-8
+
+
+def test_standing_with_a_hand_on_the_wall_leans_towards_it() -> None:
+    """003c section 12.3: a force of -50 N at 1.25 m shifts the centre of mass by 94.7 mm."""
+    lean = actions.balance(
+        IDLE, LOLA, hand="LH", position=(0.0, 0.7875, 1.25), force=(0.0, -50.0, 0.0), hold=4.0
+    )
+    motion = generate_motion(MotionPlan((lean,)), MODEL)
+    middle = float(motion.phases.times[3:5].mean())
+    samples = motion.snapshot(middle)
+    shift = samples.center_of_mass[0, 1] - samples.zmp[0, 1]
+    assert shift == pytest.approx(50.0 * 1.25 / (67.3 * 9.81), abs=2e-3)
+
+
+@pytest.mark.parametrize("forward", [0.4, -0.3])
+@pytest.mark.parametrize("now", [0.1, 3.3, 5.5])
+def test_replanning_goes_on_without_a_jump(forward: float, now: float) -> None:
+    motion = straight(8, forward)
+    at = continuation(motion, now, run_time=0.05)
+    new = walking_sequence([WalkingTransition(forward=0.2, yaw=0.1)] * 4, at.pose, LOLA)
+    replanned = replan(motion, at, new.transitions)
+    before, after = replanned.sample(np.nextafter(at.time, 0.0)), replanned.sample(at.time)
+    assert np.abs(after.values[0] - before.values[0]).max() < 1e-9
+    assert np.abs(after.values[1:, 3:] - before.values[1:, 3:]).max() < 1e-9  # the zero-moment point may turn
+    assert np.abs(after.rotations - before.rotations).max() < 1e-9
+    early = np.linspace(0.0, at.time - 1e-6, 50)
+    assert replanned.sample(early).values == pytest.approx(motion.sample(early).values, abs=1e-9)
+    found = verify_motion(replanned)
+    assert found.zmp_margin > 0.0
+    assert found.jump < 1e-8
+    assert found.speed < 1e-9
+
+
+def test_replanning_again_and_again() -> None:
+    motion, replanner = straight(3, 0.2), Replanner(RunTimeModel(base=1e-3))
+    for now in (1.0, 1.9, 2.6, 3.5):
+        motion = replanner(
+            motion,
+            now,
+            lambda pose: walking_sequence([WalkingTransition(forward=0.25)] * 3, pose, LOLA).transitions,
+            expected=5,
+        )
+    assert verify_motion(motion).jump < 1e-8
+    assert motion.plan.transitions[-1].end.double_support
+    assert len(motion.curves.right_foot_rotation.shape.controls) < 12  # what was cut off is not carried along
+
+
+def test_stopping() -> None:
+    motion = straight(8)
+    stopped = stop_motion(motion, 3.0)
+    assert stopped.end_time < 5.5
+    assert verify_motion(stopped).zmp_margin > 0.0
+    with pytest.raises(TooLate, match="ends at"):
+        continuation(motion, motion.end_time + 1.0)
+
+
+def test_run_time_prediction_learns() -> None:
+    model = RunTimeModel(base=1e-3, per_transition=1e-4, margin=2.0)
+    assert model.predict(10) == pytest.approx(4e-3)
+    assert model.observed(10, 8e-3).predict(10) == pytest.approx(16e-3)  # slow runs count at once
+    assert 3.6e-3 < model.observed(10, 1e-3).predict(10) < 4e-3  # fast ones a little
+
+
+def test_stream_of_task_space_vectors() -> None:
+    """003c section 7.3: rates by differences; with constant masses the force moves the centre of mass."""
+    motion = generate_motion(build_plan(read_plan_description("curve"), LOLA), MODEL)
+    times = np.linspace(0.5, motion.end_time - 0.5, 200)
+    now = stream(motion.sample(times), MODEL)
+    step = 1e-6
+    ahead, back = (stream(motion.sample(times + change), MODEL).position for change in (step, -step))
+    numeric = (ahead - back) / (2 * step)
+    linear = [0, 1, 2, 6, 7, 8, 12, 13, 14, 15, 19, *range(20, 28)]
+    assert now.velocity[:, linear] == pytest.approx(numeric[:, linear], abs=1e-6)
+    acceleration = motion.sample(times).center_of_mass[:, 2]
+    weight = np.array([0.0, 0.0, 9.81])
+    assert now.contact_wrench[:, :3] == pytest.approx(67.3 * (acceleration + weight), abs=1e-6)
+    assert now.position.shape == (200, 28)
+
+
+@given(st.floats(-1.5, 1.5), st.floats(-0.9, 0.2), st.floats(-3.0, 3.0))
+def test_head_angles_there_and_back(pan: float, tilt: float, yaw: float) -> None:
+    from footfall.gait.poses import yaw_quaternion
+    from footfall.gait.walking_transitions import head_rotation
+    from footfall.motion.curves import MotionSamples
+
+    rotations = np.zeros((4, 10))
+    rotations[:, 0] = 1.0
+    rotations[0, :4] = yaw_quaternion(yaw)
+    rotations[1, :4] = head_rotation(rotations[0, :4], pan, tilt)
+    found = head_angles(MotionSamples(np.zeros((3, 41)), rotations))
+    assert found.angles == pytest.approx([pan, tilt], abs=1e-9)
+
+
+def bad_plans() -> dict[str, tuple[MotionPlan, int, str]]:
+    good = walk([WalkingTransition(forward=0.2)] * 4).sequences[0].transitions
+    end = good[2].end
+    both = replace(end, left_foot=replace(end.left_foot, position=(0.5, 0.2, 0.0)))
+    swapped = walking_sequence([WalkingTransition(forward=0.2)] * 2, both, LOLA).transitions
+    two = TransitionSequence(Action.STEPS, (*good[:2], replace(good[2], end=both), *swapped))
+    reach = HandTarget((0.0, 1.6, 1.25), (0.0, -50.0, 0.0))
+    return {
+        "unreachable step": (
+            walk([WalkingTransition(forward=0.2), WalkingTransition(forward=1.6)]),
+            1,
+            "apart, out of reach",
+        ),
+        "step too high": (walk([WalkingTransition(up=0.4)]), 0, "above the other"),
+        "overlapping feet": (walk([WalkingTransition(), WalkingTransition(left=-0.2)]), 1, "overlap"),
+        "negative time": (
+            walk([WalkingTransition(), WalkingTransition(duration=-1.0)]),
+            1,
+            "duration is -1 s",
+        ),
+        "hand out of reach": (walk([WalkingTransition(left_hand=reach)]), 0, "LH is .* from its shoulder"),
+        "two swing feet": (MotionPlan((two,)), 2, "both feet move"),
+        "swing timing": (walk([WalkingTransition(swing_timing=2.0)]), 0, "swing timing is 2"),
+    }
+
+
+@pytest.mark.parametrize("name", bad_plans())
+def test_bad_sequences_are_refused(name: str) -> None:
+    plan, number, words = bad_plans()[name]
+    with pytest.raises(InvalidTransition, match=words) as problem:
+        generate_motion(plan, MODEL)
+    assert problem.value.number == number
+    assert str(problem.value).startswith(f"transition {number}:")
+    assert problem.value.value is not None
+    assert problem.value.limit is not None
+
+
+def test_a_foot_in_the_air_cannot_carry() -> None:
+    pose = replace(
+        IDLE,
+        left_foot=FootState((0.0, 0.1375, 0.0), closed=False),
+        right_foot=FootState((0.0, -0.1375, 0.0), closed=False),
+    )
+    with pytest.raises(InvalidTransition, match="one must stand"):
+        generate_motion(MotionPlan((actions.idle(pose),)), MODEL)
+
+
+def test_parameters_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "parameters.toml"
+    path.write_text("[phase]\ntransition_s = 1.0\n[foot]\nstep_height_m = 0.05\n")
+    parameters = read_parameters(path)
+    motion = generate_motion(walk([WalkingTransition(forward=0.2)] * 2), MODEL, parameters=parameters)
+    assert motion.duration == pytest.approx(0.6 + 0.8 + 2 * 1.0 + 1.0)
+    assert motion.sample(np.linspace(0, motion.end_time, 2000)).feet[:, 0, :, 2].max() > 0.05
+    write_parameters(parameters, path)
+    assert read_parameters(path) == parameters
+    for text, words in (
+        ("[phase]\ntransition_s = -1.0", "> 0"),
+        ("[phase]\nsped = 1.0", "unknown field `sped`"),
+        ("[foot]\nlag = [0.0, 2.0]", "<= 1"),
+        ("phase = 3", "Expected `object`"),
+    ):
+        path.write_text(text)
+        with pytest.raises(InvalidParameters, match=words):
+            read_parameters(path)
+    assert MotionParameters().phase.transition_s == 0.8
+
+
+def test_margins_are_measured_phase_by_phase() -> None:
+    motion = straight(3)
+    margins = zmp_margins(motion, np.linspace(0.0, motion.end_time, 200))
+    assert margins.min() > 0.015
+    assert margins.max() < 0.2
