@@ -21,6 +21,13 @@ def test_torques_of_lola() -> None:
     assert "Greatest loads between parts" in result.output
 
 
+def test_drives_and_springs_are_shown() -> None:
+    text = RUN(app, ["show", "lola"]).output
+    assert "AnkleCranks" in text
+    assert "80000" in text  # stiffness of the hip's gear
+    assert "1500" in RUN(app, ["show", "cassie"]).output  # of the shin's leaf spring
+
+
 def test_leg_with_pictures(tmp_path: Path) -> None:
     result = RUN(app, ["drives", "leg", str(tmp_path), "--no-modes"])
     assert result.exit_code == 0, result.output

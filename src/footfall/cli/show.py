@@ -32,7 +32,7 @@ def show(
     console = screen()
     console.print(repr(shown), style="bold", markup=False)
     console.print(f"gravity {_vector(shown.gravity)} m/s2", highlight=False)
-    parts = (bodies, regions, joints, loops, frames, configurations)
+    parts = (bodies, regions, joints, loops, drives, springs, frames, configurations)
     for part in (each(shown) for each in parts):
         if part.row_count:
             console.print()
@@ -123,6 +123,38 @@ def loops(robot: Robot) -> Table:
 
 def _is_empty(place: slice) -> bool:
     return bool(place.stop == place.start)
+
+
+def drives(robot: Robot) -> Table:
+    """What moves the joints."""
+    rows = []
+    for drive in robot.drives:
+        motor, elasticity = drive.motor, drive.elasticity
+        rows.append(
+            [
+                ", ".join(drive.joints),
+                type(drive.mechanism).__name__,
+                f"{motor.permanent_torque:.3g}",
+                f"{motor.peak_torque:.3g}",
+                f"{motor.rotor_inertia:.3g}",
+                f"{drive.friction.forward_efficiency:.2f}",
+                "" if elasticity is None else f"{elasticity.stiffness:g}",
+                "" if drive.servo is None else f"{1.0 / drive.servo.period:.0f}",
+            ]
+        )
+    columns = ["joints", "mechanism", "permanent, N m", "peak, N m", "rotor, kg m2", "efficiency", "stiffness, N m/rad",
+               "servo, Hz"]  # fmt: skip
+    return table("Drives, torques of the motors", columns, rows, numbers="; ".join(columns[2:]))
+
+
+def springs(robot: Robot) -> Table:
+    """What acts on joints by itself."""
+    rows = [
+        [spring.joint, f"{spring.stiffness:g}", f"{spring.damping:g}", f"{spring.rest:g}"]
+        for spring in robot.springs
+    ]
+    columns = ["joint", "stiffness", "damping", "rest"]
+    return table("Springs, SI and rad", columns, rows, numbers="; ".join(columns[1:]))
 
 
 def configurations(robot: Robot) -> Table:
