@@ -1,9 +1,9 @@
 """Heights that stay within bounds and do not bend too much: a small banded program (spec 003c section 6.1).
 
-    least sum (z_k - f_k)^2  with  lowest_k <= z_k <= highest_k,  |z_k-1 - 2 z_k + z_k+1| <= bend
+    least sum (z_k - f_k)^2 + smoothness (z_k-1 - 2 z_k + z_k+1)^2
+    with  lowest_k <= z_k <= highest_k,  |z_k-1 - 2 z_k + z_k+1| <= bend
 
-Solved by alternating directions (ADMM): each round is one solve with the same five-diagonal matrix and two
-projections.
+Solved by an interior-point method, whose rounds cost one solve with a five-diagonal matrix each.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from footfall.math.trajectories import PolynomialTrajectory
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
-_ROUNDS = 1000
-_CLOSE = 1e-4  # m: how far bounds may be missed
-_BOUND_WEIGHT, _BEND_WEIGHT = 4.0, 1.0  # penalties of the method, relative to the objective
-_RELAXATION = 1.6  # over-relaxation; with these numbers some 30 to 80 rounds for bounds of steps
+_ROUNDS = 80
+_CENTRING = 0.1  # by how much the gap shall fall in each round
+_SMOOTHING_TIME = 0.12  # s: over it heights are smoothed; else bends would jump from one limit to the other
+_FIRMNESS = 1e4  # of bounds: 1 m less distance to the wanted heights is worth giving way by 0.1 mm
 
 
 class HeightNotSmooth(FootfallError, ValueError):
@@ -51,16 +51,13 @@ def smooth_height(
 
     spline, peak = through(wanted_within(wanted, lowest, highest))
     step = float(times[1] - times[0])
-    bend = most * step * step
-    for relaxed in (False, True):  # with the bounds, then without
-        low, high = (
-            (np.full_like(wanted, -np.inf), np.full_like(wanted, np.inf)) if relaxed else (lowest, highest)
-        )
-        share = 0.95
-        # A spline bends a little more between the points than the points do.
-        while peak > most and share > 0.2:
-            share *= 0.9
-            spline, peak = through(_solved(wanted, low, high, share * bend, velocity * step))
+    drift = velocity * step + acceleration * step * step / 2
+    share = 1.0
+    while peak > most and share > 0.4:
+        share *= 0.93  # a spline bends a little more between the points than the points do
+        bend = share * most * step * step
+        smoothness = (_SMOOTHING_TIME / step) ** 4
+        spline, peak = through(solve_program(wanted, lowest, highest, bend, drift, smoothness))
     if peak > most:
         raise HeightNotSmooth(
             f"the torso's height accelerates with {peak:.3g} m/s2; at most {most:.3g} m/s2 are allowed"
@@ -78,78 +75,133 @@ def wanted_within(wanted: Array, lowest: Array, highest: Array) -> Array:
 
 
 @native_loop
-def _solved(wanted: Array, lowest: Array, highest: Array, bend: float, drift: float) -> Array:
-    """The program's solution (n + 1,); before the start z moves by `drift` in each step, after the end it stays."""
-    count = len(wanted) - 2  # without both ends
-    first, last = wanted[0], wanted[count + 1]
-    # Bend number k belongs to point k of all; entries of D z + e with e from the fixed ends.
-    shift = np.zeros(count + 2)
-    shift[0] = -first - drift
-    shift[1] += first
-    shift[count] += last
-    shift[count + 1] = -last
-    main, one, two = np.empty(count), np.zeros(count), np.zeros(count)
-    for i in range(count):  # L D L^T of 1 + bound weight + bend weight D^T D
-        main[i] = 1.0 + _BOUND_WEIGHT + 6.0 * _BEND_WEIGHT
-        one[i], two[i] = -4.0 * _BEND_WEIGHT, _BEND_WEIGHT
+def bends(z: Array, result: Array) -> None:
+    """z_k-1 - 2 z_k + z_k+1 (n + 2,) of points (n,) among zeros."""
+    count = len(z)
+    for k in range(count + 2):
+        value = 0.0
+        if k >= 2:
+            value += z[k - 2]
+        if 1 <= k <= count:
+            value -= 2.0 * z[k - 1]
+        if k < count:
+            value += z[k]
+        result[k] = value
+
+
+@native_loop
+def add_bends_back(weights: Array, result: Array) -> None:
+    """Add the transpose of `bends` times weights (n + 2,) to a result (n,)."""
+    for i in range(len(result)):
+        result[i] += weights[i + 2] - 2.0 * weights[i + 1] + weights[i]
+
+
+@native_loop
+def solve_five_diagonals(main: Array, one: Array, two: Array, load: Array) -> None:
+    """Solve a symmetric, positive system in place by L D L^T; main, one and two diagonals are overwritten."""
+    count = len(load)
     for i in range(count):
         if i >= 1:
             main[i] -= one[i - 1] * one[i - 1] * main[i - 1]
+            load[i] -= one[i - 1] * load[i - 1]
         if i >= 2:
             main[i] -= two[i - 2] * two[i - 2] * main[i - 2]
+            load[i] -= two[i - 2] * load[i - 2]
         if i >= 1:
             one[i] -= two[i - 1] * one[i - 1] * main[i - 1]
         one[i] /= main[i]
         two[i] /= main[i]
+    for i in range(count - 1, -1, -1):
+        load[i] /= main[i]
+        if i + 1 < count:
+            load[i] -= one[i] * load[i + 1]
+        if i + 2 < count:
+            load[i] -= two[i] * load[i + 2]
+
+
+@native_loop
+def solve_program(
+    wanted: Array, lowest: Array, highest: Array, bend: float, drift: float, smoothness: float
+) -> Array:
+    """The program's solution (n + 1,); z moves by `drift` in the first step if it does not bend, and stays after
+    the end.
+
+    A primal-dual interior-point method. Rows: z <= highest, -z <= -lowest, D z <= bend - e, -D z <= bend + e; the
+    first two give way by multiplier / `_FIRMNESS`, so that there is always a solution if bends alone allow one.
+    """
+    count = len(wanted) - 2  # without both ends
+    first, last = wanted[0], wanted[count + 1]
+    shift = np.zeros(count + 2)  # what both ends contribute to the bends
+    shift[0], shift[count + 1] = -first - drift, -last
+    shift[1] += first
+    shift[count] += last
+    rows = 4 * count + 4
+    bound = np.empty(rows)
+    for i in range(count):
+        bound[i], bound[count + i] = min(highest[i + 1], 1e3), -max(lowest[i + 1], -1e3)
+    for k in range(count + 2):
+        # A spline that leaves rest goes with the cube of time: in one step it bends by a sixth.
+        limit = bend if 1 <= k <= count else bend / 6.0
+        bound[2 * count + k], bound[3 * count + 2 + k] = limit - shift[k], limit + shift[k]
     z = wanted[1:-1].copy()
-    inside, slack = z.copy(), np.zeros(count)
-    bent, pull = np.zeros(count + 2), np.zeros(count + 2)
-    load = np.empty(count)
-    for _ in range(_ROUNDS):
-        for i in range(count):
-            load[i] = wanted[i + 1] + _BOUND_WEIGHT * (inside[i] - slack[i])
-        for k in range(count + 2):
-            target = _BEND_WEIGHT * (bent[k] - pull[k] - shift[k])
-            if k >= 2:
-                load[k - 2] += target
-            if 1 <= k <= count:
-                load[k - 1] -= 2.0 * target
-            if k < count:
-                load[k] += target
-        for i in range(count):
-            if i >= 1:
-                load[i] -= one[i - 1] * load[i - 1]
-            if i >= 2:
-                load[i] -= two[i - 2] * load[i - 2]
-        moved = 0.0
-        for i in range(count - 1, -1, -1):
-            value = load[i] / main[i]
-            if i + 1 < count:
-                value -= one[i] * z[i + 1]
-            if i + 2 < count:
-                value -= two[i] * z[i + 2]
-            moved = max(moved, abs(value - z[i]))
-            z[i] = value
-        missed = 0.0
-        for i in range(count):
-            slack[i] += _RELAXATION * z[i] + (1.0 - _RELAXATION) * inside[i]
-            inside[i] = min(max(slack[i], lowest[i + 1]), highest[i + 1])
-            slack[i] -= inside[i]
-            missed = max(missed, abs(z[i] - inside[i]))
-        for k in range(count + 2):
-            value = shift[k]
-            if k >= 2:
-                value += z[k - 2]
-            if 1 <= k <= count:
-                value -= 2.0 * z[k - 1]
-            if k < count:
-                value += z[k]
-            pull[k] += _RELAXATION * value + (1.0 - _RELAXATION) * bent[k]
-            bent[k] = min(max(pull[k], -bend), bend)
-            pull[k] -= bent[k]
-            missed = max(missed, abs(value - bent[k]))
-        if missed < _CLOSE and moved < 0.1 * _CLOSE:
+    slack, multiplier = np.empty(rows), np.full(rows, 0.01)
+    missing, weight, push = np.empty(rows), np.empty(rows), np.empty(rows)
+    bent, pull = np.empty(count + 2), np.empty(count + 2)
+    main, one, two, step = np.empty(count), np.empty(count), np.empty(count), np.empty(count)
+    for round_number in range(_ROUNDS):
+        bends(z, bent)
+        gap, missed = 0.0, 0.0
+        for r in range(rows):
+            if r < 2 * count:
+                value = z[r] if r < count else -z[r - count]
+                value -= multiplier[r] / _FIRMNESS
+            else:
+                value = bent[r - 2 * count] if r < 3 * count + 2 else -bent[r - 3 * count - 2]
+            if round_number == 0:
+                slack[r] = max(bound[r] - value, 0.01)
+            missing[r] = value + slack[r] - bound[r]
+            missed = max(missed, abs(missing[r]))
+            gap += slack[r] * multiplier[r] / rows
+        if gap < 1e-10 and missed < 1e-7:
             break
+        for r in range(rows):
+            give = 1.0 / _FIRMNESS if r < 2 * count else 0.0
+            weight[r] = 1.0 / (slack[r] + multiplier[r] * give)
+            push[r] = weight[r] * (_CENTRING * gap - slack[r] * multiplier[r] + multiplier[r] * missing[r])
+            weight[r] *= multiplier[r]
+        for k in range(count + 2):
+            up, down = 2 * count + k, 3 * count + 2 + k
+            pull[k] = smoothness + weight[up] + weight[down]
+            bent[k] = smoothness * (bent[k] + shift[k])
+            bent[k] += multiplier[up] + push[up] - multiplier[down] - push[down]
+        for i in range(count):
+            main[i] = 1.0 + weight[i] + weight[count + i] + pull[i] + 4.0 * pull[i + 1] + pull[i + 2]
+            one[i] = -2.0 * (pull[i + 1] + pull[i + 2])
+            two[i] = pull[i + 2]
+            step[i] = z[i] - wanted[i + 1] + multiplier[i] + push[i] - multiplier[count + i] - push[count + i]
+        add_bends_back(bent, step)
+        for i in range(count):
+            step[i] = -step[i]
+        solve_five_diagonals(main, one, two, step)
+        bends(step, bent)
+        share = 1.0
+        for r in range(rows):
+            if r < 2 * count:
+                value = step[r] if r < count else -step[r - count]
+            else:
+                value = bent[r - 2 * count] if r < 3 * count + 2 else -bent[r - 3 * count - 2]
+            push[r] += weight[r] * value
+            change = -missing[r] - value + (push[r] / _FIRMNESS if r < 2 * count else 0.0)
+            missing[r] = change  # of the slack, from here on
+            if change < 0.0:
+                share = min(share, -0.99 * slack[r] / change)
+            if push[r] < 0.0:
+                share = min(share, -0.99 * multiplier[r] / push[r])
+        for r in range(rows):
+            slack[r] += share * missing[r]
+            multiplier[r] += share * push[r]
+        for i in range(count):
+            z[i] += share * step[i]
     result = wanted.copy()
     for i in range(count):
         result[i + 1] = z[i]

@@ -19,7 +19,7 @@ class TorsoParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
     source."""
 
     first_grid_s: Positive = 0.2
-    grid_s: Positive = 0.1
+    grid_s: Positive = 0.05
     filter_share: NotNegative = 0.25
     bound_margin_m: NotNegative = 0.005
     acceleration_limit_g: Positive = 0.5
