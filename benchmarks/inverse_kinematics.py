@@ -15,7 +15,14 @@ import warnings
 
 import numpy as np
 
-from footfall.benchmarks.control_reach import lola_study, panda_study, peer_searches, search, search_far
+from footfall.benchmarks.control_reach import (
+    FRESH,
+    lola_study,
+    panda_study,
+    peer_searches,
+    search,
+    search_far,
+)
 from footfall.benchmarks.surroundings import load_average
 
 
@@ -44,8 +51,9 @@ def main():
         lola = lola_study()
         row(lola.name, search(lola, options.targets))
     if options.peer_targets:
-        for outcome in (search(panda, options.peer_targets), *peer_searches(panda, options.peer_targets)):
-            row("Panda, the first of them", outcome)
+        count = options.peer_targets
+        for outcome in (search(panda, count, first=FRESH), *peer_searches(panda, count, first=FRESH)):
+            row("Panda, fresh poses", outcome)
     if options.far:
         far = search_far(panda, options.far)
         print(
