@@ -28,8 +28,8 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 TOLERANCE, ITERATIONS, RESTARTS = 1e-6, 100, 5
 HAND = "panda_hand"
-# Of Pink and Mink: the best of 18 settings each (damping 0 to 1, gain 0.7 and 1) on targets 0 to 59, by success, then by
-# iterations. Others make them look far worse: 97 % and 76 iterations with a damping of 1e-3 and a gain of 1.
+# Of Pink and Mink: the best of 18 settings each (damping 0 to 1, gain 0.7 and 1) on targets 0 to 59, by success, then
+# by iterations. Others make them look far worse: 97 % and 76 iterations with a damping of 1e-3 and a gain of 1.
 _PEER_STEP, _PEER_GAIN, _PEER_DAMPING = 1.0, 0.7, 1e-2
 FRESH = 10_000  # first of the targets that no setting was chosen on
 
