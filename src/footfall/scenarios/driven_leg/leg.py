@@ -48,20 +48,22 @@ class StepReference:
 def step_reference(
     robot: Robot, *, length: float = 0.4, height: float = 0.08, duration: float = 0.8, knots: int = 41
 ) -> StepReference:
-    """The foot swings forward by `length` and up to `height` (m) in `duration` (s), level all the way.
+    """The foot swings forward by `length` and up to `height` (m) in `duration` (s), level, with the toes straight.
 
     It begins and ends at rest: a polynomial of degree five along the way, a bump of the same smoothness upwards.
     """
     idle = robot.configuration("idle")
-    foot = frame_pose(robot, idle, FOOT)
+    toe = robot.q_slice(LEG_JOINTS[-1])
+    straight = lock_joints(robot, [LEG_JOINTS[-1]], q=idle)
+    foot = frame_pose(straight, straight.configuration("idle"), FOOT)
     times = np.linspace(0.0, duration, knots)
     s = times / duration
     way = s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
     lift = 64.0 * (s * (1.0 - s)) ** 3
-    positions, q = [], idle
+    positions, q = [], straight.configuration("idle")
     for along, up in zip(length * (way - 0.5), height * lift, strict=True):
         wanted = Transform(foot.rotation, foot.translation + np.array([along, 0.0, up + 0.03]))
-        q = solve_ik(robot, q, [PoseTask(FOOT, wanted)]).require()
-        positions.append(q)
+        q = solve_ik(straight, q, [PoseTask(FOOT, wanted)]).require()
+        positions.append(np.insert(q, toe.start, idle[toe]))
     rest = np.zeros(robot.nv)
     return StepReference(duration, CubicSpline(times, np.array(positions), bc_type=((1, rest), (1, rest))))
