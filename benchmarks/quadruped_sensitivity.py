@@ -1,6 +1,8 @@
 """How the quadruped's results depend on what its source leaves open: a table of runs, as Markdown.
 
-python benchmarks/quadruped_sensitivity.py [--duration 10.6]
+python benchmarks/quadruped_sensitivity.py [--duration 10.6] [--pairs]
+
+With --pairs: the way along x and the ratio of both models over stride and centering, which were fitted.
 """
 
 from __future__ import annotations
@@ -27,6 +29,13 @@ TROTS: list[tuple[str, dict[str, Any]]] = [
     ("no viscous ground friction", {"ground__viscous_friction": 0.0}),
     ("ground friction 0.6", {"ground__friction": 0.6}),
     ("contact from gap <= 0 on", {"step__gap_term": "source"}),
+    *(
+        (
+            f"{count} sweeps at most, contact from gap <= 0 on",
+            {"step__newton_steps": 0, "step__sweeps": count, "step__gap_term": "source"},
+        )
+        for count in (100, 10, 2)
+    ),
     ("gains at the end of the step", {"control__gains": "implicit"}),
     ("step 0.25 ms", {"step__dt": 0.00025}),
     ("step 1 ms", {"step__dt": 0.001}),
@@ -40,13 +49,34 @@ TROTS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+def print_pairs(duration: float) -> None:
+    """The way of the exact model, m, and that of the penalty model as a part of it, for pairs of what was fitted."""
+    centerings = (0.0, 0.25, 0.5, 0.75, 1.0)
+    print("| stride, m | " + " | ".join(f"centering {each:g}" for each in centerings) + " |")
+    print("|---" * (len(centerings) + 1) + "|")
+    for stride in (0.015, 0.0185, 0.022, 0.026):
+        cells = []
+        for centering in centerings:
+            changes = {"duration": duration, "trot__stride": stride, "trot__centering": centering}
+            scenario = load_scenario("trot").changed(**changes)
+            exact, springs = (summarise(run_scenario(scenario, model)) for model in ("exact", "penalty"))
+            cells.append(
+                f"{exact.distance:.3f}, {springs.distance / exact.distance:.2f}, y {exact.drift:.3f}"
+            )
+        print(f"| {stride:g} | {' | '.join(cells)} |", flush=True)
+
+
 def main() -> None:
     """Run all and print the table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--duration", type=float, default=10.6)
+    parser.add_argument("--pairs", action="store_true", help="stride and centering instead")
     options = parser.parse_args()
+    if options.pairs:
+        print_pairs(options.duration)
+        return
     print("| trot | x exact, m | y exact, m | tilt exact, rad | x penalty, m | y penalty, m | ratio |")
     print("|---|---|---|---|---|---|---|")
     for name, changes in TROTS:

@@ -66,10 +66,12 @@ def test_friction_keeps_its_cone(run_of: Runs) -> None:
     tangential = np.linalg.norm(run.trajectory.forces[:, :, :2], axis=2)
     before = np.concatenate([run.start[None], run.trajectory.q[:-1]])
     rates = np.concatenate([np.zeros((1, run.robot.nv)), run.trajectory.v[:-1]])
+    # The natural map is zero to `tolerance` of the weight, along and, times mu, across the normal.
+    slack = (1 + 0.3) * run.scenario.step.tolerance * run.robot.mass * 9.81
     for k, leg in enumerate(LEGS):
         sliding = np.linalg.norm(footfall.frame_velocity(run.robot, before, rates, leg)[:, :2], axis=1)
         bound = 0.3 * run.trajectory.forces[:, k, 2] + 0.4 * sliding  # 001 (4.22)
-        assert (tangential[:, k] <= bound * (1 + 1e-9) + 1e-6).all()
+        assert (tangential[:, k] <= bound * (1 + 1e-9) + slack).all()
 
 
 def test_penalty_trots_less_far(run_of: Runs) -> None:

@@ -56,10 +56,11 @@ class ControlPart(_Part, frozen=True):
 
 
 class StepPart(_Part, frozen=True):
-    """dt: s. gap_term, sweeps, tolerance: see `footfall.simulation.time_step.StepOptions`."""
+    """dt: s. gap_term, newton_steps, sweeps, tolerance: see `footfall.simulation.step_values.StepOptions`."""
 
     dt: float
     gap_term: Literal["gap", "source"]
+    newton_steps: int
     sweeps: int
     tolerance: float
 
@@ -185,7 +186,14 @@ _POSITIVE = (
     "jump.crouch_time",
     "jump.retract_time",
 )
-_NOT_NEGATIVE = ("fall.height", "trot.stand", "trot.clearance", "jump.stand", "jump.hold")
+_NOT_NEGATIVE = (
+    "step.newton_steps",
+    "fall.height",
+    "trot.stand",
+    "trot.clearance",
+    "jump.stand",
+    "jump.hold",
+)
 
 
 def scenario_names() -> tuple[str, ...]:

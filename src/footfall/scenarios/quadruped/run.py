@@ -104,6 +104,7 @@ def build_simulation(scenario: Scenario, contact: ContactModel = "exact", *, sub
     penalty = contact == "penalty"
     options = StepOptions(
         dt=step.dt,
+        newton_steps=step.newton_steps,
         sweeps=step.sweeps,
         tolerance=step.tolerance,
         gap_term=step.gap_term,
