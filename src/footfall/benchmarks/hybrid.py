@@ -32,7 +32,7 @@ _CHECKED_STATES = 8
 
 _POINT, _RIGID = AXES[:3], AXES
 # By robot, segments and the directions that are constrained, in the order in which they are added. All are rigid, as
-# far as joints can hold them: TALOS has four between its base and its head, so the head keeps only its place.
+# far as joints can hold them: TALOS has four between its base and its head, so the camera in it keeps only its place.
 _SEGMENTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "anymal": tuple((foot, _POINT) for foot in ("LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT")),
     "talos": (
@@ -41,7 +41,7 @@ _SEGMENTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("arm_left_7_link", _RIGID),
         ("arm_right_7_link", _RIGID),
         ("base_link", _RIGID),
-        ("head_2_link", _POINT),
+        ("rgbd_link", _POINT),
     ),
 }
 
