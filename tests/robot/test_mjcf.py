@@ -71,7 +71,8 @@ AWKWARD = """
 
 
 def forces_in_mujoco(model: Any, robot: Robot, seed: int) -> tuple[Any, Any]:
-    """Inverse dynamics of both at a random state."""
+    """Inverse dynamics of both at a random state, of all joints: MuJoCo has loops as constraints."""
+    robot = robot.spanning
     off = mujoco.mjtDisableBit
     model.opt.disableflags |= int(
         off.mjDSBL_CONTACT
