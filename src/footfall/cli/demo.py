@@ -24,7 +24,8 @@ def demo(
     ),
     duration: Annotated[float, typer.Option(help="How long the robot trots, s.")] = 10.6,
 ) -> None:
-    """A quadruped trots, with exact contact and with springs; summary, plots and recordings are written.
+    """A quadruped trots, with exact contact and with springs, and the motion of LOLA over a platform is generated;
+    summary, plots and recordings are written.
 
     [dim]$[/] footfall demo
 
@@ -40,5 +41,20 @@ def demo(
         console.print("No plots without matplotlib: pip install 'footfall\\[plots]'")
     scenario = load_scenario("trot").changed(duration=duration)
     recording = run_and_write(scenario, ("exact", "penalty"), output, plots=plots)
+    _plan_platform(output, plots=plots)
     console.print("More: footfall quadruped --help, footfall demo dynamics, and the scripts in examples/.")
     console.print(f"View it: footfall view {recording}", highlight=False, soft_wrap=True)
+
+
+def _plan_platform(output: Path, *, plots: bool) -> None:
+    """LOLA walks over a platform with a hand on the wall: plan, motion, plot."""
+    from footfall.cli.plan import generate, print_summary, write_plot
+    from footfall.gait.plan_record import write_plan
+
+    motion, _ = generate("platform")
+    print_summary(motion)
+    output.mkdir(parents=True, exist_ok=True)
+    write_plan(motion.plan, output / "platform.json")
+    if plots:
+        write_plot(motion, output / "platform.png")
+    screen().print("See it move: footfall plan platform --view", highlight=False, soft_wrap=True)

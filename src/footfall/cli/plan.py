@@ -50,7 +50,7 @@ def plan(
         screen().print(table("Shipped plans", ["name", "what"], rows))
         return
     motion, machine = generate(source, robot=robot, parameters=parameters)
-    _print_summary(motion)
+    print_summary(motion)
     name = Path(source).stem
     if plot or save or picture is not None:
         output.mkdir(parents=True, exist_ok=True)
@@ -60,10 +60,7 @@ def plan(
         write_plan(motion.plan, output / f"{name}.json")
         screen().print(f"plan written to {output / f'{name}.json'}", highlight=False, soft_wrap=True)
     if plot:
-        from footfall.viewer.plan_plots import plot_motion
-
-        plot_motion(motion, output / f"{name}.png")
-        screen().print(f"plot written to {output / f'{name}.png'}", highlight=False, soft_wrap=True)
+        write_plot(motion, output / f"{name}.png")
     if picture is not None:
         from footfall.viewer.screenshot import take_screenshot
 
@@ -71,6 +68,14 @@ def plan(
         screen().print(f"picture written to {output / f'{name}-view.png'}", highlight=False, soft_wrap=True)
     if show:
         _view(motion, machine, port)
+
+
+def write_plot(motion: Motion, path: Path) -> None:
+    """Draw the motion into a PNG file."""
+    from footfall.viewer.plan_plots import plot_motion
+
+    plot_motion(motion, path)
+    screen().print(f"plot written to {path}", highlight=False, soft_wrap=True)
 
 
 def generate(
@@ -91,7 +96,8 @@ def generate(
     return generate_motion(tree, model, parameters=given), machine
 
 
-def _print_summary(motion: Motion) -> None:
+def print_summary(motion: Motion) -> None:
+    """Print what each stage takes once its code is loaded, and how long the motion lasts."""
     from footfall.motion.pipeline import generate_motion
 
     begin = time.perf_counter()
