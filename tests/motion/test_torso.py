@@ -17,7 +17,7 @@ from footfall.math.quaternion_trajectories import QuaternionTrajectory
 from footfall.math.trajectories import PolynomialTrajectory
 from footfall.motion.five_mass import contact_wrench, sample_limbs, zero_moment_point
 from footfall.motion.horizontal_torso import end_conditions, grid, horizontal_equation, horizontal_torso
-from footfall.motion.leg_bounds import LegBounds, leg_lengths_and_limits, planar_bounds
+from footfall.motion.leg_bounds import LegBounds, leg_angles, leg_lengths_and_limits, planar_bounds
 from footfall.motion.torso import plan_torso
 from footfall.motion.torso_parameters import TorsoParameters
 from footfall.motion.vertical_torso import leg_bounds_at, wanted_height
@@ -328,3 +328,30 @@ def test_legs_that_contradict_each_other() -> None:
     assert len(plan.overlaps) > 10
     assert 2.0 < plan.overlaps.min() < plan.overlaps.max() < 6.0
     assert np.abs(plan.trajectory(FINE, 2)[:, 2]).max() <= 0.5 * MODEL.gravity
+
+
+def test_leg_angles_of_the_idle_pose_and_at_the_bounds() -> None:
+    """003c section 2.3: knee 48.66, ankle -26.22, hip -22.43 degrees. At a bound a joint is at its limit."""
+    nothing = np.zeros(1)
+    torso = np.array([[-0.1225, 0.9 / 0.78]])
+    hip, knee, ankle = np.rad2deg(
+        leg_angles(MODEL.leg, np.zeros((1, 2)), nothing, nothing, torso, nothing)[:, 0]
+    )
+    assert (knee, ankle, hip) == pytest.approx((48.66, -26.22, -22.43), abs=0.01)
+    rng = np.random.default_rng(3)
+    limits = np.array([MODEL.leg.hip_limits, MODEL.leg.knee_limits, MODEL.leg.ankle_limits])
+    for _ in range(50):
+        x, z, pitch, toe, torso_x, body = rng.normal(size=6) * [0.1, 0.1, 0.2, 0.2, 0.2, 0.2]
+        for height in planar_bounds(LEG, x, z, pitch, toe, torso_x, body):
+            if np.isfinite(height):
+                angles = leg_angles(
+                    MODEL.leg,
+                    np.array([[x, z]]),
+                    np.array([pitch]),
+                    np.array([toe]),
+                    np.array([[torso_x, height]]),
+                    np.array([body]),
+                )[:, 0]
+                room = np.minimum(angles - limits[:, 0], limits[:, 1] - angles).min()
+                level = np.pi / 2 - abs(angles[0] + body)  # a thigh that is level counts as a limit
+                assert min(room, level) == pytest.approx(0.0, abs=1e-6)

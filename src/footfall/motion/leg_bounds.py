@@ -145,3 +145,23 @@ class LegBounds:
         torso (k, 2): its place; upper_body (k, 4): its orientation.
         """
         return bounds_at_times(self.leg, self.signs, feet, turns, toes, torso, upper_body)
+
+
+def leg_angles(leg: PlanarLeg, foot: Array, pitch: Array, toe: Array, torso: Array, body: Array) -> Array:
+    """Angles (3, k) of hip, knee and ankle, rad, for a torso above a foot, in their plane; NaN out of reach.
+
+    foot, torso (k, 2): x and z, m; pitch of the foot, planar angle of the toe joint (negative if the heel lifts) and
+    pitch of the upper body (k,), rad. 003c (E.1)-(E.4), solved for the angles.
+    """
+    alpha = pitch - toe
+    ankle_x = foot[:, 0] + leg.toe_height * np.sin(pitch) - leg.toe_shift * np.cos(pitch)
+    ankle_x = ankle_x - leg.mid_foot_length * np.cos(alpha) + leg.mid_foot_height * np.sin(alpha)
+    ankle_z = foot[:, 1] + leg.toe_height * np.cos(pitch) + leg.toe_shift * np.sin(pitch)
+    ankle_z = ankle_z + leg.mid_foot_length * np.sin(alpha) + leg.mid_foot_height * np.cos(alpha)
+    ahead = torso[:, 0] - leg.hip_to_torso * np.sin(body) - ankle_x
+    above = torso[:, 1] - leg.hip_to_torso * np.cos(body) - ankle_z
+    shank, thigh = leg.lower_leg, leg.upper_leg
+    cosine = (ahead**2 + above**2 - shank**2 - thigh**2) / (2 * shank * thigh)
+    knee = np.arccos(np.where(np.abs(cosine) <= 1.0, cosine, np.nan))
+    beta = np.arctan2(ahead, above) + np.arctan2(thigh * np.sin(knee), shank + thigh * np.cos(knee))
+    return np.stack([beta - knee - body, knee, alpha - beta])
