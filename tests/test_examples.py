@@ -76,3 +76,13 @@ def test_draw_robot(
     assert robot in output_of("draw_robot.py", capsys)
     assert target.read_bytes().startswith(b"\x89PNG")
     assert target.stat().st_size > 20_000  # an empty picture is far smaller
+
+
+def test_drives(capsys: pytest.CaptureFixture[str]) -> None:
+    text = output_of("08_drives.py", capsys)
+    assert text.startswith("26 motors turn 72 to 100 times")
+    for gears in ("rigid", "elastic"):
+        error, current = numbers(line(text, f"{gears} gears").replace("hfr", ""))
+        assert 0.0 < error < 1.0
+        assert 1.0 < current < 5.0
+    assert 0.0 < numbers(line(text, "it sags"))[0] < 0.05
