@@ -65,6 +65,7 @@ def test_accelerations_of_pinocchio(name: str) -> None:
 
 def test_trees_are_measured_and_plotted(tmp_path: Path) -> None:
     """Norms of the accelerations are the golden values of spec 000, section 2.10."""
+    pytest.importorskip("matplotlib")
     measurements = measure_scaling([1, 2, 3], effort=LEAST)
     norms = [each.norm for each in measurements]
     np.testing.assert_allclose(norms, [4.069757852, 11.48639396, 24.13354566], rtol=1e-9)

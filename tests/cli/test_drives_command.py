@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from footfall.cli.application import app
@@ -29,6 +30,7 @@ def test_drives_and_springs_are_shown() -> None:
 
 
 def test_leg_with_pictures(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
     result = RUN(app, ["drives", "leg", str(tmp_path), "--no-modes"])
     assert result.exit_code == 0, result.output
     assert "elastic gears: foot within" in result.output

@@ -91,6 +91,7 @@ def test_currents_are_what_inverse_dynamics_needs(results: dict[str, StepResult]
 
 
 def test_gears_ring_at_their_eigenvalues(reference: StepReference, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
     modes = ring_modes(LEG, reference.position(0.4), dt=2e-5, duration=0.3)
     assert len(modes) == 4  # as many as elastic gears
     for mode in modes:
@@ -107,5 +108,6 @@ def test_servos_keep_the_leg_stable(reference: StepReference, gears: str) -> Non
 
 
 def test_pictures(results: dict[str, StepResult], tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
     plot_step(list(results.values()), tmp_path / "step.png")
     assert (tmp_path / "step.png").stat().st_size > 10_000

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
 
+from footfall.errors import MissingPackage
 from footfall.scenarios.driven_leg.leg import LEG_JOINTS
 from footfall.scenarios.driven_leg.modes import Mode
 from footfall.scenarios.driven_leg.run import StepResult
@@ -15,7 +16,7 @@ from footfall.scenarios.driven_leg.run import StepResult
 
 def plot_step(results: Sequence[StepResult], path: Path | str) -> None:
     """Angles, their errors, currents and the foot's error of one or more runs of the same step, as PNG."""
-    figure = Figure(figsize=(11.0, 9.0), layout="constrained")
+    figure = _figure((11.0, 9.0))
     axes = figure.subplots(4, len(results), sharex=True, squeeze=False)
     for column, result in zip(axes.T, results, strict=True):
         time = result.path.time
@@ -42,7 +43,7 @@ def plot_step(results: Sequence[StepResult], path: Path | str) -> None:
 
 def plot_modes(modes: Sequence[Mode], path: Path | str) -> None:
     """Shapes of the modes, and peaks of the simulation over eigenvalues, as PNG."""
-    figure = Figure(figsize=(11.0, 2.2 * len(modes)), layout="constrained")
+    figure = _figure((11.0, 2.2 * len(modes)))
     axes = figure.subplots(len(modes), 1, squeeze=False)[:, 0]
     motors = [f"motor {k + 1}" for k in range(len(modes[0].shape) - len(LEG_JOINTS))]
     for axis, mode in zip(axes, modes, strict=True):
@@ -54,3 +55,11 @@ def plot_modes(modes: Sequence[Mode], path: Path | str) -> None:
             fontsize="medium",
         )
     figure.savefig(path, dpi=110)
+
+
+def _figure(width_and_height: tuple[float, float]) -> Any:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingPackage("plots need matplotlib: pip install 'footfall[plots]'") from None
+    return Figure(figsize=width_and_height, layout="constrained")
