@@ -13,7 +13,18 @@ from footfall.geometry.plane import Plane
 from footfall.robot.model import Robot
 from footfall.simulation.simulation import Simulation, Trajectory
 from footfall.simulation.step_values import Command, StepOptions
-from tests.simulation.worlds import GRAVITY, Array, ball, block, energies, ground, simulate, tilted, turned
+from tests.simulation.worlds import (
+    EDGE,
+    GRAVITY,
+    Array,
+    ball,
+    block,
+    energies,
+    ground,
+    simulate,
+    tilted,
+    turned,
+)
 
 
 def growth(energy: Array) -> float:
@@ -99,6 +110,22 @@ def test_a_passive_quadruped_collapses_without_a_gain() -> None:
     )
     energy = energy_less_work(simulation, simulation.hold, 0.5)
     assert growth(energy) < 1e-6 * robot.mass * GRAVITY * 0.1
+
+
+@pytest.mark.parametrize("depth", [0.002, 0.02])
+def test_what_starts_inside_the_ground_is_lifted_out_and_not_thrown(depth: float) -> None:
+    """It comes out at `recovery_speed` v at most, so it rises above the ground by v^2 / 2g at most, and then lies."""
+    simulation = simulate(ground(), block(position=(0.0, 0.0, EDGE / 2 - depth)))
+    speed = simulation.options.recovery_speed
+    trajectory = simulation.run(simulation.hold, 2 * depth / speed + 0.3)
+    above = trajectory.q[:, 2] - EDGE / 2
+    assert trajectory.v[:, 2].max() <= speed * (1 + 1e-9)
+    assert above.max() < speed**2 / (2 * GRAVITY) + speed * simulation.options.dt
+    assert above[-1] == pytest.approx(0.0, abs=1e-7)
+    # what it gained is what it was lifted by
+    start = -GRAVITY * depth
+    energy = energies(simulation.robot, trajectory.q, trajectory.v) - GRAVITY * EDGE / 2
+    assert growth(np.concatenate([[start], energy])) < GRAVITY * depth + speed**2 / 2 + GRAVITY * speed * 2e-3
 
 
 def _feet(robot: Robot) -> list[Candidate]:
