@@ -83,3 +83,13 @@ def test_passes_are_parts() -> None:
     assert kernels["first forward pass"].operations < whole["articulated"].operations
     assert kernels["mass matrix"].operations < whole["dense"].operations
     assert SOURCE[2][5][0] == 53.67
+
+
+def test_mujoco_approaches_hard_loops() -> None:
+    """Soft constraints of impedance d leave the share 1 - d of what they should hold."""
+    pytest.importorskip("mujoco")
+    from footfall.benchmarks.stiff_limit import measure_stiff_limit
+
+    soft, hard = measure_stiff_limit(FOUR_BAR_LEG, (0.9, 0.999))
+    assert soft.difference < 1.0
+    assert hard.difference == pytest.approx(0.01 * soft.difference, rel=0.3)
