@@ -71,6 +71,7 @@ from footfall.dynamics.kinematics import (
     frame_velocity,
 )
 from footfall.dynamics.loop_forces import LoopForces, LoopViolation, loop_forces, loop_violation
+from footfall.dynamics.loop_margin import loop_margin
 from footfall.dynamics.loop_wrenches import loop_wrenches
 from footfall.dynamics.loops import close_loops
 from footfall.dynamics.mass_matrix import mass_matrix, mass_matrix_pattern
@@ -153,6 +154,7 @@ __all__ = [
     "load",
     "lock_joints",
     "loop_forces",
+    "loop_margin",
     "loop_violation",
     "loop_wrenches",
     "mass_matrix",

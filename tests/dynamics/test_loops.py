@@ -301,6 +301,20 @@ def test_passing_near_a_singular_position() -> None:
     assert q[0] > 2 * np.pi
 
 
+def test_margin_to_singular_positions() -> None:
+    """It falls with the distance to a dead point, and is one where nothing follows faster than it is led."""
+    assert footfall.loop_margin(geared_rotor(), footfall.neutral(geared_rotor())) == 1.0
+    assert footfall.loop_margin(four_bar().spanning, np.zeros(3)) == 1.0
+    robot = four_bar(dependent=("crank", "coupler"))
+    way = footfall.neutral(robot)
+    margins = []
+    for _ in range(90):
+        way = footfall.integrate(robot, way, np.array([0.0109]))
+        margins.append(float(footfall.loop_margin(robot, way)))
+    assert margins[-1] < 0.2 * margins[30]
+    assert margins[30:] == sorted(margins[30:], reverse=True)
+
+
 def test_what_cannot_be_closed_is_told() -> None:
     robot = four_bar(dependent=("crank", "coupler"))
     q = footfall.neutral(robot)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +13,7 @@ from footfall.contact.candidates import Candidate, Surface
 from footfall.dynamics.loops import Coupling
 from footfall.geometry.plane import Plane
 from footfall.robot.model import Body, Frame, Joint, JointType, Loop, LoopType, Robot
-from footfall.simulation.simulation import Simulation
+from footfall.simulation.simulation import Simulation, SimulationDiverged, SingularLoopWarning
 from footfall.simulation.step_values import StepOptions
 from tests.dynamics.multipliers import all_constraint_rows
 from tests.looped_robots import at, four_bar, rod
@@ -171,6 +172,30 @@ def test_smooth_integrators_keep_energy_and_closure() -> None:
     assert np.ptp(energy) < 1e-8 * np.abs(energy).max()
     assert np.ptp(trajectory.q[:, 0]) > 1.0
     assert max(gap(robot, q) for q in trajectory.q[::20]) < 1e-14
+
+
+def test_a_dead_point_is_told() -> None:
+    """With the rocker as coordinate the linkage gets stuck where crank and coupler are in line; not silently."""
+    for dependent, expected in (
+        (("crank", "coupler"), pytest.warns(SingularLoopWarning)),
+        ((), nullcontext()),
+    ):
+        simulation = Simulation(four_bar(dependent=dependent), options=StepOptions(dt=1e-3))
+        command = simulation.hold._replace(effort=np.array([30.0 if dependent else 5.0]))
+        with expected:
+            trajectory = simulation.run(command, 0.6)
+        assert max(gap(simulation.robot, q) for q in trajectory.q[::50]) < 1e-12
+    assert np.ptp(trajectory.q[:, 0]) > 2 * np.pi  # the crank goes through
+
+
+def test_loops_that_cannot_be_closed_stop_the_simulation() -> None:
+    simulation = Simulation(
+        four_bar(dependent=("crank", "coupler")), options=StepOptions(dt=0.5), v=np.array([8.0])
+    )
+    start = simulation.state
+    with pytest.raises(SimulationDiverged, match="loops cannot be closed with the joints coupler, crank"):
+        simulation.run(simulation.hold, 2.0)
+    assert simulation.state is start
 
 
 def test_what_is_open_is_closed_and_what_cannot_be_is_refused() -> None:

@@ -14,6 +14,7 @@ from footfall.compiler import Kernel, build_kernel, maximum, repeat
 from footfall.contact.candidates import Candidate, scene_candidates
 from footfall.contact.penalty import PenaltyLaw, warn_if_unstable
 from footfall.dynamics.kinematics import frame_attachment
+from footfall.dynamics.loop_margin import loop_margin
 from footfall.dynamics.loops import close_loops
 from footfall.errors import FootfallError, UnknownName
 from footfall.robot.model import Robot
@@ -29,9 +30,15 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _ROLLOUT = ("q", "v", "residual")  # what a rollout gives
 
+_SINGULAR = 1e-4  # loop_margin below which a linkage is at a dead point
+
 
 class ConvergenceWarning(UserWarning):
     """Contact impulses that were not found as exactly as asked for."""
+
+
+class SingularLoopWarning(UserWarning):
+    """A loop that came to a position where the joints that follow from others are not determined."""
 
 
 class SimulationDiverged(FootfallError, ArithmeticError):
@@ -258,7 +265,22 @@ class Simulation:
                 recorder.contacts(self.state.time, report[1], report[2])
         trajectory = Trajectory(*(np.array(column) for column in zip(*rows, strict=True)))
         self._warn_of_residuals(trajectory.residual)
+        self._warn_of_singular_loops(trajectory.q)
         return trajectory
+
+    def _warn_of_singular_loops(self, q: Array) -> None:
+        """At a singular position the independent joints of a loop cannot say how it goes on: it stays there."""
+        if not self.robot.loops:
+            return
+        margins = loop_margin(self.robot, q)
+        worst = int(np.argmin(margins))
+        if margins[worst] < _SINGULAR:
+            warnings.warn(
+                f"a loop came to a singular position in row {worst} of the trajectory (loop_margin is "
+                f"{margins[worst]:.1g}): what follows is not to be trusted; let other joints be `dependent`",
+                SingularLoopWarning,
+                stacklevel=3,
+            )
 
     def _warn_of_residuals(self, residuals: Array) -> None:
         """Contact that is not solved as asked is never silent."""
@@ -399,8 +421,19 @@ class Simulation:
     def _require_good(self, q: Array, v: Array, state: SimulationState) -> None:
         if np.isfinite(v).all() and np.isfinite(q).all() and np.abs(v).max(initial=0.0) < 1e6:
             return
+        if np.isfinite(v).all() and not np.isfinite(q).all():
+            raise SimulationDiverged(_open_loop(self.robot, q), state)
         joint = _first_bad(self.robot, v)
         raise SimulationDiverged(f"the velocity of {joint} is {np.abs(v).max()} rad/s or m/s", state)
+
+
+def _open_loop(robot: Robot, q: Array) -> str:
+    """Which loops could not be closed; their coordinates are NaN."""
+    lost = {joint.name for joint in robot.joints if not np.isfinite(q[robot.q_slice(joint.name)]).all()}
+    return (
+        f"loops cannot be closed with the joints {', '.join(sorted(lost))} in that direction: a singular position, the "
+        "end of a linkage's range, or too long a step"
+    )
 
 
 def _first_bad(robot: Robot, v: Array) -> str:
