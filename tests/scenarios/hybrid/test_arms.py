@@ -1,4 +1,4 @@
-"""Use cases of arms and of a humanoid meet their criteria, and their files can be read."""
+"""Use cases of arms, UC5, UC6 and a drawer, meet their criteria, and their files can be read."""
 
 from __future__ import annotations
 
@@ -10,17 +10,12 @@ import pytest
 from footfall.errors import UnknownName
 from footfall.scenarios.hybrid import USE_CASES, Criterion, run_use_case, write_course
 from footfall.scenarios.hybrid.arm import regression_error, run_arm
-from footfall.scenarios.hybrid.course import Course
 from footfall.scenarios.hybrid.drawer import run_drawer
-from footfall.scenarios.hybrid.humanoid import run_humanoid
 from footfall.scenarios.hybrid.manipulator import mobile_manipulator, run_manipulator
 from footfall.simulation.recording import read_recording
+from tests.scenarios.hybrid.criteria import missed
 
 pytestmark = pytest.mark.filterwarnings("ignore::footfall.simulation.simulation.ConvergenceWarning")
-
-
-def missed(course: Course) -> list[str]:
-    return [criterion.what for criterion in course.criteria if not criterion.passed]
 
 
 def test_kuka_arm() -> None:
@@ -48,11 +43,6 @@ def test_drawer(tmp_path: Path) -> None:
     assert recording.robot.nv == course.robot.nv
     with np.load(curves_file) as curves:
         assert curves["opened, m/drawer"][-1] == course.trajectory.q[-1, -1]
-
-
-def test_humanoid() -> None:
-    """Feet and hands of LOLA: stands, keeps the left hand, presses with the right one."""
-    assert missed(run_humanoid(seconds=2.2)) == []
 
 
 def test_criteria() -> None:

@@ -1,4 +1,4 @@
-"""Use cases of wheeled bases meet the criteria of spec 004 section 18; what must fail, fails."""
+"""Hospital logistics meets the criteria of spec 004 section 18, UC4; Mecanum wheels as balls do what they should."""
 
 from __future__ import annotations
 
@@ -10,53 +10,11 @@ from footfall.control.hybrid_tasks import AxisGoal, Task
 from footfall.dynamics.hybrid_constraints import OWN
 from footfall.dynamics.kinematics import frame_pose
 from footfall.scenarios.hybrid.bases import FLOOR, SimulatedBase, mobile_robot
-from footfall.scenarios.hybrid.course import Course
-from footfall.scenarios.hybrid.docking import run_docking
 from footfall.scenarios.hybrid.logistics import room_left, run_logistics
-from footfall.scenarios.hybrid.obstacle import run_obstacle
-from footfall.scenarios.hybrid.wall import run_wall
 from footfall.scene.model import Scene
+from tests.scenarios.hybrid.criteria import missed
 
 pytestmark = pytest.mark.filterwarnings("ignore::footfall.simulation.simulation.ConvergenceWarning")
-
-
-def missed(course: Course) -> list[str]:
-    return [criterion.what for criterion in course.criteria if not criterion.passed]
-
-
-def test_obstacle_behind_a_corner() -> None:
-    """UC1, a wall: at 0.5 m/s never more than 50 N after the impact; driven by wheel speeds it pushes harder."""
-    assert missed(run_obstacle("fixed", seconds=4.4)) == []
-    baseline = run_obstacle("fixed", control="speed", seconds=4.4)
-    assert "contact force 0.1 s after the touch and later, N" in missed(baseline)
-
-
-def test_obstacle_that_gives_way() -> None:
-    """UC1, a crate of 10 kg: it is pushed on with little more than its friction of 29 N."""
-    course = run_obstacle("movable", seconds=4.4)
-    assert missed(course) == []
-    assert course.paths["obstacle"][-1, 1] > course.paths["obstacle"][0, 1] + 0.1
-
-
-def test_docking() -> None:
-    """UC2 with the differential base, from 1 m away, 0.1 m aside, 15 degrees off."""
-    assert missed(run_docking("differential", seconds=6.8)) == []
-
-
-def test_docking_on_the_move() -> None:
-    """UC2 with the Mecanum base from the other side, to a robot that drives on: the task frame moves."""
-    course = run_docking("mecanum", aside=-0.1, degrees=-15.0, drive_on=0.1, seconds=6.5)
-    assert missed(course) == []
-    other = course.robot.q_slice("other/root").start
-    assert course.trajectory.q[-1, other] > 0.5
-
-
-def test_wall_alignment() -> None:
-    """UC3 from 30 degrees in simulation: the spec has both bumpers touching after 1.52 s."""
-    course = run_wall(30.0, seconds=3.0)
-    assert missed(course) == []
-    touching = next(each for each in course.criteria if each.what.startswith("both bumpers"))
-    assert touching.value == pytest.approx(1.52, abs=0.05)
 
 
 def test_hospital_logistics() -> None:
