@@ -235,6 +235,35 @@ def test_a_drive_with_load_friction_of_one_is_locked() -> None:
     assert abs(angles[0.3] - 0.5) > 0.2
 
 
+def rubbing(friction: Friction) -> Robot:
+    base = switched_off(pendulum())
+    return replace(base, drives=tuple(replace(drive, friction=friction) for drive in base.drives))
+
+
+def test_dry_friction_holds_what_is_below_it() -> None:
+    """It creeps with at most `smoothing` times the share of the load, on the motor's side."""
+    robot = rubbing(Friction(coulomb=0.1))
+    simulation = Simulation(robot, dt=2.5e-4, substeps=4, q=np.array([0.5]), drives="rigid")
+    end = simulation.run(idle_command(1), 1.0).q[-1, 0]
+    share = 2.0 * 9.81 * 0.2 * np.sin(0.5) / 50.0 / 0.1
+    creep = 0.01 * share / np.sqrt(1.0 - share**2) / 50.0  # w / sqrt(w^2 + s^2) = share
+    assert 0.5 - end == pytest.approx(creep, rel=0.05)
+
+
+def test_dry_and_viscous_friction_brake() -> None:
+    """Weightless from 2 rad/s: I w' = -N (c + N d w), in closed form until it stands."""
+    robot = rubbing(Friction(coulomb=0.01, viscous=1e-5))
+    simulation = Simulation(robot, WEIGHTLESS, dt=1.25e-4, v=np.array([2.0]), q=np.zeros(1), drives="rigid")
+    path = simulation.run(idle_command(1), 0.4)
+    inertia, dry, viscous = LINK + 50.0**2 * MOTOR.rotor_inertia, 50.0 * 0.01, 50.0**2 * 1e-5
+    decay = viscous / inertia
+    speed = (2.0 + dry / viscous) * np.exp(-decay * path.time) - dry / viscous
+    moving = speed > 0.05
+    np.testing.assert_allclose(path.v[moving, 0], speed[moving], atol=2e-3)
+    assert moving.sum() > 100
+    assert np.abs(path.v[~moving, 0]).max(initial=0.0) < 0.06
+
+
 def test_slower_steps_than_the_servo() -> None:
     """At 1 ms a step has four samples of a servo with 4 kHz; the motion is nearly the same."""
     ends = []
