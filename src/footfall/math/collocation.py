@@ -36,7 +36,6 @@ from footfall.math.trajectories import PolynomialTrajectory
 Array = np.ndarray[Any, np.dtype[np.float64]]
 SplineKind = Literal["cubic_free", "cubic", "quintic"]
 SPLINE_KINDS: tuple[SplineKind, ...] = ("cubic_free", "cubic", "quintic")
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(3)  # quadrature in each segment
 _ALIKE = 12  # of equal segments, six at either end have B-splines of their own
 
 
@@ -97,11 +96,18 @@ def collocate_banded(
     return _from_coefficients(knots, degree, coefficients)
 
 
-def quadrature_times(times: Any) -> Array:
-    """Where `least_squares` needs the equation (3 n,): Gauss' points of each segment, s."""
+def quadrature_times(times: Any, *, points: int = 3) -> Array:
+    """Where `least_squares` may take the equation (points n,): Gauss' points of each segment, s."""
     t = np.asarray(times, dtype=np.float64)
     middles, halves = (t[1:] + t[:-1]) / 2, np.diff(t) / 2
-    return np.asarray((middles[:, None] + halves[:, None] * _NODES).ravel())
+    return np.asarray((middles[:, None] + halves[:, None] * _gauss(points)[0]).ravel())
+
+
+@cache
+def _gauss(points: int) -> tuple[Array, Array]:
+    """Nodes and weights on [-1, 1]."""
+    nodes, weights = np.polynomial.legendre.leggauss(points)
+    return nodes, weights
 
 
 def least_squares(
@@ -109,24 +115,26 @@ def least_squares(
 ) -> PolynomialTrajectory:
     """The quintic spline with the least integral of the squared residual that keeps all six conditions.
 
-    times (n + 1,) in s; equation: at `quadrature_times(times)`. start, end (3, dimension). weights (3 n,): how much
-    the squared residual counts at these times, all 1 by default. Four times differentiable, as by collocation.
+    times (n + 1,) in s; equation: at `quadrature_times(times)`, with two points or more a segment. start, end
+    (3, dimension). weights: how much the squared residual counts at these times, all 1 by default. Four times
+    differentiable, as by collocation.
     """
-    t, start, end = _checked(times, equation, start, end, sites=3 * (len(times) - 1))
+    points = max(len(equation.alpha) // (len(times) - 1), 2)
+    t, start, end = _checked(times, equation, start, end, sites=points * (len(times) - 1))
     count = len(t) - 1
     h = np.diff(t)
     step = float(t[-1] - t[0]) / count
     alpha, beta, gamma, tau = equation
     if np.abs(h - step).max() < 1e-9 * step:
         # Measured in steps all grids are alike; so are the B-splines, except near the ends.
-        inside, borders = _windows_of_equal_segments(min(count, _ALIKE))
+        inside, borders = _windows_of_equal_segments(min(count, _ALIKE), points)
         knots = np.arange(count + 1.0)
-        alpha, beta, share = alpha / (step * step), beta / step, np.tile(_WEIGHTS, count)
+        alpha, beta, share = alpha / (step * step), beta / step, np.tile(_gauss(points)[1], count)
         powers = np.array([[1.0], [step], [step * step]])
         ends = end_coefficients(knots, powers * start, powers * end, 5)
     else:
-        inside, borders = _windows(t)
-        knots, share = t, (h[:, None] * _WEIGHTS).ravel()
+        inside, borders = _windows(t, points)
+        knots, share = t, (h[:, None] * _gauss(points)[1]).ravel()
         ends = end_coefficients(t, start, end, 5)
     weighted = share if weights is None else share * weights
     bands, load = normal_equations(inside, count, weighted, alpha, beta, gamma, tau, ends)
@@ -138,18 +146,18 @@ def least_squares(
 
 
 @cache
-def _windows_of_equal_segments(count: int) -> tuple[Array, Array]:
-    return _windows(np.arange(count + 1.0))
+def _windows_of_equal_segments(count: int, points: int) -> tuple[Array, Array]:
+    return _windows(np.arange(count + 1.0), points)
 
 
-def _windows(times: Array) -> tuple[Array, Array]:
+def _windows(times: Array, points: int) -> tuple[Array, Array]:
     """Quintic B-splines (n, points, 3, 6) at the quadrature's points and at both ends of each segment."""
     count = len(times) - 1
     numbers = np.arange(count)
-    inside = basis_windows(times, 5, quadrature_times(times), np.repeat(numbers, len(_NODES)))
+    inside = basis_windows(times, 5, quadrature_times(times, points=points), np.repeat(numbers, points))
     both = np.stack([times[:-1], times[1:]], axis=1).ravel()
     borders = basis_windows(times, 5, both, np.repeat(numbers, 2))
-    return inside.reshape(count, len(_NODES), 3, 6), borders.reshape(count, 2, 3, 6)
+    return inside.reshape(count, points, 3, 6), borders.reshape(count, 2, 3, 6)
 
 
 # The source's way

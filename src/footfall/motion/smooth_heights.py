@@ -52,11 +52,12 @@ def smooth_height(
     spline, peak = through(wanted_within(wanted, lowest, highest))
     step = float(times[1] - times[0])
     drift = velocity * step + acceleration * step * step / 2
+    smoothness = (_SMOOTHING_TIME / step) ** 4
     share = 1.0
-    while peak > most and share > 0.4:
-        share *= 0.93  # a spline bends a little more between the points than the points do
+    while peak > most and share > 0.2:
+        # A spline bends a little more between the points than the points do: by how much, the last one shows.
+        share *= 0.93 if share == 1.0 else max(0.97 * most / peak, 0.7)
         bend = share * most * step * step
-        smoothness = (_SMOOTHING_TIME / step) ** 4
         spline, peak = through(solve_program(wanted, lowest, highest, bend, drift, smoothness))
     if peak > most:
         raise HeightNotSmooth(
