@@ -41,29 +41,21 @@ def solve_levels(
     singular values below it times the norm of a level's rows count as zero. Gives a status of `native_program`, x, the
     directions (levels,) that each level decided, and the number of those that none did.
     """
-    n, begin, placed = rows.shape[1], 0, False
-    x, ranks, basis = np.zeros(n), np.zeros(len(ends), dtype=np.int64), np.eye(n)
-    for index in range(len(ends)):
+    n, levels, begin, freedom = rows.shape[1], len(ends), 0, 0
+    x, ranks, basis = np.zeros(n), np.zeros(levels, dtype=np.int64), np.eye(n)
+    for index in range(levels + 1):
         if basis.shape[1] == 0:
             break
-        level, left, scale = _reduced(rows, wanted, weights, begin, ends[index], basis, x)
-        begin = ends[index]
-        status, kept = _solve_level(level, left, scale, tolerance, basis, limits, lower, upper, x, placed)
+        end = ends[index] if index < levels else n
+        if index == levels:  # the wish is a last level that sees all motions
+            rows, wanted, weights, begin, freedom = np.eye(n), preferred, np.ones(n), 0, basis.shape[1]
+        level, left, scale = _reduced(rows, wanted, weights, begin, end, basis, x)
+        status, kept = _solve_level(level, left, scale, tolerance, basis, limits, lower, upper, x, index > 0)
         if status != SOLVED:
             return status, x, ranks, basis.shape[1]
-        placed, ranks[index] = True, basis.shape[1] - kept.shape[1]
-        basis = product(basis, kept)
-    freedom = basis.shape[1]
-    if freedom > 0:
-        lacking = np.empty(n)
-        for j in range(n):
-            lacking[j] = preferred[j] - x[j]
-        left = combined(lacking, basis)
-        status, kept = _solve_level(
-            np.eye(freedom), left, 1.0, tolerance, basis, limits, lower, upper, x, placed
-        )
-        if status != SOLVED:
-            return status, x, ranks, freedom
+        if index < levels:
+            begin, ranks[index] = end, basis.shape[1] - kept.shape[1]
+            basis = product(basis, kept)
     return SOLVED, x, ranks, freedom
 
 
