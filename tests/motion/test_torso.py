@@ -99,7 +99,7 @@ def test_one_factorisation_for_x_and_y_gives_two_solutions() -> None:
 
 
 def test_the_recomputed_zero_moment_point_stays_near_the_wanted_one() -> None:
-    """Largest distances: source's quintic 114 and 141 mm within the first 0.1 s; least squares 33 and 41 mm."""
+    """Largest distances: source's quintic 114 and 141 mm within the first 0.1 s; least squares 35 and 44 mm."""
     found = {}
     for method in ("quintic", "least_squares"):
         torso = np.concatenate([place(method, 0.1).sample(FINE), LEVEL.sample(FINE)], axis=2)
@@ -108,7 +108,7 @@ def test_the_recomputed_zero_moment_point_stays_near_the_wanted_one() -> None:
             :2
         ]
     np.testing.assert_allclose(found["quintic"], [0.114, 0.141], atol=2e-3)
-    np.testing.assert_allclose(found["least_squares"], [0.033, 0.041], atol=2e-3)
+    np.testing.assert_allclose(found["least_squares"], [0.035, 0.044], atol=2e-3)
 
 
 @pytest.mark.parametrize("distance", [0.021, 0.0042])
