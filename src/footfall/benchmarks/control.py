@@ -24,7 +24,12 @@ from footfall.control.inverse_kinematics import (
 )
 from footfall.control.joint_control import resting_reference
 from footfall.control.task_space import resting_pose
-from footfall.control.whole_body import WholeBodyControl, build_whole_body, solve_whole_body
+from footfall.control.whole_body import (
+    WholeBodyControl,
+    WholeBodySolution,
+    build_whole_body,
+    solve_whole_body,
+)
 from footfall.control.whole_body_limits import WholeBodyLimits
 from footfall.control.whole_body_tasks import (
     CenterOfMassTracking,
@@ -133,17 +138,9 @@ def _program_steps(stance: Stance, states: list[tuple[Array, Array]]) -> list[St
     ):
         tasks = whole_body_tasks(stance, levels=levels)
         control = WholeBodyControl(robot, stance.contacts, tasks, limits)
-        error = 0.0
-        for q, v in states[:5]:
-            problem = build_whole_body(robot, q, v, contacts=stance.contacts, tasks=tasks, limits=limits)
-            found = control.solve(0.0, q, v)
-            x = np.concatenate([found.acceleration, found.forces, found.torque])
-            assert problem.limits is not None
-            error = max(
-                error,
-                float(np.abs(problem.physics.matrix @ x - problem.physics.value).max()),
-                float((problem.limits.value - problem.limits.matrix @ x).max()),
-            )
+        error = max(
+            _physics_error(stance, tasks, q, v, control.solve(0.0, q, v), limits) for q, v in states[:5]
+        )
 
         def sweep(control: WholeBodyControl = control) -> list[Any]:
             return [control.solve(0.0, q, v) for q, v in states]
@@ -151,16 +148,36 @@ def _program_steps(stance: Stance, states: list[tuple[Array, Array]]) -> list[St
         steps.append(Step(name, sweep, bar, error))
     shown = whole_body_tasks(stance, levels=True)
 
-    def by_values() -> list[Any]:
-        return [
-            solve_whole_body(
-                build_whole_body(robot, q, v, contacts=stance.contacts, tasks=shown), method="least squares"
-            )
-            for q, v in states
-        ]
+    def by_value(q: Array, v: Array) -> WholeBodySolution:
+        problem = build_whole_body(robot, q, v, contacts=stance.contacts, tasks=shown)
+        return solve_whole_body(problem, method="least squares")
 
-    steps.append(Step("whole-body control as values to look at, without limits", by_values, None, 0.0))
+    steps.append(
+        Step(
+            "whole-body control as values to look at, without limits",
+            lambda: [by_value(q, v) for q, v in states],
+            None,
+            max(_physics_error(stance, shown, q, v, by_value(q, v), None) for q, v in states[:5]),
+        )
+    )
     return steps
+
+
+def _physics_error(
+    stance: Stance,
+    tasks: tuple[WholeBodyTask, ...],
+    q: Array,
+    v: Array,
+    found: WholeBodySolution,
+    limits: WholeBodyLimits | None,
+) -> float:
+    """What a solution misses of the equation of motion, the contacts and the limits, at most."""
+    problem = build_whole_body(stance.robot, q, v, contacts=stance.contacts, tasks=tasks, limits=limits)
+    x = np.concatenate([found.acceleration, found.forces, found.torque])
+    error = float(np.abs(problem.physics.matrix @ x - problem.physics.value).max())
+    if problem.limits is not None:
+        error = max(error, float((problem.limits.value - problem.limits.matrix @ x).max()))
+    return error
 
 
 def measure_steps(steps: list[Step], *, blocks: int) -> Race:
