@@ -34,7 +34,7 @@ def standing(request: Any) -> tuple[Any, ConstraintGroups, Array]:
     q[7:] += 0.1 * np.random.default_rng(0).normal(size=robot.nq - 7)
     motion = LinkMotion(robot.tree, link_poses(robot.tree, q), Coupling(robot, q))
     contacts = [locate_contact(robot, motion.poses, each, 0.8, 0.0, 0.0) for each in simulation.candidates]
-    groups = ConstraintGroups(motion, contacts, [JointLaw(8, -1.0, 0.0, None)])
+    groups = ConstraintGroups(motion, contacts, [JointLaw({8: 1.0}, -1.0, 0.0, None)])
     simulation.reset(q)
     problem = build_step_problem(simulation, simulation.state, simulation.hold)
     mass = footfall.mass_matrix(robot, q) + np.diag(simulation.options.dt * robot.damping)
@@ -100,7 +100,8 @@ def test_a_tree_is_cheaper_than_a_full_matrix() -> None:
 
 
 def test_the_schedule_has_a_row_for_every_step() -> None:
-    reach, softening, soft = schedule(100)
-    assert len(reach) == len(softening) == len(soft) == 100
+    reach, softness, least, leaning = schedule(100)
+    assert len(reach) == len(softness) == len(least) == len(leaning) == 100
     assert reach.max() > 1e5 > reach[0]
-    assert np.all(np.maximum(softening, soft) > 0.0)
+    assert np.all(np.maximum(softness, least) > 0.0)
+    assert set(leaning) == {0.0, 1.0}

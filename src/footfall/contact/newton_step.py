@@ -60,8 +60,12 @@ def _target(law: ConeLaw, p: Any, w: Any, reach: Any) -> tuple[Any, Any, Any, An
     return z1, z2, zn, bound, sqrt(z1 * z1 + z2 * z2)
 
 
-def linear_cone(law: ConeLaw, p: Any, w: Any, reach: Any, softness: Any) -> LinearCone:
-    """Newton's step of one contact: open, sticking or sliding, as the natural map has it."""
+def linear_cone(law: ConeLaw, p: Any, w: Any, reach: Any, softness: Any, leaning: Any = 1.0) -> LinearCone:
+    """Newton's step of one contact: open, sticking or sliding, as the natural map has it.
+
+    leaning: by how much friction follows the normal impulse. One is Newton's method; with zero the bound stays as it
+    is for the step, which is no longer Newton's but that of a convex problem.
+    """
     z1, z2, zn, bound, length = _target(law, p, w, reach)
     inverse = 1.0 / maximum(length, _TINY)
     sticks, pressed = length < bound, zn > 0.0
@@ -76,10 +80,10 @@ def linear_cone(law: ConeLaw, p: Any, w: Any, reach: Any, softness: Any) -> Line
     # Across the direction of sliding the disc's rim turns with the velocity, along it only the bound moves.
     across = 1.0 / ((1.0 - scale) + scale * reach * softness)
     stiffness = scale * across * (reach / law.tangential)
-    follows = law.friction * shift_n * (1.0 - reach * soft / law.normal)
+    follows = leaning * law.friction * shift_n * (1.0 - reach * soft / law.normal)
     rim = slides * ((across - 1.0) * (f1 * u1 + f2 * u2) + where(pressed, follows, 0.0))
     turned = slides * stiffness
-    lean = slides * law.friction * normal
+    lean = slides * leaning * law.friction * normal
     return LinearCone(
         (rim * u1 - across * f1, rim * u2 - across * f2, shift_n),
         (stiffness - turned * u1 * u1, -turned * u1 * u2, stiffness - turned * u2 * u2),

@@ -8,7 +8,7 @@ the natural map gets smaller. Where this goes in circles, other values of reach 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,24 +22,38 @@ from footfall.simulation.sparse_elimination import SparseRows, elimination_work,
 from footfall.simulation.step_contacts import ContactLaw, JointLaw
 
 Array = np.ndarray[Any, np.dtype[Any]]
+Rescue = Callable[[Array, Array, Any], tuple[Array, Array]]
+
+
+class StepKind(NamedTuple):
+    """How a step is made: see `newton_step` for reach, softness (over the residual, and at least) and leaning."""
+
+    reach: float
+    softness: float = 1e-2
+    least_softness: float = 0.0
+    leaning: float = 1.0
+
 
 _HALVINGS = 6
 _AT_REST = 1e-3  # of the tolerance
 _LEAST_SOFTNESS, _MOST_SOFTNESS = 1e-7, 1e-2
-# Reach, softness over the residual and least softness of the first steps, which are all that is needed from a good
-# start, and of those that follow: each for some steps, again and again. A long reach tells slow sliding from sticking.
+# How the first steps are made, which are all that is needed from a good start, and those that follow: each for some
+# steps, again and again. A long reach tells slow sliding from sticking; friction that does not lean on the normal
+# impulse makes the step that of a convex problem, which finds out of circles.
 _FIRST = 6
 _ROUND = 5
-_EARLY = (3.0, 1e-3, 0.0)
+_EARLY = StepKind(reach=3.0, softness=1e-3)
 _LATER = (
-    (1e1, 1e-2, 0.0),
-    (1e2, 1e-2, 0.0),
-    (1e3, 1e-2, 0.0),
-    (3.0, 0.0, 1e-3),
-    (1e4, 1e-2, 0.0),
-    (1e5, 1e-2, 0.0),
-    (1e6, 1e-2, 0.0),
+    StepKind(reach=1e1),
+    StepKind(reach=1.0, least_softness=1e-2, leaning=0.0),
+    StepKind(reach=1e2),
+    StepKind(reach=1e3),
+    StepKind(reach=3.0, least_softness=1e-3),
+    StepKind(reach=1e4),
+    StepKind(reach=1e5),
+    StepKind(reach=1e6),
 )
+_ONE_ROUND = _FIRST + _ROUND * len(_LATER)
 # Multiplications of a step above which sweeps over single contacts are the better way, and quicker to compile.
 _MOST_WORK = 60_000
 
@@ -94,32 +108,44 @@ class ContactNewton:
             for law in joints
         ]
 
-    def solve(self, v: Array, start: Array, *, tolerance: float, scale: float, most: int) -> NewtonResult:
+    def solve(
+        self, v: Array, start: Array, *, tolerance: float, scale: float, most: int, rescue: Rescue
+    ) -> NewtonResult:
         """Impulses from those to start with (n,), and the velocity v (nv,) that they lead to.
 
-        tolerance: of the natural map, N s. scale: of impulses, N s. most: steps.
+        tolerance: of the natural map, N s. scale: of impulses, N s. most: steps. rescue: gives other impulses and
+        their velocity to go on from after a round of steps that did not get there.
         """
-        reach, softening, soft = schedule(most)
+        kinds = schedule(most)
+        ends = np.arange(max(most, 1)) % _ONE_ROUND == 0
 
         def step(
-            p: Array, v: Array, residual: Any, best_p: Array, best_v: Array, least: Any, count: Any
+            p: Array, v: Array, residual: Any, best_p: Array, best_v: Array, least: Any, count: Any, one: Any
         ) -> tuple[Any, ...]:
-            softness = maximum(gather(softening, count) * (residual / scale), gather(soft, count))
+            stuck = gather(np.where(ends, 1.0, 0.0), count) * count
+            p, v, one = repeat(
+                lambda p, v, one: (*rescue(p, v, one), one),
+                (p, v, one),
+                count=1,
+                until=lambda *_: (stuck < 0.5) | (least <= tolerance),
+            )
+            reach, softness, least_softness, leaning = (gather(column, count) for column in kinds)
+            softness = maximum(softness * (residual / scale), least_softness)
             softness = minimum(maximum(softness, _LEAST_SOFTNESS), _MOST_SOFTNESS)
-            p, v = self._step(p, v, gather(reach, count), softness)
+            p, v = self._step(p, v, reach, softness, leaning)
             residual = self.residual(p, self.velocities(v, p))
             better = residual < least
             best_p, best_v = where(better, p, best_p), where(better, v, best_v)
-            return p, v, residual, best_p, best_v, where(better, residual, least), count + 1.0
+            return p, v, residual, best_p, best_v, where(better, residual, least), count + 1.0, one
 
         residual = self.residual(start, self.velocities(v, start))
         # What the last step left would add up, so one step is taken even if that were good enough: what rests, rests.
         least = where(residual > _AT_REST * tolerance, maximum(residual, 2.0 * tolerance), residual)
-        _, _, _, p, v, residual, count = repeat(
+        _, _, _, p, v, residual, count, _ = repeat(
             step,
-            (start, v, residual, start, v, least, 0.0),
+            (start, v, residual, start, v, least, 0.0, 1.0),
             count=most,
-            until=lambda p, v, residual, best_p, best_v, least, count: least <= tolerance,
+            until=lambda p, v, residual, best_p, best_v, least, count, one: least <= tolerance,
         )
         return NewtonResult(p, v, residual, count)
 
@@ -160,10 +186,10 @@ class ContactNewton:
             strands[k % 4] = strands[k % 4] + weight * (value * value)
         return (strands[0] + strands[1]) + (strands[2] + strands[3])
 
-    def _step(self, p: Array, v: Array, reach: Any, softness: Any) -> tuple[Array, Array]:
+    def _step(self, p: Array, v: Array, reach: Any, softness: Any, leaning: Any) -> tuple[Array, Array]:
         """Impulses and velocity after one step of Newton's method, shortened as need be."""
         w = self.velocities(v, p)
-        change = self._direction(p, w, reach, softness)
+        change = self._direction(p, w, reach, softness, leaning)
         moved = solve_factored(self.tree, self.factor, self.groups.forces(change))
         turned = np.array(self.groups.velocities(moved, relative=True))
         for k, law in enumerate(self.contacts):
@@ -180,10 +206,10 @@ class ContactNewton:
         length = where(merit < np.inf, length, 0.0)  # not if the step is not a number
         return _advanced(p, length, change), _advanced(v, length, moved)
 
-    def _direction(self, p: Array, w: Array, reach: Any, softness: Any) -> Array:
+    def _direction(self, p: Array, w: Array, reach: Any, softness: Any, leaning: Any) -> Array:
         """Newton's change (n,) of the impulses."""
         linear = [
-            linear_cone(cone, p[3 * k : 3 * k + 3], w[3 * k : 3 * k + 3], reach, softness)
+            linear_cone(cone, p[3 * k : 3 * k + 3], w[3 * k : 3 * k + 3], reach, softness, leaning)
             for k, cone in enumerate(self.cones)
         ]
         joints = [
@@ -214,13 +240,11 @@ class ContactNewton:
         return np.array(change)
 
 
-def schedule(most: int) -> tuple[Array, Array, Array]:
-    """Reach, softness over the residual and least softness of each step, (most,) each."""
-    rows = [
-        _EARLY if k < _FIRST else _LATER[(k - _FIRST) // _ROUND % len(_LATER)] for k in range(max(most, 1))
-    ]
-    reach, softening, soft = (np.ascontiguousarray(column) for column in np.array(rows).T)
-    return reach, softening, soft
+def schedule(most: int) -> list[Array]:
+    """The columns of `StepKind` for each step, (most,) each: round after round."""
+    kinds = [_EARLY] * _FIRST + [kind for kind in _LATER for _ in range(_ROUND)]
+    rows = [kinds[k % _ONE_ROUND] for k in range(max(most, 1))]
+    return [np.ascontiguousarray(column) for column in np.array(rows).T]
 
 
 def _advanced(start: Array, length: Any, change: Array) -> Array:

@@ -7,6 +7,7 @@ configuration moves with that velocity. So nothing sinks: a contact demands `v_n
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from footfall.compiler import absolute, maximum, minimum, where
 from footfall.contact.candidates import Candidate
 from footfall.dynamics.configuration import integrate
-from footfall.dynamics.factorisation import factorise, solve_factored
+from footfall.dynamics.factorisation import MassFactor, factorise, solve_factored
 from footfall.dynamics.inverse_dynamics import newton_euler
 from footfall.dynamics.kinematics import link_poses
 from footfall.dynamics.loops import Coupling, damping_of_followers
@@ -42,6 +43,8 @@ from footfall.simulation.step_contacts import (
 from footfall.simulation.step_values import Command, StepOptions, StepReport, StepState
 
 Array = np.ndarray[Any, np.dtype[Any]]
+
+_RESCUE = 30  # sweeps between rounds of Newton's method
 
 
 def actuated_velocities(robot: Robot) -> list[tuple[int, int]]:
@@ -216,14 +219,36 @@ def _solved(
         newton = ContactNewton(
             tree, problem.inertia, factor, groups, problem.contact_laws, problem.joint_laws
         )
+
+        def rescue(p: Array, v: Array, one: Any) -> tuple[Array, Array]:
+            # Computed with `one`, a state of the loop around it, all this is done only if the loop gets here.
+            here = MassFactor(factor.lower * one, factor.inverse_pivots * one)
+            v, p, _, _ = _swept(
+                robot, problem, here, replace(options, quick_sweeps=0, sweeps=_RESCUE), state, p
+            )
+            return p, v
+
         found = newton.solve(
-            v, start, tolerance=options.tolerance * scale, scale=scale, most=options.newton_steps
+            v,
+            start,
+            tolerance=options.tolerance * scale,
+            scale=scale,
+            most=options.newton_steps,
+            rescue=rescue,
         )
         return found.velocity, found.impulses, found.residual, found.steps
-    free = state.v + solve_factored(tree, factor, problem.push)
+    return _swept(robot, problem, factor, options, state, state.impulses)
+
+
+def _swept(
+    robot: Robot, problem: _Problem, factor: MassFactor, options: StepOptions, state: StepState, start: Array
+) -> tuple[Array, Array, Any, Any]:
+    """The same by sweeps over the contacts."""
+    motion, contacts = problem.motion, problem.contacts
+    free = state.v + solve_factored(robot.tree, factor, problem.push)
     whitening = Whitening(motion, factor)
     blocks: list[ContactBlock | JointBlock] = []
     blocks += contact_blocks(contacts, problem.contact_laws, motion, whitening, free)
     blocks += joint_blocks(problem.joint_laws, whitening, free, 3 * len(contacts))
-    impulses, change, residual, sweeps = solve_blocks(robot, blocks, options, state.impulses)
+    impulses, change, residual, sweeps = solve_blocks(robot, blocks, options, start)
     return free + whitening.velocity(change), impulses, residual, sweeps
