@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 import footfall
@@ -22,6 +24,11 @@ def test_a_chain_is_measured_and_reported() -> None:
     text = markdown([measurement], effort=LEAST, load_before="0")
     assert "| chain-7 | 1 | 6 |" in text
     assert "call against dense" in text
+    assert "Growth" not in text
+    twice = replace(
+        measurement, case=replace(measurement.case, robot="chain-14"), operations=2 * measurement.operations
+    )
+    assert "operations 1.00, bound" in markdown([measurement, twice], effort=LEAST, load_before="0")
 
 
 def test_dense_equations_are_ours() -> None:

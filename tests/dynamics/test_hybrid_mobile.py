@@ -14,8 +14,9 @@ from footfall.dynamics.hybrid_actuation import constraint_jacobian, motor_torque
 from footfall.dynamics.hybrid_constraints import Constraint
 from footfall.dynamics.hybrid_singular import resolve_constraints
 from footfall.dynamics.hybrid_wheels import InvalidWheel, Wheel, rolling_constraints, rolling_rows
+from footfall.math.transform import Transform
 from footfall.robot.load import load
-from footfall.robot.model import Robot
+from footfall.robot.model import Body, Joint, JointType, Robot
 
 Array = NDArray[np.float64]
 
@@ -165,3 +166,76 @@ def test_wheels_hold_what_their_kind_says() -> None:
         Wheel("left_wheel", 0.1, "square")  # type: ignore[arg-type]
     with pytest.raises(InvalidWheel, match="floating joint"):
         rolling_rows(robot, q, v, [Wheel("base", 0.1)])
+
+
+def with_caster(offset: float) -> Robot:
+    """The differential base with a caster behind: a steering joint, and a wheel that trails it by an offset, m."""
+    robot = load("differential-base")
+    fork = Body("fork", 0.3, np.zeros(3), 1e-3 * np.eye(3))
+    wheel = Body("caster", 0.5, np.zeros(3), np.diag([4e-4, 6e-4, 4e-4]))
+    steering = Joint(
+        "fork", JointType.CONTINUOUS, "base", "fork", Transform(np.eye(3), np.array([-0.25, 0.0, 0.0]))
+    )
+    axle = Transform(np.eye(3), np.array([-offset, 0.0, -0.05]))
+    rolling = Joint("caster", JointType.CONTINUOUS, "fork", "caster", axle, (0.0, 1.0, 0.0))
+    return Robot("with caster", (*robot.bodies, fork, wheel), (*robot.joints, steering, rolling))
+
+
+def test_a_caster_swings_behind() -> None:
+    """Turned aside by 100 degrees at the start, it trails within a few offsets of way, and never slips.
+
+    On a straight line its angle obeys d angle / d way = -sin(angle) / offset, so tan(angle / 2) decays.
+    """
+    offset, speed, start = 0.05, 0.4, np.radians(100.0)
+    robot = with_caster(offset)
+    wheels = (*TWO_WHEELS, Wheel("caster", 0.05))
+    q = np.array([0.0, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, start, 0.0])
+    v = np.zeros(robot.nv)
+    v[[0, 6, 7]] = speed, speed / 0.1, speed / 0.1
+    v[8], v[9] = -speed * np.sin(start) / offset, speed * np.cos(start) / 0.05
+    constraints, directions, setpoints = arguments(robot, q, v, wheels)
+    np.testing.assert_allclose(setpoints, 0.0, atol=1e-12)  # no slip at the start
+    step, way, worst = 5e-4, 0.0, 0.0
+    for _ in range(800):
+        constraints, directions, setpoints = arguments(robot, q, v, wheels)
+        hold = {"prescribed": ("left_wheel", "right_wheel"), "a": np.zeros(robot.nv)}
+        motion = hybrid_dynamics(
+            robot,
+            q,
+            v,
+            np.zeros(robot.nv),
+            constraints=constraints,
+            directions=directions,
+            setpoints=setpoints,
+            **hold,
+        )
+        v = v + step * motion.accelerations
+        q = integrate(robot, q, step * v)
+        way += step * v[0]
+        closed = 2 * np.arctan(np.tan(start / 2) * np.exp(-way / offset))
+        worst = max(worst, abs(q[9] - closed))
+    assert way == pytest.approx(0.16, rel=1e-2)
+    assert worst < 0.02
+    assert abs(q[9]) < 0.15
+    assert np.abs(rolling_rows(robot, q, v, wheels).slips).max() < 1e-3
+
+
+def test_a_steered_wheel_leads_around_its_pole() -> None:
+    """A bicycle: the base turns with speed tan(steer) / wheelbase."""
+    robot = with_caster(0.0)
+    steer, speed = 0.4, 0.5
+    q = np.array([0.0, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, -steer, 0.0])
+    wheels = (*TWO_WHEELS, Wheel("caster", 0.05))
+    jacobian = constraint_jacobian.textbook(
+        robot,
+        q,
+        constraints=rolling_constraints(wheels),
+        directions=rolling_rows(robot, q, np.zeros(10), wheels).directions,
+    )
+    fixed = np.zeros((5, 10))
+    fixed[range(5), [2, 3, 4, 8, 0]] = 1.0  # level, steering held, forward speed given
+    rates = np.linalg.lstsq(
+        np.vstack([jacobian, fixed]), np.append(np.zeros(len(jacobian) + 4), speed), rcond=None
+    )[0]
+    assert rates[5] == pytest.approx(speed * np.tan(steer) / 0.25, rel=1e-9)
+    np.testing.assert_allclose(jacobian @ rates, 0.0, atol=1e-12)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from footfall.benchmarks import surroundings
 from footfall.benchmarks.dynamics import Effort
 from footfall.benchmarks.hybrid import BATCH_BAR, CALL_BAR, HybridMeasurement
@@ -36,7 +38,26 @@ def markdown(measurements: Sequence[HybridMeasurement], *, effort: Effort, load_
         "near-singular branches, which hardly ever runs, is counted too. error: greatest relative residual of the "
         "equations of motion and of the constraints."
     )
-    return "\n\n".join(["# Hybrid dynamics", conditions, str(verdict), table]) + "\n"
+    parts = ["# Hybrid dynamics", conditions, str(verdict), table, _growth(measurements)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _growth(measurements: Sequence[HybridMeasurement]) -> str:
+    """How time grows with the joints of a chain: the exponent, 1 for an algorithm in O(n)."""
+    chains = [each for each in measurements if each.case.robot.startswith("chain-")]
+    if len(chains) < 2:
+        return ""
+    joints = np.log([float(each.case.robot.removeprefix("chain-")) for each in chains])
+    lines = []
+    for name in ("operations", "bound", "batch", "python"):
+        if name == "operations":
+            values = [float(each.operations) for each in chains]
+        elif all(name in each.race.seconds for each in chains):
+            values = [each.race.time(name).median for each in chains]
+        else:
+            continue
+        lines.append(f"{name} {np.polyfit(joints, np.log(values), 1)[0]:.2f}")
+    return f"Growth with the joints of a chain, as a power of their number: {', '.join(lines)}."
 
 
 def _row(measurement: HybridMeasurement, verdict: Verdict) -> str:
