@@ -86,3 +86,13 @@ def test_drives(capsys: pytest.CaptureFixture[str]) -> None:
         assert 0.0 < error < 1.0
         assert 1.0 < current < 5.0
     assert 0.0 < numbers(line(text, "it sags"))[0] < 0.05
+
+
+def test_kinematic_loops(capsys: pytest.CaptureFixture[str]) -> None:
+    text = output_of("09_kinematic_loops.py", capsys)
+    assert "1 loop, nq 3, nv 1" in text
+    first, second, third = (numbers(line(text, "acceleration, " + each))[0] for each in ("art", "fac", "den"))
+    assert first == second == third
+    assert numbers(line(text, "after a second"))[0] < 1e-14
+    assert "loop 'closure': does not close" in text
+    assert numbers(line(text, "arm alone"))[1] == pytest.approx(0.25 / 3 + 50.0**2 * 1e-4, abs=1e-4)
