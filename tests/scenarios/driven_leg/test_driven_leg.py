@@ -16,6 +16,7 @@ from footfall.scenarios.driven_leg import (
     follow_step,
     lola_leg,
     ring_modes,
+    ring_servo_modes,
     step_modes,
     step_reference,
 )
@@ -103,8 +104,13 @@ def test_gears_ring_at_their_eigenvalues(reference: StepReference, tmp_path: Pat
 
 @pytest.mark.parametrize("gears", ["rigid", "elastic"])
 def test_servos_keep_the_leg_stable(reference: StepReference, gears: str) -> None:
-    values = step_modes(LEG, reference.position(0.4), gears)  # type: ignore[arg-type]
+    q = reference.position(0.4)
+    values = step_modes(LEG, q, gears)  # type: ignore[arg-type]
     assert values.real.max() < -5.0
+    modes = ring_servo_modes(LEG, q, gears, duration=0.2)  # type: ignore[arg-type]
+    assert len(modes) >= 10
+    for mode in modes:
+        assert mode.error == pytest.approx(0.0, abs=0.02)
 
 
 def test_pictures(results: dict[str, StepResult], tmp_path: Path) -> None:

@@ -1,8 +1,9 @@
 """One leg of LOLA on a fixed pelvis, moved by its drives: a step, the currents it takes, and how the gears ring."""
 
 from footfall.scenarios.driven_leg.leg import LEG_JOINTS, StepReference, lola_leg, step_reference
-from footfall.scenarios.driven_leg.modes import Mode, ring_modes, step_modes
+from footfall.scenarios.driven_leg.modes import Mode, ring_modes
 from footfall.scenarios.driven_leg.run import StepResult, follow_step
+from footfall.scenarios.driven_leg.servo_modes import ring_servo_modes, step_modes
 from footfall.scenarios.driven_leg.squat import SquatResult, follow_squat
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "follow_step",
     "lola_leg",
     "ring_modes",
+    "ring_servo_modes",
     "step_modes",
     "step_reference",
 ]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eig, eigh
+from scipy.linalg import eigh
 
 from footfall.dynamics.mass_matrix import mass_matrix
 from footfall.robot.drives.drive_set import DriveSet
@@ -15,7 +15,6 @@ from footfall.robot.drives.rotor_bodies import rotor_name, with_rotor_bodies
 from footfall.robot.model import Robot
 from footfall.scenarios.driven_leg.leg import LEG_JOINTS
 from footfall.scene.model import Scene
-from footfall.simulation.drive_step import Gears
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command
 
@@ -139,37 +138,3 @@ def _peak(signal: Array, period: float) -> float:
     length = 2**20
     spectrum = np.abs(np.fft.rfft(signal, length))
     return float(np.argmax(spectrum) / (length * period))
-
-
-def step_modes(robot: Robot, q: Array, gears: Gears, *, dt: float = 250e-6) -> Array:
-    """Eigenvalues (n,) of the leg under its servos about q (nq,), 1/s: of the native step, by central differences.
-
-    Without friction, whose sign no line replaces. The real part is a decay, the imaginary one a frequency in rad/s.
-    """
-    smooth = replace(robot, drives=tuple(replace(drive, friction=Friction()) for drive in robot.drives))
-    simulation = Simulation(smooth, candidates=(), dt=dt, q=q, drives=gears)
-    zero = np.zeros(simulation.joints)
-    command = Command(q, zero, zero, zero, zero, zero)
-    simulation.run(command, 1.0)
-    rest = simulation.state
-    parts = (rest.q, rest.v, rest.drives)
-    sizes = [len(part) for part in parts]
-
-    def after(values: Array) -> Array:
-        q, v, drives = np.split(values, np.cumsum(sizes)[:-1])
-        simulation.state = replace(rest, q=q, v=v, drives=drives)
-        simulation.step(command)
-        state = simulation.state
-        return np.concatenate([state.q, state.v, state.drives])
-
-    assert simulation.train is not None
-    at = np.concatenate(parts)
-    varied = np.setdiff1d(np.arange(len(at)), simulation.train.clocks + sum(sizes[:2]))
-    columns = []
-    for k in varied:
-        change = np.zeros(len(at))
-        change[k] = 1e-6 * max(1.0, abs(at[k]))
-        columns.append(((after(at + change) - after(at - change)) / (2.0 * change[k]))[varied])
-    multipliers = eig(np.array(columns).T, right=False)
-    alive = multipliers[np.abs(multipliers) > 1e-3]
-    return np.asarray(np.log(alive) / dt)
