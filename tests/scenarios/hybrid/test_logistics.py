@@ -27,6 +27,13 @@ def test_hospital_logistics_with_other_wheels() -> None:
     assert missed(run_logistics("mecanum", seconds=3.5, stops=((0.4, 0.1, 0.3),))) == []
 
 
+def test_walls_hold_back() -> None:
+    """A goal inside the wall is not reached: the base stops where its nose is 0.42 m from the wall."""
+    course = run_logistics("differential", seconds=6.0, stops=((3.0, 0.0, 0.0),))
+    assert missed(course) == ["from the goal at the end, mm"]
+    assert course.trajectory.q[-1, 0] + 0.2 == pytest.approx(3.2 - 0.42, abs=5e-3)
+
+
 def test_room_in_the_corridor() -> None:
     q = np.zeros((3, 11))
     q[:, 3] = 1.0
