@@ -8,27 +8,22 @@ is chosen: none of them is a contact that is not there.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numba import carray  # type: ignore[attr-defined]
 
-from footfall.compiler import NativeFunction, call
+from footfall.compiler import call
 from footfall.compiler.graph import ACTIVE, Graph
-from footfall.compiler.native_loops import native_callback, native_loop
-from footfall.compiler.symbols import node_index
+from footfall.compiler.symbols import Symbol, node_index
 from footfall.math.transform import Transform
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 PLACES = 8  # corners of the patch in which two rectangles can overlap
-_MOST = 24  # two for each edge
-_FAR = 1e3  # m, where a place is that is not needed
-_SMALL = 1e-9  # of a box: what is rounding
 
-_made: WeakKeyDictionary[Graph, dict[tuple[Any, ...], Array]] = WeakKeyDictionary()
+# Nodes of the calls that a trace has made; no symbols, which would keep their graph alive.
+_made: WeakKeyDictionary[Graph, dict[tuple[Any, ...], list[int]]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -50,6 +45,11 @@ def crossings(size: Any, other: Any, pose: Transform) -> Array:
 
     size, other: edge lengths (3,) of both, m. pose: of the box in the frame of the other; numbers or symbols.
     """
+    from footfall.contact.native_crossings import (  # Numba takes its time to import
+        find_crossings,
+        native_crossings,
+    )
+
     data = np.concatenate([np.asarray(size, float), np.asarray(other, float)]) / 2
     inputs = np.concatenate([np.ravel(pose.rotation), pose.translation])
     if inputs.dtype != object:
@@ -61,152 +61,7 @@ def crossings(size: Any, other: Any, pose: Transform) -> Array:
     key = (data.tobytes(), graph.open_regions[-1], *(node_index(graph, value) for value in inputs))
     known = _made.setdefault(graph, {})
     if key not in known:  # one call for all places
-        known[key] = call(_native(data.tobytes()), inputs).reshape(PLACES, 7)
-    return known[key]
-
-
-@native_loop
-def find_crossings(inputs: Array, data: Array, result: Array) -> None:
-    """The places of `crossings`. inputs: rotation (9) and translation (3) of the box. data: half edges of both."""
-    places = np.empty((_MOST, 7))
-    count = 0
-    middle, direction = np.empty(3), np.empty(3)
-    half = data[3:6]
-    for axis in range(3):
-        second, third = (axis + 1) % 3, (axis + 2) % 3
-        for signs in range(4):
-            b = data[second] * (2.0 * (signs & 1) - 1.0)
-            c = data[third] * (2.0 * (signs >> 1) - 1.0)
-            for i in range(3):
-                direction[i] = inputs[3 * i + axis]
-                middle[i] = inputs[9 + i] + b * inputs[3 * i + second] + c * inputs[3 * i + third]
-            count = _add_edge(middle, direction, data[axis], half, places, count)
-    keep = np.argsort(places[:count, 6], kind="mergesort")[:PLACES]
-    keep.sort()
-    for place in range(PLACES):
-        for i in range(7):
-            far = _FAR if i == 2 or i == 6 else 1.0 if i == 5 else 0.0
-            result[7 * place + i] = places[keep[place], i] if place < len(keep) else far
-
-
-@native_loop
-def _add_edge(middle: Array, direction: Array, reach: float, half: Array, places: Array, count: int) -> int:
-    """Add up to two places inside of an edge; how many there are then.
-
-    Where the edge passes over a face of the box: where it comes over it and where it leaves it. Where it is nearest to
-    an edge of the box: that place, and the farther end of the part over the face.
-    """
-    tolerance = _SMALL * (half[0] + half[1] + half[2])
-    first, last = _over(middle, direction, reach, half, -1)
-    nearest = (first + last) / 2 if first < last else _nearest(middle, direction, reach, half)
-    outside, face, most = 0, 0, -np.inf
-    for i in range(3):
-        beyond = abs(middle[i] + nearest * direction[i]) - half[i]
-        outside += 1 if beyond > tolerance else 0
-        if beyond > most:
-            most, face = beyond, i
-    first, last = _over(middle, direction, reach, half, face)
-    inner = reach - tolerance
-    if outside > 1:
-        if abs(nearest) < inner:
-            count = _add_place(middle, direction, nearest, half, -1, places, count)
-        far = first if abs(first - nearest) > abs(last - nearest) else last
-        if first < last and abs(far) < inner:
-            count = _add_place(middle, direction, far, half, face, places, count)
-        return count
-    if first < last:
-        if first > -inner:
-            count = _add_place(middle, direction, first, half, face, places, count)
-        if last < inner:
-            count = _add_place(middle, direction, last, half, face, places, count)
-    return count
-
-
-@native_loop
-def _over(middle: Array, direction: Array, reach: float, half: Array, face: int) -> tuple[float, float]:
-    """From where to where an edge is between the faces of the box along all axes but one; inside of it if -1."""
-    first, last = -reach, reach
-    for i in range(3):
-        if i == face:
-            continue
-        if abs(direction[i]) > _SMALL:
-            one, other = (-half[i] - middle[i]) / direction[i], (half[i] - middle[i]) / direction[i]
-            first, last = max(first, min(one, other)), min(last, max(one, other))
-        elif abs(middle[i]) > half[i]:
-            return 0.0, 0.0
-    return first, last
-
-
-@native_loop
-def _add_place(
-    middle: Array, direction: Array, along: float, half: Array, face: int, places: Array, count: int
-) -> int:
-    """Add a place; its distance is that to a face, or if -1 to the nearest edge or corner of the box."""
-    square = 0.0
-    for i in range(3):
-        place = middle[i] + along * direction[i]
-        places[count, i] = place
-        beyond = place - min(max(place, -half[i]), half[i])
-        places[count, 3 + i] = beyond if face < 0 else 0.0
-        square += beyond * beyond
-    if face < 0:
-        distance = np.sqrt(square)
-        places[count, 3:6] /= distance
-        places[count, 6] = distance
-    else:
-        places[count, 3 + face] = 1.0 if places[count, face] >= 0.0 else -1.0
-        places[count, 6] = abs(places[count, face]) - half[face]
-    return count + 1
-
-
-@native_loop
-def _nearest(middle: Array, direction: Array, reach: float, half: Array) -> float:
-    """Where an edge is nearest to the box, as a length from its middle.
-
-    Half the squared distance grows along the edge at a rate that never falls and is linear between the places where
-    the edge crosses the planes of the box's faces.
-    """
-    before, after = -reach, reach
-    falling, rising = _rate(middle, direction, before, half), _rate(middle, direction, after, half)
-    if falling >= 0.0:
-        return before
-    if rising <= 0.0:
-        return after
-    for i in range(3):
-        if abs(direction[i]) <= _SMALL:
-            continue
-        for side in (-1.0, 1.0):
-            along = (side * half[i] - middle[i]) / direction[i]
-            if before < along < after:
-                rate = _rate(middle, direction, along, half)
-                if rate < 0.0:
-                    before, falling = along, rate
-                else:
-                    after, rising = along, rate
-    return before - falling * (after - before) / (rising - falling)
-
-
-@native_loop
-def _rate(middle: Array, direction: Array, along: float, half: Array) -> float:
-    total = 0.0
-    for i in range(3):
-        place = middle[i] + along * direction[i]
-        total += direction[i] * (place - min(max(place, -half[i]), half[i]))
-    return total
-
-
-def _answer(inputs: Any, outputs: Any, data: Any) -> None:
-    find_crossings(carray(inputs, (12,)), carray(data, (6,)), carray(outputs, (7 * PLACES,)))
-
-
-@cache
-def _callback() -> Any:
-    return native_callback(_answer)
-
-
-@cache
-def _native(data: bytes) -> NativeFunction:
-    """For the half edges of two boxes; other sizes are another function."""
-    callback = _callback()
-    name = f"crossings_{data.hex()}"
-    return NativeFunction(name, callback.address, 7 * PLACES, data=np.frombuffer(data), owner=callback)
+        made = call(native_crossings(data.tobytes()), inputs)
+        known[key] = [symbol.index for symbol in made]
+    symbols = [Symbol(graph, index) for index in known[key]]
+    return np.array(symbols, dtype=object).reshape(PLACES, 7)
