@@ -1,6 +1,6 @@
 """Measure time steps with contact against MuJoCo.
 
-python benchmarks/contact.py [NAME ...] [--blocks 30] [--batch 256] [--plates 1 2 4 ... 64] [--output report.md]
+python benchmarks/contact.py [NAME ...] [--blocks 30] [--batch 64] [--plates 1 2 4 ... 64] [--output FILE]
 """
 
 import os
@@ -23,7 +23,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("names", nargs="*", help="text in the name of a scene; all without it")
     parser.add_argument("--blocks", type=int, default=30, help="interleaved blocks of ours and theirs")
-    parser.add_argument("--batch", type=int, default=256, help="robots in a batch")
+    parser.add_argument("--batch", type=int, default=64, help="robots in a batch")
     parser.add_argument("--checked", type=int, default=1000, help="steps whose residual is computed")
     parser.add_argument("--stand", type=float, default=60.0, help="seconds to stand, to see the feet drift")
     parser.add_argument("--plates", type=int, nargs="*", default=[1, 2, 4, 8, 16, 32, 64])

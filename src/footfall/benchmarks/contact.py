@@ -9,7 +9,7 @@ below 1e-8 of the weight times dt in 99.9 % of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import Any
 
@@ -37,7 +37,7 @@ class ContactEffort:
 
     blocks: int = 30
     block_seconds: float = 5e-3
-    batch: int = 256
+    batch: int = 64
     checked: int = 1000
     drift_seconds: float = 60.0
 
@@ -91,7 +91,7 @@ def measure_scene(
     if scene.drop == 0.0:
         simulation.run(command, _SETTLE)
     start = simulation.state
-    batch = batch_starts(scene, start.q, effort.batch)
+    batch = settled(simulation, command, batch_starts(scene, start.q, effort.batch), scene)
     progress(f"{scene.name}: check")
     residuals, sweeps = checked_steps(simulation, command, batch, effort.checked)
     simulation.state = start
@@ -100,7 +100,7 @@ def measure_scene(
         "batch": _batch(simulation, command, batch),
     }
     if has_mujoco():
-        contestants |= _peers(scene, start.q, batch)
+        contestants |= _peers(scene, start.q, batch_starts(scene, start.q, effort.batch))
     progress(f"{scene.name}: race")
     result = race(contestants, blocks=effort.blocks, block_seconds=effort.block_seconds)
     simulation.state = start
@@ -127,8 +127,10 @@ def measure_contacts(
     effort: ContactEffort | None = None,
     progress: Callable[[str], None] = lambda text: None,
 ) -> list[ContactMeasurement]:
-    """What more contacts cost: a plate that lies on so many points."""
-    return [measure_scene(plate_scene(count), effort=effort, progress=progress) for count in counts]
+    """What more contacts cost: a plate that lies on so many points; a third of the effort."""
+    effort = effort or ContactEffort()
+    less = replace(effort, blocks=-(-effort.blocks // 3), checked=min(effort.checked, 100), drift_seconds=0.0)
+    return [measure_scene(plate_scene(count), effort=less, progress=progress) for count in counts]
 
 
 def measure_all(
@@ -150,14 +152,27 @@ def batch_starts(scene: ContactScene, q: Array, count: int) -> Array:
     return result
 
 
-def checked_steps(simulation: Simulation, command: Command, batch: Array, count: int) -> tuple[Array, float]:
+def settled(simulation: Simulation, command: Command, q: Array, scene: ContactScene) -> tuple[Array, Array]:
+    """States (count, nq) and (count, nv) that a batch is timed from: at rest as they are if they shall fall, else after
+    they have come to stand, as the single robot and MuJoCo's have."""
+    v = np.zeros((len(q), simulation.robot.nv))
+    if scene.drop > 0.0:
+        return q, v
+    steps = round(_SETTLE / simulation.control_period)
+    positions, velocities, _ = simulation.rollout(q, v, command, steps=steps, threads=1)
+    return positions[:, -1].copy(), velocities[:, -1].copy()
+
+
+def checked_steps(
+    simulation: Simulation, command: Command, batch: tuple[Array, Array], count: int
+) -> tuple[Array, float]:
     """Natural-map residuals (n,) in N s of what is timed, and the mean number of sweeps: of the single robot from
     its state, and of robots of the batch from theirs; about `count` steps each."""
     single = min(count, _STEPS["single"])
     residuals, trajectory = step_residuals(simulation, command, single)
     collected, sweeps = [residuals], [trajectory.sweeps]
     for k in range(max(1, count // _STEPS["batch"])):
-        simulation.reset(batch[k % len(batch)])
+        simulation.reset(*(part[k % len(part)] for part in batch))
         residuals, trajectory = step_residuals(simulation, command, min(count, _STEPS["batch"]))
         collected.append(residuals)
         sweeps.append(trajectory.sweeps)
@@ -200,12 +215,9 @@ def _bound(simulation: Simulation, command: Command) -> Contestant:
     return Contestant(repeat, steps)
 
 
-def _batch(simulation: Simulation, command: Command, starts: Array) -> Contestant:
-    steps, count, robot = _STEPS["batch"], len(starts), simulation.robot
-    rest = np.zeros((count, robot.nv))
-    return Contestant(
-        lambda: simulation.rollout(starts, rest, command, steps=steps, threads=1), count * steps
-    )
+def _batch(simulation: Simulation, command: Command, starts: tuple[Array, Array]) -> Contestant:
+    steps, count = _STEPS["batch"], len(starts[0])
+    return Contestant(lambda: simulation.rollout(*starts, command, steps=steps, threads=1), count * steps)
 
 
 def _peers(scene: ContactScene, settled: Array, starts: Array) -> dict[str, Contestant]:
@@ -237,6 +249,11 @@ def _peers(scene: ContactScene, settled: Array, starts: Array) -> dict[str, Cont
     states = peer.batch_states(starts - settled + theirs)
     control = np.tile(peer.control(), (count, steps, 1))
     pool, worker = Rollout(nthread=0), mujoco.MjData(model)
+    if scene.drop == 0.0:
+        held = control[:, :1] if peer.model.nu else None
+        states = pool.rollout(model, [worker], states, held, nstep=round(_SETTLE / model.opt.timestep))[0][
+            :, -1
+        ]
     return {
         "step": Contestant(repeat, _STEPS["single"]),
         "rollout": Contestant(
