@@ -20,7 +20,7 @@ from footfall.motion.curves import POLYNOMIALS, ROTATIONS
 from footfall.motion.parameters import InvalidParameters, MotionParameters, read_parameters, write_parameters
 from footfall.motion.pipeline import generate_motion
 from footfall.motion.replanning import Replanner, RunTimeModel, TooLate, continuation, replan, stop_motion
-from footfall.motion.stream import head_angles, stream
+from footfall.motion.stream import stream, wrench_about_center_of_mass
 from footfall.motion.verification import verify_motion, zmp_margins
 from tests.motion.lola import IDLE, LOLA, MODEL, straight, walk
 
@@ -168,6 +168,19 @@ def test_stream_of_task_space_vectors() -> None:
     assert now.position.shape == (200, 28)
 
 
+def test_wrench_of_masses_is_that_of_contacts() -> None:
+    """Two ways to the same wrench, with hands that are blended in and out and push against the wall."""
+    motion = generate_motion(build_plan(read_plan_description("platform"), LOLA), MODEL)
+    samples = motion.sample(np.linspace(0.0, motion.end_time, 997))
+    whole = stream(samples, MODEL)
+    assert whole.contact_wrench == pytest.approx(wrench_about_center_of_mass(samples, MODEL), abs=1e-8)
+    one = stream(motion.snapshot(8.0), MODEL)
+    assert np.array_equal(one.position, stream(motion.sample([8.0]), MODEL).position[0])
+    step = 1e-6
+    ahead, back = (stream(motion.sample(8.0 + change), MODEL).position for change in (step, -step))
+    assert one.velocity[20:22] == pytest.approx((ahead - back)[20:22] / (2 * step), abs=1e-6)
+
+
 @given(st.floats(-1.5, 1.5), st.floats(-0.9, 0.2), st.floats(-3.0, 3.0))
 def test_head_angles_there_and_back(pan: float, tilt: float, yaw: float) -> None:
     from footfall.gait.poses import yaw_quaternion
@@ -178,8 +191,8 @@ def test_head_angles_there_and_back(pan: float, tilt: float, yaw: float) -> None
     rotations[:, 0] = 1.0
     rotations[0, :4] = yaw_quaternion(yaw)
     rotations[1, :4] = head_rotation(rotations[0, :4], pan, tilt)
-    found = head_angles(MotionSamples(np.zeros((3, 41)), rotations))
-    assert found.angles == pytest.approx([pan, tilt], abs=1e-9)
+    found = stream(MotionSamples(np.zeros((3, 41)), rotations), MODEL)
+    assert found.position[20:22] == pytest.approx([pan, tilt], abs=1e-9)
 
 
 def bad_plans() -> dict[str, tuple[MotionPlan, int, str]]:

@@ -10,20 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.math.quaternions import conjugate, product, rotate, rotation_vectors
 from footfall.motion.curves import MotionSamples
 from footfall.motion.five_mass import Limbs, contact_wrench
 from footfall.motion.reduced_model import ReducedModel
+from footfall.motion.stream_loops import stream_vectors
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-BODY_TASKS = 22  # of the task-space vectors; then come the hands, three each
-
-
-class HeadAngles(NamedTuple):
-    """Pan and tilt (..., 2), rad, and their rates (..., 2), rad/s."""
-
-    angles: Array
-    rates: Array
 
 
 class TaskSpaceStream(NamedTuple):
@@ -46,48 +38,24 @@ class TaskSpaceStream(NamedTuple):
 
 def stream(samples: MotionSamples, model: ReducedModel) -> TaskSpaceStream:
     """The task-space vectors of one or several samples."""
-    vectors = rotation_vectors(samples.quaternions)
-    spins = samples.angular_velocities
-    head = head_angles(samples)
-    shape = samples.values.shape[:-2]
-    position, velocity = np.empty((*shape, 28)), np.empty((*shape, 28))
-    for derivative, vector, turning, neck in (
-        (0, position, vectors, head.angles),
-        (1, velocity, spins, head.rates),
-    ):
-        feet, hands = samples.feet[..., derivative, :, :], samples.hands[..., derivative, :, :]
-        vector[..., 0:3] = samples.center_of_mass[..., derivative, :]
-        vector[..., 3:6] = turning[..., 0, :]
-        for foot, start in ((0, 6), (1, 13)):
-            vector[..., start : start + 3] = feet[..., foot, :]
-            vector[..., start + 3 : start + 6] = turning[..., 2 + foot, :]
-            vector[..., start + 6] = samples.toes[..., derivative, foot]
-        vector[..., 20:22] = neck
-        vector[..., 22:25], vector[..., 25:28] = hands[..., 0, :], hands[..., 1, :]
+    one = samples.values.ndim == 2
+    position, velocity, wrench = stream_vectors(
+        samples.values[None] if one else samples.values,
+        samples.rotations[None] if one else samples.rotations,
+        model.torso_inertia,
+        model.mass,
+        model.foot_share,
+        model.hand_share,
+        model.gravity,
+    )
     return TaskSpaceStream(
-        position,
-        velocity,
+        position[0] if one else position,
+        velocity[0] if one else velocity,
         samples.selection[..., 0, :],
         samples.load[..., 0, :],
         samples.wrenches[..., 0, :, :],
-        wrench_about_center_of_mass(samples, model),
+        wrench[0] if one else wrench,
     )
-
-
-def head_angles(samples: MotionSamples) -> HeadAngles:
-    """Pan and tilt of the head from the rotations of upper body and head, 003c (6.32), (6.33)."""
-    body, head = samples.quaternions[..., 0, :], samples.quaternions[..., 1, :]
-    back = conjugate(body)
-    ahead = rotate(product(back, head), np.array([1.0, 0.0, 0.0]))
-    turning = rotate(back, samples.angular_velocities[..., 1, :] - samples.angular_velocities[..., 0, :])
-    moving = np.cross(turning, ahead)
-    x, y, z = np.moveaxis(ahead, -1, 0)
-    flat = x * x + y * y
-    angles = np.stack([np.arctan2(y, x), np.arctan2(z, np.sqrt(flat))], axis=-1)
-    rates = np.stack(
-        [(x * moving[..., 1] - y * moving[..., 0]) / flat, moving[..., 2] / np.sqrt(flat)], axis=-1
-    )
-    return HeadAngles(angles, rates)
 
 
 def limbs_of(samples: MotionSamples) -> Limbs:
@@ -112,7 +80,8 @@ def limbs_of(samples: MotionSamples) -> Limbs:
 
 
 def wrench_about_center_of_mass(samples: MotionSamples, model: ReducedModel) -> Array:
-    """Force and torque (..., 6) of all contacts about the centre of mass, N and Nm, 003c (6.34), (6.35)."""
+    """Force and torque (..., 6) of all contacts about the centre of mass, N and Nm, 003c (6.34), (6.35): feet and hands
+    summed up, for comparison with what `stream` gets from the masses."""
     one = samples.values.ndim == 2
     many = MotionSamples(samples.values[None], samples.rotations[None]) if one else samples
     feet = contact_wrench(limbs_of(many), np.ascontiguousarray(np.moveaxis(many.torso, -2, 0)), model)
