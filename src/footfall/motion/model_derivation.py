@@ -26,6 +26,8 @@ from footfall.robot.model import Robot
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _STANCES = ("idle", "standing", "stand", "half_sitting", "home")
+_KNEES = (0.8, 0.7, 0.6, 0.5, 0.4)  # rad
+_ROOM = 0.25  # rad between the ankle in the stance and its limits
 _SIDEWAYS = 0.9  # how much of an axis must point sideways for a joint to count as pitch
 
 
@@ -38,7 +40,7 @@ def reduced_model(
     *,
     frames: Mapping[str, str] | None = None,
     sole: Rectangle | None = None,
-    knee_angle: float = 0.8,
+    knee_angle: float | None = None,
     limit_margin: float = float(np.deg2rad(5.0)),
     hand_radius: float = 0.05,
 ) -> ReducedModel:
@@ -46,7 +48,8 @@ def reduced_model(
 
     frames: names of frames for RF, LF, RH, LH, UB, VTCP, where names of the robot do not show them; foot frames lie on
     the sole, x forward, z up. sole: (rear, front, right, left) of the sole in the foot frame, m, where the robot's
-    shapes do not show it. knee_angle: in the stance, rad. limit_margin: from the limits of the leg's joints, rad.
+    shapes do not show it. knee_angle: in the stance, rad; by default bent as far as leaves the ankle room.
+    limit_margin: from the limits of the leg's joints, rad.
     """
     published = published_model(robot.name)
     if published is not None and frames is None and sole is None:
@@ -95,7 +98,7 @@ def derived_model(
     frames: Mapping[str, str],
     *,
     sole: Rectangle | None,
-    knee_angle: float,
+    knee_angle: float | None,
     limit_margin: float,
     hand_radius: float,
 ) -> ReducedModel:
@@ -103,7 +106,7 @@ def derived_model(
     legs = [_leg(robot, frames[foot]) for foot in ("RF", "LF")]
     rectangle = sole_rectangle(robot, frames["RF"]) if sole is None else sole
     middle = (rectangle[0] + rectangle[1]) / 2
-    q = _stance(robot, legs, frames, middle, knee_angle)
+    q = _relaxed_stance(robot, legs, frames, middle, knee_angle, limit_margin)
     poses = link_poses(robot.tree, q)
     place = {name: _pose(robot, poses, frame).translation for name, frame in frames.items()}
     ground = (place["RF"] + place["LF"]) / 2
@@ -188,8 +191,30 @@ def _start(robot: Robot) -> Array:
     return np.clip(neutral(robot), robot.lower, robot.upper)
 
 
-def _stance(robot: Robot, legs: list[_Leg], frames: Mapping[str, str], middle: float, knee: float) -> Array:
-    """Configuration with bent knees whose centre of mass is above the middle of the soles; by the secant method."""
+def _relaxed_stance(
+    robot: Robot,
+    legs: list[_Leg],
+    frames: Mapping[str, str],
+    middle: float,
+    knee: float | None,
+    margin: float,
+) -> Array:
+    """A stance with the knee angle asked for, or with the largest usual one that leaves the ankle room."""
+    low, high = _planar_limits(robot, legs[0], 2)
+    for angle in _KNEES if knee is None else (knee,):
+        q, lean = _stance(robot, legs, frames, middle, angle)
+        if min(-lean - low, high + lean) > margin + _ROOM:
+            break
+    return q
+
+
+def _stance(
+    robot: Robot, legs: list[_Leg], frames: Mapping[str, str], middle: float, knee: float
+) -> tuple[Array, float]:
+    """Bent knees, the centre of mass above the middle of the soles: configuration, and how far the shank leans, rad.
+
+    By the secant method.
+    """
     tree, start = robot.tree, _start(robot)
 
     def stance(lean: float) -> Array:
@@ -213,7 +238,7 @@ def _stance(robot: Robot, legs: list[_Leg], frames: Mapping[str, str], middle: f
         now = ahead(second)
     if not abs(now) < 1e-6:
         raise NoReducedModel(f"robot {robot.name!r} finds no stance with its centre of mass above its soles")
-    return stance(second)
+    return stance(second), second
 
 
 def _planar_leg(robot: Robot, legs: list[_Leg], margin: float, hip_to_torso: float) -> PlanarLeg:
