@@ -64,7 +64,7 @@ class QuaternionTrajectory:
 
     def sample(self, at: Array) -> RotationSamples:
         """Orientation and its motion at times (k,); outside the times it stands still."""
-        at = np.asarray(at, dtype=np.float64)
+        at = np.ascontiguousarray(at, dtype=np.float64)
         if isinstance(self.shape, CubicQuaternionSpline):
             at = at if at.flags.writeable else at.copy()
             chain = self.shape

@@ -92,7 +92,7 @@ class PolynomialTrajectory:
 
     def sample(self, at: Array, order: int = 2) -> Array:
         """Value and derivatives up to `order` (order + 1, k, dimension) at times (k,), in one native call."""
-        at = np.asarray(at, dtype=np.float64)
+        at = np.ascontiguousarray(at, dtype=np.float64)
         if at.ndim != 1:
             raise InvalidPolynomial(f"times have shape {at.shape}; they must be a list")
         return sample(self.times, self.coefficients, at if at.flags.writeable else at.copy(), order)
