@@ -141,11 +141,10 @@ def com_errors(motion: Motion) -> tuple[float, float, float]:
 
 
 def _keeps(found: Verification) -> bool:
-    """Between control points the torso may be 5 mm beyond its legs' limits, which lie 5 degrees inside the stops."""
     return (
         found.zmp_margin > 0.0
         and found.clearance > -1e-9
-        and found.leg_margin > -0.005
+        and found.leg_margin > 0.0
         and found.jump < 1e-8
         and found.speed < 1e-9
     )
