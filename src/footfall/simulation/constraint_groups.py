@@ -24,15 +24,17 @@ _LEAST_MOBILITY = 1e-9  # of a contact's own sum: keeps directions in which noth
 
 class _Group(NamedTuple):
     """Contacts between two links. rows: of one contact along its axes (3), or of the relative motion [v; w] in world
-    axes (6); arms: then (3,) from where that is taken to each contact."""
+    axes (6); arms: then (3,) from where that is taken to each contact. base: number of a group on a link further in on
+    the same branch, whose motion is taken at the same point; own: the velocities that only this group has."""
 
     members: list[int]
     rows: list[Row]
     arms: list[Array] | None
+    base: int | None
+    own: list[int]
 
-    @property
-    def velocities(self) -> list[int]:
-        return sorted(self.rows[0])
+    def column(self, velocity: int) -> Array:
+        return np.array([row[velocity] for row in self.rows])
 
 
 class ConstraintGroups:
@@ -47,28 +49,48 @@ class ConstraintGroups:
         members: dict[tuple[int, int], list[int]] = {}
         for k, contact in enumerate(contacts):
             members.setdefault(contact.links, []).append(k)
-        self.groups = [
-            _group(motion, links, numbers, [contacts[k] for k in numbers])
-            for links, numbers in members.items()
-        ]
+        self.groups: list[_Group] = []
+        points: dict[
+            int, tuple[int, Array]
+        ] = {}  # link -> number of its group against the world, where it is taken
+        for links, numbers in sorted(members.items(), key=lambda item: len(motion.tree.path(item[0][0]))):
+            shares = links[1] < 0 and len(numbers) > 1 and motion.tree.loops is None
+            branch = motion.tree.path(links[0])[1:] if shares else []
+            base = next((points[link] for link in branch if link in points), None)
+            group, point = _group(motion, links, numbers, [contacts[k] for k in numbers], base)
+            if base is not None:
+                inner_ones = set(self.groups[base[0]].rows[0])
+                group = group._replace(own=[k for k in group.own if k not in inner_ones])
+            if shares:
+                points[links[0]] = (len(self.groups), point)
+            self.groups.append(group)
 
     def cliques(self) -> list[set[int]]:
         """The velocities that each group couples, and each joint that moves with several."""
-        return [set(group.velocities) for group in self.groups] + [
+        return [set(group.rows[0]) for group in self.groups] + [
             set(law.row) for law in self.joints if len(law.row) > 1
         ]
+
+    def touched(self) -> set[int]:
+        """The velocities that any row depends on."""
+        rows = [set(law.row) for law in self.joints]
+        return set().union(*self.cliques(), *rows)
 
     def work(self) -> int:
         """About how many multiplications a step of Newton's method spends on contacts."""
         points = 150 * len(self.contacts)
-        sizes = [(len(group.rows), len(group.velocities)) for group in self.groups]
-        return points + sum(rows * n * (n + rows) for rows, n in sizes)
+        sizes = [(len(group.rows), len(group.rows[0]), len(group.own)) for group in self.groups]
+        return points + sum(2 * rows * own * (n + rows) for rows, n, own in sizes)
 
     def velocities(self, v: Array, *, relative: bool = False) -> list[Any]:
         """Velocities (rows,) at v (nv,); relative: without that of surfaces on a given path."""
         result: list[Any] = [0.0] * (3 * len(self.contacts))
+        motions: list[Array] = []
         for group in self.groups:
-            motion = np.array([along(row, v) for row in group.rows])
+            own = [{k: row[k] for k in group.own} for row in group.rows]
+            motion = np.array([along(row, v) for row in own])
+            motion = motion if group.base is None else motions[group.base] + motion
+            motions.append(motion)
             for k, number in enumerate(group.members):
                 contact = self.contacts[number]
                 if group.arms is not None:
@@ -84,19 +106,11 @@ class ConstraintGroups:
     def forces(self, p: Array) -> Array:
         """Impulses (nv,) on the velocities of impulses (rows,)."""
         result: list[Any] = [0.0] * self.size
-        for group in self.groups:
-            if group.arms is None:
-                first = 3 * group.members[0]
-                loads = list(p[first : first + 3])
-            else:
-                wrench = np.zeros(6)
-                for number, arm in zip(group.members, group.arms, strict=True):
-                    force = self.contacts[number].frame @ p[3 * number : 3 * number + 3]
-                    wrench = wrench + np.array([*force, *cross(arm, force)])
-                loads = list(wrench)
-            for row, load in zip(group.rows, loads, strict=True):
-                for velocity, entry in row.items():
-                    result[velocity] = result[velocity] + entry * load
+        carried = self._carried([self._load(group, p) for group in self.groups])
+        for group, load in zip(self.groups, carried, strict=True):
+            for row, entry in zip(group.rows, load, strict=True):
+                for velocity in group.own:
+                    result[velocity] = result[velocity] + row[velocity] * entry
         for k, law in enumerate(self.joints):
             impulse = law.sign * p[3 * len(self.contacts) + k]
             for velocity, entry in law.row.items():
@@ -105,18 +119,39 @@ class ConstraintGroups:
 
     def add_stiffness(self, matrix: SparseRows, cones: Sequence[LinearCone], joints: Sequence[Any]) -> None:
         """Add `J^T K J` to a matrix, K with the stiffness of each contact and of each joint row."""
-        for group in self.groups:
-            stiffness = self._stiffness(group, cones)
-            velocities = group.velocities
-            columns = {j: np.array([row[j] for row in group.rows]) for j in velocities}
-            for j, column in columns.items():
-                pushed = stiffness @ column
-                for i in velocities:
-                    add_entry(matrix, i, j, _product(columns[i], pushed))
+        carried = self._carried([self._stiffness(group, cones) for group in self.groups])
+        for group, stiffness in zip(self.groups, carried, strict=True):
+            columns = {j: group.column(j) for j in sorted(group.rows[0])}
+            own = set(group.own)
+            for j in group.own:
+                pushed, turned = stiffness @ columns[j], stiffness.T @ columns[j]
+                for i, column in columns.items():
+                    add_entry(matrix, i, j, _product(column, pushed))
+                    if i not in own:
+                        add_entry(matrix, j, i, _product(column, turned))
         for law, spring in zip(self.joints, joints, strict=True):
             for i, entry in law.row.items():
                 for j, other in law.row.items():
                     add_entry(matrix, i, j, entry * other * spring)
+
+    def _carried(self, parts: list[Array]) -> list[Array]:
+        """What belongs to each group, with that of the groups further out on its branch."""
+        for number in reversed(range(len(self.groups))):
+            base = self.groups[number].base
+            if base is not None:
+                parts[base] = parts[base] + parts[number]
+        return parts
+
+    def _load(self, group: _Group, p: Array) -> Array:
+        """Impulses (3,) or wrench (6,) of a group along its rows."""
+        if group.arms is None:
+            first = 3 * group.members[0]
+            return np.array(p[first : first + 3])
+        wrench = np.zeros(6)
+        for number, arm in zip(group.members, group.arms, strict=True):
+            force = self.contacts[number].frame @ p[3 * number : 3 * number + 3]
+            wrench = wrench + np.array([*force, *cross(arm, force)])
+        return wrench
 
     def _stiffness(self, group: _Group, cones: Sequence[LinearCone]) -> Array:
         """Stiffness (3, 3) or (6, 6) of a group along its rows."""
@@ -153,16 +188,26 @@ class ConstraintGroups:
 
 
 def _group(
-    motion: LinkMotion, links: tuple[int, int], members: list[int], contacts: Sequence[StepContact]
-) -> _Group:
+    motion: LinkMotion,
+    links: tuple[int, int],
+    members: list[int],
+    contacts: Sequence[StepContact],
+    base: tuple[int, Array] | None,
+) -> tuple[_Group, Array]:
+    """A group, and the point (3,) where its motion is taken: that of its base, if it has one."""
     first, second = links
     if len(members) == 1:
         point, frame = contacts[0].position, contacts[0].frame
         rows = _relative(motion.rows_at(first, point), motion.rows_at(second, point))
-        return _Group(members, [combine(list(frame[:, k]), rows[:3]) for k in range(3)], None)
-    point = motion.poses[first if first >= 0 else second].translation if links != (-1, -1) else np.zeros(3)
+        rows = [combine(list(frame[:, k]), rows[:3]) for k in range(3)]
+        return _Group(members, rows, None, None, sorted(rows[0])), point
+    if base is not None:
+        point = base[1]
+    else:
+        point = motion.poses[max(first, second)].translation if links != (-1, -1) else np.zeros(3)
     rows = _relative(motion.rows_at(first, point), motion.rows_at(second, point))
-    return _Group(members, rows, [contact.position - point for contact in contacts])
+    arms = [contact.position - point for contact in contacts]
+    return _Group(members, rows, arms, None if base is None else base[0], sorted(rows[0])), point
 
 
 def _relative(first: list[Row], second: list[Row]) -> list[Row]:

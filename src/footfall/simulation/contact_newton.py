@@ -18,7 +18,13 @@ from footfall.contact.newton_step import ConeLaw, linear_cone, linear_row, natur
 from footfall.dynamics.factorisation import MassFactor, solve_factored, velocity_path
 from footfall.robot.tree import Tree
 from footfall.simulation.constraint_groups import ConstraintGroups
-from footfall.simulation.sparse_elimination import SparseRows, elimination_work, solve_sparse
+from footfall.simulation.sparse_elimination import (
+    SparseRows,
+    eliminate,
+    elimination_work,
+    solve_sparse,
+    untouched,
+)
 from footfall.simulation.step_contacts import ContactLaw, JointLaw
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -119,33 +125,46 @@ class ContactNewton:
         kinds = schedule(most)
         ends = np.arange(max(most, 1)) % _ONE_ROUND == 0
 
+        def rescued(p: Array, v: Array, w: Array, one: Any) -> tuple[Any, ...]:
+            p, v = rescue(p, v, one)
+            return p, v, self.velocities(v, p), one
+
         def step(
-            p: Array, v: Array, residual: Any, best_p: Array, best_v: Array, least: Any, count: Any, one: Any
+            p: Array,
+            v: Array,
+            w: Array,
+            residual: Any,
+            best_p: Array,
+            best_v: Array,
+            least: Any,
+            count: Any,
+            one: Any,
         ) -> tuple[Any, ...]:
             stuck = gather(np.where(ends, 1.0, 0.0), count) * count
-            p, v, one = repeat(
-                lambda p, v, one: (*rescue(p, v, one), one),
-                (p, v, one),
+            p, v, w, one = repeat(
+                rescued,
+                (p, v, w, one),
                 count=1,
                 until=lambda *_: (stuck < 0.5) | (least <= tolerance),
             )
             reach, softness, least_softness, leaning = (gather(column, count) for column in kinds)
             softness = maximum(softness * (residual / scale), least_softness)
             softness = minimum(maximum(softness, _LEAST_SOFTNESS), _MOST_SOFTNESS)
-            p, v = self._step(p, v, reach, softness, leaning)
-            residual = self.residual(p, self.velocities(v, p))
+            p, v, w = self._step(p, v, w, reach, softness, leaning)
+            residual = self.residual(p, w)
             better = residual < least
             best_p, best_v = where(better, p, best_p), where(better, v, best_v)
-            return p, v, residual, best_p, best_v, where(better, residual, least), count + 1.0, one
+            return p, v, w, residual, best_p, best_v, where(better, residual, least), count + 1.0, one
 
-        residual = self.residual(start, self.velocities(v, start))
+        w = self.velocities(v, start)
+        residual = self.residual(start, w)
         # What the last step left would add up, so one step is taken even if that were good enough: what rests, rests.
         least = where(residual > _AT_REST * tolerance, maximum(residual, 2.0 * tolerance), residual)
-        _, _, _, p, v, residual, count, _ = repeat(
+        *_, p, v, residual, count, _ = repeat(
             step,
-            (start, v, residual, start, v, least, 0.0, 1.0),
+            (start, v, w, residual, start, v, least, 0.0, 1.0),
             count=most,
-            until=lambda p, v, residual, best_p, best_v, least, count, one: least <= tolerance,
+            until=lambda p, v, w, residual, best_p, best_v, least, count, one: least <= tolerance,
         )
         return NewtonResult(p, v, residual, count)
 
@@ -186,9 +205,10 @@ class ContactNewton:
             strands[k % 4] = strands[k % 4] + weight * (value * value)
         return (strands[0] + strands[1]) + (strands[2] + strands[3])
 
-    def _step(self, p: Array, v: Array, reach: Any, softness: Any, leaning: Any) -> tuple[Array, Array]:
-        """Impulses and velocity after one step of Newton's method, shortened as need be."""
-        w = self.velocities(v, p)
+    def _step(
+        self, p: Array, v: Array, w: Array, reach: Any, softness: Any, leaning: Any
+    ) -> tuple[Array, Array, Array]:
+        """Impulses, velocity and that of the rows after one step of Newton's method, shortened as need be."""
         change = self._direction(p, w, reach, softness, leaning)
         moved = solve_factored(self.tree, self.factor, self.groups.forces(change))
         turned = np.array(self.groups.velocities(moved, relative=True))
@@ -204,7 +224,7 @@ class ContactNewton:
             halve, (2.0, np.inf), count=_HALVINGS + 1, until=lambda length, merit: merit < before
         )
         length = where(merit < np.inf, length, 0.0)  # not if the step is not a number
-        return _advanced(p, length, change), _advanced(v, length, moved)
+        return _advanced(p, length, change), _advanced(v, length, moved), _advanced(w, length, turned)
 
     def _direction(self, p: Array, w: Array, reach: Any, softness: Any, leaning: Any) -> Array:
         """Newton's change (n,) of the impulses."""
@@ -223,8 +243,11 @@ class ContactNewton:
         for k in range(len(matrix)):
             for j in (k, *velocity_path(self.tree, k)):
                 matrix[k][j], matrix[j][k] = self.inertia[k, j], self.inertia[j, k]
+        # Arms that touch nothing are eliminated before anything depends on the step: that leaves the loop.
+        apart = untouched(matrix, self.groups.touched())
+        inverse = eliminate(matrix, [], apart)
         self.groups.add_stiffness(matrix, linear, [each[1] for each in joints])
-        dv = solve_sparse(matrix, self.groups.forces(np.array(shift)))
+        dv = solve_sparse(matrix, self.groups.forces(np.array(shift)), inverse)
         answer = self.groups.velocities(dv, relative=True)
         change: list[Any] = []
         for k, each in enumerate(linear):

@@ -6,6 +6,7 @@ is traced. The matrix has a symmetric pattern but need not be symmetric: frictio
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,18 +21,40 @@ def add_entry(rows: SparseRows, i: int, j: int, value: Any) -> None:
     rows[j].setdefault(i, 0.0)
 
 
-def solve_sparse(rows: SparseRows, right: Array) -> Array:
-    """x (n,) with `rows x = right`, n^3 / 3 multiplications at most. rows are used up."""
-    x = list(right)
-    inverse: list[Any] = [0.0] * len(rows)
+def untouched(rows: SparseRows, touched: set[int]) -> list[int]:
+    """Rows, last first, that can be eliminated without `touched` ones: all their later columns are such rows too."""
+    result: list[int] = []
     for k in reversed(range(len(rows))):
+        if k not in touched and all(j in result for j in rows[k] if j > k):
+            result.append(k)
+    return result
+
+
+def eliminate(rows: SparseRows, x: list[Any], order: Sequence[int]) -> dict[int, Any]:
+    """Eliminate rows in some order, from last to first, in place, with the right side x unless that is empty there.
+
+    Gives the inverse pivots.
+    """
+    inverse: dict[int, Any] = {}
+    for k in order:
         inverse[k] = 1.0 / rows[k][k]
         before = [j for j in rows[k] if j < k]
         for i in before:
             factor = rows[i][k] * inverse[k]
             for j in before:
                 rows[i][j] = rows[i].get(j, 0.0) - factor * rows[k][j]
-            x[i] = x[i] - factor * x[k]
+            if x:
+                x[i] = x[i] - factor * x[k]
+    return inverse
+
+
+def solve_sparse(rows: SparseRows, right: Array, eliminated: Mapping[int, Any] | None = None) -> Array:
+    """x (n,) with `rows x = right`, n^3 / 3 multiplications at most. rows are used up.
+
+    eliminated: inverse pivots of rows that `eliminate` has been through; right must be zero there.
+    """
+    x, done = list(right), dict(eliminated or {})
+    inverse = done | eliminate(rows, x, [k for k in reversed(range(len(rows))) if k not in done])
     for k in range(len(rows)):
         for j in sorted(rows[k]):
             if j < k:
