@@ -36,7 +36,8 @@ FLOOR = SceneObject("floor", Plane(), material=Material(friction=0.8), category=
 # Four rigid wheels could share the load in any way, and one without load does not pull: tyres settle it.
 _TYRES = Surface(Plane(), material=Material(friction=0.8, stiffness=5e4, damping=800.0))
 _SLIPPERY = Surface(Plane(), material=Material(friction=0.0))
-_CASTERS = ((0.2, 0.0, -0.08),)  # one: with two the wheels may hang in the air
+# The one behind hangs 5 mm above the ground, against tipping: on both the wheels might carry nothing.
+_CASTERS = ((0.2, 0.0, -0.08), (-0.2, 0.0, -0.075))
 _SPIN = 0.007  # kg m2: wheel and rotor
 
 
