@@ -62,6 +62,7 @@ from footfall.dynamics.jacobians import (
     frame_jacobian_rate,
     joint_motions,
 )
+from footfall.dynamics.joint_rates import independent_forces, joint_accelerations, joint_rates
 from footfall.dynamics.joint_wrenches import joint_wrenches
 from footfall.dynamics.kinematics import (
     Poses,
@@ -144,11 +145,14 @@ __all__ = [
     "gravity_forces",
     "hybrid_accelerations",
     "hybrid_dynamics",
+    "independent_forces",
     "integrate",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "inverse_mass_matrix",
+    "joint_accelerations",
     "joint_motions",
+    "joint_rates",
     "joint_wrenches",
     "kinetic_energy",
     "load",

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 import footfall
-from footfall.compiler import build_kernel, repeat
+from footfall.compiler import KernelInputError, build_kernel, repeat
 from footfall.dynamics.loops import Coupling
 from footfall.errors import LoopClosureError, UnsupportedFeature
 from footfall.robot.model import LoopType, Robot
@@ -430,6 +430,30 @@ def test_rate_of_jacobians(seed: int) -> None:
     ]
     rate = footfall.frame_jacobian_rate(robot, q, v, name)
     assert np.abs(rate - (sides[0] - sides[1]) / (2 * h)).max() < 1e-6 * (1.0 + np.abs(rate).max())
+
+
+def test_motors_on_joints_that_follow() -> None:
+    """Power is the same whether forces act on all joints or, brought there, on the independent ones."""
+    robot = random_looped_robot(3, loops=2, joints=5)
+    rng = np.random.default_rng(1)
+    q, (v, a), forces = (
+        footfall.neutral(robot),
+        rng.normal(size=(2, robot.nv)),
+        rng.normal(size=robot.spanning.nv),
+    )
+    tau = footfall.independent_forces(robot, q, forces)
+    assert tau @ v == pytest.approx(forces @ footfall.joint_rates(robot, q, v), rel=1e-12)
+    h = 1e-5
+    sides = [
+        footfall.joint_rates(robot, footfall.integrate(robot, q, s * h * v), v + s * h * a)
+        for s in (1.0, -1.0)
+    ]
+    rates = footfall.joint_accelerations(robot, q, v, a)
+    assert np.abs(rates - (sides[0] - sides[1]) / (2 * h)).max() < 1e-6 * (1.0 + np.abs(rates).max())
+    with pytest.raises(KernelInputError, match="one for each velocity"):
+        footfall.independent_forces(robot, q, tau)
+    tree = robot.spanning
+    assert np.array_equal(footfall.independent_forces(tree, q, forces), forces)
 
 
 def test_what_loops_are_not_made_for_says_so() -> None:
