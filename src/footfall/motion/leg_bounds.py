@@ -71,19 +71,25 @@ def planar_bounds(
             if abs(sine) > 1.0:
                 continue
             gamma = np.arcsin(sine)
+            height = shank * np.cos(beta) + thigh * np.sqrt(1.0 - sine * sine)
         elif pose < 4:
             gamma = gamma_low if pose == 2 else gamma_high
             sine = (ahead + thigh * np.sin(gamma)) / shank
             if abs(sine) > 1.0:
                 continue
             beta = np.arcsin(sine)
+            height = shank * np.sqrt(1.0 - sine * sine) + thigh * np.cos(gamma)
         else:
-            knee = knee_low if pose == 4 else (knee_high if pose == 5 else min(max(0.0, knee_low), knee_high))
-            square = shank * shank + thigh * thigh + 2.0 * shank * thigh * np.cos(knee) - ahead * ahead
+            if pose == 6 and not knee_low < 0.0 < knee_high:
+                continue
+            knee = knee_low if pose == 4 else (knee_high if pose == 5 else 0.0)
+            sine, cosine = np.sin(knee), np.cos(knee)
+            square = shank * shank + thigh * thigh + 2.0 * shank * thigh * cosine - ahead * ahead
             if square < 0.0:
                 continue
-            lean = np.arctan2(ahead, np.sqrt(square))
-            beta = lean + np.arctan2(thigh * np.sin(knee), shank + thigh * np.cos(knee))
+            height = np.sqrt(square)
+            # The shank leans as the line from ankle to hip does, and by the angle between the two.
+            beta = np.arctan2(ahead, height) + np.arctan2(thigh * sine, shank + thigh * cosine)
             gamma = knee - beta
         knee = beta + gamma
         fits = (
@@ -92,8 +98,7 @@ def planar_bounds(
             and knee_low - _ROUNDING <= knee <= knee_high + _ROUNDING
         )
         if fits:
-            height = rest + shank * np.cos(beta) + thigh * np.cos(gamma)
-            lowest, highest = min(lowest, height), max(highest, height)
+            lowest, highest = min(lowest, rest + height), max(highest, rest + height)
     return lowest, highest
 
 
