@@ -85,9 +85,12 @@ def test_the_view_from_the_stance_foot_leads_back(pose: RobotPose) -> None:
 def test_hands_in_null_space_do_not_count_as_motion() -> None:
     pose = idle_pose(LOLA)
     moved = replace(pose, right_hand=replace(pose.right_hand, position=(1.0, 0.0, 1.0)))
-    assert not changed_parts(pose.row[None], moved.row[None]).any()
+    assert not changed_parts(np.array([pose.row]), np.array([moved.row])).any()
     blended = replace(pose, right_hand=replace(pose.right_hand, task_space=True))
-    assert changed_parts(pose.row[None], blended.row[None])[0].tolist() == [False, False, True] + [False] * 4
+    assert (
+        changed_parts(np.array([pose.row]), np.array([blended.row]))[0].tolist()
+        == [False, False, True] + [False] * 4
+    )
 
 
 def test_idle_pose_is_that_of_the_spec() -> None:

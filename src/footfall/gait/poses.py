@@ -162,7 +162,7 @@ class RobotPose:
         return (self.stance == other.stance or swappable) and self._same_in_world(other)
 
     def _same_in_world(self, other: RobotPose) -> bool:
-        return not bool(np.any(changed_parts(self.row[None], other.row[None], contacts=True)))
+        return not bool(np.any(changed_parts(np.array([self.row]), np.array([other.row]), contacts=True)))
 
     # As numbers
 

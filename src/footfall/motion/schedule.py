@@ -114,7 +114,7 @@ def plan_phases(
     return Schedule(
         begin,
         end,
-        changed[:, :6],
+        np.ascontiguousarray(changed[:, :6]),
         np.array([transition.swing_timing for transition in transitions]),
         np.array([np.nan if t.step_height is None else t.step_height for t in transitions]),
         np.array(owner),
