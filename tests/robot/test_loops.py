@@ -259,6 +259,7 @@ def test_mjcf_round_trip_and_mujoco_sees_closed_loops() -> None:
         text = mjcf_text(robot)
         again = parse_mjcf(text)
         assert again.nv == robot.nv
+        assert {frame.name for frame in again.frames} == {frame.name for frame in robot.frames}
         q = footfall.integrate(robot, footfall.neutral(robot), np.array([0.2]))
         model = mujoco.MjModel.from_xml_string(text)
         data = mujoco.MjData(model)

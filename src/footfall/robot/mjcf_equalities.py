@@ -66,24 +66,26 @@ def _frames_meet(
     ids = (int(model.eq_obj1id[index]), int(model.eq_obj2id[index]))
     data = np.array(model.eq_data[index], dtype=np.float64)
     weld = int(model.eq_type[index]) == _WELD
+    sites = {model.site(k).name for k in range(model.nsite)}
+    names: list[str] = []
     if int(model.eq_objtype[index]) == _OF_SITES:
         carriers = [bodies[int(model.site_bodyid[site])] for site in ids]
         poses = [
             Transform(matrix_from_quaternion(model.site_quat[site].tolist()), np.array(model.site_pos[site]))
             for site in ids
         ]
+        names = [model.site(site).name for site in ids]
     else:
         carriers = [bodies[body] for body in ids]
         # A weld has its point in the second body first, then where the first body has it, and how it is turned there.
         points = (data[3:6], data[:3]) if weld else (data[:3], data[3:6])
         turn = matrix_from_quaternion(data[6:10].tolist()) if weld else np.eye(3)
         poses = [Transform(turn, points[0]), Transform(np.eye(3), points[1])]
-    frames = []
-    for number, (carrier, pose) in enumerate(zip(carriers, poses, strict=True), start=1):
-        frames.append(Frame(free_name(f"{name}_{number}", taken), carrier, pose))
-        taken.add(frames[-1].name)
-    found.frames += frames
-    found.loops.append(Loop(name, LoopType.WELD if weld else LoopType.POINT, frames[0].name, frames[1].name))
+    if not names or "" in names or {*names} & taken:  # sites with names of their own are frames already
+        names = [free_name(f"{name}_{number}", taken | sites) for number in (1, 2)]
+        found.frames += [Frame(*each) for each in zip(names, carriers, poses, strict=True)]
+        taken.update(names)
+    found.loops.append(Loop(name, LoopType.WELD if weld else LoopType.POINT, names[0], names[1]))
     return True
 
 
