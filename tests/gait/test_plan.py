@@ -194,7 +194,8 @@ def test_broken_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidPlan, match="plan"):
         plan_from_json(b'{"sequences": [')
     for text, words in (
-        ('[[action]]\nkind = "fly"', "Invalid value 'fly'"),
+        ('[[action]]\nkind = "fly"', "plan.toml:2: .*Invalid value 'fly'; there are: .*straight"),
+        ('[[action]]\nkind = "turn"\nangel = 1.0', "unknown field `angel`; there are: angle, sharpest$"),
         ('[[action]]\nkind = "straight"\ndistance = 1.0\nspeed = 3', "unknown field `speed`"),
         ('[[action]]\nkind = "steps"\nstep = [{ forward = "far" }]', "Expected `float`"),
         ("action = []", "length >= 1"),

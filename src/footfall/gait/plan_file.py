@@ -13,7 +13,7 @@ from typing import Annotated, Literal, Union
 import msgspec
 from msgspec import Meta
 
-from footfall.errors import MissingFile, UnknownName
+from footfall.errors import InvalidDescription, UnknownName
 from footfall.gait import actions
 from footfall.gait.plan import Action, InvalidPlan, MotionPlan, TransitionSequence
 from footfall.gait.poses import Foot, FootContact, Hand, Quaternion, RobotPose, Vector
@@ -24,8 +24,9 @@ from footfall.gait.walking_transitions import (
     idle_pose,
     walking_sequence,
 )
+from footfall.robot.toml_parts import read_schema
 
-_LARGEST_FILE = 1_000_000  # bytes
+_LARGEST_FILE = 2**20  # bytes
 _MOST_STEPS = 10_000
 Count = Annotated[int, Meta(ge=1, le=1000)]
 Positive = Annotated[float, Meta(gt=0.0)]
@@ -231,14 +232,10 @@ def read_plan_description(source: Path | str) -> PlanDescription:
         if str(source) not in plan_names():
             raise UnknownName("plan", str(source), plan_names())
         path = Path(str(files(__package__).joinpath("library", f"{source}.toml")))
-    if not path.is_file():
-        raise MissingFile(f"no plan file {str(path)!r}")
-    if path.stat().st_size > _LARGEST_FILE:
-        raise InvalidPlan(f"{path}: {path.stat().st_size} bytes; a plan file has at most {_LARGEST_FILE}")
     try:
-        return msgspec.toml.decode(path.read_bytes(), type=PlanDescription)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InvalidPlan(f"{path}: {error}") from error
+        return read_schema(path, PlanDescription, limit=_LARGEST_FILE)
+    except InvalidDescription as error:
+        raise InvalidPlan(str(error)) from None
 
 
 def build_plan(

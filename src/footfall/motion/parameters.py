@@ -8,14 +8,15 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from footfall.errors import FootfallError, MissingFile
+from footfall.errors import FootfallError, InvalidDescription
 from footfall.motion.torso_parameters import TorsoParameters
+from footfall.robot.toml_parts import read_schema
 from footfall.whole_file import written_whole
 
 Positive = Annotated[float, Meta(gt=0.0)]
 Share = Annotated[float, Meta(ge=0.0, le=1.0)]
 NotNegative = Annotated[float, Meta(ge=0.0)]
-_LARGEST_FILE = 1_000_000  # bytes
+_LARGEST_FILE = 2**20  # bytes
 
 
 class InvalidParameters(FootfallError, ValueError):
@@ -112,17 +113,10 @@ class MotionParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
 
 def read_parameters(path: Path | str) -> MotionParameters:
     """Parameters from a TOML file; what it leaves out has its default."""
-    path = Path(path)
-    if not path.is_file():
-        raise MissingFile(f"no file {str(path)!r} with motion parameters")
-    if path.stat().st_size > _LARGEST_FILE:
-        raise InvalidParameters(
-            f"{path}: {path.stat().st_size} bytes; parameters have at most {_LARGEST_FILE}"
-        )
     try:
-        return msgspec.toml.decode(path.read_bytes(), type=MotionParameters)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InvalidParameters(f"{path}: {error}") from error
+        return read_schema(Path(path), MotionParameters, limit=_LARGEST_FILE)
+    except InvalidDescription as error:
+        raise InvalidParameters(str(error)) from None
 
 
 def write_parameters(parameters: MotionParameters, path: Path | str) -> None:

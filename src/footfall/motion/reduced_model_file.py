@@ -9,11 +9,12 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from footfall.errors import FootfallError, MissingFile
+from footfall.errors import FootfallError, InvalidDescription
 from footfall.motion.reduced_model import Interval, PlanarLeg, Rectangle, ReducedModel
+from footfall.robot.toml_parts import read_schema
 from footfall.whole_file import written_whole
 
-_LARGEST_FILE = 1_000_000  # bytes
+_LARGEST_FILE = 2**20  # bytes
 
 
 class InvalidReducedModelFile(FootfallError, ValueError):
@@ -62,17 +63,10 @@ class _Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 def read_reduced_model(path: Path | str) -> ReducedModel:
     """A reduced model from a TOML file; angles in it are in degrees."""
-    path = Path(path)
-    if not path.is_file():
-        raise MissingFile(f"no file {str(path)!r} with a reduced model")
-    if path.stat().st_size > _LARGEST_FILE:
-        raise InvalidReducedModelFile(
-            f"{path}: {path.stat().st_size} bytes; at most {_LARGEST_FILE} are read"
-        )
     try:
-        content = msgspec.toml.decode(path.read_bytes(), type=_Model)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InvalidReducedModelFile(f"{path}: {error}") from error
+        content = read_schema(Path(path), _Model, limit=_LARGEST_FILE)
+    except InvalidDescription as error:
+        raise InvalidReducedModelFile(str(error)) from None
     values = _plain(content)
     return ReducedModel(**{**values, "leg": PlanarLeg(**_plain(content.leg))})
 

@@ -92,5 +92,5 @@ def check_bodies(count: int, *, source: str) -> None:
 def check_size(size: int, *, limit: int, source: str) -> None:
     """Refuse descriptions of more than `limit` bytes."""
     if size > limit:
-        message = f"larger than {limit / 2**20:g} MiB; that is no robot description"
+        message = f"larger than {limit / 2**20:g} MiB, the most that is read"
         raise UnsafeDescription(message, source=source)

@@ -54,6 +54,11 @@ def read_text(path: Path, *, limit: int) -> str:
         raise InvalidDescription("is not UTF-8 text", source=str(path), line=line) from None
 
 
+def read_schema(path: Path, schema: type[Schema], *, limit: int) -> Schema:
+    """Content of a file of at most `limit` bytes as a value of the schema."""
+    return decode(read_text(path, limit=limit), str(path), schema)
+
+
 def decode(text: str, source: str, schema: type[Schema]) -> Schema:
     """The text as a value of the schema; errors name the place and what would be right."""
     try:
@@ -71,22 +76,25 @@ def decode(text: str, source: str, schema: type[Schema]) -> Schema:
     except (msgspec.ValidationError, OverflowError, UnicodeError) as error:
         problem, _, place_in_data = str(error).partition(" - at ")
         where = place_in_data.strip("`").removeprefix("$.")
-        unknown = re.search("unknown field `(.*)`|Invalid enum value '(.*)'", problem)
+        unknown = re.search("unknown field `(.*)`|Invalid (?:enum )?value '(.*)'", problem)
         if unknown:
-            problem += f"; there are: {listed(unknown.group(unknown.lastindex or 0), choices(schema, where))}"
+            wrong = unknown.group(unknown.lastindex or 0)
+            problem += f"; there are: {listed(wrong, choices(schema, where, data))}"
         line = line_of(text, f"{where}.{unknown.group(1)}" if unknown and unknown.group(1) else where)
         raise InvalidDescription(
             f"{where}: {problem}" if where else problem, source=source, line=line
         ) from None
 
 
-def choices(schema: type[msgspec.Struct], where: str) -> list[str]:
-    """Fields or values that a schema allows at a place such as `body[3].joint.type`."""
+def choices(schema: type[msgspec.Struct], where: str, data: Any) -> list[str]:
+    """Fields or values that a schema allows at a place such as `body[3].joint.type` of the data."""
     kinds: list[inspect.Type] = [inspect.type_info(schema)]
     for part in re.findall(r"\w+|\[[^]]*\]", where):
         kinds = [inner for kind in kinds for inner in _inside(kind, part)]
+        data = _item(data, part)
+    singles = [single for kind in kinds for single in _alternatives(kind)]
     names: list[str] = []
-    for single in [single for kind in kinds for single in _alternatives(kind)]:
+    for single in [single for single in singles if _tagged(single, data)] or singles:
         match single:
             case inspect.StructType(fields=fields):
                 names += [field.name for field in fields]
@@ -101,10 +109,29 @@ def _inside(kind: inspect.Type, part: str) -> Iterator[inspect.Type]:
     """What stands in a value of that kind, in a field or, for parts such as `[3]` and `[...]`, as an item."""
     for single in _alternatives(kind):
         match single:
+            case inspect.StructType(tag_field=str(tag_field), tag=tag) if tag_field == part:
+                yield inspect.LiteralType((tag,))
             case inspect.StructType(fields=fields):
                 yield from (field.type for field in fields if field.name == part)
             case inspect.ListType(item_type=inner) | inspect.DictType(value_type=inner):
                 yield inner
+
+
+def _item(data: Any, part: str) -> Any:
+    """The field or the item `[3]` of data; None where it is not known, as for `[...]`."""
+    if isinstance(data, list) and part[1:-1].isdecimal():
+        return data[int(part[1:-1])]
+    return data.get(part) if isinstance(data, dict) else None
+
+
+def _tagged(kind: inspect.Type, data: Any) -> bool:
+    """Whether the data says that it is of this one of several kinds."""
+    return (
+        isinstance(kind, inspect.StructType)
+        and kind.tag_field is not None
+        and isinstance(data, dict)
+        and data.get(kind.tag_field) == kind.tag
+    )
 
 
 def _alternatives(kind: inspect.Type) -> tuple[inspect.Type, ...]:

@@ -136,8 +136,7 @@ def parse_scene(text: str, *, source: str = "<text>", directory: Path | None = N
         check_size(len(text), limit=_SIZE_LIMIT, source=source)
         schema = decode(text, source, SceneSchema)
     except RobotError as error:
-        message = error.message.replace("no robot description", "no scene")
-        raise SceneError(message, source=error.source, line=error.line) from None
+        raise SceneError(error.message, source=error.source, line=error.line) from None
     lines = {}
     for kind, names in (
         ("object", [o.name for o in schema.object]),

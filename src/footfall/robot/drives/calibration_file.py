@@ -12,7 +12,7 @@ from types import MappingProxyType
 import msgspec
 
 from footfall.robot import values
-from footfall.robot.toml_parts import decode, read_text
+from footfall.robot.toml_parts import read_schema
 
 _SIZE_LIMIT = 2**16  # bytes
 
@@ -41,7 +41,7 @@ class CalibrationSchema(msgspec.Struct, forbid_unknown_fields=True):
 
 def read_calibration(path: str | Path) -> Calibration:
     """The calibration in a file."""
-    schema = decode(read_text(Path(path), limit=_SIZE_LIMIT), str(path), CalibrationSchema)
+    schema = read_schema(Path(path), CalibrationSchema, limit=_SIZE_LIMIT)
     return Calibration(schema.encoder_offsets, schema.imu_offset)
 
 
