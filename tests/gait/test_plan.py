@@ -207,3 +207,18 @@ def test_broken_files_are_refused(tmp_path: Path) -> None:
             read_plan_description(path)
     with pytest.raises(UnknownName, match="platform"):
         read_plan_description("plattform")
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e9])
+def test_absurd_ways_are_refused_at_once(value: float) -> None:
+    for ask in (
+        lambda: actions.straight(value),
+        lambda: actions.sideways(value),
+        lambda: actions.turn_in_place(value),
+        lambda: actions.curve(value, 0.1),
+        lambda: actions.curve(1.0, value),
+    ):
+        with pytest.raises(actions.InvalidAction, match="at most 10000 steps"):
+            ask()
+    with pytest.raises(actions.InvalidAction, match="more than 10000 steps"):
+        actions.straight(2000.0, shortest=0.1, gradient=1e-12)

@@ -3,6 +3,7 @@ are no gait: idle, bow, balancing with a hand."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +22,8 @@ from footfall.gait.walking_transitions import (
 from footfall.math.rotations import quaternion_product, rotate_by_quaternion
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+
+MOST_STEPS = 10_000  # in one go
 
 
 class InvalidAction(FootfallError, ValueError):
@@ -43,8 +46,7 @@ def straight(
     _positive(shortest=shortest, longest=longest, gradient=gradient)
     if longest < shortest:
         raise InvalidAction(f"longest step is {longest} m, shorter than the shortest, {shortest} m")
-    total = abs(distance)
-    lengths = _ramped(total, shortest, longest, gradient)
+    lengths = _ramped(abs(distance), shortest, longest, gradient)
     return [
         WalkingTransition(forward=float(np.copysign(length, distance)), duration=duration)
         for length in lengths
@@ -53,14 +55,29 @@ def straight(
 
 def _ramped(total: float, shortest: float, longest: float, gradient: float) -> list[float]:
     """The fewest lengths up the ramp, along the top and down again whose sum is at least the total, scaled to it."""
-    if total == 0.0:
+
+    def ramp(count: int) -> list[float]:
+        return [min(shortest + gradient * min(k, count - 1 - k), longest) for k in range(count)]
+
+    least = _count(total / longest)
+    if least == 0:
         return []
-    for count in range(1, 100_001):
-        rising = [min(shortest + gradient * min(k, count - 1 - k), longest) for k in range(count)]
-        if sum(rising) >= total:
-            scale = total / sum(rising)
-            return [scale * length for length in rising]
-    raise InvalidAction(f"a distance of {total} m needs more than 100000 steps of at most {longest} m")
+    rising = ramp(bisect_left(range(MOST_STEPS), total, lo=least, key=lambda count: sum(ramp(count))))
+    if sum(rising) < total:
+        raise InvalidAction(
+            f"a distance of {total} m needs more than {MOST_STEPS} steps of at most {longest} m"
+        )
+    scale = total / sum(rising)
+    return [scale * length for length in rising]
+
+
+def _count(parts: float) -> int:
+    """Number of steps that cover so many times the longest one."""
+    if not parts <= MOST_STEPS:
+        raise InvalidAction(
+            f"the way is {parts:g} times the longest step; at most {MOST_STEPS} steps are made"
+        )
+    return int(np.ceil(parts - 1e-9))
 
 
 def curve(
@@ -68,7 +85,7 @@ def curve(
 ) -> list[WalkingTransition]:
     """Steps along an arc of a length, m, that turns by an angle, rad, to the left. sharpest: turn of a step, rad."""
     _positive(longest=longest, sharpest=sharpest)
-    count = int(np.ceil(max(abs(length) / longest, abs(angle) / sharpest) - 1e-9))
+    count = _count(float(np.maximum(abs(length) / longest, abs(angle) / sharpest)))
     return [WalkingTransition(forward=length / count, yaw=angle / count)] * count if count else []
 
 
@@ -78,7 +95,7 @@ def sideways(distance: float, *, longest: float = 0.1) -> list[WalkingTransition
     The outer foot must swing first: `first_swing="LF"` to the left.
     """
     _positive(longest=longest)
-    count = int(np.ceil(abs(distance) / longest - 1e-9))
+    count = _count(abs(distance) / longest)
     return [
         step for _ in range(count) for step in (WalkingTransition(left=distance / count), WalkingTransition())
     ]
@@ -87,7 +104,7 @@ def sideways(distance: float, *, longest: float = 0.1) -> list[WalkingTransition
 def turn_in_place(angle: float, *, sharpest: float = 0.15) -> list[WalkingTransition]:
     """Steps that turn the robot to the left, rad. The outer foot must swing first: `first_swing="LF"` to the left."""
     _positive(sharpest=sharpest)
-    count = int(np.ceil(abs(angle) / sharpest - 1e-9))
+    count = _count(abs(angle) / sharpest)
     return [
         step for _ in range(count) for step in (WalkingTransition(yaw=angle / count), WalkingTransition())
     ]

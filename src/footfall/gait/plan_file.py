@@ -27,7 +27,6 @@ from footfall.gait.walking_transitions import (
 from footfall.robot.toml_parts import read_schema
 
 _LARGEST_FILE = 2**20  # bytes
-_MOST_STEPS = 10_000
 Count = Annotated[int, Meta(ge=1, le=1000)]
 Positive = Annotated[float, Meta(gt=0.0)]
 
@@ -249,8 +248,8 @@ def build_plan(
 
     def walk() -> None:
         nonlocal pose
-        if len(steps) > _MOST_STEPS:
-            raise InvalidPlan(f"{len(steps)} steps; a plan has at most {_MOST_STEPS}")
+        if len(steps) > actions.MOST_STEPS:
+            raise InvalidPlan(f"{len(steps)} steps; a plan has at most {actions.MOST_STEPS}")
         if steps:
             action = Action.STRAIGHT if kinds == {"StraightEntry"} else Action.STEPS
             first: Foot = description.first_swing
