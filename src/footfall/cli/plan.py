@@ -121,15 +121,17 @@ def print_summary(motion: Motion) -> None:
 def _followed(motion: Motion, machine: Robot) -> Motion | FollowedMotion:
     """The motion with the robot that follows it, where it can."""
     from footfall.errors import FootfallError
+    from footfall.gait.poses import HANDS
     from footfall.motion.following import follow_motion
     from footfall.viewer.show import FollowedMotion
 
     if "idle" not in machine.configurations:
         return motion
+    used = motion.sample(motion.phases.times).selection[:, 0].max(axis=0) > 0.0
+    hands = [hand for hand, uses in zip(HANDS, used, strict=True) if uses]
+    idle = machine.configuration("idle")
     try:
-        followed = follow_motion(
-            machine, motion, machine.configuration("idle"), dt=0.01, gain=60.0, allowed=0.2
-        )
+        followed = follow_motion(machine, motion, idle, dt=0.01, gain=60.0, allowed=0.2, hands=hands)
     except FootfallError as problem:
         screen().print(f"shown without the robot: {problem}", highlight=False, markup=False)
         return motion

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from footfall.control.inverse_kinematics.task import Task
 from footfall.dynamics.centroidal import centroidal_momentum
 from footfall.dynamics.configuration import difference, integrate
 from footfall.errors import FootfallError
+from footfall.gait.poses import HANDS, Hand
 from footfall.math.quaternions import rotation_matrices
 from footfall.motion.curves import MotionSamples
 from footfall.motion.motion import Motion
@@ -47,19 +49,27 @@ class Followed(NamedTuple):
 
 
 def follow_motion(
-    robot: Robot, motion: Motion, q: Array, *, dt: float = 0.005, gain: float = 100.0, allowed: float = 0.02
+    robot: Robot,
+    motion: Motion,
+    q: Array,
+    *,
+    dt: float = 0.005,
+    gain: float = 100.0,
+    allowed: float = 0.02,
+    hands: Sequence[Hand] = (),
 ) -> Followed:
     """The robot along a motion from a configuration q (nq,) near its begin: centre of mass, upper body, feet, and toes
     where it has them; all other joints stay as near to q as they can.
 
-    dt: s. gain: 1/s, below 1/dt. Raises `LostMotion` if it is off by more than allowed, m or rad.
+    dt: s. gain: 1/s, below 1/dt. hands: those that follow too, also where they are in null space. Raises `LostMotion`
+    if it is off by more than allowed, m or rad.
     """
     times = np.arange(motion.begin_time, motion.end_time + dt / 2, dt)
-    tasks = _tasks(robot, motion)
+    tasks = _tasks(robot, motion, hands)
     solver = ResolvedRate(robot, tasks, cost=ComfortCost(tuple(q.tolist()), comfort_gain=2.0))
     # Rates in the middle of a step take it to its end.
-    targets, _ = _task_values(motion.sample(times), motion)
-    _, rates = _task_values(motion.sample(times + dt / 2), motion)
+    targets, _ = _task_values(motion.sample(times), motion, hands)
+    _, rates = _task_values(motion.sample(times + dt / 2), motion, hands)
     gains = np.full(rates.shape[1], gain)
     path, errors = np.empty((len(times), robot.nq)), np.empty(len(times))
     here = np.array(q, dtype=np.float64)
@@ -85,13 +95,14 @@ def centroidal_wrench(robot: Robot, followed: Followed) -> Array:
     return np.asarray(wrench)
 
 
-def _tasks(robot: Robot, motion: Motion) -> list[Task]:
+def _tasks(robot: Robot, motion: Motion, hands: Sequence[Hand]) -> list[Task]:
     frames = motion.model.frames
     tasks: list[Task] = [center_of_mass_position(np.zeros(3)), OrientationTask(frames["UB"], np.eye(3))]
     for foot in ("RF", "LF"):
         tasks += [frame_position(frames[foot], np.zeros(3)), OrientationTask(frames[foot], np.eye(3))]
     if motion.model.toe_limits is not None:
         tasks += [posture(robot, {_toe_joint(robot, frames[foot]): 0.0}) for foot in ("RF", "LF")]
+    tasks += [frame_position(frames[hand], np.zeros(3)) for hand in hands]
     return tasks
 
 
@@ -100,7 +111,7 @@ def _toe_joint(robot: Robot, frame: str) -> str:
     return next(joint.name for joint in robot.joints if joint.child == body)
 
 
-def _task_values(samples: MotionSamples, motion: Motion) -> tuple[Array, Array]:
+def _task_values(samples: MotionSamples, motion: Motion, hands: Sequence[Hand]) -> tuple[Array, Array]:
     """Targets (n, p) and rates (n, m) of the tasks, in their order."""
     rotations = rotation_matrices(samples.quaternions).reshape(*samples.quaternions.shape[:-1], 9)
     feet = [2, 3]
@@ -112,6 +123,9 @@ def _task_values(samples: MotionSamples, motion: Motion) -> tuple[Array, Array]:
     if motion.model.toe_limits is not None:
         targets.append(samples.toes[:, 0])
         rates.append(samples.toes[:, 1])
+    for hand in hands:
+        targets.append(samples.hands[:, 0, HANDS.index(hand)])
+        rates.append(samples.hands[:, 1, HANDS.index(hand)])
     return np.concatenate(targets, axis=1), np.concatenate(rates, axis=1)
 
 
