@@ -263,7 +263,7 @@ def euler_from_matrix(sequence: str, matrix: Array) -> Array:
         sine, cosine = -e * c[j, k], c[k, k]
         length = sine * sine + cosine * cosine
         second = atan2(e * c[i, k], np.sqrt(length))
-    singular = less(length, 1e-18)
+    singular = less(length, 1e-30)
     first = where(singular, atan2(e * c[k, j], c[j, j]), atan2(sine, cosine))
     rest = np.cos(first) * c[j] + e * np.sin(first) * c[k]  # row j of the matrix without the first turn
     third = atan2(-e * rest[k] if proper else e * rest[i], rest[j])
