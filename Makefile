@@ -45,9 +45,9 @@ $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "footfall needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
 
-# With the peers come real robots; where they have no wheels the demo takes one of ours.
+# Real robots come with Pinocchio; where they have no wheels the demo takes one of ours.
 $(VENV)/installed: pyproject.toml | $(BIN)/python
-	$(PIP) install --editable '.[bench,plots]' || $(PIP) install --editable '.[plots]'
+	$(PIP) install --editable '.[plots,robots]' || $(PIP) install --editable '.[plots]'
 	@touch $@
 
 $(VENV)/installed-for-tests: pyproject.toml | $(BIN)/python
