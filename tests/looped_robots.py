@@ -88,6 +88,32 @@ def six_bar() -> Robot:
     )
 
 
+def spatial_linkage(kind: str) -> Robot:
+    """Bennett's linkage (opposite sides equal, lengths as the sines of their twists), or hinges through one point."""
+    twists, lengths = (0.5, 0.9, 0.8, 1.0), (0.0, 0.0, 0.0, 0.0)
+    if kind == "bennett":
+        twists = (0.6, 1.1, 0.6, 1.1)
+        first, second = 0.4, 0.4 * float(np.sin(1.1) / np.sin(0.6))
+        lengths = (first, second, first, second)
+    sides = []
+    for twist, length in zip(twists, lengths, strict=True):
+        c, s = np.cos(twist), np.sin(twist)
+        sides.append(Transform(np.array([[1.0, 0, 0], [0, c, -s], [0, s, c]]), np.array([length, 0.0, 0.0])))
+    names = ("a", "b", "c")
+    return Robot(
+        kind,
+        tuple(Body(name, 1.0, np.array([0.1, 0.05, 0.02]), 0.01 * np.eye(3)) for name in names),
+        (
+            Joint("a", JointType.CONTINUOUS, "world", "a"),
+            Joint("b", JointType.CONTINUOUS, "a", "b", sides[0]),
+            Joint("c", JointType.CONTINUOUS, "b", "c", sides[1]),
+        ),
+        (Frame("end", "c", sides[2]), Frame("ground", "world", sides[3].inverse())),
+        {"assembly": np.array([1.0, -1.5, 2.0]) if kind == "bennett" else np.array([1.0, 2.0, 1.5])},
+        loops=(Loop("last hinge", LoopType.HINGE, "end", "ground"),),
+    )
+
+
 def tower(units: int) -> Robot:
     """Four-bars, each on the coupler of the one before: one velocity and one sub-system each."""
     bodies: list[Body] = []

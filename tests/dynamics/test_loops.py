@@ -12,7 +12,7 @@ import footfall
 from footfall.compiler import KernelInputError, build_kernel, repeat
 from footfall.dynamics.loops import Coupling
 from footfall.errors import LoopClosureError, UnsupportedFeature
-from footfall.robot.model import LoopType, Robot
+from footfall.robot.model import Loop, LoopType, Robot
 from tests.dynamics.multipliers import accelerations_with_multipliers, all_constraint_rows
 from tests.looped_robots import (
     BASE,
@@ -24,6 +24,7 @@ from tests.looped_robots import (
     random_looped_robot,
     six_bar,
     slider_crank,
+    spatial_linkage,
 )
 
 Array = NDArray[np.float64]
@@ -137,7 +138,7 @@ def test_planar_loops_of_all_kinds_leave_one_freedom(kind: str) -> None:
     """Of five or six equations a planar loop needs two or three; a weld takes a fourth joint."""
     robot = four_bar("point" if kind == "weld" else kind)
     if kind == "weld":
-        from tests.looped_robots import Body, Frame, Joint, JointType, Loop, at
+        from tests.looped_robots import Body, Frame, Joint, JointType, at
 
         robot = replace(
             robot,
@@ -313,6 +314,28 @@ def test_margin_to_singular_positions() -> None:
         margins.append(float(footfall.loop_margin(robot, way)))
     assert margins[-1] < 0.3 * margins[30]
     assert margins[30:] == sorted(margins[30:], reverse=True)
+
+
+def test_a_polynomial_led_from_its_other_end() -> None:
+    """q0 = 0.2 + q1^2 with q0 as coordinate: q1 is solved for, and stays on its branch."""
+    robot = geared_rotor()
+    loop = Loop(
+        "bend", LoopType.POLYNOMIAL, joints=("rotor", "arm"), coefficients=(0.2, 0.0, 1.0), dependent=("arm",)
+    )
+    robot = replace(robot, configurations={"assembly": np.array([-0.9, 1.0])}, loops=(loop,))
+    q = footfall.integrate(robot, footfall.neutral(robot), np.array([0.7]))
+    assert q[0] == pytest.approx(-np.sqrt(q[1] - 0.2), abs=1e-15)
+
+
+@pytest.mark.parametrize("kind", ["bennett", "spherical"])
+def test_linkages_in_space_that_say_more_than_they_need(kind: str) -> None:
+    """Of the five equations of their last hinge two are solved; the others hold all the way round."""
+    robot = spatial_linkage(kind)
+    assert robot.nv == 1
+    q = footfall.neutral(robot)
+    for _ in range(70):
+        q = footfall.integrate(robot, q, np.array([0.1]))
+        assert gap(robot, q) < 1e-13
 
 
 def test_what_cannot_be_closed_is_told() -> None:

@@ -25,8 +25,9 @@ from footfall.compiler import absolute, maximum, repeat, where
 from footfall.errors import UnsupportedFeature
 from footfall.math.rotations import normalised, quaternion_from_rotation_vector, quaternion_product
 from footfall.math.small_systems import solve_small
-from footfall.robot.loop_equations import Equations, Row, loop_acceleration, loop_equations
+from footfall.robot.loop_equations import Cut, Equations, Row, loop_acceleration, loop_equations
 from footfall.robot.loop_structure import Block, LoopStructure
+from footfall.robot.loops import LoopType
 from footfall.robot.model import Robot
 from footfall.robot.tree import Tree
 from footfall.robot.tree_loops import closed_configuration, loop_systems
@@ -241,7 +242,7 @@ def _solved_block(robot: Robot, block: Block, q: Array, step: Array) -> Array:
         return values - change, error
 
     start = np.array([step[unknown] for unknown in unknowns])
-    if len(unknowns) == 1 and structure.cuts[block.rows[0].cut].loop.type.is_explicit:
+    if len(unknowns) == 1 and _is_formula(tree, structure.cuts[block.rows[0].cut], unknowns[0]):
         return _exchanged(
             step, unknowns, newton(start, size)[0]
         )  # a formula: one step is exact from anywhere
@@ -254,6 +255,16 @@ def _solved_block(robot: Robot, block: Block, q: Array, step: Array) -> Array:
     values, error = repeat(newton, (start, size), count=count, until=lambda _, error: error <= precision)
     solved = [where(error <= precision, value, np.nan) for value in values]
     return _exchanged(step, unknowns, solved)
+
+
+def _is_formula(tree: Tree, cut: Cut, unknown: int) -> bool:
+    """Whether the equation of a loop is linear in this velocity's coordinate."""
+    if cut.loop.type in (LoopType.GEAR, LoopType.ROLLING):
+        return True
+    if not cut.loop.type.is_explicit or unknown != cut.coordinates[0][1]:
+        return False
+    own = next(k for k, link in enumerate(tree.links) if link.v.start == unknown)
+    return all(own not in tree.path(end.link) for end in cut.ends)
 
 
 def _exchanged(step: Array, places: Sequence[int], values: Sequence[Any] | Array) -> Array:

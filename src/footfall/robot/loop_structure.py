@@ -239,6 +239,30 @@ def _choose_dependent(
     return chosen
 
 
+def _open_pattern(
+    system: LoopSystem, reference: Array, rows: Sequence[ChosenRow], columns: Sequence[int]
+) -> Array:
+    """Which residual depends on which unknown while loops are open: turned axes mix what is apart when closed."""
+    starts = {number: system.rows_of(k).start for k, number in enumerate(system.subsystem.cuts)}
+
+    def residuals(q: Array) -> Array:
+        whole = system.equations(q)[0] * system.row_scales
+        return np.array(
+            [sum(weight * whole[starts[row.cut] + k] for k, weight in row.weights) for row in rows]
+        )
+
+    rng = np.random.default_rng(1)
+    pattern = np.zeros((len(rows), len(columns)), dtype=bool)
+    for _ in range(2):
+        away = system.moved(reference, 0.3 * rng.normal(size=len(system.velocities)) * system.scales)
+        for place, column in enumerate(columns):
+            step = np.zeros(len(system.velocities))
+            step[column] = 0.1 * system.scales[column]
+            change = residuals(system.moved(away, step)) - residuals(away)
+            pattern[:, place] |= np.abs(change) > _EXACT
+    return pattern
+
+
 def _ordered_blocks(
     system: LoopSystem, samples: Sequence[Array], rows: Sequence[ChosenRow], columns: Sequence[int]
 ) -> list[Block]:
@@ -248,7 +272,7 @@ def _ordered_blocks(
 
     pattern = np.any(
         [np.abs(_chosen_jacobian(system, q, rows)[:, columns]) > _EXACT for q in samples], axis=0
-    )
+    ) | _open_pattern(system, samples[0], rows, columns)
     partner = maximum_bipartite_matching(csr_array(pattern), perm_type="column")  # row -> its unknown
     needs = pattern[:, partner]  # [i, j]: row i needs the unknown of row j
     count, labels = connected_components(csr_array(needs), directed=True, connection="strong")
