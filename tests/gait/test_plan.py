@@ -26,9 +26,10 @@ from footfall.gait.plan import (
 )
 from footfall.gait.plan_file import build_plan, plan_names, read_plan_description
 from footfall.gait.plan_record import plan_from_json, plan_to_json, read_plan, write_plan
-from footfall.gait.poses import FootContact
+from footfall.gait.poses import FootContact, InvalidPose
 from footfall.gait.walking_transitions import (
     GaitDimensions,
+    HandTarget,
     WalkingTransition,
     apply_step,
     com_lowering,
@@ -188,6 +189,11 @@ def test_shipped_plans_survive_writing(name: str, tmp_path: Path) -> None:
     again = read_plan(tmp_path / "plan.json")
     assert again == plan
     assert plan_to_json(again) == plan_to_json(plan)
+
+
+def test_hands_have_three_numbers() -> None:
+    with pytest.raises(InvalidPose, match=r"force of a hand is \(1.0, 2.0\); it must be 3 numbers"):
+        HandTarget(force=(1.0, 2.0))  # type: ignore[arg-type]
 
 
 def test_broken_files_are_refused(tmp_path: Path) -> None:

@@ -222,6 +222,8 @@ def test_configurations_are_closed_and_the_branch_is_theirs() -> None:
             four_bar(dependent=("crank", "coupler")),
             configurations={"assembly": [1.0, -0.5, 1.8], "bad": [0, 0, 0]},
         )
+    with pytest.raises(InvalidValue, match=r"q has shape \(2,\); it must be \(3,\)"):
+        footfall.close_loops(up, np.zeros(2))
 
 
 @pytest.mark.parametrize(

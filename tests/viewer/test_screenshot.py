@@ -10,6 +10,10 @@ import numpy as np
 import pytest
 
 import footfall
+from footfall.gait.actions import idle
+from footfall.gait.plan import MotionPlan
+from footfall.gait.walking_transitions import idle_pose
+from footfall.motion.pipeline import gait_dimensions, generate_motion
 from footfall.simulation.recording import read_recording
 from footfall.simulation.recording_writer import RecordingWriter
 from footfall.viewer import chromium
@@ -72,3 +76,11 @@ def test_instant_outside_of_the_recording_is_named(tmp_path: Path) -> None:
         take_screenshot(recording, tmp_path / "wrist.png", time=2.0)
     with pytest.raises(NothingToShow, match="size is 0 x 100"):
         take_screenshot(recording, tmp_path / "wrist.png", size=(0, 100))
+
+
+@pytest.mark.parametrize("time", [-5.0, 1e6, float("nan")])
+def test_instant_outside_of_the_motion_is_named(time: float, tmp_path: Path) -> None:
+    model = footfall.reduced_model(footfall.load("lola"))
+    motion = generate_motion(MotionPlan((idle(idle_pose(gait_dimensions(model))),)), model)
+    with pytest.raises(NothingToShow, match="the motion goes from 0 to"):
+        take_screenshot(motion, tmp_path / "idle.png", time=time)

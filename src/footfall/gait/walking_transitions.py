@@ -17,6 +17,7 @@ from footfall.gait.poses import (
     FootState,
     Hand,
     HandState,
+    InvalidPose,
     Quaternion,
     RobotPose,
     Vector,
@@ -68,6 +69,11 @@ class HandTarget:
     force: Vector = (0.0, 0.0, 0.0)
     torque: Vector = (0.0, 0.0, 0.0)
     closed: bool = False
+
+    def __post_init__(self) -> None:
+        for name, values in (("position", self.position), ("force", self.force), ("torque", self.torque)):
+            if values is not None and len(values) != 3:
+                raise InvalidPose(f"{name} of a hand is {tuple(values)}; it must be 3 numbers")
 
 
 @dataclass(frozen=True)

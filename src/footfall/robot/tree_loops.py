@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from footfall.errors import InvalidValue
 from footfall.robot.loop_closing import CLOSED, LoopSystem, close_dependent, largest_residual, scaled_jacobian
 from footfall.robot.loop_equations import cut_of
 from footfall.robot.loop_structure import PASSIVE, POWERED, UNKNOWN, LoopStructure, analyse_loops
@@ -73,6 +74,9 @@ def loop_systems(tree: Tree) -> list[LoopSystem]:
 def closed_configuration(robot: Robot, q: Array) -> Array:
     """q (nq,) with the dependent joints moved until all loops are closed; an error says which cannot be."""
     tree = robot.tree
+    if np.shape(q) != (robot.nq,):
+        message = f"q has shape {np.shape(q)}; it must be ({robot.nq},)"
+        raise InvalidValue(message, subject=("robot", robot.name))
     if tree.loops is None:
         return q
     closed = np.array(q, dtype=np.float64)

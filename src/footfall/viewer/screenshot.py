@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from footfall.motion.motion import Motion
+from footfall.robot.model import Robot
 from footfall.simulation.recording import Recording
 from footfall.viewer.chromium import page_open
 from footfall.viewer.errors import FailedScreenshot, NothingToShow
-from footfall.viewer.show import Subject, View
+from footfall.viewer.show import FollowedMotion, Subject, View
 from footfall.whole_file import written_whole
 
 BACKGROUND = (247, 248, 250)
@@ -32,7 +34,7 @@ def take_screenshot(
     configuration: str | None = None,
     timeout: float = 120.0,
 ) -> None:
-    """Write a PNG of a recording at an instant (s, by default its last) or of a robot in a configuration.
+    """Write a PNG of a recording or motion at an instant (s, by default its last) or of a robot in a configuration.
 
     size: width and height in pixels. timeout: s that the browser may take to open the page, and again to draw it.
     """
@@ -57,7 +59,7 @@ def draw(
     width, height = size
     if not (1 <= width <= _LARGEST and 1 <= height <= _LARGEST):
         raise NothingToShow(f"size is {width} x {height}; both must be from 1 to {_LARGEST} pixels")
-    if isinstance(subject, Recording):
+    if not isinstance(subject, Robot):
         time = _checked_time(subject, time)
     with View(subject, port=0, configuration=configuration) as view:
         if view.player is not None and time is not None:
@@ -76,14 +78,18 @@ def draw(
     return _on_background(np.asarray(pixels))
 
 
-def _checked_time(recording: Recording, time: float | None) -> float | None:
-    if not len(recording.time):
-        raise NothingToShow(f"{str(recording.path)!r} has no state to show")
-    start, end = float(recording.time[0]), float(recording.time[-1])
+def _checked_time(subject: Recording | Motion | FollowedMotion, time: float | None) -> float:
+    if isinstance(subject, Recording):
+        if not len(subject.time):
+            raise NothingToShow(f"{str(subject.path)!r} has no state to show")
+        what, start, end = "recording", float(subject.time[0]), float(subject.time[-1])
+    else:
+        motion = subject if isinstance(subject, Motion) else subject.motion
+        what, start, end = "motion", motion.begin_time, motion.end_time
     if time is None:
         return end
     if not start <= time <= end:
-        raise NothingToShow(f"time is {time:g} s; the recording goes from {start:g} to {end:g} s")
+        raise NothingToShow(f"time is {time:g} s; the {what} goes from {start:g} to {end:g} s")
     return time
 
 

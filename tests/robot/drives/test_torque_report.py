@@ -91,6 +91,9 @@ def test_text_has_a_line_a_joint() -> None:
 def test_faults() -> None:
     with pytest.raises(InvalidMeasurements, match="gravity_forces"):
         torque_report(DRIVES, IDLE, GRAVITY[1:], HANDS)
+    for force in (-1.0, np.inf, np.nan):
+        with pytest.raises(InvalidMeasurements, match="force is"):
+            torque_report(DRIVES, IDLE, GRAVITY, HANDS, force=force)
     with pytest.raises(InvalidMeasurements, match="'RH'"):
         torque_report(DRIVES, IDLE, GRAVITY, {"RH": np.zeros((3, LOLA.nv))})
     with pytest.raises(UnknownName, match="nose"):

@@ -59,6 +59,8 @@ def torque_report(
     axis of the world at once.
     """
     robot = drives.robot
+    if not (np.isfinite(force) and force >= 0.0):
+        raise InvalidMeasurements(f"force is {force} N; it must be finite, at least 0")
     if np.shape(gravity_forces) != (robot.nv,):
         raise InvalidMeasurements(
             f"gravity_forces has shape {np.shape(gravity_forces)}; it must be ({robot.nv},)"
