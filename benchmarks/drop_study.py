@@ -1,6 +1,6 @@
 """Drop many random robots on random terrain, record each, and look for NaN, created energy and lost recordings.
 
-python benchmarks/drop_study.py [--kinds 40] [--each 25] [--seconds 10] [--first 0] [--folder recordings] [--workers 2]
+python benchmarks/drop_study.py [--kinds 40] [--each 25] [--seconds 10] [--dt 0.002] [--first 0] [--folder recordings]
 
 A kind is a robot and a terrain; each of its robots has its own place, posture, gains and friction.
 """
@@ -23,12 +23,12 @@ from footfall.benchmarks.drops import Drop, drop_batch
 MOST_GAINED = 1e-6  # of m g h
 
 
-def dropped(kind: int, *, each: int, seconds: float, keep: Path | None) -> list[Drop]:
+def dropped(kind: int, *, each: int, seconds: float, dt: float, keep: Path | None) -> list[Drop]:
     if keep is not None:
         keep.mkdir(parents=True, exist_ok=True)
-        return drop_batch(kind, count=each, seconds=seconds, folder=keep)
+        return drop_batch(kind, count=each, seconds=seconds, folder=keep, dt=dt)
     with tempfile.TemporaryDirectory() as temporary:
-        return drop_batch(kind, count=each, seconds=seconds, folder=Path(temporary))
+        return drop_batch(kind, count=each, seconds=seconds, folder=Path(temporary), dt=dt)
 
 
 def summary(results: list[Drop], took: float) -> str:
@@ -57,13 +57,16 @@ def main() -> None:
     parser.add_argument("--each", type=int, default=25, help="robots of a kind")
     parser.add_argument("--first", type=int, default=0, help="number of the first kind")
     parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--dt", type=float, default=2e-3, help="step, s")
     parser.add_argument("--folder", type=Path, help="keep the recordings here")
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
     start, results = time.monotonic(), []
     with ProcessPoolExecutor(options.workers) as pool:
         jobs = [
-            pool.submit(dropped, kind, each=options.each, seconds=options.seconds, keep=options.folder)
+            pool.submit(
+                dropped, kind, each=options.each, seconds=options.seconds, dt=options.dt, keep=options.folder
+            )
             for kind in range(options.first, options.first + options.kinds)
         ]
         for job in as_completed(jobs):
