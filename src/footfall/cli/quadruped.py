@@ -189,8 +189,8 @@ def _run(kind: str, settings: Settings, changes: dict[str, Any]) -> None:
 
 def run_and_write(scenario: Any, models: Sequence[Any], output: Path, *, plots: bool = True) -> Path:
     """Run a scenario with contact models, print the summary, write all files; gives the first recording."""
+    from footfall.scenarios.pyplot import load_pyplot
     from footfall.scenarios.quadruped import fall_failures, run_scenario, summarise, write_outputs
-    from footfall.scenarios.quadruped.plots import load_pyplot
 
     if plots:
         load_pyplot()  # rather fail now than after the run

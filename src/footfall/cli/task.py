@@ -31,7 +31,7 @@ def task(
     [dim]$[/] footfall task all --output results --no-plots
     """
     from footfall.scenarios.hybrid import USE_CASES, find_use_case
-    from footfall.scenarios.quadruped.plots import load_pyplot
+    from footfall.scenarios.pyplot import load_pyplot
 
     if name is None:
         rows = [[each, case.description] for each, case in USE_CASES.items()]

@@ -12,7 +12,7 @@ from footfall.robot.model import Robot
 from footfall.scenarios.control_arm import PRESSING, ArmRun
 from footfall.scenarios.control_motions import PUSH_TIME, StandRun
 from footfall.scenarios.control_stances import FLOOR, TRUE, TRUSTED
-from footfall.scenarios.quadruped.plots import load_pyplot
+from footfall.scenarios.pyplot import load_pyplot
 from footfall.scene.model import Scene
 from footfall.simulation.recording_writer import RecordingWriter
 from footfall.simulation.simulation import Trajectory

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from footfall.scenarios.hybrid.course import Course
-from footfall.scenarios.quadruped.plots import load_pyplot
+from footfall.scenarios.pyplot import load_pyplot
 from footfall.scene.model import Scene
 from footfall.simulation.recording_writer import RecordingWriter
 

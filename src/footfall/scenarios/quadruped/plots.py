@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from footfall.errors import MissingPackage
 from footfall.gait.gaits import LEGS
+from footfall.scenarios.pyplot import load_pyplot
 from footfall.scenarios.quadruped.run import Run
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -111,15 +111,3 @@ def _share_height(panels: Any) -> None:
     limits = np.array([panel.get_ylim() for panel in panels])
     for panel in panels:
         panel.set_ylim(limits[:, 0].min(), limits[:, 1].max())
-
-
-def load_pyplot() -> Any:
-    """matplotlib's pyplot, for files only."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise MissingPackage("plots need matplotlib: pip install 'footfall[plots]'") from None
-    matplotlib.use("Agg")
-    import matplotlib.pyplot
-
-    return matplotlib.pyplot
