@@ -129,31 +129,36 @@ class ContactNewton:
             p, v = rescue(p, v, one)
             return p, v, self.velocities(v, p), one
 
-        def step(p: Array, v: Array, w: Array, residual: Any, count: Any, one: Any) -> tuple[Any, ...]:
+        def step(
+            p: Array, v: Array, w: Array, residual: Any, best: Array, least: Any, count: Any, one: Any
+        ) -> tuple[Any, ...]:
             stuck = gather(np.where(ends, 1.0, 0.0), count) * count
             p, v, w, one = repeat(
                 rescued,
                 (p, v, w, one),
                 count=1,
-                until=lambda *_: (stuck < 0.5) | (residual <= tolerance),
+                until=lambda *_: (stuck < 0.5) | (least <= tolerance),
             )
             reach, softness, least_softness, leaning = (gather(column, count) for column in kinds)
             softness = maximum(softness * (residual / scale), least_softness)
             softness = minimum(maximum(softness, _LEAST_SOFTNESS), _MOST_SOFTNESS)
             p, v, w = self._step(p, v, w, reach, softness, leaning)
-            return p, v, w, self.residual(p, w), count + 1.0, one
+            residual = self.residual(p, w)
+            better = residual < least
+            best = where(better, np.concatenate([p, v]), best)
+            return p, v, w, residual, best, where(better, residual, least), count + 1.0, one
 
         w = self.velocities(v, start)
         residual = self.residual(start, w)
         # What the last step left would add up, so one step is taken even if that were good enough: what rests, rests.
-        residual = where(residual > _AT_REST * tolerance, maximum(residual, 2.0 * tolerance), residual)
-        p, v, _, residual, count, _ = repeat(
+        least = where(residual > _AT_REST * tolerance, maximum(residual, 2.0 * tolerance), residual)
+        *_, best, least, count, _ = repeat(
             step,
-            (start, v, w, residual, 0.0, 1.0),
+            (start, v, w, residual, np.concatenate([start, v]), least, 0.0, 1.0),
             count=most,
-            until=lambda p, v, w, residual, count, one: residual <= tolerance,
+            until=lambda p, v, w, residual, best, least, count, one: least <= tolerance,
         )
-        return NewtonResult(p, v, residual, count)
+        return NewtonResult(best[: len(start)], best[len(start) :], least, count)
 
     def velocities(self, v: Array, p: Array) -> Array:
         """Velocities (n,) of all rows, with what their laws add to them."""

@@ -27,7 +27,7 @@ class StepOptions:
     """
 
     dt: float = 1e-3
-    newton_steps: int = 185  # four rounds; then, where all failed, sweeps and one step more
+    newton_steps: int = 184
     sweeps: int = 200
     quick_sweeps: int = 10
     tolerance: float = 1e-9
