@@ -1,6 +1,8 @@
 """Compare all contact solvers: time against residual, share of solved problems, crossover with Lemke.
 
-python benchmarks/contact_solvers.py [--problems 1200] [--out FOLDER] [--recorded problems.npz]
+python benchmarks/contact_solvers.py [--problems 1200] [--out FOLDER] [--recorded problems.npz | --stepped]
+
+--stepped: problems that robots meet in simulation; with --out they are kept there for --recorded.
 """
 
 import os
@@ -16,10 +18,11 @@ from footfall.benchmarks.contact_solvers import (
     CONTACTS,
     measure_solvers,
     measured_problems,
+    stepped_problems,
     time_against_residual,
 )
 from footfall.benchmarks.surroundings import load_average
-from footfall.contact.problem_files import load_problems
+from footfall.contact.problem_files import load_problems, save_problems
 
 
 def main() -> None:
@@ -27,11 +30,17 @@ def main() -> None:
     parser.add_argument("--problems", type=int, default=1200, help="over all numbers of contacts")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--recorded", type=Path, help="problems written by footfall.contact.problem_files")
+    parser.add_argument("--stepped", action="store_true", help="problems of robots in simulation")
     parser.add_argument("--out", type=Path, help="folder for the report and the plot")
     options = parser.parse_args()
     load_before = load_average()
-    if options.recorded:
-        recorded = sorted(load_problems(options.recorded), key=lambda problem: problem.contacts)
+    if options.out:
+        options.out.mkdir(parents=True, exist_ok=True)
+    if options.recorded or options.stepped:
+        given = load_problems(options.recorded) if options.recorded else stepped_problems(options.problems)
+        if options.stepped and options.out:
+            save_problems(options.out / "contact-problems.npz", given)
+        recorded = sorted(given, key=lambda problem: problem.contacts)
         groups = [list(members) for _, members in groupby(recorded, key=lambda problem: problem.contacts)]
     else:
         weights = {size: min(1.0, 16 / size) for size in CONTACTS}  # large ones take long
@@ -43,7 +52,6 @@ def main() -> None:
     text = markdown(runs, curves, seed=options.seed, load_before=load_before)
     print(text)
     if options.out:
-        options.out.mkdir(parents=True, exist_ok=True)
         (options.out / "contact-solvers.md").write_text(text)
         plot(runs, curves, options.out / "contact-solvers.png")
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from footfall.benchmarks.contact import batch_starts
+from footfall.benchmarks.contact_scenes import SCENES, contact_scene
 from footfall.benchmarks.crossing import crossing
 from footfall.contact.gauss_seidel import impulse_scale, solve_gauss_seidel, solve_gauss_seidel_source
 from footfall.contact.hybrid import solve_hybrid
@@ -22,6 +24,7 @@ from footfall.contact.random_problems import problems as mixed_problems
 from footfall.contact.random_problems import robot_problem
 from footfall.contact.validation import check_solution
 from footfall.robot.load import load
+from footfall.simulation.step_problem import build_step_problem
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Solver = Callable[..., ContactSolution]
@@ -37,6 +40,7 @@ SOLVERS: Mapping[str, Solver] = {
     "Newton, 4 facets": partial(solve_newton, facets=4),
 }
 CONTACTS = (1, 2, 4, 8, 12, 16, 24, 32, 48, 64)
+_STEPS_EACH = 25
 TRIAL = 10  # problems before a solver may be found too slow
 SWEEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
@@ -73,6 +77,24 @@ def measured_problems(count: int, contacts: int, *, seed: int = 0) -> Iterator[C
         for index in range(quota):
             rng = np.random.default_rng([seed, contacts, index, 1])
             yield robot_problem(robot, q, feet, sole=_sole(points), seed=rng)
+
+
+def stepped_problems(count: int) -> list[ContactProblem]:
+    """Problems that robots meet in simulation: all standing scenes, put down a little askew, 25 steps each time."""
+    names = [name for name, scene in SCENES.items() if scene[2] == 0.0]
+    problems: list[ContactProblem] = []
+    for k, name in enumerate(names):
+        scene = contact_scene(name)
+        simulation = scene.simulation()
+        command = scene.command(simulation)
+        wanted = count // len(names) + (k < count % len(names))
+        for q in batch_starts(scene, scene.q, -(-wanted // _STEPS_EACH)):
+            simulation.reset(q)
+            for _ in range(min(_STEPS_EACH, wanted)):
+                problems.append(build_step_problem(simulation, simulation.state, command).problem)
+                simulation.step(command)
+            wanted -= _STEPS_EACH
+    return problems
 
 
 def _sole(points: int) -> Array:
