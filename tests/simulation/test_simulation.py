@@ -10,7 +10,7 @@ from footfall.contact.candidates import Candidate, Surface
 from footfall.errors import FootfallError
 from footfall.geometry.plane import Plane
 from footfall.simulation.simulation import ConvergenceWarning, Simulation, SimulationDiverged
-from footfall.simulation.step_values import Command, StepOptions
+from footfall.simulation.step_values import Command, InvalidOption, StepOptions
 from tests.simulation.worlds import EDGE, GRAVITY, Array, ball, block, ground, simulate
 
 G = GRAVITY
@@ -152,6 +152,30 @@ def test_what_it_refuses() -> None:
         simulation.push(robot.bodies[0].name, np.zeros(3), 1.0)
     with pytest.raises(FootfallError, match="nose"):
         Simulation(robot, candidates=[Candidate("nose", (0.0, 0.0, 0.0), 0.0, Surface(Plane()))])
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("dt", -1e-3),
+        ("dt", np.nan),
+        ("newton_steps", -1),
+        ("tolerance", np.nan),
+        ("relaxation", 2.0),
+        ("recovery", -0.1),
+        ("gap_term", "gab"),
+        ("contact_rule", "pyramid"),
+        ("integrator", "euler"),
+    ],
+)
+def test_options_without_meaning_are_named(option: str, value: object) -> None:
+    with pytest.raises(InvalidOption, match=f"{option} is {value!r}.* must"):
+        StepOptions(**{option: value})  # type: ignore[arg-type]
+
+
+def test_substeps_must_be_some() -> None:
+    with pytest.raises(InvalidOption, match="substeps is 0; it must be at least 1"):
+        Simulation(footfall.load("wrist"), substeps=0)
 
 
 def test_rollouts_write_into_given_arrays() -> None:

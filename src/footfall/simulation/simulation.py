@@ -23,7 +23,7 @@ from footfall.scene.model import Scene
 from footfall.simulation.drive_step import DriveTrain, Gears, driven_step
 from footfall.simulation.joint_action import JointAction
 from footfall.simulation.penalty_step import penalty_delassus, penalty_row_count, penalty_step
-from footfall.simulation.step_values import Command, StepOptions, StepReport, StepState
+from footfall.simulation.step_values import Command, InvalidOption, StepOptions, StepReport, StepState
 from footfall.simulation.time_step import actuated_velocities, contact_step, row_count
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -131,6 +131,8 @@ class Simulation:
         self.law = law or PenaltyLaw()
         self.train = None if drives is None else DriveTrain(self.robot, drives, self.options.dt)
         self._check_contact_model()
+        if substeps < 1:
+            raise InvalidOption(f"substeps is {substeps}; it must be at least 1")
         self.substeps = substeps
         self.joints = len(actuated_velocities(self.robot))
         count = penalty_row_count if self._smooth else row_count

@@ -3,11 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from footfall.errors import FootfallError
+
 Array = np.ndarray[Any, np.dtype[Any]]
+GapTerm = Literal["gap", "source"]
+ContactRule = Literal["cone", "impacts"]
+Integrator = Literal["semi-implicit", "explicit", "rk4"]
+
+_NOT_NEGATIVE = (
+    "newton_steps",
+    "sweeps",
+    "quick_sweeps",
+    "tolerance",
+    "recovery",
+    "recovery_speed",
+    "restitution_speed",
+)
+
+
+class InvalidOption(FootfallError, ValueError):
+    """An option of a simulation that has no meaning."""
 
 
 @dataclass(frozen=True)
@@ -17,13 +36,13 @@ class StepOptions:
     dt: s. newton_steps: at most, of Newton's method for all contacts together; 0, and problems too large for it, mean
     sweeps over the contacts one after the other. sweeps: at most; the first quick_sweeps of them solve sliding
     contacts only by a step each, the others exactly. tolerance: natural-map residual, or change of the impulses in the
-    last sweep, as a fraction of the robot's weight times dt. relaxation:
-    over-relaxation of the quick sweeps in (0, 2). recovery: part of a penetration that a step undoes. recovery_speed:
-    at most, with which it does, m/s. restitution_speed: slower impacts do not bounce, m/s. joint_limits,
-    joint_friction: whether they are constraints of the step. implicit_gains: see `joint_control`. gap_term: "gap" asks
-    for v_n >= -gap / dt; "source" for v_n >= 0 of what touches already, 001 section 12. contact_rule: "cone" finds the
-    impulses that are right for all contacts at once; "impacts" gives one after the other and takes none back.
-    integrator: only of penalty contact and of systems without contact may it be another, see `smooth_step`.
+    last sweep, as a fraction of the robot's weight times dt. relaxation: over-relaxation of the quick sweeps in
+    (0, 2). recovery: part of a penetration that a step undoes. recovery_speed: at most, with which it does, m/s.
+    restitution_speed: slower impacts do not bounce, m/s. joint_limits, joint_friction: whether they are constraints of
+    the step. implicit_gains: see `joint_control`. gap_term: "gap" asks for v_n >= -gap / dt; "source" for v_n >= 0 of
+    what touches already, 001 section 12. contact_rule: "cone" finds the impulses that are right for all contacts at
+    once; "impacts" gives one after the other and takes none back. integrator: only of penalty contact and of systems
+    without contact may it be another, see `smooth_step`.
     """
 
     dt: float = 1e-3
@@ -38,9 +57,22 @@ class StepOptions:
     joint_limits: bool = True
     joint_friction: bool = True
     implicit_gains: bool = True
-    gap_term: Literal["gap", "source"] = "gap"
-    contact_rule: Literal["cone", "impacts"] = "cone"
-    integrator: Literal["semi-implicit", "explicit", "rk4"] = "semi-implicit"
+    gap_term: GapTerm = "gap"
+    contact_rule: ContactRule = "cone"
+    integrator: Integrator = "semi-implicit"
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.dt < np.inf:
+            raise InvalidOption(f"dt is {self.dt} s; it must be above zero and finite")
+        if not 0.0 < self.relaxation < 2.0:
+            raise InvalidOption(f"relaxation is {self.relaxation}; it must be between 0 and 2")
+        for name in _NOT_NEGATIVE:
+            if not getattr(self, name) >= 0:
+                raise InvalidOption(f"{name} is {getattr(self, name)}; it must not be negative")
+        for name, kinds in (("gap_term", GapTerm), ("contact_rule", ContactRule), ("integrator", Integrator)):
+            if getattr(self, name) not in get_args(kinds):
+                allowed = ", ".join(get_args(kinds))
+                raise InvalidOption(f"{name} is {getattr(self, name)!r}; it must be one of: {allowed}")
 
 
 class StepState(NamedTuple):
