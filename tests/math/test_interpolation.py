@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.interpolate import CubicSpline, make_interp_spline
 
-from footfall.math.interpolation import cubic_spline, hermite_quintic, quintic_spline
+from footfall.math.interpolation import cubic_spline, hermite_quintic, quintic_spline, rest_to_rest
 from footfall.math.interpolation_loops import KAPPA
 from footfall.math.polynomials import InvalidPolynomial
 from footfall.math.trajectories import PolynomialTrajectory
@@ -145,3 +145,5 @@ def test_wrong_points_are_refused() -> None:
         quintic_spline([0.0, 0.0, 1.0], [1.0, 2.0, 3.0])
     with pytest.raises(InvalidPolynomial, match="two at least"):
         cubic_spline([0.0], [1.0])
+    with pytest.raises(InvalidPolynomial, match="and some"):
+        rest_to_rest([], [])

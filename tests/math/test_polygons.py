@@ -143,7 +143,8 @@ def test_connection_of_parallel_edges_is_in_the_middle() -> None:
 def test_wrong_polygons_are_refused() -> None:
     with pytest.raises(InvalidPolygon, match=r"\(0, 2\)"):
         convex_hull(np.empty((0, 2)))
-    with pytest.raises(InvalidPolygon, match="negative"):
-        inset(SQUARE, -0.1)
+    for distance in (-0.1, np.nan):
+        with pytest.raises(InvalidPolygon, match="negative"):
+            inset(SQUARE, distance)
     with pytest.raises(InvalidPolygon, match="finite"):
         polygon_area([[0.0, np.nan]])

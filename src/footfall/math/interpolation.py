@@ -51,8 +51,10 @@ def rest_to_rest(times: Any, points: Any) -> PolynomialTrajectory:
     """
     t = np.array(times, dtype=np.float64)
     y = _columns(points)
-    if t.ndim != 1 or len(t) != len(y):
-        raise InvalidPolynomial(f"{len(y)} points for times of shape {t.shape}; there must be as many")
+    if t.ndim != 1 or len(t) != len(y) or len(t) == 0:
+        raise InvalidPolynomial(
+            f"{len(y)} points for times of shape {t.shape}; there must be as many, and some"
+        )
     kept = np.append(np.diff(t) > CLOSE, True)
     if not kept.all():
         t, y = t[kept], y[kept]

@@ -56,7 +56,7 @@ def intersection(first: Any, second: Any) -> Array:
 
 def inset(polygon: Any, distance: float) -> Array:
     """All points that are at least `distance` m inside (n, 2); (0, 2) if there are none."""
-    if distance < 0.0:
+    if not distance >= 0.0:
         raise InvalidPolygon(f"distance is {distance:g} m; it must not be negative")
     return loops.shrunk(_pairs(polygon, "polygon"), float(distance))
 
