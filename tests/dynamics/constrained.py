@@ -54,7 +54,9 @@ def dense_problem(
         bias = np.asarray(frame_jacobian_bias.textbook(robot, q, v, constraint.frame), dtype=float)
         if constraint.against is not None:
             other = np.asarray(frame_jacobian.textbook(robot, q, constraint.against), dtype=float)
-            drift_there = np.asarray(frame_jacobian_bias.textbook(robot, q, v, constraint.against), dtype=float)
+            drift_there = np.asarray(
+                frame_jacobian_bias.textbook(robot, q, v, constraint.against), dtype=float
+            )
             one, two = (
                 frame_pose.textbook(robot, q, name).translation
                 for name in (constraint.frame, constraint.against)

@@ -96,7 +96,7 @@ def test_sliding_ball_is_braked_by_friction() -> None:
         "box",
         Box(size),
         Transform(np.eye(3), np.array([0.0, 0.0, 0.1 - MASS * G / 4 / 2e4])),
-            Material(friction=0.4),
+        Material(friction=0.4),
         free=free_body(Box(size), MASS, velocity=(1.0, 0.0, 0.0, 0.0, 0.0, 0.0)),
     )
     ground = SceneObject("ground", Plane(), material=Material(friction=0.4))
