@@ -40,7 +40,8 @@ picture: $(VENV)/installed-for-tests
 	$(BIN)/python examples/draw_robot.py lola docs/pictures/lola.png
 	$(BIN)/footfall quadruped trot --contact exact --no-plots --duration 3 --output demo
 	$(BIN)/footfall screenshot demo/trot-exact.mcap docs/pictures/quadruped.png --time 2.22 --size 1000x640 --force
-	$(BIN)/footfall plan platform --picture 8 --output docs/pictures
+	$(BIN)/footfall plan platform --picture 8 --output demo
+	cp demo/platform-view.png docs/pictures/plan-view.png
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "footfall needs Python 3.11 or newer")'
