@@ -78,7 +78,7 @@ class ConstraintGroups:
 
     def work(self) -> int:
         """About how many multiplications a step of Newton's method spends on contacts."""
-        points = 150 * len(self.contacts)
+        points = 600 * len(self.contacts)
         sizes = [(len(group.rows), len(group.rows[0]), len(group.own)) for group in self.groups]
         return points + sum(2 * rows * own * (n + rows) for rows, n, own in sizes)
 
