@@ -17,7 +17,7 @@ from footfall.gait.plan import Action, InvalidTransition, MotionPlan, Transition
 from footfall.gait.plan_file import build_plan, plan_names, read_plan_description
 from footfall.gait.poses import FootContact, FootState
 from footfall.gait.walking_transitions import HandTarget, WalkingTransition, walking_sequence
-from footfall.motion.curves import POLYNOMIALS, ROTATIONS
+from footfall.motion.curves import POLYNOMIALS, ROTATIONS, InvalidTime
 from footfall.motion.parameters import InvalidParameters, MotionParameters, read_parameters, write_parameters
 from footfall.motion.pipeline import generate_motion
 from footfall.motion.replanning import Replanner, RunTimeModel, TooLate, continuation, replan, stop_motion
@@ -217,6 +217,12 @@ def bad_plans() -> dict[str, tuple[MotionPlan, int, str]]:
         ),
         "hand out of reach": (walk([WalkingTransition(left_hand=reach)]), 0, "LH is .* from its shoulder"),
         "two swing feet": (MotionPlan((two,)), 2, "both feet move"),
+        "centre of mass in the ground": (
+            walk([WalkingTransition(), WalkingTransition(forward=0.2, com_shift=-5.0)]),
+            1,
+            "above the higher foot; at least",
+        ),
+        "centre of mass in the sky": (walk([WalkingTransition(com_shift=3.0)]), 0, "above the lower foot"),
         "swing timing": (walk([WalkingTransition(swing_timing=2.0)]), 0, "swing timing is 2"),
     }
 
@@ -230,6 +236,14 @@ def test_bad_sequences_are_refused(name: str) -> None:
     assert str(problem.value).startswith(f"transition {number}:")
     assert problem.value.value is not None
     assert problem.value.limit is not None
+
+
+def test_times_are_numbers() -> None:
+    motion = generate_motion(walk([WalkingTransition(forward=0.2)] * 2), MODEL)
+    with pytest.raises(InvalidTime, match="nan"):
+        motion.snapshot(float("nan"))
+    with pytest.raises(InvalidTime, match="inf"):
+        motion.sample([0.0, float("inf")])
 
 
 def test_a_foot_in_the_air_cannot_carry() -> None:

@@ -53,9 +53,10 @@ def check_numbers(sequence: TransitionSequence, limits: LimitParameters) -> None
 
 def check_steps(schedule: Schedule, model: ReducedModel, parameters: MotionParameters) -> None:
     """Refuse two swing feet, contacts that change by themselves, steps out of reach, feet that overlap and hands that
-    cannot reach."""
+    cannot reach, and a centre of mass that no leg carries."""
     _check_swing(schedule)
     _check_feet(schedule, model, parameters.limit)
+    _check_heights(schedule, model)
     _check_hands(schedule, model, parameters.limit)
 
 
@@ -109,6 +110,18 @@ def _check_feet(schedule: Schedule, model: ReducedModel, limits: LimitParameters
         limits.foot_distance_m,
         "the feet overlap or nearly touch: their soles are {value:.3f} m apart; at least {limit:.3f} m",
     )
+
+
+def _check_heights(schedule: Schedule, model: ReducedModel) -> None:
+    """The wanted centre of mass is above both feet and not above stretched legs; finer bounds are the torso's."""
+    rows = np.concatenate([schedule.begin[:1], schedule.end])
+    feet = np.stack([rows[:, PoseRow.FOOT_POSITION[foot]][:, 2] for foot in range(2)])
+    height = rows[:, PoseRow.COM_HEIGHT]
+    above_high, above_low = height - feet.max(axis=0), height - feet.min(axis=0)
+    lowest, highest = 0.25 * model.com_height, model.com_height + model.leg.lower_leg + model.leg.upper_leg
+    where = "the centre of mass is to be {value:.3f} m above the "
+    _refuse(above_high < lowest, above_high, lowest, where + "higher foot; at least {limit:.3f} m")
+    _refuse(above_low > highest, above_low, highest, where + "lower foot; at most {limit:.3f} m")
 
 
 def _check_hands(schedule: Schedule, model: ReducedModel, limits: LimitParameters) -> None:

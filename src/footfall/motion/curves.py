@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -9,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.errors import FootfallError
 from footfall.math.quaternion_splines import CubicQuaternionSpline
 from footfall.math.quaternion_trajectories import QuaternionTrajectory
 from footfall.math.trajectories import PolynomialTrajectory, join
@@ -59,6 +61,10 @@ class MotionCurves:
     def sample(self, times: Any) -> MotionSamples:
         """All values and two derivatives at times (k,), s, or at one time; beyond the ends all stands still."""
         at = np.array(times, dtype=np.float64)
+        if not np.isfinite(at).all():
+            raise InvalidTime(
+                f"times must be finite numbers, s; the first that is not is {at[~np.isfinite(at)][0]}"
+            )
         values, rotations = self._evaluate(at.reshape(-1))
         return MotionSamples(
             values.reshape(*at.shape, 3, WIDTH), rotations.reshape(*at.shape, len(ROTATIONS), 10)
@@ -66,6 +72,8 @@ class MotionCurves:
 
     def snapshot(self, time: float) -> MotionSamples:
         """All values and two derivatives at one time, s: the fast way."""
+        if not math.isfinite(time):
+            raise InvalidTime(f"time is {time}; it must be a finite number, s")
         values, rotations = self._evaluate(np.array([time]))
         return MotionSamples(values[0], rotations[0])
 
@@ -91,6 +99,10 @@ POLYNOMIALS = (
 )
 ROTATIONS = ("upper_body", "head", "right_foot_rotation", "left_foot_rotation")
 WIDTH = 41
+
+
+class InvalidTime(FootfallError, ValueError):
+    """A time that is no number."""
 
 
 class MotionSamples(NamedTuple):

@@ -27,7 +27,8 @@ def combined_robot(scene: Scene, robot: Robot | None = None, *, q: Any = None) -
         raise SceneError(
             "nothing in it moves by itself; add a robot or a mass", subject=("scene", scene.name)
         )
-    return combine(members, name=scene.name, gravity=scene.gravity)
+    name = robot.name if robot is not None and len(members) == 1 else scene.name
+    return combine(members, name=name, gravity=scene.gravity)
 
 
 def initial_state(scene: Scene, combined: Robot) -> tuple[Array, Array]:

@@ -14,8 +14,10 @@ from typing import Any, Literal
 import msgspec
 
 from footfall.contact.penalty import PenaltyLaw
-from footfall.errors import FootfallError, MissingFile, UnknownName
+from footfall.errors import FootfallError, InvalidDescription, UnknownName
+from footfall.robot.toml_parts import read_schema
 
+_LARGEST_FILE = 2**20  # bytes
 Kind = Literal["trot", "fall", "jump"]
 
 
@@ -211,14 +213,9 @@ def load_scenario(source: str | os.PathLike[str]) -> Scenario:
     else:
         path = Path(source)
     try:
-        text = path.read_bytes()
-    except OSError as problem:
-        raise MissingFile(f"cannot read scenario {str(path)!r}: {problem.strerror}") from None
-    try:
-        tables = msgspec.toml.decode(text)
-    except msgspec.DecodeError as problem:
-        raise InvalidScenario(f"{path}: {problem}") from None
-    return _converted(tables, str(path))
+        return read_schema(path, Scenario, limit=_LARGEST_FILE)
+    except InvalidDescription as problem:
+        raise InvalidScenario(str(problem)) from None
 
 
 def _converted(tables: Any, source: str) -> Scenario:
