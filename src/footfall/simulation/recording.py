@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 
 from footfall.errors import FootfallError, RobotWarning
+from footfall.robot.drives.drive_set import DriveSet
 from footfall.robot.model import Robot
 from footfall.robot.toml import parse_toml
 from footfall.scene.model import Scene
@@ -43,9 +44,10 @@ class Event:
 class Recording:
     """What was recorded of a robot.
 
-    time (n,) in s, q (n, nq), v (n, nv), tau (n, nv) in N m and N, NaN in rows where none was given. metadata:
-    versions, settings and what the writer was given, as text. damage: why the file could not be read to its end,
-    None if it is whole; all that stands before the damage is there.
+    time (n,) in s, q (n, nq), v (n, nv), tau (n, nv) in N m and N, currents (n, motors) in A of the motors of
+    `robot.drives`; tau and currents are NaN in rows where none were given. metadata: versions, settings and what the
+    writer was given, as text. damage: why the file could not be read to its end, None if it is whole; all that stands
+    before the damage is there.
     """
 
     path: Path
@@ -56,6 +58,7 @@ class Recording:
     q: Array
     v: Array
     tau: Array
+    currents: Array
     contacts: ContactTable
     events: tuple[Event, ...]
     damage: str | None
@@ -112,7 +115,7 @@ class _Reading:
     texts: dict[str, str] = field(default_factory=dict)
     robot: Robot | None = None
     topics: dict[int, str] = field(default_factory=dict)
-    states: list[tuple[Array, Array, Array, Array]] = field(default_factory=list)
+    states: list[tuple[Array, ...]] = field(default_factory=list)
     times: list[Array] = field(default_factory=list)
     counts: list[Indices] = field(default_factory=list)
     contacts: list[Instant] = field(default_factory=list)
@@ -143,17 +146,16 @@ class _Reading:
             raise DamagedRecording(f"{self.source}: a message of {topic}: {problem}") from None
         match message:
             case form.StateBlock(rows=rows):
-                shapes = {
-                    "time": (rows,),
-                    "q": (rows, robot.nq),
-                    "v": (rows, robot.nv),
-                    "tau": (rows, robot.nv),
-                }
-                time, q, v, tau = (
-                    form.unpacked(getattr(message, name), shape, f"{self.source}: {topic} {name}")
-                    for name, shape in shapes.items()
+                if not message.currents:
+                    message.currents = form.packed(np.full((rows, *_state_shapes(robot)["currents"]), np.nan))
+                self.states.append(
+                    tuple(
+                        form.unpacked(
+                            getattr(message, name), (rows, *shape), f"{self.source}: {topic} {name}"
+                        )
+                        for name, shape in _state_shapes(robot).items()
+                    )
                 )
-                self.states.append((time, q, v, tau))
             case form.ContactBlock():
                 self._take_contacts(message, len(robot.bodies))
             case form.EventMessage(time=time, name=name, data=values):
@@ -186,9 +188,9 @@ class _Reading:
             reason = f" ({scan.damage})" if scan.damage else ""
             raise DamagedRecording(f"{self.source!r} has no robot{reason}; it is no recording of footfall")
         robot = self.robot
-        time, q, v, tau = (
-            _concatenated((block[index] for block in self.states), shape)
-            for index, shape in enumerate(((0,), (0, robot.nq), (0, robot.nv), (0, robot.nv)))
+        time, q, v, tau, currents = (
+            _concatenated((block[index] for block in self.states), (0, *shape))
+            for index, shape in enumerate(_state_shapes(robot).values())
         )
         counts = np.concatenate([np.zeros(0, dtype=np.int64), *self.counts])
         return Recording(
@@ -200,10 +202,22 @@ class _Reading:
             q,
             v,
             tau,
+            currents,
             joined(_concatenated(self.times, (0,)), counts, self.contacts),
             tuple(self.events),
             scan.damage,
         )
+
+
+def _state_shapes(robot: Robot) -> dict[str, tuple[int, ...]]:
+    """The arrays of a block of states, with the shapes of their rows."""
+    return {
+        "time": (),
+        "q": (robot.nq,),
+        "v": (robot.nv,),
+        "tau": (robot.nv,),
+        "currents": (DriveSet(robot, robot.drives).motors,),
+    }
 
 
 def _concatenated(parts: Iterable[Array], empty: tuple[int, ...]) -> Array:

@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 
 from footfall.errors import MissingPackage
+from footfall.robot.drives.drive_set import DriveSet
 from footfall.robot.model import Joint, JointType, Robot
 from footfall.robot.toml_writer import toml_text
 from footfall.simulation.recording import Recording
@@ -71,8 +72,15 @@ def coordinate_names(robot: Robot) -> list[str]:
 
 
 def velocity_names(robot: Robot) -> list[str]:
-    """Names of the entries of `v` (nv,)."""
-    return [f"{joint.name}{velocity}" for joint in robot.joints for velocity in _velocities(joint)]
+    """Names of the entries of `v` (nv,); where loops couple joints, of the independent ones."""
+    names = [f"{joint.name}{velocity}" for joint in robot.joints for velocity in _velocities(joint)]
+    structure = robot.tree.loops
+    return names if structure is None else [names[velocity] for velocity in structure.independent]
+
+
+def motor_names(robot: Robot) -> list[str]:
+    """Names of the motors: of the joints that each moves, or shares with its neighbour."""
+    return list(DriveSet(robot, robot.drives).joints)
 
 
 def _coordinates(joint: Joint) -> list[str]:
@@ -107,6 +115,7 @@ def _state_columns(recording: Recording) -> Columns:
         ("q", coordinate_names(recording.robot), recording.q),
         ("v", velocities, recording.v),
         ("tau", velocities, recording.tau),
+        ("current", motor_names(recording.robot), recording.currents),
     ):
         columns |= {f"{prefix}.{name}": values[:, index] for index, name in enumerate(names)}
     return columns
@@ -137,7 +146,7 @@ def _write_csv(recording: Recording, table: Table, file: IO[bytes]) -> None:
 def _write_npz(recording: Recording, table: Table, file: IO[bytes]) -> None:
     contacts = recording.contacts
     arrays = {
-        **{name: getattr(recording, name) for name in ("time", "q", "v", "tau")},
+        **{name: getattr(recording, name) for name in ("time", "q", "v", "tau", "currents")},
         **{
             f"contact_{name}": getattr(contacts, name)
             for name in ("time", "offset", "position", "normal", "force", "body")
@@ -147,6 +156,7 @@ def _write_npz(recording: Recording, table: Table, file: IO[bytes]) -> None:
         "event_data": np.array(table_columns(recording, Table.EVENTS)["data"], dtype=np.str_),
         "q_names": np.array(coordinate_names(recording.robot), dtype=np.str_),
         "v_names": np.array(velocity_names(recording.robot), dtype=np.str_),
+        "motor_names": np.array(motor_names(recording.robot), dtype=np.str_),
         "robot": np.array(toml_text(recording.robot)),
         "scene": np.array(recording.scene_text or ""),
         "metadata": np.array(msgspec.json.encode(dict(recording.metadata)).decode()),

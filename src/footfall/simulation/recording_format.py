@@ -31,14 +31,18 @@ Indices = np.ndarray[Any, np.dtype[np.int64]]
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**31)]
 
 
-class StateBlock(msgspec.Struct, forbid_unknown_fields=True):
-    """Rows of time (rows,), q (rows, nq), v (rows, nv) and tau (rows, nv), NaN where no tau was given."""
+class StateBlock(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """Rows of time (rows,), q (rows, nq), v (rows, nv) and tau (rows, nv), NaN where no tau was given.
+
+    currents: (rows, motors), NaN where none were given; left out if no row has any.
+    """
 
     rows: Count
     time: bytes
     q: bytes
     v: bytes
     tau: bytes
+    currents: bytes = b""
 
 
 class ContactBlock(msgspec.Struct, forbid_unknown_fields=True):

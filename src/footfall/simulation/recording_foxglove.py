@@ -205,7 +205,7 @@ def force_arrows(time: float, positions: Array, forces: Array) -> SceneUpdate:
 
 
 def joint_states(time: float, robot: Robot, q: Array, v: Array, tau: Array) -> JointStates:
-    """The joints with one coordinate at a state q (nq,), v (nv,), tau (nv,); what is not finite is left out."""
+    """The joints with one coordinate at a state q (nq,), v (nv,), tau (nv,); without what is missing or not finite."""
     states = JointStates(_time(time), {}, {}, {})
     for joint in robot.joints:
         if joint.type in (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC):
@@ -215,7 +215,7 @@ def joint_states(time: float, robot: Robot, q: Array, v: Array, tau: Array) -> J
                 (states.velocity, v[at_v]),
                 (states.effort, tau[at_v]),
             ):
-                if np.isfinite(value[0]):
+                if value.size and np.isfinite(value[0]):  # joints that follow from others have none in v
                     values[joint.name] = float(value[0])
     return states
 

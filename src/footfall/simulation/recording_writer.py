@@ -21,6 +21,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from footfall.robot.drives.drive_set import DriveSet
 from footfall.robot.model import Robot
 from footfall.robot.toml_writer import toml_text
 from footfall.scene.model import Scene
@@ -33,6 +34,7 @@ from footfall.simulation.recording_preview import Preview
 from footfall.version import __version__
 
 _ROWS = 256  # states in a block
+_ARRAYS = ("q", "v", "tau", "currents")  # of a state; the last two may be missing
 _LATEST = 1e9  # s; some thirty years, far inside MCAP's 64 bits of nanoseconds
 
 
@@ -63,9 +65,9 @@ class RecordingWriter:
         self._lock = threading.Lock()
         self._closing = threading.Event()
         self._failure: BaseException | None = None
-        self._rows = np.empty((_ROWS, 1 + robot.nq + 2 * robot.nv))
-        edges = np.cumsum([1, robot.nq, robot.nv, robot.nv]).tolist()
-        self._columns = [slice(*pair) for pair in itertools.pairwise(edges)]  # of q, v and tau in the rows
+        edges = np.cumsum([1, robot.nq, robot.nv, robot.nv, DriveSet(robot, robot.drives).motors]).tolist()
+        self._columns = [slice(*pair) for pair in itertools.pairwise(edges)]  # of _ARRAYS in the rows
+        self._rows = np.empty((_ROWS, edges[-1]))
         self._count = 0
         self._contacts = ContactBuffer(len(robot.bodies))
         self._latest = {form.STATES: 0.0, form.CONTACTS: 0.0}
@@ -95,11 +97,12 @@ class RecordingWriter:
     ) -> None:
         self.close()
 
-    def state(self, time: float, q: Any, v: Any, tau: Any = None) -> None:
-        """Record a state: time in s, q (nq,), v (nv,), joint torques and forces tau (nv,) in N m and N."""
+    def state(self, time: float, q: Any, v: Any, tau: Any = None, *, currents: Any = None) -> None:
+        """Record a state: time in s, q (nq,), v (nv,), joint torques and forces tau (nv,) in N m and N, currents
+        (motors,) in A of the motors of `robot.drives`."""
         row = np.empty(self._rows.shape[1])
-        for name, values, place in zip(("q", "v", "tau"), (q, v, tau), self._columns, strict=True):
-            if values is None and name == "tau":
+        for name, values, place in zip(_ARRAYS, (q, v, tau, currents), self._columns, strict=True):
+            if values is None and name in _ARRAYS[2:]:
                 row[place] = np.nan
                 continue
             array = np.asarray(values, dtype=np.float64)
@@ -115,10 +118,10 @@ class RecordingWriter:
             if self._count == _ROWS:
                 self._write_states()
 
-    def states(self, times: Any, q: Any, v: Any, tau: Any = None) -> None:
-        """Record states: times (n,) in s, q (n, nq), v (n, nv), tau (n, nv) in N m and N."""
+    def states(self, times: Any, q: Any, v: Any, tau: Any = None, *, currents: Any = None) -> None:
+        """Record states: times (n,) in s, q (n, nq), v (n, nv), tau (n, nv) in N m and N, currents (n, motors) in A."""
         times = np.asarray(times, dtype=np.float64)
-        rows = self._checked_rows(times, q, v, tau)
+        rows = self._checked_rows(times, q, v, tau, currents)
         with self._lock:
             self._check_open()
             latest = self._latest[form.STATES]
@@ -218,14 +221,14 @@ class RecordingWriter:
         self._stream.flush()
         return writer
 
-    def _checked_rows(self, times: Array, q: Any, v: Any, tau: Any) -> Array:
+    def _checked_rows(self, times: Array, *arrays: Any) -> Array:
         """All columns side by side."""
         if times.ndim != 1:
             raise InvalidRow(f"times have shape {times.shape}; they must be (n,)")
         rows = np.full((len(times), self._rows.shape[1]), np.nan)
         rows[:, 0] = times
-        for name, values, place in zip(("q", "v", "tau"), (q, v, tau), self._columns, strict=True):
-            if values is None and name == "tau":
+        for name, values, place in zip(_ARRAYS, arrays, self._columns, strict=True):
+            if values is None and name in _ARRAYS[2:]:
                 continue
             array = np.asarray(values, dtype=np.float64)
             if array.shape != (len(times), place.stop - place.start):
@@ -276,9 +279,10 @@ class RecordingWriter:
 
     def _write_states(self) -> None:
         rows = self._rows[: self._count]
-        times, (q, v, tau) = rows[:, 0], (rows[:, place] for place in self._columns)
+        times, (q, v, tau, currents) = rows[:, 0], (rows[:, place] for place in self._columns)
         self._count = 0
-        block = form.StateBlock(len(rows), *(form.packed(part) for part in (times, q, v, tau)))
+        kept = (times, q, v, tau) if np.isnan(currents).all() else (times, q, v, tau, currents)
+        block = form.StateBlock(len(rows), *(form.packed(part) for part in kept))
         self._add(form.STATES, float(times[-1]), msgspec.json.encode(block))
         if self._preview is not None:
             for topic, time, message in self._preview.of_states(times, q, v, tau):

@@ -263,7 +263,7 @@ class Simulation:
             self.state = SimulationState(state.time + self.control_period, q, v, integral, impulses, drives)
             rows.append((self.state.time, q, v, *report))
             if recorder is not None:
-                recorder.state(self.state.time, q, v, report[0])
+                recorder.state(self.state.time, q, v, report[0], currents=currents if self.train else None)
                 recorder.contacts(self.state.time, report[1], report[2])
         trajectory = Trajectory(*(np.array(column) for column in zip(*rows, strict=True)))
         self._warn_of_residuals(trajectory.residual)
