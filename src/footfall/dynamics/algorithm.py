@@ -32,13 +32,15 @@ class Algorithm:
         functools.update_wrapper(self, function)
         self.textbook = function
         self.shapes = shapes
-        self.parameters = list(inspect.signature(function).parameters.values())[1:]
+        self.signature = inspect.signature(function)
+        self.parameters = list(self.signature.parameters.values())[1:]
         self.positions = [p.name for p in self.parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
         self.required = tuple(name for name in self.positions if name in shapes)
         self.names = {p.name for p in self.parameters}
         self.static_names = [p.name for p in self.parameters if p.name not in shapes]
         self.variable = {name for name, declared in shapes.items() if "*" in declared}
         self.plain = len(self.required) == len(self.positions) and not self.variable
+        self.untraced: dict[tuple[str, str], Callable[..., Any]] = {}
 
     def __call__(self, robot: Robot, *arguments: Any, **options: Any) -> Any:
         if ACTIVE.get() is not None:
@@ -53,7 +55,14 @@ class Algorithm:
         return self._general_call(robot, arguments, options)
 
     def __repr__(self) -> str:
-        return f"<algorithm {self.textbook.__name__}{inspect.signature(self.textbook)}>"
+        return f"<algorithm {self.textbook.__name__}{self.signature}>"
+
+    def answer_untraced(self, function: Callable[..., Any], *, option: str, value: str) -> None:
+        """Let a function answer calls with numbers in which an option has that value: for what takes long to compile.
+
+        It gets the other arguments, and gives None where native code shall answer.
+        """
+        self.untraced[option, value] = function
 
     def kernel(self, robot: Robot, **options: Any) -> Kernel:
         """The native code for a robot, for binding to arrays or calling directly.
@@ -64,7 +73,7 @@ class Algorithm:
 
     def _traced_call(self, robot: Robot, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """Run the textbook function inside a trace, where nothing else checks the shapes."""
-        given = inspect.signature(self.textbook).bind(robot, *arguments, **options).arguments
+        given = self.signature.bind(robot, *arguments, **options).arguments
         self._check_kinds(robot, given)
         for label, shape in self._shapes(robot, given).items():
             name, _, key = label.partition("[")
@@ -98,7 +107,7 @@ class Algorithm:
     def _general_call(self, robot: Robot, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
         given = {**dict(zip(self.positions, arguments, strict=False)), **options}
         if len(given) != len(arguments) + len(options) or not options.keys() <= self.names:
-            inspect.signature(self.textbook).bind(robot, *arguments, **options)  # raises what Python would
+            self.signature.bind(robot, *arguments, **options)  # raises what Python would
         self._check_kinds(robot, given)
         arrays: list[Any] = []
         kinds: list[Any] = []  # what tells this call's kernel from others
@@ -116,7 +125,11 @@ class Algorithm:
         key = (self, *kinds, *statics)
         kernel = robot.tree.kernels.get(key)
         if kernel is None:
-            inspect.signature(self.textbook).bind(robot, *arguments, **options)
+            self.signature.bind(robot, *arguments, **options)
+            for (option, value), function in self.untraced.items():
+                others = {name: given[name] for name in given if name != option}
+                if given.get(option) == value and (result := function(robot, **others)) is not None:
+                    return result
             kernel = self._kernel(robot, self._shapes(robot, given), self._statics(given))
             robot.tree.kernels[key] = kernel
             if self.plain and not options:

@@ -26,6 +26,7 @@ from typing import Any, Literal
 import numpy as np
 
 from footfall.dynamics.algorithm import algorithm
+from footfall.dynamics.dense_dynamics import dense_forward_dynamics
 from footfall.dynamics.external_wrenches import link_wrenches
 from footfall.dynamics.factorisation import dense_solve, factorise, solve_factored
 from footfall.dynamics.free_joints import JointResponse, free_joint_axis
@@ -67,7 +68,7 @@ def forward_dynamics(
     wrenches: by name of a body or frame, external wrench [f; n] (6,) on the robot in N and N m, world axes,
     at the frame's origin.
     method: "articulated", O(n), with sub-systems where there are loops; or the mass matrix and its "factorised"
-    (branch-sparse) or "dense" solution.
+    (branch-sparse) or "dense" solution, which large robots leave to LAPACK.
     """
     check_mass_matrix(robot)
     if method == "articulated":
@@ -79,6 +80,9 @@ def forward_dynamics(
     if method == "dense":
         return held_by_forces(robot, q, v, dense_solve(composite_bodies(robot, q), forces))
     raise UnknownName("method", method, ("articulated", "factorised", "dense"), "forward_dynamics")
+
+
+forward_dynamics.answer_untraced(dense_forward_dynamics, option="method", value="dense")
 
 
 def articulated_bodies(
