@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import footfall
+from footfall.errors import UnknownName
 from footfall.robot.drives import ElectricMotor, Friction, HarmonicDrive, Spring, tuned_servo
 from footfall.robot.drives.drive import Drive
 from footfall.robot.drives.elasticity import Elasticity
@@ -20,8 +21,8 @@ from footfall.robot.variants import lock_joints
 from footfall.scene.model import Scene
 from footfall.simulation.drive_step import DriveTrain
 from footfall.simulation.joint_action import JointAction
-from footfall.simulation.simulation import Simulation
-from footfall.simulation.step_values import Command, StepOptions
+from footfall.simulation.simulation import Simulation, SimulationDiverged
+from footfall.simulation.step_values import Command, InvalidOption, StepOptions
 from footfall.simulation.time_step import actuated_velocities
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -370,3 +371,46 @@ def test_elastic_screws_are_refused() -> None:
     robot = replace(LOLA, drives=(replace(knee, elasticity=Elasticity(1e4)),))
     with pytest.raises(InvalidDrive, match="constant ratio"):
         Simulation(robot, candidates=(), dt=2.5e-4, drives="elastic")
+
+
+@pytest.mark.parametrize("gears", ["springy", True])
+def test_unknown_gears_are_named(gears: Any) -> None:
+    with pytest.raises(UnknownName, match=f"no gears '{gears}'.*rigid, elastic"):
+        Simulation(pendulum(), dt=2.5e-4, drives=gears)
+
+
+def test_elastic_gears_without_any_elasticity_are_refused() -> None:
+    with pytest.raises(InvalidDrive, match=r"'pendulum': none of its drives has elasticity.*'rigid'"):
+        Simulation(pendulum(), dt=2.5e-4, drives="elastic")
+
+
+@pytest.mark.parametrize(
+    ("gains", "message"),
+    [
+        ({"kp": -1.0, "kd": 0.0}, "kp is -1.0; it must be"),
+        ({"kp": 1.0, "kd": np.nan}, "kd is nan; it must be"),
+        ({"kp": 1.0, "kd": 0.0, "ki": np.zeros(3)}, "ki is .* one for each of 1 joints"),
+    ],
+)
+def test_gains_without_meaning_are_named(gains: dict[str, Any], message: str) -> None:
+    simulation = Simulation(pendulum(), dt=2.5e-4, drives="rigid")
+    with pytest.raises(InvalidOption, match=message):
+        simulation.pd(np.zeros(1), **gains)
+
+
+def test_wrong_ways_to_run_are_told() -> None:
+    simulation = Simulation(pendulum(), dt=2.5e-4, drives="rigid")
+    for seconds in (-1.0, np.nan, np.inf):
+        with pytest.raises(InvalidOption, match=f"seconds is {seconds}; it must be finite"):
+            simulation.run(simulation.hold, seconds)
+    for answer in (np.zeros(1), None):
+        with pytest.raises(TypeError, match=f"gave a {type(answer).__name__}; it must give a Command"):
+            simulation.run(lambda time, q, v, answer=answer: answer, 0.01)
+    lost = simulation.hold._replace(position=np.array([np.nan]))
+    with pytest.raises(SimulationDiverged, match=r"position of the command is \[nan\], which is not finite"):
+        simulation.step(lost)
+    assert simulation.state.time == 0.0
+    with pytest.raises(InvalidOption, match=r"substeps is 1\.5; .*whole"):
+        Simulation(pendulum(), dt=2.5e-4, substeps=1.5, drives="rigid")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"not 'lola'; use footfall\.load"):
+        Simulation("lola", drives="rigid")  # type: ignore[arg-type]

@@ -9,13 +9,14 @@ smaller steps (Type 3). All entries lie on paths to the root, where the mass mat
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from footfall.compiler import absolute, sqrt
 from footfall.dynamics.kinematics import link_poses
 from footfall.dynamics.loops import Coupling
+from footfall.errors import UnknownName
 from footfall.math.transform import Array
 from footfall.robot.drives.drive import Drive
 from footfall.robot.drives.errors import InvalidDrive
@@ -66,6 +67,8 @@ class DriveTrain:
     """
 
     def __init__(self, robot: Robot, gears: Gears, dt: float) -> None:
+        if gears not in get_args(Gears):
+            raise UnknownName("gears", str(gears), get_args(Gears), "a simulation with drives")
         self.robot, self.dt = robot, dt
         self.motors = [
             _Motor(drive, place, carrier, gears == "elastic" and drive.elasticity is not None)
@@ -73,6 +76,11 @@ class DriveTrain:
             for place, carrier in enumerate(rotor_carriers(robot, drive))
         ]
         self._check()
+        if gears == "elastic" and not any(motor.elastic for motor in self.motors):
+            raise InvalidDrive(
+                "none of its drives has elasticity; give them some (`stiffness` in the file), or let gears be 'rigid'",
+                subject=("robot", robot.name),
+            )
         self._velocities = {
             drive.joints: [robot.v_slice(joint).start for joint in drive.joints] for drive in robot.drives
         }

@@ -111,6 +111,8 @@ class Simulation:
         v: Array | None = None,
         drives: Gears | None = None,
     ) -> None:
+        if robot is not None and not isinstance(robot, Robot):
+            raise TypeError(f"the first argument is a robot, not {robot!r}; use footfall.load")
         if robot is None and scene is None:
             raise ValueError("a simulation needs a robot, or a scene with robots or free bodies")
         self.scene = scene or Scene("empty")
@@ -131,8 +133,8 @@ class Simulation:
         self.law = law or PenaltyLaw()
         self.train = None if drives is None else DriveTrain(self.robot, drives, self.options.dt)
         self._check_contact_model()
-        if substeps < 1:
-            raise InvalidOption(f"substeps is {substeps}; it must be at least 1")
+        if substeps < 1 or substeps != int(substeps):
+            raise InvalidOption(f"substeps is {substeps}; it must be at least 1, and whole")
         self.substeps = substeps
         self.joints = len(actuated_velocities(self.robot))
         count = penalty_row_count if self._smooth else row_count
@@ -214,7 +216,7 @@ class Simulation:
         self, position: Array, *, kp: float | Array, kd: float | Array, ki: float | Array = 0.0
     ) -> Command:
         """A command to hold joint positions (joints,), with gains in N m/rad, N m s/rad and N m/(rad s)."""
-        gains = [np.broadcast_to(np.asarray(gain, dtype=float), self.joints).copy() for gain in (kp, ki, kd)]
+        gains = [_checked_gain(*named, self.joints) for named in (("kp", kp), ("ki", ki), ("kd", kd))]
         zero = np.zeros(self.joints)
         return Command(_checked("position", position, self.joints), zero, zero, *gains)
 
@@ -234,12 +236,16 @@ class Simulation:
 
         recorder: a `RecordingWriter`, which gets every row.
         """
+        if not 0.0 <= seconds < np.inf:  # NaN neither
+            raise InvalidOption(f"seconds is {seconds}; it must be finite and not negative")
         count = max(1, round(seconds / self.control_period))
         fixed = controller if isinstance(controller, Command) else None
         rows: list[tuple[Any, ...]] = []
         for _ in range(count):
             state = self.state
             command = fixed or controller(state.time, state.q, state.v)  # type: ignore[operator]
+            if not isinstance(command, Command):
+                raise TypeError(f"a controller gave a {type(command).__name__}; it must give a Command")
             pushes = {
                 body: wrench for body, (wrench, until) in self._pushes.items() if state.time < until - 1e-12
             }
@@ -259,7 +265,7 @@ class Simulation:
             drives = report[-4] if self.train else state.drives
             currents = self.train.currents(drives) if self.train else drives
             report = [*report[-3:], residual, sweeps, currents]
-            self._require_good(q, v, state)
+            self._require_good(q, v, state, command)
             self.state = SimulationState(state.time + self.control_period, q, v, integral, impulses, drives)
             rows.append((self.state.time, q, v, *report))
             if recorder is not None:
@@ -335,6 +341,7 @@ class Simulation:
     def _starts(self, q: Array, v: Array) -> Array:
         """States of the drives for a rollout from q and v, (batch, n) or (n,)."""
         assert self.train is not None
+        q, v = np.asarray(q, dtype=float), np.asarray(v, dtype=float)
         rows = np.broadcast_shapes(q.shape[:-1], v.shape[:-1])
         q, v = np.broadcast_to(q, (*rows, q.shape[-1])), np.broadcast_to(v, (*rows, v.shape[-1]))
         starts = [self.train.start(a, b) for a, b in zip(np.atleast_2d(q), np.atleast_2d(v), strict=True)]
@@ -420,9 +427,12 @@ class Simulation:
 
         return build_kernel(period, inputs, name="period", check_finite=False)
 
-    def _require_good(self, q: Array, v: Array, state: SimulationState) -> None:
+    def _require_good(self, q: Array, v: Array, state: SimulationState, command: Command) -> None:
         if np.isfinite(v).all() and np.isfinite(q).all() and np.abs(v).max(initial=0.0) < 1e6:
             return
+        for name, part in command._asdict().items():
+            if not np.isfinite(part).all():
+                raise SimulationDiverged(f"{name} of the command is {part}, which is not finite", state)
         if np.isfinite(v).all() and not np.isfinite(q).all():
             raise SimulationDiverged(_open_loop(self.robot, q), state)
         joint = _first_bad(self.robot, v)
@@ -447,10 +457,19 @@ def _first_bad(robot: Robot, v: Array) -> str:
     )
 
 
+def _checked_gain(name: str, gain: float | Array, joints: int) -> Array:
+    array = np.array(gain, dtype=np.float64)
+    if array.shape not in ((), (joints,)) or not (np.isfinite(array) & (array >= 0.0)).all():
+        raise InvalidOption(
+            f"{name} is {gain}; it must be a number or one for each of {joints} joints, finite and not negative"
+        )
+    return np.broadcast_to(array, joints).copy()
+
+
 def _checked(name: str, value: Any, size: int) -> Array:
     array = np.array(value, dtype=np.float64)
     if array.shape != (size,) or not np.isfinite(array).all():
-        raise ValueError(
+        raise InvalidOption(
             f"{name} must be {size} finite numbers, not an array of shape {array.shape}: {array}"
         )
     return array
