@@ -58,7 +58,7 @@ led = replace(robot, loops=(replace(robot.loops[0], dependent=("crank", "coupler
 try:
     footfall.close_loops(led, np.array([1.0, -0.5, 0.1]))
 except LoopClosureError as problem:
-    print(problem)
+    print(f"a rocker at 0.1 rad is out of reach: {problem}")
 
 # A gear is a loop too: the rotor follows the arm, and its inertia is felt with the square of the ratio.
 arm = Robot(

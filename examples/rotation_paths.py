@@ -21,6 +21,7 @@ tip = frame_position(arm.frame_names[0], np.zeros(3), rows="xz", gain=0.0, rate=
 still = {joint.name: 0.0 for joint in arm.joints[:2]}
 both = build_ik(arm, q, [tip, posture(arm, still, gain=0.0)])
 ranked = build_ik(arm, q, [tip, posture(arm, still, gain=0.0, priority=1)])
+print("an arm moves its tip and keeps two joints still: joint rates, and what is missed of tip and joints")
 for name, v in {
     "tip only": solve_velocity(build_ik(arm, q, [tip])),
     "equal": solve_velocity(both, method="pseudo"),
@@ -56,6 +57,7 @@ def path_of(kind):
 
 
 paths = {kind: path_of(kind) for kind in COLORS}
+print("a wrist turns to the same orientation, with its error told in four ways")
 for kind, (path, length) in paths.items():
     print(f"{kind:15} {len(path)} iterations, way {length:.4f} rad, ends at {path[-1].round(4)}")
 
