@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import lapack
 
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.inverse_dynamics import newton_euler
@@ -38,6 +37,8 @@ def dense_forward_dynamics(
     """What `forward_dynamics` gives, arguments as there; None for robots that are not `LARGE`."""
     if robot.nv < LARGE:
         return None
+    from scipy.linalg import lapack  # slow to import, and few need it
+
     equations = _equations(robot, q, v, tau, wrenches=wrenches)
     free = np.empty(equations.forces.shape)
     matrices = equations.matrix.reshape(-1, robot.nv, robot.nv)
