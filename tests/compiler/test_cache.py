@@ -74,6 +74,23 @@ def test_a_key_saves_the_trace(compiled: list[str]) -> None:
     assert (build_kernel(lambda x: x * 6.0, {"x": 2}, name="function", key="times six")(X) == 6 * X).all()
 
 
+def test_another_key_of_an_equal_graph_needs_no_compiler(compiled: list[str]) -> None:
+    """So a change of footfall's source that leaves a kernel as it was costs a trace only."""
+    for key in ("first", "second", "first"):
+        assert (build(key=key)(X) == 2 * X).all()
+    assert (build()(X) == 2 * X).all()
+    assert compiled == ["single"]
+    assert (build(3.0, key="third")(X) == 3 * X).all()
+    assert compiled == ["single", "single"]
+
+
+def test_a_key_whose_entry_is_gone_is_compiled_again(folder: Path, compiled: list[str]) -> None:
+    build(key="first")
+    max(files(folder), key=lambda path: path.stat().st_size).unlink()
+    assert (build(key="first")(X) == 2 * X).all()
+    assert compiled == ["single", "single"]
+
+
 @pytest.mark.parametrize("part", ["cpu_name", "cpu_features", "llvm", "compiler"])
 def test_another_machine_or_compiler_is_another_kernel(
     part: str, compiled: list[str], monkeypatch: pytest.MonkeyPatch

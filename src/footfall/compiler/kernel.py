@@ -148,12 +148,7 @@ class Kernel:
 
     def _load(self, kind: str, exports: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, int], Any]:
         """Facts, addresses and library of the one-lane ("single") or many-lane ("batch") code."""
-        key = self._key or self._traced().digest()
-        key = disk.key_of(key, kind, machine.identity(), _compiler_source())
-        entry = disk.read(key)
-        if entry is None:
-            entry = _compile(self._traced(), kind)
-            disk.write(key, entry)
+        entry = self._entry(kind)
         imports, owners = {}, []
         if entry.facts["external"]:  # tables and functions of this very trace
             graph = self._traced().graph
@@ -167,6 +162,23 @@ class Kernel:
         codes = [entry.code[begin:end] for begin, end in zip([0, *ends], ends, strict=False)]
         addresses, library = machine.load_objects(codes, exports, imports)
         return entry.facts, addresses, (library, owners)
+
+    def _entry(self, kind: str) -> disk.Entry:
+        """From the cache, or compiled; a key only points to an entry, so that an equal graph serves many keys."""
+        surroundings = (kind, machine.identity(), _compiler_source())
+        named = None if self._key is None else disk.key_of(self._key, *surroundings)
+        pointer = None if named is None else disk.read(named)
+        entry = None if pointer is None else disk.read(pointer.facts["entry"])
+        if entry is not None:
+            return entry
+        place = disk.key_of(self._traced().digest(), *surroundings)
+        entry = disk.read(place)
+        if entry is None:
+            entry = _compile(self._traced(), kind)
+            disk.write(place, entry)
+        if named is not None:
+            disk.write(named, disk.Entry({"entry": place}, b""))
+        return entry
 
     @cached_property
     def _one_lane(self) -> Any:
