@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from footfall.compiler.native_loops import native_loop
 from footfall.errors import GeometryError
-from footfall.geometry.native_loops import native_loop
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Capsule, Cylinder, Mesh, Shape, Sphere
 

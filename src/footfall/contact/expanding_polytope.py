@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from footfall.compiler.native_loops import native_loop
 from footfall.contact.convex import support
-from footfall.geometry.native_loops import native_loop
 from footfall.geometry.native_vectors import along, copy, cross, dot, minus
 
 Array = np.ndarray[Any, np.dtype[np.float64]]

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.compiler.native_loops import native_loop
 from footfall.contact.convex import Convex, Core, convex_of, support
 from footfall.contact.expanding_polytope import penetration
 from footfall.contact.simplex import closest_of_simplex
-from footfall.geometry.native_loops import native_loop
 from footfall.geometry.native_vectors import along, copy, dot, minus
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Shape

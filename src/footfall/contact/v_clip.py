@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.compiler.native_loops import native_loop
 from footfall.contact.gjk import ConvexDistance, core_distance
 from footfall.contact.polyhedron import Polyhedron
 from footfall.contact.v_clip_steps import DONE, walk
-from footfall.geometry.native_loops import native_loop
 from footfall.geometry.native_vectors import along, cross, dot, minus
 from footfall.math.transform import Transform
 

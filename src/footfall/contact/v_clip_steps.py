@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.geometry.native_loops import native_loop
+from footfall.compiler.native_loops import native_loop
 from footfall.geometry.native_vectors import along, cross, dot, minus
 
 Array = np.ndarray[Any, np.dtype[np.float64]]

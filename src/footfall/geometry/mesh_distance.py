@@ -16,9 +16,9 @@ import numpy as np
 from numba import carray  # type: ignore[attr-defined]
 
 from footfall.compiler import NativeFunction, call
+from footfall.compiler.native_loops import native_callback, native_loop
 from footfall.geometry.hierarchy import DEPTH, NODE, build_hierarchy
 from footfall.geometry.mesh import TriangleMesh
-from footfall.geometry.native_loops import native_callback, native_loop
 from footfall.geometry.triangle import FACE, closest_on_triangle
 
 Array = np.ndarray[Any, np.dtype[Any]]

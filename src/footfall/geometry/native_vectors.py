@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.geometry.native_loops import native_loop
+from footfall.compiler.native_loops import native_loop
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
