@@ -33,6 +33,19 @@ from footfall.robot.validation import check_mass_matrix
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
+_SHAPES = {
+    "q": "nq",
+    "v": "nv",
+    "tau": "nv",
+    "setpoints": "*",
+    "directions": "6, *",
+    "active": "*",
+    "compliance": "*",
+    "a": "nv",
+    "wrenches": "name -> 6",
+}
+
+
 class HybridMotion(NamedTuple):
     """What `hybrid_dynamics` finds; m is the number of constrained components.
 
@@ -63,17 +76,7 @@ class HybridMotion(NamedTuple):
         return self.joint_forces + self.constraint_torques
 
 
-@algorithm(
-    q="nq",
-    v="nv",
-    tau="nv",
-    setpoints="*",
-    directions="6, *",
-    active="*",
-    compliance="*",
-    a="nv",
-    wrenches="name -> 6",
-)
+@algorithm(**_SHAPES)
 def hybrid_dynamics(
     robot: Robot,
     q: Array,
@@ -117,17 +120,7 @@ class HybridAccelerations(NamedTuple):
     forces: Array
 
 
-@algorithm(
-    q="nq",
-    v="nv",
-    tau="nv",
-    setpoints="*",
-    directions="6, *",
-    active="*",
-    compliance="*",
-    a="nv",
-    wrenches="name -> 6",
-)
+@algorithm(**_SHAPES)
 def hybrid_accelerations(
     robot: Robot,
     q: Array,
@@ -156,13 +149,13 @@ def _inputs(
     v: Array,
     tau: Array,
     constraints: Sequence[Constraint],
-    setpoints: Array | None,
-    directions: Array | None,
-    active: Array | None,
-    compliance: Array | None,
-    prescribed: Sequence[str],
-    a: Array | None,
-    wrenches: Mapping[str, Array] | None,
+    setpoints: Array | None = None,
+    directions: Array | None = None,
+    active: Array | None = None,
+    compliance: Array | None = None,
+    prescribed: Sequence[str] = (),
+    a: Array | None = None,
+    wrenches: Mapping[str, Array] | None = None,
 ) -> Inputs:
     goal = np.zeros(constraint_rows(constraints)) if setpoints is None else setpoints
     return Inputs(
@@ -263,18 +256,8 @@ def constraint_system(
     Arguments as in `hybrid_dynamics`.
     """
     rows = constraint_rows(constraints)
-    inputs = Inputs(
-        q,
-        v,
-        tau,
-        tuple(constraints),
-        directions,
-        active,
-        tuple(prescribed),
-        a,
-        wrenches,
-        np.zeros(rows),
-        None,
+    inputs = _inputs(
+        q, v, tau, constraints, None, directions, active, prescribed=prescribed, a=a, wrenches=wrenches
     )
     check_hybrid(robot, inputs)
     sweep = inward_sweep(robot, inputs)
@@ -305,9 +288,7 @@ def motion_under_constraint_forces(
     Arguments as in `hybrid_dynamics`. residuals: minus what the components accelerate with.
     """
     rows = constraint_rows(constraints)
-    inputs = Inputs(
-        q, v, tau, tuple(constraints), directions, None, tuple(prescribed), a, wrenches, np.zeros(rows), None
-    )
+    inputs = _inputs(q, v, tau, constraints, None, directions, prescribed=prescribed, a=a, wrenches=wrenches)
     check_hybrid(robot, inputs, forces=forces)
     sweep = inward_sweep(robot, inputs)
     outward = outward_sweep(robot, inputs, sweep, list(forces), segments)
