@@ -10,8 +10,9 @@ from typer.testing import CliRunner
 
 import footfall
 from footfall.cli import app
+from footfall.cli.files import FileExists
 from footfall.errors import FootfallError, MissingFile
-from footfall.simulation.recording_errors import DamagedRecording, ExistingFile, UnknownExport
+from footfall.simulation.recording_errors import DamagedRecording, UnknownExport
 from tests.simulation.recordings import random_numbers, write_example
 
 
@@ -49,7 +50,7 @@ def test_export_writes_and_says_what(recording: Path, tmp_path: Path) -> None:
 def test_export_keeps_files_unless_forced(recording: Path, tmp_path: Path) -> None:
     target = tmp_path / "swing.csv"
     target.write_text("precious")
-    assert "--force" in run("export", recording, target, error=ExistingFile)
+    assert "--force" in run("export", recording, target, error=FileExists)
     assert target.read_text() == "precious"
     run("export", recording, target, "--force")
     assert target.read_text().startswith("time,q.")

@@ -130,6 +130,23 @@ def test_copies_are_equal_and_read_only(robot: Robot) -> None:
         assert again != robot  # compared by identity
 
 
+@pytest.mark.parametrize(
+    ("field", "kind"),
+    [
+        ("bodies", "Body"),
+        ("joints", "Joint"),
+        ("frames", "Frame"),
+        ("loops", "Loop"),
+        ("drives", "Drive"),
+        ("springs", "Spring"),
+    ],
+)
+@pytest.mark.parametrize("value", ["knee", ("knee",), 3], ids=["text", "tuple of text", "number"])
+def test_parts_of_a_wrong_kind_are_named(field: str, kind: str, value: object) -> None:
+    with pytest.raises(InvalidValue, match=f"robot 'biped': {field} has .*; each must be a {kind}"):
+        replace(biped(), **{field: value})
+
+
 def test_axes_are_made_unit_length() -> None:
     joint = Joint("j", JointType.REVOLUTE, "world", "a", axis=(0.0, 3e-200, 4e-200))
     assert joint.axis == pytest.approx((0.0, 0.6, 0.8), abs=1e-15)

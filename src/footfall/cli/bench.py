@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from footfall.cli.files import new_file
 from footfall.cli.screen import errors, screen
 
 app = typer.Typer(help="Measure footfall on this machine, against its peers where they are installed.")
@@ -62,7 +63,10 @@ def dynamics(
     from footfall.benchmarks.report import markdown
     from footfall.benchmarks.robots import measurable
     from footfall.benchmarks.startup import measure_startup
+    from footfall.whole_file import write_text
 
+    if output is not None:
+        new_file(output, force=True)
     console = errors()
     if not has_pinocchio():
         console.print("Pinocchio is not installed: our times only (pip install 'footfall\\[bench]')")
@@ -83,7 +87,7 @@ def dynamics(
     text = markdown(reports, of_chains, of_startup, effort=effort, load_before=load_before)
     screen().print(text, markup=False, highlight=False, soft_wrap=True, end="")
     if output is not None:
-        output.write_text(text, encoding="utf-8")
+        write_text(output, text)
 
 
 def _chosen(option: bool | None, default: bool) -> bool:

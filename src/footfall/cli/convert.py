@@ -7,14 +7,10 @@ from typing import Annotated
 
 import typer
 
+from footfall.cli.files import new_file
 from footfall.cli.options import FloatingBaseOption, LenientOption, RobotArgument
 from footfall.cli.screen import screen
-from footfall.errors import FootfallError
 from footfall.robot.load import load, save
-
-
-class FileExists(FootfallError, FileExistsError):
-    """A file that would be overwritten."""
 
 
 def convert(
@@ -31,7 +27,5 @@ def convert(
     [dim]$[/] footfall convert my_robot.urdf my_robot.toml --floating-base
     """
     robot = load(source, floating_base=floating_base, strict=not lenient)
-    if target.exists() and not force:
-        raise FileExists(f"{str(target)!r} exists; --force overwrites it")
-    save(robot, target)
+    save(robot, new_file(target, force=force))
     screen().print(f"{robot!r}\nwritten to {target}", highlight=False, markup=False)

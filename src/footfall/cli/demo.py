@@ -53,7 +53,6 @@ def _plan_platform(output: Path, *, plots: bool) -> None:
 
     motion, _ = generate("platform")
     print_summary(motion)
-    output.mkdir(parents=True, exist_ok=True)
     write_plan(motion.plan, output / "platform.json")
     if plots:
         write_plot(motion, output / "platform.png")

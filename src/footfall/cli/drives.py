@@ -8,6 +8,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from footfall.cli.files import output_folder
 from footfall.cli.options import RobotArgument
 from footfall.cli.screen import errors, screen, table
 
@@ -88,7 +89,11 @@ def leg(
     """
     from footfall.scenarios.driven_leg import LEG_JOINTS, follow_step, lola_leg, ring_modes, step_reference
     from footfall.scenarios.driven_leg.plots import plot_modes, plot_step
+    from footfall.scenarios.pyplot import load_pyplot
 
+    if folder is not None:
+        output_folder(folder)  # rather fail now than after the run
+        load_pyplot()
     robot = lola_leg()
     reference = step_reference(robot, length=length, height=height, duration=duration)
     results = [follow_step(robot, reference, gears) for gears in ("rigid", "elastic")]
@@ -111,7 +116,6 @@ def leg(
         heads = ["eigenvalue, Hz", "damping ratio", "peak of the simulation, Hz", "difference, %"]
         console.print(table("Modes of the elastic gears", heads, rows, numbers="; ".join(heads)))
     if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
         plot_step(results, folder / "leg-step.png")
         if found:
             plot_modes(found, folder / "leg-modes.png")

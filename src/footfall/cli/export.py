@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from footfall.cli.files import new_file
 from footfall.cli.screen import errors, screen
 
 
@@ -27,11 +28,9 @@ def export(
     NPZ holds everything. Parquet needs pyarrow: pip install 'footfall\\[parquet]'.
     """
     from footfall.simulation.recording import read_recording
-    from footfall.simulation.recording_errors import ExistingFile
     from footfall.simulation.recording_export import export_recording
 
-    if target.exists() and not force:
-        raise ExistingFile(f"{str(target)!r} exists; --force overwrites it")
+    new_file(target, force=force)
     content = read_recording(recording)
     if content.damage is not None:
         errors().print(f"the recording is not whole: {content.damage}", markup=False)

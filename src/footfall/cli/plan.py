@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from footfall.cli.screen import screen, table
+from footfall.cli.files import output_folder
+from footfall.cli.screen import errors, screen, table
+from footfall.cli.view import until_interrupted
 
 if TYPE_CHECKING:
     from footfall.motion.motion import Motion
@@ -44,16 +44,19 @@ def plan(
     [dim]$[/] footfall plan my-steps.toml --view
     """
     from footfall.gait.plan_file import plan_names, read_plan_description
+    from footfall.scenarios.pyplot import load_pyplot
 
     if source == "list":
         rows = [[name, read_plan_description(name).description] for name in plan_names()]
         screen().print(table("Shipped plans", ["name", "what"], rows))
         return
+    if plot or save or picture is not None:
+        output_folder(output)  # rather fail now than after the work
+    if plot:
+        load_pyplot()
     motion, machine = generate(source, robot=robot, parameters=parameters)
     print_summary(motion)
     name = Path(source).stem
-    if plot or save or picture is not None:
-        output.mkdir(parents=True, exist_ok=True)
     if save:
         from footfall.gait.plan_record import write_plan
 
@@ -89,11 +92,12 @@ def generate(
     from footfall.robot.load import load
 
     description = read_plan_description(source)
+    given = None if parameters is None else read_parameters(parameters)
     machine = load(robot or description.robot)
     model = reduced_model(machine)
     tree = build_plan(description, gait_dimensions(model))
-    given = None if parameters is None else read_parameters(parameters)
-    return generate_motion(tree, model, parameters=given), machine
+    with errors().status("generating the motion; the first time its code is compiled, which takes a minute"):
+        return generate_motion(tree, model, parameters=given), machine
 
 
 def print_summary(motion: Motion) -> None:
@@ -141,14 +145,7 @@ def _followed(motion: Motion, machine: Robot) -> Motion | FollowedMotion:
 def _view(motion: Motion, machine: Robot, port: int) -> None:
     from footfall.viewer.show import View
 
-    stopped = threading.Event()
-    previous = {
-        number: signal.signal(number, lambda *_: stopped.set()) for number in (signal.SIGINT, signal.SIGTERM)
-    }
-    try:
-        with View(_followed(motion, machine), port=port, play=True, loop=True) as shown:
-            screen().print(f"open {shown.address} in a browser; Ctrl-C ends", highlight=False, markup=False)
-            stopped.wait()
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
+    subject = _followed(motion, machine)
+    with until_interrupted() as wait, View(subject, port=port, play=True, loop=True) as shown:
+        screen().print(f"open {shown.address} in a browser; Ctrl-C ends", highlight=False, markup=False)
+        wait()

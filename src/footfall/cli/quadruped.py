@@ -13,6 +13,7 @@ from typing import Annotated, Any, get_type_hints
 import numpy as np
 import typer
 
+from footfall.cli.files import output_folder
 from footfall.cli.screen import errors, screen, table
 
 app = typer.Typer(
@@ -192,8 +193,9 @@ def run_and_write(scenario: Any, models: Sequence[Any], output: Path, *, plots: 
     from footfall.scenarios.pyplot import load_pyplot
     from footfall.scenarios.quadruped import fall_failures, run_scenario, summarise, write_outputs
 
+    output_folder(output)  # rather fail now than after the run
     if plots:
-        load_pyplot()  # rather fail now than after the run
+        load_pyplot()
     runs = []
     with errors().status("") as status:
         for model in models:

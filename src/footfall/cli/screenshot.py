@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from footfall.cli.files import new_file
 from footfall.cli.screen import screen
 
 
@@ -38,13 +39,11 @@ def screenshot(
 
     [dim]$[/] footfall screenshot trot.mcap trot.png --time 1.5
     """
-    from footfall.simulation.recording_errors import ExistingFile
     from footfall.viewer.screenshot import take_screenshot
     from footfall.viewer.show import load_subject
 
     pixels = _size(size)
-    if target.exists() and not force:
-        raise ExistingFile(f"{str(target)!r} exists; --force overwrites it")
+    new_file(target, force=force)
     subject = load_subject(source)
     take_screenshot(subject, target, time=time, size=pixels, configuration=configuration)
     screen().print(f"{subject!r}\nwritten to {target}", highlight=False, markup=False)

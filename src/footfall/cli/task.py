@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from footfall.cli.files import output_folder
 from footfall.cli.screen import errors, screen, table
 
 
@@ -37,10 +38,12 @@ def task(
         rows = [[each, case.description] for each, case in USE_CASES.items()]
         screen().print(table("Tasks", ["name", "what happens"], rows))
         return
+    cases = USE_CASES if name == "all" else {name: find_use_case(name)}
+    output_folder(output)  # rather fail now than after the run
     if plots:
-        load_pyplot()  # rather fail now than after the run
-    for each in USE_CASES if name == "all" else [name]:
-        _run(each, find_use_case(each), output, plots=plots)
+        load_pyplot()
+    for each, case in cases.items():
+        _run(each, case, output, plots=plots)
 
 
 def _run(name: str, case: Any, output: Path, *, plots: bool) -> None:

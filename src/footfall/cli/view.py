@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -43,18 +45,24 @@ def view(
     subject = load_subject(source, floating_base=floating_base)
     if isinstance(subject, Recording) and subject.damage is not None:
         errors().print(f"the recording is not whole: {subject.damage}", markup=False)
+    with (
+        until_interrupted() as wait,
+        View(subject, host=host, port=port, loop=loop, configuration=configuration, play=play) as shown,
+    ):
+        text = f"{subject!r}\nopen {shown.address} in a browser; Ctrl-C ends"
+        screen().print(text, highlight=False, markup=False)
+        wait()
+
+
+@contextmanager
+def until_interrupted() -> Iterator[Callable[[], Any]]:
+    """A function that waits for Ctrl-C or the signal to end, which inside the block are no errors."""
     stopped = threading.Event()
-    previous = {number: signal.signal(number, _setter(stopped)) for number in (signal.SIGINT, signal.SIGTERM)}
+    previous = {
+        number: signal.signal(number, lambda *_: stopped.set()) for number in (signal.SIGINT, signal.SIGTERM)
+    }
     try:
-        with View(subject, host=host, port=port, loop=loop, configuration=configuration, play=play) as shown:
-            screen().print(
-                f"{subject!r}\nopen {shown.address} in a browser; Ctrl-C ends", highlight=False, markup=False
-            )
-            stopped.wait()
+        yield stopped.wait
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)
-
-
-def _setter(stopped: threading.Event) -> Any:
-    return lambda *_: stopped.set()

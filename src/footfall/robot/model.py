@@ -244,11 +244,14 @@ class Robot(values.Value):
 
     def __post_init__(self) -> None:
         subject = ("robot", self.name)
-        bodies, joints = depth_first(tuple(self.bodies), tuple(self.joints))
+        bodies, joints = depth_first(
+            values.parts(self.bodies, Body, "bodies", subject),
+            values.parts(self.joints, Joint, "joints", subject),
+        )
         frozen: dict[str, Any] = {
             "bodies": bodies,
             "joints": joints,
-            "frames": tuple(self.frames),
+            "frames": values.parts(self.frames, Frame, "frames", subject),
             "gravity": values.vector(self.gravity, 3, "gravity", subject),
             "configurations": {
                 name: checked_configuration(name, q, joints) for name, q in self.configurations.items()
@@ -256,15 +259,15 @@ class Robot(values.Value):
             "groups": {name: tuple(members) for name, members in self.groups.items()},
             "regions": {name: tuple(members) for name, members in self.regions.items()},
             "notes": dict(self.notes),
-            "loops": tuple(self.loops),
+            "loops": values.parts(self.loops, Loop, "loops", subject),
             "limit_sets": {
                 name: MappingProxyType(
                     {joint: (float(low), float(high)) for joint, (low, high) in limits.items()}
                 )
                 for name, limits in self.limit_sets.items()
             },
-            "drives": tuple(self.drives),
-            "springs": tuple(self.springs),
+            "drives": values.parts(self.drives, object, "drives", subject),  # their kinds: `check_drives`
+            "springs": values.parts(self.springs, object, "springs", subject),
         }
         for name, value in frozen.items():
             object.__setattr__(self, name, MappingProxyType(value) if isinstance(value, dict) else value)

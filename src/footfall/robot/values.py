@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from footfall.math.transform import Transform
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Subject = tuple[str, str]
+Part = TypeVar("Part")
 
 _GREATEST = 1e30  # what is beyond overflows sooner or later
 _ROTATION_TOLERANCE = 1e-6  # farther from orthonormal than this is no rotation but a mistake
@@ -56,6 +57,15 @@ def finite_array(value: Any, shape: tuple[int, ...], what: str, subject: Subject
         raise InvalidValue(message, subject=subject)
     array.flags.writeable = False
     return array
+
+
+def parts(value: Any, kind: type[Part], what: str, subject: Subject) -> tuple[Part, ...]:
+    """`value` as a tuple of parts of one kind."""
+    members = tuple(value) if isinstance(value, Iterable) else (value,)
+    for member in members:
+        if not isinstance(member, kind):
+            raise InvalidValue(f"{what} has {member!r}; each must be a {kind.__name__}", subject=subject)
+    return members
 
 
 def vector(value: Any, size: int, what: str, subject: Subject) -> tuple[float, ...]:

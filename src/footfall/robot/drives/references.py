@@ -6,17 +6,20 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from footfall.errors import UnknownReference, listed
+from footfall.robot.drives.drive import Drive
 from footfall.robot.drives.errors import InvalidDrive
+from footfall.robot.drives.spring import Spring
+from footfall.robot.values import parts
 
 if TYPE_CHECKING:
-    from footfall.robot.drives.drive import Drive
     from footfall.robot.model import Robot
 
 
 def check_drives(robot: Robot) -> None:
     """Drives and springs of a robot act on joints of one coordinate, and no two drives on the same."""
-    check_driven_joints(robot, robot.drives)
-    for spring in robot.springs:
+    subject = ("robot", robot.name)
+    check_driven_joints(robot, parts(robot.drives, Drive, "drives", subject))
+    for spring in parts(robot.springs, Spring, "springs", subject):
         _check_joint(robot, "spring of", spring.joint)
 
 
