@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -200,3 +201,21 @@ def test_bad_input() -> None:
         Limits(approach=0.0)
     with pytest.raises(InvalidTask, match="rate has 3 rows"):
         example(frame_position(TIP, np.zeros(3), rows="xz", rate=np.ones(3)))
+
+
+@pytest.mark.parametrize("method", ["hierarchy", "qp", "pseudo"])
+def test_vectors_of_another_robot_are_refused(method: Any) -> None:
+    """Native loops would read beyond their ends."""
+    six = footfall.load("arm-6r")
+    task = frame_position("tip", np.array([0.3, 0.2, 0.5]))
+    problem = build_ik(six, np.full(6, 0.3), [task])
+    with pytest.raises(InvalidTask, match="6 finite numbers"):
+        solve_velocity(problem, method=method, preferred=np.ones(3))
+    with pytest.raises(InvalidTask, match="6 finite numbers"):
+        solve_velocity(problem, method=method, preferred=np.full(6, np.nan))
+    with pytest.raises(InvalidTask, match=r"shapes \(2,\) and \(2,\)"):
+        build_ik(six, np.full(6, 0.3), [task], bounds=Bounds(-np.ones(2), np.ones(2)))
+    with pytest.raises(InvalidTask, match="above zero"):
+        solve_velocity(problem, method="weighted", motion_weights=-np.ones(6))
+    with pytest.raises(InvalidTask, match="damping is nan"):
+        solve_velocity(problem, method="damped", damping=float("nan"))

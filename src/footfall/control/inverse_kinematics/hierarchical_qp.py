@@ -15,7 +15,7 @@ import numpy as np
 from footfall.control.inverse_kinematics.errors import InvalidTask, NoSolution
 from footfall.control.inverse_kinematics.hierarchy import HierarchySolution, solve_equal_levels
 from footfall.control.inverse_kinematics.limits import Bounds
-from footfall.control.inverse_kinematics.problem import Level
+from footfall.control.inverse_kinematics.problem import Level, preferred_velocity
 from footfall.control.native_program import INFEASIBLE, LIMIT, NOT_CONVEX, SOLVED, inverse_factor, minimise
 from footfall.math.generalised_inverses import RANK_TOLERANCE
 
@@ -91,7 +91,7 @@ def solve_hierarchical_qp(
         return solve_equal_levels(levels, bounds=bounds, tolerance=tolerance, preferred=preferred)
     n = levels[0].jacobian.shape[1]
     lower, upper = (np.full(n, -np.inf), np.full(n, np.inf)) if bounds is None else bounds
-    wanted = np.zeros(n) if preferred is None else np.asarray(preferred, dtype=np.float64)
+    wanted = preferred_velocity(preferred, n)
     v = np.clip(np.zeros(n), lower, upper)
     basis, kept_rows, kept_rates = np.eye(n), np.zeros((0, n)), np.zeros(0)
     ranks = []

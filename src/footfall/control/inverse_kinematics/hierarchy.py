@@ -17,7 +17,7 @@ import numpy as np
 
 from footfall.control.inverse_kinematics.errors import InvalidTask, NoSolution
 from footfall.control.inverse_kinematics.limits import Bounds
-from footfall.control.inverse_kinematics.problem import Level
+from footfall.control.inverse_kinematics.problem import Level, preferred_velocity
 from footfall.control.native_hierarchy import solve_levels
 from footfall.control.native_program import SOLVED
 from footfall.math.generalised_inverses import RANK_TOLERANCE
@@ -79,7 +79,7 @@ def solve_equal_levels(
         limits,
         lower,
         upper,
-        np.zeros(n) if preferred is None else np.array(preferred, dtype=np.float64),
+        preferred_velocity(preferred, n),
         tolerance,
     )
     v = v.view(np.float64)
@@ -106,7 +106,7 @@ def _by_singular_values(
         v = v + basis @ step  # 002 (2.219)
         basis = basis @ kept
     if preferred is not None:
-        v = v + basis @ (basis.T @ (np.asarray(preferred) - v))
+        v = v + basis @ (basis.T @ (preferred_velocity(preferred, n) - v))
     return HierarchySolution(v, tuple(ranks), tuple(level.missing(v) for level in levels), basis.shape[1])
 
 

@@ -83,6 +83,11 @@ def velocity_bounds(robot: Robot, q: Array, *, dt: float, limits: Limits) -> Bou
 
 def checked_bounds(robot: Robot, lower: Array, upper: Array) -> Bounds:
     """Bounds (nv,) that do not contradict each other."""
+    lower, upper = np.asarray(lower, dtype=np.float64), np.asarray(upper, dtype=np.float64)
+    if lower.shape != (robot.nv,) or upper.shape != (robot.nv,):
+        raise InvalidTask(
+            f"bounds have shapes {lower.shape} and {upper.shape}; robot {robot.name!r} needs ({robot.nv},) for both"
+        )
     wrong = np.flatnonzero(~(lower <= upper))
     if len(wrong):
         names = [

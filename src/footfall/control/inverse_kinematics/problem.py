@@ -54,6 +54,16 @@ def level(
     return Level(jacobian, rate, np.broadcast_to(weight, shape), np.broadcast_to(inequality, shape))
 
 
+def preferred_velocity(preferred: Array | None, count: int) -> Array:
+    """A velocity (count,) for the null space, zero by default."""
+    if preferred is None:
+        return np.zeros(count)
+    wanted = np.array(preferred, dtype=np.float64)
+    if wanted.shape != (count,) or not np.isfinite(wanted).all():
+        raise InvalidTask(f"preferred is {wanted.tolist()}; it must be {count} finite numbers")
+    return wanted
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
     """Inverse kinematics at one configuration q (nq,).

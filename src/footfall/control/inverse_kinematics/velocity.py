@@ -6,9 +6,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from footfall.control.inverse_kinematics.errors import InvalidTask
 from footfall.control.inverse_kinematics.hierarchical_qp import solve_hierarchical_qp
 from footfall.control.inverse_kinematics.hierarchy import solve_hierarchy
-from footfall.control.inverse_kinematics.problem import Problem
+from footfall.control.inverse_kinematics.problem import Problem, preferred_velocity
 from footfall.errors import UnknownName
 from footfall.math.generalised_inverses import (
     RANK_TOLERANCE,
@@ -52,7 +53,12 @@ def solve_velocity(
     root = np.sqrt(np.concatenate([level.weight for level in problem.levels]))[rows]
     jacobian = root[:, None] * np.vstack([level.jacobian for level in problem.levels])[rows]
     rate = root * np.concatenate([level.rate for level in problem.levels])[rows]
-    weights = np.ones(problem.robot.nv) if motion_weights is None else np.asarray(motion_weights)
+    count = problem.robot.nv
+    weights = np.ones(count) if motion_weights is None else np.asarray(motion_weights, dtype=np.float64)
+    if weights.shape != (count,) or not (np.isfinite(weights) & (weights > 0.0)).all():
+        raise InvalidTask(f"motion_weights are {weights.tolist()}; they must be {count} numbers above zero")
+    if not (0.0 <= damping < np.inf and 0.0 <= threshold < np.inf):
+        raise InvalidTask(f"damping is {damping}, threshold {threshold}; both are finite and at least zero")
     match method:
         case "transpose":
             return np.asarray(jacobian.T @ rate)
@@ -71,7 +77,7 @@ def solve_velocity(
         # Null-space motion by the exact projector: a damped one would disturb the tasks (000 section 4.7).
         root_weights = np.sqrt(weights)
         right = decompose(jacobian / root_weights, tolerance=tolerance).right
-        scaled = root_weights * (np.asarray(preferred) - v)
+        scaled = root_weights * (preferred_velocity(preferred, count) - v)
         v = v + (scaled - right.T @ (right @ scaled)) / root_weights
     return np.asarray(v)
 
