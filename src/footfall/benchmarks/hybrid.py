@@ -175,31 +175,15 @@ def _pinocchio_contestant(case: HybridCase, robot: Robot, rows: list[State]) -> 
     import pinocchio as pin
 
     from footfall.benchmarks.pinocchio import build_peer
+    from footfall.benchmarks.pinocchio_constraints import constrained_contestant, initialised
 
     peer = build_peer(case.robot, robot).fast
-    models, data = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
+    constraints = []
     for name, directions in case.segments:
         kind = pin.ContactType.CONTACT_6D if directions == _RIGID else pin.ContactType.CONTACT_3D
         frame = peer.model.frames[peer.frame_id(name)]
-        models.append(
-            pin.RigidConstraintModel(
-                kind, peer.model, frame.parentJoint, frame.placement, pin.ReferenceFrame.LOCAL
-            )
-        )
-        data.append(models[-1].createData())
-    pin.initConstraintDynamics(peer.model, peer.data, models, data)
-    theirs = [peer.state(row) for row in rows]
-    columns = {name: [getattr(state, name) for state in theirs] for name in ("q", "v", "tau")}
-    constants = {
-        "solve": pin.constraintDynamics,
-        "model": peer.model,
-        "data": peer.data,
-        "models": models,
-        "constraints": data,
-    }
-    return Contestant(
-        sweep("solve(model, data, q, v, tau, models, constraints)", columns, constants), len(rows)
-    )
+        constraints.append((kind, frame.parentJoint, frame.placement))
+    return constrained_contestant(peer, initialised(peer, constraints), rows)
 
 
 def hybrid_error(robot: Robot, case: HybridCase, kernel: Kernel, row: State) -> float:

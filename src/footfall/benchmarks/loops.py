@@ -143,8 +143,10 @@ def loop_constraints(robot: Robot, peer: PinocchioModel) -> tuple[Any, Any]:
     """Pinocchio's constraint models and data of the robot's loops, which must be points."""
     import pinocchio as pin
 
+    from footfall.benchmarks.pinocchio_constraints import initialised
+
     frames = {frame.name: frame for frame in robot.frames}
-    models, data = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
+    constraints: list[tuple[Any, ...]] = []
     for loop in robot.loops:
         if loop.type is not LoopType.POINT:
             raise UnsupportedFeature(
@@ -156,12 +158,8 @@ def loop_constraints(robot: Robot, peer: PinocchioModel) -> tuple[Any, Any]:
             frame = peer.model.frames[peer.frame_id(body)]
             offset = pin.SE3.Identity() if pose is None else pin.SE3(*map(np.asarray, pose))
             ends += [frame.parentJoint, frame.placement * offset]
-        models.append(
-            pin.RigidConstraintModel(pin.ContactType.CONTACT_3D, peer.model, *ends, pin.ReferenceFrame.LOCAL)
-        )
-        data.append(models[-1].createData())
-    pin.initConstraintDynamics(peer.model, peer.data, models, data)
-    return models, data
+        constraints.append((pin.ContactType.CONTACT_3D, *ends))
+    return initialised(peer, constraints)
 
 
 def pinocchio_acceleration(robot: Robot, rows: Sequence[State], iterations: int) -> list[Array]:
@@ -203,22 +201,10 @@ def needed_iterations(robot: Robot, rows: Sequence[State]) -> tuple[int, float]:
 
 
 def _pinocchio_contestant(robot: Robot, rows: list[State], iterations: int) -> Contestant:
-    import pinocchio as pin
-
     from footfall.benchmarks.pinocchio import FreeFlyerModel
+    from footfall.benchmarks.pinocchio_constraints import constrained_contestant
     from footfall.benchmarks.pinocchio_models import model_from_robot
 
     peer = FreeFlyerModel(robot.spanning, model_from_robot(robot.spanning, fast=True))
-    models, data = loop_constraints(robot, peer)
-    theirs = [peer.state(all_joint_state(robot, row)) for row in rows]
-    columns = {name: [getattr(state, name) for state in theirs] for name in ("q", "v", "tau")}
-    constants = {
-        "solve": pin.constraintDynamics,
-        "model": peer.model,
-        "data": peer.data,
-        "models": models,
-        "constraints": data,
-        "settings": pin.ProximalSettings(0.0, 0.0, 1e-6, iterations),
-    }
-    call = "solve(model, data, q, v, tau, models, constraints" + (", settings)" if iterations else ")")
-    return Contestant(sweep(call, columns, constants), len(rows))
+    states = [all_joint_state(robot, row) for row in rows]
+    return constrained_contestant(peer, loop_constraints(robot, peer), states, iterations=iterations)
