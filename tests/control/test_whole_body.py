@@ -333,6 +333,8 @@ def test_bad_requests() -> None:
         build_whole_body(robot, q, rest, contacts=feet(), tasks=[FrameAcceleration("LF", np.full(6, np.inf))])
     with pytest.raises(InvalidRequest, match="horizon is 0"):
         WholeBodyLimits(horizon=0.0)
+    with pytest.raises(InvalidRequest, match="least_force is nan"):
+        WholeBodyLimits(least_force=float("nan"))
     with pytest.raises(InvalidContact, match="half_size"):
         Contact("LF", rows=SURFACE, half_size=(-1.0, 0.0))
     arm, position, rates = planar_arm()

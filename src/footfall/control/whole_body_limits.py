@@ -41,6 +41,8 @@ class WholeBodyLimits:
     horizon: float = 0.05
 
     def __post_init__(self) -> None:
+        if not 0.0 <= self.least_force < np.inf:
+            raise InvalidRequest(f"least_force is {self.least_force} N; it must be finite and at least zero")
         if not self.horizon > 0.0:
             raise InvalidRequest(f"horizon is {self.horizon} s; it must be above zero")
 

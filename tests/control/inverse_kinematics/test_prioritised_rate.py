@@ -57,3 +57,5 @@ def test_what_is_refused() -> None:
         PrioritisedRate(robot, [wall])
     with pytest.raises(InvalidTask, match="dt is 0"):
         PrioritisedRate(robot, [posture(robot, np.zeros(7))], dt=0.0)
+    with pytest.raises(InvalidTask, match="7 finite numbers"):
+        PrioritisedRate(robot, [posture(robot, np.zeros(7))])(np.zeros(7), np.ones(2))

@@ -9,7 +9,7 @@ import numpy as np
 
 from footfall.control.inverse_kinematics.errors import InvalidTask, NoSolution
 from footfall.control.inverse_kinematics.limits import NO_LIMITS, Limits, velocity_bounds
-from footfall.control.inverse_kinematics.problem import row_weights, wanted_rates
+from footfall.control.inverse_kinematics.problem import preferred_velocity, row_weights, wanted_rates
 from footfall.control.inverse_kinematics.stack import TaskStack
 from footfall.control.inverse_kinematics.task import Task
 from footfall.control.native_hierarchy import solve_levels
@@ -71,7 +71,7 @@ class PrioritisedRate:
             self._rows,
             lower,
             upper,
-            self._rest if preferred is None else np.array(preferred, dtype=np.float64),
+            self._rest if preferred is None else preferred_velocity(preferred, len(self._rest)),
             self.tolerance,
         )
         if status != SOLVED:
