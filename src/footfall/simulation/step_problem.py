@@ -46,9 +46,12 @@ def build_step_problem(simulation: Simulation, state: SimulationState, command: 
     control = joint_control(robot, StepState(q, v, state.integral, state.impulses), command, options)
     inertia = mass_matrix(robot, q) + np.diag(np.asarray(control.added_inertia, dtype=np.float64))
     forces = np.asarray(control.effort, dtype=np.float64) - bias_forces(robot, q, v) - robot.damping * v
+    if options.velocity_terms == "middle":
+        middle = v + dt / 2 * np.linalg.solve(inertia, forces)
+        forces = forces + bias_forces(robot, q, v) - bias_forces(robot, q, middle)
     free = v + dt * np.linalg.solve(inertia, forces)
     contacts = detect_contacts(robot, q, simulation.candidates, margin=np.inf)
-    frames = np.array([contact_frame(rotation[:, 2]) for rotation in contacts.rotations], dtype=np.float64)
+    frames = np.array([contact_frame(rotation[:, 2]) for rotation in contacts.rotations]).reshape(-1, 3, 3)
     jacobian = contact_jacobian(robot, q, contacts)
     turned = np.einsum("mij,mik,mkl->mjl", frames, contacts.rotations, jacobian.reshape(-1, 3, robot.nv))
     joints, room, bounds = _joint_rows(simulation, q)

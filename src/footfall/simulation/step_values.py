@@ -13,6 +13,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 GapTerm = Literal["gap", "source"]
 ContactRule = Literal["cone", "impacts"]
 Integrator = Literal["semi-implicit", "explicit", "rk4"]
+VelocityTerms = Literal["start", "middle"]
 
 _NOT_NEGATIVE = (
     "newton_steps",
@@ -23,6 +24,12 @@ _NOT_NEGATIVE = (
     "recovery_speed",
     "restitution_speed",
 )
+_CHOICES = {
+    "gap_term": GapTerm,
+    "contact_rule": ContactRule,
+    "integrator": Integrator,
+    "velocity_terms": VelocityTerms,
+}
 
 
 class InvalidOption(FootfallError, ValueError):
@@ -42,7 +49,9 @@ class StepOptions:
     the step. implicit_gains: see `joint_control`. gap_term: "gap" asks for v_n >= -gap / dt; "source" for v_n >= 0 of
     what touches already, 001 section 12. contact_rule: "cone" finds the impulses that are right for all contacts at
     once; "impacts" gives one after the other and takes none back. integrator: only of penalty contact and of systems
-    without contact may it be another, see `smooth_step`.
+    without contact may it be another, see `smooth_step`. velocity_terms: at which velocity of a semi-implicit step
+    Coriolis and gyroscopic forces are taken. At its start they give fast legs a little energy; in its middle, predicted
+    without contact, they do not, for up to a third more time a step.
     """
 
     dt: float = 1e-3
@@ -60,6 +69,7 @@ class StepOptions:
     gap_term: GapTerm = "gap"
     contact_rule: ContactRule = "cone"
     integrator: Integrator = "semi-implicit"
+    velocity_terms: VelocityTerms = "start"
 
     def __post_init__(self) -> None:
         if not 0.0 < self.dt < np.inf:
@@ -69,7 +79,7 @@ class StepOptions:
         for name in _NOT_NEGATIVE:
             if not getattr(self, name) >= 0:
                 raise InvalidOption(f"{name} is {getattr(self, name)}; it must not be negative")
-        for name, kinds in (("gap_term", GapTerm), ("contact_rule", ContactRule), ("integrator", Integrator)):
+        for name, kinds in _CHOICES.items():
             if getattr(self, name) not in get_args(kinds):
                 allowed = ", ".join(get_args(kinds))
                 raise InvalidOption(f"{name} is {getattr(self, name)!r}; it must be one of: {allowed}")

@@ -163,6 +163,10 @@ def contact_step(
         acting, inertia = acting - passive @ state.v, inertia + dt * passive
     if action is not None:
         acting, inertia = acting + action.forces, inertia + action.inertia
+    if options.velocity_terms == "middle":
+        half_change = solve_factored(tree, factorise(tree, inertia), dt / 2 * acting)
+        middle = newton_euler(robot, state.q, state.v + half_change, np.zeros(robot.nv), wrenches)
+        acting = acting + bias - middle
     motion = LinkMotion(tree, link_poses(tree, state.q), coupling)
     contacts = [
         locate_contact(robot, motion.poses, candidate, friction[k], restitution[k], time)
