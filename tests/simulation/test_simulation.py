@@ -81,6 +81,25 @@ def test_a_push_acts_for_its_time_only() -> None:
     assert simulation.state.v[5] == pytest.approx(0.1 * 0.2 / (0.4 * 2.0 * 0.01), rel=1e-9)
 
 
+def test_a_push_ends_with_a_reset() -> None:
+    simulation = simulate(ball((0.0, 0.0, 0.0)), gravity=0.0)
+    simulation.push("ball", np.array([3.0, 0.0, 0.0, 0.0, 0.0, 0.0]), 0.2)
+    simulation.run(simulation.hold, 0.1)
+    simulation.reset()
+    simulation.run(simulation.hold, 0.1)
+    assert simulation.state.v[0] == 0.0
+    for seconds in (-1.0, float("nan")):
+        with pytest.raises(InvalidOption, match="seconds is"):
+            simulation.push("ball", np.zeros(6), seconds)
+
+
+def test_a_quaternion_of_zeros_is_named() -> None:
+    simulation = simulate(ball((0.0, 0.0, 0.0)), gravity=0.0)
+    simulation.reset(q=np.zeros(7))
+    with pytest.raises(SimulationDiverged, match="quaternion"):
+        simulation.run(simulation.hold, 0.01)
+
+
 def test_a_push_is_felt_through_friction() -> None:
     # below mu m g it stays, above it moves
     for force, moves in ((0.7, False), (0.9, True)):

@@ -180,12 +180,13 @@ class Simulation:
     def reset(self, q: Array | None = None, v: Array | None = None) -> None:
         """Start again at time zero: q (nq,) and v (nv,) by default as the scene has them, the robot in "idle".
 
-        Loops are closed, by joints that follow from others.
+        Pushes end. Loops are closed, by joints that follow from others.
         """
         q_start, v_start = initial_state(self.scene, self.robot)
         q = close_loops(self.robot, _checked("q", q_start if q is None else q, self.robot.nq))
         v = _checked("v", v_start if v is None else v, self.robot.nv)
         drives = np.zeros(0) if self.train is None else self.train.start(q, v)
+        self._pushes.clear()
         self.state = SimulationState(0.0, q, v, np.zeros(self.joints), np.zeros(self.rows), drives)
         if self.contact == "penalty" and self.options.integrator == "semi-implicit":
             delassus = penalty_delassus(self.robot, self.state.q, self.candidates)
@@ -225,6 +226,8 @@ class Simulation:
     def push(self, body: str, wrench: Array, seconds: float) -> None:
         """From now on, for some time, a wrench [f; n] (6,) in N and N m acts on a body, world axes, at its origin."""
         frame_attachment(self.robot, body)
+        if not 0.0 <= seconds < np.inf:  # NaN neither
+            raise InvalidOption(f"seconds is {seconds}; it must be finite and not negative")
         self._pushes[body] = (_checked("wrench", wrench, 6), self.state.time + seconds)
 
     def step(self, command: Command | None = None) -> Trajectory:
@@ -434,16 +437,19 @@ class Simulation:
             if not np.isfinite(part).all():
                 raise SimulationDiverged(f"{name} of the command is {part}, which is not finite", state)
         if np.isfinite(v).all() and not np.isfinite(q).all():
-            raise SimulationDiverged(_open_loop(self.robot, q), state)
+            raise SimulationDiverged(_lost_coordinates(self.robot, q), state)
         joint = _first_bad(self.robot, v)
         raise SimulationDiverged(f"the velocity of {joint} is {np.abs(v).max()} rad/s or m/s", state)
 
 
-def _open_loop(robot: Robot, q: Array) -> str:
-    """Which loops could not be closed; their coordinates are NaN."""
+def _lost_coordinates(robot: Robot, q: Array) -> str:
+    """Which joints have coordinates that are NaN: loops that could not be closed, or quaternions of zeros."""
     lost = {joint.name for joint in robot.joints if not np.isfinite(q[robot.q_slice(joint.name)]).all()}
+    names = ", ".join(sorted(lost))
+    if not robot.loops:
+        return f"coordinates of the joints {names} are not finite; does a quaternion have norm zero?"
     return (
-        f"loops cannot be closed with the joints {', '.join(sorted(lost))} in that direction: a singular position, the "
+        f"loops cannot be closed with the joints {names} in that direction: a singular position, the "
         "end of a linkage's range, or too long a step"
     )
 
