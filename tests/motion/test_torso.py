@@ -268,6 +268,15 @@ def test_bounds_in_closed_form_against_samples() -> None:
     assert 150 < reached < 290
 
 
+def test_a_torso_before_the_hips_is_a_torso_above_hips_further_back() -> None:
+    ahead = 0.04
+    leg = leg_lengths_and_limits(replace(MODEL.leg, torso_ahead=ahead))
+    for body in (0.0, 0.2):
+        shifted = np.array(planar_bounds(leg, 0.0, 0.0, 0.05, 0.0, -0.1, body)) + ahead * np.sin(body)
+        above = planar_bounds(LEG, 0.0, 0.0, 0.05, 0.0, -0.1 - ahead * np.cos(body), body)
+        np.testing.assert_allclose(shifted, above, rtol=1e-14)
+
+
 def test_bounds_turn_with_the_robot() -> None:
     """The plane of the legs is that of the upper body: turning everything about z changes nothing."""
     rng = np.random.default_rng(2)

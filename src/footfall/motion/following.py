@@ -18,12 +18,17 @@ from footfall.control.inverse_kinematics import (
 from footfall.control.inverse_kinematics.task import Task
 from footfall.dynamics.centroidal import centroidal_momentum
 from footfall.dynamics.configuration import difference, integrate
+from footfall.dynamics.kinematics import link_poses
 from footfall.errors import FootfallError
 from footfall.gait.poses import HANDS, Hand
 from footfall.math.quaternions import rotation_matrices
+from footfall.math.rotations import quaternion_from_matrix
+from footfall.math.transform import Transform
 from footfall.motion.curves import MotionSamples
+from footfall.motion.model_derivation import standing_configuration
 from footfall.motion.motion import Motion
-from footfall.robot.model import Robot
+from footfall.motion.standing import placed_frame
+from footfall.robot.model import WORLD, JointType, Robot
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -51,20 +56,22 @@ class Followed(NamedTuple):
 def follow_motion(
     robot: Robot,
     motion: Motion,
-    q: Array,
+    q: Array | None = None,
     *,
     dt: float = 0.005,
     gain: float = 100.0,
     allowed: float = 0.02,
     hands: Sequence[Hand] = (),
 ) -> Followed:
-    """The robot along a motion from a configuration q (nq,) near its begin: centre of mass, upper body, feet, and toes
-    where it has them; all other joints stay as near to q as they can.
+    """The robot along a motion: centre of mass, upper body, feet, and toes where it has them; all other joints stay as
+    near as they can to a configuration q (nq,), by default `standing_configuration`. It starts from q, with the right
+    foot where the motion has it.
 
     dt: s. gain: 1/s, below 1/dt. hands: those that follow too, also where they are in null space. Raises `LostMotion`
     if it is off by more than allowed, m or rad.
     """
     times = np.arange(motion.begin_time, motion.end_time + dt / 2, dt)
+    q = _on_right_foot(robot, motion, standing_configuration(robot, motion.model) if q is None else q)
     tasks = _tasks(robot, motion, hands)
     solver = ResolvedRate(robot, tasks, cost=ComfortCost(tuple(q.tolist()), comfort_gain=2.0))
     # Rates in the middle of a step take it to its end.
@@ -72,7 +79,7 @@ def follow_motion(
     _, rates = _task_values(motion.sample(times + dt / 2), motion, hands)
     gains = np.full(rates.shape[1], gain)
     path, errors = np.empty((len(times), robot.nq)), np.empty(len(times))
-    here = np.array(q, dtype=np.float64)
+    here = q
     kernel = solver.stack.kernel
     for _ in range(50):  # come to the first pose
         here = integrate(robot, here, 0.2 / gain * solver.run(here, targets[0], 0.0 * rates[0], gains))
@@ -93,6 +100,22 @@ def centroidal_wrench(robot: Robot, followed: Followed) -> Array:
     wrench = (momentum[2:] - momentum[:-2]) / (2 * dt)
     wrench[:, :3] -= robot.mass * np.asarray(robot.gravity)
     return np.asarray(wrench)
+
+
+def _on_right_foot(robot: Robot, motion: Motion, q: Array) -> Array:
+    """The configuration with its floating base moved so that the right foot is where the motion begins."""
+    root = next(joint for joint in robot.joints if joint.parent == WORLD)
+    if root.type is not JointType.FLOATING:
+        return np.array(q, dtype=np.float64)
+    poses, first = link_poses(robot.tree, q), motion.snapshot(motion.begin_time)
+    foot = Transform(rotation_matrices(first.quaternions[2]), first.feet[0, 0])
+    moved = foot @ placed_frame(robot, poses, motion.model.frames["RF"]).inverse()
+    moved = root.placement.inverse() @ moved @ placed_frame(robot, poses, root.child)
+    result = np.array(q, dtype=np.float64)
+    result[robot.q_slice(root.name)] = np.concatenate(
+        [moved.translation, quaternion_from_matrix(moved.rotation)]
+    )
+    return result
 
 
 def _tasks(robot: Robot, motion: Motion, hands: Sequence[Hand]) -> list[Task]:

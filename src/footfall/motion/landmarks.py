@@ -33,6 +33,7 @@ def landmarks(robot: Robot, given: Mapping[str, str] | None = None) -> dict[str,
             raise UnknownName("landmark", name, LANDMARKS)
         if frame not in robot.frame_names:
             raise UnknownName("frame", frame, robot.frame_names, f"robot {robot.name!r}")
+    found |= {name: name for name in LANDMARKS if name in robot.frame_names and name not in found}
     names = [name for name in robot.frame_names if name != "world"]
     for (right, left), words in ((("RF", "LF"), _FEET), (("RH", "LH"), _HANDS)):
         if right not in found or left not in found:

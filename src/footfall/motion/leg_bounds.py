@@ -22,7 +22,7 @@ _ROUNDING = 1e-9  # rad: a joint that much beyond its limit is at it
 
 
 def leg_lengths_and_limits(leg: PlanarLeg) -> Array:
-    """l1 ... l7 and limits of hip, knee, ankle (13,) for the native loops."""
+    """l1 ... l7, limits of hip, knee, ankle, and the torso's place before the hips (14,) for the native loops."""
     return np.array(
         [
             leg.toe_height,
@@ -35,6 +35,7 @@ def leg_lengths_and_limits(leg: PlanarLeg) -> Array:
             *leg.hip_limits,
             *leg.knee_limits,
             *leg.ankle_limits,
+            leg.torso_ahead,
         ]
     )
 
@@ -58,8 +59,11 @@ def planar_bounds(
         + l3 * np.sin(alpha)
         + l4 * np.cos(alpha)
         + l7 * np.cos(body)
+        - leg[13] * np.sin(body)
     )
-    ahead = torso_x - ankle_x - l7 * np.sin(body)  # from ankle to hip: shank sin(beta) - thigh sin(gamma)
+    ahead = (
+        torso_x - ankle_x - l7 * np.sin(body) - leg[13] * np.cos(body)
+    )  # from ankle to hip: shank sin(beta) - thigh sin(gamma)
     beta_low, beta_high = alpha - leg[12], alpha - leg[11]
     gamma_low, gamma_high = max(-leg[8] - body, -np.pi / 2), min(-leg[7] - body, np.pi / 2)
     knee_low, knee_high = leg[9], leg[10]
@@ -163,8 +167,8 @@ def leg_angles(leg: PlanarLeg, foot: Array, pitch: Array, toe: Array, torso: Arr
     ankle_x = ankle_x - leg.mid_foot_length * np.cos(alpha) + leg.mid_foot_height * np.sin(alpha)
     ankle_z = foot[:, 1] + leg.toe_height * np.cos(pitch) + leg.toe_shift * np.sin(pitch)
     ankle_z = ankle_z + leg.mid_foot_length * np.sin(alpha) + leg.mid_foot_height * np.cos(alpha)
-    ahead = torso[:, 0] - leg.hip_to_torso * np.sin(body) - ankle_x
-    above = torso[:, 1] - leg.hip_to_torso * np.cos(body) - ankle_z
+    ahead = torso[:, 0] - leg.hip_to_torso * np.sin(body) - leg.torso_ahead * np.cos(body) - ankle_x
+    above = torso[:, 1] - leg.hip_to_torso * np.cos(body) + leg.torso_ahead * np.sin(body) - ankle_z
     shank, thigh = leg.lower_leg, leg.upper_leg
     cosine = (ahead**2 + above**2 - shank**2 - thigh**2) / (2 * shank * thigh)
     knee = np.arccos(np.where(np.abs(cosine) <= 1.0, cosine, np.nan))

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.dynamics.configuration import neutral
 from footfall.dynamics.kinematics import link_poses
 from footfall.errors import FootfallError
 from footfall.math.transform import Transform
@@ -21,13 +20,14 @@ from footfall.motion.landmarks import landmarks
 from footfall.motion.reduced_model import Interval, PlanarLeg, Rectangle, ReducedModel
 from footfall.motion.reduced_model_file import published_model
 from footfall.motion.soles import sole_rectangle
+from footfall.motion.standing import check_upright, placed_frame, start_configuration
 from footfall.robot.model import Robot
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
-_STANCES = ("idle", "standing", "stand", "half_sitting", "home")
 _KNEES = (0.8, 0.7, 0.6, 0.5, 0.4)  # rad
 _ROOM = 0.25  # rad between the ankle in the stance and its limits
+_MARGIN = float(np.deg2rad(5.0))  # from the limits of the leg's joints
 _SIDEWAYS = 0.9  # how much of an axis must point sideways for a joint to count as pitch
 
 
@@ -41,7 +41,7 @@ def reduced_model(
     frames: Mapping[str, str] | None = None,
     sole: Rectangle | None = None,
     knee_angle: float | None = None,
-    limit_margin: float = float(np.deg2rad(5.0)),
+    limit_margin: float = _MARGIN,
     hand_radius: float = 0.05,
 ) -> ReducedModel:
     """The reduced model of a humanoid: the published one if there is one, else derived from the description.
@@ -62,6 +62,13 @@ def reduced_model(
         limit_margin=limit_margin,
         hand_radius=hand_radius,
     )
+
+
+def standing_configuration(robot: Robot, model: ReducedModel) -> Array:
+    """A configuration (nq,) with bent knees, level soles and the centre of mass above them: where motions begin."""
+    legs = [_leg(robot, model.frames[foot]) for foot in ("RF", "LF")]
+    middle = (model.sole[0] + model.sole[1]) / 2
+    return _relaxed_stance(robot, legs, model.frames, middle, None, _MARGIN)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,12 +110,13 @@ def derived_model(
     hand_radius: float,
 ) -> ReducedModel:
     """Constants from the description alone."""
+    check_upright(robot, link_poses(robot.tree, start_configuration(robot)), frames)
     legs = [_leg(robot, frames[foot]) for foot in ("RF", "LF")]
     rectangle = sole_rectangle(robot, frames["RF"]) if sole is None else sole
     middle = (rectangle[0] + rectangle[1]) / 2
     q = _relaxed_stance(robot, legs, frames, middle, knee_angle, limit_margin)
     poses = link_poses(robot.tree, q)
-    place = {name: _pose(robot, poses, frame).translation for name, frame in frames.items()}
+    place = {name: placed_frame(robot, poses, frame).translation for name, frame in frames.items()}
     ground = (place["RF"] + place["LF"]) / 2
     hips = [poses[leg.links[0]].translation for leg in legs]
     arms = [_arm(robot, poses, frames, hand) for hand in ("RH", "LH")]
@@ -121,8 +129,12 @@ def derived_model(
     foot_share, hand_share = float(np.mean(feet)), float(np.mean(hands))
     height = float(_center(robot, poses)[2] - ground[2])
     hip_height = float(np.mean([hip[2] for hip in hips]) - ground[2])
-    leg = _planar_leg(robot, legs, limit_margin, height / (1 - 2 * foot_share) - hip_height)
-    offset = (place["RH"] + place["LH"]) / 2 - ground
+    axes = placed_frame(robot, poses, frames["RF"]).rotation
+    # Where five masses must have their torso in this stance, seen from the hips: both feet count at their frames.
+    torso_ahead = middle / (1 - 2 * foot_share) - float((np.mean(hips, axis=0) - ground) @ axes[:, 0])
+    torso_above = height / (1 - 2 * foot_share) - hip_height
+    leg = _planar_leg(robot, legs, limit_margin, torso_above, torso_ahead)
+    offset = ((place["RH"] + place["LH"]) / 2 - ground) @ axes
     distance = float(abs(place["LF"][1] - place["RF"][1]))
     apart = float(abs(place["LH"][1] - place["RH"][1]) - distance) / 2
     shoulders = [_on_axis(poses[arm.shoulder], poses[arm.following].translation) for arm in arms]
@@ -158,13 +170,8 @@ def derived_model(
 def _leg(robot: Robot, foot: str) -> _Leg:
     """The last three pitch joints above a foot frame (a toe joint would stand behind them)."""
     tree = robot.tree
-    poses = link_poses(tree, _start(robot))
-    sole = _pose(robot, poses, foot)
-    if sole.rotation[2, 2] < 0.99:
-        raise NoReducedModel(
-            f"frame {foot!r} of robot {robot.name!r} has z axis {sole.rotation[:, 2].round(3).tolist()} where "
-            "the robot stands; a foot frame must have x forward and z up"
-        )
+    poses = link_poses(tree, start_configuration(robot))
+    sole = placed_frame(robot, poses, foot)
     pitch = [
         index
         for index in tree.path(tree.attachments[foot].link)
@@ -181,14 +188,6 @@ def _leg(robot: Robot, foot: str) -> _Leg:
     signs = np.array([np.sign(sole.rotation[:, 1] @ poses[index].rotation[:, 2]) for index in links])
     hip, knee, ankle = (place[[0, 2]] for place in places)
     return _Leg((links[0], links[1], links[2]), signs, hip, knee, ankle)
-
-
-def _start(robot: Robot) -> Array:
-    """A configuration in which the robot stands, if it names one; else the neutral one, within the limits."""
-    for name in _STANCES:
-        if name in robot.configurations:
-            return robot.configuration(name)
-    return np.clip(neutral(robot), robot.lower, robot.upper)
 
 
 def _relaxed_stance(
@@ -215,7 +214,7 @@ def _stance(
 
     By the secant method.
     """
-    tree, start = robot.tree, _start(robot)
+    tree, start = robot.tree, start_configuration(robot)
 
     def stance(lean: float) -> Array:
         q = start.copy()
@@ -226,7 +225,7 @@ def _stance(
 
     def ahead(lean: float) -> float:
         poses = link_poses(tree, stance(lean))
-        foot = _pose(robot, poses, frames["RF"])
+        foot = placed_frame(robot, poses, frames["RF"])
         return float((foot.rotation.T @ (_center(robot, poses) - foot.translation))[0] - middle)
 
     first, second = 0.4 * knee, 0.6 * knee
@@ -241,12 +240,15 @@ def _stance(
     return stance(second), second
 
 
-def _planar_leg(robot: Robot, legs: list[_Leg], margin: float, hip_to_torso: float) -> PlanarLeg:
+def _planar_leg(
+    robot: Robot, legs: list[_Leg], margin: float, hip_to_torso: float, torso_ahead: float
+) -> PlanarLeg:
     limits = []
     for joint in range(3):
         intervals = [_planar_limits(robot, leg, joint) for leg in legs]
         low, high = max(interval[0] for interval in intervals), min(interval[1] for interval in intervals)
         limits.append((float(low + margin), float(high - margin)))
+    hip, knee, ankle = limits
     right = legs[0]
     return PlanarLeg(
         0.0,
@@ -256,14 +258,17 @@ def _planar_leg(robot: Robot, legs: list[_Leg], margin: float, hip_to_torso: flo
         float(np.linalg.norm(right.shank)),
         float(np.linalg.norm(right.thigh)),
         hip_to_torso,
-        *limits,
+        hip,
+        knee,
+        ankle,
+        torso_ahead,
     )
 
 
 def _planar_limits(robot: Robot, leg: _Leg, joint: int) -> Interval:
     """Limits of a joint as an angle of 003c section 9."""
     place = robot.tree.links[leg.links[joint]].q
-    start = _start(robot)[place][0]
+    start = start_configuration(robot)[place][0]
     ends = leg.start_angles[joint] + leg.signs[joint] * (
         np.clip([robot.lower[place][0], robot.upper[place][0]], -np.pi, np.pi) - start
     )
@@ -308,7 +313,7 @@ def _arm(robot: Robot, poses: list[Transform], frames: Mapping[str, str], hand: 
             "a shoulder and an elbow"
         )
     shoulder = _on_axis(poses[own[0]], poses[own[1]].translation)
-    end = _pose(robot, poses, frames[hand]).translation
+    end = placed_frame(robot, poses, frames[hand]).translation
 
     def between(index: int) -> float:
         place = poses[index].translation
@@ -331,18 +336,13 @@ def _upper_inertia(robot: Robot, poses: list[Transform], legs: list[_Leg], upper
     masses = np.array([tree.links[index].mass for index in upper])
     centers = np.array([poses[index].apply(tree.links[index].center_of_mass) for index in upper])
     middle = masses @ centers / masses.sum()
-    turn = _pose(robot, poses, upper_body).rotation
+    turn = placed_frame(robot, poses, upper_body).rotation
     total = np.zeros((3, 3))
     for index, mass, center in zip(upper, masses, centers - middle, strict=True):
         rotation = poses[index].rotation
         total += rotation @ tree.links[index].inertia @ rotation.T
         total += mass * (center @ center * np.eye(3) - np.outer(center, center))
     return np.asarray(turn.T @ total @ turn)
-
-
-def _pose(robot: Robot, poses: list[Transform], frame: str) -> Transform:
-    attachment = robot.tree.attachments[frame]
-    return poses[attachment.link] @ attachment.placement if attachment.link >= 0 else attachment.placement
 
 
 def _center(robot: Robot, poses: list[Transform]) -> Array:

@@ -28,7 +28,8 @@ class InvalidReducedModel(FootfallError, ValueError):
 @dataclass(frozen=True)
 class PlanarLeg:
     """A leg in its sagittal plane, m and rad (spec 003c section 9): toe_height l1, toe_shift l2, mid_foot_length l3,
-    mid_foot_height l4, lower_leg l5, upper_leg l6, hip_to_torso l7; limits of the joints, positive about y."""
+    mid_foot_height l4, lower_leg l5, upper_leg l6, hip_to_torso l7; limits of the joints, positive about y.
+    torso_ahead: how far the torso's mass is in front of the hips of an upright robot; the source has it above them."""
 
     toe_height: float
     toe_shift: float
@@ -40,6 +41,7 @@ class PlanarLeg:
     hip_limits: Interval
     knee_limits: Interval
     ankle_limits: Interval
+    torso_ahead: float = 0.0
 
     def __post_init__(self) -> None:
         for field in fields(self):

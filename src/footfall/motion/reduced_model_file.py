@@ -29,6 +29,7 @@ class _Leg(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     lower_leg_m: float
     upper_leg_m: float
     hip_to_torso_m: float
+    torso_ahead_m: float = 0.0
     hip_limits_deg: Interval
     knee_limits_deg: Interval
     ankle_limits_deg: Interval

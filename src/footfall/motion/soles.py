@@ -22,8 +22,8 @@ class NoSole(FootfallError, ValueError):
     """A foot without shapes that show its sole, or whose frame does not lie on it."""
 
 
-def sole_rectangle(robot: Robot, foot: str) -> Rectangle:
-    """(rear, front, right, left) of the sole in a foot frame, m, from the shapes of the body that carries it."""
+def foot_points(robot: Robot, foot: str) -> Array:
+    """Points (k, 3) in a foot frame, m, whose hull is that of the shapes of the body that carries it."""
     attachments = robot.tree.attachments
     here = attachments[foot]
     points = []
@@ -35,14 +35,19 @@ def sole_rectangle(robot: Robot, foot: str) -> Rectangle:
         for shape in body.collisions or body.visuals:
             pose = to_foot @ shape.placement
             points.append(_corners(shape) @ pose.rotation.T + pose.translation)
-    cloud = np.concatenate(points) if points else np.empty((0, 3))
+    return np.concatenate(points) if points else np.empty((0, 3))
+
+
+def sole_rectangle(robot: Robot, foot: str) -> Rectangle:
+    """(rear, front, right, left) of the sole in a foot frame, m, from the shapes of the body that carries it."""
+    cloud = foot_points(robot, foot)
     if len(cloud) == 0:
         raise NoSole(f"the body of frame {foot!r} has no shapes; pass sole=(rear, front, right, left)")
     lowest = float(cloud[:, 2].min())
     if abs(lowest) > 0.5 * _THICKNESS:
         raise NoSole(
-            f"the sole is at z = {lowest:.3g} m of frame {foot!r}; a foot frame must lie on the sole (add one to the "
-            "robot, and pass its name)"
+            f"the sole is at z = {lowest:.3g} m of frame {foot!r}; a foot frame must lie on the sole "
+            "(`with_standing_frames` adds such frames)"
         )
     flat = cloud[cloud[:, 2] < lowest + _THICKNESS]
     # The same rectangle serves both feet: as far to either side as the sole reaches to both.
