@@ -29,7 +29,7 @@ class FootMotion(NamedTuple):
 
 def plan_feet(schedule: Schedule, model: ReducedModel, parameters: FootParameters) -> FootMotion:
     """Motion of both feet: swings in motion phases, rest otherwise."""
-    constants = swing_constants(parameters, model.sole[:2])
+    constants = swing_constants(parameters, model.sole)
     timing = tilt_timing(parameters)
     shares = np.array([[0.0, parameters.lift_off_share, parameters.strike_share, 1.0]])
     heights = np.where(np.isnan(schedule.step_height), parameters.step_height_m, schedule.step_height)
