@@ -13,8 +13,7 @@ import numpy as np
 
 from footfall.compiler.errors import TraceError, user_location
 from footfall.compiler.functions import where
-from footfall.compiler.graph import CONDITIONS, Graph, Loop
-from footfall.compiler.schedule import operands
+from footfall.compiler.graph import CONDITIONS, Graph, Loop, operands
 from footfall.compiler.symbols import Condition, Symbol, graph_of, node_index
 
 Array = np.ndarray[Any, np.dtype[Any]]

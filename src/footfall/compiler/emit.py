@@ -91,9 +91,13 @@ class _Emitter:
 
     def region(self, number: int, pieces: list[Segment | Repetition], loop: Loop | None) -> None:
         """A function that runs the pieces of a region; that of a loop body tells whether to go on."""
-        result = "void" if loop is None else "i1"
-        lines = [f"define internal fastcc {result} @region{number}({self.parameters}) nounwind {{"]
+        head = "void" if loop is None else "i1"
+        turn = "" if loop is None else ", i1 %first"
+        lines = [f"define internal fastcc {head} @region{number}({self.parameters}{turn}) nounwind {{"]
+        opening = [piece for piece in pieces if isinstance(piece, Segment) and piece.opening]
         for counter, piece in enumerate(pieces):
+            if opening and piece is opening[0]:
+                lines += ["  br i1 %first, label %opening, label %opened", "opening:"]
             if isinstance(piece, Segment):
                 self.segments.append(self.segment(piece))
                 call = (
@@ -106,6 +110,8 @@ class _Emitter:
                     lines.append(f"  {call}")
             else:
                 lines += self.repetition(piece, counter)
+            if opening and piece is opening[-1]:
+                lines += ["  br label %opened", "opened:"]
         if loop is None:
             lines += [*self.leftovers(), "  ret void", "}"]
         else:
@@ -133,7 +139,8 @@ class _Emitter:
             f"  br label %body{tag}",
             f"body{tag}:",
             f"  {i} = phi i64 [0, %before{tag}], [{i}n, %body{tag}]",
-            f"  %go_on{tag} = call fastcc i1 @region{loop.region}({self.arguments})",
+            f"  %first{tag} = icmp eq i64 {i}, 0",
+            f"  %go_on{tag} = call fastcc i1 @region{loop.region}({self.arguments}, i1 %first{tag})",
             f"  {i}n = add i64 {i}, 1",
             f"  %more{tag} = icmp slt i64 {i}n, {loop.limit}",
             f"  %again{tag} = and i1 %more{tag}, %go_on{tag}",

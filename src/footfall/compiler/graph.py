@@ -56,6 +56,7 @@ COMPARISONS = {
     "ne": np.not_equal,
 }
 CONDITIONS = frozenset({*COMPARISONS, "and", "or", "not"})  # nodes that hold or do not hold
+LEAVES = frozenset({"const", "input", "state", "loop"})  # nodes that are not computed from others
 ODD = {"sin", "tan", "asin", "atan"}
 EVEN = {"cos", "abs"}
 
@@ -260,6 +261,15 @@ class Graph:
         outer = self.open_regions[-1]
         number = self.unique("loop", len(self.loops) - 1, region=outer)
         return [self.unique("result", number, k, region=outer) for k in range(len(loop.states))]
+
+
+def operands(node: Node) -> tuple[int, ...]:
+    """Indices of the nodes that a node is computed from."""
+    if node[0] in LEAVES:
+        return ()
+    if node[0] in ("result", "part"):
+        return (node[1],)
+    return node[1:]
 
 
 def fold(operation: Any, *numbers: float) -> float:

@@ -10,30 +10,22 @@ from __future__ import annotations
 import heapq
 from dataclasses import dataclass, field
 
-from footfall.compiler.graph import Graph, Loop, Node
+from footfall.compiler.graph import Graph, Loop, operands
+from footfall.compiler.postpone import postponed
 from footfall.compiler.trace import Program
 
-LEAVES = frozenset({"const", "input", "state", "loop"})
 SEGMENT_SIZE = 800  # operations; much smaller or larger ones make slower code
 LARGE, LARGE_SEGMENT_SIZE = 40_000, 200  # large programs want to be compiled first of all: four times as fast
 
 
-def operands(node: Node) -> tuple[int, ...]:
-    """Indices of the nodes that a node is computed from."""
-    if node[0] in LEAVES:
-        return ()
-    if node[0] in ("result", "part"):
-        return (node[1],)
-    return node[1:]
-
-
 @dataclass(eq=False)
 class Segment:
-    """Nodes computed in one go. `test`: ends by telling whether any lane of the loop still runs. `advance`: ends by
-    moving the loop to its next state."""
+    """Nodes computed in one go. opening: only in the first turn of the loop that it belongs to. `test`: ends by telling
+    whether any lane of the loop still runs. `advance`: ends by moving the loop to its next state."""
 
     number: int
     nodes: list[int] = field(default_factory=list)
+    opening: bool = False
     test: Loop | None = None
     advance: Loop | None = None
 
@@ -68,13 +60,16 @@ def schedule(program: Program, *, segment_size: int | None = None) -> Schedule:
     if segment_size is None:
         segment_size = SEGMENT_SIZE if len(live) < LARGE else LARGE_SEGMENT_SIZE
     fused, absorbed = _fuse_products(graph, live, {index for output in program.outputs for index in output})
+    openings = postponed(program, live)
     by_region: dict[int, list[int]] = {}
+    waiting: dict[int, list[int]] = {}
     for index in live:
         if graph.nodes[index][0] not in ("const", "input", "state", "result") and index not in absorbed:
-            by_region.setdefault(graph.region[index], []).append(index)
-    planner = _Planner(graph, by_region, segment_size)
+            nodes = waiting if index in openings else by_region
+            nodes.setdefault(openings.get(index, graph.region[index]), []).append(index)
+    planner = _Planner(graph, by_region, waiting, segment_size)
     pieces = planner.region(0, None)
-    slots, size = _assign_slots(program, live, fused, planner)
+    slots, size = _assign_slots(program, live, fused, planner, openings)
     return Schedule(program, pieces, fused, slots, size, planner.work)
 
 
@@ -137,9 +132,12 @@ def _fuse_products(graph: Graph, live: list[int], outputs: set[int]) -> tuple[di
 class _Planner:
     """Cuts regions into numbered segments."""
 
-    def __init__(self, graph: Graph, by_region: dict[int, list[int]], segment_size: int) -> None:
+    def __init__(
+        self, graph: Graph, by_region: dict[int, list[int]], openings: dict[int, list[int]], segment_size: int
+    ) -> None:
         self.graph = graph
         self.by_region = by_region
+        self.openings = openings
         self.segment_size = segment_size
         self.count = 0
         self.work = 0
@@ -160,9 +158,19 @@ class _Planner:
                 pieces.append(current)
                 current = Segment(-1)
 
-        if loop is not None and loop.done is not None and self.graph.region[loop.done] != number:
+        def open_up(loop: Loop) -> None:
+            """End the loop's test; what waited for the loop comes next."""
+            nonlocal current
             current.test = loop
             cut()
+            nodes = self.openings.get(number, [])
+            for begin in range(0, len(nodes), self.segment_size):
+                current = Segment(-1, nodes[begin : begin + self.segment_size], opening=True)
+                cut()
+            self.work += len(nodes) * (weight // max(loop.limit, 1))
+
+        if loop is not None and loop.done is not None and self.graph.region[loop.done] != number:
+            open_up(loop)
         for index in self.by_region.get(number, ()):
             node = self.graph.nodes[index]
             if node[0] == "loop":
@@ -179,19 +187,21 @@ class _Planner:
             current.nodes.append(index)
             self.work += weight
             if loop is not None and index == loop.done:
-                current.test = loop
-                cut()
+                open_up(loop)
         current.advance = loop
         cut()
         return pieces
 
 
 def _assign_slots(
-    program: Program, live: list[int], fused: dict[int, int], planner: _Planner
+    program: Program, live: list[int], fused: dict[int, int], planner: _Planner, openings: dict[int, int]
 ) -> tuple[dict[int, int], int]:
     """Slots for the values that cross segments; a slot is used again when its value has been read for the last time."""
     graph = program.graph
-    nodes, region, segment_of = graph.nodes, graph.region, planner.segment_of
+    nodes, segment_of = graph.nodes, planner.segment_of
+    region = list(graph.region)
+    for index, opened in openings.items():
+        region[index] = graph.parents[opened]
     last_use: dict[int, int] = {}
 
     def use(index: int, number: int, place: int) -> None:
@@ -226,7 +236,10 @@ def _assign_slots(
     for index in live:
         if index in segment_of:
             use_operands(index, segment_of[index], region[index])
-            births[index] = segment_of[index]
+            # The slot of what an opening computes must be its own in all turns of the loop, also before the opening.
+            births[index] = (
+                planner.repetitions[openings[index]].first if index in openings else segment_of[index]
+            )
     for repetition in planner.repetitions.values():
         loop = repetition.loop
         for state in loop.states:  # alive from before the loop to its end, and as long as the result is read
