@@ -158,9 +158,12 @@ def test_numbers_of_points(tmp_path: Path) -> None:
         name: len(contact_points(Geometry(SHAPES[name])).radii) for name in ("box", "sphere", "capsule")
     }  # type: ignore[arg-type]
     assert counts == {"box": 8, "sphere": 1, "capsule": 2}
-    rims = contact_points(Geometry(Cylinder(0.4, 0.7)), rim_points=6).positions
+    rims, radii = contact_points(Geometry(Cylinder(0.4, 0.7)), rim_points=6)
     assert len(rims) == 12
-    assert np.abs(np.hypot(rims[:, 0], rims[:, 1]) - 0.4).max() < 1e-15
+    assert np.abs(np.hypot(rims[:, 0], rims[:, 1]) + radii - 0.4).max() < 1e-15
+    assert np.abs(np.abs(rims[:, 2]) + radii - 0.35).max() < 1e-15
+    for point in rims[6:] + [0.0, 0.0, 0.6999]:  # a little inside of an equal cylinder that it stands on
+        assert local_distance(Cylinder(0.4, 0.7), point)[1] == pytest.approx([0.0, 0.0, 1.0])
     path = tmp_path / "ball.stl"
     trimesh.creation.icosphere(subdivisions=3).export(path)
     points = contact_points(Geometry(Mesh(str(path))), mesh_points=20).positions

@@ -11,7 +11,7 @@ from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
-ROUNDING = 1e-3  # of the shortest edge of a box
+ROUNDING = 1e-3  # of the shortest edge of a box, or of the diameter or length of a cylinder
 
 
 class ContactPoints(NamedTuple):
@@ -26,8 +26,8 @@ def contact_points(geometry: Geometry, *, rim_points: int = 8, mesh_points: int 
 
     A sphere is its centre, a capsule its two ends: exact against planes. A box is its eight corners, rounded by a
     thousandth of its shortest edge: so a corner lies over the face it stands on, even if the edges are flush, and
-    has that face's normal. A cylinder is `rim_points` on each rim, a mesh at most `mesh_points` corners of its convex
-    hull, well spread.
+    has that face's normal. A cylinder is `rim_points` on each rim, rounded in the same way, a mesh at most
+    `mesh_points` corners of its convex hull, well spread.
     """
     positions, radius = _local_points(geometry, rim_points, mesh_points)
     placed = positions @ geometry.placement.rotation.T + geometry.placement.translation
@@ -44,10 +44,11 @@ def _local_points(geometry: Geometry, rim_points: int, mesh_points: int) -> tupl
             rounding = ROUNDING * min(size)
             return np.array(list(product((-0.5, 0.5), repeat=3))) * (np.array(size) - 2 * rounding), rounding
         case Cylinder(radius, length):
+            rounding = ROUNDING * min(2 * radius, length)
             angles = 2 * np.pi * np.arange(rim_points) / rim_points
-            rim = np.column_stack([radius * np.cos(angles), radius * np.sin(angles), np.zeros(rim_points)])
-            up = np.array([0.0, 0.0, length / 2])
-            return np.concatenate([rim + up, rim - up]), 0.0
+            around = (radius - rounding) * np.array([np.cos(angles), np.sin(angles), np.zeros(rim_points)]).T
+            up = np.array([0.0, 0.0, length / 2 - rounding])
+            return np.concatenate([around + up, around - up]), rounding
         case Mesh(path, scale):
             from footfall.geometry.mesh import load_mesh  # slow to import
 
