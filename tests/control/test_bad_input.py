@@ -10,6 +10,7 @@ import pytest
 
 import footfall
 from footfall.control.actuation import InvalidRequest
+from footfall.control.balance import NoSupport, support_polygon
 from footfall.control.contact_constraints import Contact, InvalidContact
 from footfall.control.gains import gains_from
 from footfall.control.inverse_kinematics import (
@@ -18,6 +19,7 @@ from footfall.control.inverse_kinematics import (
     InvalidTask,
     Limits,
     NoSolution,
+    QuadraticProgram,
     TargetOutOfReach,
     build_ik,
     frame_position,
@@ -25,6 +27,7 @@ from footfall.control.inverse_kinematics import (
     posture,
     solve_hierarchical_qp,
     solve_ik,
+    solve_quadratic_program,
 )
 from footfall.control.joint_control import resting_reference
 from footfall.control.operational_space import OperationalSpaceControl, select
@@ -44,11 +47,24 @@ from footfall.robot.model import Robot
 from tests.control.stances import feet, quadruped, table
 
 STILL = resting_pose(footfall.Transform(np.eye(3), np.zeros(3)))
+STRETCHED = resting_pose(footfall.Transform(3.0 * np.eye(3), np.zeros(3)))
 BROKEN = resting_pose(footfall.Transform(np.eye(3), np.array([0.0, np.nan, 0.0])))
 
 
 def arm() -> Robot:
     return footfall.load("arm-7r")
+
+
+def program(**changed: np.ndarray) -> QuadraticProgram:
+    """Two unknowns between -1 and 1, with some parts changed."""
+    parts = {
+        "hessian": np.eye(2),
+        "gradient": np.ones(2),
+        "matrix": np.zeros((0, 2)),
+        "lower": -np.ones(2),
+        "upper": np.ones(2),
+    }
+    return QuadraticProgram(**(parts | changed))
 
 
 def solve(*tasks: Any, contacts: tuple[Contact, ...] = feet()) -> Any:
@@ -103,6 +119,11 @@ def test_unknown_frames_of_an_arm(make: Callable[[], Any]) -> None:
         (lambda: frame_position("tip", np.full(3, np.nan)), InvalidTask, "must be finite"),
         (lambda: Contact("LF", (0.0, np.nan, 0.0)), InvalidContact, "3 finite numbers"),
         (lambda: FrameTracking("torso", STILL, weight=np.nan), InvalidRequest, "weights are finite"),
+        (lambda: level(np.full((1, 2), np.nan), np.zeros(1)), InvalidTask, "must be finite"),
+        (lambda: level(np.ones((1, 2)), np.zeros(1), weight=np.nan), InvalidTask, r"weight is \[nan\]"),
+        (lambda: solve_quadratic_program(program(gradient=np.full(2, np.nan))), InvalidTask, "finite"),
+        (lambda: solve_quadratic_program(program(lower=np.full(2, np.nan))), InvalidTask, "bounds must be"),
+        (lambda: support_polygon(np.array([[0.0, 0.0], [1.0, np.nan]])), NoSupport, "must be finite"),
     ],
 )
 def test_numbers_that_are_not_finite(make: Callable[[], Any], kind: type[Exception], message: str) -> None:
@@ -121,6 +142,16 @@ def test_numbers_that_are_not_finite(make: Callable[[], Any], kind: type[Excepti
         ),
         (lambda: CenterOfMassTracking(np.zeros(3), directions=(3,)), InvalidRequest, "some of 0 to 2"),
         (lambda: solve(), NoTasks, "no task"),
+        (lambda: solve(FrameTracking("torso", STRETCHED)), InvalidRequest, "that is no rotation"),
+        (lambda: level(np.ones((1, 2)), np.zeros(1), weight=-1.0), InvalidTask, "at least zero"),
+        (lambda: solve_quadratic_program(program(upper=np.ones(3))), InvalidTask, r"upper has shape \(3,\)"),
+        (lambda: WholeBodyLimits(facets=2), InvalidRequest, "at least 3"),
+        (lambda: WholeBodyLimits(facets=4.5), InvalidRequest, "a whole number"),  # type: ignore[arg-type]
+        (
+            lambda: solve_ik(arm(), np.zeros(7), [frame_position("tip", np.zeros(3), weight=0.0)]),
+            InvalidTask,
+            "weights of all tasks are zero",
+        ),
         (lambda: Contact("LF", rows=()), InvalidContact, "some of 0 to 5"),
         (lambda: frame_position("tip", np.zeros(3), rows=""), InvalidTask, "some of 'xyz'"),
         (lambda: build_ik(arm(), np.zeros(7), []), InvalidTask, "no task"),

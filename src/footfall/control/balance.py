@@ -29,6 +29,8 @@ def support_polygon(contacts: Array) -> Array:
     points = np.asarray(contacts, dtype=np.float64)
     if points.ndim != 2 or points.shape[1] not in (2, 3) or len(points) == 0:
         raise NoSupport(f"contacts have shape {points.shape}; there must be at least one, (n, 2) or (n, 3)")
+    if not np.isfinite(points).all():
+        raise NoSupport(f"contacts are {points.tolist()}; they must be finite")
     ordered = np.unique(points[:, :2], axis=0)
     if len(ordered) < 3:
         return ordered

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.control.actuation import checked_array, require_full_actuation, torque_command
+from footfall.control.actuation import InvalidRequest, checked_array, require_full_actuation, torque_command
 from footfall.control.contact_constraints import SURFACE
 from footfall.control.gains import Gains
 from footfall.control.joint_control import Reference, reference_at
@@ -29,6 +29,7 @@ from footfall.robot.model import Robot
 from footfall.simulation.step_values import Command
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+_IDENTITY = np.eye(3)
 POSTURE_GAINS = Gains(20.0, 9.0)  # critical, 0.7 Hz: slow beside usual tasks
 
 
@@ -50,7 +51,13 @@ def resting_pose(pose: Transform) -> PoseReference:
 
 def pose_at(path: Path, time: float) -> PoseReference:
     """The reference at a time, s."""
-    return path if isinstance(path, PoseReference) else path(time)
+    wanted = path if isinstance(path, PoseReference) else path(time)
+    rotation = np.asarray(wanted.pose.rotation)
+    if not np.abs(rotation.T @ rotation - _IDENTITY).max() < 1e-6:  # not: NaN must not pass
+        raise InvalidRequest(
+            f"the pose wanted at {time} s is turned by {rotation.tolist()}; that is no rotation"
+        )
+    return wanted
 
 
 def pose_error(pose: Transform, target: Transform) -> Array:

@@ -43,6 +43,8 @@ class WholeBodyLimits:
     def __post_init__(self) -> None:
         if not 0.0 <= self.least_force < np.inf:
             raise InvalidRequest(f"least_force is {self.least_force} N; it must be finite and at least zero")
+        if not isinstance(self.facets, int) or self.facets < 3:
+            raise InvalidRequest(f"facets is {self.facets}; a pyramid has at least 3, a whole number")
         if not self.horizon > 0.0:
             raise InvalidRequest(f"horizon is {self.horizon} s; it must be above zero")
 

@@ -37,6 +37,23 @@ class QuadraticProgram:
     lower: Array
     upper: Array
 
+    def check(self) -> None:
+        """Refuse shapes that do not fit and what is no number; solvers ask, so that building stays cheap."""
+        size, rows = len(self.gradient), len(self.gradient) + len(self.matrix)
+        shapes = {
+            "hessian": (size, size),
+            "matrix": (len(self.matrix), size),
+            "lower": (rows,),
+            "upper": (rows,),
+        }
+        for name, shape in shapes.items():
+            if np.shape(getattr(self, name)) != shape:
+                raise InvalidTask(f"{name} has shape {np.shape(getattr(self, name))}; it must be {shape}")
+        if not all(np.isfinite(each).all() for each in (self.hessian, self.gradient, self.matrix)):
+            raise InvalidTask("a quadratic program's hessian, gradient and matrix must be finite")
+        if np.isnan(self.lower).any() or np.isnan(self.upper).any():
+            raise InvalidTask("a quadratic program's bounds must be numbers or infinite")
+
 
 class QuadraticProgramFailed(NoSolution):
     """A quadratic program without a solution; `evidence` is the program, `status` what the solver said."""
@@ -53,6 +70,7 @@ def solve_quadratic_program(program: QuadraticProgram, *, tolerance: float = 1e-
     tolerance: by which rows may be missed, relative to their norm times the size of the minimiser, or one; a hundred
     times more where that finds nothing.
     """
+    program.check()
     size = len(program.gradient)
     rows = np.empty((len(program.lower), size))
     rows[:size], rows[size:] = np.eye(size), program.matrix

@@ -50,8 +50,12 @@ def level(
     jacobian, rate = np.atleast_2d(np.asarray(jacobian, float)), np.atleast_1d(np.asarray(rate, float))
     if jacobian.shape[0] != len(rate) or jacobian.size == 0:
         raise InvalidTask(f"a level has a jacobian {jacobian.shape} and a rate {rate.shape}; rows must agree")
-    shape = rate.shape
-    return Level(jacobian, rate, np.broadcast_to(weight, shape), np.broadcast_to(inequality, shape))
+    weights = np.broadcast_to(np.asarray(weight, float), rate.shape)
+    if not (np.isfinite(jacobian).all() and np.isfinite(rate).all()):
+        raise InvalidTask("a level's jacobian and rate must be finite")
+    if not (np.isfinite(weights) & (weights >= 0.0)).all():
+        raise InvalidTask(f"a level's weight is {weights.tolist()}; it must be finite and at least zero")
+    return Level(jacobian, rate, weights, np.broadcast_to(inequality, rate.shape))
 
 
 def preferred_velocity(preferred: Array | None, count: int) -> Array:
@@ -112,6 +116,8 @@ def row_weights(stack: TaskStack) -> Array:
                 f"it must be one, or one for each of {size} rows"
             )
         weights[place] = task.weight
+    if not weights.any():
+        raise InvalidTask("the weights of all tasks are zero; at least one must be above")
     return weights
 
 
