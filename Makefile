@@ -21,8 +21,9 @@ help:
 demo: $(VENV)/installed
 	$(BIN)/footfall demo
 
+# Workers take neighbouring tests, so that most kernels are compiled by one of them and found by the other.
 test: $(VENV)/installed-for-tests
-	$(BIN)/python -m pytest -n $(WORKERS) tests
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations 12 --durations-min 5 tests
 
 lint: $(VENV)/installed-for-tests
 	$(BIN)/ruff check .

@@ -90,20 +90,20 @@ def test_cut_programs_compute_the_same(segment_size: int, monkeypatch: pytest.Mo
     assert (kernel.batch(x) == got).all()
 
 
-def test_half_a_million_operations_compile_in_linear_time(
+def test_large_graphs_compile_in_linear_time(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Time per operation must not grow with the graph: compared loosely, since other processes run too."""
     monkeypatch.setenv("FOOTFALL_CACHE_DIR", str(tmp_path))
     seconds = {}
-    for length in (50_000, 500_000):
+    for length in (20_000, 200_000):
         start = time.process_time()
         kernel = build_kernel(chain(length), {"x": 2}, name=f"chain{length}")
         seconds[length] = time.process_time() - start
         assert kernel.operations > 0.9 * length
         x = np.array([0.3, 0.2])
         assert np.abs(kernel(x) - chain(length)(x)).max() < 1e-12
-    assert seconds[500_000] < 20 * seconds[50_000]
+    assert seconds[200_000] < 20 * seconds[20_000]
 
 
 def test_slots_are_used_again() -> None:
