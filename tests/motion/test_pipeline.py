@@ -18,7 +18,13 @@ from footfall.gait.plan_file import build_plan, plan_names, read_plan_descriptio
 from footfall.gait.poses import FootContact, FootState
 from footfall.gait.walking_transitions import HandTarget, WalkingTransition, walking_sequence
 from footfall.motion.curves import POLYNOMIALS, ROTATIONS, InvalidTime
-from footfall.motion.parameters import InvalidParameters, MotionParameters, read_parameters, write_parameters
+from footfall.motion.parameters import (
+    InvalidParameters,
+    MotionParameters,
+    SupportParameters,
+    read_parameters,
+    write_parameters,
+)
 from footfall.motion.pipeline import generate_motion
 from footfall.motion.replanning import Replanner, RunTimeModel, TooLate, continuation, replan, stop_motion
 from footfall.motion.stream import stream, wrench_about_center_of_mass
@@ -47,6 +53,17 @@ def test_shipped_plans_keep_what_they_promise(name: str) -> None:
     assert found.clearance > -1e-9
     assert found.jump < 1e-8
     assert found.speed < 1e-9
+
+
+@pytest.mark.parametrize("up", [0.0, 0.1])
+def test_partial_contacts_take_no_longer_than_other_steps(up: float) -> None:
+    """The toe pad is 85 mm long; the zero-moment point comes onto it in 0.16 s."""
+    steps = [WalkingTransition(forward=0.2)] * 2
+    steps += [WalkingTransition(forward=0.3, up=up, contact=FootContact.PARTIAL, swing_timing=0.5)]
+    steps += [WalkingTransition(forward=0.25)] * 3
+    assert verify_motion(generate_motion(walk(steps), MODEL)).zmp_margin > 0.005
+    source = MotionParameters(support=SupportParameters(least_margin_m=0.0))
+    assert verify_motion(generate_motion(walk(steps), MODEL, parameters=source)).zmp_margin < 0.005
 
 
 def test_a_check_can_fail() -> None:

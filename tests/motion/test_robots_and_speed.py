@@ -16,7 +16,6 @@ from footfall.gait.walking_transitions import WalkingTransition, idle_pose, walk
 from footfall.motion.following import LostMotion, centroidal_wrench, follow_motion
 from footfall.motion.leg_bounds import leg_angles
 from footfall.motion.model_derivation import reduced_model
-from footfall.motion.parameters import MotionParameters, PhaseParameters
 from footfall.motion.pipeline import gait_dimensions, generate_motion
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.standing import TurnedLandmark, with_standing_frames
@@ -67,10 +66,7 @@ def test_other_humanoids_walk(name: str) -> None:
     dimensions = gait_dimensions(model)
     length = 0.25 * dimensions.leg_length
     steps = [WalkingTransition(forward=length)] * 4 + [WalkingTransition(forward=length, yaw=0.1)] * 2
-    # The soles of G1 are 7 cm wide and 24 cm apart: the weight needs longer to get from one to the other.
-    parameters = MotionParameters(phase=PhaseParameters(load_switch_share=0.3 if name == "g1" else 0.2))
-    plan = MotionPlan((walking_sequence(steps, idle_pose(dimensions), dimensions),))
-    motion = generate_motion(plan, model, parameters=parameters)
+    motion = generate_motion(MotionPlan((walking_sequence(steps, idle_pose(dimensions), dimensions),)), model)
     found = verify_motion(motion)
     assert found.zmp_margin > 0.0
     assert found.clearance > -1e-9

@@ -15,7 +15,7 @@ from footfall.gait.walking_transitions import WalkingTransition, walking_sequenc
 from footfall.math.polygons import boundary_distance, polygon_area, polygon_centroid
 from footfall.motion.parameters import PhaseParameters, SupportParameters
 from footfall.motion.schedule import Schedule, plan_phases
-from footfall.motion.support import plan_support, unshrunk_support
+from footfall.motion.support import plan_support, shrunk_soles, unshrunk_support
 from footfall.motion.zero_moment_point import plan_zmp
 from tests.motion.lola import IDLE, LOLA, MODEL, walk
 
@@ -85,6 +85,16 @@ def test_support_of_one_foot_is_its_shrunk_sole() -> None:
     assert polygon_centroid(areas.polygon(1)) == pytest.approx([-0.09555, 0.1375])
     assert polygon_area(areas.polygon(1)) == pytest.approx(0.22088 * 0.154)
     assert polygon_area(areas.polygon(0)) == pytest.approx(0.22088 * (0.275 + 0.154))  # hull of both
+
+
+def test_toe_pads_keep_a_least_margin() -> None:
+    """A fifth of a pad of 85 mm would leave 8.5 mm at its edges: too little for a zero-moment point that is followed
+    to a centimetre. Tiny soles keep two fifths of their size."""
+    assert shrunk_soles(MODEL, SupportParameters())[1] == pytest.approx([-0.0275, 0.0275, -0.077, 0.077])
+    source = shrunk_soles(MODEL, SupportParameters(least_margin_m=0.0))
+    assert source[1] == pytest.approx([-0.034, 0.034, -0.077, 0.077])
+    large = shrunk_soles(MODEL, SupportParameters(least_margin_m=1.0))
+    assert large[1] == pytest.approx([-0.017, 0.017, -0.044, 0.044])
 
 
 def test_control_points_of_straight_walking() -> None:

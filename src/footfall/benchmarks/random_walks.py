@@ -20,12 +20,12 @@ Generator = Any
 
 
 def random_walk(generator: Generator, dimensions: GaitDimensions, *, steps: int = 8) -> MotionPlan:
-    """A walk with steps of random length, direction, height, duration, timing and contact, and now and then a hand on
-    a wall. generator: of NumPy. Lengths are parts of the robot's leg, so that robots of any size can walk it."""
+    """A walk with steps of random length, direction, height, clearance, duration, timing and contact, and now and then
+    a hand on a wall. generator: of NumPy. Lengths are parts of the robot's leg: robots of any size can walk it."""
     scale = dimensions.leg_length / 0.87  # LOLA's
     forward = generator.random() < 0.85  # backward walks are shorter
     straight = generator.random() < 0.5
-    walk, height, partial = [], 0.0, False
+    walk, height = [], 0.0
     for number in range(steps):
         right = number % 2 == 0  # which foot swings; outward only, so that feet do not meet
         outward = -1.0 if right else 1.0
@@ -37,8 +37,8 @@ def random_walk(generator: Generator, dimensions: GaitDimensions, *, steps: int 
             up = scale * generator.uniform(-0.06, 0.06) if height == 0.0 else -height
             height += up
             length = float(np.clip(length, -0.2 * scale, 0.3 * scale))
-        # Over a foot of which only the toes touch ground, as the last step may not be, the next step is slow too.
-        slow = up != 0.0 or partial or generator.random() < 0.2
+        slow = up != 0.0 or generator.random() < 0.2
+        # The last step stands on whole soles.
         partial = forward and up > 0.0 and number < steps - 1 and generator.random() < 0.5
         hand = None
         if straight and right and generator.random() < 0.15:
@@ -52,9 +52,9 @@ def random_walk(generator: Generator, dimensions: GaitDimensions, *, steps: int 
                 up=float(up),
                 yaw=float(yaw),
                 duration=float(generator.uniform(1.0, 1.4)) if slow or hand is not None else None,
-                swing_timing=0.5
-                if slow
-                else 0.0,  # fast feet that wait before they move would need too much force
+                step_height=float(generator.uniform(0.0, 0.06)) if generator.random() < 0.3 else None,
+                # Fast feet that wait before they move would need too much force.
+                swing_timing=0.5 if slow else 0.0,
                 contact=FootContact.PARTIAL if partial else FootContact.FULL,
                 left_hand=hand,
             )

@@ -33,10 +33,12 @@ class PhaseParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
 
 
 class SupportParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Stage 4, 003c section 5.2: by which part of their size soles are shrunk."""
+    """Stage 4, 003c section 5.2: by which part of their size soles are shrunk. least_margin_m: at every edge, for toe
+    pads and narrow soles; the source has none, and its zero-moment point leaves a toe pad in a step of 0.8 s."""
 
     length_margin: Annotated[float, Meta(ge=0.0, lt=1.0)] = 0.2
     width_margin: Annotated[float, Meta(ge=0.0, lt=1.0)] = 0.3
+    least_margin_m: NotNegative = 0.015
 
 
 class FootParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -14,7 +14,7 @@ from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.schedule import Integers, Schedule
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-_WHOLE = (1.0, 1.0)
+_LARGEST_SHARE = 0.3  # of a sole that a least margin takes on either side
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class SupportAreas:
 
 def plan_support(schedule: Schedule, model: ReducedModel, parameters: SupportParameters) -> SupportAreas:
     """Support areas of shrunk soles: in a motion phase of the feet that stand still all the time."""
-    areas = _support(schedule, model, (1.0 - parameters.length_margin, 1.0 - parameters.width_margin))
+    areas = _support(schedule, shrunk_soles(model, parameters))
     if not areas.sizes.all():
         number = int(schedule.transition[areas.sizes.argmin()])
         raise InvalidTransition(
@@ -45,17 +45,28 @@ def plan_support(schedule: Schedule, model: ReducedModel, parameters: SupportPar
 
 def unshrunk_support(schedule: Schedule, model: ReducedModel) -> SupportAreas:
     """Support areas of whole soles: where the zero-moment point may physically be."""
-    return _support(schedule, model, _WHOLE)
+    return _support(schedule, np.array([model.sole, model.toe_sole]))
 
 
-def _support(schedule: Schedule, model: ReducedModel, shrink: tuple[float, float]) -> SupportAreas:
+def _support(schedule: Schedule, soles: Array) -> SupportAreas:
     rows, standing = loops.phase_poses(
         schedule.begin, schedule.end, schedule.transition, schedule.motion, schedule.moving
     )
-    return SupportAreas(*loops.support_hulls(sole_corners(rows, model, shrink), standing))
+    return SupportAreas(*loops.support_hulls(loops.sole_corners(rows, soles), standing))
 
 
-def sole_corners(rows: Array, model: ReducedModel, shrink: tuple[float, float] = _WHOLE) -> Array:
-    """Corners (n, 2, 4, 2) of the soles in contact in poses (n, 50), projected to the ground, m; shrink: of length and
-    width."""
-    return loops.sole_corners(rows, np.array([model.sole, model.toe_sole]), np.array(shrink))
+def shrunk_soles(model: ReducedModel, parameters: SupportParameters) -> Array:
+    """Rear, front, right and left (2, 4) of the whole sole and of the toe pad without their margins, m."""
+    soles = np.array([model.sole, model.toe_sole])
+    for low, high, share in ((0, 1, parameters.length_margin), (2, 3, parameters.width_margin)):
+        size = soles[:, high] - soles[:, low]
+        least = np.minimum(parameters.least_margin_m, _LARGEST_SHARE * size)
+        margin = np.maximum(share * size / 2, least)
+        soles[:, low] += margin
+        soles[:, high] -= margin
+    return soles
+
+
+def sole_corners(rows: Array, model: ReducedModel) -> Array:
+    """Corners (n, 2, 4, 2) of the soles in contact in poses (n, 50), projected to the ground, m."""
+    return loops.sole_corners(rows, np.array([model.sole, model.toe_sole]))

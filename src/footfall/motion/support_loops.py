@@ -15,10 +15,10 @@ Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @native_loop
-def sole_corners(rows: Array, soles: Array, shrink: Array) -> Array:
+def sole_corners(rows: Array, soles: Array) -> Array:
     """Corners (n, 2, 4, 2) of the soles in contact in poses (n, 50), projected to the ground, m.
 
-    soles (2, 4): rear, front, right, left of the whole sole and of the toe pad. shrink (2,): of length and width.
+    soles (2, 4): rear, front, right, left of the whole sole and of the toe pad.
     """
     corners = np.empty((len(rows), 2, 4, 2))
     for n in range(len(rows)):
@@ -27,10 +27,8 @@ def sole_corners(rows: Array, soles: Array, shrink: Array) -> Array:
             sole = soles[0] if rows[n, 27 + foot] == 0.0 else soles[1]
             w, x, y, z = rows[n, column + 3], rows[n, column + 4], rows[n, column + 5], rows[n, column + 6]
             for corner in range(4):
-                along = -1.0 if corner in (0, 3) else 1.0
-                across = -1.0 if corner < 2 else 1.0
-                a = (sole[0] + sole[1] + along * shrink[0] * (sole[1] - sole[0])) / 2.0
-                b = (sole[2] + sole[3] + across * shrink[1] * (sole[3] - sole[2])) / 2.0
+                a = sole[0] if corner in (0, 3) else sole[1]
+                b = sole[2] if corner < 2 else sole[3]
                 corners[n, foot, corner, 0] = (
                     rows[n, column] + (1.0 - 2.0 * (y * y + z * z)) * a + 2.0 * (x * y - w * z) * b
                 )
