@@ -51,6 +51,7 @@ def test_shipped_plans_keep_what_they_promise(name: str) -> None:
     found = verify_motion(motion)
     assert found.zmp_margin > 0.0
     assert found.clearance > -1e-9
+    assert found.leg_margin > 0.0
     assert found.jump < 1e-8
     assert found.speed < 1e-9
 

@@ -116,13 +116,19 @@ def stairs(
     tread: float,
     *,
     duration: float | None = 1.2,
-    contact: FootContact = FootContact.FULL,
+    contact: FootContact | None = None,
     together: bool = True,
 ) -> list[WalkingTransition]:
-    """Steps up (down if rise is negative) a staircase, m. together: both feet come onto each stair."""
-    up = WalkingTransition(forward=tread, up=rise, duration=duration, swing_timing=0.5, contact=contact)
-    level = WalkingTransition(duration=duration, contact=contact, swing_timing=0.5)
-    return [step for _ in range(count) for step in ((up, replace(level, forward=0.0)) if together else (up,))]
+    """Steps up (down if rise is negative) a staircase, m. together: both feet come onto each stair.
+
+    contact: of the foot that comes onto a new stair; by default whole soles up and tiptoe down, since legs hardly reach
+    a lower stair with a whole sole.
+    """
+    if contact is None:
+        contact = FootContact.TIPTOE if rise < 0.0 else FootContact.FULL
+    onto = WalkingTransition(forward=tread, up=rise, duration=duration, swing_timing=0.5, contact=contact)
+    beside = WalkingTransition(duration=duration, swing_timing=0.5)
+    return [onto, beside] * count if together else [onto] * count
 
 
 def stamping(count: int) -> list[WalkingTransition]:

@@ -149,7 +149,7 @@ class StairsEntry(_Entry, frozen=True, tag="stairs"):
     rise: float
     tread: float
     duration: float | None = 1.2
-    contact: FootContact = FootContact.FULL
+    contact: FootContact | None = None
     together: bool = True
 
     def steps(self) -> list[WalkingTransition]:
