@@ -1,18 +1,21 @@
-"""All contact solvers on the same problems: time, residual and how many they solve, 001 C18."""
+"""All contact solvers on the same problems: time, residual and how many they solve, 001 C18.
+
+Solvers of `footfall.contact` are given a problem with its matrix; the native step has to make its own from the
+state of a robot, moves the robot too, and is timed with all that.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.benchmarks.contact import batch_starts
-from footfall.benchmarks.contact_scenes import SCENES, contact_scene
 from footfall.benchmarks.crossing import crossing
+from footfall.benchmarks.recorded_steps import RecordedStep
 from footfall.contact.gauss_seidel import impulse_scale, solve_gauss_seidel, solve_gauss_seidel_source
 from footfall.contact.hybrid import solve_hybrid
 from footfall.contact.interior_point import solve_interior_point
@@ -24,25 +27,40 @@ from footfall.contact.random_problems import problems as mixed_problems
 from footfall.contact.random_problems import robot_problem
 from footfall.contact.validation import check_solution
 from footfall.robot.load import load
-from footfall.simulation.step_problem import build_step_problem
+from footfall.simulation.simulation import Simulation
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-Solver = Callable[..., ContactSolution]
 
-SOLVERS: Mapping[str, Solver] = {
-    "hybrid": solve_hybrid,
-    "Gauss-Seidel": partial(solve_gauss_seidel, relaxation=1.2),
-    "Gauss-Seidel of 001": partial(solve_gauss_seidel_source, tolerance=1e-10, max_sweeps=2000),
-    "Gauss-Seidel, 8 facets": partial(solve_gauss_seidel_pyramid, facets=8),
-    "Lemke, 4 facets": partial(solve_lemke, facets=4),
-    "Lemke, 8 facets": partial(solve_lemke, facets=8),
-    "interior point, 4 facets": partial(solve_interior_point, facets=4),
-    "Newton, 4 facets": partial(solve_newton, facets=4),
-}
 CONTACTS = (1, 2, 4, 8, 12, 16, 24, 32, 48, 64)
-_STEPS_EACH = 25
 TRIAL = 10  # problems before a solver may be found too slow
 SWEEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+NEWTON_STEPS = (1, 2, 3, 5, 8, 13, 30)
+_LEAST_OF, _LONG = 3, 1e-3  # calls that the shortest counts of, as long as they take less than this, s
+_STATE = ("q", "v", "integral", "impulses")
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A problem to be solved. scale: of its residuals, N s. start: (n,) impulses that are known from before, N s.
+    step: where it was met, if it was in a simulation."""
+
+    problem: ContactProblem
+    scale: float
+    start: Array
+    step: RecordedStep | None = None
+
+
+class Outcome(NamedTuple):
+    """seconds: CPU time. impulses: (n,) N s. residual: natural map of the problem that the solver poses, N s. solved:
+    what the solver says."""
+
+    seconds: float
+    impulses: Array
+    residual: float
+    solved: bool
+
+
+Contestant = Callable[[Case], Outcome]
 
 
 @dataclass(frozen=True)
@@ -59,6 +77,108 @@ class SolverRun:
     own: Array
     cone: Array
     solved: Array
+
+
+def given(problem: ContactProblem) -> Case:
+    """A problem that comes from nowhere."""
+    return Case(problem, impulse_scale(problem) or 1.0, np.zeros(problem.size))
+
+
+def met(step: RecordedStep) -> Case:
+    """A problem that a simulation met."""
+    return Case(step.problem, step.weight_impulse, step.start, step)
+
+
+def by_solver(solve: Callable[..., ContactSolution], *, warm: bool = False, **options: Any) -> Contestant:
+    """A solver of `footfall.contact`, from zero or from the impulses of the step before."""
+    solve = partial(solve, **options) if options else solve
+
+    def contestant(case: Case) -> Outcome:
+        start = {"start": case.start} if warm else {}
+        seconds, solution = _timed(lambda: solve(case.problem, **start))
+        return Outcome(seconds, solution.impulses, solution.residual, solution.converged)
+
+    return contestant
+
+
+class NativeStep:
+    """The time step as a solver: from zero impulses or those of the step before, bound to arrays once a simulation.
+
+    newton_steps: at most, if not as many as the simulation has.
+    """
+
+    def __init__(self, *, warm: bool = False, newton_steps: int | None = None) -> None:
+        self.warm = warm
+        self.newton_steps = newton_steps
+        self._bound: dict[int, tuple[dict[str, Array], dict[str, Array], Callable[[], Any]]] = {}
+
+    def __call__(self, case: Case) -> Outcome:
+        step = case.step
+        assert step is not None
+        if id(step.simulation) not in self._bound:
+            self._bound[id(step.simulation)] = self._bind(step.simulation)
+        inputs, outputs, call = self._bound[id(step.simulation)]
+        values = {name: getattr(step.state, name) for name in _STATE}
+        values |= {f"command_{name}": value for name, value in step.command._asdict().items()}
+        values |= {"friction": step.simulation.friction}
+        for name, buffer in inputs.items():
+            buffer[...] = values[name]
+        if not self.warm:
+            inputs["impulses"][...] = 0.0
+        seconds, _ = _timed(call)
+        impulses = outputs["impulses"][step.rows]
+        residual = check_solution(case.problem, impulses).natural_map
+        tolerance = step.simulation.options.tolerance * step.weight_impulse
+        return Outcome(seconds, impulses, residual, bool(outputs["residual"] <= tolerance))
+
+    def _bind(self, simulation: Simulation) -> tuple[dict[str, Array], dict[str, Array], Callable[[], Any]]:
+        if self.newton_steps is not None:
+            options = replace(simulation.options, newton_steps=self.newton_steps)
+            simulation = Simulation(
+                simulation.robot, candidates=simulation.candidates, options=options, q=simulation.state.q
+            )
+        kernel = simulation.step_kernel
+        inputs, outputs = (
+            {name: np.zeros(shape) for name, shape in shapes}
+            for shapes in (kernel.signature.inputs, kernel.signature.outputs)
+        )
+        return inputs, outputs, kernel.bind(*inputs.values(), *outputs.values())
+
+
+def _timed(call: Callable[[], Any]) -> tuple[float, Any]:
+    """Least CPU time of a few calls, s, and what the last gave; one call if it is long."""
+    least = np.inf
+    for _ in range(_LEAST_OF):
+        begin = time.thread_time()
+        result = call()
+        seconds = time.thread_time() - begin
+        least = min(least, seconds)
+        if seconds > _LONG:
+            break
+    return least, result
+
+
+SOLVERS: Mapping[str, Contestant] = {
+    "hybrid": by_solver(solve_hybrid),
+    "Gauss-Seidel": by_solver(solve_gauss_seidel, relaxation=1.2),
+    "Gauss-Seidel of 001": by_solver(solve_gauss_seidel_source, tolerance=1e-10, max_sweeps=2000),
+    "Gauss-Seidel, 8 facets": by_solver(solve_gauss_seidel_pyramid, facets=8),
+    "Lemke, 4 facets": by_solver(solve_lemke, facets=4),
+    "Lemke, 8 facets": by_solver(solve_lemke, facets=8),
+    "interior point, 4 facets": by_solver(solve_interior_point, facets=4),
+    "Newton, 4 facets": by_solver(solve_newton, facets=4),
+}
+
+
+def step_solvers() -> dict[str, Contestant]:
+    """All of `SOLVERS`, the native step, and what can begin from the step before doing so."""
+    return {
+        "native step": NativeStep(),
+        "native step, warm": NativeStep(warm=True),
+        "hybrid, warm": by_solver(solve_hybrid, warm=True),
+        "Gauss-Seidel, warm": by_solver(solve_gauss_seidel, warm=True, relaxation=1.2),
+        **SOLVERS,
+    }
 
 
 def measured_problems(count: int, contacts: int, *, seed: int = 0) -> Iterator[ContactProblem]:
@@ -79,24 +199,6 @@ def measured_problems(count: int, contacts: int, *, seed: int = 0) -> Iterator[C
             yield robot_problem(robot, q, feet, sole=_sole(points), seed=rng)
 
 
-def stepped_problems(count: int) -> list[ContactProblem]:
-    """Problems that robots meet in simulation: all standing scenes, put down a little askew, 25 steps each time."""
-    names = [name for name, scene in SCENES.items() if scene[2] == 0.0]
-    problems: list[ContactProblem] = []
-    for k, name in enumerate(names):
-        scene = contact_scene(name)
-        simulation = scene.simulation()
-        command = scene.command(simulation)
-        wanted = count // len(names) + (k < count % len(names))
-        for q in batch_starts(scene, scene.q, -(-wanted // _STEPS_EACH)):
-            simulation.reset(q)
-            for _ in range(min(_STEPS_EACH, wanted)):
-                problems.append(build_step_problem(simulation, simulation.state, command).problem)
-                simulation.step(command)
-            wanted -= _STEPS_EACH
-    return problems
-
-
 def _sole(points: int) -> Array:
     """Points (points, 3) around a sole of 0.26 m by 0.13 m; one: its middle."""
     angles = 2 * np.pi * (np.arange(points) + 0.5) / points
@@ -104,51 +206,67 @@ def _sole(points: int) -> Array:
     return size * np.stack([0.13 * np.cos(angles), 0.065 * np.sin(angles), 0 * angles], axis=1)
 
 
+def by_size(cases: Sequence[Case]) -> dict[int, list[Case]]:
+    """Cases by their number of contacts, rounded up to a power of two."""
+    groups: dict[int, list[Case]] = {}
+    for case in cases:
+        groups.setdefault(1 << (max(case.problem.contacts, 1) - 1).bit_length(), []).append(case)
+    return dict(sorted(groups.items()))
+
+
 def measure_solvers(
-    problems: Sequence[ContactProblem],
+    cases: Sequence[Case],
     *,
-    solvers: Mapping[str, Solver] = SOLVERS,
+    contacts: int,
+    solvers: Mapping[str, Contestant] = SOLVERS,
     most_seconds: float = 0.05,
 ) -> list[SolverRun]:
-    """Run all solvers on problems with the same number of contacts, solver after solver on each problem.
+    """Run all solvers on problems with about as many contacts, solver after solver on each problem.
 
     most_seconds: a solver whose median time is above it after the first ten problems sits out.
     """
     results: dict[str, list[tuple[float, float, float, bool]]] = {name: [] for name in solvers}
     for solve in solvers.values():
-        solve(problems[0])  # compiles
-    for index, problem in enumerate(problems):
-        scale = impulse_scale(problem) or 1.0
+        solve(cases[0])  # compiles
+    for index, case in enumerate(cases):
         for name, solve in solvers.items():
             rows = results[name]
             if index >= TRIAL and np.median([row[0] for row in rows]) > most_seconds:
                 continue
-            begin = time.thread_time()
-            solution = solve(problem)
-            seconds = time.thread_time() - begin
-            cone = check_solution(problem, solution.impulses).natural_map / scale
-            rows.append((seconds, solution.residual / scale, cone, solution.converged))
+            outcome = solve(case)
+            cone = check_solution(case.problem, outcome.impulses).natural_map / case.scale
+            rows.append((outcome.seconds, outcome.residual / case.scale, cone, outcome.solved))
     return [
-        SolverRun(name, problems[0].contacts, *(np.array(column) for column in zip(*rows, strict=True)))
+        SolverRun(name, contacts, *(np.array(column) for column in zip(*rows, strict=True)))
         for name, rows in results.items()
     ]
 
 
-def time_against_residual(problems: Sequence[ContactProblem]) -> dict[str, list[tuple[float, float, float]]]:
-    """(median seconds, median residual, 90th percentile) of iterative solvers as they are given more sweeps."""
-    families: dict[str, Callable[[int], Solver]] = {
-        "Gauss-Seidel": lambda n: partial(solve_gauss_seidel, max_sweeps=n, tolerance=0.0),
-        "Gauss-Seidel, relaxed by 1.3": lambda n: partial(
-            solve_gauss_seidel, max_sweeps=n, tolerance=0.0, relaxation=1.3
+def time_against_residual(cases: Sequence[Case]) -> dict[str, list[tuple[float, float, float]]]:
+    """(median seconds, median residual, 90th percentile) of iterative solvers as they are given more sweeps, and of the
+    native step, where there is one, as it is given more steps of Newton's method."""
+    families: dict[str, tuple[tuple[int, ...], Callable[[int], Contestant]]] = {
+        "Gauss-Seidel": (SWEEPS, lambda n: by_solver(solve_gauss_seidel, max_sweeps=n, tolerance=0.0)),
+        "Gauss-Seidel, relaxed by 1.3": (
+            SWEEPS,
+            lambda n: by_solver(solve_gauss_seidel, max_sweeps=n, tolerance=0.0, relaxation=1.3),
         ),
-        "Gauss-Seidel of 001": lambda n: partial(solve_gauss_seidel_source, max_sweeps=n, tolerance=0.0),
-        "hybrid": lambda n: partial(solve_hybrid, max_rounds=1, sweeps=n, tolerance=1e-14, facets=()),
+        "Gauss-Seidel of 001": (
+            SWEEPS,
+            lambda n: by_solver(solve_gauss_seidel_source, max_sweeps=n, tolerance=0.0),
+        ),
+        "hybrid": (
+            SWEEPS,
+            lambda n: by_solver(solve_hybrid, max_rounds=1, sweeps=n, tolerance=1e-14),
+        ),
     }
+    if all(case.step is not None for case in cases):
+        families["native step"] = (NEWTON_STEPS, lambda n: NativeStep(newton_steps=n))
     curves: dict[str, list[tuple[float, float, float]]] = {}
-    for name, family in families.items():
+    for name, (counts, family) in families.items():
         curve = []
-        for sweeps in SWEEPS:
-            (run,) = measure_solvers(problems, solvers={name: family(sweeps)}, most_seconds=np.inf)
+        for count in counts:
+            (run,) = measure_solvers(cases, contacts=0, solvers={name: family(count)}, most_seconds=np.inf)
             curve.append((float(np.median(run.seconds)), *np.quantile(run.cone, [0.5, 0.9]).tolist()))
         curves[name] = curve
     return curves

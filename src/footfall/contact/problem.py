@@ -54,7 +54,9 @@ class ContactProblem:
                 raise InvalidContact(f"{name} has shape {array.shape}, needed is {shape}")
             if not np.isfinite(array).all():
                 raise InvalidContact(f"{name} of the contact problem holds NaN or infinite values")
-            object.__setattr__(self, name, np.ascontiguousarray(np.broadcast_to(array, shape)))
+            array = np.ascontiguousarray(np.broadcast_to(array, shape)).view()
+            array.setflags(write=False)  # all of one kind: native loops are compiled once for each
+            object.__setattr__(self, name, array)
         for name in ("friction", "extra", "box", "compliance"):
             if np.any(getattr(self, name) < 0.0):
                 raise InvalidContact(

@@ -153,12 +153,12 @@ def run_scenario(
         robot = quadruped(foot_height=scenario.robot.foot_height)  # with the names that the scene's has not
         course = reference(robot, scenario)
         simulation.reset(course.start)
-    commands = _commands(scenario, course)
+    path = commands(scenario, course)
     first = simulation.state
-    simulation.step(commands[0])  # compiles
+    simulation.step(path[0])  # compiles
     simulation.state = first
     began = time.perf_counter()
-    trajectory, diverged = _follow(simulation, commands)
+    trajectory, diverged = _follow(simulation, path)
     seconds = time.perf_counter() - began
     return Run(
         scenario, contact, robot, simulation.scene, course.start, trajectory, diverged, max(seconds, 1e-9)
@@ -183,7 +183,8 @@ def _follow(simulation: Simulation, commands: Sequence[Command]) -> tuple[Trajec
     return Trajectory(*(np.concatenate(column) for column in zip(*parts, strict=True))), diverged
 
 
-def _commands(scenario: Scenario, course: Reference) -> list[Command]:
+def commands(scenario: Scenario, course: Reference) -> list[Command]:
+    """What the joints shall do at each step of a scenario's reference."""
     gains = [np.tile(getattr(scenario.control, name), 4) for name in ("kp", "ki", "kd")]
     zero = np.zeros(16)
     return [
