@@ -5,6 +5,7 @@ The native time step is made for a fixed list of candidates; which of them carry
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -15,9 +16,15 @@ from footfall.contact.terrain_distance import TerrainFacet, facets
 from footfall.geometry.height_map import HeightMap
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.model import WORLD, Robot
-from footfall.robot.shapes import Box
+from footfall.robot.shapes import Box, Mesh, Sphere
 from footfall.scene.given_motion import GivenMotion
 from footfall.scene.model import Material, Scene, SceneObject, SceneShape
+
+MOST_BETWEEN = 256  # a native step is made for all of them: more take minutes to compile
+
+
+class TooManyCandidates(UserWarning):
+    """Robots with so many shapes that their contacts with each other are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +112,54 @@ def edge_candidates(thing: SceneObject, surfaces: Iterable[Surface]) -> list[Can
     ]
 
 
+def robot_candidates(
+    robot: Robot, owners: Mapping[str, str], *, materials: Mapping[str, Material] | None = None
+) -> list[Candidate]:
+    """Points of bodies against the boxes, capsules, cylinders and spheres of robots that are not their own.
+
+    owners: to whom a body belongs, by its name. materials: of those bodies that are free objects; a robot's body has
+    none. Spheres know their distance to all other shapes and stay points, but for one of each pair of spheres; so do
+    meshes, whose points alone touch.
+    """
+    materials = materials or {}
+    surfaces = [
+        (name, geometry)
+        for name in owners
+        if name not in materials
+        for geometry in robot.body(name).collisions
+        if not isinstance(geometry.shape, Mesh)
+    ]
+    candidates = []
+    for name, owner in owners.items():
+        for geometry in robot.body(name).collisions:
+            touched = [
+                Surface(other.shape, other.placement, carrier, materials.get(name, Material()))
+                for carrier, other in surfaces
+                if owners[carrier] != owner
+                and (
+                    not isinstance(other.shape, Sphere)
+                    or isinstance(geometry.shape, Mesh)
+                    or (isinstance(geometry.shape, Sphere) and name not in materials and name < carrier)
+                )
+            ]
+            points = contact_points(geometry)
+            for position, radius in zip(points.positions.tolist(), points.radii.tolist(), strict=True):
+                candidates += [Candidate(name, tuple(position), radius, surface) for surface in touched]
+    return candidates
+
+
+def owner_of(body: str, scene: Scene) -> str:
+    """To whom a body of a combined robot belongs: a robot of the scene, a free object, or the one beside them ("")."""
+    owners = {each.name for each in scene.robots} | {each.name for each in scene.free_objects}
+    first = body.split("/", 1)[0]
+    return first if first in owners else ""
+
+
 def scene_candidates(robot: Robot, scene: Scene) -> list[Candidate]:
-    """All points of a robot, and of the free bodies it was combined with, against all surfaces of a scene.
+    """All points of robots and free bodies that were combined into one, against all surfaces that are not their own.
 
     Boxes that are free touch boxes with their edges too. Between two objects the material of the pair holds, against a
-    robot that of the object.
+    robot that of the object. A robot does not touch itself.
     """
     surfaces = [surface_of(thing) for thing in scene.objects if thing.contact]
     moving = [
@@ -117,4 +167,14 @@ def scene_candidates(robot: Robot, scene: Scene) -> list[Candidate]:
     ]
     materials = {thing.name: thing.material for thing in scene.free_objects}
     crossings = [candidate for thing in scene.free_objects for candidate in edge_candidates(thing, surfaces)]
-    return point_candidates(robot, moving, surfaces, materials=materials) + crossings
+    between = robot_candidates(robot, {name: owner_of(name, scene) for name in moving}, materials=materials)
+    if len(between) > MOST_BETWEEN:
+        warnings.warn(
+            f"robots and free bodies of scene {scene.name!r} may touch in {len(between)} places, more than the "
+            f"{MOST_BETWEEN} that are looked at by default: they pass through the robots' shapes. Give robots fewer "
+            "collision shapes, or choose some of `robot_candidates` and give them to the simulation",
+            TooManyCandidates,
+            stacklevel=3,
+        )
+        between = []
+    return point_candidates(robot, moving, surfaces, materials=materials) + crossings + between
