@@ -41,8 +41,9 @@ picture: $(VENV)/installed-for-tests
 	$(BIN)/python examples/draw_robot.py lola docs/pictures/lola.png
 	$(BIN)/footfall quadruped trot --contact exact --no-plots --duration 3 --output demo
 	$(BIN)/footfall screenshot demo/trot-exact.mcap docs/pictures/quadruped.png --time 2.22 --size 1000x640 --force
-	$(BIN)/footfall plan platform --picture 8 --output demo
+	$(BIN)/footfall plan platform --plot --picture 8 --output demo
 	cp demo/platform-view.png docs/pictures/plan-view.png
+	cp demo/platform.png docs/pictures/platform.png
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "footfall needs Python 3.11 or newer")'

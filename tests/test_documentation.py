@@ -1,0 +1,63 @@
+"""The code in docs/ runs, page by page; that of the README is run by `test_examples.py`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
+PAGES = [
+    path for path in sorted((ROOT / "docs").glob("*.md")) if BLOCK.search(path.read_text(encoding="utf-8"))
+]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_code_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its blocks one after the other, in an empty folder: a reader can copy them."""
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, Any] = {}
+    for number, block in enumerate(BLOCK.findall(page.read_text(encoding="utf-8")), start=1):
+        exec(compile(block, f"{page.name}, block {number}", "exec"), namespace)
+    assert namespace
+
+
+def links(page: Path) -> list[str]:
+    """Relative links and pictures of a page, without anchors."""
+    found = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)|src=\"([^\"]+)\"", page.read_text(encoding="utf-8"))
+    return [link for pair in found for link in pair if link and "://" not in link]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))],
+    ids=lambda page: page.stem,
+)
+def test_links_lead_somewhere(page: Path) -> None:
+    missing = [link for link in links(page) if not (page.parent / link).exists()]
+    assert missing == []
+
+
+def test_every_page_is_linked_from_the_readme() -> None:
+    linked = {(ROOT / link).resolve() for link in links(ROOT / "README.md")}
+    assert set((ROOT / "docs").glob("*.md")) - linked == set()
+
+
+def test_files_that_the_architecture_names_exist() -> None:
+    """Whatever looks like a file or a package of ours there is one."""
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`([\w/]+(?:\.py|/))`", text))
+    assert len(named) > 40
+    planned = {"environment/", "planning/", "walking/"}
+    source = ROOT / "src" / "footfall"
+    known = {path.relative_to(ROOT) for path in [*source.rglob("*"), *(ROOT / "tests").rglob("*.py")]}
+
+    def exists(name: str) -> bool:
+        wanted = Path(name).parts
+        return (ROOT / name).exists() or any(path.parts[-len(wanted) :] == wanted for path in known)
+
+    assert {name for name in named if not exists(name)} <= planned
+    assert not exists("dynamics/nothing.py")
