@@ -21,14 +21,13 @@ from footfall.motion.five_mass import (
     Limbs,
     centre_of_mass_motion,
     contact_wrench,
-    demands,
     sample_limbs,
     static_torso,
     torso_height,
     torso_motion,
     zero_moment_point,
 )
-from footfall.motion.five_mass_loops import torso_equation
+from footfall.motion.horizontal_torso import horizontal_equation
 from tests.motion.walks import lola_model, straight_walk
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -132,11 +131,10 @@ def test_the_equation_of_the_torso_is_the_zero_moment_point(seed: int) -> None:
     draft, torso = random_draft(seed)
     limbs = sample_limbs(draft, AT)
     motion, zmp = torso.sample(AT), draft.zmp.sample(AT, 0)
-    height = np.ascontiguousarray(motion[:, :, 2:])
-    alpha, beta, gamma, tau_x, tau_y = torso_equation(demands(limbs, MODEL), height, zmp, MODEL.gravity)
+    alpha, beta, gamma, taus = horizontal_equation(draft, MODEL, torso.component(2), AT)
     wrench = contact_wrench(limbs, motion, MODEL)
     found = zero_moment_point(wrench, zmp[0, :, 2])
-    for axis, tau in ((0, tau_x), (1, tau_y)):
+    for axis, tau in enumerate(taus.T):
         residual = alpha * motion[2, :, axis] + beta * motion[1, :, axis] + gamma * motion[0, :, axis] - tau
         shift = (found[:, axis] - zmp[0, :, axis]) * wrench.force[:, 2]
         np.testing.assert_allclose(residual, shift, atol=1e-9)

@@ -217,7 +217,7 @@ def test_bounds_bind_when_the_torso_is_wanted_too_high() -> None:
     heights = plan.trajectory(plan.times)[:, 2]
     wanted = plan.first_height(plan.times)[:, 0]
     assert (wanted > plan.highest)[inner].any()
-    limits = leg_bounds_at(high, plan.first_place, plan.times, LegBounds(MODEL))
+    limits = leg_bounds_at(high, plan.first_place(plan.times), plan.times, LegBounds(MODEL))
     highest = np.minimum(limits[1], limits[3])
     assert (heights[inner] <= highest[inner] - 0.005 + 1e-4).all()
     assert np.abs(plan.trajectory(FINE, 2)[:, 2]).max() <= 0.5 * MODEL.gravity

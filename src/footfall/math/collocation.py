@@ -25,7 +25,7 @@ from footfall.math.collocation_loops import (
     basis_windows,
     collocation_bands,
     end_coefficients,
-    normal_equations,
+    least_squares_motion,
     values_at_knots,
 )
 from footfall.math.interpolation import cubic_spline
@@ -121,33 +121,48 @@ def least_squares(
     """
     points = max(len(equation.alpha) // (len(times) - 1), 2)
     t, start, end = _checked(times, equation, start, end, sites=points * (len(times) - 1))
-    count = len(t) - 1
     h = np.diff(t)
-    step = float(t[-1] - t[0]) / count
-    alpha, beta, gamma, tau = equation
+    step = float(t[-1] - t[0]) / len(h)
     if np.abs(h - step).max() < 1e-9 * step:
-        # Measured in steps all grids are alike; so are the B-splines, except near the ends.
-        inside, borders = _windows_of_equal_segments(min(count, _ALIKE), points)
-        knots = np.arange(count + 1.0)
-        alpha, beta, share = alpha / (step * step), beta / step, np.tile(_gauss(points)[1], count)
-        powers = np.array([[1.0], [step], [step * step]])
-        ends = end_coefficients(knots, powers * start, powers * end, 5)
+        grid = equal_grid(t, points)
     else:
-        inside, borders = _windows(t, points)
-        knots, share = t, (h[:, None] * _gauss(points)[1]).ravel()
-        ends = end_coefficients(t, start, end, 5)
-    weighted = share if weights is None else share * weights
-    bands, load = normal_equations(inside, count, weighted, alpha, beta, gamma, tau, ends)
-    _, solution, info = lapack.dpbsv(bands, load, overwrite_ab=True)
-    if info != 0:
+        grid = LeastSquaresGrid(t, *_windows(t, points), 1.0, (h[:, None] * _gauss(points)[1]).ravel())
+    if weights is not None:
+        grid = grid._replace(weights=grid.weights * weights)
+    return PolynomialTrajectory.unchecked(t, least_squares_pieces(grid, equation, start, end))
+
+
+class LeastSquaresGrid(NamedTuple):
+    """Break points (n + 1,) in s, B-splines at the quadrature's points and at the ends of segments, for times divided
+    by scale, and the quadrature's weights (points n,)."""
+
+    times: Array
+    inside: Array
+    borders: Array
+    scale: float
+    weights: Array
+
+
+def equal_grid(times: Array, points: int) -> LeastSquaresGrid:
+    """The grid of break points (n + 1,) at equal distances: in steps all of these are alike, and so are the B-splines
+    except near the ends."""
+    count = len(times) - 1
+    step = float(times[-1] - times[0]) / count
+    inside, borders, weights = _windows_of_equal_segments(min(count, _ALIKE), points)
+    return LeastSquaresGrid(times, inside, borders, step, np.tile(weights, count))
+
+
+def least_squares_pieces(grid: LeastSquaresGrid, equation: LinearEquation, start: Array, end: Array) -> Array:
+    """Coefficients (n, 6, dimension) of the spline of `least_squares`; start, end (3, dimension)."""
+    motion = np.empty((3, len(grid.times), start.shape[1]))
+    if not least_squares_motion(*grid, *equation, start, end, motion):
         raise NoCollocation("the residual does not determine the spline; the equation vanishes somewhere")
-    motion = values_at_knots(borders, np.concatenate([ends[:3], solution, ends[3:]]), count)
-    return PolynomialTrajectory(t, hermite_pieces(knots, *motion))
+    return hermite_pieces(grid.times, motion[0], motion[1], motion[2])
 
 
 @cache
-def _windows_of_equal_segments(count: int, points: int) -> tuple[Array, Array]:
-    return _windows(np.arange(count + 1.0), points)
+def _windows_of_equal_segments(count: int, points: int) -> tuple[Array, Array, Array]:
+    return *_windows(np.arange(count + 1.0), points), _gauss(points)[1]
 
 
 def _windows(times: Array, points: int) -> tuple[Array, Array]:
@@ -232,7 +247,8 @@ def _from_coefficients(knots: Array, degree: int, coefficients: Array) -> Polyno
     count = len(knots) - 1
     both = np.stack([knots[:-1], knots[1:]], axis=1).ravel()
     windows = basis_windows(knots, degree, both, np.repeat(np.arange(count), 2))
-    values, rates, seconds = values_at_knots(windows.reshape(count, 2, 3, degree + 1), coefficients, count)
+    values, rates, seconds = motion = np.empty((3, count + 1, coefficients.shape[1]))
+    values_at_knots(windows.reshape(count, 2, 3, degree + 1), 1.0, coefficients, motion)
     if degree == 5:
         return PolynomialTrajectory(knots, hermite_pieces(knots, values, rates, seconds))
     h = np.diff(knots)[:, None]

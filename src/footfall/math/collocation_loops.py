@@ -117,66 +117,139 @@ def window_number(segment: int, count: int, kept: int) -> int:
 @native_loop
 def normal_equations(
     windows: Array,
-    count: int,
+    scale: float,
     weights: Array,
     alpha: Array,
     beta: Array,
     gamma: Array,
     tau: Array,
     ends: Array,
-) -> tuple[Array, Array]:
-    """Banded normal equations of least squares: upper bands (degree + 1, n - 1) and right-hand side.
+    bands: Array,
+    load: Array,
+) -> None:
+    """Add the normal equations of least squares to bands (n - 1, degree + 1), see `solve_bands`, and load.
 
-    windows (kept segments, points in each, 3, degree + 1): see `window_number`. count: n, of segments. Unknown are
-    the coefficients without the six `ends`. weights (k,): of the squared residuals.
+    windows (kept segments, points in each, 3, degree + 1): see `window_number`; they are for times divided by scale.
+    Unknown are the n - 1 coefficients without the six `ends`. weights (k,): of the squared residuals.
     """
     kept, each, _, columns = windows.shape
-    dimension = tau.shape[1]
-    degree = columns - 1
-    total = count + degree  # coefficients of the spline
-    unknown = total - 6
-    bands, load = np.zeros((degree + 1, unknown)), np.zeros((unknown, dimension))
+    dimension, unknown = tau.shape[1], len(load)
+    count, degree = len(weights) // each, columns - 1
     row, rest = np.empty(columns), np.empty(dimension)
     for k in range(count * each):
         segment = k // each
-        window = windows[window_number(segment, count, kept), k - segment * each]
+        window, point = window_number(segment, count, kept), k - segment * each
+        second, first, value = alpha[k] / (scale * scale), beta[k] / scale, gamma[k]
         for d in range(dimension):
             rest[d] = tau[k, d]
         for j in range(columns):
-            row[j] = alpha[k] * window[2, j] + beta[k] * window[1, j] + gamma[k] * window[0, j]
-            column = segment + j
-            if column < 3 or column >= total - 3:
-                known = column if column < 3 else column - total + 6
-                for d in range(dimension):
-                    rest[d] -= row[j] * ends[known, d]
-        for j in range(columns):
+            row[j] = (
+                second * windows[window, point, 2, j]
+                + first * windows[window, point, 1, j]
+                + value * windows[window, point, 0, j]
+            )
             column = segment + j - 3
             if column < 0 or column >= unknown:
-                continue
+                known = column + 3 if column < 0 else column - unknown + 3
+                for d in range(dimension):
+                    rest[d] -= row[j] * ends[known, d]
+        for j in range(max(3 - segment, 0), min(columns, unknown + 3 - segment)):
+            column = segment + j - 3
             scaled = weights[k] * row[j]
             for d in range(dimension):
                 load[column, d] += scaled * rest[d]
-            for i in range(j + 1):
-                other = segment + i - 3
-                if other >= 0:
-                    bands[degree + other - column, column] += scaled * row[i]
-    return bands, load
+            for i in range(max(3 - segment, 0), j + 1):
+                bands[column, degree + i - j] += scaled * row[i]
 
 
 @native_loop
-def values_at_knots(windows: Array, coefficients: Array, count: int) -> Array:
-    """Value, velocity and acceleration (3, n + 1, dimension) at the knots of n segments.
+def solve_bands(bands: Array, load: Array) -> bool:
+    """Solve a symmetric, positive system in place by L D L^T; whether that was possible.
 
-    windows (kept segments, 2, 3, degree + 1): at the start and at the end of each, see `window_number`.
+    bands (n, width + 1): entry (i, j), j <= i, stands in row i and column width + j - i. load (n, dimension).
+    """
+    count, width = len(bands), bands.shape[1] - 1
+    for i in range(count):
+        first = max(i - width, 0)
+        for j in range(first, i):
+            value = bands[i, width + j - i]  # L_ij D_j
+            for m in range(max(first, j - width), j):
+                value -= bands[i, width + m - i] * bands[j, width + m - j]
+            bands[i, width + j - i] = value
+        pivot = bands[i, width]
+        for j in range(first, i):
+            entry = bands[i, width + j - i]
+            bands[i, width + j - i] = entry / bands[j, width]
+            pivot -= entry * bands[i, width + j - i]
+            for d in range(load.shape[1]):
+                load[i, d] -= bands[i, width + j - i] * load[j, d]
+        if not pivot > 0.0:
+            return False
+        bands[i, width] = pivot
+    for i in range(count - 1, -1, -1):
+        for d in range(load.shape[1]):
+            value = load[i, d] / bands[i, width]
+            for j in range(i + 1, min(i + width + 1, count)):
+                value -= bands[j, width + i - j] * load[j, d]
+            load[i, d] = value
+    return True
+
+
+@native_loop
+def least_squares_motion(
+    times: Array,
+    inside: Array,
+    borders: Array,
+    scale: float,
+    weights: Array,
+    alpha: Array,
+    beta: Array,
+    gamma: Array,
+    tau: Array,
+    start: Array,
+    end: Array,
+    motion: Array,
+) -> bool:
+    """Fill motion (3, n + 1, dimension) with value, velocity and acceleration at the knots of the quintic spline that
+    `least_squares` describes; whether there is one.
+
+    inside, borders (kept segments, points or 2, 3, 6): see `normal_equations` and `values_at_knots`.
+    """
+    count, dimension = len(times) - 1, tau.shape[1]
+    ends = end_coefficients(times, start, end, 5)
+    bands, load = np.zeros((count - 1, 6)), np.zeros((count - 1, dimension))
+    normal_equations(inside, scale, weights, alpha, beta, gamma, tau, ends, bands, load)
+    if not solve_bands(bands, load):
+        return False
+    coefficients = np.empty((count + 5, dimension))
+    for c in range(count + 5):
+        for d in range(dimension):
+            if c < 3:
+                coefficients[c, d] = ends[c, d]
+            elif c < count + 2:
+                coefficients[c, d] = load[c - 3, d]
+            else:
+                coefficients[c, d] = ends[c - count + 1, d]
+    values_at_knots(borders, scale, coefficients, motion)
+    return True
+
+
+@native_loop
+def values_at_knots(windows: Array, scale: float, coefficients: Array, motion: Array) -> None:
+    """Fill motion (3, n + 1, dimension) with value, velocity and acceleration at the knots of n segments.
+
+    windows (kept segments, 2, 3, degree + 1): at the start and at the end of each, see `window_number`; they are for
+    times divided by scale.
     """
     kept, _, _, columns = windows.shape
-    dimension = coefficients.shape[1]
-    result = np.zeros((3, count + 1, dimension))
-    for k in range(count + 1):
-        segment = min(k, count - 1)
-        window = windows[window_number(segment, count, kept), k - segment]
+    _, knots, dimension = motion.shape
+    for k in range(knots):
+        segment = min(k, knots - 2)
+        window, end, factor = window_number(segment, knots - 1, kept), k - segment, 1.0
         for derivative in range(3):
-            for j in range(columns):
-                for d in range(dimension):
-                    result[derivative, k, d] += window[derivative, j] * coefficients[segment + j, d]
-    return result
+            for d in range(dimension):
+                value = 0.0
+                for j in range(columns):
+                    value += windows[window, end, derivative, j] * coefficients[segment + j, d]
+                motion[derivative, k, d] = factor * value
+            factor /= scale

@@ -53,7 +53,8 @@ def cubic_curvatures(times: Array, points: Array, start: Array, end: Array) -> A
     """Second derivatives (n + 1, dimension) of the cubic spline, Thomas' elimination of 003c (G.19)."""
     count, dimension = len(times) - 1, points.shape[1]
     result = np.empty((count + 1, dimension))
-    result[0], result[count] = start, end
+    for d in range(dimension):
+        result[0, d], result[count, d] = start[d], end[d]
     factors = np.zeros(count + 1)
     for i in range(1, count):
         before, after = times[i] - times[i - 1], times[i + 1] - times[i]
@@ -80,47 +81,49 @@ def quintic_slopes(times: Array, points: Array, start: Array, end: Array) -> tup
     """
     count, dimension = len(times) - 1, points.shape[1]
     velocities, accelerations = np.empty((count + 1, dimension)), np.empty((count + 1, dimension))
-    velocities[0], accelerations[0] = start[0], start[1]
-    velocities[count], accelerations[count] = end[0], end[1]
+    for d in range(dimension):
+        velocities[0, d], accelerations[0, d] = start[0, d], start[1, d]
+        velocities[count, d], accelerations[count, d] = end[0, d], end[1, d]
     k = KAPPA
-    h11, h12, h21, h22 = np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(count)
+    h = np.zeros((count, 4))  # h11, h12, h21, h22
     first, second = np.zeros((count, dimension)), np.zeros((count, dimension))
     for i in range(1, count):
         g0, g1 = 1.0 / (times[i] - times[i - 1]), 1.0 / (times[i + 1] - times[i])
-        d11 = 64.0 * (g0**3 + g1**3)
-        d12 = 12.0 * k * (g0**2 - g1**2) * g1
+        p0, p1 = g0 * g0, g1 * g1
+        d11 = 64.0 * (p0 * g0 + p1 * g1)
+        d12 = 12.0 * k * (p0 - p1) * g1
         d21 = d12
-        d22 = 3.0 * k**2 * (g0 + g1) * g1**2
+        d22 = 3.0 * k * k * (g0 + g1) * p1
         # L_i = U_(i-1)^T with g_(i-1) = g0, g_i = g1.
-        l11, l12 = 56.0 * g0**3, -8.0 * k * g0**3
-        l21, l22 = 8.0 * k * g0**2 * g1, -(k**2) * g0**2 * g1
+        l11, l12 = 56.0 * p0 * g0, -8.0 * k * p0 * g0
+        l21, l22 = 8.0 * k * p0 * g1, -k * k * p0 * g1
         if i > 1:
-            d11 -= l11 * h11[i - 1] + l12 * h21[i - 1]
-            d12 -= l11 * h12[i - 1] + l12 * h22[i - 1]
-            d21 -= l21 * h11[i - 1] + l22 * h21[i - 1]
-            d22 -= l21 * h12[i - 1] + l22 * h22[i - 1]
+            d11 -= l11 * h[i - 1, 0] + l12 * h[i - 1, 2]
+            d12 -= l11 * h[i - 1, 1] + l12 * h[i - 1, 3]
+            d21 -= l21 * h[i - 1, 0] + l22 * h[i - 1, 2]
+            d22 -= l21 * h[i - 1, 1] + l22 * h[i - 1, 3]
         determinant = d11 * d22 - d12 * d21
         if i < count - 1:
             g2 = 1.0 / (times[i + 2] - times[i + 1])
-            u11, u12 = 56.0 * g1**3, 8.0 * k * g1**2 * g2
-            u21, u22 = -8.0 * k * g1**3, -(k**2) * g1**2 * g2
-            h11[i] = (d22 * u11 - d12 * u21) / determinant
-            h12[i] = (d22 * u12 - d12 * u22) / determinant
-            h21[i] = (d11 * u21 - d21 * u11) / determinant
-            h22[i] = (d11 * u22 - d21 * u12) / determinant
+            u11, u12 = 56.0 * p1 * g1, 8.0 * k * p1 * g2
+            u21, u22 = -8.0 * k * p1 * g1, -k * k * p1 * g2
+            h[i, 0] = (d22 * u11 - d12 * u21) / determinant
+            h[i, 1] = (d22 * u12 - d12 * u22) / determinant
+            h[i, 2] = (d11 * u21 - d21 * u11) / determinant
+            h[i, 3] = (d11 * u22 - d21 * u12) / determinant
         for d in range(dimension):
             ahead, behind = points[i + 1, d] - points[i, d], points[i, d] - points[i - 1, d]
-            b1 = -120.0 * g1**4 * ahead - 120.0 * g0**4 * behind
-            b2 = 20.0 * k * g1 * (g1**3 * ahead - g0**3 * behind)
+            b1 = -120.0 * (p1 * p1 * ahead + p0 * p0 * behind)
+            b2 = 20.0 * k * g1 * (p1 * g1 * ahead - p0 * g0 * behind)
             if i == 1:
-                b1 += 56.0 * g0**3 * start[0, d] + 8.0 * g0**2 * start[1, d]
-                b2 += k * g1 * (8.0 * g0**2 * start[0, d] + g0 * start[1, d])
+                b1 += 56.0 * p0 * g0 * start[0, d] + 8.0 * p0 * start[1, d]
+                b2 += k * g1 * (8.0 * p0 * start[0, d] + g0 * start[1, d])
             else:
                 b1 -= l11 * first[i - 1, d] + l12 * second[i - 1, d]
                 b2 -= l21 * first[i - 1, d] + l22 * second[i - 1, d]
             if i == count - 1:
-                b1 += 56.0 * g1**3 * end[0, d] - 8.0 * g1**2 * end[1, d]
-                b2 += k * g1 * (-8.0 * g1**2 * end[0, d] + g1 * end[1, d])
+                b1 += 56.0 * p1 * g1 * end[0, d] - 8.0 * p1 * end[1, d]
+                b2 += k * g1 * (-8.0 * p1 * end[0, d] + g1 * end[1, d])
             first[i, d] = (d22 * b1 - d12 * b2) / determinant
             second[i, d] = (d11 * b2 - d21 * b1) / determinant
     for i in range(count - 1, 0, -1):
@@ -128,8 +131,8 @@ def quintic_slopes(times: Array, points: Array, start: Array, end: Array) -> tup
         for d in range(dimension):
             if i < count - 1:
                 one, two = first[i + 1, d], second[i + 1, d]
-                first[i, d] -= h11[i] * one + h12[i] * two
-                second[i, d] -= h21[i] * one + h22[i] * two
+                first[i, d] -= h[i, 0] * one + h[i, 1] * two
+                second[i, d] -= h[i, 2] * one + h[i, 3] * two
             velocities[i, d] = -first[i, d]
             accelerations[i, d] = k * g * second[i, d]
     return velocities, accelerations

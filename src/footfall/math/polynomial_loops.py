@@ -15,21 +15,27 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @native_loop
-def segment_at(times: Array, time: float, guess: int) -> int:
-    """The segment that holds a time, the later one at a break point; `guess` is tried first."""
-    count = len(times) - 1
-    if times[guess] <= time and (time < times[guess + 1] or guess == count - 1):
-        return guess
-    if guess + 1 < count and times[guess + 1] <= time and (time < times[guess + 2] or guess + 2 == count):
-        return guess + 1
+def segment_between(times: Array, first: int, count: int, time: float, guess: int) -> int:
+    """Which of `count` segments, whose break points begin at `first`, holds a time, the later one at a break point;
+    `guess` and the one behind it are tried first."""
+    if times[first + guess] <= time:
+        for near in range(guess, min(guess + 2, count)):
+            if time < times[first + near + 1] or near == count - 1:
+                return near
     low, high = 0, count
     while high - low > 1:
         middle = (low + high) // 2
-        if times[middle] <= time:
+        if times[first + middle] <= time:
             low = middle
         else:
             high = middle
     return low
+
+
+@native_loop
+def segment_at(times: Array, time: float, guess: int) -> int:
+    """The segment that holds a time, see `segment_between`."""
+    return segment_between(times, 0, len(times) - 1, time, guess)
 
 
 @native_loop

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from footfall.compiler.native_loops import native_loop
-from footfall.math.polynomial_loops import segment_at
+from footfall.math.polynomial_loops import segment_between
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -57,64 +57,74 @@ def step_logarithms(controls: Array) -> Array:
 
 
 @native_loop
-def sample_chain(
-    times: Array, coefficients: Array, starts: Array, logarithms: Array, at: Array
-) -> tuple[Array, Array, Array]:
-    """Orientation (k, 4), angular velocity and acceleration (k, 3) in parent axes at times (k,).
+def turn_on_piece(
+    controls: Array, logarithms: Array, piece: int, eta: float, speed: float, change: float
+) -> tuple[float, float, float, float, float, float, float, float, float, float]:
+    """Quaternion, angular velocity and angular acceleration in parent axes on a piece of a chain, 003c (B.58).
+
+    controls (n, 4, 4) of the pieces, logarithms (n, 3, 3) of the steps between them. eta: parameter in the piece, from
+    0 to 1; speed, change: its rate and the rate of that. A piece is a cubic B-spline with four controls (k = m = 4):
+    three turns about fixed axes, one on top of the other, like a serial chain.
+    """
+    w, x, y, z = controls[piece, 0, 0], controls[piece, 0, 1], controls[piece, 0, 2], controls[piece, 0, 3]
+    vx, vy, vz, ax, ay, az = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    rest = 1.0 - eta
+    for j in range(3):
+        a, b, c = logarithms[piece, j, 0], logarithms[piece, j, 1], logarithms[piece, j, 2]
+        size = np.sqrt(a * a + b * b + c * c)
+        if size == 0.0:
+            continue
+        if j == 0:
+            angle, rate, second = 1.0 - rest * rest * rest, 3.0 * rest * rest, -6.0 * rest
+        elif j == 1:
+            angle, rate, second = eta * eta * (3.0 - 2.0 * eta), 6.0 * eta * rest, 6.0 - 12.0 * eta
+        else:
+            angle, rate, second = eta * eta * eta, 3.0 * eta * eta, 6.0 * eta
+        p, q, r = y * c - z * b, z * a - x * c, x * b - y * a
+        axis_x = a + 2.0 * (w * p + y * r - z * q)
+        axis_y = b + 2.0 * (w * q + z * p - x * r)
+        axis_z = c + 2.0 * (w * r + x * q - y * p)
+        first = 2.0 * rate * speed
+        then = 2.0 * (second * speed * speed + rate * change)
+        ax += then * axis_x + first * (vy * axis_z - vz * axis_y)
+        ay += then * axis_y + first * (vz * axis_x - vx * axis_z)
+        az += then * axis_z + first * (vx * axis_y - vy * axis_x)
+        vx, vy, vz = vx + first * axis_x, vy + first * axis_y, vz + first * axis_z
+        cosine, sine = np.cos(size * angle), np.sin(size * angle) / size
+        a, b, c = sine * a, sine * b, sine * c
+        w, x, y, z = (
+            w * cosine - x * a - y * b - z * c,
+            w * a + x * cosine + y * c - z * b,
+            w * b - x * c + y * cosine + z * a,
+            w * c + x * b - y * a + z * cosine,
+        )
+    return w, x, y, z, vx, vy, vz, ax, ay, az
+
+
+@native_loop
+def sample_chain(times: Array, coefficients: Array, controls: Array, logarithms: Array, at: Array) -> Array:
+    """Orientation, angular velocity and acceleration (k, 10) in parent axes at times (k,), see `turn_on_piece`.
 
     times, coefficients: the parameter u(t) as a polynomial trajectory, whose whole part is the piece.
-    starts (n, 4): first control of each piece. logarithms (n, 3, 3) of its steps. A piece is a cubic B-spline
-    with four controls (k = m = 4): three turns about fixed axes, one on top of the other, like a serial chain.
     """
-    count = len(at)
     segments, powers, _ = coefficients.shape
-    orientation, velocity, acceleration = np.empty((count, 4)), np.zeros((count, 3)), np.zeros((count, 3))
-    angle, rate, second = np.empty(3), np.empty(3), np.empty(3)
-    here, turned, step, axis = np.empty(4), np.empty(4), np.empty(4), np.empty(3)
+    result = np.empty((len(at), 10))
     segment = 0
-    for k in range(count):
+    for k in range(len(at)):
         time = min(max(at[k], times[0]), times[segments])
-        segment = segment_at(times, time, segment)
+        segment = segment_between(times, 0, segments, time, segment)
         duration = times[segment + 1] - times[segment]
-        local = (time - times[segment]) / duration
-        u, speed, change = 0.0, 0.0, 0.0
+        eta = (time - times[segment]) / duration
+        rate = 1.0 / duration if time == at[k] else 0.0
+        u, slope, half = 0.0, 0.0, 0.0
         for power in range(powers):
-            change = change * local + speed
-            speed = speed * local + u
-            u = u * local + coefficients[segment, power, 0]
-        moving = times[0] <= at[k] <= times[segments]
-        speed = speed / duration if moving else 0.0
-        change = 2.0 * change / (duration * duration) if moving else 0.0
-        piece = min(max(int(np.floor(u)), 0), len(starts) - 1)
+            half = half * eta + slope
+            slope = slope * eta + u
+            u = u * eta + coefficients[segment, power, 0]
+        piece = min(max(int(np.floor(u)), 0), len(controls) - 1)
         # At rest at the end of a piece u may be a rounding error before the next one: both are the same there.
-        eta = min(max(u - piece, 0.0), 1.0)
-        rest = 1.0 - eta
-        angle[0], rate[0], second[0] = 1.0 - rest**3, 3.0 * rest**2, -6.0 * rest
-        angle[1], rate[1], second[1] = eta * eta * (3.0 - 2.0 * eta), 6.0 * eta * rest, 6.0 - 12.0 * eta
-        angle[2], rate[2], second[2] = eta**3, 3.0 * eta**2, 6.0 * eta
-        for d in range(4):
-            here[d] = starts[piece, d]
-        for j in range(3):
-            w = logarithms[piece, j]
-            size = np.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
-            if size == 0.0:
-                continue
-            turn_vector(here, w, axis)
-            first = 2.0 * rate[j] * speed
-            then = 2.0 * (second[j] * speed * speed + rate[j] * change)
-            a, b, c = velocity[k, 0], velocity[k, 1], velocity[k, 2]
-            acceleration[k, 0] += then * axis[0] + first * (b * axis[2] - c * axis[1])
-            acceleration[k, 1] += then * axis[1] + first * (c * axis[0] - a * axis[2])
-            acceleration[k, 2] += then * axis[2] + first * (a * axis[1] - b * axis[0])
-            for d in range(3):
-                velocity[k, d] += first * axis[d]
-            sine = np.sin(size * angle[j]) / size
-            step[0] = np.cos(size * angle[j])
-            for d in range(3):
-                step[d + 1] = sine * w[d]
-            multiply(here, step, turned)
-            for d in range(4):
-                here[d] = turned[d]
-        for d in range(4):
-            orientation[k, d] = here[d]
-    return orientation, velocity, acceleration
+        inside = min(max(u - piece, 0.0), 1.0)
+        turned = turn_on_piece(controls, logarithms, piece, inside, slope * rate, 2.0 * half * rate * rate)
+        for c in range(10):
+            result[k, c] = turned[c]
+    return result

@@ -67,12 +67,9 @@ class QuaternionTrajectory:
         at = np.ascontiguousarray(at, dtype=np.float64)
         if isinstance(self.shape, CubicQuaternionSpline):
             at = at if at.flags.writeable else at.copy()
-            chain = self.shape
-            return RotationSamples(
-                *sample_chain(
-                    self.timing.times, self.timing.coefficients, chain.controls[:, 0], chain.logarithms, at
-                )
-            )
+            timing, chain = self.timing, self.shape
+            samples = sample_chain(timing.times, timing.coefficients, chain.controls, chain.logarithms, at)
+            return RotationSamples(samples[:, :4], samples[:, 4:7], samples[:, 7:])
         parameter, speed, change = self.timing.sample(at)[:, :, 0]
         value, first, second = self.shape.derivatives(np.clip(parameter, 0.0, self.shape.last))
         # 003c (B.63). Quaternions between keyframes need not have norm one (LERP): the norm is divided out.

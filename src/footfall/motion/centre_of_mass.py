@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from footfall.math.interpolation import hermite_quintic
+import numpy as np
+
+from footfall.math.interpolation_loops import hermite_pieces
 from footfall.math.trajectories import PolynomialTrajectory, union_of_times
 from footfall.motion.draft import Draft
-from footfall.motion.five_mass import centre_of_mass_motion, sample_limbs
+from footfall.motion.five_mass import mass_numbers
+from footfall.motion.five_mass_loops import mass_point_motion
 from footfall.motion.reduced_model import ReducedModel
 
 
@@ -26,5 +29,7 @@ def plan_centre_of_mass(
         draft.right_selection.times,
         draft.left_selection.times,
     )
-    motion = centre_of_mass_motion(sample_limbs(draft, times), torso.sample(times), model)
-    return hermite_quintic(times, *motion)
+    values, _ = draft.masses.sample(times)
+    motion = np.empty((3, len(times), 3))
+    mass_point_motion(values, torso.sample(times), mass_numbers(model), motion)
+    return PolynomialTrajectory.unchecked(times, hermite_pieces(times, motion[0], motion[1], motion[2]))

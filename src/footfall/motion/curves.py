@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -14,17 +14,40 @@ from footfall.errors import FootfallError
 from footfall.math.quaternion_splines import CubicQuaternionSpline
 from footfall.math.quaternion_trajectories import QuaternionTrajectory
 from footfall.math.trajectories import PolynomialTrajectory, join
-from footfall.motion.evaluation_loops import evaluate
+from footfall.motion import sample_layout as layout
+from footfall.motion.packed_curves import PackedCurves, packed
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
+# Where trajectories stand in a sample: columns of polynomials, rows of rotations.
+_POLYNOMIAL_LIMBS = {
+    "zmp": layout.ZMP,
+    "right_foot": layout.FEET,
+    "left_foot": layout.FEET + 3,
+    "right_hand": layout.HANDS,
+    "left_hand": layout.HANDS + 3,
+    "right_toe": layout.TOES,
+    "left_toe": layout.TOES + 1,
+    "right_selection": layout.SELECTION,
+    "left_selection": layout.SELECTION + 1,
+    "load": layout.LOAD,
+}
+_ROTATIONS = {
+    "upper_body": layout.UPPER_BODY,
+    "head": layout.HEAD,
+    "right_foot_rotation": layout.FOOT_ROTATIONS,
+    "left_foot_rotation": layout.FOOT_ROTATIONS + 1,
+}
+_TORSO = {"torso": layout.TORSO, "center_of_mass": layout.CENTER_OF_MASS}
+POLYNOMIALS = (*_POLYNOMIAL_LIMBS, *_TORSO)
+ROTATIONS = tuple(_ROTATIONS)
+
 
 @dataclass(frozen=True, eq=False)
-class MotionCurves:
-    """Trajectories in world axes over the same times; m, rad, N, Nm.
+class LimbCurves:
+    """Trajectories in world axes of all that moves besides the torso; m, rad, N, Nm.
 
-    Dimensions: zmp, feet, hands, torso (mass of the reduced model) and center_of_mass 3; toes and selection 1; load 16
-    (see `plan_load`).
+    Dimensions: zmp, feet and hands 3; toes and selection 1; load 16 (see `plan_load`).
     """
 
     zmp: PolynomialTrajectory
@@ -37,12 +60,34 @@ class MotionCurves:
     right_selection: PolynomialTrajectory
     left_selection: PolynomialTrajectory
     load: PolynomialTrajectory
-    torso: PolynomialTrajectory
-    center_of_mass: PolynomialTrajectory
     upper_body: QuaternionTrajectory
     head: QuaternionTrajectory
     right_foot_rotation: QuaternionTrajectory
     left_foot_rotation: QuaternionTrajectory
+    places: ClassVar[Mapping[str, int]] = {**_POLYNOMIAL_LIMBS, **_ROTATIONS}
+
+    @cached_property
+    def packed(self) -> PackedCurves:
+        """All trajectories for native loops."""
+        return packed((getattr(self, name), place) for name, place in self.places.items())
+
+    @property
+    def limbs(self) -> dict[str, Any]:
+        """The trajectories of all but the torso by their names."""
+        return {name: getattr(self, name) for name in LimbCurves.places}
+
+    def only(self, *names: str) -> PackedCurves:
+        """Some of the trajectories for native loops."""
+        return self.packed.only([_NUMBERS[name] for name in names])
+
+
+@dataclass(frozen=True, eq=False)
+class MotionCurves(LimbCurves):
+    """All trajectories of a motion over the same times: torso (3,) is the mass of the reduced model."""
+
+    torso: PolynomialTrajectory
+    center_of_mass: PolynomialTrajectory
+    places: ClassVar[Mapping[str, int]] = {**LimbCurves.places, **_TORSO}
 
     @property
     def start(self) -> float:
@@ -65,40 +110,20 @@ class MotionCurves:
             raise InvalidTime(
                 f"times must be finite numbers, s; the first that is not is {at[~np.isfinite(at)][0]}"
             )
-        values, rotations = self._evaluate(at.reshape(-1))
+        values, rotations = self.packed.sample(at.reshape(-1))
         return MotionSamples(
-            values.reshape(*at.shape, 3, WIDTH), rotations.reshape(*at.shape, len(ROTATIONS), 10)
+            values.reshape(*at.shape, *values.shape[1:]), rotations.reshape(*at.shape, *rotations.shape[1:])
         )
 
     def snapshot(self, time: float) -> MotionSamples:
         """All values and two derivatives at one time, s: the fast way."""
         if not math.isfinite(time):
             raise InvalidTime(f"time is {time}; it must be a finite number, s")
-        values, rotations = self._evaluate(np.array([time]))
+        values, rotations = self.packed.sample(np.array([time]))
         return MotionSamples(values[0], rotations[0])
 
-    @cached_property
-    def _evaluate(self) -> Any:
-        packed = _packed(self)
-        return lambda at: evaluate(at, *packed)
 
-
-POLYNOMIALS = (
-    "zmp",
-    "right_foot",
-    "left_foot",
-    "right_hand",
-    "left_hand",
-    "right_toe",
-    "left_toe",
-    "right_selection",
-    "left_selection",
-    "load",
-    "torso",
-    "center_of_mass",
-)
-ROTATIONS = ("upper_body", "head", "right_foot_rotation", "left_foot_rotation")
-WIDTH = 41
+_NUMBERS = {name: number for number, name in enumerate(MotionCurves.places)}
 
 
 class InvalidTime(FootfallError, ValueError):
@@ -204,39 +229,3 @@ def join_rotations(parts: Sequence[QuaternionTrajectory]) -> QuaternionTrajector
         timings.append(part.timing.mapped(np.eye(1), np.array([float(pieces - first)])))
         pieces += last - first
     return QuaternionTrajectory(CubicQuaternionSpline(np.concatenate(controls)), join(timings))
-
-
-def _packed(curves: MotionCurves) -> tuple[Any, ...]:
-    """The arguments of `evaluate` behind the times."""
-    times, coefficients, layout, starts, logarithms = [], [], [], [], []
-    first, offset, column, piece = 0, 0, 0, 0
-    for name in (*POLYNOMIALS, *ROTATIONS):
-        curve = getattr(curves, name)
-        polynomial: PolynomialTrajectory = curve if name in POLYNOMIALS else curve.timing
-        own = polynomial.coefficients
-        if own.shape[1] < 6:
-            own = np.concatenate([np.zeros((len(own), 6 - own.shape[1], own.shape[2])), own], axis=1)
-        row = [first, len(own), offset, own.shape[2], column]
-        if name in ROTATIONS:
-            shape = curve.shape
-            row[3:] = [len(shape.controls), -1 - piece]
-            starts.append(shape.controls[:, 0])
-            logarithms.append(shape.logarithms)
-            piece += len(shape.controls)
-        else:
-            column += own.shape[2]
-        layout.append(row)
-        times.append(polynomial.times)
-        coefficients.append(own.ravel())
-        first += len(own) + 1
-        offset += own.size
-    return (
-        np.concatenate(times),
-        np.concatenate(coefficients),
-        np.array(layout, dtype=np.int64),
-        np.concatenate(starts),
-        np.concatenate(logarithms),
-        WIDTH,
-        curves.start,
-        curves.end,
-    )

@@ -3,40 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from footfall.math.quaternion_trajectories import QuaternionTrajectory
-from footfall.math.trajectories import PolynomialTrajectory
+from footfall.motion.curves import LimbCurves
+from footfall.motion.packed_curves import PackedCurves
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True, eq=False)
-class Draft:
-    """Trajectories of a sequence in world axes, m and rad.
+class Draft(LimbCurves):
+    """Trajectories of a sequence, and what the torso shall do.
 
-    zmp (3,), feet and hands (3,) each. toes (2,): joint angles of the right and left toe. selection (2,): of RH, LH.
-    load (16,): load factors and wrenches, see `plan_load`. pose_times (K + 1,): begin of the first transition and end
-    of each, s. com_heights (K + 1,): wanted height of the centre of mass in the world at these times. last_duration: of
-    the last transition, s. torso_start (3, 3): value, velocity and acceleration of the torso to continue from.
+    pose_times (K + 1,): begin of the first transition and end of each, s. com_heights (K + 1,): wanted height of the
+    centre of mass in the world at these times. last_duration: of the last transition, s. torso_start (3, 3): value,
+    velocity and acceleration of the torso to continue from.
     """
 
-    zmp: PolynomialTrajectory
-    right_foot: PolynomialTrajectory
-    left_foot: PolynomialTrajectory
-    right_hand: PolynomialTrajectory
-    left_hand: PolynomialTrajectory
-    right_toe: PolynomialTrajectory
-    left_toe: PolynomialTrajectory
-    right_selection: PolynomialTrajectory
-    left_selection: PolynomialTrajectory
-    load: PolynomialTrajectory
-    upper_body: QuaternionTrajectory
-    head: QuaternionTrajectory
-    right_foot_rotation: QuaternionTrajectory
-    left_foot_rotation: QuaternionTrajectory
     pose_times: Array
     com_heights: Array
     last_duration: float
@@ -51,3 +37,12 @@ class Draft:
     def end_time(self) -> float:
         """Last time, s."""
         return float(self.pose_times[-1])
+
+    @cached_property
+    def masses(self) -> PackedCurves:
+        """What the five masses depend on, and the zero-moment point; hands count only if they are ever in task
+        space."""
+        body = ("zmp", "right_foot", "left_foot", "upper_body")
+        hands = ("right_selection", "left_selection", "right_hand", "left_hand", "load")
+        used = self.right_selection.coefficients.any() or self.left_selection.coefficients.any()
+        return self.only(*body, *hands) if used else self.only(*body)

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.motion.draft import Draft
-from footfall.motion.five_mass_loops import limb_terms, mass_point_motion
+from footfall.motion.curves import LimbCurves
+from footfall.motion.five_mass_loops import all_limb_terms, mass_point_motion
 from footfall.motion.reduced_model import ReducedModel
+from footfall.motion.sample_layout import FEET, HANDS, ROTATION_COUNT, SELECTION, UPPER_BODY, WIDTH, WRENCHES
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -43,25 +44,57 @@ class FootWrench(NamedTuple):
     torque: Array
 
 
-def sample_limbs(draft: Draft, at: Array) -> Limbs:
+def sample_limbs(curves: LimbCurves, at: Array) -> Limbs:
     """All that moves besides the torso, at times (k,), s."""
+    return limbs_of(*curves.packed.sample(np.ascontiguousarray(at, dtype=np.float64)))
+
+
+def limbs_of(values: Array, rotations: Array) -> Limbs:
+    """The limbs in samples of a motion, values (k, 3, 41) and rotations (k, 4, 10)."""
+    motion, body = np.moveaxis(values, 1, 0), rotations[:, UPPER_BODY]
+    feet, hands = motion[..., FEET : FEET + 6], motion[..., HANDS : HANDS + 6]
+    selection = motion[..., SELECTION : SELECTION + 2]
     return Limbs(
-        draft.right_foot.sample(at),
-        draft.left_foot.sample(at),
-        draft.right_hand.sample(at),
-        draft.left_hand.sample(at),
-        draft.right_selection.sample(at),
-        draft.left_selection.sample(at),
-        draft.load.sample(at, 0)[0, :, 4:],
-        *draft.upper_body.sample(at),
+        feet[..., :3],
+        feet[..., 3:],
+        hands[..., :3],
+        hands[..., 3:],
+        selection[..., :1],
+        selection[..., 1:],
+        motion[0, :, WRENCHES : WRENCHES + 12],
+        body[:, 0:4],
+        body[:, 4:7],
+        body[:, 7:10],
     )
+
+
+def samples_of(limbs: Limbs) -> tuple[Array, Array]:
+    """Samples with these limbs: the reverse of `limbs_of`; all else is zero."""
+    count = len(limbs.wrenches)
+    values, rotations = np.zeros((count, 3, WIDTH)), np.zeros((count, ROTATION_COUNT, 10))
+    motion = np.moveaxis(values, 1, 0)
+    for number, part in enumerate(limbs[:4]):
+        motion[..., FEET + 3 * number : FEET + 3 * number + 3] = part
+    motion[..., SELECTION], motion[..., SELECTION + 1] = (
+        limbs.right_selection[..., 0],
+        limbs.left_selection[..., 0],
+    )
+    values[:, 0, WRENCHES : WRENCHES + 12] = limbs.wrenches
+    rotations[:, UPPER_BODY] = np.concatenate(limbs[7:], axis=1)
+    return values, rotations
+
+
+def mass_numbers(model: ReducedModel) -> Array:
+    """What native loops know of the masses, (13,)."""
+    shares = (model.mass, model.foot_share, model.hand_share, model.gravity)
+    return np.array([*shares, *model.torso_inertia.ravel().tolist()])
 
 
 def demands(limbs: Limbs, model: ReducedModel) -> Array:
     """What the limbs contribute to the contact wrench (k, 8): C1, C2 of 003c (F.3), (F.6); torso mass, its rate."""
-    return limb_terms(
-        *limbs, model.mass, model.foot_share, model.hand_share, model.torso_inertia, model.gravity
-    )
+    terms = np.empty((len(limbs.wrenches), 8))
+    all_limb_terms(*samples_of(limbs), mass_numbers(model), terms)
+    return terms
 
 
 def contact_wrench(limbs: Limbs, torso: Array, model: ReducedModel) -> FootWrench:
@@ -106,7 +139,9 @@ def torso_height(limbs: Limbs, centre: Array, model: ReducedModel) -> Array:
 
 def centre_of_mass_motion(limbs: Limbs, torso: Array, model: ReducedModel) -> Array:
     """Value, velocity and acceleration (3, k, 3) of the centre of mass, 003c (F.8)."""
-    return mass_point_motion(torso, *limbs[:6], model.foot_share, model.hand_share)
+    result = np.empty(torso.shape)
+    mass_point_motion(samples_of(limbs)[0], np.ascontiguousarray(torso), mass_numbers(model), result)
+    return result
 
 
 def torso_motion(limbs: Limbs, centre: Array, model: ReducedModel) -> Array:

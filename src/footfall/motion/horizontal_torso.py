@@ -11,11 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from footfall.math.collocation import LinearEquation, collocate_banded, least_squares, quadrature_times
+from footfall.math.collocation import (
+    LinearEquation,
+    collocate_banded,
+    equal_grid,
+    least_squares_pieces,
+    quadrature_times,
+)
 from footfall.math.interpolation import constant
 from footfall.math.trajectories import PolynomialTrajectory
 from footfall.motion.draft import Draft
-from footfall.motion.five_mass import demands, sample_limbs
+from footfall.motion.five_mass import mass_numbers
 from footfall.motion.five_mass_loops import torso_equation
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.torso_parameters import TorsoParameters
@@ -35,9 +41,9 @@ def horizontal_equation(
     draft: Draft, model: ReducedModel, height: PolynomialTrajectory, at: Array
 ) -> LinearEquation:
     """The equation of x and (its signs turned) of y at times (k,), 003c (6.26)-(6.29)."""
-    terms = demands(sample_limbs(draft, at), model)
-    rows = torso_equation(terms, height.sample(at), draft.zmp.sample(at, 0), model.gravity)
-    return LinearEquation(rows[0], rows[1], rows[2], rows[3:].T.copy())
+    left, right = np.empty((3, len(at))), np.empty((len(at), 2))
+    torso_equation(*draft.masses.sample(at), height.sample(at), mass_numbers(model), left, right)
+    return LinearEquation(left[0], left[1], left[2], right)
 
 
 def end_conditions(draft: Draft, model: ReducedModel) -> tuple[Array, Array]:
@@ -64,9 +70,10 @@ def horizontal_torso(
     times: Array,
     ends: tuple[Array, Array],
 ) -> PolynomialTrajectory:
-    """x and y (2,) of the torso as quintics (cubics by that method) between break points (n + 1,)."""
+    """x and y (2,) of the torso as quintics (cubics by that method) between equally distant break points (n + 1,)."""
     if parameters.method == "least_squares":
         equation = horizontal_equation(draft, model, height, quadrature_times(times, points=_POINTS))
-        return least_squares(times, equation, *ends)
+        pieces = least_squares_pieces(equal_grid(times, _POINTS), equation, *ends)
+        return PolynomialTrajectory.unchecked(times.copy(), pieces)
     equation = horizontal_equation(draft, model, height, times[1:-1].copy())
     return collocate_banded(times, equation, *ends, kind=parameters.method)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -100,43 +99,43 @@ def generate_sequence(
     """The motion of a sequence that begins at a time, s, from rest or from a state. first: number of its first
     transition."""
     clock = StageClock() if clock is None else clock
-    with clock.stage("phase"):
-        check_numbers(sequence, parameters.limit)
-        schedule = plan_phases(sequence, parameters.phase, begin_time=begin_time, continues=start is not None)
-        check_steps(schedule, model, parameters)
-    with clock.stage("support area"):
-        areas = plan_support(schedule, model, parameters.support)
-    with clock.stage("zero-moment point"):
-        zmp = plan_zmp(schedule, areas, start=None if start is None else start.zmp)
-    with clock.stage("upper body"):
-        upper_body = plan_upper_body(schedule)
-    with clock.stage("foot"):
-        feet = plan_feet(schedule, model, parameters.foot)
-    with clock.stage("toe"):
-        toes = [
-            plan_toe(
-                schedule, foot, model, parameters.toe, start=None if start is None else start.toes[:, foot]
-            )
-            for foot in range(2)
-        ]
-    with clock.stage("hand"):
-        hands = [plan_hand(schedule, hand, parameters.hand) for hand in range(2)]
-    with clock.stage("head"):
-        head = plan_head(schedule)
-    with clock.stage("selection"):
-        selection = [plan_selection(schedule, hand, parameters.selection) for hand in range(2)]
-    with clock.stage("load and wrench"):
-        load = plan_load(schedule, parameters.load, start=None if start is None else start.load)
+    check_numbers(sequence, parameters.limit)
+    schedule = plan_phases(sequence, parameters.phase, begin_time=begin_time, continues=start is not None)
+    check_steps(schedule, model, parameters)
+    clock.stage_done("phase")
+    areas = plan_support(schedule, model, parameters.support)
+    clock.stage_done("support area")
+    zmp = plan_zmp(schedule, areas, start=None if start is None else start.zmp)
+    clock.stage_done("zero-moment point")
+    upper_body = plan_upper_body(schedule)
+    clock.stage_done("upper body")
+    feet = plan_feet(schedule, model, parameters.foot)
+    clock.stage_done("foot")
+    right_toe, left_toe = (
+        plan_toe(schedule, foot, model, parameters.toe, start=None if start is None else start.toes[:, foot])
+        for foot in range(2)
+    )
+    clock.stage_done("toe")
+    right_hand, left_hand = (plan_hand(schedule, hand, parameters.hand) for hand in range(2))
+    clock.stage_done("hand")
+    head = plan_head(schedule)
+    clock.stage_done("head")
+    right_selection, left_selection = (
+        plan_selection(schedule, hand, parameters.selection) for hand in range(2)
+    )
+    clock.stage_done("selection")
+    load = plan_load(schedule, parameters.load, start=None if start is None else start.load)
+    clock.stage_done("load and wrench")
     pose_times = schedule.pose_times
     draft = Draft(
         zmp,
         *feet.positions,
-        hands[0],
-        hands[1],
-        toes[0],
-        toes[1],
-        selection[0],
-        selection[1],
+        right_hand,
+        left_hand,
+        right_toe,
+        left_toe,
+        right_selection,
+        left_selection,
         load,
         upper_body,
         head,
@@ -147,46 +146,28 @@ def generate_sequence(
         None if start is None else start.torso,
     )
     torso = plan_torso(draft, model, parameters.torso)
-    clock.add(torso.stage_seconds)
-    with clock.stage("centre of mass"):
-        center_of_mass = plan_centre_of_mass(draft, torso.trajectory, model)
-    curves = MotionCurves(
-        zmp,
-        *feet.positions,
-        hands[0],
-        hands[1],
-        toes[0],
-        toes[1],
-        selection[0],
-        selection[1],
-        load,
-        torso.trajectory,
-        center_of_mass,
-        upper_body,
-        head,
-        *feet.rotations,
-    )
-    return SequenceMotion(
-        phase_table(schedule, areas, model, first=first),
-        curves,
-        torso,
-    )
+    clock.parts_done(torso.stage_seconds)
+    center_of_mass = plan_centre_of_mass(draft, torso.trajectory, model)
+    clock.stage_done("centre of mass")
+    curves = MotionCurves(**draft.limbs, torso=torso.trajectory, center_of_mass=center_of_mass)
+    return SequenceMotion(phase_table(schedule, areas, model, first=first), curves, torso)
 
 
 class StageClock:
-    """Sums up the CPU time that each stage takes, s."""
+    """Sums up the CPU time that each stage takes, s, one stage after the other."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
+        self._last = time.thread_time()
 
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """Time what is done inside."""
-        begin = time.thread_time()
-        yield
-        self.seconds[name] = self.seconds.get(name, 0.0) + time.thread_time() - begin
+    def stage_done(self, name: str) -> None:
+        """A stage ends that began when the one before ended."""
+        now = time.thread_time()
+        self.seconds[name] = self.seconds.get(name, 0.0) + now - self._last
+        self._last = now
 
-    def add(self, seconds: Mapping[str, float]) -> None:
-        """Add what parts of a stage have taken, s."""
+    def parts_done(self, seconds: Mapping[str, float]) -> None:
+        """A stage ends whose parts took these times, s."""
         for name, value in seconds.items():
             self.seconds[name] = self.seconds.get(name, 0.0) + value
+        self._last = time.thread_time()

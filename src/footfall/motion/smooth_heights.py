@@ -14,7 +14,7 @@ import numpy as np
 
 from footfall.compiler.native_loops import native_loop
 from footfall.errors import FootfallError
-from footfall.math.interpolation import quintic_spline
+from footfall.math.interpolation_loops import hermite_pieces, quintic_slopes
 from footfall.math.trajectories import PolynomialTrajectory
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -45,11 +45,14 @@ def smooth_height(
     end all is at rest. most: largest acceleration, m/s2; where it contradicts the bounds, it counts, not they.
     """
 
-    def through(heights: Array) -> tuple[PolynomialTrajectory, float]:
-        spline = quintic_spline(times, heights, start_velocity=velocity, start_acceleration=acceleration)
-        return spline, largest_acceleration(spline)
+    start, end = np.array([[velocity], [acceleration]]), np.zeros((2, 1))
 
-    spline, peak = through(wanted_within(wanted, lowest, highest))
+    def through(heights: Array) -> tuple[Array, float]:
+        points = heights[:, None]
+        pieces = hermite_pieces(times, points, *quintic_slopes(times, points, start, end))
+        return pieces, largest_acceleration(times, pieces)
+
+    pieces, peak = through(wanted_within(wanted, lowest, highest))
     step = float(times[1] - times[0])
     drift = velocity * step + acceleration * step * step / 2
     smoothness = (_SMOOTHING_TIME / step) ** 4
@@ -58,12 +61,12 @@ def smooth_height(
         # A spline bends a little more between the points than the points do: by how much, the last one shows.
         share *= 0.93 if share == 1.0 else max(0.97 * most / peak, 0.7)
         bend = share * most * step * step
-        spline, peak = through(solve_program(wanted, lowest, highest, bend, drift, smoothness))
+        pieces, peak = through(solve_program(wanted, lowest, highest, bend, drift, smoothness))
     if peak > most:
         raise HeightNotSmooth(
             f"the torso's height accelerates with {peak:.3g} m/s2; at most {most:.3g} m/s2 are allowed"
         )
-    return spline
+    return PolynomialTrajectory.unchecked(times.copy(), pieces)
 
 
 @native_loop
@@ -209,13 +212,9 @@ def solve_program(
     return result
 
 
-def largest_acceleration(spline: PolynomialTrajectory) -> float:
-    """Largest absolute second derivative of a trajectory of quintics with one component, exactly."""
-    return float(_largest_acceleration(spline.times, spline.coefficients))
-
-
 @native_loop
-def _largest_acceleration(times: Array, coefficients: Array) -> float:
+def largest_acceleration(times: Array, coefficients: Array) -> float:
+    """Largest absolute second derivative of quintics with one component (n, 6, 1), exactly."""
     result = 0.0
     for i in range(len(times) - 1):
         h = times[i + 1] - times[i]

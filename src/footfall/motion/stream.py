@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.motion.curves import MotionSamples
-from footfall.motion.five_mass import Limbs, contact_wrench
+from footfall.motion.five_mass import contact_wrench, limbs_of
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.stream_loops import stream_vectors
 
@@ -58,33 +58,12 @@ def stream(samples: MotionSamples, model: ReducedModel) -> TaskSpaceStream:
     )
 
 
-def limbs_of(samples: MotionSamples) -> Limbs:
-    """Samples (k,) as the limbs of the five-mass model."""
-    feet, hands = np.moveaxis(samples.feet, -3, 0), np.moveaxis(samples.hands, -3, 0)
-    selection = np.moveaxis(samples.selection, -2, 0)
-    wrenches = samples.wrenches[..., 0, :, :]
-    body = samples.rotations[..., 0, :]
-    solid = np.ascontiguousarray
-    return Limbs(
-        solid(feet[..., 0, :]),
-        solid(feet[..., 1, :]),
-        solid(hands[..., 0, :]),
-        solid(hands[..., 1, :]),
-        solid(selection[..., 0:1]),
-        solid(selection[..., 1:2]),
-        wrenches.reshape(*wrenches.shape[:-2], 12),
-        solid(body[..., 0:4]),
-        solid(body[..., 4:7]),
-        solid(body[..., 7:10]),
-    )
-
-
 def wrench_about_center_of_mass(samples: MotionSamples, model: ReducedModel) -> Array:
     """Force and torque (..., 6) of all contacts about the centre of mass, N and Nm, 003c (6.34), (6.35): feet and hands
     summed up, for comparison with what `stream` gets from the masses."""
     one = samples.values.ndim == 2
     many = MotionSamples(samples.values[None], samples.rotations[None]) if one else samples
-    feet = contact_wrench(limbs_of(many), np.ascontiguousarray(np.moveaxis(many.torso, -2, 0)), model)
+    feet = contact_wrench(limbs_of(*many), np.ascontiguousarray(np.moveaxis(many.torso, -2, 0)), model)
     center = many.center_of_mass[..., 0, :]
     force, torque = feet.force.copy(), feet.torque - np.cross(center, feet.force)
     for hand in range(2):

@@ -78,7 +78,6 @@ def plan_torso(draft: Draft, model: ReducedModel, parameters: TorsoParameters | 
 
 def _side_by_side(place: PolynomialTrajectory, height: PolynomialTrajectory) -> PolynomialTrajectory:
     if place.coefficients.shape[:2] == height.coefficients.shape[:2]:
-        return PolynomialTrajectory(
-            place.times, np.concatenate([place.coefficients, height.coefficients], axis=2)
-        )
+        pieces = np.concatenate([place.coefficients, height.coefficients], axis=2)
+        return PolynomialTrajectory.unchecked(place.times, pieces)
     return stack([place, height])

@@ -9,10 +9,9 @@ import numpy as np
 from footfall.math.polygons import boundary_distance
 from footfall.math.quaternions import rotate
 from footfall.motion.curves import POLYNOMIALS, ROTATIONS
-from footfall.motion.five_mass import contact_wrench, zero_moment_point
+from footfall.motion.five_mass import contact_wrench, limbs_of, zero_moment_point
 from footfall.motion.leg_bounds import LegBounds
 from footfall.motion.motion import Motion
-from footfall.motion.stream import limbs_of
 from footfall.motion.vertical_torso import leg_bounds_at
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -57,7 +56,7 @@ def recomputed_zmp(motion: Motion, times: Array) -> Array:
     """Zero-moment point (k, 3) that the planned motion of the five masses has, at times (k,), m."""
     samples = motion.sample(times)
     torso = np.ascontiguousarray(np.moveaxis(samples.torso, -2, 0))
-    wrench = contact_wrench(limbs_of(samples), torso, motion.model)
+    wrench = contact_wrench(limbs_of(*samples), torso, motion.model)
     return zero_moment_point(wrench, samples.zmp[:, 0, 2])
 
 
@@ -96,8 +95,9 @@ def _lowest_corner(pose: Any, name: str, corners: Array) -> float:
 def leg_margins(motion: Motion, times: Array) -> Array:
     """Distance (k,) of the torso's height from the bounds of both legs, m; negative beyond them."""
     curves = motion.curves
-    limits = leg_bounds_at(curves, curves.torso.component(0, 1), times, LegBounds(motion.model))  # type: ignore[arg-type]
-    height = curves.torso.sample(times, 0)[0, :, 2]
+    torso = curves.torso.sample(times, 0)[0]
+    limits = leg_bounds_at(curves, np.ascontiguousarray(torso[:, :2]), times, LegBounds(motion.model))
+    height = torso[:, 2]
     margins = np.stack([height - limits[0], limits[1] - height, height - limits[2], limits[3] - height])
     return np.asarray(margins.min(axis=0))
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from footfall.compiler.native_loops import native_loop
-from footfall.math.interpolation import hermite_quintic
+from footfall.math.interpolation_loops import hermite_pieces
 from footfall.math.trajectories import PolynomialTrajectory
+from footfall.motion.curves import LimbCurves
 from footfall.motion.draft import Draft
-from footfall.motion.five_mass import sample_limbs, torso_height
+from footfall.motion.five_mass import mass_numbers
+from footfall.motion.five_mass_loops import torso_heights
 from footfall.motion.leg_bounds import LegBounds
 from footfall.motion.reduced_model import ReducedModel
+from footfall.motion.sample_layout import FEET, FOOT_ROTATIONS, TOES, UPPER_BODY
 from footfall.motion.smooth_heights import smooth_height
 from footfall.motion.torso_parameters import TorsoParameters
 
@@ -31,12 +35,13 @@ class HeightPlan(NamedTuple):
 
 def wanted_height(draft: Draft, model: ReducedModel) -> PolynomialTrajectory:
     """First cycle: from each pose's height to the next, at rest in each."""
-    limbs = sample_limbs(draft, draft.pose_times)
-    heights = torso_height(limbs, draft.com_heights, model)
-    rates, seconds = np.zeros_like(heights), np.zeros_like(heights)
+    times = draft.pose_times
+    motion = np.zeros((3, len(times), 1))
+    torso_heights(draft.masses.sample(times)[0], draft.com_heights, mass_numbers(model), motion[0])
     if draft.torso_start is not None:
-        heights[0], rates[0], seconds[0] = draft.torso_start[:, 2]
-    return hermite_quintic(draft.pose_times, heights, rates, seconds)
+        motion[:, 0, 0] = draft.torso_start[:, 2]
+    pieces = hermite_pieces(times, motion[0], motion[1], motion[2])
+    return PolynomialTrajectory.unchecked(times.copy(), pieces)
 
 
 def feasible_height(
@@ -53,60 +58,80 @@ def feasible_height(
 
     first: height of the first cycle; horizontal (2,): x and y of the torso; times (n + 1,): break points.
     """
-    wanted = first.sample(times, 0)[0, :, 0]
     step = times[1] - times[0]
-    share = (
-        1.0 - np.exp(-step / (parameters.filter_share * draft.last_duration))
-        if parameters.filter_share
-        else 1.0
-    )
-    limits = leg_bounds_at(draft, horizontal, times, bounds)
-    lowest = np.maximum(limits[0], limits[2]) + parameters.bound_margin_m
-    highest = np.minimum(limits[1], limits[3]) - parameters.bound_margin_m
-    filtered = _low_pass(wanted, share)
-    filtered[-1] = wanted[-1]
-    start = np.zeros(2) if draft.torso_start is None else draft.torso_start[1:, 2]
+    slowness = parameters.filter_share * draft.last_duration
+    share = 1.0 - math.exp(-step / slowness) if slowness else 1.0
+    limits = leg_bounds_at(draft, horizontal.sample(times, 0)[0], times, bounds)
+    plan = np.empty((5, len(times)))
+    height_limits(first.sample(times, 0), share, limits, parameters.bound_margin_m, plan)
+    lowest, highest = plan[0], plan[1]
+    start = (0.0, 0.0) if draft.torso_start is None else draft.torso_start[1:, 2].tolist()
     height = smooth_height(
         times,
-        filtered,
-        *_without_contradiction(lowest, highest),
-        velocity=float(start[0]),
-        acceleration=float(start[1]),
+        plan[2],
+        plan[3],
+        plan[4],
+        velocity=start[0],
+        acceleration=start[1],
         most=parameters.acceleration_limit_g * model.gravity,
     )
     overlapping = lowest - highest > 2.0 * parameters.bound_margin_m
     return HeightPlan(height, lowest, highest, overlapping)
 
 
-def _without_contradiction(lowest: Array, highest: Array) -> tuple[Array, Array]:
-    """Bounds that can be kept: the middle of those that overlap, none where a leg does not reach its foot at all."""
-    overlapping = lowest > highest
-    if not overlapping.any():
-        return lowest, highest
-    reached = np.isfinite(lowest) & np.isfinite(highest)
-    middle = (np.where(reached, lowest, 0.0) + np.where(reached, highest, 0.0)) / 2
-    low, high = np.where(overlapping, middle, lowest), np.where(overlapping, middle, highest)
-    return np.where(reached, low, -np.inf), np.where(reached, high, np.inf)
-
-
-def leg_bounds_at(draft: Draft, horizontal: PolynomialTrajectory, times: Array, bounds: LegBounds) -> Array:
-    """Bounds (4, k) of the torso's height by the right and the left leg at some times, m."""
-    feet = np.stack([draft.right_foot.sample(times, 0)[0], draft.left_foot.sample(times, 0)[0]])
-    turns = np.stack(
-        [
-            draft.right_foot_rotation.sample(times).quaternion,
-            draft.left_foot_rotation.sample(times).quaternion,
-        ]
+def leg_bounds_at(curves: LimbCurves, place: Array, times: Array, bounds: LegBounds) -> Array:
+    """Bounds (4, k) of the torso's height by the right and the left leg at times (k,), s, for places (k, 2) of the
+    torso, m."""
+    count = len(times)
+    feet, turns, toes, body = (
+        np.empty(shape) for shape in ((2, count, 3), (2, count, 4), (2, count), (count, 4))
     )
-    toes = np.stack([draft.right_toe.sample(times, 0)[0, :, 0], draft.left_toe.sample(times, 0)[0, :, 0]])
-    place = horizontal.sample(times, 0)[0]
-    return bounds(feet, turns, toes, place, draft.upper_body.sample(times).quaternion)
+    legs = curves.only(
+        "right_foot",
+        "left_foot",
+        "right_toe",
+        "left_toe",
+        "right_foot_rotation",
+        "left_foot_rotation",
+        "upper_body",
+    )
+    leg_poses(*legs.sample(times), feet, turns, toes, body)
+    return bounds(feet, turns, toes, place, body)
 
 
 @native_loop
-def _low_pass(values: Array, share: float) -> Array:
-    """A filter of first order that starts at its first value, 003c section 6.1."""
-    result = values.copy()
-    for k in range(1, len(values)):
-        result[k] = result[k - 1] + share * (values[k] - result[k - 1])
-    return result
+def leg_poses(
+    values: Array, rotations: Array, feet: Array, turns: Array, toes: Array, upper_body: Array
+) -> None:
+    """Fill what `LegBounds` takes, from samples."""
+    for k in range(len(values)):
+        for d in range(4):
+            upper_body[k, d] = rotations[k, UPPER_BODY, d]
+        for side in range(2):
+            toes[side, k] = values[k, 0, TOES + side]
+            for d in range(3):
+                feet[side, k, d] = values[k, 0, FEET + 3 * side + d]
+            for d in range(4):
+                turns[side, k, d] = rotations[k, FOOT_ROTATIONS + side, d]
+
+
+@native_loop
+def height_limits(wanted: Array, share: float, limits: Array, margin: float, result: Array) -> None:
+    """Fill result (5, k): bounds with their margins, the wanted height filtered, and bounds that can be kept: the
+    middle of those that overlap, none where a leg does not reach its foot at all.
+
+    wanted (1, k, 1): heights. share: of the low-pass, a filter of first order that starts at its first value, 003c
+    section 6.1. limits (4, k): of the legs.
+    """
+    count = result.shape[1]
+    for k in range(count):
+        lowest, highest = max(limits[0, k], limits[2, k]) + margin, min(limits[1, k], limits[3, k]) - margin
+        result[0, k], result[1, k] = lowest, highest
+        before = result[2, k - 1] if k > 0 else wanted[0, 0, 0]
+        result[2, k] = before + share * (wanted[0, k, 0] - before)
+        if not (np.isfinite(lowest) and np.isfinite(highest)):
+            lowest, highest = -np.inf, np.inf
+        elif lowest > highest:
+            lowest = highest = (lowest + highest) / 2.0
+        result[3, k], result[4, k] = lowest, highest
+    result[2, count - 1] = wanted[0, count - 1, 0]

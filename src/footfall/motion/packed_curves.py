@@ -1,0 +1,72 @@
+"""Trajectories one behind the other in flat arrays, as native loops take them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.math.polynomials import raised
+from footfall.math.quaternion_splines import CubicQuaternionSpline
+from footfall.math.quaternion_trajectories import QuaternionTrajectory
+from footfall.math.trajectories import PolynomialTrajectory
+from footfall.motion.evaluation_loops import evaluate
+from footfall.motion.sample_layout import ROTATION_COUNT, WIDTH
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Integers = np.ndarray[Any, np.dtype[np.int64]]
+
+
+class PackedCurves(NamedTuple):
+    """The arguments of `sample_at` that hold trajectories."""
+
+    times: Array
+    coefficients: Array
+    layout: Integers
+    controls: Array
+    logarithms: Array
+
+    def only(self, which: Sequence[int]) -> PackedCurves:
+        """Some of the trajectories, by their numbers."""
+        return self._replace(layout=self.layout[which])
+
+    def sample(self, at: Array) -> tuple[Array, Array]:
+        """Values (k, 3, 41) and rotations (k, 4, 10) at times (k,), s, zero where there is no trajectory."""
+        values, rotations = np.zeros((len(at), 3, WIDTH)), np.zeros((len(at), ROTATION_COUNT, 10))
+        evaluate(at, *self, values, rotations)
+        return values, rotations
+
+
+def packed(curves: Iterable[tuple[PolynomialTrajectory | QuaternionTrajectory, int]]) -> PackedCurves:
+    """Trajectories of degree 5 at most, each with its column in a sample, or its row if it is a rotation."""
+    times, coefficients, layout, controls, logarithms = (
+        [],
+        [],
+        [],
+        [np.empty((0, 4, 4))],
+        [np.empty((0, 3, 3))],
+    )
+    first, offset, piece = 0, 0, 0
+    for curve, place in curves:
+        course, pieces = curve, 0
+        if isinstance(curve, QuaternionTrajectory):
+            shape, course = curve.shape, curve.timing
+            assert isinstance(shape, CubicQuaternionSpline)
+            pieces = len(shape.controls)
+            controls.append(shape.controls)
+            logarithms.append(shape.logarithms)
+        assert isinstance(course, PolynomialTrajectory)
+        own = raised(course.coefficients, 6)
+        segments, _, dimension = own.shape
+        layout.append((first, segments, offset, dimension, place, pieces, piece))
+        times.append(course.times)
+        coefficients.append(own.reshape(-1))
+        first, offset, piece = first + segments + 1, offset + own.size, piece + pieces
+    return PackedCurves(
+        np.concatenate(times),
+        np.concatenate(coefficients),
+        np.array(layout, dtype=np.int64),
+        np.concatenate(controls),
+        np.concatenate(logarithms),
+    )
