@@ -14,7 +14,7 @@ from footfall.contact.features import ROUNDING
 from footfall.contact.gjk import convex_distance
 from footfall.math.rotations import matrix_from_quaternion
 from footfall.math.transform import Transform
-from footfall.robot.shapes import Box
+from footfall.robot.shapes import Box, Capsule
 from footfall.scene import Scene, SceneObject, free_body
 from footfall.scene.assembly import combined_robot, initial_state
 
@@ -64,3 +64,24 @@ def test_turned_squares_overlap_in_an_octagon() -> None:
 def test_flush_boxes_have_no_crossings() -> None:
     places = crossings((0.998,) * 3, (1.0,) * 3, Transform(np.eye(3), np.array([0.0, 0.0, 1.0])))
     assert (places[:, 6] > 1.0).all()
+
+
+@given(
+    angles=st.tuples(*[st.floats(-1.0, 1.0)] * 4).filter(lambda q: np.linalg.norm(q) > 0.1),
+    direction=st.tuples(*[st.floats(-1.0, 1.0)] * 3).filter(lambda d: np.linalg.norm(d) > 0.1),
+)
+def test_ends_and_axes_know_the_distance_of_capsules_to_boxes(
+    angles: tuple[float, ...], direction: tuple[float, ...]
+) -> None:
+    """The least of all gaps is the distance that GJK finds."""
+    capsule, box = Capsule(0.05, 0.6), Box((0.5, 0.2, 0.3))
+    rotation = matrix_from_quaternion(np.array(angles) / np.linalg.norm(angles))
+    pose = Transform(rotation, np.array(direction) / np.linalg.norm(direction) * 0.7)
+    scene = Scene(
+        "pair", (SceneObject("capsule", capsule, pose, free=free_body(capsule, 1.0)), SceneObject("box", box))
+    )
+    robot = combined_robot(scene)
+    q, _ = initial_state(scene, robot)
+    contacts = detect_contacts(robot, q, scene_candidates(robot, scene), margin=np.inf)
+    expected = convex_distance(capsule, pose, box, scene.objects[1].placement).distance
+    assert contacts.gaps.min() == pytest.approx(expected, abs=1e-9)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from footfall.contact.candidates import scene_candidates
 from footfall.contact.features import ROUNDING
 from footfall.math.rotations import matrix_from_quaternion
 from footfall.math.transform import Transform
-from footfall.robot.shapes import Box
-from footfall.scene import SceneObject, free_body
+from footfall.robot.shapes import Box, Capsule
+from footfall.scene import Scene, SceneObject, free_body
+from footfall.scene.assembly import combined_robot
 from footfall.simulation.simulation import Simulation, Trajectory
 from tests.simulation.worlds import GRAVITY as G
 from tests.simulation.worlds import Array, energies, ground, simulate, turned
@@ -135,3 +139,50 @@ def test_a_crate_that_falls_onto_a_beam_never_gets_into_it() -> None:
             deepest = max(deepest, inside.min(axis=1).max())
     assert deepest < 1e-3  # m: what a turn of 5 rad/s bends in a step, and the rounding of corners
     assert np.abs(trajectory.forces).max() > 0.0
+
+
+STAND = Box((0.2, 0.6, 0.2))
+
+
+@pytest.mark.parametrize("free", [True, False], ids=["free", "robot"])
+@pytest.mark.parametrize("shape", [Capsule(0.05, 1.0), Box((0.1, 0.1, 1.0))], ids=["capsule", "box"])
+def test_shapes_of_robots_and_capsules_lie_across_a_box(shape: Capsule | Box, free: bool) -> None:
+    """Ends and corners hang beside the box; a line of m g / 2 at each of its edges carries them, x = -+ 0.1 m.
+
+    Whether the shape is a free object or part of a robot is the same.
+    """
+    lying = Transform(
+        matrix_from_quaternion(np.array([1.0, 0.0, 1.0, 0.0]) / np.sqrt(2)), np.array([0, 0, 0.26])
+    )
+    stand = SceneObject("stand", STAND, Transform(np.eye(3), np.array([0.0, 0.0, 0.1])))
+    bar = SceneObject("bar", shape, lying, free=free_body(shape, MASS))
+    if free:
+        simulation = Simulation(None, Scene("across", (ground(), stand, bar)), dt=2e-3)
+    else:
+        robot = combined_robot(Scene("bar", (bar,)))
+        scene = Scene("across", (ground(), stand))
+        simulation = Simulation(robot, scene, dt=2e-3, q=robot.configuration("initial"))
+    trajectory = simulation.run(simulation.hold, 0.3)
+    assert trajectory.q[-1, 2] == pytest.approx(0.25, abs=1e-5)
+    positions, forces = carried(simulation, trajectory, "bar", "world")
+    assert np.abs(positions[:, 0]) == pytest.approx(np.full(len(positions), 0.1), abs=1e-6)
+    assert forces[:, 2].sum() == pytest.approx(MASS * G, rel=1e-6)
+    assert forces[positions[:, 0] > 0.0, 2].sum() == pytest.approx(MASS * G / 2, rel=1e-3)
+
+
+def test_a_capsule_lies_on_a_box_whatever_their_names() -> None:
+    """The axis of the capsule is what touches, also where the box comes first by name."""
+    shape = Capsule(0.05, 1.0)
+    crate = SceneObject(
+        "a", STAND, Transform(np.eye(3), np.array([0.0, 0.0, 0.1])), free=free_body(STAND, 5.0)
+    )
+    bar = SceneObject(
+        "b", shape, Transform(np.eye(3), np.array([0.0, 0.0, 0.8])), free=free_body(shape, MASS)
+    )
+    for things in ((crate, bar), (replace(bar, name="a"), replace(crate, name="b"))):
+        scene = Scene("pair", things)
+        candidates = scene_candidates(combined_robot(scene), scene)
+        axes = [
+            each.body for each in candidates if each.crossing is not None and each.crossing.size[0] == 0.0
+        ]
+        assert axes == [things[things[0] is crate].name] * 2

@@ -7,7 +7,7 @@ import pytest
 
 import footfall
 from footfall.contact.candidates import (
-    MOST_BETWEEN,
+    MOST_OPTIONAL,
     TooManyCandidates,
     owner_of,
     robot_candidates,
@@ -91,7 +91,7 @@ def test_who_touches_whom() -> None:
 def test_too_many_shapes_are_said() -> None:
     boxes = tuple(Box((0.1, 0.1, 0.1 + 0.01 * k)) for k in range(5))
     scene = Scene("crowd", (ground(),), robots=(SceneRobot("a", lump(*boxes)), SceneRobot("b", lump(*boxes))))
-    with pytest.warns(TooManyCandidates, match=f"400 places, more than the {MOST_BETWEEN}"):
+    with pytest.warns(TooManyCandidates, match=f"400 places, more than the {MOST_OPTIONAL}"):
         candidates = scene_candidates(combined_robot(scene), scene)
     assert {each.surface.body for each in candidates} == {"world"}
 

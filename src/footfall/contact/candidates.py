@@ -9,22 +9,22 @@ import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from footfall.contact.edge_crossings import PLACES, Crossing
+from footfall.contact.edge_crossings import AXIS_PLACES, PLACES, Crossing
 from footfall.contact.features import ROUNDING, contact_points
 from footfall.contact.pair_material import pair_material
 from footfall.contact.terrain_distance import TerrainFacet, facets
 from footfall.geometry.height_map import HeightMap
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.model import WORLD, Robot
-from footfall.robot.shapes import Box, Mesh, Sphere
+from footfall.robot.shapes import Box, Capsule, Mesh, Shape, Sphere
 from footfall.scene.given_motion import GivenMotion
 from footfall.scene.model import Material, Scene, SceneObject, SceneShape
 
-MOST_BETWEEN = 256  # a native step is made for all of them: more take minutes to compile
+MOST_OPTIONAL = 256  # a native step is made for all of them: more take minutes to compile
 
 
 class TooManyCandidates(UserWarning):
-    """Robots with so many shapes that their contacts with each other are left out."""
+    """Robots with so many shapes that some ways in which they could touch are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,24 +92,53 @@ def point_candidates(
     return candidates
 
 
-def edge_candidates(thing: SceneObject, surfaces: Iterable[Surface]) -> list[Candidate]:
-    """The edges of a free box against those of boxes that it may lie across; of two free ones, of the first by name."""
-    if not isinstance(thing.shape, Box) or not thing.contact:
-        return []
-    rounding = ROUNDING * min(thing.shape.size)
-    x, y, z = (length - 2 * rounding for length in thing.shape.size)
-    return [
-        Candidate(
-            thing.name,
-            (0.0, 0.0, 0.0),
-            rounding,
-            replace(surface, material=pair_material(surface.material, thing.material)),
-            Crossing((x, y, z), identity_transform(), place),
-        )
-        for surface in surfaces
-        if isinstance(surface.shape, Box) and (surface.body == WORLD or surface.body > thing.name)
-        for place in range(PLACES)
-    ]
+def edge_candidates(
+    robot: Robot,
+    bodies: Iterable[str],
+    surfaces: Iterable[Surface],
+    *,
+    materials: Mapping[str, Material] | None = None,
+) -> list[Candidate]:
+    """The edges of boxes and the axes of capsules against boxes that they may lie across.
+
+    materials: of those bodies that are free objects, by name.
+    """
+    materials = materials or {}
+    boxes = [surface for surface in surfaces if isinstance(surface.shape, Box)]
+    candidates = []
+    for name in bodies:
+        touched = [
+            replace(surface, material=pair_material(surface.material, materials.get(name)))
+            for surface in boxes
+            if surface.body != name
+        ]
+        for geometry in robot.body(name).collisions:
+            edges = _edges(geometry.shape)
+            if edges is None:
+                continue
+            size, rounding, places = edges
+            candidates += [
+                Candidate(name, (0.0, 0.0, 0.0), rounding, surface, Crossing(size, geometry.placement, place))
+                for surface in touched
+                # of two free boxes the edges of one are enough
+                if places == AXIS_PLACES
+                or surface.body == WORLD
+                or surface.body > name
+                or name not in materials
+                for place in range(places)
+            ]
+    return candidates
+
+
+def _edges(shape: Shape) -> tuple[tuple[float, float, float], float, int] | None:
+    """Size of the box that has the edges, their radius (m), and how many places there are on them."""
+    match shape:
+        case Box((x, y, z)):
+            rounding = ROUNDING * min(x, y, z)
+            return (x - 2 * rounding, y - 2 * rounding, z - 2 * rounding), rounding, PLACES
+        case Capsule(radius, length):
+            return (0.0, 0.0, length), radius, AXIS_PLACES
+    return None
 
 
 def robot_candidates(
@@ -158,23 +187,43 @@ def owner_of(body: str, scene: Scene) -> str:
 def scene_candidates(robot: Robot, scene: Scene) -> list[Candidate]:
     """All points of robots and free bodies that were combined into one, against all surfaces that are not their own.
 
-    Boxes that are free touch boxes with their edges too. Between two objects the material of the pair holds, against a
-    robot that of the object. A robot does not touch itself.
+    Between two objects the material of the pair holds, between a robot and an object that of the object. A robot does
+    not touch itself.
     """
     surfaces = [surface_of(thing) for thing in scene.objects if thing.contact]
     moving = [
         body.name for body in robot.bodies if robot.tree.attachments[body.name].link >= 0 and body.collisions
     ]
     materials = {thing.name: thing.material for thing in scene.free_objects}
-    crossings = [candidate for thing in scene.free_objects for candidate in edge_candidates(thing, surfaces)]
+    robots = [name for name in moving if name not in materials]
+    crossings = edge_candidates(
+        robot, [name for name in moving if name in materials], surfaces, materials=materials
+    )
+    across = edge_candidates(robot, robots, surfaces)
     between = robot_candidates(robot, {name: owner_of(name, scene) for name in moving}, materials=materials)
-    if len(between) > MOST_BETWEEN:
-        warnings.warn(
-            f"robots and free bodies of scene {scene.name!r} may touch in {len(between)} places, more than the "
-            f"{MOST_BETWEEN} that are looked at by default: they pass through the robots' shapes. Give robots fewer "
-            "collision shapes, or choose some of `robot_candidates` and give them to the simulation",
-            TooManyCandidates,
-            stacklevel=3,
+    return (
+        point_candidates(robot, moving, surfaces, materials=materials)
+        + crossings
+        + _unless_too_many(
+            across, scene, "edges of robots may lie across boxes", "robots touch boxes with corners"
         )
-        between = []
-    return point_candidates(robot, moving, surfaces, materials=materials) + crossings + between
+        + _unless_too_many(
+            between,
+            scene,
+            "robots may touch each other and free bodies",
+            "they pass through the shapes of robots, and touch the scene",
+        )
+    )
+
+
+def _unless_too_many(candidates: list[Candidate], scene: Scene, what: str, otherwise: str) -> list[Candidate]:
+    """The candidates, or none and a warning."""
+    if len(candidates) <= MOST_OPTIONAL:
+        return candidates
+    warnings.warn(
+        f"scene {scene.name!r}: {what} in {len(candidates)} places, more than the {MOST_OPTIONAL} that are looked at "
+        f"by default, so that {otherwise} only. Give robots fewer collision shapes, or choose `candidates` yourself",
+        TooManyCandidates,
+        stacklevel=4,
+    )
+    return []

@@ -21,6 +21,7 @@ from footfall.math.transform import Transform
 Array = np.ndarray[Any, np.dtype[Any]]
 
 PLACES = 8  # corners of the patch in which two rectangles can overlap
+AXIS_PLACES = 2  # a line enters and leaves a face
 
 # Nodes of the calls that a trace has made; no symbols, which would keep their graph alive.
 _made: WeakKeyDictionary[Graph, dict[tuple[Any, ...], list[int]]] = WeakKeyDictionary()
@@ -30,7 +31,8 @@ _made: WeakKeyDictionary[Graph, dict[tuple[Any, ...], list[int]]] = WeakKeyDicti
 class Crossing:
     """One of the `PLACES` in which the edges of a box cross those of another.
 
-    size: edge lengths of the box whose edges these are, m, at `placement` in its body. place: which, from 0.
+    size: edge lengths of the box whose edges these are, m, at `placement` in its body; a line, such as the axis of a
+    capsule, is a box with one length only, and has `AXIS_PLACES`. place: which, from 0.
     """
 
     size: tuple[float, float, float]

@@ -29,6 +29,8 @@ def find_crossings(inputs: Array, data: Array, result: Array) -> None:
     for axis in range(3):
         second, third = (axis + 1) % 3, (axis + 2) % 3
         for signs in range(4):
+            if data[axis] == 0.0 or (data[second] == 0.0 and signs & 1) or (data[third] == 0.0 and signs & 2):
+                continue  # edges of a box without width are one
             b = data[second] * (2.0 * (signs & 1) - 1.0)
             c = data[third] * (2.0 * (signs >> 1) - 1.0)
             for i in range(3):
