@@ -9,6 +9,7 @@ import numpy as np
 
 from footfall.errors import MissingPackage
 from footfall.gait.poses import PoseRow
+from footfall.math.quaternions import rotate
 from footfall.motion.motion import Motion
 from footfall.motion.support import sole_corners
 from footfall.motion.verification import recomputed_zmp
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 RIGHT, LEFT, ZMP, COM, INK = "#c44e52", "#4c72b0", "#111111", "#2e8b57", "#888888"
+HANDS = ("#e377c2", "#17a2b8")
 _STEP = 0.005  # s
 
 
@@ -73,44 +75,45 @@ def _draw_above(axes: Axes, motion: Motion, times: Array) -> None:
     axes.plot(recomputed[:, 0], recomputed[:, 1], ":", color="#dd8452", linewidth=1.4, label="recomputed")
     center = samples.center_of_mass[:, 0]
     axes.plot(center[:, 0], center[:, 1], color=COM, linewidth=1.6, label="centre of mass")
-    _draw_limbs(axes, motion, times, 1)
+    _draw_limbs(axes, motion, times, (0, 1))
     axes.set(xlabel="x, m", ylabel="y, m", title="from above")
     axes.set_aspect("equal", adjustable="datalim")
-    axes.legend(loc="upper left", fontsize=8, ncols=4)
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8)
 
 
 def _draw_side(axes: Axes, motion: Motion, times: Array) -> None:
     samples = motion.sample(times)
     rows = _pose_rows(motion)
+    # Seen across the way: a robot that walks sideways is seen from its front.
+    along = int(np.ptp(samples.center_of_mass[:, 0, :2], axis=0).argmax())
+    sole = np.array(motion.model.sole)
+    corners = np.array([[x, y, 0.0] for x in sole[:2] for y in sole[2:]])
     for foot, colour in ((0, RIGHT), (1, LEFT)):
         for row in rows:
-            where, turn = row[PoseRow.FOOT_POSITION[foot]], row[PoseRow.FOOT_ROTATION[foot]]
-            forward = np.array(
-                [1 - 2 * (turn[2] ** 2 + turn[3] ** 2), 2 * (turn[1] * turn[3] - turn[0] * turn[2])]
-            )
-            ends = where[[0, 2]] + np.outer(motion.model.sole[:2], forward)
-            axes.plot(ends[:, 0], ends[:, 1], color=colour, linewidth=2.5)
+            here = row[PoseRow.FOOT_POSITION[foot]] + rotate(row[PoseRow.FOOT_ROTATION[foot]], corners)
+            ends = here[[here[:, along].argmin(), here[:, along].argmax()]]
+            axes.plot(ends[:, along], ends[:, 2], color=colour, linewidth=2.5)
     for values, colour, label in (
         (samples.zmp, ZMP, "zero-moment point"),
         (samples.center_of_mass, COM, "centre of mass"),
         (samples.torso, "#8172b3", "torso's mass"),
     ):
-        axes.plot(values[:, 0, 0], values[:, 0, 2], color=colour, linewidth=1.3, label=label)
-    _draw_limbs(axes, motion, times, 2)
-    axes.set(xlabel="x, m", ylabel="z, m", title="from the side")
-    axes.legend(loc="center left", fontsize=8, ncols=2)
+        axes.plot(values[:, 0, along], values[:, 0, 2], color=colour, linewidth=1.3, label=label)
+    _draw_limbs(axes, motion, times, (along, 2))
+    axes.set(xlabel=f"{'xy'[along]}, m", ylabel="z, m", title="from the side")
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8)
 
 
-def _draw_limbs(axes: Axes, motion: Motion, times: Array, axis: int) -> None:
-    """Courses of feet and, where they are in task space, of hands."""
+def _draw_limbs(axes: Axes, motion: Motion, times: Array, plane: tuple[int, int]) -> None:
+    """Courses of feet and, where they are in task space, of hands, in the plane of two axes of the world."""
     samples = motion.sample(times)
     for index, colour, side in ((0, RIGHT, "right"), (1, LEFT, "left")):
-        foot = samples.feet[:, 0, index]
-        axes.plot(foot[:, 0], foot[:, axis], color=colour, linewidth=0.8, alpha=0.8, label=f"{side} foot")
+        foot = samples.feet[:, 0, index][:, plane]
+        axes.plot(*foot.T, color=colour, linewidth=0.8, alpha=0.8, label=f"{side} foot")
         used = samples.selection[:, 0, index] > 0.0
         if used.any():
-            hand = np.where(used[:, None], samples.hands[:, 0, index], np.nan)
-            axes.plot(hand[:, 0], hand[:, axis], "--", color=colour, linewidth=1.2, label=f"{side} hand")
+            hand = np.where(used[:, None], samples.hands[:, 0, index][:, plane], np.nan)
+            axes.plot(*hand.T, "--", color=HANDS[index], linewidth=1.4, label=f"{side} hand")
 
 
 def _draw_zmp(axes: Axes, motion: Motion, times: Array, axis: int) -> None:
@@ -165,7 +168,8 @@ def _draw_load(axes: Axes, motion: Motion, times: Array) -> None:
     for index, colour, side in ((0, RIGHT, "right"), (1, LEFT, "left")):
         axes.plot(times, samples.load[:, 0, index], color=colour, label=f"load {side} foot")
         if samples.load[:, 0, 2 + index].any():
-            axes.plot(times, samples.load[:, 0, 2 + index], "--", color=colour, label=f"load {side} hand")
+            hand = samples.load[:, 0, 2 + index]
+            axes.plot(times, hand, "--", color=HANDS[index], zorder=3, label=f"load {side} hand")
         if samples.toes[:, 0, index].any():
             axes.plot(times, samples.toes[:, 0, index], ":", color=colour, label=f"{side} toe, rad")
     axes.set(xlabel="t, s", ylabel="load factor; toe angle, rad")
