@@ -235,3 +235,21 @@ def test_traced_law_is_the_same() -> None:
 def test_wrong_parameters_are_named() -> None:
     with pytest.raises(InvalidContact, match="normal_damping of the penalty law is -1"):
         PenaltyLaw(normal_damping=-1.0)
+
+
+def test_stiff_springs_tend_to_hard_contact() -> None:
+    """002 row 42: rest depth m g / k and time of the blow pi sqrt(m / k) go to zero; the bounce comes back with the
+    speed it had, as with a restitution of one. The error of semi-implicit steps is of first order in w dt = 1/20.
+    """
+    mass, height = 2.0, 0.05
+    for stiffness in (1e4, 1e6, 1e8):
+        frequency = np.sqrt(stiffness / mass)
+        dt = 0.05 / frequency
+        law = PenaltyLaw(normal_stiffness=stiffness, normal_damping=0.0)
+        heights, forces = fall(law, mass=mass, height=height, dt=dt, seconds=1.5 * np.sqrt(2 * height / G))
+        touching = np.flatnonzero(forces > 0.0)
+        speed = np.sqrt(2 * G * height)
+        assert len(touching) * dt == pytest.approx(np.pi / frequency, rel=0.2)
+        assert -heights.min() == pytest.approx(speed / frequency, rel=0.2)
+        blow = 2 * mass * speed + mass * G * np.pi / frequency  # the weight acts meanwhile
+        assert forces.sum() * dt == pytest.approx(blow, rel=0.05)

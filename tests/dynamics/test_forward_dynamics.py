@@ -16,7 +16,7 @@ from footfall.dynamics.forward_dynamics import forward_dynamics
 from footfall.dynamics.inverse_dynamics import bias_forces, inverse_dynamics
 from footfall.errors import MissingInertia, UnknownName
 from footfall.robot.load import load
-from footfall.robot.model import Body, Robot
+from footfall.robot.model import Body, Joint, JointType, Robot
 from tests.dynamics.cases import DILL_CASES, DillCase, moved, some_wrenches
 from tests.peers.comparison import assert_agree, relative_error
 from tests.peers.robots import REAL_ROBOTS, RealRobot, load_real
@@ -207,3 +207,28 @@ def test_unknown_method_is_named() -> None:
     zero = np.zeros(3)
     with pytest.raises(UnknownName, match=r"no method 'fast' in forward_dynamics; there are: articulated"):
         forward_dynamics.textbook(robot, zero, zero, zero, method="fast")
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_only_a_spin_about_the_middle_axis_is_unstable(axis: int) -> None:
+    """A lone brick with inertias 1 < 2 < 3 spins about one axis and is disturbed by 1e-4.
+
+    About the middle axis the disturbance grows as exp(W t sqrt((2 - 1)(3 - 2) / (1 * 3))), 002 row 35; else it stays.
+    """
+    brick = Body("brick", 1.0, np.zeros(3), np.diag([1.0, 2.0, 3.0]))
+    robot = Robot(
+        "brick", (brick,), (Joint("root", JointType.FLOATING, "world", "brick"),), gravity=(0.0, 0.0, 0.0)
+    )
+    q, v = np.concatenate([np.zeros(3), [1.0], np.zeros(3)]), np.zeros(6)
+    v[3:] = 1e-4
+    v[3 + axis] = 5.0
+    dt, steps = 0.01, 300
+    largest = 0.0
+    for _ in range(steps):
+        q, v = runge_kutta_step(robot, q, v, dt)
+        largest = max(largest, float(np.abs(np.delete(v[3:], axis)).max()))
+    growth = np.exp(5.0 * dt * steps / np.sqrt(3.0))
+    if axis == 1:
+        assert largest > 0.1 * min(1e-4 * growth, 5.0)
+    else:
+        assert largest < 4e-4

@@ -169,3 +169,31 @@ def test_unknown_kinds_are_named() -> None:
     for function in (angular_velocity_map, rotation_rate_map):
         with pytest.raises(UnknownName, match=r"no rotation parameterisation 'euler'; there are:"):
             function("euler", np.zeros(3))
+
+
+def test_pinocchio_has_the_same_map_of_rotation_vectors() -> None:
+    """Pinocchio's Jexp3 is the right Jacobian, ours the left one: rates to velocity in world axes; Jlog3 inverts it."""
+    pinocchio = pytest.importorskip("pinocchio")
+    rng = np.random.default_rng(6)
+    for angle in (1e-9, 1e-4, 0.3, 2.0, 3.1):
+        axis = rng.normal(size=3)
+        vector = angle * axis / np.linalg.norm(axis)
+        np.testing.assert_allclose(rotation_vector_map(vector), pinocchio.Jexp3(-vector), atol=1e-12)
+        inverse = pinocchio.Jlog3(pinocchio.exp3(-vector))
+        np.testing.assert_allclose(rotation_vector_map_inverse(vector), inverse, atol=1e-10)
+
+
+def test_scipy_moves_with_the_same_angular_velocity() -> None:
+    """SciPy's rotation spline knows its own rate; ours is from the derivative of its quaternion."""
+    from scipy.spatial.transform import Rotation, RotationSpline
+
+    rng = np.random.default_rng(7)
+    spline = RotationSpline(np.arange(5.0), Rotation.random(5, random_state=8))
+    h = 1e-4
+    for time in rng.uniform(0.1, 3.9, 20):
+        near = np.array([spline(time + k * h).as_quat()[[3, 0, 1, 2]] for k in (-2, -1, 0, 1, 2)])
+        near *= np.sign(near @ near[2])[:, None]
+        rate = (8 * (near[3] - near[1]) - (near[4] - near[0])) / (12 * h)
+        velocity = angular_velocity_map("quaternion", near[2], body_axes=True) @ rate
+        # Ours in body axes, SciPy's in the world's, where the rotation takes the body's.
+        np.testing.assert_allclose(spline(time).as_matrix() @ velocity, spline(time, 1), atol=1e-9)
