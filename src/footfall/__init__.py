@@ -4,9 +4,11 @@
     a = footfall.forward_dynamics(robot, q, v, tau)
 
 Every function takes arrays (n,) or batches (batch, n) and runs as native code made for the robot. This module
-holds robots and their dynamics. `footfall.compiler` turns functions of your own into native code,
+holds robots, their dynamics and their motions. `footfall.compiler` turns functions of your own into native code,
 `footfall.math` has rotations and transforms, `footfall.errors` what can go wrong.
 """
+
+from typing import TYPE_CHECKING, Any
 
 from footfall.dynamics.analytic_jacobians import analytic_jacobian, frame_parameters
 from footfall.dynamics.center_of_mass import (
@@ -79,11 +81,47 @@ from footfall.dynamics.mass_matrix import mass_matrix, mass_matrix_pattern
 from footfall.math.transform import Transform
 from footfall.motion.model_derivation import reduced_model
 from footfall.motion.reduced_model import ReducedModel
+from footfall.motion.standing import with_standing_frames
 from footfall.robot.load import load, save
 from footfall.robot.model import Body, Frame, Joint, JointType, Loop, LoopType, Mimic, Robot
 from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from footfall.robot.variants import couple_mimics, lock_joints, with_fixed_base, with_floating_base
 from footfall.version import __version__ as __version__
+
+if TYPE_CHECKING:
+    from footfall.gait.plan import InvalidTransition, MotionPlan
+    from footfall.gait.poses import FootContact
+    from footfall.gait.walking_transitions import HandTarget, WalkingTransition
+    from footfall.motion.following import follow_motion
+    from footfall.motion.motion import Motion
+    from footfall.motion.parameters import MotionParameters
+    from footfall.motion.pipeline import generate_motion
+    from footfall.motion.plans import load_plan, walking_plan
+    from footfall.motion.replanning import replan, stop_motion
+    from footfall.motion.stream import stream
+    from footfall.motion.verification import verify_motion
+    from footfall.motion.walking_speed import walk_at_speed
+
+
+# Motions need Numba, which takes a second to load: these names are looked up when they are first used.
+_LATER = {
+    "FootContact": "footfall.gait.poses",
+    "HandTarget": "footfall.gait.walking_transitions",
+    "InvalidTransition": "footfall.gait.plan",
+    "Motion": "footfall.motion.motion",
+    "MotionParameters": "footfall.motion.parameters",
+    "MotionPlan": "footfall.gait.plan",
+    "WalkingTransition": "footfall.gait.walking_transitions",
+    "follow_motion": "footfall.motion.following",
+    "generate_motion": "footfall.motion.pipeline",
+    "load_plan": "footfall.motion.plans",
+    "replan": "footfall.motion.replanning",
+    "stop_motion": "footfall.motion.replanning",
+    "stream": "footfall.motion.stream",
+    "verify_motion": "footfall.motion.verification",
+    "walk_at_speed": "footfall.motion.walking_speed",
+    "walking_plan": "footfall.motion.plans",
+}
 
 __all__ = [
     "Actuation",
@@ -94,11 +132,14 @@ __all__ = [
     "Constraint",
     "ConstraintSystem",
     "Cylinder",
+    "FootContact",
     "ForwardDynamicsDerivatives",
     "Frame",
     "Geometry",
+    "HandTarget",
     "HybridAccelerations",
     "HybridMotion",
+    "InvalidTransition",
     "InverseDynamicsDerivatives",
     "Joint",
     "JointType",
@@ -109,12 +150,16 @@ __all__ = [
     "MassFactor",
     "Mesh",
     "Mimic",
+    "Motion",
+    "MotionParameters",
+    "MotionPlan",
     "Poses",
     "ReducedModel",
     "Resolution",
     "Robot",
     "Sphere",
     "Transform",
+    "WalkingTransition",
     "Wheel",
     "analytic_jacobian",
     "bias_forces",
@@ -132,6 +177,7 @@ __all__ = [
     "couple_mimics",
     "difference",
     "factorise_mass_matrix",
+    "follow_motion",
     "forward_dynamics",
     "forward_dynamics_derivatives",
     "forward_kinematics",
@@ -142,6 +188,7 @@ __all__ = [
     "frame_parameters",
     "frame_pose",
     "frame_velocity",
+    "generate_motion",
     "gravity_forces",
     "hybrid_accelerations",
     "hybrid_dynamics",
@@ -156,6 +203,7 @@ __all__ = [
     "joint_wrenches",
     "kinetic_energy",
     "load",
+    "load_plan",
     "lock_joints",
     "loop_forces",
     "loop_margin",
@@ -169,12 +217,36 @@ __all__ = [
     "potential_energy",
     "random_configuration",
     "reduced_model",
+    "replan",
     "resolve_constraints",
     "rolling_constraints",
     "rolling_rows",
     "save",
     "solve_mass_matrix",
+    "stop_motion",
+    "stream",
     "velocity_from_rate",
+    "verify_motion",
+    "walk_at_speed",
+    "walking_plan",
     "with_fixed_base",
     "with_floating_base",
+    "with_standing_frames",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+if not TYPE_CHECKING:  # type checkers read the imports above
+
+    def __getattr__(name: str) -> Any:
+        """A name of the motion generator, loaded now."""
+        if name not in _LATER:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        value = getattr(import_module(_LATER[name]), name)
+        globals()[name] = value
+        return value
