@@ -413,6 +413,14 @@ def test_existing_file_is_kept_unless_told(robot: footfall.Robot, tmp_path: Path
     assert read_recording(path).complete
 
 
+def test_folders_are_named(robot: footfall.Robot, tmp_path: Path) -> None:
+    with pytest.raises(MissingFile, match="no folder"):
+        RecordingWriter(tmp_path / "nowhere" / "stand.mcap", robot)
+    with pytest.raises(ExistingFile, match="is no file"):
+        RecordingWriter(tmp_path, robot, overwrite=True)
+    assert tmp_path.is_dir()
+
+
 def test_full_disk_is_reported_to_the_caller(robot: footfall.Robot, tmp_path: Path) -> None:
     if not os.path.exists("/dev/full"):
         pytest.skip("no /dev/full on this system")

@@ -21,6 +21,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from footfall.errors import MissingFile
 from footfall.robot.drives.drive_set import DriveSet
 from footfall.robot.model import Robot
 from footfall.robot.toml_writer import toml_text
@@ -76,6 +77,10 @@ class RecordingWriter:
         settings = _settings(robot, dt, seed, metadata)
         texts = {form.ROBOT_FILE: toml_text(robot)}
         texts |= {} if scene is None else {form.SCENE_FILE: scene_text(scene)}
+        if not self.path.parent.is_dir():
+            raise MissingFile(f"no folder {str(self.path.parent)!r} to write {self.path.name!r} into")
+        if self.path.exists() and not self.path.is_file():
+            raise ExistingFile(f"{str(self.path)!r} exists and is no file; name another")
         if overwrite:
             self.path.unlink(missing_ok=True)  # a reader that has it open keeps the old one
         try:
