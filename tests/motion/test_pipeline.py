@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 from footfall.benchmarks.random_walks import random_walk
 from footfall.gait import actions
-from footfall.gait.plan import Action, InvalidTransition, MotionPlan, TransitionSequence
+from footfall.gait.plan import Action, InvalidPlan, InvalidTransition, MotionPlan, TransitionSequence
 from footfall.gait.plan_file import build_plan, plan_names, read_plan_description
 from footfall.gait.poses import FootContact, FootState
 from footfall.gait.walking_transitions import HandTarget, WalkingTransition, walking_sequence
 from footfall.motion.curves import POLYNOMIALS, ROTATIONS, InvalidTime
+from footfall.motion.leg_bounds import leg_lengths_and_limits, planar_bounds
 from footfall.motion.parameters import (
     InvalidParameters,
     MotionParameters,
@@ -26,6 +27,7 @@ from footfall.motion.parameters import (
     write_parameters,
 )
 from footfall.motion.pipeline import generate_motion
+from footfall.motion.reach import farthest_torso
 from footfall.motion.replanning import Replanner, RunTimeModel, TooLate, continuation, replan, stop_motion
 from footfall.motion.stream import stream, wrench_about_center_of_mass
 from footfall.motion.verification import verify_motion, zmp_margins
@@ -220,6 +222,7 @@ def bad_plans() -> dict[str, tuple[MotionPlan, int, str]]:
     swapped = walking_sequence([WalkingTransition(forward=0.2)] * 2, both, LOLA).transitions
     two = TransitionSequence(Action.STEPS, (*good[:2], replace(good[2], end=both), *swapped))
     reach = HandTarget((0.0, 1.6, 1.25), (0.0, -50.0, 0.0))
+    push = HandTarget((0.0, 0.7875, 1.25), (0.0, -1e4, 0.0))
     return {
         "unreachable step": (
             walk([WalkingTransition(forward=0.2), WalkingTransition(forward=1.6)]),
@@ -241,6 +244,15 @@ def bad_plans() -> dict[str, tuple[MotionPlan, int, str]]:
             "above the higher foot; at least",
         ),
         "centre of mass in the sky": (walk([WalkingTransition(com_shift=3.0)]), 0, "above the lower foot"),
+        "legs too short": (
+            walk([WalkingTransition(), WalkingTransition(forward=1.2)]),
+            1,
+            "LF is out of reach at",
+        ),
+        "foot too steep": (walk([WalkingTransition(pitch=-1.2)]), 0, "RF is out of reach .* pitched by"),
+        "step height": (walk([WalkingTransition(), WalkingTransition(step_height=3.0)]), 1, "height is 3 m"),
+        "negative step height": (walk([WalkingTransition(step_height=-0.1)]), 0, "height is -0.1 m"),
+        "force on a hand": (walk([WalkingTransition(left_hand=push)]), 0, "force on LH is 1e[+]04 N"),
         "swing timing": (walk([WalkingTransition(swing_timing=2.0)]), 0, "swing timing is 2"),
     }
 
@@ -254,6 +266,20 @@ def test_bad_sequences_are_refused(name: str) -> None:
     assert str(problem.value).startswith(f"transition {number}:")
     assert problem.value.value is not None
     assert problem.value.limit is not None
+
+
+@pytest.mark.parametrize("field", ["forward", "up", "yaw", "head_tilt", "com_shift"])
+def test_steps_are_numbers(field: str) -> None:
+    with pytest.raises(InvalidPlan, match=f"{field} of a step is nan"):
+        replace(WalkingTransition(), **{field: float("nan")})
+
+
+def test_reach_is_where_the_bounds_end() -> None:
+    behind, before = farthest_torso(MODEL)
+    leg = leg_lengths_and_limits(MODEL.leg)
+    for torso, reached in ((-behind, True), (-behind - 1e-6, False), (before, True), (before + 1e-6, False)):
+        assert np.isfinite(planar_bounds(leg, 0.0, 0.0, 0.0, 0.0, torso, 0.0)[0]) == reached
+    assert farthest_torso(MODEL, pitch=-1.2) == (0.0, 0.0)
 
 
 def test_times_are_numbers() -> None:

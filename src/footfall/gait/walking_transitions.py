@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from footfall.errors import FootfallError
-from footfall.gait.plan import Action, MotionPlan, Transition, TransitionSequence
+from footfall.gait.plan import Action, InvalidPlan, MotionPlan, Transition, TransitionSequence
 from footfall.gait.poses import (
     HANDS,
     Foot,
@@ -76,6 +77,9 @@ class HandTarget:
                 raise InvalidPose(f"{name} of a hand is {tuple(values)}; it must be 3 numbers")
 
 
+_LENGTHS_AND_ANGLES = ("forward", "left", "up", "roll", "pitch", "yaw", "head_pan", "head_tilt", "com_shift")
+
+
 @dataclass(frozen=True)
 class WalkingTransition:
     """A quasi-planar step; every field may be left out.
@@ -102,6 +106,12 @@ class WalkingTransition:
     head_pan: float = 0.0
     head_tilt: float | None = None
     com_shift: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in _LENGTHS_AND_ANGLES:
+            value = getattr(self, name)
+            if value is not None and not math.isfinite(value):
+                raise InvalidPlan(f"{name} of a step is {value}; it must be a finite number")
 
     def hand(self, name: Hand) -> HandTarget | None:
         """The target of RH or LH."""

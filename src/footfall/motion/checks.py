@@ -11,8 +11,7 @@ from footfall.gait.poses import HANDS, PoseRow
 from footfall.motion.parameters import LimitParameters, MotionParameters
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.schedule import Schedule
-from footfall.motion.support import sole_corners
-from footfall.motion.support_loops import sole_gaps
+from footfall.motion.support_loops import sole_corners, sole_gaps
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -45,9 +44,12 @@ def check_numbers(sequence: TransitionSequence, limits: LimitParameters) -> None
                 value=timing,
                 limit=float(timing > 0.5),
             )
-        if height is not None and not height >= 0.0:
+        if height is not None and not 0.0 <= height <= limits.step_height_m:
             raise InvalidTransition(
-                number, f"its step height is {height:g} m; it must be at least 0", value=height, limit=0.0
+                number,
+                f"its step height is {height:g} m; it must be from 0 to {limits.step_height_m:g} m",
+                value=height,
+                limit=limits.step_height_m if height > 0.0 else 0.0,
             )
 
 
@@ -100,8 +102,8 @@ def _check_feet(schedule: Schedule, model: ReducedModel, limits: LimitParameters
         limits.step_up_m,
         "one foot is {value:.3f} m above the other, out of reach; at most {limit:.3f} m",
     )
-    corners = sole_corners(rows, model)
-    gap = sole_gaps(corners)
+    # Of a foot of which only the toes touch ground, all is there.
+    gap = sole_gaps(sole_corners(rows, np.array([model.sole, model.sole])))
     # Feet that are above each other do not touch.
     near = rise < limits.step_up_m
     _refuse(
@@ -141,6 +143,9 @@ def _check_hands(schedule: Schedule, model: ReducedModel, limits: LimitParameter
             arm,
             f"{hand} is {{value:.3f}} m from its shoulder, out of reach; at most {{limit:.3f}} m",
         )
+        force = np.sqrt((rows[:, PoseRow.WRENCH[index]][:, :3] ** 2).sum(axis=1))
+        most = limits.hand_force_g * model.mass * model.gravity
+        _refuse(force > most, force, most, f"the force on {hand} is {{value:.4g}} N; at most {{limit:.4g}} N")
 
 
 def shoulder_positions(rows: Array, model: ReducedModel) -> Array:

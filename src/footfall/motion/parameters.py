@@ -89,7 +89,8 @@ class LoadParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
 
 
 class LimitParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What is refused before anything is planned. Reaches are parts of the stretched leg and arm."""
+    """What is refused before anything is planned. Reaches are parts of the stretched leg and arm. hand_force_g: force
+    on a hand as a multiple of the weight."""
 
     leg_reach: Positive = 1.0
     arm_reach: Positive = 0.98
@@ -97,6 +98,8 @@ class LimitParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
     shortest_transition_s: Positive = 0.2
     longest_transition_s: Positive = 60.0
     step_up_m: Positive = 0.25
+    step_height_m: Positive = 0.4
+    hand_force_g: Positive = 1.0
 
 
 class MotionParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -21,6 +21,7 @@ from footfall.motion.load import plan_load
 from footfall.motion.motion import Motion, PhaseTable, join_tables, phase_table
 from footfall.motion.orientation import plan_head, plan_upper_body
 from footfall.motion.parameters import MotionParameters
+from footfall.motion.reach import check_reach
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.schedule import plan_phases
 from footfall.motion.support import plan_support
@@ -147,6 +148,7 @@ def generate_sequence(
     )
     torso = plan_torso(draft, model, parameters.torso)
     clock.parts_done(torso.stage_seconds)
+    check_reach(schedule, draft, torso, model)
     center_of_mass = plan_centre_of_mass(draft, torso.trajectory, model)
     clock.stage_done("centre of mass")
     curves = MotionCurves(**draft.limbs, torso=torso.trajectory, center_of_mass=center_of_mass)

@@ -1,0 +1,69 @@
+"""Whether legs reach their feet at all, wherever the torso's height may be (spec 003c section 9)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from footfall.gait.plan import InvalidTransition
+from footfall.math.quaternions import rotate
+from footfall.motion.draft import Draft
+from footfall.motion.leg_bounds import LegBounds, leg_lengths_and_limits, planar_bounds
+from footfall.motion.reduced_model import ReducedModel
+from footfall.motion.schedule import Schedule
+from footfall.motion.torso import TorsoPlan
+from footfall.motion.vertical_torso import leg_bounds_at
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+_FORWARD = np.array([1.0, 0.0, 0.0])
+
+
+def farthest_torso(model: ReducedModel, *, pitch: float = 0.0, toe: float = 0.0) -> tuple[float, float]:
+    """How far behind and before a foot frame the torso may be, m, for an upright body on a foot with this pitch and
+    planar angle of its toe joint, rad; found by halving. Both are 0 if the ankle cannot bend as far as the foot is
+    pitched."""
+    leg = leg_lengths_and_limits(model.leg)
+    above = -model.leg.toe_shift - model.leg.mid_foot_length + model.leg.torso_ahead  # hip above the ankle
+
+    def reached(torso: float) -> bool:
+        return bool(np.isfinite(planar_bounds(leg, 0.0, 0.0, pitch, toe, torso, 0.0)[0]))
+
+    if not reached(above):
+        return 0.0, 0.0
+    ends = []
+    for sign in (-1.0, 1.0):
+        inside, outside = above, above + sign * (model.leg.lower_leg + model.leg.upper_leg)
+        for _ in range(40):
+            middle = (inside + outside) / 2
+            inside, outside = (middle, outside) if reached(middle) else (inside, middle)
+        ends.append(inside)
+    return -ends[0], ends[1]
+
+
+def check_reach(schedule: Schedule, draft: Draft, torso: TorsoPlan, model: ReducedModel) -> None:
+    """Refuse a motion in which a leg does not reach its foot."""
+    reached = np.isfinite(torso.lowest) & np.isfinite(torso.highest)
+    if reached.all():
+        return
+    time = torso.times[reached.argmin() : reached.argmin() + 1]
+    place = torso.first_place(time)
+    limits = leg_bounds_at(draft, place, time, LegBounds(model))[:, 0]
+    side = 0 if not np.isfinite(limits[0]) else 1
+    foot = (draft.right_foot, draft.left_foot)[side](time)[0]
+    turn = (draft.right_foot_rotation, draft.left_foot_rotation)[side](time)[0]
+    toe = -model.toe_signs[side] * float((draft.right_toe, draft.left_toe)[side](time)[0, 0])
+    heading = rotate(draft.upper_body(time)[0], _FORWARD)[:2]
+    pitch = -float(np.arcsin(np.clip(rotate(turn, _FORWARD)[2], -1.0, 1.0)))
+    ahead = float(heading @ (place[0] - foot[:2]) / np.linalg.norm(heading))
+    limit = farthest_torso(model, pitch=pitch, toe=toe)[int(ahead > 0.0)]
+    phase = int(
+        np.clip(np.searchsorted(schedule.times, time[0], "right") - 1, 0, len(schedule.transition) - 1)
+    )
+    raise InvalidTransition(
+        int(schedule.transition[phase]),
+        f"{('RF', 'LF')[side]} is out of reach at {time[0]:.2f} s: the torso is {abs(ahead):.3f} m "
+        f"{'before' if ahead > 0.0 else 'behind'} it; at most {limit:.3f} m with the foot pitched by {pitch:.2f} rad",
+        value=abs(ahead),
+        limit=limit,
+    )
