@@ -101,6 +101,15 @@ def test_zmp_of_forces_is_that_of_the_motion(run_of: Runs) -> None:
         assert zmp_from_motion(*motion, mass=robot.mass) == pytest.approx(of_forces, abs=1e-6)
 
 
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_a_body_beside_its_feet_drifts(run_of: Runs, side: float) -> None:
+    """R3: 7 mm to one side for good make the source's 0.1 m along y; without they do not come about."""
+    exact = summarise(run_of("trot", trot__lateral_offset=0.007 * side))
+    assert side * exact.drift == pytest.approx(0.1, abs=0.04)
+    assert exact.distance == pytest.approx(0.9, rel=0.25)
+    assert abs(exact.yaw) < 0.1  # it goes sideways, it does not turn
+
+
 @pytest.mark.parametrize("dt", [0.002, 0.005])
 def test_larger_steps(run_of: Runs, dt: float) -> None:
     """R1 at four and ten times the source's step."""

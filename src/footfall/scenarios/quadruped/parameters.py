@@ -95,8 +95,9 @@ class TrotPart(_Part, frozen=True):
 
     stride: the body's way in a half cycle, m. half_cycle: s. clearance: of swinging feet, m. stand: time before the
     first step, s. centering: part, 0 to 1, by which the centre of mass, 2.6 cm before the torso's middle, is brought
-    back over the middle of the feet. first_pair: the diagonal that swings first, 0 is right back with left front.
-    preview_*: see `footfall.gait.preview.CartTable`.
+    back over the middle of the feet. lateral_offset: of the body to the left of that middle from the first step on, m.
+    first_pair: the diagonal that swings first, 0 is right back with left front. preview_*: see
+    `footfall.gait.preview.CartTable`.
     """
 
     stride: float
@@ -109,6 +110,7 @@ class TrotPart(_Part, frozen=True):
     preview_horizon: float
     preview_error_weight: float
     preview_jerk_weight: float
+    lateral_offset: float = 0.0
 
 
 class FallPart(_Part, frozen=True):

@@ -85,6 +85,7 @@ def trot_course(robot: Robot, trot: TrotPart, start: Array, times: Array) -> Tro
     shift = _cycloid(times / trot.stand) if trot.stand > 0.0 else np.ones(len(times))
     for axis in range(2):
         body[:, axis] += table.follow(wanted[:, axis]).position(times) - offset[axis] * shift
+    body[:, 1] += trot.lateral_offset * _cycloid((times - trot.stand) / trot.half_cycle)
     zmp = np.stack([np.interp(times, grid, wanted[:, axis]) for axis in range(2)], axis=-1)
     return TrotCourse(times, body, feet, zmp, swing)
 
