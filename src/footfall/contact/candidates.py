@@ -6,7 +6,7 @@ The native time step is made for a fixed list of candidates; which of them carry
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from footfall.contact.edge_crossings import AXIS_PLACES, PLACES, Crossing
@@ -80,16 +80,26 @@ def point_candidates(
     for name in bodies:
         own = (materials or {}).get(name)
         touched = [
-            replace(surface, shape=shape, material=pair_material(surface.material, own))
+            replace(surface, material=pair_material(surface.material, own))
             for surface in surfaces
             if surface.body != name
-            for shape in (facets(surface.shape) if isinstance(surface.shape, HeightMap) else (surface.shape,))
         ]
         for geometry in robot.body(name).collisions:
             points = contact_points(geometry, mesh_points=mesh_points)
             for position, radius in zip(points.positions.tolist(), points.radii.tolist(), strict=True):
-                candidates += [Candidate(name, tuple(position), radius, surface) for surface in touched]
+                candidates += [
+                    Candidate(name, tuple(position), radius, part)
+                    for surface in touched
+                    for part in _touchable(surface, radius)
+                ]
     return candidates
+
+
+def _touchable(surface: Surface, radius: float) -> Sequence[Surface]:
+    """All that a ball may touch at once: of terrain the cells around it, of others the whole."""
+    if not isinstance(surface.shape, HeightMap):
+        return (surface,)
+    return [replace(surface, shape=shape) for shape in facets(surface.shape, radius)]
 
 
 def edge_candidates(

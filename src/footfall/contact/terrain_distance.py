@@ -1,8 +1,8 @@
 """Signed distance to a height map, cell by cell, for numbers and for symbols.
 
 A ball that rolls towards a wall touches floor and wall at once, and that before its centre is over the wall. So a
-point has contacts with the cell below it and with the two nearest ones beside it (`facets`), and a step sees the bend
-before it cuts into it.
+point has contacts with the cell below it and with the nearest ones beside it (`facets`), and a step sees the bend
+before it cuts into it. The plane of a cell counts only where it does not stand in the air.
 """
 
 from __future__ import annotations
@@ -19,21 +19,25 @@ from footfall.geometry.height_map import Cell, HeightMap
 Array = np.ndarray[Any, np.dtype[Any]]
 
 _FAR = 1e3  # m, the distance of a cell that cannot be touched
+_LARGE = 0.2  # of a cell: the radius from which a ball may touch the cell beyond a corner before any other
 _BEFORE = 0.1  # of a cell: so far ahead a step may reach
 _LEVEL = 1e-9  # m, or a difference of slopes, that is none
 
 
 @dataclass(frozen=True)
 class TerrainFacet:
-    """Of a height map, seen from a point: the nearest cell beside the one below it, along x or y."""
+    """Of a height map, seen from a point: the nearest cell beside the one below it, along x, along y or along both."""
 
     terrain: HeightMap
-    axis: Literal["x", "y"]
+    axes: Literal["x", "y", "xy"]
 
 
-def facets(terrain: HeightMap) -> Sequence[HeightMap | TerrainFacet]:
-    """All that a point needs as surfaces: the map, which is the cell below the point, and the cells beside it."""
-    return terrain, TerrainFacet(terrain, "x"), TerrainFacet(terrain, "y")
+def facets(terrain: HeightMap, radius: float) -> Sequence[HeightMap | TerrainFacet]:
+    """All surfaces that a point with a radius (m) needs: the map, which is the cell below it, and cells beside it."""
+    beside = [TerrainFacet(terrain, "x"), TerrainFacet(terrain, "y")]
+    if radius > _LARGE * min(terrain.spacing):
+        beside.append(TerrainFacet(terrain, "xy"))
+    return [terrain, *beside]
 
 
 def height_map_distance(terrain: HeightMap, point: Array) -> tuple[Any, Array]:
@@ -68,16 +72,36 @@ def height_map_distance(terrain: HeightMap, point: Array) -> tuple[Any, Array]:
 
 
 def facet_distance(facet: TerrainFacet, point: Array) -> tuple[Any, Array]:
-    """Distance (m) and normal (3,) of a point (3,) to the plane of the cell beside the one below it.
+    """Distance (m) and normal (3,) of a point (3,) to the plane of a cell beside the one below it.
 
-    Only if the ground bends upwards there (beyond a ridge that plane would stand in the air) and if the point's foot
-    on it is on that cell, or just before it.
+    Only if the plane does not stand in the air, beyond a ridge: if the point's foot on it is on that cell, or just
+    before it at a line where the ground bends upwards.
     """
-    k = "xy".index(facet.axis)
-    cell = facet.terrain.cell(point[0], point[1])
-    plane = _beside(facet.terrain, k, cell, point)
-    touchable = greater(plane.bend, _LEVEL) & greater(plane.beyond, -_BEFORE * cell.spacing[k])
-    return where(touchable, plane.distance, _FAR), plane.normal
+    terrain, (x, y) = facet.terrain, point[:2]
+    own = terrain.cell(x, y)
+    sides = [_side(own, point, k) for k in range(2)]
+    there = [axis in facet.axes for axis in "xy"]
+    steps = [step if beside else 0.0 for (step, _), beside in zip(sides, there, strict=True)]
+    cell = terrain.cell(x, y, *steps)
+    at = [
+        line if beside else point[k] for k, ((_, line), beside) in enumerate(zip(sides, there, strict=True))
+    ]
+    distance, normal, foot = _at_foot(cell, point, at)
+    touchable: Any = True
+    for k, ((step, line), beside) in enumerate(zip(sides, there, strict=True)):
+        beyond = step * (point[k] - distance * normal[k] - line)
+        across = list(steps)
+        across[k] = 0.0 if beside else step
+        place = [line if axis == k else foot[axis] for axis in range(2)]
+        bend = step * (cell.surface(*place)[1 + k] - terrain.cell(x, y, *across).surface(*place)[1 + k])
+        before = greater(bend, _LEVEL) & greater(beyond, -_BEFORE * own.spacing[k])
+        if not beside:
+            touchable = touchable & (less(beyond, 0.0) | less(bend, -_LEVEL))
+        elif facet.axes == "xy":
+            touchable = touchable & (greater(beyond, 0.0) | before)
+        else:
+            touchable = touchable & before  # over a ridge the cell below the point is the right one
+    return where(touchable, distance, _FAR), normal
 
 
 class _Plane(NamedTuple):
@@ -99,19 +123,30 @@ class _Plane(NamedTuple):
 def _beside(terrain: HeightMap, k: int, cell: Cell, point: Array) -> _Plane:
     """Of the cells beside one, that which is nearer to a point along axis k: its tangent plane at the point's foot."""
     x, y = point[:2]
-    corner, width = (cell.x, cell.y)[k], cell.spacing[k]
-    back = less(point[k] - corner, width / 2)
-    step, line = where(back, -1.0, 1.0), where(back, corner, corner + width)
+    step, line = _side(cell, point, k)
     steps, at = ((step, 0.0), (line, y)) if k == 0 else ((0.0, step), (x, line))
     neighbour = terrain.cell(x, y, *steps)
-    _, *slopes = surface = neighbour.surface(*at)
-    bend = step * (slopes[k] - cell.surface(x, y)[1 + k])
-    distance, normal = _plane_distance(point, at, surface)
-    # A cell may be twisted: the plane at the foot counts.
-    foot = _near(neighbour, (x - distance * normal[0], y - distance * normal[1]))
-    distance, normal = _plane_distance(point, foot, neighbour.surface(*foot))
+    bend = step * (neighbour.surface(*at)[1 + k] - cell.surface(x, y)[1 + k])
+    distance, normal, _ = _at_foot(neighbour, point, at)
     beyond = step * (point[k] - distance * normal[k] - line)
     return _Plane(distance, normal, step, line, beyond, bend)
+
+
+def _side(cell: Cell, point: Array, k: int) -> tuple[Any, Any]:
+    """To which side of a cell, -1 or 1, a point is nearer along axis k, and where the cell ends there, m."""
+    corner, width = (cell.x, cell.y)[k], cell.spacing[k]
+    back = less(point[k] - corner, width / 2)
+    return where(back, -1.0, 1.0), where(back, corner, corner + width)
+
+
+def _at_foot(cell: Cell, point: Array, at: Sequence[Any]) -> tuple[Any, Array, tuple[Any, Any]]:
+    """Distance (m) and normal (3,) of a point to the plane that touches a cell at the point's foot, and that foot.
+
+    A cell may be twisted, so the foot is sought twice: on the plane at a place (x, y) of the cell first.
+    """
+    distance, normal = _plane_distance(point, at, cell.surface(*at))
+    foot = _near(cell, (point[0] - distance * normal[0], point[1] - distance * normal[1]))
+    return *_plane_distance(point, foot, cell.surface(*foot)), foot
 
 
 def _near(cell: Cell, place: tuple[Any, Any]) -> tuple[Any, Any]:
