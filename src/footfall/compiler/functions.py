@@ -189,6 +189,8 @@ def repeat(
     parts = [np.asarray(part) for part in ((state,) if single else state)]
     shapes = [part.shape for part in parts]
     flat = np.concatenate([part.ravel().astype(object) for part in parts])
+    if count <= 0:
+        return state
     graph = active_graph(*flat)
     if graph is None:
         return _repeat_numbers(body, parts, count, until, single)

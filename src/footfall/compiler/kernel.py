@@ -304,9 +304,9 @@ def build_kernel(
 
 
 def _compile(program: Program, kind: str) -> disk.Entry:
-    plan = schedule(program)
     widest = machine.widest_lanes()
     lanes = 1 if kind == "single" else widest
+    plan = schedule(program, lanes=lanes)
     core = emit_core(plan, lanes, widest)
     entries = batch_functions(plan, core, lanes)
     if kind == "single":

@@ -9,7 +9,7 @@ them run no more than once.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from footfall.compiler.graph import Graph, Loop, operands
 from footfall.compiler.trace import Program
@@ -39,6 +39,9 @@ class _Places:
         self.graph = graph
         self.usable = usable
         self.loops = {loop.region: loop for loop in graph.loops}
+        self.within: list[Path] = [()]  # the loops around what stands in each region
+        for region, parent in enumerate(graph.parents[1:], start=1):
+            self.within.append((*self.within[parent], region))
         self.users: dict[int, Path] = {}  # node -> the loops that all its users lie in
 
     def of(self, live: list[int], outputs: Iterable[Iterable[int]]) -> dict[int, int]:
@@ -52,34 +55,28 @@ class _Places:
             if node[0] == "loop":
                 self.use_by_loop(graph.loops[node[1]])
                 continue
-            where = self.within(region)
+            where = self.within[region]
             if node[0] not in _FIXED and not node[0].startswith("call:"):
                 opening = self.opening(index, where)
                 if opening is not None:
                     places[index] = opening
-                    where = self.within(opening)
+                    where = self.within[opening]
             loop = self.loops.get(region)
             if index not in places and loop is not None and loop.done is not None and index <= loop.done:
                 where = where[:-1]  # a part of the test, which comes before the opening
             self.use(operands(node), where)
         return places
 
-    def within(self, region: int) -> Path:
-        """The loops around what stands in a region."""
-        return tuple(reversed(list(self._outwards(region))))
-
-    def _outwards(self, region: int) -> Iterator[int]:
-        while region > 0:
-            yield region
-            region = self.graph.parents[region]
-
     def use(self, nodes: Iterable[int], where: Path) -> None:
         for index in nodes:
             known = self.users.get(index)
-            self.users[index] = where if known is None else _common(known, where)
+            if known is None:
+                self.users[index] = where
+            elif known != where:
+                self.users[index] = _common(known, where)
 
     def use_by_loop(self, loop: Loop) -> None:
-        body = self.within(loop.region)
+        body = self.within[loop.region]
         self.use(loop.initial, body[:-1])
         self.use(loop.following, body)
         if loop.done is not None:

@@ -48,14 +48,14 @@ class LinearCone(NamedTuple):
 def natural_cone(law: ConeLaw, p: Any, w: Any, reach: Any) -> tuple[Any, Any, Any]:
     """The natural map (3,) of a contact, N s, for impulses and velocities (t1, t2, n)."""
     z1, z2, zn, bound, length = _target(law, p, w, reach)
-    scale = where(length < bound, 1.0, bound / maximum(length, _TINY))
+    scale = where(length < bound, 1.0, bound * (1.0 / maximum(length, _TINY)))
     return p[0] - scale * z1, p[1] - scale * z2, p[2] - maximum(zn, 0.0)
 
 
 def _target(law: ConeLaw, p: Any, w: Any, reach: Any) -> tuple[Any, Any, Any, Any, Any]:
     """What is projected, the bound of its tangential part and the length of that."""
-    along = reach / law.tangential
-    z1, z2, zn = p[0] - along * w[0], p[1] - along * w[1], p[2] - (reach / law.normal) * w[2]
+    along, normal = reach * (1.0 / law.tangential), reach * (1.0 / law.normal)
+    z1, z2, zn = p[0] - along * w[0], p[1] - along * w[1], p[2] - normal * w[2]
     bound = where(zn > 0.0, law.friction * zn + law.extra, 0.0)
     return z1, z2, zn, bound, sqrt(z1 * z1 + z2 * z2)
 
@@ -79,8 +79,8 @@ def linear_cone(law: ConeLaw, p: Any, w: Any, reach: Any, softness: Any, leaning
     u1, u2 = z1 * inverse, z2 * inverse
     # Across the direction of sliding the disc's rim turns with the velocity, along it only the bound moves.
     across = 1.0 / ((1.0 - scale) + scale * reach * softness)
-    stiffness = scale * across * (reach / law.tangential)
-    follows = leaning * law.friction * shift_n * (1.0 - reach * soft / law.normal)
+    stiffness = scale * across * (reach * (1.0 / law.tangential))
+    follows = leaning * law.friction * shift_n * (1.0 - reach * soft * (1.0 / law.normal))
     rim = slides * ((across - 1.0) * (f1 * u1 + f2 * u2) + where(pressed, follows, 0.0))
     turned = slides * stiffness
     lean = slides * leaning * law.friction * normal
@@ -94,12 +94,12 @@ def linear_cone(law: ConeLaw, p: Any, w: Any, reach: Any, softness: Any, leaning
 
 def natural_row(mobility: Any, bound: Any, p: Any, w: Any, reach: Any) -> Any:
     """The natural map of a joint row: a limit (p >= 0), or with a bound dry friction (|p| <= bound)."""
-    return p - _allowed(p - (reach / mobility) * w, bound)
+    return p - _allowed(p - reach * (1.0 / mobility) * w, bound)
 
 
 def linear_row(mobility: Any, bound: Any, p: Any, w: Any, reach: Any, softness: Any) -> tuple[Any, Any]:
     """Newton's step of a joint row: its shift and its stiffness."""
-    z = p - (reach / mobility) * w
+    z = p - reach * (1.0 / mobility) * w
     moves = z > 0.0 if bound is None else absolute(z) < bound
     stiffness = where(moves, 1.0 / (softness * mobility), 0.0)
     return where(moves, -w * stiffness, _allowed(z, bound) - p), stiffness

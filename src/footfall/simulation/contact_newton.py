@@ -14,7 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.compiler import absolute, gather, maximum, minimum, repeat, where
-from footfall.contact.newton_step import ConeLaw, linear_cone, linear_row, natural_cone, natural_row
+from footfall.contact.newton_step import (
+    ConeLaw,
+    LinearCone,
+    linear_cone,
+    linear_row,
+    natural_cone,
+    natural_row,
+)
 from footfall.dynamics.factorisation import MassFactor, solve_factored, velocity_path
 from footfall.robot.tree import Tree
 from footfall.simulation.constraint_groups import ConstraintGroups
@@ -122,6 +129,35 @@ class ContactNewton:
         tolerance: of the natural map, N s. scale: of impulses, N s. most: steps. rescue: gives other impulses and
         their velocity to go on from after a round of steps that did not get there.
         """
+        w = self.velocities(v, start)
+
+        def solved(*_: Any) -> tuple[Any, ...]:
+            return tuple(
+                self._iterated(v, start, w, tolerance=tolerance, scale=scale, most=most, rescue=rescue)
+            )
+
+        # All that contacts need is computed only if some of them touch.
+        found = repeat(
+            solved, (start, v, 0.0, 0.0), count=1, until=lambda *_: self._nothing_touches(start, w)
+        )
+        return NewtonResult(*found)
+
+    def _nothing_touches(self, p: Array, w: Array) -> Any:
+        """Whether impulses of zero are the solution."""
+        if any(law.bound is not None for law in self.joints):
+            return False  # dry friction always acts
+        normals = [w[3 * k + 2] for k in range(len(self.contacts))] + list(w[self.first_joint :])
+        nothing: Any = True
+        for velocity in normals:
+            nothing = (velocity >= 0.0) & nothing
+        for impulse in p:
+            nothing = (impulse == 0.0) & nothing
+        return nothing
+
+    def _iterated(
+        self, v: Array, start: Array, w: Array, *, tolerance: float, scale: float, most: int, rescue: Rescue
+    ) -> NewtonResult:
+        """Newton's method; w (n,): velocities of the rows."""
         kinds = schedule(most)
         ends = np.arange(max(most, 1)) % _ONE_ROUND == 0
 
@@ -142,13 +178,12 @@ class ContactNewton:
             reach, softness, least_softness, leaning = (gather(column, count) for column in kinds)
             softness = maximum(softness * (residual / scale), least_softness)
             softness = minimum(maximum(softness, _LEAST_SOFTNESS), _MOST_SOFTNESS)
-            p, v, w = self._step(p, v, w, reach, softness, leaning)
+            p, v, w = self._step(p, v, w, reach, softness, leaning, tolerance)
             residual = self.residual(p, w)
             better = residual < least
             best = where(better, np.concatenate([p, v]), best)
             return p, v, w, residual, best, where(better, residual, least), count + 1.0, one
 
-        w = self.velocities(v, start)
         residual = self.residual(start, w)
         # What the last step left would add up, so one step is taken even if that were good enough: what rests, rests.
         least = where(residual > _AT_REST * tolerance, maximum(residual, 2.0 * tolerance), residual)
@@ -188,20 +223,18 @@ class ContactNewton:
 
     def _merit(self, p: Array, w: Array, reach: Any) -> Any:
         """Sum of the squares of the natural map, weighted so that it is an energy, J."""
-        weights: list[Any] = []
-        for cone in self.cones:
-            weights += [cone.tangential, cone.tangential, cone.normal]
-        weights += self.joint_mobilities
         strands: list[Any] = [0.0] * 4
-        for k, (weight, value) in enumerate(zip(weights, self._natural_map(p, w, reach), strict=True)):
+        for k, (weight, value) in enumerate(
+            zip(self._mobilities(), self._natural_map(p, w, reach), strict=True)
+        ):
             strands[k % 4] = strands[k % 4] + weight * (value * value)
         return (strands[0] + strands[1]) + (strands[2] + strands[3])
 
     def _step(
-        self, p: Array, v: Array, w: Array, reach: Any, softness: Any, leaning: Any
+        self, p: Array, v: Array, w: Array, reach: Any, softness: Any, leaning: Any, tolerance: float
     ) -> tuple[Array, Array, Array]:
         """Impulses, velocity and that of the rows after one step of Newton's method, shortened as need be."""
-        change = self._direction(p, w, reach, softness, leaning)
+        change = self._direction(p, w, reach, softness, leaning, tolerance)
         moved = solve_factored(self.tree, self.factor, self.groups.forces(change))
         turned = np.array(self.groups.velocities(moved, relative=True))
         for k, law in enumerate(self.contacts):
@@ -218,7 +251,9 @@ class ContactNewton:
         length = where(merit < np.inf, length, 0.0)  # not if the step is not a number
         return _advanced(p, length, change), _advanced(v, length, moved), _advanced(w, length, turned)
 
-    def _direction(self, p: Array, w: Array, reach: Any, softness: Any, leaning: Any) -> Array:
+    def _direction(
+        self, p: Array, w: Array, reach: Any, softness: Any, leaning: Any, tolerance: float
+    ) -> Array:
         """Newton's change (n,) of the impulses."""
         linear = [
             linear_cone(cone, p[3 * k : 3 * k + 3], w[3 * k : 3 * k + 3], reach, softness, leaning)
@@ -230,7 +265,8 @@ class ContactNewton:
                 zip(self.joint_mobilities, self.joints, strict=True), self.first_joint
             )
         ]
-        shift = [entry for each in linear for entry in each.shift] + [each[0] for each in joints]
+        springs = [each[1] for each in joints]
+        shift = np.array([entry for each in linear for entry in each.shift] + [each[0] for each in joints])
         matrix: SparseRows = [{} for _ in range(len(self.inertia))]
         for k in range(len(matrix)):
             for j in (k, *velocity_path(self.tree, k)):
@@ -238,21 +274,50 @@ class ContactNewton:
         # Arms that touch nothing are eliminated before anything depends on the step: that leaves the loop.
         apart = untouched(matrix, self.groups.touched())
         inverse = eliminate(matrix, [], apart)
-        self.groups.add_stiffness(matrix, linear, [each[1] for each in joints])
-        dv = solve_sparse(matrix, self.groups.forces(np.array(shift)), inverse)
-        answer = self.groups.velocities(dv, relative=True)
-        change: list[Any] = []
-        for k, each in enumerate(linear):
-            s1, s2, sn = each.shift
-            a1, a2, an = answer[3 * k : 3 * k + 3]
-            change += [
-                s1 - (each.along[0] * a1 + each.along[1] * a2 + each.lean[0] * an),
-                s2 - (each.along[1] * a1 + each.along[2] * a2 + each.lean[1] * an),
-                sn - each.normal * an,
+        self.groups.add_stiffness(matrix, linear, springs)
+
+        def answered(shift: Array) -> Array:
+            dv = solve_sparse([dict(row) for row in matrix], self.groups.forces(shift), inverse)
+            answer = np.array(self.groups.velocities(dv, relative=True))
+            return shift - self._pushed(answer, linear, springs)
+
+        def refined(change: Array) -> Array:
+            """Without what softness took from the first answer, up to its square."""
+            soft = [
+                softness * mobility * entry
+                for mobility, entry in zip(self._mobilities(), change, strict=True)
             ]
-        for k, (moved, stiffness) in enumerate(joints):
-            change.append(moved - stiffness * answer[self.first_joint + k])
-        return np.array(change)
+            return answered(shift + self._pushed(np.array(soft), linear, springs))
+
+        def exact(change: Array) -> Any:
+            largest: Any = 0.0
+            for entry in change:
+                largest = maximum(largest, absolute(entry))
+            return softness * largest <= 0.1 * tolerance
+
+        change: Array = repeat(refined, answered(shift), count=1, until=exact)
+        return change
+
+    def _pushed(self, velocities: Array, linear: Sequence[LinearCone], springs: Sequence[Any]) -> Array:
+        """Impulses (n,) of the springs that stand for contacts and joints, at velocities (n,) of their rows."""
+        result: list[Any] = []
+        for k, each in enumerate(linear):
+            v1, v2, vn = velocities[3 * k : 3 * k + 3]
+            result += [
+                each.along[0] * v1 + each.along[1] * v2 + each.lean[0] * vn,
+                each.along[1] * v1 + each.along[2] * v2 + each.lean[1] * vn,
+                each.normal * vn,
+            ]
+        for spring, velocity in zip(springs, velocities[self.first_joint :], strict=True):
+            result.append(spring * velocity)
+        return np.array(result)
+
+    def _mobilities(self) -> list[Any]:
+        """Of all rows (n,), 1/kg."""
+        result: list[Any] = []
+        for cone in self.cones:
+            result += [cone.tangential, cone.tangential, cone.normal]
+        return result + self.joint_mobilities
 
 
 def schedule(most: int) -> list[Array]:

@@ -190,14 +190,14 @@ def contact_step(
     v, impulses, residual, steps = _solved(robot, problem, options, state)
     q = integrate(robot, state.q, dt * v)
     # what the joints gave in the end: the added inertia is a part of it
-    effort = control.effort - (control.added_inertia / dt - np.asarray(robot.damping)) * (v - state.v)
+    effort = control.effort - (control.added_inertia * (1.0 / dt) - np.asarray(robot.damping)) * (v - state.v)
     if action is not None:
         effort = effort + action.effort(v - state.v, dt)
     report = StepReport(
         effort,
         np.array([contact.position for contact in contacts]).reshape(-1, 3),
         np.array(
-            [contact.frame @ impulses[3 * k : 3 * k + 3] / dt for k, contact in enumerate(contacts)]
+            [contact.frame @ (impulses[3 * k : 3 * k + 3] * (1.0 / dt)) for k, contact in enumerate(contacts)]
         ).reshape(-1, 3),
         np.array([contact.gap for contact in contacts]),
         residual,
