@@ -77,7 +77,7 @@ def main() -> None:
     for size, group in groups.items():
         print(f"{size} contacts: {len(group)} problems", file=sys.stderr, flush=True)
         runs += measure_solvers(group, contacts=size, solvers=solvers)
-    curves = {} if options.no_curves else time_against_residual(followed[:60])
+    curves = {} if options.no_curves else time_against_residual(followed[:40])
     text = markdown(runs, curves, origin=origin, load_before=load_before)
     print(text)
     if options.out:

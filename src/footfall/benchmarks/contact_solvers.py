@@ -34,7 +34,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 CONTACTS = (1, 2, 4, 8, 12, 16, 24, 32, 48, 64)
 TRIAL = 10  # problems before a solver may be found too slow
 SWEEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
-NEWTON_STEPS = (1, 2, 3, 5, 8, 13, 30)
+NEWTON_STEPS = (1, 3, 5, 8, 13, 30)
 _LEAST_OF, _LONG = 3, 1e-3  # calls that the shortest counts of, as long as they take less than this, s
 _STATE = ("q", "v", "integral", "impulses")
 
