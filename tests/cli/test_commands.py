@@ -96,9 +96,37 @@ def test_cache_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     footfall.gravity_forces(footfall.load("wrist"), footfall.neutral(footfall.load("wrist")))
     text = output_of("cache", "info")
     assert str(tmp_path / "kernels") in text
-    assert "1 kernels" in text
-    assert "removed 1 kernels" in output_of("cache", "clear")
-    assert "0 kernels" in output_of("cache", "info")
+    assert "2 files" in text  # the kernel, and what points to it
+    assert "removed 2 files" in output_of("cache", "clear")
+    assert "0 files" in output_of("cache", "info")
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (["quadruped", "tilts", "--count", "0"], "--count"),
+        (["quadruped", "tilts", "--height", "-1"], "--height"),
+        (["quadruped", "trot", "--gap-term", "x"], "'gap', 'source'"),
+        (["screenshot", "lola", "lola.jpg"], "ends in .png"),
+        (["screenshot", "lola", "lola.png", "--time", "1"], "--time is for recordings"),
+    ],
+    ids=lambda value: " ".join(value[:3]) if isinstance(value, list) else "",
+)
+def test_wrong_options_are_refused(
+    command: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, command, env={"COLUMNS": "200"})
+    assert result.exit_code == 2
+    assert message in result.output
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_robots_without_drives_have_no_torques(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_main(monkeypatch, "drives", "torques", "scara") == 2
+    assert "robot 'scara': it has no drives" in capsys.readouterr().err
 
 
 def test_errors_are_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,9 @@ import typer
 from footfall.cli.files import new_file
 from footfall.cli.screen import errors, screen
 
-app = typer.Typer(help="Measure footfall on this machine, against its peers where they are installed.")
+app = typer.Typer(
+    help="Measure footfall on this machine, against its peers where they are installed.", no_args_is_help=True
+)
 
 
 @app.callback()

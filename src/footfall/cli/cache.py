@@ -14,7 +14,10 @@ app = typer.Typer(help="Compiled kernels on disk.", no_args_is_help=True)
 def info() -> None:
     """Say where kernels are kept and how much room they take. FOOTFALL_CACHE_DIR chooses another folder."""
     count, size = cache.usage()
-    text = f"{cache.directory()}\n{count} kernels, {_megabytes(size)} of at most {_megabytes(cache.LIMIT)}"
+    text = (
+        f"{cache.directory()}\n{count} files of kernels and compiled loops, {_megabytes(size)}; "
+        f"kernels are kept up to {_megabytes(cache.LIMIT)}, loops for a month after their last use"
+    )
     screen().print(text, highlight=False, markup=False, soft_wrap=True)
 
 
@@ -22,7 +25,7 @@ def info() -> None:
 def clear() -> None:
     """Remove all kernels; they are compiled anew when they are needed."""
     count, size = cache.clear()
-    screen().print(f"removed {count} kernels, {_megabytes(size)}", highlight=False)
+    screen().print(f"removed {count} files, {_megabytes(size)}", highlight=False)
 
 
 def _megabytes(size: int) -> str:

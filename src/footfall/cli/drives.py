@@ -37,9 +37,14 @@ def torques(
     from footfall.dynamics.inverse_dynamics import gravity_forces
     from footfall.dynamics.jacobians import frame_jacobian
     from footfall.robot.drives import DriveSet, torque_report
+    from footfall.robot.drives.errors import InvalidDrive
     from footfall.robot.load import load
 
     shown = load(robot)
+    if not shown.drives:
+        raise InvalidDrive(
+            "it has no drives; lola has, and robots of TOML files can", subject=("robot", shown.name)
+        )
     q = shown.configuration(configuration)
     loaded, bearing = (
         {name: frame_jacobian(shown, q, name) for name in names.split(",") if name} for names in (hands, feet)
@@ -96,8 +101,14 @@ def leg(
         load_pyplot()
     robot = lola_leg()
     reference = step_reference(robot, length=length, height=height, duration=duration)
-    results = [follow_step(robot, reference, gears) for gears in ("rigid", "elastic")]
     console = screen()
+    with errors().status("") as status:
+        results = []
+        for gears in ("rigid", "elastic"):
+            status.update(f"a step on {gears} gears")
+            results.append(follow_step(robot, reference, gears))
+        status.update("the gears ring")
+        found = ring_modes(robot, reference.position(duration / 2)) if modes else []
     for result in results:
         columns = zip(LEG_JOINTS, result.joint_error, result.peak_current, result.thermal_load, strict=True)
         rows = [
@@ -107,7 +118,6 @@ def leg(
         title = f"{result.gears} gears: foot within {1e3 * result.foot_error.max():.2f} mm"
         heads = ["joint", "greatest error, deg", "peak current, A", "of the permanent current"]
         console.print(table(title, heads, rows, numbers="; ".join(heads[1:])))
-    found = ring_modes(robot, reference.position(duration / 2)) if modes else []
     if found:
         rows = [
             [f"{mode.frequency:.2f}", f"{mode.damping:.3f}", f"{mode.peak:.2f}", f"{100 * mode.error:+.2f}"]

@@ -22,6 +22,8 @@ def new_file(path: Path, *, force: bool = False) -> Path:
         raise CannotWrite(f"{str(path)!r} is a folder; name a file in it")
     if path.exists() and not force:
         raise FileExists(f"{str(path)!r} exists; --force overwrites it")
+    if not path.parent.is_dir():
+        raise CannotWrite(f"no folder {str(path.parent)!r} to write {path.name!r} into")
     _try_to_write(path.parent)
     return path
 

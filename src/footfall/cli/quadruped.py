@@ -30,6 +30,13 @@ class Contact(StrEnum):
     BOTH = "both"
 
 
+class GapTerm(StrEnum):
+    """Choices of --gap-term."""
+
+    GAP = "gap"
+    SOURCE = "source"
+
+
 StepOption = Annotated[float | None, typer.Option(help="Time step, s; default 0.0005.")]
 DurationOption = Annotated[float | None, typer.Option(help="Duration, s; default 10.6.")]
 
@@ -48,7 +55,7 @@ class Settings:
     dt: StepOption = None
     duration: DurationOption = None
     gap_term: Annotated[
-        str | None, typer.Option(help="gap: nothing sinks; source: contact from gap <= 0 on.")
+        GapTerm | None, typer.Option(help="gap: nothing sinks; source: contact from gap <= 0 on.")
     ] = None
     scenario: Annotated[Path | None, typer.Option(help="TOML file with all parameters, instead of ours.")] = (
         None
@@ -126,9 +133,9 @@ def jump(
 
 @app.command("tilts")
 def tilts(
-    height: Annotated[float, typer.Option(help="Clearance of the feet at release, m.")] = 0.5,
-    largest: Annotated[float, typer.Option(help="Largest tilt, rad.")] = 0.05,
-    count: Annotated[int, typer.Option(help="Tilts of roll, and as many of pitch.")] = 5,
+    height: Annotated[float, typer.Option(min=0.0, help="Clearance of the feet at release, m.")] = 0.5,
+    largest: Annotated[float, typer.Option(min=0.0, max=1.5, help="Largest tilt, rad.")] = 0.05,
+    count: Annotated[int, typer.Option(min=1, max=200, help="Tilts of roll, and as many of pitch.")] = 5,
     contact: Contact = Contact.EXACT,
     dt: StepOption = None,
     duration: DurationOption = None,
@@ -145,7 +152,8 @@ def tilts(
     angles = np.linspace(-largest, largest, count)
     grid = np.array([(roll, pitch) for roll in angles for pitch in angles])
     for model in _models(contact):
-        result = fall_tilted(scenario, grid, model)
+        with errors().status(f"{len(grid)} falls, {model} contact"):
+            result = fall_tilted(scenario, grid, model)
         rows = [
             [
                 f"{roll:.3f}",
@@ -180,7 +188,7 @@ def _run(kind: str, settings: Settings, changes: dict[str, Any]) -> None:
         "robot__foot_height": settings.foot_height,
         "step__dt": settings.dt,
         "duration": settings.duration,
-        "step__gap_term": settings.gap_term,
+        "step__gap_term": settings.gap_term and settings.gap_term.value,
     }
     source = kind if settings.scenario is None else settings.scenario
     scenario = load_scenario(source).changed(**_asked(changes))

@@ -39,11 +39,16 @@ def screenshot(
 
     [dim]$[/] footfall screenshot trot.mcap trot.png --time 1.5
     """
+    from footfall.simulation.recording import Recording
     from footfall.viewer.screenshot import take_screenshot
     from footfall.viewer.show import load_subject
 
     pixels = _size(size)
+    if target.suffix.lower() != ".png":
+        raise typer.BadParameter(f"{str(target)!r}; pictures are PNG: name a file that ends in .png")
     new_file(target, force=force)
     subject = load_subject(source)
+    if time is not None and not isinstance(subject, Recording):
+        raise typer.BadParameter(f"--time is for recordings; {source!r} is a robot")
     take_screenshot(subject, target, time=time, size=pixels, configuration=configuration)
     screen().print(f"{subject!r}\nwritten to {target}", highlight=False, markup=False)

@@ -147,6 +147,6 @@ def _checked_port(host: str, port: int) -> int:
             probe.bind((host, port))
         except OSError as problem:
             raise PortInUse(
-                f"cannot listen on {host}:{port}: {problem.strerror}; choose another port"
+                f"cannot listen on {host}:{port}: {problem.strerror}; choose another host or port"
             ) from None
         return int(probe.getsockname()[1])
