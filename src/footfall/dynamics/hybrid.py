@@ -25,8 +25,10 @@ from footfall.compiler import greater_equal, minimum, repeat
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.hybrid_constraints import Constraint, check_constraints, constraint_rows
 from footfall.dynamics.hybrid_elimination import solve_semidefinite
+from footfall.dynamics.hybrid_loops import field_of_independent_joints, inputs_of_all_joints
 from footfall.dynamics.hybrid_plan import branch_plan
 from footfall.dynamics.hybrid_sweeps import Inputs, inward_sweep, joint_inertias, outward_sweep
+from footfall.dynamics.loops import Coupling
 from footfall.robot.model import Robot
 from footfall.robot.validation import check_mass_matrix
 
@@ -167,6 +169,13 @@ def _solve_safely(
     robot: Robot, inputs: Inputs, segments: Sequence[str], fields: Sequence[str]
 ) -> tuple[Array, ...]:
     """Fields of the motion, solved again where eliminating branches leaves too few digits."""
+    if robot.loops:
+        coupling = Coupling(robot, inputs.q)
+        found = _solve_safely(robot.spanning, inputs_of_all_joints(robot, coupling, inputs), segments, fields)
+        return tuple(
+            field_of_independent_joints(robot, coupling, name, value)
+            for name, value in zip(fields, found, strict=True)
+        )
     motion, margin = _solve(robot, inputs, segments, eliminate=True)
     chosen = tuple(getattr(motion, name) for name in fields)
     if margin is None:
