@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,19 +17,19 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
     """A temporary file beside `path` that takes its name when all has been written."""
     if not path.parent.is_dir():
         raise MissingFile(f"no folder {str(path.parent)!r} to write {path.name!r} into")
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as file:
+    # Not mkstemp: it makes files private, and what others may do can only be asked for by changing it.
+    temporary = path.parent / f".{path.name}.{secrets.token_hex(4)}.tmp"
+    with open(temporary, "xb") as file:
+        try:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)  # mkstemp makes it private
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+            file.close()
+            os.replace(temporary, path)
+        except BaseException:
+            file.close()
+            temporary.unlink()
+            raise
 
 
 def write_text(path: Path, text: str) -> None:
