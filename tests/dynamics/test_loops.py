@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 import footfall
 from footfall.compiler import KernelInputError, build_kernel, repeat
+from footfall.dynamics.hybrid_constraints import Constraint
 from footfall.dynamics.loops import Coupling
 from footfall.errors import LoopClosureError, UnsupportedFeature
 from footfall.robot.model import Loop, LoopType, Robot
@@ -482,7 +483,13 @@ def test_motors_on_joints_that_follow() -> None:
 def test_what_loops_are_not_made_for_says_so() -> None:
     robot = four_bar()
     with pytest.raises(UnsupportedFeature, match="without loops"):
-        footfall.hybrid_dynamics(robot, footfall.neutral(robot), np.zeros(1), np.zeros(1), constraints=())
+        footfall.resolve_constraints(
+            robot,
+            footfall.neutral(robot),
+            np.zeros(1),
+            np.zeros(1),
+            constraints=(Constraint("rocker", ("x",)),),
+        )
     held = replace(robot, loops=(replace(robot.loops[0], held_by="forces"),))
     with pytest.raises(UnsupportedFeature, match="forces hold 'closure'"):
         footfall.joint_wrenches(held, footfall.neutral(held), np.zeros(3), np.zeros(3))
