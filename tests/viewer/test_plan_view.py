@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import footfall
+from footfall.math.quaternions import rotate
 from footfall.motion.following import follow_motion
 from footfall.viewer.plan_player import PlanPlayer
+from footfall.viewer.plan_supports import draw_supports
 from footfall.viewer.show import FollowedMotion, View
-from tests.motion.lola import straight
+from tests.motion.lola import MODEL, straight
 
 
 def test_marks_are_where_the_motion_is() -> None:
@@ -37,6 +40,29 @@ def test_the_robot_walks_along() -> None:
         base = np.asarray(view.player._robot._frames[0].position)  # type: ignore[union-attr]
         assert base == pytest.approx(followed.q[-1, :3], abs=1e-6)
         assert base[0] - followed.q[0, 0] == pytest.approx(0.4, abs=0.02)
+
+
+def test_blocks_carry_raised_soles_and_a_plate_is_behind_the_hand() -> None:
+    """The platform is 0.125 m high, the wall at y = 0.7 m."""
+
+    class Boxes(list[Any]):
+        def add_box(self, _: str, **values: Any) -> None:
+            self.append(values)
+
+    motion = footfall.generate_motion(footfall.load_plan("platform", MODEL), MODEL)
+    boxes = Boxes()
+    draw_supports(boxes, motion)
+    blocks = [box for box in boxes if box["position"][2] < 0.5]
+    plates = [box for box in boxes if box["position"][2] > 0.5]
+    assert len(blocks) == 6  # steps 8 to 13
+    for box in blocks:
+        assert box["dimensions"][2] == pytest.approx(0.125)
+        assert box["position"][2] == pytest.approx(0.0625)
+    assert blocks[0]["dimensions"][0] == pytest.approx(0.085)  # the toe pad
+    assert len(plates) == 2
+    for box in plates:
+        assert box["position"][1] - box["dimensions"][2] / 2 == pytest.approx(0.7)
+        assert rotate(box["wxyz"], np.array([0.0, 0.0, 1.0])) == pytest.approx([0.0, -1.0, 0.0], abs=1e-12)
 
 
 def test_plot_has_its_panels(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from footfall.motion.following import Followed
 from footfall.motion.motion import Motion
 from footfall.robot.model import Robot
 from footfall.viewer.drawing import FORCE_COLOR, RobotDrawing, quaternions_of
+from footfall.viewer.plan_supports import draw_supports
 from footfall.viewer.playback import Playback
 from footfall.viewer.stage import Stage
 from footfall.viewer.timeline import Timeline, latest_row
@@ -46,6 +47,7 @@ class PlanPlayer(Playback):
             self._robot = RobotDrawing(scene, robot)
             poses = forward_kinematics(robot, np.ascontiguousarray(followed.q))
             self._positions, self._quaternions = poses.position, quaternions_of(poses.rotation)
+        draw_supports(scene, motion)
         self._draw_footprints()
         self._draw_courses()
         self._markers = {

@@ -1,0 +1,67 @@
+"""What a plan stands and leans on, as far as it tells: blocks under raised soles, plates behind hands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from footfall.gait.poses import CONTACT_TYPES, FootContact, PoseRow
+from footfall.math.quaternions import from_axis_angle, rotate
+from footfall.motion.motion import Motion
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+_COLOR = (205, 205, 200)
+_HARDLY = 0.01  # m above the lowest sole: the ground itself
+_PLATE, _THICK = 0.16, 0.015  # m
+
+
+def draw_supports(scene: Any, motion: Motion) -> None:
+    """Add the blocks and plates of a motion's plan to a scene of viser."""
+    transitions = motion.plan.transitions
+    rows = np.array([transitions[0].begin.row, *(transition.end.row for transition in transitions)])
+    for number, (size, center, turn) in enumerate([*_blocks(rows, motion), *_plates(rows, motion)]):
+        scene.add_box(
+            f"/plan/supports/{number}", dimensions=size, position=center, wxyz=turn, color=_COLOR, opacity=0.7
+        )
+
+
+def _blocks(rows: Array, motion: Motion) -> list[tuple[Any, Array, Array]]:
+    """Size, centre and rotation of a block under each sole that stands higher than the ground."""
+    ground = min(rows[:, place][:, 2].min() for place in PoseRow.FOOT_POSITION)
+    found = {}
+    for foot in range(2):
+        for row in rows[rows[:, PoseRow.CLOSED.start + foot] > 0.5]:
+            place = row[PoseRow.FOOT_POSITION[foot]]
+            if place[2] < ground + _HARDLY:
+                continue
+            kind = CONTACT_TYPES[int(row[PoseRow.CONTACT.start + foot])]
+            rear, front, right, left = (
+                motion.model.sole if kind is FootContact.FULL else motion.model.toe_sole
+            )
+            ahead = rotate(row[PoseRow.FOOT_ROTATION[foot]], np.array([1.0, 0.0, 0.0]))
+            turn = from_axis_angle(np.array([0.0, 0.0, 1.0]), float(np.arctan2(ahead[1], ahead[0])))
+            center = place + rotate(turn, np.array([(rear + front) / 2, (right + left) / 2, 0.0]))
+            center[2] = (ground + place[2]) / 2
+            found[tuple(place.round(4))] = ((front - rear, left - right, place[2] - ground), center, turn)
+    return list(found.values())
+
+
+def _plates(rows: Array, motion: Motion) -> list[tuple[Any, Array, Array]]:
+    """Size, centre and rotation of a plate behind each place where a hand is pushed."""
+    found = {}
+    for hand in range(2):
+        for row in rows[rows[:, PoseRow.CLOSED.start + 2 + hand] > 0.5]:
+            force = row[PoseRow.WRENCH[hand]][:3]
+            strength = float(np.linalg.norm(force))
+            if strength == 0.0:
+                continue
+            normal, place = force / strength, row[PoseRow.HAND_POSITION[hand]]
+            axis = np.cross([0.0, 0.0, 1.0], normal)
+            length = float(np.linalg.norm(axis))
+            angle = float(np.arctan2(length, normal[2]))
+            turn = from_axis_angle(axis / length if length > 1e-9 else np.array([1.0, 0.0, 0.0]), angle)
+            center = place - normal * (motion.model.hand_radius + _THICK / 2)
+            found[tuple(place.round(4))] = ((_PLATE, _PLATE, _THICK), center, turn)
+    return list(found.values())
