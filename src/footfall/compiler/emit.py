@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from footfall.compiler.graph import Loop
 from footfall.compiler.module import Module
 from footfall.compiler.schedule import Repetition, Schedule, Segment
-from footfall.compiler.segment import Access, SegmentWriter
+from footfall.compiler.segment import Access, SegmentWriter, arguments, parameters
 from footfall.compiler.trigonometry import literal, number, vector_type
 
 
@@ -31,7 +31,7 @@ class Core:
     segments: tuple[str, ...]
     helpers: str
     declarations: frozenset[str]
-    parameters: str  # of all functions, with types
+    parameters: str  # of region 0, with types
     arguments: str  # the same, without attributes
 
     def modules(self, entries: str, declarations: Iterable[str], count: int) -> list[str]:
@@ -65,10 +65,8 @@ class _Emitter:
         self.segments: list[str] = []
         self.regions: list[str] = []
         signature = plan.program.signature
-        names = [f"%in{k}" for k in range(len(signature.inputs))]
-        names += [f"%out{k}" for k in range(len(signature.outputs))] + ["%work"]
-        self.parameters = ", ".join(f"ptr noalias {name}" for name in names)
-        self.arguments = ", ".join(f"ptr {name}" for name in names)
+        self.bases = {f"%in{k}" for k in range(len(signature.inputs))} | {"%work"}
+        self.bases |= {f"%out{k}" for k in range(len(signature.outputs))}
         self.stores: dict[int, list[tuple[int, int]]] = {}  # node -> where it leaves
         for output, elements in enumerate(plan.program.outputs):
             for position, index in enumerate(elements):
@@ -81,35 +79,32 @@ class _Emitter:
             tuple(self.segments),
             "\n".join(self.module.helpers.values()),
             frozenset(self.module.declarations),
-            self.parameters,
-            self.arguments,
+            parameters(self.bases),
+            arguments(self.bases),
         )
 
-    def segment(self, piece: Segment) -> str:
-        writer = SegmentWriter(self.plan, self.module, piece, self.packing)
-        return writer.function(self.parameters, self.stores)
-
-    def region(self, number: int, pieces: list[Segment | Repetition], loop: Loop | None) -> None:
-        """A function that runs the pieces of a region; that of a loop body tells whether to go on."""
-        head = "void" if loop is None else "i1"
-        turn = "" if loop is None else ", i1 %first"
-        lines = [f"define internal fastcc {head} @region{number}({self.parameters}{turn}) nounwind {{"]
+    def region(self, number: int, pieces: list[Segment | Repetition], loop: Loop | None) -> set[str]:
+        """A function that runs the pieces of a region; that of a loop body tells whether to go on. Gives the arrays
+        that it takes."""
+        lines: list[str] = []
+        bases = {"%work"} if loop else self.bases
         opening = [piece for piece in pieces if isinstance(piece, Segment) and piece.opening]
         for counter, piece in enumerate(pieces):
             if opening and piece is opening[0]:
                 lines += ["  br i1 %first, label %opening, label %opened", "opening:"]
             if isinstance(piece, Segment):
-                self.segments.append(self.segment(piece))
-                call = (
-                    f"call fastcc {'i1' if piece.test else 'void'} @segment{piece.number}({self.arguments})"
-                )
+                writer = SegmentWriter(self.plan, self.module, piece, self.packing)
+                self.segments.append(writer.function(self.stores))
+                bases |= writer.bases
+                result = "i1" if piece.test else "void"
+                call = f"call fastcc {result} @segment{piece.number}({arguments(writer.bases)})"
                 if piece.test:
                     lines += [f"  %go{counter} = {call}"]
                     lines += [f"  br i1 %go{counter}, label %next{counter}, label %stop", f"next{counter}:"]
                 else:
                     lines.append(f"  {call}")
             else:
-                lines += self.repetition(piece, counter)
+                bases |= self.repetition(piece, counter, lines)
             if opening and piece is opening[-1]:
                 lines += ["  br label %opened", "opened:"]
         if loop is None:
@@ -119,19 +114,23 @@ class _Emitter:
             if loop.done is not None:
                 lines += ["stop:", "  ret i1 false"]
             lines.append("}")
-        self.regions.append("\n".join(lines))
+        head = f"void @region{number}({parameters(bases)})"
+        if loop is not None:
+            head = f"i1 @region{number}({parameters(bases)}, i1 %first)"
+        self.regions.append("\n".join([f"define internal fastcc {head} nounwind {{", *lines]))
+        return bases
 
-    def repetition(self, piece: Repetition, tag: int) -> list[str]:
-        """Set the state to its first value and run the body."""
+    def repetition(self, piece: Repetition, tag: int, lines: list[str]) -> set[str]:
+        """Set the state to its first value and run the body. Gives the arrays that it takes."""
         loop = piece.loop
-        self.region(loop.region, piece.pieces, loop)
+        body = self.region(loop.region, piece.pieces, loop)
         access = Access(self.plan, self.module, f"l{tag}_")
         values = [access.value(index) for index in loop.initial]
         for value, state in zip(values, loop.states, strict=True):
             access.store_slot(state, value)
-        lines = list(access.lines)
+        lines += access.lines
         if loop.limit <= 0:
-            return lines
+            return access.bases
         i = f"%i{tag}"
         lines += [
             f"  br label %before{tag}",
@@ -140,14 +139,14 @@ class _Emitter:
             f"body{tag}:",
             f"  {i} = phi i64 [0, %before{tag}], [{i}n, %body{tag}]",
             f"  %first{tag} = icmp eq i64 {i}, 0",
-            f"  %go_on{tag} = call fastcc i1 @region{loop.region}({self.arguments}, i1 %first{tag})",
+            f"  %go_on{tag} = call fastcc i1 @region{loop.region}({arguments(body)}, i1 %first{tag})",
             f"  {i}n = add i64 {i}, 1",
             f"  %more{tag} = icmp slt i64 {i}n, {loop.limit}",
             f"  %again{tag} = and i1 %more{tag}, %go_on{tag}",
             f"  br i1 %again{tag}, label %body{tag}, label %after{tag}",
             f"after{tag}:",
         ]
-        return lines
+        return body | access.bases
 
     def leftovers(self) -> list[str]:
         """Outputs that no segment computes: inputs passed through, results of loops and, for one lane, constants."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from footfall.compiler.graph import CONDITIONS, Loop, Node
 from footfall.compiler.module import LIBRARY, Module
@@ -12,6 +12,16 @@ from footfall.compiler.trigonometry import literal, vector_type
 ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 INTRINSICS = {"sqrt": "sqrt", "abs": "fabs", "floor": "floor"}
 PREDICATES = {"lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "eq": "oeq", "ne": "une"}
+
+
+def parameters(bases: Iterable[str]) -> str:
+    """Declaration of a function's parameters, which are arrays that do not overlap."""
+    return ", ".join(f"ptr noalias {base}" for base in sorted(bases))
+
+
+def arguments(bases: Iterable[str]) -> str:
+    """The same arrays in a call."""
+    return ", ".join(f"ptr {base}" for base in sorted(bases))
 
 
 class Access:
@@ -26,6 +36,7 @@ class Access:
         self.prefix = prefix
         self.lines: list[str] = []
         self.names: dict[int, str] = {}
+        self.bases: set[str] = set()  # arrays that are read or written
         self.count = 0
 
     def do(self, text: str) -> str:
@@ -57,6 +68,7 @@ class Access:
         return name
 
     def load(self, base: str, position: int) -> str:
+        self.bases.add(base)
         place = self.do(f"getelementptr i8, ptr {base}, i64 {position * self.lanes * 8}")
         return self.do(f"load {self.type}, ptr {place}, align {self.alignment(base)}")
 
@@ -73,6 +85,7 @@ class Access:
         self._store(f"%out{output}", position, value)
 
     def _store(self, base: str, position: int, value: str) -> None:
+        self.bases.add(base)
         place = self.do(f"getelementptr i8, ptr {base}, i64 {position * self.lanes * 8}")
         self.lines.append(f"  store {self.type} {value}, ptr {place}, align {self.alignment(base)}")
 
@@ -87,8 +100,9 @@ class SegmentWriter(Access):
         self.pairs: dict[int, tuple[str, str]] = {}  # angle -> sine, cosine
         self.buffers: dict[int, str] = {}  # call node -> its outputs
 
-    def function(self, parameters: str, stores: Mapping[int, Sequence[tuple[int, int]]]) -> str:
-        """The whole function. stores: for each node that leaves the kernel, (output, position)."""
+    def function(self, stores: Mapping[int, Sequence[tuple[int, int]]]) -> str:
+        """The whole function; its parameters are `bases`. stores: for each node that leaves the kernel, (output,
+        position)."""
         segment, slots = self.segment, self.plan.slots
         if self.packing > 1:
             self.pack_angles()
@@ -107,13 +121,13 @@ class SegmentWriter(Access):
             assert segment.test.done is not None
             result = "i1"
             ending = [f"  ret i1 {self.any_running(self.value(segment.test.done))}", "}"]
-        head = f"define hidden fastcc {result} @segment{segment.number}({parameters}) nounwind {{"
+        head = f"define hidden fastcc {result} @segment{segment.number}({parameters(self.bases)}) nounwind {{"
         return "\n".join([head, *self.lines, *ending])
 
     def advance(self, loop: Loop) -> None:
-        """Move a loop to its next state; lanes that are done stay."""
+        """Move a loop to its next state; lanes that are done stay. One that is alone would not have come here."""
         following = [self.value(index) for index in loop.following]
-        if loop.done is not None:
+        if loop.done is not None and self.lanes > 1:
             done, t = self.value(loop.done), self.type
             old = [self.value(state) for state in loop.states]
             following = [
@@ -170,6 +184,8 @@ class SegmentWriter(Access):
             self.call(index, node)
             return ""
         values = [self.value(operand) for operand in node[1:]]
+        if operation in ("min", "max"):
+            return self.extreme(operation, node, values)
         if operation in ARITHMETIC:
             return self.do(f"{ARITHMETIC[operation]} {t} {values[0]}, {values[1]}")
         if operation == "neg":
@@ -183,8 +199,6 @@ class SegmentWriter(Access):
             return self.do(f"call {t} {self.module.library(operation)}({arguments})")
         if operation in PREDICATES:
             return self.do(f"fcmp {PREDICATES[operation]} {t} {values[0]}, {values[1]}")
-        if operation in ("min", "max"):
-            return self.extreme(operation, values[0], values[1])
         if operation == "select":
             return self.do(f"select {self.module.mask} {values[0]}, {t} {values[1]}, {t} {values[2]}")
         if operation in ("and", "or"):
@@ -217,13 +231,21 @@ class SegmentWriter(Access):
             self.pairs[angle] = (sine, self.do(f"extractvalue {{{t}, {t}}} {both}, 1"))
         return self.pairs[angle]
 
-    def extreme(self, operation: str, a: str, b: str) -> str:
-        """np.minimum and np.maximum: NaN wins."""
+    def extreme(self, operation: str, node: Node, values: Sequence[str]) -> str:
+        """np.minimum and np.maximum: NaN wins. A number that is known is not NaN, so one comparison will do."""
         t, mask = self.type, self.module.mask
+        (a, b), strictly = values, "olt" if operation == "min" else "ogt"
+        if self._is_number(node[2]):
+            better = self.do(f"fcmp {strictly} {t} {b}, {a}")
+            return self.do(f"select {mask} {better}, {t} {b}, {t} {a}")
         ordered = self.do(f"fcmp {'ole' if operation == 'min' else 'oge'} {t} {a}, {b}")
         invalid = self.do(f"fcmp uno {t} {a}, {a}")
         first = self.do(f"or {mask} {ordered}, {invalid}")
         return self.do(f"select {mask} {first}, {t} {a}, {t} {b}")
+
+    def _is_number(self, index: int) -> bool:
+        value = self.graph.value_of(index)
+        return value is not None and value == value
 
     def gather(self, table: int, index: str) -> str:
         """Look up a table, the index rounded down and kept inside; NaN looks up the first entry."""
