@@ -128,6 +128,9 @@ def test_zmp_stays_in_the_support_and_starts_at_rest() -> None:
     assert zmp.sample(plan.times[[0, -1]])[1:] == pytest.approx(0.0, abs=1e-9)
     inner = plan.times[1:-1]
     assert zmp(np.nextafter(inner, -1.0)) == pytest.approx(zmp(inner), abs=1e-9)
+    # Its height bends nowhere.
+    before, after = zmp.sample(np.nextafter(inner, -1.0))[:, :, 2], zmp.sample(inner)[:, :, 2]
+    assert before == pytest.approx(after, abs=1e-9)
     # In motion phases its height is that of the foot that stands.
     for phase in np.flatnonzero(plan.motion):
         transition = sequence.transitions[plan.transition[phase]]

@@ -20,6 +20,7 @@ from footfall.motion.load import plan_load
 from footfall.motion.orientation import plan_head, plan_upper_body
 from footfall.motion.parameters import MotionParameters
 from footfall.motion.schedule import Schedule, plan_phases
+from footfall.motion.swing_foot import _roll_off
 from footfall.motion.toes import plan_toe
 from tests.motion.lola import IDLE, LOLA, MODEL, walk
 
@@ -82,6 +83,18 @@ def test_low_steps_rise_no_more_than_they_must() -> None:
     assert apexes[1] == apexes[0]
     assert apexes[2] == pytest.approx(0.0211, abs=1e-4)
     assert swing(0.0, 0.0, step_height=0.0)[1][:, 2].max() == pytest.approx(0.0, abs=1e-12)
+
+
+@settings(max_examples=30)
+@given(st.floats(-0.5, 0.5))
+def test_roll_off_keeps_the_critical_edge_where_it_is(pitch: float) -> None:
+    """003c (6.6): toes if the heel is up, heel if the toes are; the foot never moves down for it."""
+    edges = np.array(MODEL.sole)
+    forward, up = _roll_off(pitch, edges)
+    edge = edges[1] if pitch >= 0.0 else edges[0]
+    turned = np.array([edge * np.cos(pitch), -edge * np.sin(pitch)])
+    assert turned + np.array([forward, up]) == pytest.approx([edge, 0.0], abs=1e-15)
+    assert up >= 0.0
 
 
 def test_backward_steps_tilt_the_other_way() -> None:
@@ -172,6 +185,28 @@ def test_hands_leave_and_reach_surfaces_along_the_force(opens: bool, closes: boo
     scale = np.array([1.0, third, third**2, third**3, third**4])[:, None, None]
     assert np.abs((after - before) * scale).max() < 1e-9
     assert hand.sample(np.array([start, stop]))[1:] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_hands_never_go_into_the_wall() -> None:
+    """On their way to a wall at y = 0.7 m, along it and off it; the hand's radius is 0.05 m."""
+    steps = [
+        WalkingTransition(left_hand=WALL),
+        WalkingTransition(forward=0.2, left_hand=HandTarget((0.1, 0.5125, 1.1), (0.0, -50.0, 0.0))),
+        WalkingTransition(forward=0.2),
+    ]
+    plan = schedule(walk(steps))
+    course = plan_hand(plan, 1, DEFAULTS.hand)(np.linspace(0.0, plan.times[-1], 5001))
+    assert course[:, 1].max() <= 0.65 + 1e-12
+    along = plan.times[3:5]  # from one place on the wall to another: off it in between
+    assert plan_hand(plan, 1, DEFAULTS.hand)(float(along.mean()))[1] < 0.6
+
+
+def test_upper_body_stays_upright_on_sloped_feet() -> None:
+    """003c section 5.4: only the yaw of the feet counts."""
+    plan = schedule(walk([WalkingTransition(roll=0.1, pitch=-0.15, yaw=0.2)] * 2))
+    rotation = plan_upper_body(plan)(np.linspace(0.0, plan.times[-1], 200))
+    assert np.abs(rotation[:, 1:3]).max() < 1e-12
+    assert 2 * np.arcsin(plan.end[1, 44]) == pytest.approx(0.3)
 
 
 def test_selection_is_blended_with_its_timing() -> None:
