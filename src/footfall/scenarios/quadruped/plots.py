@@ -17,6 +17,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 _NAMES = {"RB": "right back", "LB": "left back", "RF": "right front", "LF": "left front"}
 _COLORS = {"exact": "#0066bd", "penalty": "#d95f02", "impacts": "#1b9e77"}
 _STEEP = np.radians(80)
+_LEAST_SPAN = (0.01, 0.1, 10.0, 10.0, 10.0, 10.0)  # m, degrees, N: rounding shall not fill a panel
 
 
 def series(run: Run) -> dict[str, Array]:
@@ -46,6 +47,8 @@ def plot_page(runs: Sequence[Run], path: Path, *, title: str = "") -> Path:
             panel.grid(alpha=0.3, linewidth=0.5)
         if row < 2:
             _share_height(panels)
+        for panel in panels:
+            _keep_span(panel, _LEAST_SPAN[row])
     for panel in axes[-1]:
         panel.set_xlabel("time, s", fontsize=8)
     if any(np.abs(run.angles[:, 1]).max() > _STEEP for run in runs):
@@ -105,6 +108,12 @@ def _label(name: str) -> tuple[float, str]:
         return 180 / np.pi, f"{name}, deg"
     leg, force = name.split("_")
     return 1.0, f"{_NAMES[leg]} {force}, N"
+
+
+def _keep_span(panel: Any, least: float) -> None:
+    low, high = panel.get_ylim()
+    if high - low < least:
+        panel.set_ylim((low + high - least) / 2, (low + high + least) / 2)
 
 
 def _share_height(panels: Any) -> None:
