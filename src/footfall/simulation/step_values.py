@@ -51,7 +51,8 @@ class StepOptions:
     once; "impacts" gives one after the other and takes none back. integrator: only of penalty contact and of systems
     without contact may it be another, see `smooth_step`. velocity_terms: at which velocity of a semi-implicit step
     Coriolis and gyroscopic forces are taken. At its start they give fast legs a little energy; in its middle, predicted
-    without contact, they do not, for up to a third more time a step.
+    without contact, they do not, for up to a third more time a step. bounded_energy: whether a step that ends with more
+    energy than it began with, and the work done on the robot, is slowed down until it does not, see `energy_bound`.
     """
 
     dt: float = 1e-3
@@ -70,6 +71,7 @@ class StepOptions:
     contact_rule: ContactRule = "cone"
     integrator: Integrator = "semi-implicit"
     velocity_terms: VelocityTerms = "start"
+    bounded_energy: bool = False
 
     def __post_init__(self) -> None:
         if not 0.0 < self.dt < np.inf:

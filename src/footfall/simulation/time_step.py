@@ -7,7 +7,6 @@ configuration moves with that velocity. So nothing sinks: a contact demands `v_n
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,6 +30,7 @@ from footfall.simulation.contact_sweeps import (
     joint_blocks,
     solve_blocks,
 )
+from footfall.simulation.energy_bound import bounded_velocity
 from footfall.simulation.joint_action import JointAction
 from footfall.simulation.step_contacts import (
     ContactLaw,
@@ -43,8 +43,6 @@ from footfall.simulation.step_contacts import (
 from footfall.simulation.step_values import Command, StepOptions, StepReport, StepState
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-_RESCUE = 30  # sweeps between rounds of Newton's method
 
 
 def actuated_velocities(robot: Robot) -> list[tuple[int, int]]:
@@ -188,11 +186,19 @@ def contact_step(
         ),
     )
     v, impulses, residual, steps = _solved(robot, problem, options, state)
-    q = integrate(robot, state.q, dt * v)
     # what the joints gave in the end: the added inertia is a part of it
     effort = control.effort - (control.added_inertia * (1.0 / dt) - np.asarray(robot.damping)) * (v - state.v)
     if action is not None:
         effort = effort + action.effort(v - state.v, dt)
+    if options.bounded_energy:
+        given = effort if forces is None else effort + forces
+        if wrenches:
+            given = given + newton_euler(robot, state.q, state.v, np.zeros(robot.nv), None) - bias
+        v = bounded_velocity(
+            robot, state.q, state.v, v, dt * given, _work_of_paths(contacts, impulses), dt,
+            midway=any(each > 0.0 for each in restitution),
+        )  # fmt: skip
+    q = integrate(robot, state.q, dt * v)
     report = StepReport(
         effort,
         np.array([contact.position for contact in contacts]).reshape(-1, 3),
@@ -204,6 +210,15 @@ def contact_step(
         steps,
     )
     return StepState(q, v, control.integral, impulses), report
+
+
+def _work_of_paths(contacts: Sequence[StepContact], impulses: Array) -> Any:
+    """Work, J, that surfaces on given paths do by contact impulses."""
+    work: Any = 0.0
+    for k, contact in enumerate(contacts):
+        if contact.surface.motion is not None:
+            work = work + (contact.frame @ impulses[3 * k : 3 * k + 3]) @ contact.carried
+    return work
 
 
 def _solved(
@@ -223,29 +238,15 @@ def _solved(
         newton = ContactNewton(
             tree, problem.inertia, factor, groups, problem.contact_laws, problem.joint_laws
         )
-
-        def rescue(p: Array, v: Array, one: Any) -> tuple[Array, Array]:
-            # Computed with `one`, a state of the loop around it, all this is done only if the loop gets here.
-            here = MassFactor(factor.lower * one, factor.inverse_pivots * one)
-            v, p, _, _ = _swept(
-                robot, problem, here, replace(options, quick_sweeps=0, sweeps=_RESCUE), state, p
-            )
-            return p, v
-
         found = newton.solve(
-            v,
-            start,
-            tolerance=options.tolerance * scale,
-            scale=scale,
-            most=options.newton_steps,
-            rescue=rescue,
+            v, start, tolerance=options.tolerance * scale, scale=scale, most=options.newton_steps
         )
         return found.velocity, found.impulses, found.residual, found.steps
-    return _swept(robot, problem, factor, options, state, state.impulses)
+    return _swept(robot, problem, factor, options, state)
 
 
 def _swept(
-    robot: Robot, problem: _Problem, factor: MassFactor, options: StepOptions, state: StepState, start: Array
+    robot: Robot, problem: _Problem, factor: MassFactor, options: StepOptions, state: StepState
 ) -> tuple[Array, Array, Any, Any]:
     """The same by sweeps over the contacts."""
     motion, contacts = problem.motion, problem.contacts
@@ -254,5 +255,5 @@ def _swept(
     blocks: list[ContactBlock | JointBlock] = []
     blocks += contact_blocks(contacts, problem.contact_laws, motion, whitening, free)
     blocks += joint_blocks(problem.joint_laws, whitening, free, 3 * len(contacts))
-    impulses, change, residual, sweeps = solve_blocks(robot, blocks, options, start)
+    impulses, change, residual, sweeps = solve_blocks(robot, blocks, options, state.impulses)
     return free + whitening.velocity(change), impulses, residual, sweeps

@@ -1,0 +1,148 @@
+"""With `bounded_energy` no step creates energy: frictionless bounces and slides on all kinds of ground, and robots."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import footfall
+from footfall.geometry.plane import Plane
+from footfall.math.transform import Transform
+from footfall.robot.shapes import Box, Capsule, Mesh, Shape, Sphere
+from footfall.scene import GivenMotion, Material, Scene, SceneObject, free_body
+from footfall.scene.terrain import random_terrain
+from footfall.simulation.simulation import Simulation
+from footfall.simulation.step_values import StepOptions
+from tests.simulation.test_energy import growth
+from tests.simulation.worlds import EDGE, GRAVITY, Array, block, energies, ground, simulate
+
+COUNT, HEIGHT = 16, 0.6
+SHAPES: dict[str, Shape] = {
+    "ball": Sphere(0.05),
+    "box": Box((0.2, 0.3, 0.15)),
+    "capsule": Capsule(0.05, 0.3),
+}
+
+
+def floor(kind: str, material: Material, folder: Path) -> list[SceneObject]:
+    """Ground of a kind under the origin."""
+    if kind == "plane":
+        return [SceneObject("ground", Plane(), material=material)]
+    if kind == "boxes":
+        places = [(-0.5, 0.0, -0.55), (0.5, 0.0, -0.45)]
+        return [
+            SceneObject(f"slab{k}", Box((1.0, 4.0, 1.0)), Transform(np.eye(3), np.array(place)), material)
+            for k, place in enumerate(places)
+        ]
+    if kind == "mesh":
+        import trimesh
+
+        path = folder / "hill.stl"
+        trimesh.creation.icosphere(subdivisions=2, radius=2.0).export(path)
+        below = Transform(np.eye(3), np.array([0.0, 0.0, -2.0]))
+        return [SceneObject("ground", Mesh(path), below, material)]
+    return [
+        SceneObject("ground", random_terrain(kind, size=(8.0, 8.0), amplitude=0.1, seed=3), material=material)
+    ]
+
+
+def thrown(
+    kind: str, shape: Shape, restitution: float, folder: Path, *, seconds: float, **options: Any
+) -> Array:
+    """Greatest growth of the energy of each of some frictionless bodies (COUNT,), over what it had.
+
+    Midway between configurations if they bounce, see `test_energy.midway`, else at their ends.
+    """
+    material = Material(friction=0.0, restitution=restitution)
+    thing = SceneObject("thing", shape, material=material, free=free_body(shape, 1.0))
+    simulation = Simulation(
+        None,
+        Scene("world", (*floor(kind, material, folder), thing)),
+        options=StepOptions(dt=1e-3, velocity_terms="middle", **options),
+    )
+    rng = np.random.default_rng(0)
+    turns = rng.normal(size=(COUNT, 4))
+    turns /= np.linalg.norm(turns, axis=1)[:, None]
+    places = np.column_stack([rng.uniform(-0.4, 0.4, (COUNT, 2)), np.full(COUNT, HEIGHT)])
+    q, v = np.hstack([places, turns]), np.hstack([rng.normal(size=(COUNT, 3)), rng.normal(0, 3, (COUNT, 3))])
+    states = np.zeros((COUNT, 0)), np.zeros((COUNT, simulation.rows)), *[np.zeros((COUNT, 0))] * 6
+    friction = np.zeros((COUNT, len(simulation.candidates)))
+    kernel = simulation.step_kernel
+    names = [name for name, _ in kernel.signature.outputs]
+    results = kernel.rollout(q, v, *states, friction, steps=round(seconds / 1e-3), threads=1)
+    found = dict(zip(names, results, strict=True))
+    gains = []
+    for k in range(COUNT):
+        kinetic = np.asarray(footfall.kinetic_energy(simulation.robot, found["q"][k], found["v"][k]))
+        height = np.concatenate([q[k, 2:3], found["q"][k, :, 2]])
+        height = (height[1:] + height[:-1]) / 2 if restitution else height[1:]
+        gains.append(growth(kinetic + GRAVITY * height) / (kinetic[0] + GRAVITY * HEIGHT))
+    return np.array(gains)
+
+
+@pytest.mark.parametrize(
+    "kind, shape, restitution",
+    [
+        ("plane", "box", 1.0),
+        ("waves", "ball", 0.5),
+        ("slopes", "capsule", 1.0),
+        ("boxes", "ball", 1.0),
+        ("mesh", "capsule", 0.5),
+    ],
+)
+def test_frictionless_bounces_create_no_energy(
+    kind: str, shape: str, restitution: float, tmp_path: Path
+) -> None:
+    if kind == "mesh":
+        pytest.importorskip("trimesh")
+    gains = thrown(kind, SHAPES[shape], restitution, tmp_path, seconds=1.0, bounded_energy=True)
+    assert gains.max() < 1e-6
+
+
+@pytest.mark.parametrize("kind, shape", [("steps", "capsule"), ("noise", "ball")])
+def test_frictionless_slides_create_no_energy(kind: str, shape: str, tmp_path: Path) -> None:
+    gains = thrown(kind, SHAPES[shape], 0.0, tmp_path, seconds=1.0, bounded_energy=True)
+    assert gains.max() < 1e-6
+
+
+def test_a_bouncing_box_is_what_shows_it(tmp_path: Path) -> None:
+    """Without the bound: gyroscopic forces of a step in which velocities jump are those of neither side."""
+    assert thrown("plane", SHAPES["box"], 1.0, tmp_path, seconds=1.0).max() > 1e-4
+
+
+def test_an_elastic_ball_keeps_its_height() -> None:
+    """It comes back to h: nothing is taken where nothing is created."""
+    simulation = simulate(
+        ground(restitution=1.0, friction=0.0), block(position=(0.0, 0.0, 0.5), restitution=1.0, friction=0.0),
+        bounded_energy=True,
+    )  # fmt: skip
+    trajectory = simulation.run(simulation.hold, 1.5)
+    half = round(0.9 * len(trajectory.q) / 2)
+    assert trajectory.q[half:, 2].max() == pytest.approx(0.5, abs=2 * GRAVITY * 0.3 * 1e-3)
+
+
+def test_pushes_and_moving_ground_do_their_work() -> None:
+    """With the bound a pushed block and one on a lift move as without it: work done on them is not created energy."""
+    times = np.linspace(0.0, 1.0, 201)
+    path = np.column_stack([np.zeros((201, 2)), 0.1 * (1 - np.cos(np.pi * times))])
+    lift = SceneObject("lift", Plane(), material=Material(friction=0.5), motion=GivenMotion(times, path))
+    ends = []
+    for bounded in (False, True):
+        simulation = simulate(lift, block(friction=0.5), bounded_energy=bounded)
+        simulation.push("block", np.array([8.0, 0.0, 0.0, 0.0, 0.0, 0.0]), 0.2)
+        simulation.run(simulation.hold, 0.6)
+        ends.append(np.concatenate([simulation.state.q, simulation.state.v]))
+    assert abs(ends[0][7]) + abs(ends[0][9]) > 0.1
+    assert ends[1] == pytest.approx(ends[0], abs=2e-4)
+
+
+def test_what_lies_in_the_ground_is_still_lifted_out() -> None:
+    simulation = simulate(ground(), block(position=(0.0, 0.0, EDGE / 2 - 0.01)), bounded_energy=True)
+    simulation.run(simulation.hold, 1.0)
+    assert simulation.state.q[2] == pytest.approx(EDGE / 2, abs=1e-4)
+    assert (
+        float(energies(simulation.robot, simulation.state.q, simulation.state.v)) < GRAVITY * EDGE / 2 + 1e-3
+    )
