@@ -51,6 +51,17 @@ def test_a_controller_sees_time_and_state_at_its_own_rate() -> None:
     assert all(np.array_equal(seen[k + 1][2], trajectory.v[k]) for k in range(9))
 
 
+def test_a_controller_may_change_what_it_is_given() -> None:
+    simulation = simulate(ball((0.0, 0.0, 0.0)), gravity=0.0)
+
+    def careless(time: float, q: Array, v: Array) -> Command:
+        q[:] = 99.0
+        v -= 1.0
+        return simulation.hold
+
+    assert not simulation.run(careless, 0.01).q[:, :3].any()
+
+
 def test_substeps_are_the_same_steps() -> None:
     fine, coarse = quadruped(), quadruped(substeps=4)
     command = held(fine)

@@ -246,7 +246,8 @@ class Simulation:
         rows: list[tuple[Any, ...]] = []
         for _ in range(count):
             state = self.state
-            command = fixed or controller(state.time, state.q, state.v)  # type: ignore[operator]
+            # Copies, so that a controller may work in them.
+            command = fixed or controller(state.time, state.q.copy(), state.v.copy())  # type: ignore[operator]
             if not isinstance(command, Command):
                 raise TypeError(f"a controller gave a {type(command).__name__}; it must give a Command")
             pushes = {
