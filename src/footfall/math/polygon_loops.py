@@ -42,13 +42,13 @@ def hull(points: Array) -> Array:
     for i in range(count):
         while size >= 2 and turn(chain[size - 2], chain[size - 1], ordered[i]) <= flat:
             size -= 1
-        chain[size] = ordered[i]
+        chain[size, 0], chain[size, 1] = ordered[i, 0], ordered[i, 1]
         size += 1
     lower = size + 1
     for i in range(count - 2, -1, -1):
         while size >= lower and turn(chain[size - 2], chain[size - 1], ordered[i]) <= flat:
             size -= 1
-        chain[size] = ordered[i]
+        chain[size, 0], chain[size, 1] = ordered[i, 0], ordered[i, 1]
         size += 1
     size = max(size - 1, 1)
     near = 1e-12 * extent
@@ -155,7 +155,7 @@ def clipped(polygon: Array, origin: Array, dx: float, dy: float) -> Array:
         s = dx * (here[1] - origin[1]) - dy * (here[0] - origin[0])
         e = dx * (there[1] - origin[1]) - dy * (there[0] - origin[0])
         if s >= 0.0:
-            result[size] = here
+            result[size, 0], result[size, 1] = here[0], here[1]
             size += 1
         if (s > 0.0 and e < 0.0) or (s < 0.0 and e > 0.0):
             share = s / (s - e)
@@ -213,16 +213,17 @@ def connection(a: Array, b: Array) -> Array:
     ends = np.empty((len(a) + len(b), 2, 2))
     result = np.empty((2, 2))
     if len(common) > 0:
-        result[0] = centroid(common)
-        result[1] = result[0]
+        middle = centroid(common)
+        for side in range(2):
+            result[side, 0], result[side, 1] = middle[0], middle[1]
         return result
     shortest = np.inf
     lengths = np.empty(len(ends))
     for k in range(len(ends)):
-        if k < len(a):
-            ends[k, 0], ends[k, 1] = a[k], closest(b, a[k])
-        else:
-            ends[k, 0], ends[k, 1] = closest(a, b[k - len(a)]), b[k - len(a)]
+        one, other = (a[k], b) if k < len(a) else (b[k - len(a)], a)
+        nearest, own = closest(other, one), 0 if k < len(a) else 1
+        for d in range(2):
+            ends[k, own, d], ends[k, 1 - own, d] = one[d], nearest[d]
         lengths[k] = np.hypot(ends[k, 1, 0] - ends[k, 0, 0], ends[k, 1, 1] - ends[k, 0, 1])
         shortest = min(shortest, lengths[k])
     widest = -1.0

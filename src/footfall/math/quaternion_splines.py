@@ -192,10 +192,10 @@ class CubicQuaternionSpline:
         object.__setattr__(self, "logarithms", logarithms)
 
     @classmethod
-    def unchecked(cls, controls: Array) -> CubicQuaternionSpline:
+    def unchecked(cls, controls: Array, logarithms: Array | None = None) -> CubicQuaternionSpline:
         """The chain of controls that nobody else holds, have norm one and aligned signs: no copies, no checks."""
         chain = object.__new__(cls)
-        logarithms = step_logarithms(controls)
+        logarithms = step_logarithms(controls) if logarithms is None else logarithms
         controls.flags.writeable = logarithms.flags.writeable = False
         object.__setattr__(chain, "controls", controls)
         object.__setattr__(chain, "logarithms", logarithms)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from footfall.gait.poses import HANDS, PoseRow
 from footfall.motion.parameters import LimitParameters, MotionParameters
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.schedule import Schedule
-from footfall.motion.support_loops import sole_corners, sole_gaps
+from footfall.motion.schedule_loops import BOTH_SWING, STRAY_CONTACT, STRAY_KIND, contact_fault, pose_measures
+from footfall.motion.support import foot_gaps
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -56,78 +58,46 @@ def check_numbers(sequence: TransitionSequence, limits: LimitParameters) -> None
 def check_steps(schedule: Schedule, model: ReducedModel, parameters: MotionParameters) -> None:
     """Refuse two swing feet, contacts that change by themselves, steps out of reach, feet that overlap and hands that
     cannot reach, and a centre of mass that no leg carries."""
-    _check_swing(schedule)
-    _check_feet(schedule, model, parameters.limit)
-    _check_heights(schedule, model)
-    _check_hands(schedule, model, parameters.limit)
-
-
-def _check_swing(schedule: Schedule) -> None:
-    both = np.flatnonzero(schedule.moving[:, :2].all(axis=1))
-    if len(both):
-        raise InvalidTransition(int(both[0]), "both feet move in it; at most 1 may swing", value=2, limit=1)
-    changed = schedule.begin[:, PoseRow.CLOSED] != schedule.end[:, PoseRow.CLOSED]
-    stray = np.argwhere(changed & ~schedule.moving[:, :4])
-    if len(stray):
-        name = ("RF", "LF", "RH", "LH")[stray[0, 1]]
-        raise InvalidTransition(int(stray[0, 0]), f"the contact of {name} changes although it does not move")
-    soles = np.argwhere(
-        (schedule.begin[:, PoseRow.CONTACT] != schedule.end[:, PoseRow.CONTACT]) & ~schedule.moving[:, :2]
-    )
-    if len(soles):
-        name = ("RF", "LF")[soles[0, 1]]
-        raise InvalidTransition(
-            int(soles[0, 0]), f"the kind of contact of {name} changes although it does not move"
-        )
-
-
-def _check_feet(schedule: Schedule, model: ReducedModel, limits: LimitParameters) -> None:
-    rows = np.concatenate([schedule.begin[:1], schedule.end])
-    right, left = rows[:, PoseRow.FOOT_POSITION[0]], rows[:, PoseRow.FOOT_POSITION[1]]
-    apart = left - right
+    _check_contacts(schedule)
+    rows = schedule.poses
+    measures = np.empty((len(rows), 4))
+    pose_measures(rows, measures)
+    distance, rise, above_high, above_low = measures.T
+    limits, length = parameters.limit, model.leg.lower_leg + model.leg.upper_leg
     # Stretched legs from hips that are as high as they must be reach no further apart.
-    leg = limits.leg_reach * (model.leg.lower_leg + model.leg.upper_leg)
-    reach = np.sqrt(2.0) * leg + model.hip_width
-    distance = np.sqrt((apart * apart).sum(axis=1))
+    reach = math.sqrt(2.0) * limits.leg_reach * length + model.hip_width
+    feet, at_most = "the feet are {value:.3f} m apart", ", out of reach; at most {limit:.3f} m"
+    _refuse(distance > reach, distance, reach, feet + at_most)
+    step = limits.step_up_m
+    _refuse(rise > step, rise, step, "one foot is {value:.3f} m above the other" + at_most)
+    gap = foot_gaps(rows, model)
     _refuse(
-        distance > reach,
-        distance,
-        reach,
-        "the feet are {value:.3f} m apart, out of reach; at most {limit:.3f} m",
-    )
-    rise = np.abs(apart[:, 2])
-    _refuse(
-        rise > limits.step_up_m,
-        rise,
-        limits.step_up_m,
-        "one foot is {value:.3f} m above the other, out of reach; at most {limit:.3f} m",
-    )
-    # Of a foot of which only the toes touch ground, all is there.
-    gap = sole_gaps(sole_corners(rows, np.array([model.sole, model.sole])))
-    # Feet that are above each other do not touch.
-    near = rise < limits.step_up_m
-    _refuse(
-        (gap < limits.foot_distance_m) & near,
+        gap < limits.foot_distance_m,
         gap,
         limits.foot_distance_m,
         "the feet overlap or nearly touch: their soles are {value:.3f} m apart; at least {limit:.3f} m",
     )
-
-
-def _check_heights(schedule: Schedule, model: ReducedModel) -> None:
-    """The wanted centre of mass is above both feet and not above stretched legs; finer bounds are the torso's."""
-    rows = np.concatenate([schedule.begin[:1], schedule.end])
-    feet = np.stack([rows[:, PoseRow.FOOT_POSITION[foot]][:, 2] for foot in range(2)])
-    height = rows[:, PoseRow.COM_HEIGHT]
-    above_high, above_low = height - feet.max(axis=0), height - feet.min(axis=0)
-    lowest, highest = 0.25 * model.com_height, model.com_height + model.leg.lower_leg + model.leg.upper_leg
+    # The wanted centre of mass is above both feet and not above stretched legs; finer bounds are the torso's.
+    lowest, highest = 0.25 * model.com_height, model.com_height + length
     where = "the centre of mass is to be {value:.3f} m above the "
     _refuse(above_high < lowest, above_high, lowest, where + "higher foot; at least {limit:.3f} m")
     _refuse(above_low > highest, above_low, highest, where + "lower foot; at most {limit:.3f} m")
+    if rows[:, PoseRow.SELECTION].any():
+        _check_hands(rows, model, limits)
 
 
-def _check_hands(schedule: Schedule, model: ReducedModel, limits: LimitParameters) -> None:
-    rows = np.concatenate([schedule.begin[:1], schedule.end])
+def _check_contacts(schedule: Schedule) -> None:
+    fault, number, limb = contact_fault(schedule.begin, schedule.end, schedule.moving)
+    name = ("RF", "LF", "RH", "LH")[limb]
+    if fault == BOTH_SWING:
+        raise InvalidTransition(number, "both feet move in it; at most 1 may swing", value=2, limit=1)
+    if fault == STRAY_CONTACT:
+        raise InvalidTransition(number, f"the contact of {name} changes although it does not move")
+    if fault == STRAY_KIND:
+        raise InvalidTransition(number, f"the kind of contact of {name} changes although it does not move")
+
+
+def _check_hands(rows: Array, model: ReducedModel, limits: LimitParameters) -> None:
     arm = limits.arm_reach * (model.upper_arm + model.lower_arm)
     for index, hand in enumerate(HANDS):
         used = rows[:, PoseRow.SELECTION.start + index] > 0.5
@@ -182,9 +152,9 @@ def _hips_above_com(model: ReducedModel) -> float:
 
 def _refuse(wrong: Any, values: Array, limit: float, message: str) -> None:
     """Raise for the first pose that is wrong: pose k + 1 is the end of transition k."""
-    found = np.flatnonzero(wrong)
-    if len(found):
-        value = float(values[found[0]])
+    if wrong.any():
+        found = int(wrong.argmax())
+        value = float(values[found])
         raise InvalidTransition(
-            max(int(found[0]) - 1, 0), message.format(value=value, limit=limit), value=value, limit=limit
+            max(found - 1, 0), message.format(value=value, limit=limit), value=value, limit=limit
         )

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.gait.poses import PoseRow
-from footfall.math.quaternion_splines import CubicQuaternionSpline
 from footfall.math.quaternion_trajectories import QuaternionTrajectory
 from footfall.math.trajectories import PolynomialTrajectory
+from footfall.motion.courses import filled, room, turns_and_rests
 from footfall.motion.parameters import FootParameters
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.schedule import Schedule
-from footfall.motion.stage_loops import rests_between, stretched, swing_phases, turn_timing
+from footfall.motion.stage_loops import swing_course, swing_phases
 from footfall.motion.swing_foot import swing_constants, swing_kernel, tilt_timing
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -31,46 +31,42 @@ def plan_feet(schedule: Schedule, model: ReducedModel, parameters: FootParameter
     """Motion of both feet: swings in motion phases, rest otherwise."""
     constants = swing_constants(parameters, model.sole)
     timing = tilt_timing(parameters)
-    shares = np.array([[0.0, parameters.lift_off_share, parameters.strike_share, 1.0]])
+    shares = np.array([0.0, parameters.lift_off_share, parameters.strike_share, 1.0])
     heights = np.where(np.isnan(schedule.step_height), parameters.step_height_m, schedule.step_height)
-    first, last = float(schedule.times[0]), float(schedule.times[-1])
-    starts, stops = schedule.motion_begin, schedule.motion_end
+    owner = schedule.motion_transition
     positions, rotations = [], []
     for foot in range(2):
-        phases, which = swing_phases(
+        phases, which = np.empty((len(owner), 20)), np.empty(len(owner), dtype=np.int64)
+        count = swing_phases(
             schedule.begin,
             schedule.end,
             schedule.moving,
-            schedule.motion_transition,
+            owner,
             heights,
             schedule.swing_timing,
             foot,
+            phases,
+            which,
         )
-        borders, pieces, controls = _swings(phases, constants)
-        initial = schedule.begin[0, PoseRow.FOOT_POSITION[foot]]
-        course = rests_between(
-            initial, stretched(borders, which, starts, stops), pieces, phases[:, 7:10], first, last
+        phases, which = phases[:count], which[:count]
+        borders, swings, controls = _swings(phases, constants)
+        here = schedule.begin[0, PoseRow.FOOT_POSITION[foot]].copy()
+        times, pieces = room(schedule, 6 * count + 1, 3)
+        size = swing_course(
+            phases,
+            borders,
+            swings,
+            which,
+            schedule.motion_begin,
+            schedule.motion_end,
+            here,
+            times,
+            pieces,
         )
-        positions.append(PolynomialTrajectory.unchecked(*course))
+        positions.append(filled(times, pieces, size))
         turn = schedule.begin[0, PoseRow.FOOT_ROTATION[foot]]
-        rotations.append(
-            turns_and_rests(turn, stretched(shares, which, starts, stops), timing, controls, first, last)
-        )
+        rotations.append(turns_and_rests(schedule, turn, controls, which, shares, timing))
     return FootMotion((positions[0], positions[1]), (rotations[0], rotations[1]))
-
-
-def turns_and_rests(
-    initial: Array, borders: Array, timing: Array, controls: Array, first: float, last: float
-) -> QuaternionTrajectory:
-    """A rotation that rests except for n turns of s segments each, from a first to a last time, s.
-
-    initial (4,): before the first turn. borders (n, s + 1): of the segments, s. timing (s, 6): parameter of each turn
-    from 0 to 1. controls (n, 4, 4): quaternions of each turn; their signs are changed.
-    """
-    parameter = PolynomialTrajectory.unchecked(*turn_timing(controls, borders, timing, first, last))
-    if len(controls) == 0:
-        controls = np.tile(initial, (1, 4, 1))
-    return QuaternionTrajectory(CubicQuaternionSpline.unchecked(controls), parameter)
 
 
 def _swings(phases: Array, constants: Array) -> tuple[Array, Array, Array]:
@@ -80,10 +76,6 @@ def _swings(phases: Array, constants: Array) -> tuple[Array, Array, Array]:
         borders, pieces, controls = kernel.batch(phases, constants, threads=1)
         return borders, pieces, controls
     borders, pieces, controls = np.empty((count, 6)), np.empty((count, 5, 6, 3)), np.empty((count, 4, 4))
-    rows = np.empty(
-        phases.shape
-    )  # arrays of native loops have a type object of their own, which calls would convert
-    rows[:] = phases
     for index in range(count):
-        borders[index], pieces[index], controls[index] = kernel(rows[index], constants)
+        borders[index], pieces[index], controls[index] = kernel(phases[index], constants)
     return borders, pieces, controls

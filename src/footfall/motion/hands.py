@@ -9,6 +9,7 @@ import numpy as np
 
 from footfall.math.interpolation import quintic_spline
 from footfall.math.trajectories import PolynomialTrajectory
+from footfall.motion.courses import filled, room
 from footfall.motion.parameters import HandParameters, SelectionParameters
 from footfall.motion.schedule import Schedule
 from footfall.motion.stage_loops import hand_course, selection_course
@@ -21,7 +22,8 @@ def plan_hand(schedule: Schedule, hand: int, parameters: HandParameters) -> Poly
 
     It leaves and reaches surfaces along the force that acts on it there.
     """
-    course = hand_course(
+    times, pieces = room(schedule, 4 * len(schedule.motion_transition) + 1, 3)
+    size = hand_course(
         schedule.begin,
         schedule.end,
         schedule.moving,
@@ -31,15 +33,16 @@ def plan_hand(schedule: Schedule, hand: int, parameters: HandParameters) -> Poly
         hand,
         _derivative_maps(parameters.time_share),
         np.array([parameters.time_share, parameters.way_share, parameters.clearance_m]),
-        float(schedule.times[0]),
-        float(schedule.times[-1]),
+        times,
+        pieces,
     )
-    return PolynomialTrajectory.unchecked(*course)
+    return filled(times, pieces, size)
 
 
 def plan_selection(schedule: Schedule, hand: int, parameters: SelectionParameters) -> PolynomialTrajectory:
     """Task-space selection factor (1,) of a hand, in [0, 1]; hand: 0 for RH, 1 for LH."""
-    course = selection_course(
+    times, pieces = room(schedule, 2 * len(schedule.motion_transition) + 1, 1)
+    size = selection_course(
         schedule.begin,
         schedule.end,
         schedule.motion_transition,
@@ -47,10 +50,10 @@ def plan_selection(schedule: Schedule, hand: int, parameters: SelectionParameter
         schedule.motion_end,
         hand,
         np.array([parameters.into, parameters.out]),
-        float(schedule.times[0]),
-        float(schedule.times[-1]),
+        times,
+        pieces,
     )
-    return PolynomialTrajectory.unchecked(*course)
+    return filled(times, pieces, size)
 
 
 @cache

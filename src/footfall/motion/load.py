@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from footfall.math.trajectories import PolynomialTrajectory
+from footfall.motion.courses import filled, room
 from footfall.motion.load_loops import load_course
 from footfall.motion.parameters import LoadParameters
 from footfall.motion.schedule import Schedule
@@ -28,7 +29,8 @@ def plan_load(
 
     The load factors of the feet sum up to one. start (3, 16): value, velocity and acceleration to continue from.
     """
-    course = load_course(
+    times, pieces = room(schedule, 2 * len(schedule.motion) + 1, 16)
+    size = load_course(
         schedule.begin,
         schedule.end,
         schedule.moving,
@@ -38,5 +40,7 @@ def plan_load(
         parameters.extension,
         _NOWHERE if start is None else np.ascontiguousarray(start),
         start is not None,
+        times,
+        pieces,
     )
-    return PolynomialTrajectory.unchecked(*course)
+    return filled(times, pieces, size)

@@ -17,18 +17,18 @@ _CLOSED, _WRENCH = 23, 29
 
 
 @native_loop
-def level(row: Array, moving: Flags, still: bool, result: Array) -> None:
-    """What is carried in a pose (50,), (16,): loads of RF, LF, RH, LH and wrenches. moving (4,) counts unless still."""
+def level(rows: Array, k: int, moving: Flags, still: bool, result: Array) -> None:
+    """What is carried in pose k, (16,): loads of RF, LF, RH, LH and wrenches. What moves carries only if still."""
     feet = 0.0
     for e in range(4):
-        carries = row[_CLOSED + e] > 0.5 and (still or not moving[e])
+        carries = rows[k, _CLOSED + e] > 0.5 and (still or not moving[k, e])
         result[e] = 1.0 if carries else 0.0
         if e < 2:
             feet += result[e]
     for e in range(2):
         result[e] /= max(feet, 1.0)
         for d in range(6):
-            result[4 + 6 * e + d] = row[_WRENCH + 6 * e + d] * result[2 + e]
+            result[4 + 6 * e + d] = rows[k, _WRENCH + 6 * e + d] * result[2 + e]
 
 
 @native_loop
@@ -42,21 +42,19 @@ def load_course(
     share: float,
     start: Array,
     continues: bool,
-) -> tuple[Array, Array]:
+    times: Array,
+    pieces: Array,
+) -> int:
     """Loads and wrenches (16,): constant in motion phases, blended by load switches that reach some way into these.
 
     borders (P + 1,): of the phases, s. start (3, 16): state to continue from.
     """
     count = len(motion)
-    times, pieces = np.empty(2 * count + 2), np.empty((2 * count + 1, 6, 16))
-    first, last = np.zeros((16, 3)), np.zeros((16, 3))
     value, following = np.empty(16), np.empty(16)
-    none = np.zeros(4, dtype=np.bool_)
-    level(begin[0], none, True, value)
-    if motion[0]:
-        level(begin[transition[0]], moving[transition[0], :4], False, value)
+    level(begin, transition[0], moving, not motion[0], value)
     if continues:
-        value[:] = start[0]
+        for d in range(16):
+            value[d] = start[0, d]
     size, now = 0, borders[0]
     for p in range(count):
         if motion[p]:
@@ -70,9 +68,9 @@ def load_course(
             after = share * duration
             wanted = after + (share * (borders[p + 3] - borders[p + 2]) if p + 2 < count else 0.0)
             after *= min(1.0, (borders[p + 2] - borders[p + 1]) / max(wanted, 1e-12))
-            level(begin[transition[p + 1]], moving[transition[p + 1], :4], False, following)
+            level(begin, transition[p + 1], moving, False, following)
         else:
-            level(end[len(end) - 1], none, True, following)
+            level(end, len(end) - 1, moving, True, following)
         opening, closing = borders[p] - before, borders[p + 1] + after
         goes_on = continues and now == borders[0]
         if goes_on:
@@ -80,14 +78,12 @@ def load_course(
         size = rest(times, pieces, size, now, opening, value)
         times[size] = opening
         for d in range(16):
-            first[d, 0], first[d, 1], first[d, 2] = value[d], 0.0, 0.0
-            if goes_on:
-                first[d, 1], first[d, 2] = start[1, d], start[2, d]
-            last[d, 0] = following[d]
-            hermite(pieces[size], d, first[d], last[d], closing - opening)
+            rate, change = (start[1, d], start[2, d]) if goes_on else (0.0, 0.0)
+            state = (value[d], rate, change)
+            hermite(pieces, size, d, state, (following[d], 0.0, 0.0), closing - opening)
             value[d] = following[d]
         size += 1
         now = closing
     size = rest(times, pieces, size, now, borders[count], value)
     times[size] = borders[count]
-    return times[: size + 1].copy(), pieces[:size].copy()
+    return size

@@ -6,11 +6,11 @@ import numpy as np
 
 from footfall.gait.poses import PoseRow
 from footfall.math.quaternion_trajectories import QuaternionTrajectory
-from footfall.motion.feet import turns_and_rests
+from footfall.motion.courses import turns_and_rests
 from footfall.motion.schedule import Schedule
-from footfall.motion.stage_loops import body_turns, stretched
+from footfall.motion.stage_loops import body_turns
 
-_WHOLE = np.array([[0.0, 1.0]])
+_WHOLE = np.array([0.0, 1.0])
 _BLEND = np.array([[6.0, -15.0, 10.0, 0.0, 0.0, 0.0]])  # from 0 to 1, at rest at both ends
 
 
@@ -25,9 +25,10 @@ def plan_head(schedule: Schedule) -> QuaternionTrajectory:
 
 
 def _turning(schedule: Schedule, part: int, columns: slice) -> QuaternionTrajectory:
-    controls, which = body_turns(
-        schedule.begin, schedule.end, schedule.moving, schedule.motion_transition, part, columns.start
+    owner = schedule.motion_transition
+    controls, which = np.empty((len(owner), 4, 4)), np.empty(len(owner), dtype=np.int64)
+    count = body_turns(
+        schedule.begin, schedule.end, schedule.moving, owner, part, columns.start, controls, which
     )
-    borders = stretched(_WHOLE, which, schedule.motion_begin, schedule.motion_end)
-    first, last = float(schedule.times[0]), float(schedule.times[-1])
-    return turns_and_rests(schedule.begin[0, columns], borders, _BLEND, controls, first, last)
+    initial = schedule.begin[0, columns]
+    return turns_and_rests(schedule, initial, controls[:count], which[:count], _WHOLE, _BLEND)

@@ -127,7 +127,6 @@ def generate_sequence(
     clock.stage_done("selection")
     load = plan_load(schedule, parameters.load, start=None if start is None else start.load)
     clock.stage_done("load and wrench")
-    pose_times = schedule.pose_times
     draft = Draft(
         zmp,
         *feet.positions,
@@ -141,9 +140,9 @@ def generate_sequence(
         upper_body,
         head,
         *feet.rotations,
-        pose_times,
-        np.append(schedule.begin[0, PoseRow.COM_HEIGHT], schedule.end[:, PoseRow.COM_HEIGHT]),
-        float(pose_times[-1] - pose_times[-2]),
+        schedule.pose_times,
+        schedule.poses[:, PoseRow.COM_HEIGHT].copy(),
+        float(schedule.pose_times[-1] - schedule.pose_times[-2]),
         None if start is None else start.torso,
     )
     torso = plan_torso(draft, model, parameters.torso)

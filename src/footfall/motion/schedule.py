@@ -15,6 +15,7 @@ import numpy as np
 from footfall.gait.plan import InvalidTransition, TransitionSequence
 from footfall.gait.poses import PoseRow, changed_parts
 from footfall.motion.parameters import PhaseParameters
+from footfall.motion.schedule_loops import LAST_MOVES, STILL_TWICE, lay_out_phases
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
@@ -27,7 +28,8 @@ class Schedule:
 
     begin, end (K, 50): rows of poses, see `PoseRow`. moving (K, 6): whether RF, LF, RH, LH, upper body and head move.
     swing_timing, step_height (K,); step_height is NaN for the default. transition (P,): of each phase. motion (P,):
-    whether it is a motion phase. times (P + 1,): borders of the phases, s.
+    whether it is a motion phase. times (P + 1,): borders of the phases, s. pose_times (K + 1,): when the robot is in
+    the begin pose of the first transition and in the end pose of each, s.
     """
 
     begin: Array
@@ -38,6 +40,7 @@ class Schedule:
     transition: Integers
     motion: Flags
     times: Array
+    pose_times: Array
 
     @property
     def stance(self) -> Integers:
@@ -59,11 +62,10 @@ class Schedule:
         """End of each motion phase (M,), s."""
         return self.times[1:][self.motion]
 
-    @property
-    def pose_times(self) -> Array:
-        """When the robot is in the begin pose of the first transition and in the end pose of each, (K + 1,), s."""
-        last = np.append(self.transition[1:] != self.transition[:-1], True)
-        return np.append(self.times[0], self.times[1:][last])
+    @cached_property
+    def poses(self) -> Array:
+        """Rows of the begin pose of the first transition and of the end pose of each, (K + 1, 50)."""
+        return np.concatenate([self.begin[:1], self.end])
 
 
 def plan_phases(
@@ -76,51 +78,59 @@ def plan_phases(
     """Phases of a sequence that begins at a time, s. continues: it goes on from a plan that runs, so that its first
     load switch is one as any other."""
     transitions = sequence.transitions
-    begin = np.array([transition.begin.row for transition in transitions])
-    end = np.array([transition.end.row for transition in transitions])
-    changed = changed_parts(begin, end)
-    held = np.zeros(len(transitions), dtype=np.bool_)
+    count = len(transitions)
+    begin = np.concatenate([transition.begin.row for transition in transitions]).reshape(count, -1)
+    end = np.concatenate([transition.end.row for transition in transitions]).reshape(count, -1)
+    changed, held = changed_parts(begin, end), np.zeros(count, dtype=np.bool_)
     for number, transition in enumerate(transitions):
         if transition.enforced:
             _enforce(changed[number], transition.enforced, int(begin[number, PoseRow.STANCE]))
             held[number] = "pose" in transition.enforced
-    moves = changed.any(axis=1) | held
-    _check_order(moves)
-
-    shortest = parameters.load_switch_share * parameters.transition_s
-    durations, owner, motion = [], [], []
-    count = len(transitions)
-    for number, (transition, moving) in enumerate(zip(transitions, moves.tolist(), strict=True)):
-        switches = not moving or number == 0 or bool(moves[number - 1])
-        custom = transition.duration
-        total = parameters.transition_s if custom is None else custom
-        if switches:
-            switch = total if custom is not None and not moving else parameters.load_switch_share * total
-            # The last counts before the first: a sequence that only stands has one load switch.
-            if number == count - 1 and custom is None:
-                switch = parameters.last_factor * shortest
-            elif number == 0 and not continues:
-                # From rest the weight needs its time to come over a foot, however fast the step is.
-                switch = max(switch, parameters.first_factor * shortest)
-            durations.append(switch)
-            owner.append(number)
-            motion.append(False)
-        if moving:
-            whole = custom is not None and not switches
-            durations.append(total if whole else (1.0 - parameters.load_switch_share) * total)
-            owner.append(number)
-            motion.append(True)
-    times = begin_time + np.concatenate([[0.0], np.cumsum(durations)])
+    owner, motion = np.empty(2 * count, dtype=np.int64), np.empty(2 * count, dtype=np.bool_)
+    times, pose_times = np.empty(2 * count + 1), np.empty(count + 1)
+    times[0] = begin_time
+    size, faulty = lay_out_phases(
+        changed,
+        held,
+        _numbers([transition.duration for transition in transitions]),
+        np.array(
+            [
+                parameters.transition_s,
+                parameters.load_switch_share,
+                parameters.first_factor,
+                parameters.last_factor,
+            ]
+        ),
+        continues,
+        owner,
+        motion,
+        times,
+        pose_times,
+    )
+    if size < 0:
+        raise InvalidTransition(faulty, _FAULTS[size])
     return Schedule(
         begin,
         end,
         np.ascontiguousarray(changed[:, :6]),
-        np.array([transition.swing_timing for transition in transitions]),
-        np.array([np.nan if t.step_height is None else t.step_height for t in transitions]),
-        np.array(owner),
-        np.array(motion),
-        times,
+        _numbers([transition.swing_timing for transition in transitions]),
+        _numbers([transition.step_height for transition in transitions]),
+        owner[:size],
+        motion[:size],
+        times[: size + 1],
+        pose_times,
     )
+
+
+_FAULTS = {
+    LAST_MOVES: "it is the last one and moves something; a sequence must end with a transition at rest",
+    STILL_TWICE: "nothing moves in it nor in the one before; enforce motion to hold a pose, or leave it out",
+}
+
+
+def _numbers(values: list[float] | list[float | None]) -> Array:
+    """As an array, NaN for what is not given."""
+    return np.array(values, dtype=np.float64)
 
 
 def _enforce(changed: Flags, enforced: frozenset[str], stance: int) -> None:
@@ -132,17 +142,3 @@ def _enforce(changed: Flags, enforced: frozenset[str], stance: int) -> None:
         changed[3] = True
     if "upper_body" in enforced:
         changed[4] = True
-
-
-def _check_order(moves: Flags) -> None:
-    if moves[-1]:
-        raise InvalidTransition(
-            len(moves) - 1,
-            "it is the last one and moves something; a sequence must end with a transition at rest",
-        )
-    still = np.flatnonzero(~moves[1:] & ~moves[:-1])
-    if len(still):
-        raise InvalidTransition(
-            int(still[0]) + 1,
-            "nothing moves in it nor in the one before; enforce motion to hold a pose, or leave it out",
-        )

@@ -49,10 +49,19 @@ def unshrunk_support(schedule: Schedule, model: ReducedModel) -> SupportAreas:
 
 
 def _support(schedule: Schedule, soles: Array) -> SupportAreas:
-    rows, standing = loops.phase_poses(
-        schedule.begin, schedule.end, schedule.transition, schedule.motion, schedule.moving
+    count = len(schedule.motion)
+    areas = SupportAreas(np.zeros((count, 8, 2)), np.empty(count, dtype=np.int64))
+    loops.support_hulls(
+        schedule.begin,
+        schedule.end,
+        schedule.transition,
+        schedule.motion,
+        schedule.moving,
+        soles,
+        areas.corners,
+        areas.sizes,
     )
-    return SupportAreas(*loops.support_hulls(loops.sole_corners(rows, soles), standing))
+    return areas
 
 
 def shrunk_soles(model: ReducedModel, parameters: SupportParameters) -> Array:
@@ -69,4 +78,18 @@ def shrunk_soles(model: ReducedModel, parameters: SupportParameters) -> Array:
 
 def sole_corners(rows: Array, model: ReducedModel) -> Array:
     """Corners (n, 2, 4, 2) of the soles in contact in poses (n, 50), projected to the ground, m."""
-    return loops.sole_corners(rows, np.array([model.sole, model.toe_sole]))
+    return _corners(rows, np.array([model.sole, model.toe_sole]))
+
+
+def foot_gaps(rows: Array, model: ReducedModel) -> Array:
+    """Distance (n,) of both feet in poses (n, 50), in the plane, m; how deep they overlap if negative. Of a foot of
+    which only the toes touch ground, all is there."""
+    gaps = np.empty(len(rows))
+    loops.sole_gaps(_corners(rows, np.array([model.sole, model.sole])), gaps)
+    return gaps
+
+
+def _corners(rows: Array, soles: Array) -> Array:
+    corners = np.empty((len(rows), 2, 4, 2))
+    loops.sole_corners(rows, soles, corners)
+    return corners

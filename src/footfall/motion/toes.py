@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from footfall.math.trajectories import PolynomialTrajectory
+from footfall.motion.courses import filled, room
 from footfall.motion.parameters import ToeParameters
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.schedule import Schedule
@@ -29,7 +30,8 @@ def plan_toe(
     It bends while the heel lifts in large steps and steps up, 003c (6.13), and as long as the foot stands on tiptoe.
     start (3,): angle, velocity and acceleration to continue from; it comes to rest in the first phase.
     """
-    course = toe_course(
+    times, pieces = room(schedule, 3 * len(schedule.motion) + 4, 1)
+    size = toe_course(
         schedule.begin,
         schedule.end,
         schedule.moving,
@@ -40,8 +42,10 @@ def plan_toe(
         _numbers(model, parameters, foot),
         _NOWHERE if start is None else np.ascontiguousarray(start),
         start is not None,
+        times,
+        pieces,
     )
-    return PolynomialTrajectory.unchecked(*course)
+    return filled(times, pieces, size)
 
 
 def _numbers(model: ReducedModel, parameters: ToeParameters, foot: int) -> Array:

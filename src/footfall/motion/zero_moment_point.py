@@ -21,10 +21,19 @@ def plan_zmp(schedule: Schedule, areas: SupportAreas, *, start: Array | None = N
     start (3,): where it is at the begin of a plan that is continued.
     """
     origin = _NOWHERE if start is None else np.array(start[:2])
-    points = zmp_control_points(areas.corners, areas.sizes, schedule.motion, origin, start is not None)
+    count, continues = len(schedule.motion), start is not None
+    points, pieces = np.empty((count + 1, 2)), np.empty((count, 6, 3))
+    zmp_control_points(areas.corners, areas.sizes, schedule.motion, origin, continues, points)
     first = schedule.begin[0]
     height = float(first[3 + 7 * int(first[0])] if start is None else start[2])
-    pieces = zmp_pieces(
-        schedule.begin, schedule.end, schedule.transition, schedule.motion, points, height, start is not None
+    zmp_pieces(
+        schedule.begin,
+        schedule.end,
+        schedule.transition,
+        schedule.motion,
+        points,
+        height,
+        continues,
+        pieces,
     )
     return PolynomialTrajectory.unchecked(schedule.times.copy(), pieces)
