@@ -2,7 +2,8 @@
 
 python benchmarks/drop_study.py [--kinds 40] [--each 25] [--seconds 10] [--dt 0.002] [--first 0] [--folder recordings]
 
-A kind is a robot and a terrain; each of its robots has its own place, posture, gains and friction.
+A kind is a robot and a terrain; each of its robots has its own place, posture, gains and friction. Steps take velocity
+terms in their middle and bound their energy; --plain shows the default steps, which do neither.
 """
 
 import os
@@ -14,21 +15,23 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from footfall.benchmarks.drops import Drop, drop_batch
+from footfall.benchmarks.drops import OPTIONS, Drop, drop_batch
+from footfall.simulation.step_values import StepOptions
 
 MOST_GAINED = 1e-6  # of m g h
 
 
-def dropped(kind: int, *, each: int, seconds: float, dt: float, keep: Path | None) -> list[Drop]:
+def dropped(kind: int, *, each: int, seconds: float, options: StepOptions, keep: Path | None) -> list[Drop]:
     if keep is not None:
         keep.mkdir(parents=True, exist_ok=True)
-        return drop_batch(kind, count=each, seconds=seconds, folder=keep, dt=dt)
+        return drop_batch(kind, count=each, seconds=seconds, folder=keep, options=options)
     with tempfile.TemporaryDirectory() as temporary:
-        return drop_batch(kind, count=each, seconds=seconds, folder=Path(temporary), dt=dt)
+        return drop_batch(kind, count=each, seconds=seconds, folder=Path(temporary), options=options)
 
 
 def summary(results: list[Drop], took: float) -> str:
@@ -58,14 +61,16 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="number of the first kind")
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--dt", type=float, default=2e-3, help="step, s")
+    parser.add_argument("--plain", action="store_true", help="default steps")
     parser.add_argument("--folder", type=Path, help="keep the recordings here")
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
+    step = StepOptions(dt=options.dt) if options.plain else replace(OPTIONS, dt=options.dt)
     start, results = time.monotonic(), []
     with ProcessPoolExecutor(options.workers) as pool:
         jobs = [
             pool.submit(
-                dropped, kind, each=options.each, seconds=options.seconds, dt=options.dt, keep=options.folder
+                dropped, kind, each=options.each, seconds=options.seconds, options=step, keep=options.folder
             )
             for kind in range(options.first, options.first + options.kinds)
         ]

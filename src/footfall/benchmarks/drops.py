@@ -29,6 +29,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 _SIZE = 8.0  # m, edge of the terrain
 _HEIGHT = 1.5  # m, from which they fall
 _CHUNK = 0.5  # s, after which what happened is recorded
+OPTIONS = StepOptions(dt=2e-3, velocity_terms="middle", bounded_energy=True)
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,9 @@ class Drop:
     """What became of a robot: the number of its kind.
 
     finite: no NaN, no divergence. gained: greatest rise of its energy less the work of its drives above an earlier
-    value, as a fraction of what it fell from (m g h). unsolved: share of steps whose impulses still changed by more
-    than 1e-6 m g dt in the last sweep. recorded: whether all of its states could be read back.
+    value, as a fraction of what it fell from (m g h); energy is that of its states, `T(q, v) + V(q)`, and the work of a
+    step `effort . v dt`, with the velocity that the joints move with. unsolved: share of steps whose residual is above
+    1e-6 m g dt. recorded: whether all of its states could be read back.
     """
 
     kind: int
@@ -96,7 +98,9 @@ def random_ground(seed: int) -> Scene:
     return Scene(f"ground-{seed}", (SceneObject("ground", terrain),))
 
 
-def drop_batch(kind: int, *, count: int, seconds: float = 10.0, folder: Path, dt: float = 2e-3) -> list[Drop]:
+def drop_batch(
+    kind: int, *, count: int, seconds: float = 10.0, folder: Path, options: StepOptions = OPTIONS
+) -> list[Drop]:
     """Drop so many times the robot of a kind on its terrain, all in one native call for each half second.
 
     Each one has its own place, posture, gains and friction, and its own recording `drop-<kind>-<number>.mcap` in the
@@ -106,7 +110,7 @@ def drop_batch(kind: int, *, count: int, seconds: float = 10.0, folder: Path, dt
     robot, scene = random_walker(kind), random_ground(kind)
     bodies = [body.name for body in robot.bodies if body.collisions]
     candidates = point_candidates(robot, bodies, [surface_of(each) for each in scene.objects])
-    simulation = Simulation(robot, scene, candidates=candidates, options=StepOptions(dt=dt))
+    simulation, dt = Simulation(robot, scene, candidates=candidates, options=options), options.dt
     batch = _Batch(simulation, _starts(robot, rng, count), rng)
     with ExitStack() as stack:
         writers = [
