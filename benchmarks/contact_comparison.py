@@ -1,9 +1,20 @@
-"""The same robots, standing, dropped and moving, in ours and in MuJoCo: a table as Markdown.
+"""The same robots, standing, dropped and moving, in ours and in MuJoCo: a table as Markdown, and a plot.
 
-python benchmarks/contact_comparison.py
+python benchmarks/contact_comparison.py [--plot FILE.png]
 """
 
-from footfall.benchmarks.contact_comparison import comparison_table
+import argparse
+from pathlib import Path
+
+from footfall.benchmarks.contact_comparison import comparison_table, plot_comparison
 
 if __name__ == "__main__":
-    print(comparison_table())
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--plot", type=Path, help="draw some of the runs instead")
+    options = parser.parse_args()
+    if options.plot:
+        plot_comparison(options.plot)
+    else:
+        print(comparison_table())

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from footfall.benchmarks.contact_motions import sway, trot
 from footfall.benchmarks.contact_scenes import DT, ContactScene, contact_scene
+from footfall.scenarios.pyplot import load_pyplot
 from footfall.simulation.simulation import Trajectory
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -19,10 +21,12 @@ MOTIONS: dict[str, Callable[[ContactScene, float], Array]] = {"trot": trot, "swa
 
 
 class PeerRun(NamedTuple):
-    """A run in MuJoCo: q (nq,) at the end; forces (n, bodies, 3) N of each touching body; mean and greatest depth of
-    the contacts at the end, m; how far bodies have slid, m, and the fastest joint at the end, rad/s."""
+    """A run in MuJoCo: q (nq,) at the end; heights (n,) of the base, m; forces (n, bodies, 3) N of each touching body;
+    mean and greatest depth of the contacts at the end, m; how far bodies have slid, m, and the fastest joint at the
+    end, rad/s."""
 
     q: Array
+    heights: Array
     forces: Array
     sink: float
     deepest: float
@@ -62,13 +66,14 @@ def run_mujoco(scene: ContactScene, *, seconds: float, time_constant: float, mot
     peer = ContactPeer(scene, elliptic=True, impratio=100.0, time_constant=time_constant)
     model, data = peer.model, peer.data
     names, steps, path = touching_bodies(scene), round(seconds / DT), references(scene, motion, seconds)
-    forces = np.zeros((steps, len(names), 3))
+    forces, heights = np.zeros((steps, len(names), 3)), np.zeros(steps)
     start = np.array([data.body(name).xpos for name in names])
     for k in range(steps):
         if path:
             data.ctrl[:] = path[k]
         mujoco.mj_step1(model, data)
         mujoco.mj_step2(model, data)
+        heights[k] = data.qpos[2]
         _, acting = peer.contact_forces()
         for contact, force in zip(data.contact, acting, strict=True):
             touching = [model.body(model.geom_bodyid[geom]).name for geom in contact.geom]
@@ -77,9 +82,8 @@ def run_mujoco(scene: ContactScene, *, seconds: float, time_constant: float, mot
     q[peer.q(np.arange(scene.robot.nq, dtype=float)).astype(int)] = data.qpos
     depths = [-contact.dist for contact in data.contact]
     slid = np.linalg.norm((np.array([data.body(name).xpos for name in names]) - start)[:, :2], axis=1).max()
-    return PeerRun(
-        q, forces, float(np.mean(depths)), max(depths), float(slid), float(np.abs(data.qvel[6:]).max())
-    )
+    speed = float(np.abs(data.qvel[6:]).max())
+    return PeerRun(q, heights, forces, float(np.mean(depths)), max(depths), float(slid), speed)
 
 
 def by_body(scene: ContactScene, trajectory: Trajectory) -> Array:
@@ -128,3 +132,44 @@ def comparison_table(cases: Sequence[tuple[str, str, float, float]] = CASES) -> 
             f"{100 * np.abs(split).max():.2f} % | {1e3 * peer.slid:.2f} mm | {peer.speed:.0e} rad/s |"
         )
     return "\n".join(lines)
+
+
+PLOTTED: tuple[tuple[str, str, float, float], ...] = (
+    ("ANYmal dropped", "", HARD, 1.0),
+    ("ANYmal standing", "trot", HARD, 3.0),
+    ("LOLA dropped, 8 points", "", HARD, 1.0),
+    ("LOLA standing, 8 points", "sway", HARD, 3.0),
+)
+
+
+def plot_comparison(path: Path, cases: Sequence[tuple[str, str, float, float]] = PLOTTED) -> None:
+    """Height of the base and vertical forces on two of the touching bodies over time, ours over MuJoCo's, as a PNG
+    file. Forces are means over 10 ms."""
+    plt = load_pyplot()
+    figure, rows = plt.subplots(
+        len(cases), 3, figsize=(15, 2.9 * len(cases)), layout="constrained", squeeze=False
+    )
+    for axes, (name, motion, time_constant, seconds) in zip(rows, cases, strict=True):
+        scene = contact_scene(name)
+        mine = run_ours(scene, seconds=seconds, motion=motion)
+        peer = run_mujoco(scene, seconds=seconds, time_constant=time_constant, motion=motion)
+        doing = name.replace("standing", f"in a {motion}") if motion else name
+        both = (("MuJoCo", peer.heights, peer.forces), ("footfall", mine.q[:, 2], by_body(scene, mine)))
+        for label, heights, forces in both:
+            style = {"label": label, "color": "#d95f02" if label == "MuJoCo" else "#0066bd", "linewidth": 1.0}
+            axes[0].plot(mine.time, heights, **style)
+            for panel, body in zip(axes[1:], (0, len(forces[0]) - 1), strict=True):
+                panel.plot(
+                    mine.time[2:-2], np.convolve(forces[:, body, 2], np.full(5, 0.2), "valid"), **style
+                )
+        axes[0].set(title=f"{doing}: height of the base", ylabel="m")
+        names = touching_bodies(scene)
+        axes[1].set(title=f"vertical force on {names[0]}", ylabel="N")
+        axes[2].set(title=f"vertical force on {names[-1]}", ylabel="N")
+        for panel in axes:
+            panel.grid(alpha=0.3)
+    rows[0, 0].legend(fontsize=8)
+    for panel in rows[-1]:
+        panel.set_xlabel("time, s")
+    figure.savefig(path, dpi=90)
+    plt.close(figure)
