@@ -8,7 +8,7 @@ the natural map gets smaller. Where this goes in circles, other values of reach 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,7 +35,6 @@ from footfall.simulation.sparse_elimination import (
 from footfall.simulation.step_contacts import ContactLaw, JointLaw
 
 Array = np.ndarray[Any, np.dtype[Any]]
-Rescue = Callable[[Array, Array, Any], tuple[Array, Array]]
 
 
 class StepKind(NamedTuple):
@@ -48,6 +47,7 @@ class StepKind(NamedTuple):
 
 
 _HALVINGS = 6
+_DESCENTS, _LONGEST, _TINY = 40, 1e4, 1e-280
 _AT_REST = 1e-3  # of the tolerance
 _LEAST_SOFTNESS, _MOST_SOFTNESS = 1e-7, 1e-2
 # How the first steps are made, which are all that is needed from a good start, and those that follow: each for some
@@ -121,20 +121,15 @@ class ContactNewton:
             for law in joints
         ]
 
-    def solve(
-        self, v: Array, start: Array, *, tolerance: float, scale: float, most: int, rescue: Rescue
-    ) -> NewtonResult:
+    def solve(self, v: Array, start: Array, *, tolerance: float, scale: float, most: int) -> NewtonResult:
         """Impulses from those to start with (n,), and the velocity v (nv,) that they lead to.
 
-        tolerance: of the natural map, N s. scale: of impulses, N s. most: steps. rescue: gives other impulses and
-        their velocity to go on from after a round of steps that did not get there.
+        tolerance: of the natural map, N s. scale: of impulses, N s. most: steps.
         """
         w = self.velocities(v, start)
 
         def solved(*_: Any) -> tuple[Any, ...]:
-            return tuple(
-                self._iterated(v, start, w, tolerance=tolerance, scale=scale, most=most, rescue=rescue)
-            )
+            return tuple(self._iterated(v, start, w, tolerance=tolerance, scale=scale, most=most))
 
         # All that contacts need is computed only if some of them touch.
         found = repeat(
@@ -155,23 +150,19 @@ class ContactNewton:
         return nothing
 
     def _iterated(
-        self, v: Array, start: Array, w: Array, *, tolerance: float, scale: float, most: int, rescue: Rescue
+        self, v: Array, start: Array, w: Array, *, tolerance: float, scale: float, most: int
     ) -> NewtonResult:
         """Newton's method; w (n,): velocities of the rows."""
         kinds = schedule(most)
         ends = np.arange(max(most, 1)) % _ONE_ROUND == 0
 
-        def rescued(p: Array, v: Array, w: Array, one: Any) -> tuple[Any, ...]:
-            p, v = rescue(p, v, one)
-            return p, v, self.velocities(v, p), one
-
         def step(
-            p: Array, v: Array, w: Array, residual: Any, best: Array, least: Any, count: Any, one: Any
+            p: Array, v: Array, w: Array, residual: Any, best: Array, least: Any, count: Any
         ) -> tuple[Any, ...]:
             stuck = gather(np.where(ends, 1.0, 0.0), count) * count
-            p, v, w, one = repeat(
-                rescued,
-                (p, v, w, one),
+            p, v, w = repeat(
+                self._descended,
+                (p, v, w),
                 count=1,
                 until=lambda *_: (stuck < 0.5) | (least <= tolerance),
             )
@@ -182,16 +173,16 @@ class ContactNewton:
             residual = self.residual(p, w)
             better = residual < least
             best = where(better, np.concatenate([p, v]), best)
-            return p, v, w, residual, best, where(better, residual, least), count + 1.0, one
+            return p, v, w, residual, best, where(better, residual, least), count + 1.0
 
         residual = self.residual(start, w)
         # What the last step left would add up, so one step is taken even if that were good enough: what rests, rests.
         least = where(residual > _AT_REST * tolerance, maximum(residual, 2.0 * tolerance), residual)
-        *_, best, least, count, _ = repeat(
+        *_, best, least, count = repeat(
             step,
-            (start, v, w, residual, np.concatenate([start, v]), least, 0.0, 1.0),
+            (start, v, w, residual, np.concatenate([start, v]), least, 0.0),
             count=most,
-            until=lambda p, v, w, residual, best, least, count, one: least <= tolerance,
+            until=lambda p, v, w, residual, best, least, count: least <= tolerance,
         )
         return NewtonResult(best[: len(start)], best[len(start) :], least, count)
 
@@ -235,10 +226,7 @@ class ContactNewton:
     ) -> tuple[Array, Array, Array]:
         """Impulses, velocity and that of the rows after one step of Newton's method, shortened as need be."""
         change = self._direction(p, w, reach, softness, leaning, tolerance)
-        moved = solve_factored(self.tree, self.factor, self.groups.forces(change))
-        turned = np.array(self.groups.velocities(moved, relative=True))
-        for k, law in enumerate(self.contacts):
-            turned[3 * k + 2] = turned[3 * k + 2] + law.compliance * change[3 * k + 2]
+        moved, turned = self._answer(change)
         before = self._merit(p, w, reach)
 
         def halve(length: Any, merit: Any) -> tuple[Any, Any]:
@@ -250,6 +238,39 @@ class ContactNewton:
         )
         length = where(merit < np.inf, length, 0.0)  # not if the step is not a number
         return _advanced(p, length, change), _advanced(v, length, moved), _advanced(w, length, turned)
+
+    def _answer(self, change: Array) -> tuple[Array, Array]:
+        """Changes of the velocity (nv,) and of the rows' (n,) by a change of the impulses (n,)."""
+        moved = solve_factored(self.tree, self.factor, self.groups.forces(change))
+        turned = np.array(self.groups.velocities(moved, relative=True))
+        for k, law in enumerate(self.contacts):
+            turned[3 * k + 2] = turned[3 * k + 2] + law.compliance * change[3 * k + 2]
+        return moved, turned
+
+    def _descended(self, p: Array, v: Array, w: Array) -> tuple[Array, Array, Array]:
+        """Impulses, velocity and that of the rows to go on from where Newton's method is stuck.
+
+        The best of some projected gradient steps, each as long as the one before would have had to be (Barzilai and
+        Borwein).
+        """
+
+        def descend(p: Array, v: Array, w: Array, length: Any, best: Array, least: Any) -> tuple[Any, ...]:
+            change = -np.array(self._natural_map(p, w, length))
+            moved, turned = self._answer(change)
+            p, v, w = p + change, v + moved, w + turned
+            size: Any = 0.0
+            slope: Any = 0.0
+            for mobility, step, turn in zip(self._mobilities(), change, turned, strict=True):
+                size, slope = size + mobility * (step * step), slope + step * turn
+            length = where(slope > 0.0, minimum(size / maximum(slope, _TINY), _LONGEST), 1.0)
+            residual = self.residual(p, w)
+            best = where(residual < least, np.concatenate([p, v]), best)
+            return p, v, w, length, best, minimum(residual, least)
+
+        start = (p, v, w, 1.0, np.concatenate([p, v]), np.inf)
+        *_, best, _ = repeat(descend, start, count=_DESCENTS)
+        p, v = best[: len(p)], best[len(p) :]
+        return p, v, self.velocities(v, p)
 
     def _direction(
         self, p: Array, w: Array, reach: Any, softness: Any, leaning: Any, tolerance: float
