@@ -6,11 +6,14 @@ import gc
 import pickle
 import sys
 import threading
+import time
+from typing import Any
 
 import numpy as np
 import pytest
 
 from footfall.compiler import Kernel, KernelInputError, build_kernel
+from footfall.compiler import kernel as kernel_module
 
 
 @pytest.fixture(scope="module")
@@ -273,3 +276,20 @@ def test_reference_counts_stay(kernel: Kernel) -> None:
 
 def test_description(kernel: Kernel) -> None:
     assert repr(kernel).startswith("Kernel pair(a[3], b[3]) -> sum[3], matrix[3, 3], zero[2], dot[], ")
+
+
+def test_long_compiling_is_told_of(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    """Once after some time, and never where it is quick."""
+    compile_program = kernel_module._compile
+
+    def slow(*given: Any) -> Any:
+        time.sleep(0.2)
+        return compile_program(*given)
+
+    monkeypatch.setattr(kernel_module.disk, "read", lambda key: None)
+    build_kernel(lambda x: x + 1.0, {"x": 1}, name="quick")
+    assert not caplog.records
+    monkeypatch.setattr(kernel_module, "_compile", slow)
+    monkeypatch.setattr(kernel_module, "_LONG", 0.05)
+    build_kernel(lambda x: x + 2.0, {"x": 1}, name="slow")
+    assert [record.getMessage()[:24] for record in caplog.records] == ["still compiling 'slow' t"]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import logging
 import math
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -36,6 +38,8 @@ from footfall.compiler.schedule import schedule
 from footfall.compiler.trace import Program, Shape, Signature, trace
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+_LOG = logging.getLogger("footfall")
+_LONG = 8.0  # s of compiling after which one wonders
 _ROWS_PER_TASK = 64  # below, a second thread costs more than it brings
 _SEGMENTS_PER_MODULE = 4  # of programs that are compiled by several threads
 _BATCH_PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 6, *[ctypes.c_int64] * 3)
@@ -174,7 +178,8 @@ class Kernel:
         place = disk.key_of(self._traced().digest(), *surroundings)
         entry = disk.read(place)
         if entry is None:
-            entry = _compile(self._traced(), kind)
+            with _told_if_long(self.name):
+                entry = _compile(self._traced(), kind)
             disk.write(place, entry)
         if named is not None:
             disk.write(named, disk.Entry({"entry": place}, b""))
@@ -301,6 +306,19 @@ def build_kernel(
         shapes = (shape for _, shape in kernel.signature.inputs)
         kernel.signature = Signature(tuple(zip(labels, shapes, strict=True)), kernel.signature.outputs)
     return kernel
+
+
+@contextmanager
+def _told_if_long(name: str) -> Iterator[None]:
+    """Say what takes so long, if it does."""
+    message = f"still compiling {name!r} to native code; it is kept in {disk.directory()}, so that this happens once"
+    timer = threading.Timer(_LONG, _LOG.warning, (message,))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def _compile(program: Program, kind: str) -> disk.Entry:
