@@ -9,7 +9,12 @@ import footfall
 from footfall.contact.candidates import Candidate, Surface
 from footfall.errors import FootfallError
 from footfall.geometry.plane import Plane
-from footfall.simulation.simulation import ConvergenceWarning, Simulation, SimulationDiverged
+from footfall.simulation.simulation import (
+    ConvergenceWarning,
+    DivergedWarning,
+    Simulation,
+    SimulationDiverged,
+)
 from footfall.simulation.step_values import Command, InvalidOption, StepOptions
 from tests.simulation.worlds import EDGE, GRAVITY, Array, ball, block, ground, simulate
 
@@ -226,3 +231,40 @@ def test_contact_that_is_not_solved_is_not_silent() -> None:
     simulation = simulate(ground(), *cubes, dt=2e-3, sweeps=2, newton_steps=0)
     with pytest.warns(ConvergenceWarning, match="of weight times dt"):
         simulation.run(simulation.hold, 0.01)
+
+
+def test_rollouts_tell_what_went_wrong() -> None:
+    """A robot that begins nowhere is told of, and the others run as without it; so is contact that is not solved."""
+    simulation = quadruped()
+    command = held(simulation)
+    q, v = np.tile(simulation.state.q, (3, 1)), np.zeros((3, simulation.robot.nv))
+    expected = simulation.rollout(q, v, command, steps=4)
+    v[1, 0] = np.nan
+    with pytest.warns(DivergedWarning, match="1 of 3 robots .* robot 1, in step 0"):
+        got = simulation.rollout(q, v, command, steps=4)
+    assert np.array_equal(got[0][[0, 2]], expected[0][[0, 2]])
+    cubes = (block(f"cube{k}", (0.0, 0.0, EDGE * (k + 0.5))) for k in range(3))
+    tower = simulate(ground(), *cubes, dt=2e-3, sweeps=2, newton_steps=0)
+    with pytest.warns(ConvergenceWarning, match="of weight times dt"):
+        tower.rollout(tower.state.q, tower.state.v, tower.hold, steps=5)
+
+
+@pytest.mark.parametrize("options", [{"steps": -1}, {"steps": 2, "threads": 0}])
+def test_rollouts_of_no_steps_or_threads_are_refused(options: dict[str, int]) -> None:
+    simulation = quadruped()
+    name, value = list(options.items())[-1]
+    with pytest.raises(InvalidOption, match=f"{name} is {value}; it must be at least 1"):
+        simulation.rollout(
+            simulation.state.q,
+            simulation.state.v,
+            held(simulation),
+            steps=options["steps"],
+            threads=options.get("threads"),
+        )
+
+
+@pytest.mark.parametrize("seconds", [0.0, 1e-4, -1.0, float("nan")])
+def test_runs_of_no_time_are_refused(seconds: float) -> None:
+    simulation = quadruped()
+    with pytest.raises(InvalidOption, match="at least one control period"):
+        simulation.run(held(simulation), seconds)

@@ -30,11 +30,17 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _ROLLOUT = ("q", "v", "residual")  # what a rollout gives
 
+_MEANINGLESS = 1e6  # m/s, rad/s or m
+
 _SINGULAR = 1e-4  # loop_margin below which a linkage is at a dead point
 
 
 class ConvergenceWarning(UserWarning):
     """Contact impulses that were not found as exactly as asked for."""
+
+
+class DivergedWarning(UserWarning):
+    """Robots of a rollout that left the numbers."""
 
 
 class SingularLoopWarning(UserWarning):
@@ -237,11 +243,14 @@ class Simulation:
     def run(self, controller: Controller | Command, seconds: float, *, recorder: Any = None) -> Trajectory:
         """Advance by some time. controller: `controller(time, q, v)` gives a `Command` every control period.
 
-        recorder: a `RecordingWriter`, which gets every row.
+        seconds: rounded to control periods, of which there must be one at least. recorder: a `RecordingWriter`, which
+        gets every row.
         """
-        if not 0.0 <= seconds < np.inf:  # NaN neither
-            raise InvalidOption(f"seconds is {seconds}; it must be finite and not negative")
-        count = max(1, round(seconds / self.control_period))
+        if not 0.5 * self.control_period < seconds < np.inf:  # NaN neither
+            raise InvalidOption(
+                f"seconds is {seconds}; it must be finite and at least one control period, {self.control_period} s"
+            )
+        count = round(seconds / self.control_period)
         fixed = controller if isinstance(controller, Command) else None
         rows: list[tuple[Any, ...]] = []
         for _ in range(count):
@@ -299,11 +308,26 @@ class Simulation:
         scale = self.robot.mass * float(np.linalg.norm(self.robot.gravity)) * self.options.dt
         bad = residuals > self.options.tolerance * scale
         if scale > 0.0 and bad.any():
+            worst = residuals[bad].max()
             warnings.warn(
                 f"{bad.sum()} of {bad.size} control periods ended with contact impulses that still changed by up to "
-                f"{residuals.max():.2g} N s a sweep ({residuals.max() / scale:.2g} of weight times dt); "
+                f"{worst:.2g} N s a sweep ({worst / scale:.2g} of weight times dt); "
                 "more StepOptions.sweeps or a smaller dt may help",
                 ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _warn_of_divergence(self, q: Array, v: Array) -> None:
+        """Of robots (batch, steps, n) that end with no numbers, or with such that have no meaning."""
+        ends = np.concatenate([q[:, -1], v[:, -1]], axis=1)
+        lost = np.flatnonzero(~(np.abs(ends) < _MEANINGLESS).all(axis=1))
+        if len(lost):
+            good = (np.abs(v[lost]) < _MEANINGLESS).all(axis=2) & np.isfinite(q[lost]).all(axis=2)
+            first = good.argmin(axis=1)  # in a robot that is lost the last is not good
+            warnings.warn(
+                f"{len(lost)} of {len(q)} robots left the numbers, the first of them, robot {lost[first.argmin()]}, in "
+                f"step {first.min()}: are all initial states and commands finite, and is dt small enough?",
+                DivergedWarning,
                 stacklevel=3,
             )
 
@@ -321,7 +345,12 @@ class Simulation:
 
         q, v: states to start from, (batch, n) or (n,). commands: arrays (joints,), (batch, joints) or (batch, steps,
         joints); axes of length one hold for all. One step is one control period. out: arrays for what is given.
+        Warns of robots that diverged (they hold NaN or senseless numbers from there on; the others are not touched by
+        that) and of contact that was not solved as asked.
         """
+        for name, value in (("steps", steps), ("threads", threads)):
+            if value is not None and value < 1:
+                raise InvalidOption(f"{name} is {value}; it must be at least 1")
         zero = [np.zeros(self.joints), np.zeros(self.rows)]
         # The kernel of single steps: another one for the same arithmetic would differ in the last bits.
         kernel = self.step_kernel
@@ -340,6 +369,8 @@ class Simulation:
             steps=steps, last_only=[name for name in names if name not in _ROLLOUT], threads=threads, out=out,
         )  # fmt: skip
         q, v, residual = (results[names.index(name)] for name in _ROLLOUT)
+        self._warn_of_divergence(q, v)
+        self._warn_of_residuals(residual)
         return q, v, residual
 
     def _starts(self, q: Array, v: Array) -> Array:
@@ -432,7 +463,7 @@ class Simulation:
         return build_kernel(period, inputs, name="period", check_finite=False)
 
     def _require_good(self, q: Array, v: Array, state: SimulationState, command: Command) -> None:
-        if np.isfinite(v).all() and np.isfinite(q).all() and np.abs(v).max(initial=0.0) < 1e6:
+        if np.isfinite(v).all() and np.isfinite(q).all() and np.abs(v).max(initial=0.0) < _MEANINGLESS:
             return
         for name, part in command._asdict().items():
             if not np.isfinite(part).all():

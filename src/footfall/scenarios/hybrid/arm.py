@@ -62,7 +62,7 @@ def run_arm(*, seconds: tuple[float, float, float] = (0.8, 2.2, 1.5)) -> Course:
     parts = [simulation.run(_controller(simulation, _holding(tip)), seconds[0])]
     parts.append(simulation.run(_controller(simulation, _line(tip)), seconds[1]))
     lifted = _controller(simulation, _lifted(tip))
-    simulation.run(lifted, 0.0)
+    simulation.run(lifted, simulation.control_period)
     parts.append(simulation.run(lifted, 1.0))
     rest = frame_pose(robot, simulation.state.q, "tip").translation
     simulation.push(robot.bodies[-1].name, np.array([0.0, PUSH, 0.0, 0.0, 0.0, 0.0]), seconds[2])
