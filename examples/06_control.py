@@ -45,7 +45,9 @@ def describe(run):
         f"{1e3 * np.linalg.norm(run.error[:, :3], axis=1).max():.1f} mm, "
         f"{1e3 * np.linalg.norm(run.error[-1, :3]):.2f} mm at the end; "
         f"friction {run.friction:.2f} of 0.8 needed, planned {run.planned_friction:.2f}; "
-        f"least force {run.least_force:.1f} N; limits exceeded {run.exceeded} times"
+        f"least force {run.least_force:.1f} N; limits exceeded {run.exceeded} times; "
+        f"validator: {len(run.watch.checks)} steps, residual {run.contact_residual:.0e} of the weight, cones exceeded "
+        f"by {run.cone_excess:.0e}, slip {run.slip:.0e} m/s"
     )
     return run
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +13,16 @@ from footfall.benchmarks.robots import load_measured
 from footfall.errors import RobotWarning, UnknownName
 from footfall.robot.model import Robot
 from footfall.scenarios.control_arm import PRESSING, press_on_table, trace_circle, yield_to_push
-from footfall.scenarios.control_motions import DIRECTIONS, pushed, shift_and_turn, squat_and_wave
+from footfall.scenarios.control_motions import (
+    DIRECTIONS,
+    StandRun,
+    pushed,
+    shift_and_turn,
+    squat_and_wave,
+)
 from footfall.scenarios.control_outputs import plot_arms, plot_stands, record
 from footfall.scenarios.control_stances import TRUSTED, lola_standing, standing
+from footfall.scenarios.control_validation import ContactWatch
 from footfall.simulation.recording import read_recording
 
 
@@ -23,6 +31,27 @@ def anymal() -> Robot:
     pytest.importorskip("pinocchio", reason="ANYmal comes with example-robot-data")
     with pytest.warns(RobotWarning):
         return load_measured("anymal")
+
+
+def assert_contact_is_valid(run: StandRun, *, points: int) -> None:
+    """By the validator: impulses solve the contact problem, friction is inside its cones, what is pressed sticks."""
+    assert len(run.watch.checks) >= 10
+    assert run.contact_residual < 1e-8
+    assert run.cone_excess < 1e-12
+    assert run.slip < 1e-8
+    assert {check.pressed for check in run.watch.checks} == {points}
+
+
+def test_validator_sees_a_slide() -> None:
+    """A robot whose feet move along the ground: contact is solved, but it slides."""
+    stance = lola_standing(footfall.load("lola"))
+    watch, simulation = ContactWatch(stance), stance.simulation()
+    sliding = np.zeros(stance.robot.nv)
+    sliding[0] = 0.5
+    watch.look(replace(simulation.state, v=sliding), simulation.hold, None)
+    check = watch.checks[0]
+    assert check.residuals.natural_map < 1e-6 * watch.weight
+    assert check.slip > 0.1
 
 
 def test_circle(tmp_path: Path) -> None:
@@ -65,6 +94,7 @@ def test_pushed(anymal: Robot, k: int, tmp_path: Path) -> None:
     assert np.abs(run.error[:, :3]).max() > 0.01
     assert np.linalg.norm(run.error[-1, :3]) < 0.02
     assert not run.slips
+    assert_contact_is_valid(run, points=4)
     assert run.least_force > 1.0
     assert run.planned_friction <= TRUSTED + 1e-6
     assert run.exceeded == 0
@@ -101,6 +131,7 @@ def test_lola_squats_and_waves() -> None:
     assert np.abs(run.error[:, 3:]).max() < 5e-3
     assert run.travel < 1e-3
     assert not run.slips
+    assert_contact_is_valid(run, points=8)
     assert run.planned_friction <= TRUSTED + 1e-6
     assert np.ptp(run.trajectory.q[:, robot.q_slice("efl").start]) > 0.1
 

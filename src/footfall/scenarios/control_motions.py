@@ -25,12 +25,15 @@ from footfall.dynamics.kinematics import frame_pose
 from footfall.math.rotations import boxplus
 from footfall.math.transform import Transform
 from footfall.scenarios.control_stances import TRUE, Persistent, Stance
+from footfall.scenarios.control_validation import ContactWatch
 from footfall.simulation.simulation import Trajectory
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 DIRECTIONS = 8  # of pushes
 PUSH_TIME, RECOVERY_TIME = 0.2, 2.0  # s
+CHECKED = 10  # control periods from one validated step to the next
+SLIPPING = 1e-6  # m/s, of pressed points; sticking ones move by what the simulation leaves unsolved
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,8 @@ class StandRun:
     """What a standing robot did.
 
     planned (n, contacts, 3): contact forces that the controller counted on, N. error (n, 6): of the base against its
-    path, m and rad. exceeded: control periods without a motion that keeps all limits.
+    path, m and rad. exceeded: control periods without a motion that keeps all limits. watch: single steps whose contact
+    was validated.
     """
 
     name: str
@@ -47,11 +51,28 @@ class StandRun:
     planned: Array
     error: Array
     exceeded: int
+    watch: ContactWatch
 
     @property
     def slips(self) -> bool:
-        """Whether a body with contacts ever needed all the friction there is, so that it may have slid."""
-        return self.friction > TRUE - 1e-6
+        """Whether a body with contacts ever needed all the friction there is, so that it may have slid, or a pressed
+        point was seen to slide."""
+        return self.friction > TRUE - 1e-6 or self.slip > SLIPPING
+
+    @property
+    def slip(self) -> float:
+        """Greatest speed at which a pressed point of contact slid in the steps that were checked, m/s."""
+        return max(check.slip for check in self.watch.checks)
+
+    @property
+    def contact_residual(self) -> float:
+        """Worst natural-map residual of the steps that were checked, relative to the robot's weight."""
+        return max(check.residuals.natural_map for check in self.watch.checks) / self.watch.weight
+
+    @property
+    def cone_excess(self) -> float:
+        """By how much friction exceeded its cone in the steps that were checked, relative to the robot's weight."""
+        return max(check.residuals.cone for check in self.watch.checks) / self.watch.weight
 
     @property
     def travel(self) -> float:
@@ -163,11 +184,13 @@ def _run(
     *,
     wrench: Array | None = None,
 ) -> StandRun:
-    simulation, persistent = stance.simulation(), Persistent(control)
+    simulation, persistent, watch = stance.simulation(), Persistent(control), ContactWatch(stance)
     planned: list[Array] = []
 
     def controller(time: float, q: Array, v: Array) -> Any:
         command = persistent(time, q, v)
+        if len(planned) % CHECKED == 0:
+            watch.look(simulation.state, command, wrench if time < PUSH_TIME - 1e-9 else None)
         planned.append(persistent.forces)
         return command
 
@@ -181,4 +204,4 @@ def _run(
         ]
     )
     forces = np.array(planned).reshape(len(planned), -1, 3)
-    return StandRun(name, stance, trajectory, forces, error, persistent.exceeded)
+    return StandRun(name, stance, trajectory, forces, error, persistent.exceeded, watch)
