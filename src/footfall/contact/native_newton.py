@@ -6,44 +6,19 @@ for, here the impulses themselves, so that a problem needs nothing but its matri
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from footfall.compiler.native_loops import native_loop
 from footfall.contact import local_cone, newton_step
 from footfall.contact.native_sweeps import compile_along, natural_map, source_hash, velocities
+from footfall.contact.newton_schedule import HALVINGS, LEAST_SOFTNESS, MOST_SOFTNESS, ONE_ROUND
 from footfall.contact.newton_step import ConeLaw
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
-_HALVINGS = 6
-_LEAST_SOFTNESS, _MOST_SOFTNESS = 1e-7, 1e-2
-
-
-class StepKind(NamedTuple):
-    """How a step is made: see `newton_step` for reach, softness (over the residual, and at least) and leaning."""
-
-    reach: float
-    softness: float = 1e-2
-    least_softness: float = 0.0
-    leaning: float = 1.0
-
-
-# The first steps are all that is needed from a good start. A long reach tells slow sliding from sticking; friction
-# that does not lean on the normal impulse makes the step that of a convex problem, which finds out of circles.
-_FIRST = [StepKind(reach=3.0, softness=1e-3)] * 6
-_LATER = (
-    StepKind(reach=1e1),
-    StepKind(reach=1.0, least_softness=1e-2, leaning=0.0),
-    StepKind(reach=1e2),
-    StepKind(reach=1e3),
-    StepKind(reach=3.0, least_softness=1e-3),
-    StepKind(reach=1e4),
-    StepKind(reach=1e5),
-    StepKind(reach=1e6),
-)
-ROUND = np.array(_FIRST + [kind for kind in _LATER for _ in range(5)])  # (steps, 4)
+ROUND = np.array(ONE_ROUND)  # (steps, 4)
 
 for _function in (
     newton_step.natural_cone,
@@ -157,12 +132,12 @@ def _build_newton_round(source: str) -> Any:
             kind = kinds[count]
             count += 1
             softness = max(kind[1] * residual / scale, kind[2])
-            softness = min(max(softness, _LEAST_SOFTNESS), _MOST_SOFTNESS)
+            softness = min(max(softness, LEAST_SOFTNESS), MOST_SOFTNESS)
             change = direction(matrix, diagonal, friction, extra, box, compliance, p, w, kind, softness)
             velocities(matrix, none, change, turned)
             before = merit(diagonal, friction, extra, box, compliance, p, w, kind[0])
             length, after = 2.0, np.inf
-            for _ in range(_HALVINGS + 1):
+            for _ in range(HALVINGS + 1):
                 if after < before:
                     break
                 length *= 0.5

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.compiler import absolute, gather, maximum, minimum, repeat, where
+from footfall.contact.newton_schedule import HALVINGS, LEAST_SOFTNESS, MOST_SOFTNESS, ONE_ROUND
 from footfall.contact.newton_step import (
     ConeLaw,
     LinearCone,
@@ -37,36 +38,8 @@ from footfall.simulation.step_contacts import ContactLaw, JointLaw
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-class StepKind(NamedTuple):
-    """How a step is made: see `newton_step` for reach, softness (over the residual, and at least) and leaning."""
-
-    reach: float
-    softness: float = 1e-2
-    least_softness: float = 0.0
-    leaning: float = 1.0
-
-
-_HALVINGS = 6
 _DESCENTS, _LONGEST, _TINY = 40, 1e4, 1e-280
 _AT_REST = 1e-3  # of the tolerance
-_LEAST_SOFTNESS, _MOST_SOFTNESS = 1e-7, 1e-2
-# How the first steps are made, which are all that is needed from a good start, and those that follow: each for some
-# steps, again and again. A long reach tells slow sliding from sticking; friction that does not lean on the normal
-# impulse makes the step that of a convex problem, which finds out of circles.
-_FIRST = 6
-_ROUND = 5
-_EARLY = StepKind(reach=3.0, softness=1e-3)
-_LATER = (
-    StepKind(reach=1e1),
-    StepKind(reach=1.0, least_softness=1e-2, leaning=0.0),
-    StepKind(reach=1e2),
-    StepKind(reach=1e3),
-    StepKind(reach=3.0, least_softness=1e-3),
-    StepKind(reach=1e4),
-    StepKind(reach=1e5),
-    StepKind(reach=1e6),
-)
-_ONE_ROUND = _FIRST + _ROUND * len(_LATER)
 # Multiplications of a step above which sweeps over single contacts are the better way, and quicker to compile.
 _MOST_WORK = 60_000
 
@@ -154,7 +127,7 @@ class ContactNewton:
     ) -> NewtonResult:
         """Newton's method; w (n,): velocities of the rows."""
         kinds = schedule(most)
-        ends = np.arange(max(most, 1)) % _ONE_ROUND == 0
+        ends = np.arange(max(most, 1)) % len(ONE_ROUND) == 0
 
         def step(
             p: Array, v: Array, w: Array, residual: Any, best: Array, least: Any, count: Any
@@ -168,7 +141,7 @@ class ContactNewton:
             )
             reach, softness, least_softness, leaning = (gather(column, count) for column in kinds)
             softness = maximum(softness * (residual / scale), least_softness)
-            softness = minimum(maximum(softness, _LEAST_SOFTNESS), _MOST_SOFTNESS)
+            softness = minimum(maximum(softness, LEAST_SOFTNESS), MOST_SOFTNESS)
             p, v, w = self._step(p, v, w, reach, softness, leaning, tolerance)
             residual = self.residual(p, w)
             better = residual < least
@@ -234,7 +207,7 @@ class ContactNewton:
             return length, self._merit(p + length * change, w + length * turned, reach)
 
         length, merit = repeat(
-            halve, (2.0, np.inf), count=_HALVINGS + 1, until=lambda length, merit: merit < before
+            halve, (2.0, np.inf), count=HALVINGS + 1, until=lambda length, merit: merit < before
         )
         length = where(merit < np.inf, length, 0.0)  # not if the step is not a number
         return _advanced(p, length, change), _advanced(v, length, moved), _advanced(w, length, turned)
@@ -343,8 +316,7 @@ class ContactNewton:
 
 def schedule(most: int) -> list[Array]:
     """The columns of `StepKind` for each step, (most,) each: round after round."""
-    kinds = [_EARLY] * _FIRST + [kind for kind in _LATER for _ in range(_ROUND)]
-    rows = [kinds[k % _ONE_ROUND] for k in range(max(most, 1))]
+    rows = [ONE_ROUND[k % len(ONE_ROUND)] for k in range(max(most, 1))]
     return [np.ascontiguousarray(column) for column in np.array(rows).T]
 
 
