@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.benchmarks.contact_scenes import SCENES, ContactScene, contact_scene, plate_scene
+from footfall.benchmarks.contact_scenes import ASKEW, SCENES, ContactScene, contact_scene, plate_scene
 from footfall.benchmarks.measure import Contestant, Race, race, sweep
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_problem import step_residuals
@@ -88,7 +88,7 @@ def measure_scene(
     progress(f"{scene.name}: compile")
     simulation = scene.simulation()
     command = scene.command(simulation)
-    if scene.drop == 0.0:
+    if scene.rests:
         simulation.run(command, _SETTLE)
     start = simulation.state
     batch = settled(simulation, command, batch_starts(scene, start.q, effort.batch), scene)
@@ -106,7 +106,7 @@ def measure_scene(
     simulation.state = start
     fractions = residuals / scene.weight_impulse
     standing = None
-    if scene.drop == 0.0 and effort.drift_seconds > 0.0:
+    if scene.rests and effort.drift_seconds > 0.0:
         progress(f"{scene.name}: stand")
         standing = stand(simulation, command, effort.drift_seconds)
     return ContactMeasurement(
@@ -147,16 +147,16 @@ def batch_starts(scene: ContactScene, q: Array, count: int) -> Array:
     """Configurations (count, nq) around q: joints turned by about 1e-3 rad; what falls begins up to 10 % higher."""
     rng = np.random.default_rng(0)
     result = np.tile(q, (count, 1))
-    result[:, 7:] += 1e-3 * rng.normal(size=(count, len(q) - 7))
+    result[:, 7:] += ASKEW * rng.normal(size=(count, len(q) - 7))
     result[:, 2] += 0.1 * scene.drop * rng.random(count)
     return result
 
 
 def settled(simulation: Simulation, command: Command, q: Array, scene: ContactScene) -> tuple[Array, Array]:
-    """States (count, nq) and (count, nv) that a batch is timed from: at rest as they are if they shall fall, else after
-    they have come to stand, as the single robot and MuJoCo's have."""
+    """States (count, nq) and (count, nv) that a batch is timed from: at rest, as they are if they fall or rock, else
+    after they have come to stand, as the single robot and MuJoCo's have."""
     v = np.zeros((len(q), simulation.robot.nv))
-    if scene.drop > 0.0:
+    if not scene.rests:
         return q, v
     steps = round(_SETTLE / simulation.control_period)
     positions, velocities, _ = simulation.rollout(q, v, command, steps=steps, threads=1)
@@ -229,7 +229,7 @@ def _peers(scene: ContactScene, settled: Array, starts: Array) -> dict[str, Cont
 
     peer = ContactPeer(scene)
     model, data = peer.model, peer.data
-    if scene.drop == 0.0:
+    if scene.rests:
         mujoco.mj_step(model, data, nstep=round(_SETTLE / model.opt.timestep))
     kind = mujoco.mjtState.mjSTATE_INTEGRATION
     start = np.empty(mujoco.mj_stateSize(model, kind))
@@ -245,11 +245,11 @@ def _peers(scene: ContactScene, settled: Array, starts: Array) -> dict[str, Cont
         run()
 
     steps, count = _STEPS["batch"], len(starts)
-    theirs = data.qpos[peer.order_q].copy() if scene.drop == 0.0 else settled
+    theirs = data.qpos[peer.order_q].copy() if scene.rests else settled
     states = peer.batch_states(starts - settled + theirs)
     control = np.tile(peer.control(), (count, steps, 1))
     pool, worker = Rollout(nthread=0), mujoco.MjData(model)
-    if scene.drop == 0.0:
+    if scene.rests:
         held = control[:, :1] if peer.model.nu else None
         states = pool.rollout(model, [worker], states, held, nstep=round(_SETTLE / model.opt.timestep))[0][
             :, -1

@@ -26,6 +26,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 DT = 2e-3  # s
 FRICTION = 0.8
+ASKEW = 1e-3  # rad, of the joints of robots that rock
 _POINT_RADIUS = 0.005  # m, of the balls at the corners of a sole
 _ANYMAL_STANCE = {
     "HAA": 0.0,
@@ -39,7 +40,7 @@ class ContactScene:
     """A robot over the plane z = 0, with collision geometry at its feet only.
 
     q: (nq,) standing, feet just touching. kp, kd: gains of all joints, N m/rad and N m s/rad. drop: height of the
-    fall, m. armature: reflected inertia of the drives, kg m2, the same for all joints.
+    fall, m. askew: by how much joints are turned at the start, rad; the robot then rocks.
     """
 
     name: str
@@ -49,11 +50,18 @@ class ContactScene:
     kp: float
     kd: float
     drop: float = 0.0
+    askew: float = 0.0
+
+    @property
+    def rests(self) -> bool:
+        """Whether the robot shall come to stand before it is measured."""
+        return self.drop == 0.0 and self.askew == 0.0
 
     def start(self) -> Array:
-        """Configuration (nq,) from which it is simulated: `drop` above the ground."""
+        """Configuration (nq,) from which it is simulated: `drop` above the ground, joints askew."""
         q = self.q.copy()
         q[2] += self.drop
+        q[7:] += self.askew * np.random.default_rng(1).normal(size=len(q) - 7)
         return q
 
     def simulation(self, options: StepOptions | None = None) -> Simulation:
@@ -76,7 +84,8 @@ def contact_scene(name: str) -> ContactScene:
     if name not in SCENES:
         raise UnknownName("contact scene", name, SCENES, "the benchmark")
     robot, points, drop, joints = SCENES[name]
-    return _anymal(name, drop, joints) if robot == "anymal" else _lola(name, points, drop, joints)
+    scene = _anymal(name, drop, joints) if robot == "anymal" else _lola(name, points, drop, joints)
+    return replace(scene, askew=ASKEW) if "rocking" in name else scene
 
 
 # name -> robot, contact points, height of the fall in m, whether joint limits and dry friction are on
@@ -88,6 +97,8 @@ SCENES: dict[str, tuple[str, int, float, bool]] = {
     "LOLA dropped, 8 points": ("lola", 8, 0.02, False),
     "LOLA standing, 8 points, joint limits and friction": ("lola", 8, 0.0, True),
     "LOLA standing, 32 points": ("lola", 32, 0.0, False),
+    "LOLA rocking, 8 points": ("lola", 8, 0.0, False),
+    "LOLA rocking, 32 points": ("lola", 32, 0.0, False),
 }
 
 
