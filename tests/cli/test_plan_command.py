@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from footfall.benchmarks.robots import example_file, examples_folder
 from footfall.cli.application import app
 from footfall.gait.plan import InvalidTransition
 from footfall.gait.plan_record import read_plan
@@ -24,6 +26,16 @@ def test_plan_is_generated_drawn_and_saved(tmp_path: Path) -> None:
     plan = read_plan(tmp_path / "steps.json")
     assert len(plan.transitions) == 10
     assert plan.transitions[0].seconds == pytest.approx(1.12)
+
+
+@pytest.mark.skipif(examples_folder() is None, reason="needs example-robot-data")
+def test_a_robot_without_frames_on_its_soles_gets_them(tmp_path: Path) -> None:
+    source = tmp_path / "steps.toml"
+    source.write_text('[[action]]\nkind = "steps"\nstep = [{ forward = 0.12, repeat = 2 }]\n')
+    run = CliRunner().invoke(app, ["plan", str(source), "--robot", str(example_file("g1"))])
+    assert run.exit_code == 0, run.output
+    assert "4 transitions" in run.output
+    assert re.search(r"zero-moment point \d+\.\d mm from the edge", run.output)
 
 
 def test_shipped_plans_are_listed() -> None:

@@ -14,6 +14,7 @@ from footfall.cli.view import until_interrupted
 
 if TYPE_CHECKING:
     from footfall.motion.motion import Motion
+    from footfall.motion.reduced_model import ReducedModel
     from footfall.robot.model import Robot
     from footfall.viewer.show import FollowedMotion
 
@@ -86,23 +87,37 @@ def generate(
 ) -> tuple[Motion, Robot]:
     """The motion of a plan file, and the robot it is for."""
     from footfall.gait.plan_file import build_plan, read_plan_description
-    from footfall.motion.model_derivation import reduced_model
     from footfall.motion.parameters import read_parameters
     from footfall.motion.pipeline import gait_dimensions, generate_motion
     from footfall.robot.load import load
 
     description = read_plan_description(source)
     given = None if parameters is None else read_parameters(parameters)
-    machine = load(robot or description.robot)
-    model = reduced_model(machine)
+    model, machine = _model(load(robot or description.robot))
     tree = build_plan(description, gait_dimensions(model))
     with errors().status("generating the motion; the first time its code is compiled, which takes a minute"):
         return generate_motion(tree, model, parameters=given), machine
 
 
+def _model(machine: Robot) -> tuple[ReducedModel, Robot]:
+    """The reduced model of a robot, and the robot, free to move, with frames on its soles if it had none."""
+    from footfall.motion.model_derivation import reduced_model
+    from footfall.motion.soles import NoSole
+    from footfall.motion.standing import TurnedLandmark, with_standing_frames
+    from footfall.robot.variants import with_floating_base
+
+    machine = with_floating_base(machine)
+    try:
+        return reduced_model(machine), machine
+    except (NoSole, TurnedLandmark):
+        machine = with_standing_frames(machine)
+        return reduced_model(machine), machine
+
+
 def print_summary(motion: Motion) -> None:
-    """Print what each stage takes once its code is loaded, and how long the motion lasts."""
+    """Print what each stage takes once its code is loaded, how long the motion lasts, and how much room it leaves."""
     from footfall.motion.pipeline import generate_motion
+    from footfall.motion.verification import verify_motion
 
     begin = time.perf_counter()
     again = generate_motion(motion.plan, motion.model, parameters=motion.parameters)  # warm: code is loaded
@@ -113,6 +128,13 @@ def print_summary(motion: Motion) -> None:
     screen().print(
         f"{motion.model.name}: {transitions} transitions, {motion.duration:.2f} s of motion in {1e3 * elapsed:.2f} ms",
         highlight=False,
+    )
+    found = verify_motion(motion)
+    screen().print(
+        f"room: zero-moment point {1e3 * found.zmp_margin:.1f} mm from the edge of the soles, torso "
+        f"{1e3 * found.leg_margin:.1f} mm from the bounds of the legs",
+        highlight=False,
+        soft_wrap=True,
     )
     if len(motion.overlaps):
         screen().print(
@@ -129,11 +151,9 @@ def _followed(motion: Motion, machine: Robot) -> Motion | FollowedMotion:
     from footfall.motion.following import follow_motion
     from footfall.viewer.show import FollowedMotion
 
-    if "idle" not in machine.configurations:
-        return motion
     used = motion.sample(motion.phases.times).selection[:, 0].max(axis=0) > 0.0
     hands = [hand for hand, uses in zip(HANDS, used, strict=True) if uses]
-    idle = machine.configuration("idle")
+    idle = machine.configuration("idle") if "idle" in machine.configurations else None
     try:
         followed = follow_motion(machine, motion, idle, dt=0.01, gain=60.0, allowed=0.2, hands=hands)
     except FootfallError as problem:
