@@ -228,3 +228,12 @@ def test_absurd_ways_are_refused_at_once(value: float) -> None:
             ask()
     with pytest.raises(actions.InvalidAction, match="more than 10000 steps"):
         actions.straight(2000.0, shortest=0.1, gradient=1e-12)
+
+
+def test_counts_and_times_without_meaning_are_refused() -> None:
+    for count in (-3, 1.5, 10**9):
+        for make in (actions.stamping, lambda count: actions.stairs(count, 0.1, 0.3)):
+            with pytest.raises(actions.InvalidAction, match="count is"):
+                make(count)  # type: ignore[arg-type]
+    with pytest.raises(InvalidPlan, match="begins at nan s"):
+        MotionPlan((actions.idle(idle_pose(LOLA)),), begin_time=float("nan"))

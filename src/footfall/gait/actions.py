@@ -124,6 +124,7 @@ def stairs(
     contact: of the foot that comes onto a new stair; by default whole soles up and tiptoe down, since legs hardly reach
     a lower stair with a whole sole.
     """
+    _whole(count)
     if contact is None:
         contact = FootContact.TIPTOE if rise < 0.0 else FootContact.FULL
     onto = WalkingTransition(forward=tread, up=rise, duration=duration, swing_timing=0.5, contact=contact)
@@ -133,6 +134,7 @@ def stairs(
 
 def stamping(count: int) -> list[WalkingTransition]:
     """Steps on the spot."""
+    _whole(count)
     return [WalkingTransition()] * count
 
 
@@ -229,6 +231,11 @@ def _relative(pose: RobotPose, turn: Array) -> Array:
 def _relative_head(pose: RobotPose) -> Array:
     body = np.array(pose.upper_body)
     return quaternion_product(body * [1.0, -1.0, -1.0, -1.0], np.array(pose.head))
+
+
+def _whole(count: int) -> None:
+    if not 0 <= count <= MOST_STEPS or count != int(count):
+        raise InvalidAction(f"count is {count}; it must be a whole number from 0 to {MOST_STEPS}")
 
 
 def _positive(**values: float) -> None:

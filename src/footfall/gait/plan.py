@@ -6,6 +6,7 @@ new plans, and `PlanSlot` replaces one by the other in one go (spec 003b section
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -159,6 +160,8 @@ class MotionPlan:
         object.__setattr__(self, "sequences", tuple(self.sequences))
         if not self.sequences:
             raise InvalidPlan("a plan has no sequences; a robot that does nothing has an idle one")
+        if not math.isfinite(self.begin_time):
+            raise InvalidPlan(f"a plan begins at {self.begin_time} s; that must be a finite number")
         for before, after in zip(self.sequences[:-1], self.sequences[1:], strict=True):
             if not before.end.equivalent(after.begin):
                 raise InvalidPlan(
