@@ -14,7 +14,7 @@ that no solution exists in general. Three ways to a spline that keeps all six:
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -148,8 +148,20 @@ def equal_grid(times: Array, points: int) -> LeastSquaresGrid:
     except near the ends."""
     count = len(times) - 1
     step = float(times[-1] - times[0]) / count
-    inside, borders, weights = _windows_of_equal_segments(min(count, _ALIKE), points)
-    return LeastSquaresGrid(times, inside, borders, step, np.tile(weights, count))
+    inside, borders = _windows_of_equal_segments(min(count, _ALIKE), points)
+    return LeastSquaresGrid(times, inside, borders, step, _equal_quadrature(count, points)[1])
+
+
+def equal_quadrature_times(times: Array, points: int) -> Array:
+    """`quadrature_times` of break points (n + 1,) at equal distances."""
+    count = len(times) - 1
+    return np.asarray(times[0] + (times[-1] - times[0]) / count * _equal_quadrature(count, points)[0])
+
+
+@lru_cache(maxsize=256)
+def _equal_quadrature(count: int, points: int) -> tuple[Array, Array]:
+    """Gauss' points (points count,) of segments of length 1, and their weights."""
+    return quadrature_times(np.arange(count + 1.0), points=points), np.tile(_gauss(points)[1], count)
 
 
 def least_squares_pieces(grid: LeastSquaresGrid, equation: LinearEquation, start: Array, end: Array) -> Array:
@@ -161,8 +173,8 @@ def least_squares_pieces(grid: LeastSquaresGrid, equation: LinearEquation, start
 
 
 @cache
-def _windows_of_equal_segments(count: int, points: int) -> tuple[Array, Array, Array]:
-    return *_windows(np.arange(count + 1.0), points), _gauss(points)[1]
+def _windows_of_equal_segments(count: int, points: int) -> tuple[Array, Array]:
+    return _windows(np.arange(count + 1.0), points)
 
 
 def _windows(times: Array, points: int) -> tuple[Array, Array]:

@@ -12,8 +12,8 @@ from footfall.gait.poses import HANDS, PoseRow
 from footfall.motion.parameters import LimitParameters, MotionParameters
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.schedule import Schedule
-from footfall.motion.schedule_loops import BOTH_SWING, STRAY_CONTACT, STRAY_KIND, contact_fault, pose_measures
-from footfall.motion.support import foot_gaps
+from footfall.motion.schedule_loops import BOTH_SWING, STRAY_CONTACT, STRAY_KIND, contact_fault, pose_fault
+from footfall.motion.support import sole_corners
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -59,31 +59,32 @@ def check_steps(schedule: Schedule, model: ReducedModel, parameters: MotionParam
     """Refuse two swing feet, contacts that change by themselves, steps out of reach, feet that overlap and hands that
     cannot reach, and a centre of mass that no leg carries."""
     _check_contacts(schedule)
-    rows = schedule.poses
-    measures = np.empty((len(rows), 4))
-    pose_measures(rows, measures)
-    distance, rise, above_high, above_low = measures.T
-    limits, length = parameters.limit, model.leg.lower_leg + model.leg.upper_leg
-    # Stretched legs from hips that are as high as they must be reach no further apart.
-    reach = math.sqrt(2.0) * limits.leg_reach * length + model.hip_width
-    feet, at_most = "the feet are {value:.3f} m apart", ", out of reach; at most {limit:.3f} m"
-    _refuse(distance > reach, distance, reach, feet + at_most)
-    step = limits.step_up_m
-    _refuse(rise > step, rise, step, "one foot is {value:.3f} m above the other" + at_most)
-    gap = foot_gaps(rows, model)
-    _refuse(
-        gap < limits.foot_distance_m,
-        gap,
+    rows, limits = schedule.poses, parameters.limit
+    leg = model.leg.lower_leg + model.leg.upper_leg
+    allowed = (
+        # Stretched legs from hips that are as high as they must be reach no further apart.
+        math.sqrt(2.0) * limits.leg_reach * leg + model.hip_width,
+        limits.step_up_m,
         limits.foot_distance_m,
-        "the feet overlap or nearly touch: their soles are {value:.3f} m apart; at least {limit:.3f} m",
+        # The wanted centre of mass is above both feet and not above stretched legs; finer bounds are the torso's.
+        0.25 * model.com_height,
+        model.com_height + leg,
     )
-    # The wanted centre of mass is above both feet and not above stretched legs; finer bounds are the torso's.
-    lowest, highest = 0.25 * model.com_height, model.com_height + length
-    where = "the centre of mass is to be {value:.3f} m above the "
-    _refuse(above_high < lowest, above_high, lowest, where + "higher foot; at least {limit:.3f} m")
-    _refuse(above_low > highest, above_low, highest, where + "lower foot; at most {limit:.3f} m")
-    if rows[:, PoseRow.SELECTION].any():
+    kind, pose, value = pose_fault(rows, sole_corners(rows, model, whole=True), np.array(allowed))
+    if kind >= 0:
+        message = _FAULTS[kind].format(value=value, limit=allowed[kind])
+        raise InvalidTransition(max(pose - 1, 0), message, value=value, limit=allowed[kind])
+    if np.count_nonzero(rows[:, PoseRow.SELECTION]):
         _check_hands(rows, model, limits)
+
+
+_FAULTS = (
+    "the feet are {value:.3f} m apart, out of reach; at most {limit:.3f} m",
+    "one foot is {value:.3f} m above the other, out of reach; at most {limit:.3f} m",
+    "the feet overlap or nearly touch: their soles are {value:.3f} m apart; at least {limit:.3f} m",
+    "the centre of mass is to be {value:.3f} m above the higher foot; at least {limit:.3f} m",
+    "the centre of mass is to be {value:.3f} m above the lower foot; at most {limit:.3f} m",
+)
 
 
 def _check_contacts(schedule: Schedule) -> None:

@@ -18,6 +18,7 @@ from footfall.motion import sample_layout as layout
 from footfall.motion.packed_curves import PackedCurves, packed
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 # Where trajectories stand in a sample: columns of polynomials, rows of rotations.
 _POLYNOMIAL_LIMBS = {
@@ -76,10 +77,6 @@ class LimbCurves:
         """The trajectories of all but the torso by their names."""
         return {name: getattr(self, name) for name in LimbCurves.places}
 
-    def only(self, *names: str) -> PackedCurves:
-        """Some of the trajectories for native loops."""
-        return self.packed.only([_NUMBERS[name] for name in names])
-
 
 @dataclass(frozen=True, eq=False)
 class MotionCurves(LimbCurves):
@@ -123,7 +120,10 @@ class MotionCurves(LimbCurves):
         return MotionSamples(values[0], rotations[0])
 
 
-_NUMBERS = {name: number for number, name in enumerate(MotionCurves.places)}
+def numbers_of(*names: str) -> Integers:
+    """Numbers (n,) of trajectories by their names."""
+    places = list(MotionCurves.places)
+    return np.array([places.index(name) for name in names])
 
 
 class InvalidTime(FootfallError, ValueError):

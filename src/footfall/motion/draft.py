@@ -8,10 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from footfall.motion.curves import LimbCurves
+from footfall.motion.curves import LimbCurves, numbers_of
 from footfall.motion.packed_curves import PackedCurves
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+
+_WITHOUT_HANDS = numbers_of("zmp", "right_foot", "left_foot", "upper_body")
+_HANDS = numbers_of("right_selection", "left_selection", "right_hand", "left_hand", "load")
+_WITH_HANDS = np.concatenate([_WITHOUT_HANDS, _HANDS])
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +46,7 @@ class Draft(LimbCurves):
     def masses(self) -> PackedCurves:
         """What the five masses depend on, and the zero-moment point; hands count only if they are ever in task
         space."""
-        body = ("zmp", "right_foot", "left_foot", "upper_body")
-        hands = ("right_selection", "left_selection", "right_hand", "left_hand", "load")
-        used = self.right_selection.coefficients.any() or self.left_selection.coefficients.any()
-        return self.only(*body, *hands) if used else self.only(*body)
+        used = np.count_nonzero(self.right_selection.coefficients) or np.count_nonzero(
+            self.left_selection.coefficients
+        )
+        return self.packed.only(_WITH_HANDS if used else _WITHOUT_HANDS)

@@ -6,6 +6,7 @@ change while a hand is blended in. World axes, SI units throughout; torques abou
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -84,10 +85,13 @@ def samples_of(limbs: Limbs) -> tuple[Array, Array]:
     return values, rotations
 
 
+@lru_cache(maxsize=16)
 def mass_numbers(model: ReducedModel) -> Array:
-    """What native loops know of the masses, (13,)."""
+    """What native code knows of the masses, (13,): mass, shares of a foot and of a hand, gravity, torso's inertia."""
     shares = (model.mass, model.foot_share, model.hand_share, model.gravity)
-    return np.array([*shares, *model.torso_inertia.ravel().tolist()])
+    numbers = np.array([*shares, *model.torso_inertia.ravel().tolist()])
+    numbers.flags.writeable = False
+    return numbers
 
 
 def demands(limbs: Limbs, model: ReducedModel) -> Array:

@@ -15,10 +15,9 @@ from footfall.math.collocation import (
     LinearEquation,
     collocate_banded,
     equal_grid,
+    equal_quadrature_times,
     least_squares_pieces,
-    quadrature_times,
 )
-from footfall.math.interpolation import constant
 from footfall.math.trajectories import PolynomialTrajectory
 from footfall.motion.draft import Draft
 from footfall.motion.five_mass import mass_numbers
@@ -33,16 +32,23 @@ _POINTS = 2  # at which the error counts in each segment; three make it 3 % smal
 
 def grid(draft: Draft, distance: float) -> Array:
     """Break points (n + 1,) at equal distances of about `distance` s."""
-    count = max(2, round((draft.end_time - draft.begin_time) / distance))
-    return np.linspace(draft.begin_time, draft.end_time, count + 1)
+    begin, end = draft.begin_time, draft.end_time
+    count = max(2, round((end - begin) / distance))
+    times = begin + (end - begin) / count * np.arange(count + 1.0)
+    times[-1] = end
+    return times
 
 
 def horizontal_equation(
     draft: Draft, model: ReducedModel, height: PolynomialTrajectory, at: Array
 ) -> LinearEquation:
     """The equation of x and (its signs turned) of y at times (k,), 003c (6.26)-(6.29)."""
+    return _equation(draft, model, height.sample(at), at)
+
+
+def _equation(draft: Draft, model: ReducedModel, height: Array, at: Array) -> LinearEquation:
     left, right = np.empty((3, len(at))), np.empty((len(at), 2))
-    torso_equation(*draft.masses.sample(at), height.sample(at), mass_numbers(model), left, right)
+    torso_equation(*draft.masses.sample(at), height, mass_numbers(model), left, right)
     return LinearEquation(left[0], left[1], left[2], right)
 
 
@@ -51,9 +57,9 @@ def end_conditions(draft: Draft, model: ReducedModel) -> tuple[Array, Array]:
 
     At rest the equation is gamma r = tau: the static solution 003c (F.14).
     """
-    times = np.array([draft.begin_time, draft.end_time])
-    level = constant(1.0 + draft.zmp.coefficients[0, -1, 2], *times)  # any height above the ground
-    equation = horizontal_equation(draft, model, level, times)
+    height = np.zeros((3, 2, 1))
+    height[0] = 1.0 + draft.zmp.coefficients[0, -1, 2]  # any height above the ground
+    equation = _equation(draft, model, height, draft.pose_times[[0, -1]])
     start, end = np.zeros((3, 2)), np.zeros((3, 2))
     start[0], end[0] = equation.tau / equation.gamma[:, None]
     if draft.torso_start is not None:
@@ -72,7 +78,7 @@ def horizontal_torso(
 ) -> PolynomialTrajectory:
     """x and y (2,) of the torso as quintics (cubics by that method) between equally distant break points (n + 1,)."""
     if parameters.method == "least_squares":
-        equation = horizontal_equation(draft, model, height, quadrature_times(times, points=_POINTS))
+        equation = horizontal_equation(draft, model, height, equal_quadrature_times(times, _POINTS))
         pieces = least_squares_pieces(equal_grid(times, _POINTS), equation, *ends)
         return PolynomialTrajectory.unchecked(times.copy(), pieces)
     equation = horizontal_equation(draft, model, height, times[1:-1].copy())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 
 class PackedCurves(NamedTuple):
-    """The arguments of `sample_at` that hold trajectories."""
+    """The arguments of `evaluate` that hold trajectories."""
 
     times: Array
     coefficients: Array
@@ -27,8 +27,8 @@ class PackedCurves(NamedTuple):
     controls: Array
     logarithms: Array
 
-    def only(self, which: Sequence[int]) -> PackedCurves:
-        """Some of the trajectories, by their numbers."""
+    def only(self, which: Integers) -> PackedCurves:
+        """Some of the trajectories, by their numbers (n,)."""
         return self._replace(layout=self.layout[which])
 
     def sample(self, at: Array) -> tuple[Array, Array]:
@@ -40,29 +40,25 @@ class PackedCurves(NamedTuple):
 
 def packed(curves: Iterable[tuple[PolynomialTrajectory | QuaternionTrajectory, int]]) -> PackedCurves:
     """Trajectories of degree 5 at most, each with its column in a sample, or its row if it is a rotation."""
-    times, coefficients, layout, controls, logarithms = (
-        [],
-        [],
-        [],
-        [np.empty((0, 4, 4))],
-        [np.empty((0, 3, 3))],
-    )
+    times, coefficients, layout = [], [], []
+    controls, logarithms = [np.empty((0, 4, 4))], [np.empty((0, 3, 3))]
     first, offset, piece = 0, 0, 0
     for curve, place in curves:
-        course, pieces = curve, 0
-        if isinstance(curve, QuaternionTrajectory):
-            shape, course = curve.shape, curve.timing
+        pieces = 0
+        if isinstance(curve, PolynomialTrajectory):
+            course = curve
+        else:
+            course, shape = curve.timing, curve.shape
             assert isinstance(shape, CubicQuaternionSpline)
             pieces = len(shape.controls)
             controls.append(shape.controls)
             logarithms.append(shape.logarithms)
-        assert isinstance(course, PolynomialTrajectory)
-        own = raised(course.coefficients, 6)
-        segments, _, dimension = own.shape
+        own = course.coefficients
+        segments, powers, dimension = own.shape
         layout.append((first, segments, offset, dimension, place, pieces, piece))
         times.append(course.times)
-        coefficients.append(own.reshape(-1))
-        first, offset, piece = first + segments + 1, offset + own.size, piece + pieces
+        coefficients.append((own if powers == 6 else raised(own, 6)).reshape(-1))
+        first, offset, piece = first + segments + 1, offset + 6 * segments * dimension, piece + pieces
     return PackedCurves(
         np.concatenate(times),
         np.concatenate(coefficients),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from footfall.compiler.native_loops import native_loop
+from footfall.motion.support_loops import sole_gap
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
@@ -90,13 +91,27 @@ def contact_fault(begin: Array, end: Array, moving: Flags) -> tuple[int, int, in
 
 
 @native_loop
-def pose_measures(rows: Array, result: Array) -> None:
-    """Fill result (n, 4) for poses (n, 50), m: distance of the feet, how much one is above the other, height of the
-    centre of mass above the higher and above the lower foot."""
+def pose_fault(rows: Array, corners: Array, limits: Array) -> tuple[int, int, float]:
+    """Which of the limits (5,) is broken (-1 if none is), by which pose (n, 50), and the value, m; the first limit
+    counts most: most distance of the feet, how much one is above the other, least distance of their soles (n, 2, 4, 2),
+    least height of the centre of mass above the higher foot, most above the lower foot.
+    """
+    worst, pose, found = len(limits), 0, 0.0
     for n in range(len(rows)):
         square = 0.0
         for d in range(1, 4):
             square += (rows[n, 7 + d] - rows[n, d]) * (rows[n, 7 + d] - rows[n, d])
         right, left, height = rows[n, 3], rows[n, 10], rows[n, 49]
-        result[n, 0], result[n, 1] = np.sqrt(square), abs(left - right)
-        result[n, 2], result[n, 3] = height - max(left, right), height - min(left, right)
+        values = (
+            np.sqrt(square),
+            abs(left - right),
+            sole_gap(corners, n),
+            height - max(left, right),
+            height - min(left, right),
+        )
+        for kind in range(worst):
+            least = kind == 2 or kind == 3
+            if values[kind] < limits[kind] if least else values[kind] > limits[kind]:
+                worst, pose, found = kind, n, values[kind]
+                break
+    return (worst if worst < len(limits) else -1), pose, found

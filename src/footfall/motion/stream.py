@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.motion.curves import MotionSamples
-from footfall.motion.five_mass import contact_wrench, limbs_of
+from footfall.motion.five_mass import contact_wrench, limbs_of, mass_numbers
 from footfall.motion.reduced_model import ReducedModel
-from footfall.motion.stream_loops import stream_vectors
+from footfall.motion.sample_layout import LOAD, SELECTION, WRENCHES
+from footfall.motion.stream_vectors import stream_kernel
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -38,23 +39,16 @@ class TaskSpaceStream(NamedTuple):
 
 def stream(samples: MotionSamples, model: ReducedModel) -> TaskSpaceStream:
     """The task-space vectors of one or several samples."""
-    one = samples.values.ndim == 2
-    position, velocity, wrench = stream_vectors(
-        samples.values[None] if one else samples.values,
-        samples.rotations[None] if one else samples.rotations,
-        model.torso_inertia,
-        model.mass,
-        model.foot_share,
-        model.hand_share,
-        model.gravity,
-    )
+    values, rotations = samples
+    position, velocity, wrench = stream_kernel()(values, rotations, mass_numbers(model))
+    wrenches = values[..., 0, WRENCHES : WRENCHES + 12]
     return TaskSpaceStream(
-        position[0] if one else position,
-        velocity[0] if one else velocity,
-        samples.selection[..., 0, :],
-        samples.load[..., 0, :],
-        samples.wrenches[..., 0, :, :],
-        wrench[0] if one else wrench,
+        position,
+        velocity,
+        values[..., 0, SELECTION : SELECTION + 2],
+        values[..., 0, LOAD : LOAD + 4],
+        wrenches.reshape(*wrenches.shape[:-1], 2, 6),
+        wrench,
     )
 
 

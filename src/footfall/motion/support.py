@@ -76,20 +76,9 @@ def shrunk_soles(model: ReducedModel, parameters: SupportParameters) -> Array:
     return soles
 
 
-def sole_corners(rows: Array, model: ReducedModel) -> Array:
-    """Corners (n, 2, 4, 2) of the soles in contact in poses (n, 50), projected to the ground, m."""
-    return _corners(rows, np.array([model.sole, model.toe_sole]))
-
-
-def foot_gaps(rows: Array, model: ReducedModel) -> Array:
-    """Distance (n,) of both feet in poses (n, 50), in the plane, m; how deep they overlap if negative. Of a foot of
-    which only the toes touch ground, all is there."""
-    gaps = np.empty(len(rows))
-    loops.sole_gaps(_corners(rows, np.array([model.sole, model.sole])), gaps)
-    return gaps
-
-
-def _corners(rows: Array, soles: Array) -> Array:
+def sole_corners(rows: Array, model: ReducedModel, *, whole: bool = False) -> Array:
+    """Corners (n, 2, 4, 2) of the soles in contact in poses (n, 50), projected to the ground, m. whole: also of feet of
+    which only the toes touch ground."""
     corners = np.empty((len(rows), 2, 4, 2))
-    loops.sole_corners(rows, soles, corners)
+    loops.sole_corners(rows, np.array([model.sole, model.sole if whole else model.toe_sole]), corners)
     return corners

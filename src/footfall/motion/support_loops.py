@@ -41,25 +41,23 @@ def sole_corners(rows: Array, soles: Array, corners: Array) -> None:
 
 
 @native_loop
-def sole_gaps(corners: Array, gaps: Array) -> None:
-    """Fill gaps (n,): distance of both soles in the plane, m, for corners (n, 2, 4, 2); how deep they overlap if
-    negative."""
-    for n in range(len(corners)):
-        separation, nearest = -np.inf, np.inf
-        for one in range(2):
-            for i in range(4):
-                x, y = corners[n, one, i, 0], corners[n, one, i, 1]
-                dx, dy = corners[n, one, (i + 1) % 4, 0] - x, corners[n, one, (i + 1) % 4, 1] - y
-                square = dx * dx + dy * dy
-                length, least = np.sqrt(square), np.inf
-                for k in range(4):
-                    px, py = corners[n, 1 - one, k, 0] - x, corners[n, 1 - one, k, 1] - y
-                    # Outward is to the right of the edges of a polygon that runs counter-clockwise.
-                    least = min(least, (px * dy - py * dx) / length)
-                    share = min(max((px * dx + py * dy) / square, 0.0), 1.0)
-                    nearest = min(nearest, np.hypot(px - share * dx, py - share * dy))
-                separation = max(separation, least)
-        gaps[n] = separation if separation < 0.0 else nearest
+def sole_gap(corners: Array, n: int) -> float:
+    """Distance of both soles in the plane in pose n, m, for corners (n, 2, 4, 2); how deep they overlap if negative."""
+    separation, nearest = -np.inf, np.inf
+    for one in range(2):
+        for i in range(4):
+            x, y = corners[n, one, i, 0], corners[n, one, i, 1]
+            dx, dy = corners[n, one, (i + 1) % 4, 0] - x, corners[n, one, (i + 1) % 4, 1] - y
+            square = dx * dx + dy * dy
+            least = np.inf
+            for k in range(4):
+                px, py = corners[n, 1 - one, k, 0] - x, corners[n, 1 - one, k, 1] - y
+                # Outward is to the right of the edges of a polygon that runs counter-clockwise.
+                least = min(least, px * dy - py * dx)
+                share = min(max((px * dx + py * dy) / square, 0.0), 1.0)
+                nearest = min(nearest, (px - share * dx) ** 2 + (py - share * dy) ** 2)
+            separation = max(separation, least / np.sqrt(square))
+    return separation if separation < 0.0 else float(np.sqrt(nearest))
 
 
 @native_loop

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any
 
@@ -19,6 +20,8 @@ from footfall.motion.torso_parameters import TorsoParameters
 from footfall.motion.vertical_torso import HeightPlan, feasible_height, wanted_height
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+
+STAGES = ("RMT-z cycle 1", "RMT-xy cycle 1", "RMT-z cycle 2", "RMT-xy cycle 2")
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +66,6 @@ def plan_torso(draft: Draft, model: ReducedModel, parameters: TorsoParameters | 
     place = horizontal_torso(draft, model, parameters, height=heights.height, times=times, ends=ends)
     trajectory = _side_by_side(place, heights.height)
     clock.append(time.perf_counter())
-    stages = ("RMT-z cycle 1", "RMT-xy cycle 1", "RMT-z cycle 2", "RMT-xy cycle 2")
     return TorsoPlan(
         trajectory,
         first_height,
@@ -72,7 +74,9 @@ def plan_torso(draft: Draft, model: ReducedModel, parameters: TorsoParameters | 
         heights.lowest,
         heights.highest,
         times[heights.overlapping],
-        MappingProxyType(dict(zip(stages, np.diff(clock).tolist(), strict=True))),
+        MappingProxyType(
+            {name: end - begin for name, (begin, end) in zip(STAGES, pairwise(clock), strict=True)}
+        ),
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from footfall.compiler.native_loops import native_loop
 from footfall.math.interpolation_loops import hermite_pieces
 from footfall.math.trajectories import PolynomialTrajectory
-from footfall.motion.curves import LimbCurves
+from footfall.motion.curves import LimbCurves, numbers_of
 from footfall.motion.draft import Draft
 from footfall.motion.five_mass import mass_numbers
 from footfall.motion.five_mass_loops import torso_heights
@@ -21,6 +21,16 @@ from footfall.motion.smooth_heights import smooth_height
 from footfall.motion.torso_parameters import TorsoParameters
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+
+_LEGS = numbers_of(
+    "right_foot",
+    "left_foot",
+    "right_toe",
+    "left_toe",
+    "right_foot_rotation",
+    "left_foot_rotation",
+    "upper_body",
+)
 
 
 class HeightPlan(NamedTuple):
@@ -86,16 +96,7 @@ def leg_bounds_at(curves: LimbCurves, place: Array, times: Array, bounds: LegBou
     feet, turns, toes, body = (
         np.empty(shape) for shape in ((2, count, 3), (2, count, 4), (2, count), (count, 4))
     )
-    legs = curves.only(
-        "right_foot",
-        "left_foot",
-        "right_toe",
-        "left_toe",
-        "right_foot_rotation",
-        "left_foot_rotation",
-        "upper_body",
-    )
-    leg_poses(*legs.sample(times), feet, turns, toes, body)
+    leg_poses(*curves.packed.only(_LEGS).sample(times), feet, turns, toes, body)
     return bounds(feet, turns, toes, place, body)
 
 
