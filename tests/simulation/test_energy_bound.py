@@ -1,4 +1,4 @@
-"""With `bounded_energy` no step creates energy: frictionless bounces and slides on all kinds of ground, and robots."""
+"""With `bounded_energy` no step creates energy: frictionless bounces and slides on all kinds of ground."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def thrown(
     simulation = Simulation(
         None,
         Scene("world", (*floor(kind, material, folder), thing)),
-        options=StepOptions(dt=1e-3, velocity_terms="middle", **options),
+        options=StepOptions(dt=1e-3, **options),
     )
     rng = np.random.default_rng(0)
     turns = rng.normal(size=(COUNT, 4))
@@ -110,7 +110,8 @@ def test_frictionless_slides_create_no_energy(kind: str, shape: str, tmp_path: P
 
 def test_a_bouncing_box_is_what_shows_it(tmp_path: Path) -> None:
     """Without the bound: gyroscopic forces of a step in which velocities jump are those of neither side."""
-    assert thrown("plane", SHAPES["box"], 1.0, tmp_path, seconds=1.0).max() > 1e-4
+    gains = thrown("plane", SHAPES["box"], 1.0, tmp_path, seconds=1.0)
+    assert gains.max() > 1e-4
 
 
 def test_an_elastic_ball_keeps_its_height() -> None:

@@ -15,6 +15,7 @@ from footfall.scene import Material, Scene, SceneObject, free_body
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_problem import build_step_problem
 from footfall.simulation.step_values import StepOptions, VelocityTerms
+from footfall.simulation.time_step import foreseen_velocities
 from tests.simulation.worlds import energies
 
 
@@ -76,3 +77,16 @@ def test_the_native_step_is_the_dense_one() -> None:
     simulation.step(simulation.hold)
     after = expected.velocity_after(simulation.state.impulses)
     assert simulation.state.v == pytest.approx(after, abs=1e-12)
+
+
+def test_free_bodies_have_it_by_themselves() -> None:
+    robot = footfall.load("quadruped")
+    options = StepOptions()
+    shape = Box((0.1, 0.2, 0.4))
+    thing = SceneObject("box", shape, free=free_body(shape, 1.0))
+    both = Simulation(robot, Scene("both", (thing,)), candidates=(), options=options).robot
+    box = both.v_slice("box")
+    assert foreseen_velocities(robot, options) == []
+    assert foreseen_velocities(both, options) == list(range(both.nv)[box])
+    assert len(foreseen_velocities(both, StepOptions(velocity_terms="middle"))) == both.nv
+    assert spin_energy_gain("auto", 2e-3) == spin_energy_gain("middle", 2e-3)

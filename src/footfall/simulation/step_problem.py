@@ -20,7 +20,12 @@ from footfall.dynamics.loops import Coupling
 from footfall.dynamics.mass_matrix import mass_matrix
 from footfall.simulation.simulation import Simulation, SimulationState, Trajectory
 from footfall.simulation.step_values import Command, StepState
-from footfall.simulation.time_step import joint_control, limited_velocities, rubbing_velocities
+from footfall.simulation.time_step import (
+    foreseen_velocities,
+    joint_control,
+    limited_velocities,
+    rubbing_velocities,
+)
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -46,9 +51,9 @@ def build_step_problem(simulation: Simulation, state: SimulationState, command: 
     control = joint_control(robot, StepState(q, v, state.integral, state.impulses), command, options)
     inertia = mass_matrix(robot, q) + np.diag(np.asarray(control.added_inertia, dtype=np.float64))
     forces = np.asarray(control.effort, dtype=np.float64) - bias_forces(robot, q, v) - robot.damping * v
-    if options.velocity_terms == "middle":
+    if foreseen := foreseen_velocities(robot, options):
         middle = v + dt / 2 * np.linalg.solve(inertia, forces)
-        forces = forces + bias_forces(robot, q, v) - bias_forces(robot, q, middle)
+        forces[foreseen] += (bias_forces(robot, q, v) - bias_forces(robot, q, middle))[foreseen]
     free = v + dt * np.linalg.solve(inertia, forces)
     contacts = detect_contacts(robot, q, simulation.candidates, margin=np.inf)
     frames = np.array([contact_frame(rotation[:, 2]) for rotation in contacts.rotations]).reshape(-1, 3, 3)

@@ -13,7 +13,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 GapTerm = Literal["gap", "source"]
 ContactRule = Literal["cone", "impacts"]
 Integrator = Literal["semi-implicit", "explicit", "rk4"]
-VelocityTerms = Literal["start", "middle"]
+VelocityTerms = Literal["auto", "start", "middle"]
 
 _NOT_NEGATIVE = (
     "newton_steps",
@@ -50,9 +50,11 @@ class StepOptions:
     what touches already, 001 section 12. contact_rule: "cone" finds the impulses that are right for all contacts at
     once; "impacts" gives one after the other and takes none back. integrator: only of penalty contact and of systems
     without contact may it be another, see `smooth_step`. velocity_terms: at which velocity of a semi-implicit step
-    Coriolis and gyroscopic forces are taken. At its start they give fast legs a little energy; in its middle, predicted
-    without contact, they do not, for up to a third more time a step. bounded_energy: whether a step that ends with more
-    energy than it began with, and the work done on the robot, is slowed down until it does not, see `energy_bound`.
+    Coriolis and gyroscopic forces are taken. At its "start" they give what turns fast a little energy; in its "middle",
+    predicted without contact, they do not, for up to a third more time a step. "auto": in the middle for free bodies,
+    at the start for robots. bounded_energy: whether a step that ends with more energy than it began with, and the work
+    done on the robot, is slowed down until it does not, see `energy_bound`; velocities then change by a little more
+    than the impulses say.
     """
 
     dt: float = 1e-3
@@ -70,7 +72,7 @@ class StepOptions:
     gap_term: GapTerm = "gap"
     contact_rule: ContactRule = "cone"
     integrator: Integrator = "semi-implicit"
-    velocity_terms: VelocityTerms = "start"
+    velocity_terms: VelocityTerms = "auto"
     bounded_energy: bool = False
 
     def __post_init__(self) -> None:

@@ -74,6 +74,19 @@ def rubbing_velocities(robot: Robot) -> list[int]:
     return [v for v in range(len(friction)) if friction[v] > 0.0]
 
 
+def foreseen_velocities(robot: Robot, options: StepOptions) -> list[int]:
+    """Velocities whose Coriolis and gyroscopic forces are those in the middle of a step."""
+    if options.velocity_terms == "auto":
+        parents = {joint.parent for joint in robot.joints}
+        free = [
+            joint.name
+            for joint in robot.joints
+            if joint.type is JointType.FLOATING and joint.child not in parents
+        ]
+        return [k for name in free for k in range(robot.nv)[robot.v_slice(name)]]
+    return list(range(robot.nv)) if options.velocity_terms == "middle" else []
+
+
 def row_count(robot: Robot, candidates: Sequence[Candidate], options: StepOptions) -> int:
     """Number of impulses of a step."""
     rows = 3 * len(candidates)
@@ -161,10 +174,10 @@ def contact_step(
         acting, inertia = acting - passive @ state.v, inertia + dt * passive
     if action is not None:
         acting, inertia = acting + action.forces, inertia + action.inertia
-    if options.velocity_terms == "middle":
+    if foreseen := foreseen_velocities(robot, options):
         half_change = solve_factored(tree, factorise(tree, inertia), dt / 2 * acting)
         middle = newton_euler(robot, state.q, state.v + half_change, np.zeros(robot.nv), wrenches)
-        acting = acting + bias - middle
+        acting[foreseen] = (acting + bias - middle)[foreseen]
     motion = LinkMotion(tree, link_poses(tree, state.q), coupling)
     contacts = [
         locate_contact(robot, motion.poses, candidate, friction[k], restitution[k], time)
