@@ -55,8 +55,8 @@ def test_places_and_normals() -> None:
     assert np.abs(contacts.rotations[0, :, 2] - normal).max() < 1e-6
     assert contacts.rotations[0, 0, 0] == pytest.approx(math.cos(angle), abs=1e-6)  # t1 is x, projected
     assert np.abs(contacts.points[0] + 0.1 * contacts.rotations[0, :, 2]).max() < 1e-12
-    on_plane = np.array([0.0, 0.0, 0.3]) + contacts.points[0] - contacts.gaps[0] * contacts.rotations[0, :, 2]
-    assert np.abs(contacts.other_points[0] - on_plane).max() < 1e-12
+    same_place = np.array([0.0, 0.0, 0.3]) + contacts.points[0]
+    assert np.abs(contacts.other_points[0] - same_place).max() < 1e-12
 
 
 def test_points_turn_with_their_body() -> None:
@@ -68,7 +68,7 @@ def test_points_turn_with_their_body() -> None:
     contacts = detect_contacts(robot, q, [candidate], margin=10.0)
     assert contacts.gaps[0] == pytest.approx(3.0)
     assert np.abs(contacts.points[0] - [0.0, 0.0, 0.5]).max() < 1e-12
-    assert np.abs(contacts.other_points[0] - [1.0, 1.5, 0.0]).max() < 1e-12
+    assert np.abs(contacts.other_points[0] - [1.0, 1.5, 3.0]).max() < 1e-12
 
 
 def test_materials_of_pairs() -> None:

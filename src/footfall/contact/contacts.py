@@ -46,7 +46,8 @@ class Contacts:
     distance, m. friction: (m,) Coulomb coefficient. viscous_friction: (m,) N s/m, 001 (4.22). restitution: (m,)
     in [0, 1]. stiffness (m,) in N/m and damping (m,) in N s/m: of an implicit normal spring-damper; infinite
     stiffness: rigid. others: names of what is touched, the world unless given, and other_points (m, 3) where, in
-    that frame. surface_velocity: (m, 3) of what is touched beside the motion of `others`, world axes, m/s.
+    that frame; only where both are the same place do impulses keep angular momentum. surface_velocity: (m, 3) of
+    what is touched beside the motion of `others`, world axes, m/s.
     """
 
     bodies: Sequence[str]

@@ -56,8 +56,8 @@ def detect_contacts(
             material.stiffness,
             material.damping,
             surface.body,
-            # The other side touches where it is, a gap away.
-            other.inverse().apply(touching - gap * normal),
+            # Both sides at one place, as in a step: friction a gap apart would turn the pair.
+            other.inverse().apply(touching),
             np.zeros(3) if motion is None else _point_velocity(motion, time, touching),
         )
         for name, value in zip(_FIELDS, values, strict=True):
