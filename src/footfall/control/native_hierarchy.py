@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from footfall.compiler.native_loops import native_loop
-from footfall.control.native_program import SOLVED, combined, inner, inverse_factor, minimise
-from footfall.control.native_rows import least_squares, product, transposed
+from footfall.control.native_program import SOLVED, combined, inner, inverse_factor, minimise, values_of
+from footfall.control.native_rows import least_squares, product
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -49,29 +49,33 @@ def solve_levels(
         end = ends[index] if index < levels else n
         if index == levels:  # the wish is a last level that sees all motions
             rows, wanted, weights, begin, freedom = np.eye(n), preferred, np.ones(n), 0, basis.shape[1]
-        level, left, scale = _reduced(rows, wanted, weights, begin, end, basis, x)
+        level, left, scale = _weighted(rows, wanted, weights, begin, end, x)
+        if index > 0:
+            level = product(level, basis)
         status, kept = _solve_level(level, left, scale, tolerance, basis, limits, lower, upper, x, index > 0)
         if status != SOLVED:
             return status, x, ranks, basis.shape[1]
         if index < levels:
             begin, ranks[index] = end, basis.shape[1] - kept.shape[1]
-            basis = product(basis, kept)
+            basis = product(basis, kept) if index > 0 else kept
     return SOLVED, x, ranks, freedom
 
 
 @native_loop
-def _reduced(
-    rows: Array, wanted: Array, weights: Array, begin: int, end: int, basis: Array, x: Array
+def _weighted(
+    rows: Array, wanted: Array, weights: Array, begin: int, end: int, x: Array
 ) -> tuple[Any, Any, float]:
-    """Rows from begin to end times their root weights, in the basis; what they miss at x; their norm before."""
-    weighted, left, square = np.empty((end - begin, rows.shape[1])), np.empty(end - begin), 0.0
+    """Rows from begin to end times their root weights; what they miss at x; their norm."""
+    n, weighted, square = rows.shape[1], np.empty((end - begin, rows.shape[1])), 0.0
+    left = values_of(rows[begin:end], x)
     for i in range(begin, end):
-        root = np.sqrt(weights[i])
-        left[i - begin] = root * (wanted[i] - inner(rows[i], x))
-        for j in range(rows.shape[1]):
+        root, length = np.sqrt(weights[i]), 0.0
+        left[i - begin] = root * (wanted[i] - left[i - begin])
+        for j in range(n):
             weighted[i - begin, j] = root * rows[i, j]
-            square += weighted[i - begin, j] * weighted[i - begin, j]
-    return product(weighted, basis), left, np.sqrt(square)
+            length += rows[i, j] * rows[i, j]
+        square += weights[i] * length
+    return weighted, left, np.sqrt(square)
 
 
 @native_loop
@@ -89,7 +93,7 @@ def _solve_level(
 ) -> tuple[int, Any]:
     """Move x to the best for one level; gives the status and the motions in the basis that the level does not see.
 
-    placed: whether x keeps the limits, so that to stay is always allowed.
+    placed: whether x keeps the limits, so that to stay is always allowed; otherwise the basis has all motions.
     """
     free = basis.shape[1]
     factor, step = np.zeros((0, 0)), np.zeros(free)
@@ -104,9 +108,7 @@ def _solve_level(
         if rank == 0 and placed:
             return SOLVED, kept
         factor = inverse_factor(_squared(level, kept, WEAK), 0.0)
-    gradient = combined(left, level)
-    for j in range(free):
-        gradient[j] = -gradient[j]
+    gradient = -combined(left, level)
     reduced, least, most = _reduced_limits(limits, lower, upper, basis, x, placed)
     status, step, _, _ = minimise(factor, gradient, reduced, least, most, _KEPT)
     _move(x, basis, step)
@@ -117,21 +119,18 @@ def _solve_level(
 def _squared(level: Array, kept: Array, weak: float) -> Any:
     """`level^T level` (n, n), and on the motions `kept` that the level does not see a small part of its trace."""
     n, trace = level.shape[1], 0.0
-    result = product(transposed(level, n), level)
+    result = product(level.T, level)
     for j in range(n):
         trace += result[j, j]
     if kept.shape[1] > 0:
         share = weak * trace if trace > 0.0 else 1.0
-        for j in range(n):
-            for k in range(j, n):
-                result[j, k] += share * inner(kept[j], kept[k])
+        result += share * product(kept, kept.T)
     return result
 
 
 @native_loop
 def _move(x: Array, basis: Array, step: Array) -> None:
-    for j in range(len(x)):
-        x[j] += inner(basis[j], step)
+    x += values_of(basis, step)
 
 
 @native_loop
@@ -139,12 +138,11 @@ def _keeps(limits: Array, lower: Array, upper: Array, basis: Array, x: Array, st
     """Whether a step in the basis from x keeps the limits."""
     if len(lower) == 0:
         return True
-    moved = x.copy()
-    _move(moved, basis, step)
-    slack = _KEPT * max(1.0, np.sqrt(inner(moved, moved)))
+    moved = x + values_of(basis, step)
+    slack, values = _KEPT * max(1.0, np.sqrt(inner(moved, moved))), values_of(limits, moved)
     for i in range(len(lower)):
-        value, norm = inner(limits[i], moved), np.sqrt(inner(limits[i], limits[i]))
-        if value < lower[i] - slack * norm or value > upper[i] + slack * norm:
+        least, most = lower[i] - values[i], values[i] - upper[i]
+        if max(least, most) > 0.0 and max(least, most) > slack * np.sqrt(inner(limits[i], limits[i])):
             return False
     return True
 
@@ -154,14 +152,13 @@ def _reduced_limits(
     limits: Array, lower: Array, upper: Array, basis: Array, x: Array, placed: bool
 ) -> tuple[Any, Any, Any]:
     """The limits of steps in the basis from x; rows that the motions left do not change become zero."""
+    values = values_of(limits, x)
+    least, most = lower - values, upper - values
+    if not placed:
+        return limits, least, most
     reduced = product(limits, basis)
-    least, most = np.empty(len(lower)), np.empty(len(lower))
     for i in range(len(lower)):
-        value = inner(limits[i], x)
-        least[i], most[i] = lower[i] - value, upper[i] - value
-        if placed:
-            least[i], most[i] = min(least[i], 0.0), max(most[i], 0.0)
+        least[i], most[i] = min(least[i], 0.0), max(most[i], 0.0)
         if inner(reduced[i], reduced[i]) <= _UNSEEN * _UNSEEN * inner(limits[i], limits[i]):
-            for j in range(reduced.shape[1]):
-                reduced[i, j] = 0.0
+            reduced[i] = 0.0
     return reduced, least, most

@@ -3,6 +3,9 @@
 It starts at the minimum without limits and takes up violated rows one by one, the worst first, so that it needs no
 feasible start, and every step is exact. Rows that depend on those in force are no trouble: such a row is taken up
 only in exchange for another one.
+
+All rows are kept in axes that turn with the rows in force, in the metric of the Hessian. What a step changes is then
+read off, and no product with a matrix is needed on the way; the point itself is found at the end.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from footfall.compiler.native_loops import native_loop
+from footfall.control.native_rows import reflect
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -27,26 +31,42 @@ def inverse_factor(hessian: Array, least: float) -> Any:
     not positive definite or a pivot is not above `least`."""
     n = len(hessian)
     upper = hessian.copy()  # becomes U with U^T U = hessian
-    for k in range(n):
-        if not upper[k, k] > least:
-            return np.zeros((0, 0))
-        scale = 1.0 / np.sqrt(upper[k, k])
-        for j in range(k, n):
-            upper[k, j] *= scale
-        for i in range(k + 1, n):
-            weight = upper[k, i]
+    for begin in range(0, n, 4):
+        end = min(begin + 4, n)
+        for k in range(begin, end):
+            if not upper[k, k] > least:
+                return np.zeros((0, 0))
+            scale = 1.0 / np.sqrt(upper[k, k])
+            for j in range(k, n):
+                upper[k, j] *= scale
+            for i in range(k + 1, end):
+                weight = upper[k, i]
+                for j in range(i, n):
+                    upper[i, j] -= weight * upper[k, j]
+        for i in range(end, n):  # four at once, so that what is left is read and written a quarter as often
+            row, k = upper[i], begin
+            a, b, c, d = upper[k, i], upper[k + 1, i], upper[k + 2, i], upper[k + 3, i]
             for j in range(i, n):
-                upper[i, j] -= weight * upper[k, j]
+                row[j] -= (a * upper[k, j] + b * upper[k + 1, j]) + (
+                    c * upper[k + 2, j] + d * upper[k + 3, j]
+                )
     inverse = np.zeros((n, n))
     for i in range(n):
-        inverse[i, i] = 1.0
-        for k in range(i):
+        row, whole = inverse[i], i - i % 4
+        for k in range(0, whole, 4):
+            a, b, c, d = upper[k, i], upper[k + 1, i], upper[k + 2, i], upper[k + 3, i]
+            for j in range(k + 4):
+                row[j] -= (a * inverse[k, j] + b * inverse[k + 1, j]) + (
+                    c * inverse[k + 2, j] + d * inverse[k + 3, j]
+                )
+        for k in range(whole, i):
             weight = upper[k, i]
             for j in range(k + 1):
-                inverse[i, j] -= weight * inverse[k, j]
+                row[j] -= weight * inverse[k, j]
         scale = 1.0 / upper[i, i]
-        for j in range(i + 1):
-            inverse[i, j] *= scale
+        for j in range(i):
+            row[j] *= scale
+        row[i] = scale
     return inverse
 
 
@@ -97,46 +117,55 @@ def minimise(
     times the size of x. Gives the status, x (n,), the multipliers (m,), positive at lower bounds, and the steps taken.
     """
     n, m = len(gradient), len(lower)
-    basis = factor.copy()  # its first rows span the rows in force, in the metric of H
-    triangle = np.zeros((n, n))  # row k: entries 0 to k of the k-th row in force, in that basis
-    held, signs, forces = (
-        np.full(n, -1),
-        np.zeros(n),
-        np.zeros(n),
-    )  # rows in force, which side, their multipliers
     norms, settled = np.empty(m), np.zeros(m, dtype=np.int64)
     for i in range(m):
-        norms[i] = np.sqrt(inner(rows[i], rows[i]))
+        square = 0.0
+        for j in range(n):
+            square += rows[i, j] * rows[i, j]
+        norms[i] = np.sqrt(square)
         settled[i] = _IN_FORCE if norms[i] == 0.0 else _OPEN
         if lower[i] > upper[i]:
             return INFEASIBLE, np.zeros(n), np.zeros(m), 0
-    shares, x = np.empty(n), combined(values_of(factor, gradient), factor)
+    start = combined(values_of(factor, gradient), factor)
     for j in range(n):
-        x[j] = -x[j]
-    start, count, most, status, step = x.copy(), 0, 10 * (n + m) + 50, LIMIT, 0
-    before = (basis, triangle, held, signs, forces, x, count)
+        start[j] = -start[j]
+    x, values, count = start.copy(), values_of(rows, start), 0
+    scale = max(1.0, np.sqrt(inner(x, x)))
+    if _worst(lower, upper, norms, settled, values, tolerance * scale)[0] < 0:
+        return SOLVED, x, np.zeros(m), 0
+    # All rows as columns, in axes of which the first ones span the rows in force; then these axes themselves.
+    turned = np.empty((n, m + n))
+    turned[:, :m], turned[:, m:] = np.dot(factor, rows.T), factor
+    # Row k: entries 0 to k of the k-th row in force in these axes; that row, its side, and its multiplier.
+    triangle, held, signs, forces = np.zeros((n, n)), np.full(n, -1), np.zeros(n), np.zeros(n)
+    before = (turned, triangle, held, signs, forces, values)
+    way, shares, parts = np.empty(n), np.empty(n), np.empty(m + n)
+    status, most, step, exact = LIMIT, 10 * (n + m) + 50, 0, True
     while step < most:
-        row, sign = _worst(rows, lower, upper, norms, settled, x, tolerance)
+        row, sign = _worst(lower, upper, norms, settled, values, tolerance * scale)
         if row < 0:
-            status = SOLVED
-            break
-        bound, pressure = (lower[row] if sign > 0.0 else upper[row]), 0.0
-        step += 1
+            if exact:
+                status = SOLVED
+                break
+            # Steps pile up rounding: what they led to counts only if it stands without it.
+            _polish(turned, triangle, held, signs, count, rows, lower, upper, start, x)
+            values[:], scale, exact = values_of(rows, x), max(1.0, np.sqrt(inner(x, x))), True
+            continue
+        bound, pressure, kept = (lower[row] if sign > 0.0 else upper[row]), 0.0, count
+        step, exact = step + 1, False
         while True:
-            turned = values_of(basis, rows[row])
-            new = _new_part(turned, sign, count)
-            dependent = new <= _DEPENDENT * inner(turned, turned)
-            leaving, length = _first_to_leave(triangle, turned, forces, held, lower, upper, count, shares)
-            missing = sign * (bound - inner(rows[row], x))
+            new, part = _new_part(turned, row, sign, count, way)
+            dependent = new <= _DEPENDENT * part
+            leaving, length = _first_to_leave(triangle, way, forces, held, lower, upper, count, shares)
+            missing = sign * (bound - values[row])
             if dependent and leaving < 0:
-                if missing > 1e4 * tolerance * norms[row] * max(1.0, np.sqrt(inner(x, x))):
+                if missing > 1e4 * tolerance * norms[row] * scale:
+                    _polish(turned, triangle, held, signs, count, rows, lower, upper, start, x)
                     return INFEASIBLE, x, _multipliers(m, held, signs, forces, count), step
                 if pressure > 0.0:  # what was exchanged on the way was in vain
-                    basis, triangle, held, signs, forces, x, count = before
-                    for i in range(m):
-                        settled[i] = _OPEN if settled[i] == _IN_FORCE and norms[i] > 0.0 else settled[i]
-                    for k in range(count):
-                        settled[held[k]] = _IN_FORCE
+                    turned[:], triangle[:], held[:], signs[:], forces[:], values[:] = before
+                    count = kept
+                    _settle(settled, norms, held, count)
                 settled[row] = _IGNORED  # it contradicts the rows in force by rounding only
                 break
             whole = not dependent and missing < length * new
@@ -144,70 +173,81 @@ def minimise(
                 length = missing / new
             elif pressure == 0.0:
                 before = (
-                    basis.copy(),
+                    turned.copy(),
                     triangle.copy(),
                     held.copy(),
                     signs.copy(),
                     forces.copy(),
-                    x.copy(),
-                    count,
+                    values.copy(),
                 )
-            if not dependent:
-                way = combined(turned[count:], basis[count:])
-                for j in range(n):
-                    x[j] += length * way[j]
             for k in range(count):
                 forces[k] -= length * shares[k]
             pressure += length
             if whole:
-                _take_up(basis, triangle, turned, count, shares)
-                for i in range(m):  # what was missed by rounding may be missed by more now
-                    settled[i] = _OPEN if settled[i] == _IGNORED else settled[i]
+                along = length * _take_up(turned, triangle, way, count, new, parts)
+                for i in range(m):
+                    values[i] += along * turned[count, i]
+                    if settled[i] == _IGNORED:  # it may be missed by more now
+                        settled[i] = _OPEN
                 held[count], signs[count], forces[count], settled[row] = row, sign, pressure, _IN_FORCE
                 count += 1
                 break
+            if not dependent:
+                for k in range(count, n):
+                    weight = length * way[k]
+                    for i in range(m):
+                        values[i] += weight * turned[k, i]
             settled[held[leaving]] = _OPEN
-            _drop(basis, triangle, held, signs, forces, leaving, count)
+            _drop(turned, triangle, held, signs, forces, leaving, count)
             count -= 1
-    if status == SOLVED:
-        _polish(basis, triangle, held, signs, count, rows, lower, upper, start, x)
     return status, x, _multipliers(m, held, signs, forces, count), step
 
 
 @native_loop
 def _worst(
-    rows: Array, lower: Array, upper: Array, norms: Array, settled: Any, x: Array, tolerance: float
+    lower: Array, upper: Array, norms: Array, settled: Any, values: Array, least: float
 ) -> tuple[int, float]:
     """The row that is missed most, relative to its norm, and the side: 1 below, -1 above; equations come first."""
-    worst, most, sign = -1, tolerance * max(1.0, np.sqrt(inner(x, x))), 1.0
-    values = values_of(rows, x)
+    worst, most, sign = -1, least, 1.0
     for i in range(len(lower)):
         if settled[i] != _OPEN:
             continue
         below, above = lower[i] - values[i], values[i] - upper[i]
-        missing = max(below, above) / norms[i]
         if lower[i] == upper[i]:
             return i, (1.0 if below > 0.0 else -1.0)
-        if missing > most:
-            worst, most, sign = i, missing, (1.0 if below > above else -1.0)
+        missing = max(below, above)
+        if missing > most * norms[i]:
+            worst, most, sign = i, missing / norms[i], (1.0 if below > above else -1.0)
     return worst, sign
 
 
 @native_loop
-def _new_part(turned: Array, sign: float, count: int) -> float:
-    """Give a row in the basis its sign; the squared length of what the rows in force do not span."""
-    new = 0.0
-    for k in range(len(turned)):
-        turned[k] *= sign
-        if k >= count:
-            new += turned[k] * turned[k]
-    return new
+def _settle(settled: Any, norms: Array, held: Any, count: int) -> None:
+    """Rows in force are those held, and empty ones."""
+    for i in range(len(settled)):
+        if settled[i] == _IN_FORCE and norms[i] > 0.0:
+            settled[i] = _OPEN
+    for k in range(count):
+        settled[held[k]] = _IN_FORCE
+
+
+@native_loop
+def _new_part(turned: Array, row: int, sign: float, count: int, way: Array) -> tuple[float, float]:
+    """Get a row with its sign; the squared lengths of what the rows in force do not span, and of all."""
+    old = new = 0.0
+    for k in range(len(way)):
+        way[k] = sign * turned[k, row]
+        if k < count:
+            old += way[k] * way[k]
+        else:
+            new += way[k] * way[k]
+    return new, old + new
 
 
 @native_loop
 def _first_to_leave(
     triangle: Array,
-    turned: Array,
+    way: Array,
     forces: Array,
     held: Any,
     lower: Array,
@@ -217,16 +257,16 @@ def _first_to_leave(
 ) -> tuple[int, float]:
     """The row in force whose multiplier comes to zero first, and after what length; equations never leave.
 
-    shares (count,) become how much of each row in force makes up the part of the new row that they span.
+    shares (count,) become how much of each row in force makes up the part of the new row, way, that they span.
     """
     leaving, length, largest = -1, np.inf, 0.0
     for k in range(count):
-        shares[k] = turned[k]
+        shares[k] = way[k]
     for k in range(count - 1, -1, -1):
-        shares[k] /= triangle[k, k]
-        largest = max(largest, abs(shares[k]))
+        share = shares[k] / triangle[k, k]
+        shares[k], largest = share, max(largest, abs(share))
         for j in range(k):
-            shares[j] -= shares[k] * triangle[k, j]
+            shares[j] -= share * triangle[k, j]
     for k in range(count):
         useful = shares[k] > _NOISE * largest and lower[held[k]] < upper[held[k]]
         if useful and forces[k] < length * shares[k]:
@@ -235,29 +275,27 @@ def _first_to_leave(
 
 
 @native_loop
-def _take_up(basis: Array, triangle: Array, turned: Array, count: int, normal: Array) -> None:
-    """Turn the free part of the basis so that the new row lies along its first axis."""
-    n, square = len(basis), 0.0
-    for k in range(count, n):
-        square += turned[k] * turned[k]
+def _take_up(turned: Array, triangle: Array, way: Array, count: int, square: float, parts: Array) -> float:
+    """Turn the free axes so that the new row, way, lies along the first of them; its end there.
+
+    square: squared length of its free part.
+    """
     length = np.sqrt(square)
-    end = -length if turned[count] > 0.0 else length
-    scale = 1.0 / np.sqrt(length * (length + abs(turned[count])))
-    for k in range(count, n):
-        normal[k] = scale * turned[k]
-    normal[count] -= scale * end
-    parts = combined(normal[count:], basis[count:])
-    for i in range(count, n):
-        for j in range(n):
-            basis[i, j] -= normal[i] * parts[j]
+    end = -length if way[count] > 0.0 else length
+    scale = 1.0 / np.sqrt(length * (length + abs(way[count])))
     for k in range(count):
-        triangle[count, k] = turned[k]
+        triangle[count, k] = way[k]
     triangle[count, count] = end
+    way[count] -= end
+    for k in range(count, len(way)):
+        way[k] *= scale
+    reflect(turned, way, count, parts)
+    return end  # type: ignore[no-any-return]
 
 
 @native_loop
 def _drop(
-    basis: Array, triangle: Array, held: Any, signs: Array, forces: Array, place: int, count: int
+    turned: Array, triangle: Array, held: Any, signs: Array, forces: Array, place: int, count: int
 ) -> None:
     """Take a row out of force; plane rotations make what is left triangular again."""
     for k in range(place, count - 1):
@@ -270,16 +308,16 @@ def _drop(
         for i in range(k, count - 1):
             one, other = triangle[i, k], triangle[i, k + 1]
             triangle[i, k], triangle[i, k + 1] = c * one + s * other, c * other - s * one
-        for j in range(len(basis)):
-            one, other = basis[k, j], basis[k + 1, j]
-            basis[k, j], basis[k + 1, j] = c * one + s * other, c * other - s * one
+        for j in range(turned.shape[1]):
+            one, other = turned[k, j], turned[k + 1, j]
+            turned[k, j], turned[k + 1, j] = c * one + s * other, c * other - s * one
     for j in range(count):
         triangle[count - 1, j] = 0.0
 
 
 @native_loop
 def _polish(
-    basis: Array,
+    turned: Array,
     triangle: Array,
     held: Any,
     signs: Array,
@@ -291,19 +329,21 @@ def _polish(
     x: Array,
 ) -> None:
     """The minimum with the rows in force as equations, from the minimum without: free of what steps piled up."""
-    along = np.empty(count)
-    for j in range(len(x)):
+    n, m, along = len(x), len(lower), np.empty(count)
+    for j in range(n):
         x[j] = start[j]
     for _ in range(2):
+        values = values_of(rows, x)
         for k in range(count):
             bound = lower[held[k]] if signs[k] > 0.0 else upper[held[k]]
-            left = signs[k] * (bound - inner(rows[held[k]], x))
+            left = signs[k] * (bound - values[held[k]])
             for j in range(k):
                 left -= triangle[k, j] * along[j]
             along[k] = left / triangle[k, k]
-        way = combined(along, basis[:count])
-        for j in range(len(x)):
-            x[j] += way[j]
+        for k in range(count):
+            weight = along[k]
+            for j in range(n):
+                x[j] += weight * turned[k, m + j]
 
 
 @native_loop

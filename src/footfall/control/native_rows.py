@@ -17,6 +17,8 @@ from footfall.compiler.native_loops import native_loop
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
+_AGREE = 1e-14  # by which equations that depend on others may miss, relative to the greatest of all
+
 
 @native_loop
 def triangular_rows(columns: Array, threshold: float) -> tuple[Any, Any, int]:
@@ -60,11 +62,21 @@ def triangular_rows(columns: Array, threshold: float) -> tuple[Any, Any, int]:
 
 @native_loop
 def reflect(columns: Array, normal: Array, begin: int, parts: Array) -> None:
-    """Reflect columns (n, m) at the plane of a normal (n,) of length sqrt(2) whose entries before begin are zero."""
+    """Reflect columns (n, m) at the plane of a normal (n,) of length sqrt(2) whose entries before begin are zero.
+
+    Entries of the normal before begin are not read. parts (m,): room for sums.
+    """
     n, m = columns.shape
     for i in range(m):
         parts[i] = 0.0
-    for j in range(begin, n):
+    whole = n - (n - begin) % 4
+    for j in range(begin, whole, 4):  # four at once, so that sums are read and written a quarter as often
+        a, b, c, d = normal[j], normal[j + 1], normal[j + 2], normal[j + 3]
+        for i in range(m):
+            parts[i] += (a * columns[j, i] + b * columns[j + 1, i]) + (
+                c * columns[j + 2, i] + d * columns[j + 3, i]
+            )
+    for j in range(whole, n):
         weight = normal[j]
         for i in range(m):
             parts[i] += weight * columns[j, i]
@@ -72,6 +84,16 @@ def reflect(columns: Array, normal: Array, begin: int, parts: Array) -> None:
         weight = normal[j]
         for i in range(m):
             columns[j, i] -= weight * parts[i]
+
+
+@native_loop
+def reflect_vector(x: Array, normal: Array, begin: int) -> None:
+    """The same for a single vector (n,)."""
+    part = 0.0
+    for j in range(begin, len(x)):
+        part += normal[j] * x[j]
+    for j in range(begin, len(x)):
+        x[j] -= part * normal[j]
 
 
 @native_loop
@@ -92,32 +114,72 @@ def least_squares(rows: Array, wanted: Array, threshold: float) -> tuple[Any, An
 
     threshold: length below which a row counts as a sum of those before it.
     """
-    n = rows.shape[1]
-    columns = transposed(rows, n)
-    normals, _, rank = triangular_rows(columns, threshold)
-    x, part = np.zeros((n, 1)), np.empty(1)
-    if rank > 0:
-        _closest(transposed(columns[:rank], rows.shape[0]), wanted, x)
+    m, n = rows.shape
+    used, count = np.empty(n, dtype=np.int64), 0  # entries of x that any row sees; unused ones come last
+    unused = n
+    for j in range(n):
+        seen = False
+        for i in range(m):
+            seen = seen or rows[i, j] != 0.0
+        if seen:
+            used[count] = j
+            count += 1
+        else:
+            unused -= 1
+            used[unused] = j
+    columns = np.empty((count, m))
+    for i in range(m):
+        for j in range(count):
+            columns[j, i] = rows[i, used[j]]
+    normals, order, rank = triangular_rows(columns, threshold)
+    y = np.zeros(count)
+    if not _solved(columns, order, rank, wanted, y):
+        _closest(transposed(columns[:rank], m), wanted, y)
     for k in range(rank - 1, -1, -1):
-        reflect(x, normals[k], k, part)
-    return x.reshape(n), free_axes(normals, rank), rank
+        reflect_vector(y, normals[k], k)
+    axes = free_axes(normals, rank)
+    x, spread, known = np.zeros(n), np.zeros((n, n - rank)), count - rank
+    for j in range(count):
+        x[used[j]] = y[j]
+        for i in range(known):
+            spread[used[j], i] = axes[j, i]
+    for j in range(count, n):
+        spread[used[j], known + j - count] = 1.0
+    return x, spread, rank
+
+
+@native_loop
+def _solved(columns: Array, order: Any, rank: int, wanted: Array, y: Array) -> bool:
+    """Solve the independent ones of triangular equations for y; whether the others agree up to rounding."""
+    for k in range(rank):
+        value = wanted[order[k]]
+        for j in range(k):
+            value -= columns[j, order[k]] * y[j]
+        y[k] = value / columns[k, order[k]]
+    if rank == columns.shape[1]:
+        return True
+    left, scale, worst = wanted.copy(), 0.0, 0.0
+    for j in range(rank):
+        weight = y[j]
+        for i in range(len(left)):
+            left[i] -= weight * columns[j, i]
+    for i in range(len(left)):
+        scale, worst = max(scale, abs(wanted[i])), max(worst, abs(left[i]))
+    return worst <= _AGREE * scale
 
 
 @native_loop
 def _closest(columns: Array, wanted: Array, y: Array) -> None:
-    """y (r, 1) with `columns y` (m, r) closest to wanted (m,); the columns are independent."""
-    m = len(wanted)
+    """The first entries of y (r,) such that `columns y` (m, r) is closest to wanted (m,); columns are independent."""
     normals, order, rank = triangular_rows(columns, 0.0)
-    turned, part = np.empty((m, 1)), np.empty(1)
-    for i in range(m):
-        turned[i, 0] = wanted[i]
+    turned = wanted.copy()
     for k in range(rank):
-        reflect(turned, normals[k], k, part)
+        reflect_vector(turned, normals[k], k)
     for k in range(rank - 1, -1, -1):
-        value = turned[k, 0]
+        value = turned[k]
         for i in range(k + 1, rank):
-            value -= columns[k, order[i]] * y[order[i], 0]
-        y[order[k], 0] = value / columns[k, order[k]]
+            value -= columns[k, order[i]] * y[order[i]]
+        y[order[k]] = value / columns[k, order[k]]
 
 
 @native_loop

@@ -12,7 +12,7 @@ import numpy as np
 
 from footfall.compiler.native_loops import native_loop
 from footfall.control.native_hierarchy import solve_levels
-from footfall.control.native_program import combined, inner
+from footfall.control.native_program import combined, inner, values_of
 from footfall.control.native_rows import least_squares, product
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -29,25 +29,28 @@ def solve_stance(
     driven: Any,
     undriven: Any,
     motion: Array,
+    asked: Array,
     sources: Any,
     wanted: Array,
-    weights: Array,
-    ends: Any,
     cones: Array,
     cone_places: Any,
     least: Array,
     bounded: Any,
     lower: Array,
     upper: Array,
+    efforts: Array,
+    weights: Array,
+    ends: Any,
     tolerance: float,
 ) -> tuple[int, Any, Any, int, float]:
     """Status, x = (a; f; tau), what each row misses (m,), the directions that no task decides, the worst missed limit.
 
-    mass (nv, nv), forces (nv,), jacobian (rows, nv), jacobian_bias (rows,): see `ConstrainedSystem`. motion (k, nv):
-    rows on accelerations. sources (m,): what each row of the tasks is, an entry of x, or motion row -1 - source if it
-    is negative; with wanted (m,), weights (m,) and the ends (levels,) of priorities. cones (c, 6), cone_places (c,) and
-    least (c,): each row times the contact forces from its place on is at least that. bounded (b,), lower, upper (b,):
-    entries of x and their bounds.
+    mass (nv, nv), forces (nv,), jacobian (rows, nv), jacobian_bias (rows,): see `ConstrainedSystem`. motion (k, nv) and
+    asked (k,): rows on accelerations and what they should give. sources (m,): what each row of the tasks is, an entry
+    of x that should be wanted (m,), or motion row -1 - source if it is negative; with weights (m,) and the ends
+    (levels,) of priorities. cones (c, 6), cone_places (c,) and least (c,): each row times the contact forces from its
+    place on is at least that. bounded (b + e,), lower and upper (b,), efforts (e,): entries of x with bounds, then
+    those whose size is bounded.
     """
     rows, missing, limits, low, high, x, basis = reduced_stance(
         mass,
@@ -57,6 +60,7 @@ def solve_stance(
         driven,
         undriven,
         motion,
+        asked,
         sources,
         wanted,
         cones,
@@ -65,18 +69,16 @@ def solve_stance(
         bounded,
         lower,
         upper,
+        efforts,
     )
     status, y, _, freedom = solve_levels(
         rows, missing, weights, ends, limits, low, high, np.zeros(basis.shape[1]), tolerance
     )
-    for i in range(len(x)):
-        x[i] += inner(basis[i], y)
-    for i in range(len(wanted)):
-        missing[i] -= inner(rows[i], y)
-    worst = 0.0
+    x += values_of(basis, y)
+    missing -= values_of(rows, y)
+    worst, reached = 0.0, values_of(limits, y)
     for i in range(len(low)):
-        value = inner(limits[i], y)
-        worst = max(worst, low[i] - value, value - high[i])
+        worst = max(worst, low[i] - reached[i], reached[i] - high[i])
     return status, x, missing, freedom, worst
 
 
@@ -89,6 +91,7 @@ def reduced_stance(
     driven: Any,
     undriven: Any,
     motion: Array,
+    asked: Array,
     sources: Any,
     wanted: Array,
     cones: Array,
@@ -97,6 +100,7 @@ def reduced_stance(
     bounded: Any,
     lower: Array,
     upper: Array,
+    efforts: Array,
 ) -> tuple[Any, Any, Any, Any, Any, Any, Any]:
     """The problem in y with `x = start + basis y`: rows of the tasks and what they miss, limits and their bounds, start
     and basis. The arguments are those of `solve_stance`."""
@@ -104,15 +108,17 @@ def reduced_stance(
     start, basis = physical_motions(mass, forces, jacobian, jacobian_bias, driven, undriven)
     size = basis.shape[1]
     rows, missing = np.empty((len(wanted), size)), np.empty(len(wanted))
-    moved = product(motion, basis[:nv])
+    moved, begun = product(motion, basis[:nv]), values_of(motion, start[:nv])
     for i in range(len(wanted)):
         source = sources[i]
         if source >= 0:
             missing[i] = wanted[i] - start[source]
+            for j in range(size):
+                rows[i, j] = basis[source, j]
         else:
-            missing[i] = wanted[i] - inner(motion[-1 - source], start[:nv])
-        for j in range(size):
-            rows[i, j] = basis[source, j] if source >= 0 else moved[-1 - source, j]
+            missing[i] = asked[-1 - source] - begun[-1 - source]
+            for j in range(size):
+                rows[i, j] = moved[-1 - source, j]
     count = len(least)
     limits = np.zeros((count + len(bounded), size))
     low, high = np.empty(len(limits)), np.full(len(limits), np.inf)
@@ -125,9 +131,11 @@ def reduced_stance(
                 for j in range(size):
                     limits[i, j] += weight * basis[entry, j]
     for i in range(len(bounded)):
-        low[count + i], high[count + i] = lower[i] - start[bounded[i]], upper[i] - start[bounded[i]]
+        entry, force = bounded[i], i - len(lower)
+        low[count + i] = (lower[i] if force < 0 else -efforts[force]) - start[entry]
+        high[count + i] = (upper[i] if force < 0 else efforts[force]) - start[entry]
         for j in range(size):
-            limits[count + i, j] = basis[bounded[i], j]
+            limits[count + i, j] = basis[entry, j]
     return rows, missing, limits, low, high, start, basis
 
 
@@ -136,47 +144,52 @@ def physical_motions(
     mass: Array, forces: Array, jacobian: Array, jacobian_bias: Array, driven: Any, undriven: Any
 ) -> tuple[Any, Any]:
     """A start (n,) and a basis (n, k) of all x = (a; f; tau) that obey the equation of motion and the contacts."""
-    nv, contacts, free = len(forces), len(jacobian), len(undriven)
-    held, motions = -1.0 * jacobian_bias, np.eye(nv)
-    acceleration = np.zeros(nv)
-    if contacts > 0:
-        acceleration, motions, _ = least_squares(jacobian, held, _RANK * _norm(jacobian))
+    nv, contacts = len(forces), len(jacobian)
+    acceleration, motions, _ = least_squares(jacobian, -jacobian_bias, _RANK * _norm(jacobian))
     kept = motions.shape[1]
-    rows, wanted = np.empty((free, kept + contacts)), np.empty(free)
-    for i in range(free):
-        index = undriven[i]
-        wanted[i] = -forces[index] - inner(mass[index], acceleration)
-        seen = combined(mass[index], motions)
-        for j in range(kept):
-            rows[i, j] = seen[j]
-        for j in range(contacts):
-            rows[i, kept + j] = -jacobian[j, index]
-    mixed, left = np.zeros(kept + contacts), np.eye(kept + contacts)
-    if free > 0:
-        mixed, left, _ = least_squares(rows, wanted, _RANK * _norm(rows))
-    size = left.shape[1]
-    start, basis = np.zeros(nv + contacts + len(driven)), np.zeros((nv + contacts + len(driven), size))
+    rows, wanted = _undriven_rows(mass, forces, jacobian, undriven, acceleration, motions)
+    mixed, left, _ = least_squares(rows, wanted, _RANK * _norm(rows))
+    size, places = left.shape[1], nv + contacts
+    start, basis = np.empty(places + len(driven)), np.empty((places + len(driven), size))
     moved = product(motions, left[:kept])
+    begun = values_of(motions, mixed[:kept])
     for i in range(nv):
-        start[i] = acceleration[i] + inner(motions[i], mixed[:kept])
+        start[i] = acceleration[i] + begun[i]
         for j in range(size):
             basis[i, j] = moved[i, j]
     for i in range(contacts):
         start[nv + i] = mixed[kept + i]
         for j in range(size):
             basis[nv + i, j] = left[kept + i, j]
-    needed = np.empty((len(driven), nv + contacts))  # rows of the equation of motion that give torques
-    for i in range(len(driven)):
-        for k in range(nv):
-            needed[i, k] = mass[driven[i], k]
-        for k in range(contacts):
-            needed[i, nv + k] = -jacobian[k, driven[i]]
-    torques = product(needed, basis[: nv + contacts])
-    for i in range(len(driven)):
-        start[nv + contacts + i] = forces[driven[i]] + inner(needed[i], start[: nv + contacts])
+    needed, relief = values_of(mass, start[:nv]), combined(start[nv:places], jacobian)
+    torques, eased = product(mass, moved), product(jacobian.T, left[kept:])
+    for i in range(len(driven)):  # 002 (3.110)
+        row = driven[i]
+        start[places + i] = forces[row] + needed[row] - relief[row]
         for j in range(size):
-            basis[nv + contacts + i, j] = torques[i, j]
+            basis[places + i, j] = torques[row, j] - eased[row, j]
     return start, basis
+
+
+@native_loop
+def _undriven_rows(
+    mass: Array, forces: Array, jacobian: Array, undriven: Any, acceleration: Array, motions: Array
+) -> tuple[Any, Any]:
+    """The equation of motion without a drive, in the motions that contacts allow and the contact forces."""
+    free, kept, contacts = len(undriven), motions.shape[1], len(jacobian)
+    heavy, rows, wanted = np.empty((free, len(forces))), np.empty((free, kept + contacts)), np.empty(free)
+    for i in range(free):
+        index = undriven[i]
+        for j in range(len(forces)):
+            heavy[i, j] = mass[index, j]
+        wanted[i] = -forces[index] - inner(heavy[i], acceleration)
+        for j in range(contacts):
+            rows[i, kept + j] = -jacobian[j, index]
+    seen = product(heavy, motions)
+    for i in range(free):
+        for j in range(kept):
+            rows[i, j] = seen[i, j]
+    return rows, wanted
 
 
 @native_loop

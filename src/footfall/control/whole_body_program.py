@@ -126,7 +126,7 @@ class WholeBodyProgram:
         Motions that no task of the first priority sees have a small cost of their own, as in `solve`.
         """
         problem = self._problem(time, q, v, tasks)
-        rows, missing, limits, lower, upper, _, _ = reduced_stance(*problem[:9], *problem[11:17])
+        rows, missing, limits, lower, upper, _, _ = reduced_stance(*problem[:17])
         end = int(self.ends[0])
         root = np.sqrt(self._weights[:end])
         matrix, left = root[:, None] * rows[:end], root * missing[:end]
@@ -145,10 +145,6 @@ class WholeBodyProgram:
         for task, place in self._moving:
             self._numbers[place] = task.numbers(self.robot, time)
         mass, forces, jacobian, bias, motion, asked, cones, lower, upper = self.kernel(q, v, self._numbers)
-        wanted = self._wanted.copy()
-        wanted[self._asked] = asked
-        if len(self.efforts):
-            lower, upper = np.concatenate((lower, -self.efforts)), np.concatenate((upper, self.efforts))
         return (
             mass,
             forces,
@@ -157,16 +153,18 @@ class WholeBodyProgram:
             self.driven,
             self.undriven,
             motion,
+            asked,
             self.sources,
-            wanted,
-            self._weights,
-            self.ends,
+            self._wanted,
             cones,
             self.cone_places,
             self.least,
             self.bounded,
             lower,
             upper,
+            self.efforts,
+            self._weights,
+            self.ends,
             RANK_TOLERANCE,
         )
 
@@ -230,7 +228,6 @@ class WholeBodyProgram:
             ends[task.priority] = len(sources)
         self.sources = np.array(sources, dtype=np.int64)
         self.ends = np.array([ends[priority] for priority in sorted(ends)], dtype=np.int64)
-        self._asked = np.flatnonzero(self.sources < 0)
         self._levels = [slice(*pair) for pair in itertools.pairwise([0, *self.ends.tolist()])]
 
     def _arrange_limits(self) -> None:
