@@ -9,7 +9,11 @@ import pytest
 
 import footfall
 from footfall.contact.validation import check_solution
-from footfall.robot.model import Robot
+from footfall.geometry.plane import Plane
+from footfall.math.transform import Transform
+from footfall.robot.model import WORLD, Body, Joint, JointType, Robot
+from footfall.robot.shapes import Geometry, Sphere
+from footfall.scene import Scene, SceneObject, free_body
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_problem import build_step_problem
 from footfall.simulation.step_values import StepOptions
@@ -141,3 +145,15 @@ def test_soft_ground_keeps_the_exact_cone() -> None:
     simulation.run(simulation.hold, 0.099)
     gained = along_slope(simulation, angle)[1] - first
     assert gained == pytest.approx(0.1 * G * (np.sin(angle) - friction * np.cos(angle)), rel=1e-3)
+
+
+def test_a_cart_that_cannot_leave_the_floor_slides_on() -> None:
+    """A planar joint cannot move along the normal of a floor that it is in: no impulse helps, so there is none."""
+    solid = free_body(Sphere(0.1), 1.0)
+    cart = Body("cart", solid.mass, solid.center_of_mass, solid.inertia, (), (Geometry(Sphere(0.1)),))
+    robot = Robot("cart", (cart,), (Joint("cart", JointType.PLANAR, WORLD, "cart", axis=(0.0, 0.0, 1.0)),))
+    floor = SceneObject("floor", Plane(), Transform(np.eye(3), np.array([0.0, 0.0, -0.05])))
+    simulation = Simulation(robot, Scene("hall", (floor,)), v=np.array([1.0, 0.0, 2.0]))
+    trajectory = simulation.run(simulation.hold, 0.1)
+    assert trajectory.v[-1] == pytest.approx([1.0, 0.0, 2.0], abs=1e-12)
+    assert not trajectory.forces.any()

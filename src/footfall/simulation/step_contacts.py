@@ -16,7 +16,7 @@ from footfall.dynamics.loops import Coupling
 from footfall.math.spatial import cross
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
-from footfall.simulation.contact_rows import LinkMotion, Row
+from footfall.simulation.contact_rows import LinkMotion, Row, combine
 from footfall.simulation.step_values import StepOptions
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -93,12 +93,23 @@ def contact_laws(
             approach = slip_velocity(contact, motion, before)[2]
             bounces = (approach < -options.restitution_speed) & (contact.gap + dt * approach < 0.0)
             offset = where(bounces, contact.restitution * approach, offset)
+        if not _gives_way(contact, motion):
+            offset = _FAR
         extra: Any = 0.0
         if material.viscous_friction > 0.0:  # 001 (4.22), with the sliding speed at the start of the step
             along = slip_velocity(contact, motion, before)
             extra = material.viscous_friction * dt * sqrt(along[0] * along[0] + along[1] * along[1])
         laws.append(ContactLaw(offset, compliance, contact.friction, extra))
     return laws
+
+
+def _gives_way(contact: StepContact, motion: LinkMotion) -> bool:
+    """Whether any velocity moves a contact along its normal: a robot on slides over a floor cannot leave it, and no
+    impulse could help it out of it."""
+    rows = [motion.rows_at(link, contact.position)[:3] for link in contact.links]
+    normal = list(contact.frame[:, 2])
+    entries = [entry for three in rows for entry in combine(normal, three).values()]
+    return any(not isinstance(entry, int | float) or entry != 0.0 for entry in entries)
 
 
 def slip_velocity(contact: StepContact, motion: LinkMotion, v: Array) -> Array:
