@@ -52,10 +52,10 @@ def test_plots_need_matplotlib(
 
 
 def test_mistakes_are_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(sys, "argv", ["footfall", "quadruped", "trot", "--gap-term", "sauce"])
+    monkeypatch.setattr(sys, "argv", ["footfall", "quadruped", "trot", "--dt", "-1"])
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 2
     message = capsys.readouterr().err
-    assert "gap_term" in message
+    assert "step.dt is -1.0" in message
     assert message.count("\n") == 1

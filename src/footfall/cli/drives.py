@@ -97,8 +97,8 @@ def leg(
     from footfall.scenarios.pyplot import load_pyplot
 
     if folder is not None:
-        output_folder(folder)  # rather fail now than after the run
-        load_pyplot()
+        load_pyplot()  # rather fail now than after the run
+        output_folder(folder)
     robot = lola_leg()
     reference = step_reference(robot, length=length, height=height, duration=duration)
     console = screen()

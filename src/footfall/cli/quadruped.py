@@ -201,9 +201,9 @@ def run_and_write(scenario: Any, models: Sequence[Any], output: Path, *, plots: 
     from footfall.scenarios.pyplot import load_pyplot
     from footfall.scenarios.quadruped import fall_failures, run_scenario, summarise, write_outputs
 
-    output_folder(output)  # rather fail now than after the run
     if plots:
-        load_pyplot()
+        load_pyplot()  # rather fail now than after the run
+    output_folder(output)
     runs = []
     with errors().status("") as status:
         for model in models:

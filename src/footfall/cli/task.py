@@ -39,9 +39,9 @@ def task(
         screen().print(table("Tasks", ["name", "what happens"], rows))
         return
     cases = USE_CASES if name == "all" else {name: find_use_case(name)}
-    output_folder(output)  # rather fail now than after the run
     if plots:
-        load_pyplot()
+        load_pyplot()  # rather fail now than after the run
+    output_folder(output)
     for each, case in cases.items():
         _run(each, case, output, plots=plots)
 
