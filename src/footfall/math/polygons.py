@@ -31,7 +31,7 @@ def polygon_area(polygon: Any) -> float:
 
 def polygon_centroid(polygon: Any) -> Array:
     """Centre (2,) of the area; the middle of a point or segment."""
-    return loops.centroid(_pairs(polygon, "polygon"))
+    return np.array(loops.centroid(_pairs(polygon, "polygon")))
 
 
 def contains(polygon: Any, points: Any, *, tolerance: float = 0.0) -> np.ndarray[Any, np.dtype[np.bool_]]:
@@ -46,7 +46,7 @@ def boundary_distance(polygon: Any, points: Any) -> Array:
 
 def closest_point(polygon: Any, point: Any) -> Array:
     """The point (2,) of the polygon that is closest to a point (2,): itself if it lies inside."""
-    return loops.closest(_pairs(polygon, "polygon"), _pairs([point], "point")[0])
+    return np.array(loops.closest(_pairs(polygon, "polygon"), *_pairs([point], "point")[0].tolist()))
 
 
 def intersection(first: Any, second: Any) -> Array:
@@ -67,8 +67,8 @@ def shortest_connection(first: Any, second: Any) -> tuple[Array, Array]:
     Between parallel edges the middle of all shortest connections. Where the polygons overlap, both points are
     the centre of the overlap.
     """
-    ends = loops.connection(_pairs(first, "first polygon"), _pairs(second, "second polygon"))
-    return ends[0], ends[1]
+    ends = np.array(loops.connection(_pairs(first, "first polygon"), _pairs(second, "second polygon")))
+    return ends[:2], ends[2:]
 
 
 def _pairs(points: Any, what: str) -> Array:

@@ -105,26 +105,23 @@ def zmp_control_points(
     start (2,): where it is at the begin, if it continues a plan.
     """
     count = len(motion)
-    middle = centroid(hulls[0, : sizes[0]])
-    points[0, 0], points[0, 1] = middle[0], middle[1]
+    points[0, 0], points[0, 1] = centroid(hulls[0, : sizes[0]])
     if continues:
         points[0, 0], points[0, 1] = start[0], start[1]
-    middle = centroid(hulls[count - 1, : sizes[count - 1]])
-    points[count, 0], points[count, 1] = middle[0], middle[1]
+    points[count, 0], points[count, 1] = centroid(hulls[count - 1, : sizes[count - 1]])
     for p in range(count):
         if motion[p]:
             continue
         before, after = p > 0, p < count - 1
         if before and after:
-            ends = connection(hulls[p - 1, : sizes[p - 1]], hulls[p + 1, : sizes[p + 1]])
-            points[p, 0], points[p, 1] = ends[0, 0], ends[0, 1]
-            points[p + 1, 0], points[p + 1, 1] = ends[1, 0], ends[1, 1]
+            x, y, u, v = connection(hulls[p - 1, : sizes[p - 1]], hulls[p + 1, : sizes[p + 1]])
+            points[p, 0], points[p, 1], points[p + 1, 0], points[p + 1, 1] = x, y, u, v
         elif after:
-            place = closest(hulls[p + 1, : sizes[p + 1]], points[p])
-            points[p + 1, 0], points[p + 1, 1] = place[0], place[1]
+            x, y = closest(hulls[p + 1, : sizes[p + 1]], points[p, 0], points[p, 1])
+            points[p + 1, 0], points[p + 1, 1] = x, y
         elif before:
-            place = closest(hulls[p - 1, : sizes[p - 1]], points[p + 1])
-            points[p, 0], points[p, 1] = place[0], place[1]
+            x, y = closest(hulls[p - 1, : sizes[p - 1]], points[p + 1, 0], points[p + 1, 1])
+            points[p, 0], points[p, 1] = x, y
 
 
 @native_loop
