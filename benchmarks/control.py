@@ -1,6 +1,6 @@
 """Measure steps of inverse kinematics and whole-body control, also against Pink and Mink, and compare QP solvers.
 
-python benchmarks/control.py [--blocks 30] [--programs 40] [--skip-programs]
+python benchmarks/control.py [--blocks 30] [--programs 40] [--skip-programs] [--output report.md]
 
 Pink (pin-pink), Mink (mink) and the QP solvers (daqp, proxsuite, piqp, osqp, clarabel) take part where installed.
 """
@@ -11,64 +11,33 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: one core for
 
 import argparse
 import warnings
+from pathlib import Path
 
-from footfall.benchmarks import surroundings
-from footfall.benchmarks.control import PEER_BAR, lola_steps, measure_peers, measure_steps
+from footfall.benchmarks.control import lola_steps, measure_peers, measure_steps
 from footfall.benchmarks.control_programs import compare_solvers, dumped_programs
+from footfall.benchmarks.control_report import control_markdown
+from footfall.benchmarks.surroundings import load_average
+from footfall.whole_file import write_text
 
 
-def steps_table(blocks):
-    steps = lola_steps()
-    result = measure_steps(steps, blocks=blocks)
-    print("| LOLA | us (quartiles) | bar, us | error |\n|---|---|---|---|")
-    for step in steps:
-        time = result.time(step.name)
-        bar = "" if step.bar is None else f"{1e6 * step.bar:.0f} {'+' if time.upper <= step.bar else '-'}"
-        print(
-            f"| {step.name} | {1e6 * time.median:.1f} ({1e6 * time.lower:.1f} to {1e6 * time.upper:.1f}) | "
-            f"{bar} | {step.error:.1e} |"
-        )
-
-
-def peers_table(blocks):
-    result = measure_peers(blocks=blocks)
-    print(
-        "\n| TALOS, three poses and a posture within limits | us | ours is faster by (quartiles) |\n|---|---|---|"
-    )
-    for name in result.seconds:
-        time, ratio = result.time(name), result.ratio(name, "ours")
-        mark = "" if name == "ours" else f" {'+' if ratio.lower >= PEER_BAR else '-'}"
-        print(
-            f"| {name} | {1e6 * time.median:.1f} | {ratio.median:.1f} ({ratio.lower:.1f} to {ratio.upper:.1f}){mark} |"
-        )
-
-
-def programs_table(count):
-    print(
-        "\n| programs of | solver | solved | median us | worst us | missed limits, worst | slope, worst |\n"
-        "|---|---|---|---|---|---|---|"
-    )
-    for source, programs in dumped_programs(count).items():
-        for row in compare_solvers(programs):
-            print(
-                f"| {source} | {row.solver} | {row.solved} of {row.programs} | {1e6 * row.median:.0f} | "
-                f"{1e6 * row.worst:.0f} | {row.infeasibility:.0e} | {row.slope:.0e} |"
-            )
-
-
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--blocks", type=int, default=30)
     parser.add_argument("--programs", type=int, default=40)
     parser.add_argument("--skip-programs", action="store_true")
+    parser.add_argument("--output", type=Path, help="file for the report")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    print(f"{surroundings.processor()}; load {surroundings.load_average()}; {surroundings.versions()}\n")
-    steps_table(options.blocks)
-    peers_table(options.blocks)
-    if not options.skip_programs:
-        programs_table(options.programs)
-    print(f"\nload after: {surroundings.load_average()}")
+    load_before = load_average()
+    steps = lola_steps()
+    race = measure_steps(steps, blocks=options.blocks)
+    peers = measure_peers(blocks=options.blocks)
+    dumped = {} if options.skip_programs else dumped_programs(options.programs)
+    programs = {source: compare_solvers(each) for source, each in dumped.items()}
+    text = control_markdown(steps, race, peers, programs, blocks=options.blocks, load_before=load_before)
+    print(text)
+    if options.output:
+        write_text(options.output, text)
 
 
 if __name__ == "__main__":

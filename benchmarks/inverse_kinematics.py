@@ -1,9 +1,9 @@
 """Measure inverse kinematics on random targets: reachable, out of reach, and by Pink and Mink.
 
-python benchmarks/inverse_kinematics.py [--targets 1000] [--far 200] [--peer-targets 100]
+python benchmarks/inverse_kinematics.py [--targets 1000] [--far 100] [--peer-targets 100] [--output report.md]
 
 Needs the test extra; Pink (pin-pink) and Mink (mink) take part where they are installed. Single velocity steps are
-timed by benchmarks/control.py.
+timed by benchmarks/control.py. --far counts for each of the two robots. --robots panda, or lola, leaves the other out.
 """
 
 import os
@@ -12,8 +12,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: one core for
 
 import argparse
 import warnings
-
-import numpy as np
+from pathlib import Path
 
 from footfall.benchmarks.control_reach import (
     FRESH,
@@ -23,43 +22,38 @@ from footfall.benchmarks.control_reach import (
     search,
     search_far,
 )
+from footfall.benchmarks.control_report import reach_markdown
 from footfall.benchmarks.surroundings import load_average
+from footfall.whole_file import write_text
+
+STUDIES = {"panda": panda_study, "lola": lola_study}
 
 
-def row(name, outcome):
-    print(
-        f"| {name} | {outcome.solver} | {outcome.targets} | {100 * outcome.met / outcome.targets:.2f} % | "
-        f"{np.median(outcome.iterations):.0f} | {np.percentile(outcome.iterations, 99):.0f} | {outcome.restarts} | "
-        f"{1e3 * outcome.seconds:.1f} ms |",
-        flush=True,
-    )
-
-
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--robots", nargs="*", choices=STUDIES, default=list(STUDIES))
     parser.add_argument("--targets", type=int, default=1000)
-    parser.add_argument("--far", type=int, default=200)
+    parser.add_argument("--far", type=int, default=100)
     parser.add_argument("--peer-targets", type=int, default=100)
+    parser.add_argument("--output", type=Path, help="file for the report")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    print(f"load before: {load_average()}\n")
-    print("| targets | solver | number | met | iterations, median | 99 % | most restarts | CPU time each |")
-    print("|---|---|---|---|---|---|---|---|")
-    panda = panda_study()
-    if options.targets:
-        row(panda.name, search(panda, options.targets))
-        lola = lola_study()
-        row(lola.name, search(lola, options.targets))
-    if options.peer_targets:
-        count = options.peer_targets
-        for outcome in (search(panda, count, first=FRESH), *peer_searches(panda, count, first=FRESH)):
-            row("Panda, fresh poses", outcome)
-    if options.far:
-        far = search_far(panda, options.far)
-        print(
-            f"\n{options.far} poses out of reach of a Panda: {100 * far.within:.1f} % within 1 % of the best of four "
-            f"runs of SciPy's bounded least squares; worst {100 * far.worst:.3f} % above"
-        )
+    load_before = load_average()
+    studies = [STUDIES[name]() for name in options.robots]
+    outcomes, far = [], []
+    for study in studies:
+        if options.targets:
+            outcomes.append((study.name, search(study, options.targets)))
+        if options.peer_targets and study.name.startswith("Panda"):
+            count = options.peer_targets
+            fresh = [search(study, count, first=FRESH), *peer_searches(study, count, first=FRESH)]
+            outcomes += [(f"{study.name}, fresh ones", outcome) for outcome in fresh]
+        if options.far:
+            far.append((study.name, search_far(study, options.far)))
+    text = reach_markdown(outcomes, far, load_before=load_before)
+    print(text)
+    if options.output:
+        write_text(options.output, text)
 
 
 if __name__ == "__main__":

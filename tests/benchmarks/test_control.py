@@ -5,9 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from footfall.benchmarks.control import lola_steps, measure_steps
-from footfall.benchmarks.control_programs import compare_solvers, dumped_programs, residuals, solvers
+from footfall.benchmarks.control import Step, lola_steps, measure_steps
+from footfall.benchmarks.control_programs import (
+    Comparison,
+    compare_solvers,
+    dumped_programs,
+    residuals,
+    solvers,
+)
 from footfall.benchmarks.control_reach import lola_study, panda_study, peer_searches, search, search_far
+from footfall.benchmarks.control_report import control_markdown, reach_markdown
+from footfall.benchmarks.measure import Race
 from footfall.control.inverse_kinematics import solve_quadratic_program
 
 
@@ -48,7 +56,26 @@ def test_searches_are_counted() -> None:
     far = search_far(panda, 3, starts=2)
     assert far.within == 1.0
     assert far.ours.min() > 0.01
-    lola = search(lola_study(), 1)
-    assert lola.met == 1
-    for outcome in peer_searches(panda, 1):
-        assert outcome.targets == 1
+    lola = lola_study()
+    assert search(lola, 1).met == 1
+    farther = search_far(lola, 1, starts=1)
+    assert farther.within == 1.0
+    assert farther.ours[0] > 0.5
+    peers = peer_searches(panda, 1)
+    assert all(outcome.targets == 1 for outcome in peers)
+    text = reach_markdown(
+        [("Panda", found), *(("Panda", peer) for peer in peers)], [("LOLA", farther)], load_before="0, 0"
+    )
+    assert "Bars met: 2 of 2" in text
+
+
+def test_report_tells_missed_bars() -> None:
+    steps = [Step("quick", list, 1.0, 0.0), Step("slow", list, 1e-3, 1e-9)]
+    race = Race({"quick": np.full(4, 0.5), "slow": np.full(4, 2e-3)})
+    peers = Race({"ours": np.full(4, 1.0), "Pink": np.full(4, 6.0), "Mink": np.full(4, 4.0)})
+    row = Comparison("ours", 2, 2, 1e-4, 2e-4, 0.0, 1e-12)
+    text = control_markdown(steps, race, peers, {"LOLA": [row]}, blocks=4, load_before="0, 0")
+    assert "Bars met: 2 of 4" in text
+    assert "- slow: 2000 us, bar 1000" in text
+    assert "- ours against Mink: 4.0, bar 5" in text
+    assert "| LOLA | ours | 2 of 2 | 100 | 200 |" in text
