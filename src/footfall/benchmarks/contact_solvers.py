@@ -207,9 +207,10 @@ def _sole(points: int) -> Array:
 
 
 def by_size(cases: Sequence[Case]) -> dict[int, list[Case]]:
-    """Cases by their number of contacts, rounded up to a power of two."""
+    """Cases by their number of contacts, rounded up to a power of two; mixed, as slow solvers have the first only."""
     groups: dict[int, list[Case]] = {}
-    for case in cases:
+    for index in np.random.default_rng(0).permutation(len(cases)):
+        case = cases[index]
         groups.setdefault(1 << (max(case.problem.contacts, 1) - 1).bit_length(), []).append(case)
     return dict(sorted(groups.items()))
 
