@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import solve_bvp
+from scipy.linalg import solve
 
 from footfall.math.collocation import (
     LinearEquation,
@@ -21,6 +22,7 @@ from footfall.math.collocation import (
     least_squares,
     quadrature_times,
 )
+from footfall.math.collocation_loops import solve_bands
 from footfall.math.interpolation import cubic_spline, quintic_spline
 from footfall.math.polynomials import InvalidPolynomial
 from footfall.math.trajectories import PolynomialTrajectory
@@ -299,3 +301,21 @@ def test_wrong_problems_are_refused() -> None:
             way(times, nothing, np.zeros(3), np.zeros(3))
     with pytest.raises(NoCollocation, match="vanishes"):
         least_squares(times, LinearEquation(*np.zeros((3, 12)), np.ones((12, 1))), np.zeros(3), np.zeros(3))
+
+
+@pytest.mark.parametrize("width", [1, 2, 5])
+def test_banded_systems_against_scipy(width: int) -> None:
+    """Cholesky's factors in bands, two right-hand sides; a matrix that is not positive is refused."""
+    rng = np.random.default_rng(width)
+    count = 12
+    lower = np.tril(np.triu(rng.normal(size=(count, count)), -width)) + 3.0 * np.eye(count)
+    matrix, load = lower @ lower.T, rng.normal(size=(count, 2))
+    bands = np.zeros((count, width + 1))
+    for i in range(count):
+        for j in range(max(0, i - width), i + 1):
+            bands[i, width + j - i] = matrix[i, j]
+    kept, solution = bands.copy(), load.copy()
+    assert solve_bands(bands, solution)
+    np.testing.assert_allclose(solution, solve(matrix, load, assume_a="pos"), rtol=1e-9)
+    kept[5, width] = -1.0
+    assert not solve_bands(kept, load)
