@@ -68,9 +68,9 @@ def load_course(
             after = share * duration
             wanted = after + (share * (borders[p + 3] - borders[p + 2]) if p + 2 < count else 0.0)
             after *= min(1.0, (borders[p + 2] - borders[p + 1]) / max(wanted, 1e-12))
-            level(begin, transition[p + 1], moving, False, following)
+            level(begin, transition[p + 1], moving, not motion[p + 1], following)
         else:
-            level(end, len(end) - 1, moving, True, following)
+            level(end, transition[p], moving, not motion[p], following)
         opening, closing = borders[p] - before, borders[p + 1] + after
         goes_on = continues and now == borders[0]
         if goes_on:
