@@ -29,7 +29,7 @@ class TorsoPlan:
     """trajectory (3,): of the torso's mass point, world axes, m. first_height (1,): of the first cycle, without
     limits of the legs. first_place (2,): x and y of the first cycle. times (n + 1,): break points of the second
     cycle, with the bounds of its height there, m. overlaps: those of the times at which the bounds of both legs
-    contradict each other, s. stage_seconds: how long the four parts took."""
+    contradict each other, s. stage_seconds: CPU time that the four parts took."""
 
     trajectory: PolynomialTrajectory
     first_height: PolynomialTrajectory
@@ -44,14 +44,14 @@ class TorsoPlan:
 def plan_torso(draft: Draft, model: ReducedModel, parameters: TorsoParameters | None = None) -> TorsoPlan:
     """Stage 14: height, place, height within the legs' bounds, place again."""
     parameters = parameters or TorsoParameters()
-    clock = [time.perf_counter()]
+    clock = [time.thread_time()]
     first_height = wanted_height(draft, model)
-    clock.append(time.perf_counter())
+    clock.append(time.thread_time())
     ends = end_conditions(draft, model)
     first_place = horizontal_torso(
         draft, model, parameters, height=first_height, times=grid(draft, parameters.first_grid_s), ends=ends
     )
-    clock.append(time.perf_counter())
+    clock.append(time.thread_time())
     times = grid(draft, parameters.grid_s)
     heights: HeightPlan = feasible_height(
         draft,
@@ -62,10 +62,10 @@ def plan_torso(draft: Draft, model: ReducedModel, parameters: TorsoParameters | 
         times=times,
         bounds=LegBounds(model),
     )
-    clock.append(time.perf_counter())
+    clock.append(time.thread_time())
     place = horizontal_torso(draft, model, parameters, height=heights.height, times=times, ends=ends)
     trajectory = _side_by_side(place, heights.height)
-    clock.append(time.perf_counter())
+    clock.append(time.thread_time())
     return TorsoPlan(
         trajectory,
         first_height,
