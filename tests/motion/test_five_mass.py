@@ -273,7 +273,7 @@ def test_planned_centre_of_mass_is_exact_without_blending() -> None:
     draft = straight_walk()
     _, torso = random_draft(5)
     torso = torso.time_scaled(draft.end_time / 2.0)
-    planned = plan_centre_of_mass(draft, torso, MODEL)
+    planned, _ = plan_centre_of_mass(draft, torso, MODEL)
     at = np.linspace(0.0, draft.end_time, 3001)
     exact = centre_of_mass_motion(sample_limbs(draft, at), torso.sample(at), MODEL)
     for derivative, tolerance in enumerate((1e-14, 1e-12, 1e-10)):
@@ -288,7 +288,7 @@ def test_planned_centre_of_mass_with_a_hand_blended_in() -> None:
     torso = quintic_spline(times, [0.0, 0.0, 1.15] + 0.005 * rng.normal(size=(84, 3)))
     switch = rest_to_rest([0.0, 1.28, 1.856, draft.end_time], [0.0, 0.0, 1.0, 1.0])
     draft = replace(draft, left_selection=switch)
-    planned = plan_centre_of_mass(draft, torso, MODEL)
+    planned, _ = plan_centre_of_mass(draft, torso, MODEL)
     at = np.linspace(0.0, draft.end_time, 8321)
     exact = centre_of_mass_motion(sample_limbs(draft, at), torso.sample(at), MODEL)
     errors = [np.abs(planned(at, d) - exact[d]).max() for d in range(3)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from footfall.gait.plan_file import build_plan, plan_names, read_plan_descriptio
 from footfall.gait.poses import FootContact, FootState
 from footfall.gait.walking_transitions import HandTarget, WalkingTransition, walking_sequence
 from footfall.motion.curves import POLYNOMIALS, ROTATIONS, InvalidTime
+from footfall.motion.feasibility import MotionWarning
 from footfall.motion.leg_bounds import leg_lengths_and_limits, planar_bounds
 from footfall.motion.parameters import (
     InvalidParameters,
@@ -67,12 +69,13 @@ def test_partial_contacts_take_no_longer_than_other_steps(up: float) -> None:
     steps += [WalkingTransition(forward=0.25)] * 3
     assert verify_motion(generate_motion(walk(steps), MODEL)).zmp_margin > 0.005
     source = MotionParameters(support=SupportParameters(least_margin_m=0.0))
-    assert verify_motion(generate_motion(walk(steps), MODEL, parameters=source)).zmp_margin < 0.005
+    tight = generate_motion(walk(steps), MODEL, parameters=source, check=False)
+    assert verify_motion(tight).zmp_margin < 0.005
 
 
 def test_a_check_can_fail() -> None:
     """A step that is far too fast has its zero-moment point outside of the feet."""
-    motion = generate_motion(walk([WalkingTransition(forward=0.5, duration=0.3)] * 4), MODEL)
+    motion = generate_motion(walk([WalkingTransition(forward=0.5, duration=0.3)] * 4), MODEL, check=False)
     assert verify_motion(motion).zmp_margin < 0.0
 
 
@@ -254,6 +257,30 @@ def bad_plans() -> dict[str, tuple[MotionPlan, int, str]]:
         "step height": (walk([WalkingTransition(), WalkingTransition(step_height=3.0)]), 1, "height is 3 m"),
         "negative step height": (walk([WalkingTransition(step_height=-0.1)]), 0, "height is -0.1 m"),
         "force on a hand": (walk([WalkingTransition(left_hand=push)]), 0, "force on LH is 1e[+]04 N"),
+        "too fast": (
+            walk([WalkingTransition(forward=0.4, duration=0.2)] * 4),
+            0,
+            "zero-moment point is .* mm outside of the soles at 0.0. s; at most 10 mm",
+        ),
+        "step too long": (walk([WalkingTransition(forward=0.7)] * 4), 3, "mm beyond the bounds of the legs"),
+        "step too far aside": (walk([WalkingTransition(left=-0.9)]), 0, "too short"),
+        "upper body upside down": (
+            walk([WalkingTransition(upper_body=(0.0, 1.0, 0.0, 0.0))]),
+            0,
+            "too short",
+        ),
+        "bow too deep": (MotionPlan((actions.bow(IDLE, angle=3.0),)), 0, "upper body is pitched by"),
+        "head turned away": (
+            walk([WalkingTransition(), WalkingTransition(head_pan=10.0)]),
+            1,
+            "pan of the head",
+        ),
+        "head in the neck": (walk([WalkingTransition(head_tilt=0.5)]), 0, "tilt of the head is 0.500 rad"),
+        "foot on its edge": (
+            MotionPlan((walking_sequence([WalkingTransition(roll=1.0)] * 2, IDLE, LOLA),)),
+            3,
+            "height accelerates with",
+        ),
         "swing timing": (walk([WalkingTransition(swing_timing=2.0)]), 0, "swing timing is 2"),
     }
 
@@ -267,6 +294,39 @@ def test_bad_sequences_are_refused(name: str) -> None:
     assert str(problem.value).startswith(f"transition {number}:")
     assert problem.value.value is not None
     assert problem.value.limit is not None
+
+
+def test_refusals_name_the_sequence() -> None:
+    """The number of a transition counts in its sequence."""
+    good = walk([WalkingTransition(forward=0.2)] * 2).sequences[0]
+    bad = walking_sequence([WalkingTransition(), WalkingTransition(duration=-1.0)], good.end, LOLA)
+    with pytest.raises(
+        InvalidTransition, match=r"^sequence 1, transition 1: its duration is -1 s"
+    ) as problem:
+        generate_motion(MotionPlan((good, bad)), MODEL)
+    assert (problem.value.sequence, problem.value.number) == (1, 1)
+
+
+def test_a_little_too_much_is_warned_of() -> None:
+    """A hand that presses harder and harder: nothing, a warning, a refusal; as the legs lean further."""
+    outcomes = []
+    for force in (50.0, 100.0, 150.0, 200.0, 300.0):
+        lean = actions.balance(
+            IDLE, LOLA, hand="LH", position=(0.0, 0.7875, 1.25), force=(0.0, -force, 0.0), hold=1.0
+        )
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always", MotionWarning)
+            try:
+                motion = generate_motion(MotionPlan((lean,)), MODEL)
+            except InvalidTransition:
+                outcomes.append(2)
+                continue
+        outcomes.append(min(len(found), 1))
+        assert (verify_motion(motion).lean_margin < 2e-4) == bool(found)
+    assert outcomes == sorted(outcomes)
+    assert outcomes[0] == 0
+    assert outcomes[-1] == 2
+    assert 1 in outcomes
 
 
 @pytest.mark.parametrize("field", ["forward", "up", "yaw", "head_tilt", "com_shift"])
@@ -341,7 +401,7 @@ def test_toes_keep_the_bounds_of_the_legs_apart_on_the_platform() -> None:
     twice_the_margin = 2 * MotionParameters().torso.bound_margin_m
     room = {}
     for name, plan, parameters in (("flat", flat, stiff), ("toes", walk(steps), None)):
-        torso = generate_motion(plan, MODEL, parameters=parameters).torso[0]
+        torso = generate_motion(plan, MODEL, parameters=parameters, check=False).torso[0]
         room[name] = torso.highest - torso.lowest + twice_the_margin
     assert room["flat"].min() < -0.01
     assert room["toes"].min() > 0.002

@@ -29,7 +29,9 @@ def platform_walk(*, toes: bool) -> Motion:
             description,
             action=type(description.action)([msgspec.structs.replace(action, step=type(action.step)(steps))]),
         )
-    return generate_motion(build_plan(description, gait_dimensions(MODEL)), MODEL, parameters=parameters)
+    return generate_motion(
+        build_plan(description, gait_dimensions(MODEL)), MODEL, parameters=parameters, check=toes
+    )
 
 
 def test_without_toes_the_legs_contradict_each_other_on_the_step_down() -> None:

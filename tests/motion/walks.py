@@ -33,6 +33,8 @@ def lola_model(**changes: Any) -> ReducedModel:
         hip_limits=(angle(-86.3), angle(39.0)),
         knee_limits=(angle(0.6), angle(114.5)),
         ankle_limits=(angle(-43.0), angle(38.8)),
+        hip_roll_limits=(angle(-33.1), angle(26.3)),
+        ankle_roll_limits=(angle(-18.9), angle(18.0)),
     )
     values: dict[str, Any] = {
         "name": "lola",
@@ -55,6 +57,8 @@ def lola_model(**changes: Any) -> ReducedModel:
         "foot_distance": 0.275,
         "hand_offset": (0.22, 0.2025, 0.97),
         "head_tilt": angle(-25.0),
+        "head_pan_limits": (angle(-113.0), angle(113.0)),
+        "head_tilt_limits": (angle(-46.0), angle(6.0)),
         "frames": {},
     }
     return ReducedModel(**{**values, **changes})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from footfall.math.interpolation_loops import hermite_pieces
@@ -11,11 +13,24 @@ from footfall.motion.five_mass import mass_numbers
 from footfall.motion.five_mass_loops import mass_point_motion
 from footfall.motion.reduced_model import ReducedModel
 
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+class MassSamples(NamedTuple):
+    """The five masses at times (k,), s: values (k, 3, 41) and rotations (k, 4, 10) as in samples of a motion, and the
+    motion of the torso (3, k, 3)."""
+
+    times: Array
+    values: Array
+    rotations: Array
+    torso: Array
+
 
 def plan_centre_of_mass(
     draft: Draft, torso: PolynomialTrajectory, model: ReducedModel
-) -> PolynomialTrajectory:
-    """Stage 15: centre of mass (3,), m, as quintics that share its motion at all break points of what moves.
+) -> tuple[PolynomialTrajectory, MassSamples]:
+    """Stage 15: centre of mass (3,), m, as quintics that share its motion at all break points of what moves; and the
+    masses there.
 
     Exact while masses do not change; where a hand is blended in, masses times positions are of degree 10, and
     quintics are close.
@@ -29,7 +44,8 @@ def plan_centre_of_mass(
         draft.right_selection.times,
         draft.left_selection.times,
     )
-    values, _ = draft.masses.sample(times)
+    masses = MassSamples(times, *draft.masses.sample(times), torso.sample(times))
     motion = np.empty((3, len(times), 3))
-    mass_point_motion(values, torso.sample(times), mass_numbers(model), motion)
-    return PolynomialTrajectory.unchecked(times, hermite_pieces(times, motion[0], motion[1], motion[2]))
+    mass_point_motion(masses.values, masses.torso, mass_numbers(model), motion)
+    pieces = hermite_pieces(times, motion[0], motion[1], motion[2])
+    return PolynomialTrajectory.unchecked(times, pieces), masses

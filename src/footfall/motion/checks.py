@@ -12,7 +12,14 @@ from footfall.gait.poses import HANDS, PoseRow
 from footfall.motion.parameters import LimitParameters, MotionParameters
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.schedule import Schedule
-from footfall.motion.schedule_loops import BOTH_SWING, STRAY_CONTACT, STRAY_KIND, contact_fault, pose_fault
+from footfall.motion.schedule_loops import (
+    BOTH_SWING,
+    STRAY_CONTACT,
+    STRAY_KIND,
+    contact_fault,
+    head_fault,
+    pose_fault,
+)
 from footfall.motion.support import sole_corners
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -57,7 +64,7 @@ def check_numbers(sequence: TransitionSequence, limits: LimitParameters) -> None
 
 def check_steps(schedule: Schedule, model: ReducedModel, parameters: MotionParameters) -> None:
     """Refuse two swing feet, contacts that change by themselves, steps out of reach, feet that overlap and hands that
-    cannot reach, and a centre of mass that no leg carries."""
+    cannot reach, a centre of mass that no leg carries, and a head that is turned too far."""
     _check_contacts(schedule)
     rows, limits = schedule.poses, parameters.limit
     leg = model.leg.lower_leg + model.leg.upper_leg
@@ -74,10 +81,18 @@ def check_steps(schedule: Schedule, model: ReducedModel, parameters: MotionParam
     if kind >= 0:
         message = _FAULTS[kind].format(value=value, limit=allowed[kind])
         raise InvalidTransition(max(pose - 1, 0), message, value=value, limit=allowed[kind])
+    heads = np.array(
+        [_ANY if given is None else given for given in (model.head_pan_limits, model.head_tilt_limits)]
+    )
+    joint, pose, value, limit = head_fault(rows, heads)
+    if joint >= 0:
+        message = f"the {('pan', 'tilt')[joint]} of the head is {value:.3f} rad; its limit is {limit:.3f} rad"
+        raise InvalidTransition(max(pose - 1, 0), message, value=value, limit=limit)
     if np.count_nonzero(rows[:, PoseRow.SELECTION]):
         _check_hands(rows, model, limits)
 
 
+_ANY = (-np.inf, np.inf)
 _FAULTS = (
     "the feet are {value:.3f} m apart, out of reach; at most {limit:.3f} m",
     "one foot is {value:.3f} m above the other, out of reach; at most {limit:.3f} m",

@@ -89,8 +89,10 @@ class LoadParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
 
 
 class LimitParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What is refused before anything is planned. Reaches are parts of the stretched leg and arm. hand_force_g: force
-    on a hand as a multiple of the weight."""
+    """What is refused. Reaches are parts of the stretched leg and arm. hand_force_g: force on a hand as a multiple of
+    the weight. outside_m: how far a planned zero-moment point may be outside of soles, and the torso beyond what legs
+    reach, before the motion is not only warned of but refused; lean_rad: the same for legs that lean sideways.
+    least_load: of the feet, as a part of the weight."""
 
     leg_reach: Positive = 1.0
     arm_reach: Positive = 0.98
@@ -100,6 +102,9 @@ class LimitParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
     step_up_m: Positive = 0.25
     step_height_m: Positive = 0.4
     hand_force_g: Positive = 1.0
+    outside_m: NotNegative = 0.01
+    lean_rad: NotNegative = 0.1
+    least_load: Share = 0.1
 
 
 class MotionParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.gait.plan import MotionPlan, TransitionSequence
+from footfall.gait.plan import InvalidTransition, MotionPlan, TransitionSequence
 from footfall.gait.poses import PoseRow
 from footfall.gait.walking_transitions import GaitDimensions
 from footfall.motion.centre_of_mass import plan_centre_of_mass
 from footfall.motion.checks import check_numbers, check_steps
 from footfall.motion.curves import MotionCurves, join_curves
 from footfall.motion.draft import Draft
+from footfall.motion.feasibility import PlannedSequence, check_motion, transition_at
 from footfall.motion.feet import plan_feet
 from footfall.motion.hands import plan_hand, plan_selection
 from footfall.motion.load import plan_load
@@ -24,6 +25,7 @@ from footfall.motion.parameters import MotionParameters
 from footfall.motion.reach import check_reach
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.schedule import plan_phases
+from footfall.motion.smooth_heights import HeightNotSmooth
 from footfall.motion.support import plan_support
 from footfall.motion.toes import plan_toe
 from footfall.motion.torso import TorsoPlan, plan_torso
@@ -62,17 +64,25 @@ def gait_dimensions(model: ReducedModel) -> GaitDimensions:
 
 
 def generate_motion(
-    plan: MotionPlan, model: ReducedModel, *, parameters: MotionParameters | None = None
+    plan: MotionPlan, model: ReducedModel, *, parameters: MotionParameters | None = None, check: bool = True
 ) -> Motion:
     """The motion of a plan: it starts and ends at rest, and so does every sequence in it.
 
-    Refuses transitions that cannot be carried out with `InvalidTransition`.
+    Refuses transitions that cannot be carried out with `InvalidTransition`; warns with `MotionWarning` if soles or legs
+    are exceeded by little. check: False gives also motions that cannot be walked, as far as they can be planned.
     """
     parameters = MotionParameters() if parameters is None else parameters
     clock = StageClock()
     begin, first, parts = plan.begin_time, 0, []
-    for sequence in plan.sequences:
-        part = generate_sequence(sequence, model, parameters, begin_time=begin, first=first, clock=clock)
+    for number, sequence in enumerate(plan.sequences):
+        try:
+            part = generate_sequence(
+                sequence, model, parameters, begin_time=begin, first=first, clock=clock, check=check
+            )
+        except InvalidTransition as error:
+            if len(plan.sequences) == 1:
+                raise
+            raise error.in_sequence(number) from None
         parts.append(part)
         begin = part.curves.end
         first += len(sequence.transitions)
@@ -96,9 +106,10 @@ def generate_sequence(
     first: int = 0,
     start: MotionState | None = None,
     clock: StageClock | None = None,
+    check: bool = True,
 ) -> SequenceMotion:
     """The motion of a sequence that begins at a time, s, from rest or from a state. first: number of its first
-    transition."""
+    transition. check: as for `generate_motion`."""
     clock = StageClock() if clock is None else clock
     check_numbers(sequence, parameters.limit)
     schedule = plan_phases(sequence, parameters.phase, begin_time=begin_time, continues=start is not None)
@@ -145,13 +156,21 @@ def generate_sequence(
         float(schedule.pose_times[-1] - schedule.pose_times[-2]),
         None if start is None else start.torso,
     )
-    torso = plan_torso(draft, model, parameters.torso)
+    try:
+        torso = plan_torso(draft, model, parameters.torso)
+    except HeightNotSmooth as error:
+        number = transition_at(schedule, error.time)
+        raise InvalidTransition(number, str(error), value=error.peak, limit=error.most) from error
     clock.parts_done(torso.stage_seconds)
     check_reach(schedule, draft, torso, model)
-    center_of_mass = plan_centre_of_mass(draft, torso.trajectory, model)
-    clock.stage_done("centre of mass")
+    center_of_mass, masses = plan_centre_of_mass(draft, torso.trajectory, model)
     curves = MotionCurves(**draft.limbs, torso=torso.trajectory, center_of_mass=center_of_mass)
-    return SequenceMotion(phase_table(schedule, areas, model, first=first), curves, torso)
+    part = SequenceMotion(phase_table(schedule, areas, model, first=first), curves, torso)
+    clock.stage_done("centre of mass")
+    if check:
+        check_motion(PlannedSequence(schedule, part.phases, draft, torso, masses, model, parameters))
+        clock.stage_done("check")
+    return part
 
 
 class StageClock:

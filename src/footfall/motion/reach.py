@@ -9,6 +9,7 @@ import numpy as np
 from footfall.gait.plan import InvalidTransition
 from footfall.math.quaternions import rotate
 from footfall.motion.draft import Draft
+from footfall.motion.feasibility import transition_at
 from footfall.motion.leg_bounds import LegBounds, leg_lengths_and_limits, planar_bounds
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.schedule import Schedule
@@ -57,13 +58,40 @@ def check_reach(schedule: Schedule, draft: Draft, torso: TorsoPlan, model: Reduc
     pitch = -float(np.arcsin(np.clip(rotate(turn, _FORWARD)[2], -1.0, 1.0)))
     ahead = float(heading @ (place[0] - foot[:2]) / np.linalg.norm(heading))
     limit = farthest_torso(model, pitch=pitch, toe=toe)[int(ahead > 0.0)]
-    phase = int(
-        np.clip(np.searchsorted(schedule.times, time[0], "right") - 1, 0, len(schedule.transition) - 1)
-    )
+    number = transition_at(schedule, float(time[0]))
+    if abs(ahead) < limit:
+        _check_bow(draft, model, number, ahead, pitch, toe, float(time[0]))
     raise InvalidTransition(
-        int(schedule.transition[phase]),
+        number,
         f"{('RF', 'LF')[side]} is out of reach at {time[0]:.2f} s: the torso is {abs(ahead):.3f} m "
         f"{'before' if ahead > 0.0 else 'behind'} it; at most {limit:.3f} m with the foot pitched by {pitch:.2f} rad",
         value=abs(ahead),
         limit=limit,
+    )
+
+
+def _check_bow(
+    draft: Draft, model: ReducedModel, number: int, ahead: float, foot: float, toe: float, time: float
+) -> None:
+    """Refuse a pitch of the upper body for which hips do not bend far enough, if an upright one would be reached.
+
+    ahead: of the torso before the foot, m. foot, toe: pitch of the foot and planar angle of its toe joint, rad.
+    """
+    leg, forward = leg_lengths_and_limits(model.leg), rotate(draft.upper_body(time), _FORWARD)
+    pitch = float(np.arctan2(-forward[2], np.hypot(forward[0], forward[1])))
+
+    def reached(body: float) -> bool:
+        return bool(np.isfinite(planar_bounds(leg, 0.0, 0.0, foot, toe, ahead, body)[0]))
+
+    if not reached(0.0) or reached(pitch):
+        return
+    inside, outside = 0.0, pitch
+    for _ in range(40):
+        middle = (inside + outside) / 2
+        inside, outside = (middle, outside) if reached(middle) else (inside, middle)
+    raise InvalidTransition(
+        number,
+        f"the upper body is pitched by {pitch:.3f} rad at {time:.2f} s; hips and legs allow {inside:.3f} rad there",
+        value=abs(pitch),
+        limit=abs(inside),
     )

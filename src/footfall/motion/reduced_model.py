@@ -29,7 +29,8 @@ class InvalidReducedModel(FootfallError, ValueError):
 class PlanarLeg:
     """A leg in its sagittal plane, m and rad (spec 003c section 9): toe_height l1, toe_shift l2, mid_foot_length l3,
     mid_foot_height l4, lower_leg l5, upper_leg l6, hip_to_torso l7; limits of the joints, positive about y.
-    torso_ahead: how far the torso's mass is in front of the hips of an upright robot; the source has it above them."""
+    torso_ahead: how far the torso's mass is in front of the hips of an upright robot; the source has it above them.
+    hip_roll_limits, ankle_roll_limits: how far a leg leans outward against the body and the foot, None if unknown."""
 
     toe_height: float
     toe_shift: float
@@ -42,9 +43,13 @@ class PlanarLeg:
     knee_limits: Interval
     ankle_limits: Interval
     torso_ahead: float = 0.0
+    hip_roll_limits: Interval | None = None
+    ankle_roll_limits: Interval | None = None
 
     def __post_init__(self) -> None:
         for field in fields(self):
+            if getattr(self, field.name) is None:
+                continue
             value = np.asarray(getattr(self, field.name), dtype=np.float64)
             if not np.isfinite(value).all():
                 raise InvalidReducedModel(f"{field.name} of the leg is {value}; it must be finite")
@@ -65,7 +70,7 @@ class ReducedModel:
     m2. sole, toe_sole: (rear, front, right, left) in the frame of a foot. toe_limits: of the right and left toe joint,
     None without. toe_signs: of the angles that lift the heel. shoulder_width, shoulder_height (above the hips),
     upper_arm, lower_arm, hand_radius. com_height, foot_distance, hand_offset, head_tilt: at rest. frames: names of the
-    robot's frames for RF, LF, RH, LH, UB, VTCP.
+    robot's frames for RF, LF, RH, LH, UB, VTCP. head_pan_limits, head_tilt_limits: None if unknown.
     """
 
     name: str
@@ -90,6 +95,8 @@ class ReducedModel:
     head_tilt: float
     frames: Mapping[str, str]
     gravity: float = 9.81
+    head_pan_limits: Interval | None = None
+    head_tilt_limits: Interval | None = None
 
     def __post_init__(self) -> None:
         inertia = np.array(self.torso_inertia, dtype=np.float64)

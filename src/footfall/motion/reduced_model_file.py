@@ -33,6 +33,8 @@ class _Leg(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     hip_limits_deg: Interval
     knee_limits_deg: Interval
     ankle_limits_deg: Interval
+    hip_roll_limits_deg: Interval | None = None
+    ankle_roll_limits_deg: Interval | None = None
 
 
 class _Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -57,6 +59,8 @@ class _Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     foot_distance_m: float
     hand_offset_m: tuple[float, float, float]
     head_tilt_deg: float = 0.0
+    head_pan_limits_deg: Interval | None = None
+    head_tilt_limits_deg: Interval | None = None
     gravity_m_s2: float = 9.81
     leg: _Leg
     frames: dict[str, str]

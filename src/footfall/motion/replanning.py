@@ -70,10 +70,13 @@ def continuation(motion: Motion, now: float, *, run_time: float = 0.0) -> Contin
     raise TooLate(f"the motion ends at {motion.end_time:.3f} s; planning would be done at {ready:.3f} s")
 
 
-def replan(motion: Motion, at: Continuation, transitions: Sequence[Transition]) -> Motion:
+def replan(
+    motion: Motion, at: Continuation, transitions: Sequence[Transition], *, check: bool = True
+) -> Motion:
     """The motion up to a continuation, then other transitions; sequences after the running one are dropped.
 
-    transitions: begin with the pose of the continuation and end with a transition at rest.
+    transitions: begin with the pose of the continuation and end with a transition at rest; refusals count them from 0.
+    check: as for `generate_motion`.
     """
     if not transitions:
         raise InvalidPlan("no transitions to continue with; a plan must end at rest")
@@ -91,6 +94,7 @@ def replan(motion: Motion, at: Continuation, transitions: Sequence[Transition]) 
         begin_time=at.time,
         first=done,
         start=None if resting else motion_state(motion, at.time),
+        check=check,
     )
     phases = int(np.searchsorted(motion.phases.transition, done))
     joined = (running, tail) if resting else (replace(running, transitions=(*kept, *tail.transitions)),)

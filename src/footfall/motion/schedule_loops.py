@@ -14,6 +14,7 @@ Flags = np.ndarray[Any, np.dtype[np.bool_]]
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 LAST_MOVES, STILL_TWICE = -1, -2  # faults of `lay_out_phases`
+_ROUNDING = 1e-9  # rad
 BOTH_SWING, STRAY_CONTACT, STRAY_KIND = 1, 2, 3  # faults of `contact_fault`
 
 
@@ -115,3 +116,22 @@ def pose_fault(rows: Array, corners: Array, limits: Array) -> tuple[int, int, fl
                 worst, pose, found = kind, n, values[kind]
                 break
     return (worst if worst < len(limits) else -1), pose, found
+
+
+@native_loop
+def head_fault(rows: Array, limits: Array) -> tuple[int, int, float, float]:
+    """Which joint of the head (0 pan, 1 tilt, -1 none) is beyond its limits (2, 2) in which pose (n, 50), its angle and
+    the limit, rad; 003c (6.32), (6.33)."""
+    for n in range(len(rows)):
+        a, b, c, d = rows[n, 41], -rows[n, 42], -rows[n, 43], -rows[n, 44]  # back from the upper body
+        e, f, g, h = rows[n, 45], rows[n, 46], rows[n, 47], rows[n, 48]
+        w, x = a * e - b * f - c * g - d * h, a * f + b * e + c * h - d * g
+        y, z = a * g - b * h + c * e + d * f, a * h + b * g - c * f + d * e
+        ahead, left, up = 1.0 - 2.0 * (y * y + z * z), 2.0 * (w * z + x * y), 2.0 * (x * z - w * y)
+        angles = (np.arctan2(left, ahead), np.arctan2(up, np.hypot(ahead, left)))
+        for joint in range(2):
+            if angles[joint] < limits[joint, 0] - _ROUNDING:
+                return joint, n, angles[joint], limits[joint, 0]
+            if angles[joint] > limits[joint, 1] + _ROUNDING:
+                return joint, n, angles[joint], limits[joint, 1]
+    return -1, 0, 0.0, 0.0

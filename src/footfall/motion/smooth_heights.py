@@ -26,7 +26,18 @@ _FIRMNESS = 1e4  # of bounds: 1 m less distance to the wanted heights is worth g
 
 
 class HeightNotSmooth(FootfallError, ValueError):
-    """Heights of the torso that cannot be reached without too much acceleration."""
+    """Heights of the torso that cannot be reached without too much acceleration.
+
+    time: where it is largest, s. peak, most: that acceleration and what is allowed, m/s2.
+    """
+
+    def __init__(self, time: float, peak: float, most: float) -> None:
+        self.time = time
+        self.peak = peak
+        self.most = most
+        super().__init__(
+            f"the torso's height accelerates with {peak:.3g} m/s2 at {time:.2f} s; at most {most:.3g} m/s2 are allowed"
+        )
 
 
 def smooth_height(
@@ -63,9 +74,8 @@ def smooth_height(
         bend = share * most * step * step
         pieces, peak = through(solve_program(wanted, lowest, highest, bend, drift, smoothness))
     if peak > most:
-        raise HeightNotSmooth(
-            f"the torso's height accelerates with {peak:.3g} m/s2; at most {most:.3g} m/s2 are allowed"
-        )
+        height = PolynomialTrajectory.unchecked(times.copy(), pieces)
+        raise HeightNotSmooth(float(times[np.abs(height.sample(times)[2]).argmax()]), peak, most)
     return PolynomialTrajectory.unchecked(times.copy(), pieces)
 
 

@@ -17,7 +17,7 @@ from footfall.motion.horizontal_torso import end_conditions, grid, horizontal_to
 from footfall.motion.leg_bounds import LegBounds
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.torso_parameters import TorsoParameters
-from footfall.motion.vertical_torso import HeightPlan, feasible_height, wanted_height
+from footfall.motion.vertical_torso import HeightPlan, LegPoses, feasible_height, wanted_height
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -29,7 +29,7 @@ class TorsoPlan:
     """trajectory (3,): of the torso's mass point, world axes, m. first_height (1,): of the first cycle, without
     limits of the legs. first_place (2,): x and y of the first cycle. times (n + 1,): break points of the second
     cycle, with the bounds of its height there, m. overlaps: those of the times at which the bounds of both legs
-    contradict each other, s. stage_seconds: CPU time that the four parts took."""
+    contradict each other, s. legs: at the times. stage_seconds: CPU time that the four parts took."""
 
     trajectory: PolynomialTrajectory
     first_height: PolynomialTrajectory
@@ -38,6 +38,7 @@ class TorsoPlan:
     lowest: Array
     highest: Array
     overlaps: Array
+    legs: LegPoses
     stage_seconds: Mapping[str, float]
 
 
@@ -74,6 +75,7 @@ def plan_torso(draft: Draft, model: ReducedModel, parameters: TorsoParameters | 
         heights.lowest,
         heights.highest,
         times[heights.overlapping],
+        heights.legs,
         MappingProxyType(
             {name: end - begin for name, (begin, end) in zip(STAGES, pairwise(clock), strict=True)}
         ),

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from footfall.math.polygons import boundary_distance
 from footfall.math.quaternions import rotate
-from footfall.motion.curves import POLYNOMIALS, ROTATIONS
-from footfall.motion.five_mass import contact_wrench, limbs_of, zero_moment_point
-from footfall.motion.leg_bounds import LegBounds
-from footfall.motion.motion import Motion
-from footfall.motion.vertical_torso import leg_bounds_at
+from footfall.motion.curves import POLYNOMIALS, ROTATIONS, MotionCurves
+from footfall.motion.five_mass import FootWrench, contact_wrench, limbs_of, zero_moment_point
+from footfall.motion.leg_room import LegRooms, rooms_of_legs
+from footfall.motion.motion import Motion, PhaseTable
+from footfall.motion.reduced_model import ReducedModel
+from footfall.motion.vertical_torso import legs_at
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -20,12 +21,30 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 CONTINUOUS = {name: 0 if name == "zmp" else 2 for name in POLYNOMIALS}
 
 
+class Walk(Protocol):
+    """A motion or a part of one."""
+
+    @property
+    def phases(self) -> PhaseTable:
+        """Its phases."""
+
+    @property
+    def curves(self) -> MotionCurves:
+        """Its trajectories."""
+
+    @property
+    def model(self) -> ReducedModel:
+        """Of whom it is."""
+
+
 class Verification(NamedTuple):
     """zmp_margin: least distance of the recomputed zero-moment point from the border of the area below whole soles,
     m, negative outside. zmp_error: root mean square of its distance to the wanted one, m. clearance: least height of
     a corner of a sole above the lower end of its step, m. leg_margin: least distance of the torso from the bounds of
     its legs, m, negative beyond. jump: largest jump of what must be continuous, relative to the largest value. speed:
-    largest velocity at the begin and end, m/s or rad/s."""
+    largest velocity at the begin and end, m/s or rad/s. stretch_margin: by how much the stretched leg is longer than
+    hip and ankle are apart in space, m. lean_margin: how far legs are from the limits of their sideways lean, rad;
+    infinite if these are not known. load: least vertical force of the feet as a part of the weight."""
 
     zmp_margin: float
     zmp_error: float
@@ -33,6 +52,9 @@ class Verification(NamedTuple):
     leg_margin: float
     jump: float
     speed: float
+    stretch_margin: float
+    lean_margin: float
+    load: float
 
 
 def verify_motion(motion: Motion, *, dt: float = 0.005) -> Verification:
@@ -41,26 +63,40 @@ def verify_motion(motion: Motion, *, dt: float = 0.005) -> Verification:
     times = np.linspace(motion.begin_time, motion.end_time, count)
     recomputed, wanted = recomputed_zmp(motion, times), motion.sample(times).zmp[:, 0]
     margins = zmp_margins(motion, times)
+    legs = leg_rooms(motion, times)
     ends = motion.sample(np.array([motion.begin_time, motion.end_time]))
     return Verification(
         float(margins.min()),
         float(np.sqrt(((recomputed - wanted)[:, :2] ** 2).sum(axis=1).mean())),
         float(clearances(motion, times).min()),
-        float(leg_margins(motion, times).min()),
+        float(legs.height.min()),
         max(jumps(motion).values(), default=0.0),
         float(max(np.abs(ends.values[:, 1]).max(), np.abs(ends.angular_velocities).max())),
+        float(legs.stretch.min()),
+        float(min(legs.hip.min(), legs.ankle.min())),
+        float(loads(motion, times).min()),
     )
 
 
-def recomputed_zmp(motion: Motion, times: Array) -> Array:
-    """Zero-moment point (k, 3) that the planned motion of the five masses has, at times (k,), m."""
-    samples = motion.sample(times)
+def _wrench(motion: Walk, times: Array) -> tuple[FootWrench, Array]:
+    """What the ground must exert, and the height of the zero-moment point (k,), m."""
+    samples = motion.curves.sample(times)
     torso = np.ascontiguousarray(np.moveaxis(samples.torso, -2, 0))
-    wrench = contact_wrench(limbs_of(*samples), torso, motion.model)
-    return zero_moment_point(wrench, samples.zmp[:, 0, 2])
+    return contact_wrench(limbs_of(*samples), torso, motion.model), samples.zmp[:, 0, 2]
 
 
-def zmp_margins(motion: Motion, times: Array) -> Array:
+def recomputed_zmp(motion: Walk, times: Array) -> Array:
+    """Zero-moment point (k, 3) that the planned motion of the five masses has, at times (k,), m."""
+    return zero_moment_point(*_wrench(motion, times))
+
+
+def loads(motion: Walk, times: Array) -> Array:
+    """Vertical force (k,) of both feet as a part of the weight."""
+    force = _wrench(motion, times)[0].force[:, 2]
+    return np.asarray(force / (motion.model.mass * motion.model.gravity))
+
+
+def zmp_margins(motion: Walk, times: Array) -> Array:
     """Distance (k,) of the recomputed zero-moment point from the border of the support area of whole soles, m."""
     zmp, phases = recomputed_zmp(motion, times), motion.phases.at(times)
     margins = np.empty(len(times))
@@ -92,14 +128,14 @@ def _lowest_corner(pose: Any, name: str, corners: Array) -> float:
     return float((rotate(np.array(foot.rotation), corners)[:, 2] + foot.position[2]).min())
 
 
-def leg_margins(motion: Motion, times: Array) -> Array:
+def leg_rooms(motion: Walk, times: Array) -> LegRooms:
+    """How far legs are from their limits at times (k,), s."""
+    return rooms_of_legs(legs_at(motion.curves, times), motion.curves.torso.sample(times, 0)[0], motion.model)
+
+
+def leg_margins(motion: Walk, times: Array) -> Array:
     """Distance (k,) of the torso's height from the bounds of both legs, m; negative beyond them."""
-    curves = motion.curves
-    torso = curves.torso.sample(times, 0)[0]
-    limits = leg_bounds_at(curves, np.ascontiguousarray(torso[:, :2]), times, LegBounds(motion.model))
-    height = torso[:, 2]
-    margins = np.stack([height - limits[0], limits[1] - height, height - limits[2], limits[3] - height])
-    return np.asarray(margins.min(axis=0))
+    return leg_rooms(motion, times).height
 
 
 def jumps(motion: Motion) -> dict[str, float]:

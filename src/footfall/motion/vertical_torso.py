@@ -33,14 +33,25 @@ _LEGS = numbers_of(
 )
 
 
+class LegPoses(NamedTuple):
+    """What legs stand between, at k times: frames of both feet (2, k, 3), (2, k, 4), angles of both toe joints (2, k),
+    orientation of the upper body (k, 4)."""
+
+    feet: Array
+    turns: Array
+    toes: Array
+    upper_body: Array
+
+
 class HeightPlan(NamedTuple):
-    """Height of the torso (1,), and at the break points (k,): bounds with their margins, and where the bounds of the
-    legs themselves contradict each other."""
+    """Height of the torso (1,), and at the break points (k,): bounds with their margins, where the bounds of the legs
+    themselves contradict each other, and the legs."""
 
     height: PolynomialTrajectory
     lowest: Array
     highest: Array
     overlapping: np.ndarray[Any, np.dtype[np.bool_]]
+    legs: LegPoses
 
 
 def wanted_height(draft: Draft, model: ReducedModel) -> PolynomialTrajectory:
@@ -71,7 +82,8 @@ def feasible_height(
     step = times[1] - times[0]
     slowness = parameters.filter_share * draft.last_duration
     share = 1.0 - math.exp(-step / slowness) if slowness else 1.0
-    limits = leg_bounds_at(draft, horizontal.sample(times, 0)[0], times, bounds)
+    legs = legs_at(draft, times)
+    limits = bounds(legs.feet, legs.turns, legs.toes, horizontal.sample(times, 0)[0], legs.upper_body)
     plan = np.empty((5, len(times)))
     height_limits(first.sample(times, 0), share, limits, parameters.bound_margin_m, plan)
     lowest, highest = plan[0], plan[1]
@@ -86,18 +98,24 @@ def feasible_height(
         most=parameters.acceleration_limit_g * model.gravity,
     )
     overlapping = lowest - highest > 2.0 * parameters.bound_margin_m
-    return HeightPlan(height, lowest, highest, overlapping)
+    return HeightPlan(height, lowest, highest, overlapping, legs)
 
 
 def leg_bounds_at(curves: LimbCurves, place: Array, times: Array, bounds: LegBounds) -> Array:
     """Bounds (4, k) of the torso's height by the right and the left leg at times (k,), s, for places (k, 2) of the
     torso, m."""
+    legs = legs_at(curves, times)
+    return bounds(legs.feet, legs.turns, legs.toes, place, legs.upper_body)
+
+
+def legs_at(curves: LimbCurves, times: Array) -> LegPoses:
+    """The legs at times (k,), s."""
     count = len(times)
-    feet, turns, toes, body = (
-        np.empty(shape) for shape in ((2, count, 3), (2, count, 4), (2, count), (count, 4))
+    legs = LegPoses(
+        np.empty((2, count, 3)), np.empty((2, count, 4)), np.empty((2, count)), np.empty((count, 4))
     )
-    leg_poses(*curves.packed.only(_LEGS).sample(times), feet, turns, toes, body)
-    return bounds(feet, turns, toes, place, body)
+    leg_poses(*curves.packed.only(_LEGS).sample(times), *legs)
+    return legs
 
 
 @native_loop

@@ -96,7 +96,9 @@ def try_step(
 ) -> StepChoice | None:
     """How much room a walk of steps of a length, m, and duration, s, leaves; None if it is refused."""
     try:
-        motion = generate_motion(speed_walk(model, length, duration), model, parameters=parameters)
+        motion = generate_motion(
+            speed_walk(model, length, duration), model, parameters=parameters, check=False
+        )
     except InvalidPlan:
         return None
     found = verify_motion(motion, dt=0.01)

@@ -1,0 +1,161 @@
+"""Whether a planned motion can be walked: what cannot is refused, what nearly cannot is warned of.
+
+Everything is looked at where the stages have samples anyway; where there is little room, it is computed again at many
+times in between.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.gait.plan import InvalidTransition
+from footfall.motion.centre_of_mass import MassSamples
+from footfall.motion.draft import Draft
+from footfall.motion.feasibility_loops import balance_room, height_room, mark_near
+from footfall.motion.five_mass import mass_numbers
+from footfall.motion.leg_room import rooms_in_space, rooms_of_legs
+from footfall.motion.motion import PhaseTable
+from footfall.motion.parameters import MotionParameters
+from footfall.motion.reduced_model import ReducedModel
+from footfall.motion.schedule import Schedule
+from footfall.motion.torso import TorsoPlan
+from footfall.motion.vertical_torso import legs_at
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Flags = np.ndarray[Any, np.dtype[np.bool_]]
+
+# With less room than this at a sample the times around it are looked at: by so much may it be less between samples.
+_NEAR_BALANCE = np.array([0.015, 0.2])  # from the border of the soles, m; load, as a part of the weight
+_NEAR_LEGS = np.array(
+    [0.0055, 0.0055, 0.03, 0.03]
+)  # height of the torso and stretch, m; lean of hip and ankle, rad
+_SHARES = np.array([0.25, 0.5, 0.75])  # where the first and last interval are looked at
+_BETWEEN = 10  # parts into which intervals with little room are cut
+_ROUNDING = 2e-4  # m or rad: room that may be missed between these, too
+
+
+class MotionWarning(UserWarning):
+    """A motion that goes a little beyond what soles or legs allow.
+
+    number: of the transition in its sequence, from 0. value: by how much, m or rad.
+    """
+
+    def __init__(self, number: int, message: str, value: float) -> None:
+        self.number = number
+        self.value = value
+        super().__init__(f"transition {number}: {message}")
+
+
+class PlannedSequence(NamedTuple):
+    """All that is known of a sequence whose motion is planned. masses: at the break points of the motion."""
+
+    schedule: Schedule
+    phases: PhaseTable
+    draft: Draft
+    torso: TorsoPlan
+    masses: MassSamples
+    model: ReducedModel
+    parameters: MotionParameters
+
+
+class _Kind(NamedTuple):
+    """What can be exceeded: what is said of it, in which unit, how many of them a SI unit has; how much is let pass."""
+
+    text: str
+    unit: str
+    scale: float
+    tolerated: float
+
+
+def check_motion(planned: PlannedSequence) -> None:
+    """Refuse a motion whose zero-moment point is outside of the soles, whose feet would have to pull, or whose legs
+    would have to be longer or to bend further than they can; warn of a small excess."""
+    times = _near_times(planned)
+    if times is None:
+        return
+    limits, draft, torso = planned.parameters.limit, planned.draft, planned.torso.trajectory.sample(times)
+    balance = _balance(planned, MassSamples(times, *draft.masses.sample(times), torso))
+    legs = rooms_of_legs(legs_at(draft, times), torso[0], planned.model)
+    lean = "a leg leans {} further than its"
+    found = (
+        (
+            _Kind("the load of the feet is {} of the weight too small", "%", 1e2, 0.0),
+            balance[1] - limits.least_load,
+        ),
+        (_Kind("the zero-moment point is {} outside of the soles", "mm", 1e3, limits.outside_m), balance[0]),
+        (_Kind("the torso is {} beyond the bounds of the legs", "mm", 1e3, limits.outside_m), legs.height),
+        # Seen from the side a leg has this margin; that it also leans sideways may take it.
+        (
+            _Kind("a leg is {} too short for its step", "mm", 1e3, limits.outside_m),
+            legs.stretch + planned.parameters.torso.bound_margin_m,
+        ),
+        (_Kind(f"{lean} hip can", "rad", 1.0, limits.lean_rad), legs.hip),
+        (_Kind(f"{lean} ankle can", "rad", 1.0, limits.lean_rad), legs.ankle),
+    )
+    told = []
+    for kind, rooms in found:
+        worst = int(rooms.argmin())
+        if rooms[worst] < _ROUNDING:
+            told.append(_told(kind, max(-float(rooms[worst]), 0.0), planned.schedule, float(times[worst])))
+    for warning in told:
+        warnings.warn(warning, stacklevel=4)
+
+
+def _told(kind: _Kind, beyond: float, schedule: Schedule, time: float) -> MotionWarning:
+    """The warning; refuses what is too much."""
+    number = transition_at(schedule, time)
+    amount = f"{kind.scale * beyond:.3g} {kind.unit}" if np.isfinite(beyond) else "far"
+    message = f"{kind.text.format(amount)} at {time:.2f} s"
+    if beyond > kind.tolerated:
+        limit = f"at most {kind.scale * kind.tolerated:g} {kind.unit} are let pass"
+        raise InvalidTransition(number, f"{message}; {limit}", value=beyond, limit=kind.tolerated)
+    return MotionWarning(number, message, beyond)
+
+
+def transition_at(schedule: Schedule, time: float) -> int:
+    """Number of the transition that runs at a time, s."""
+    phase = int(np.searchsorted(schedule.times, time, "right")) - 1
+    return int(schedule.transition[min(max(phase, 0), len(schedule.transition) - 1)])
+
+
+def _near_times(planned: PlannedSequence) -> Array | None:
+    """Increasing times (k,) around all samples that have little room, s; None if there are none."""
+    masses, torso = planned.masses, planned.torso
+    balanced = np.empty(len(masses.times), dtype=np.bool_)
+    count = mark_near(_balance(planned, masses), _NEAR_BALANCE, balanced)
+    # Where a motion starts and ends, more conditions are kept than the torso's equation bears: between the break points
+    # the zero-moment point is off most there.
+    for first, place in ((0, 0), (-2, -1)):
+        begin, end = masses.times[first], masses.times[first + 1]
+        at = begin + (end - begin) * _SHARES
+        inside = MassSamples(at, *planned.draft.masses.sample(at), torso.trajectory.sample(at))
+        if mark_near(_balance(planned, inside), _NEAR_BALANCE, np.empty(len(at), dtype=np.bool_)):
+            balanced[place] = True
+            count += 1
+    places, reached = torso.trajectory.sample(torso.times, 0)[0], np.empty(len(torso.times), dtype=np.bool_)
+    rooms = np.empty((4, len(torso.times)))
+    height_room(places, torso.lowest, torso.highest, planned.parameters.torso.bound_margin_m, rooms[0])
+    rooms[1:] = rooms_in_space(torso.legs, places, planned.model)
+    count += mark_near(rooms, _NEAR_LEGS, reached)
+    if count == 0:
+        return None
+    return np.unique(np.concatenate([_around(masses.times, balanced), _around(torso.times, reached)]))
+
+
+def _balance(planned: PlannedSequence, masses: MassSamples) -> Array:
+    """Room for the zero-moment point, m, and load of the feet as a part of the weight (2, k)."""
+    result, phases = np.empty((2, len(masses.times))), planned.phases
+    corners, sizes = phases.soles.corners, phases.soles.sizes
+    balance_room(*masses, phases.times, corners, sizes, mass_numbers(planned.model), result)
+    return result
+
+
+def _around(times: Array, near: Flags) -> Array:
+    """Times in the intervals on both sides of those that are near, s."""
+    intervals = np.flatnonzero(near[:-1] | near[1:])
+    shares = np.arange(_BETWEEN + 1.0) / _BETWEEN
+    begin, end = times[intervals, None], times[intervals + 1, None]
+    return np.asarray(begin + (end - begin) * shares).reshape(-1)

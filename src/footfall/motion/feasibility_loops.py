@@ -1,0 +1,144 @@
+"""Native loops that tell how much room a planned motion leaves: soles, feet that push, legs in space."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from footfall.compiler.native_loops import native_loop
+from footfall.math.polygon_loops import closest_on_border
+from footfall.motion.five_mass_loops import limb_terms
+from footfall.motion.sample_layout import ZMP
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Flags = np.ndarray[Any, np.dtype[np.bool_]]
+Integers = np.ndarray[Any, np.dtype[np.int64]]
+
+_SAME_TIME = 1e-9  # s
+
+
+@native_loop
+def balance_room(
+    times: Array,
+    values: Array,
+    rotations: Array,
+    torso: Array,
+    borders: Array,
+    corners: Array,
+    sizes: Integers,
+    numbers: Array,
+    result: Array,
+) -> None:
+    """Fill result (2, k) at increasing times (k,): distance of the zero-moment point of the five masses from the border
+    of the support area, m, negative outside, and the vertical force of the feet as a part of the weight.
+
+    values, rotations: samples. torso (3, k, 3): its motion. borders (P + 1,), corners (P, 8, 2), sizes (P,): of the
+    phases; where one ends and the next begins, the smaller area counts. numbers: of the masses.
+    """
+    phase = 0
+    for k in range(len(times)):
+        while phase < len(sizes) - 1 and times[k] >= borders[phase + 1] - _SAME_TIME:
+            phase += 1
+        c1x, c1y, c1z, c2x, c2y, _, mass, flow = limb_terms(values, rotations, k, numbers)
+        px = mass * torso[2, k, 0] + flow * torso[1, k, 0]
+        py = mass * torso[2, k, 1] + flow * torso[1, k, 1]
+        pz = mass * torso[2, k, 2] + flow * torso[1, k, 2]
+        lift = pz + mass * numbers[3]
+        tx = torso[0, k, 1] * lift - torso[0, k, 2] * py + c2x
+        ty = torso[0, k, 2] * px - torso[0, k, 0] * lift + c2y
+        height, force = values[k, 0, ZMP + 2], pz + c1z
+        result[1, k] = force / (numbers[0] * numbers[3])
+        if force <= 0.0:
+            result[0, k] = -np.inf
+            continue
+        x, y = -(ty - height * (px + c1x)) / force, (tx + height * (py + c1y)) / force
+        result[0, k] = inside(corners, sizes, phase, x, y)
+        if phase > 0 and times[k] <= borders[phase] + _SAME_TIME:
+            result[0, k] = min(result[0, k], inside(corners, sizes, phase - 1, x, y))
+
+
+@native_loop
+def inside(corners: Array, sizes: Integers, phase: int, x: float, y: float) -> float:
+    """Distance of a point from the border of a phase's area, m, negative outside."""
+    near_x, near_y, within = closest_on_border(corners[phase, : sizes[phase]], x, y)
+    distance = np.hypot(near_x - x, near_y - y)
+    return float(distance if within else -distance)
+
+
+@native_loop
+def turned(q: Array, x: float, y: float, z: float, sign: float) -> tuple[float, float, float]:
+    """A vector turned by a unit quaternion (4,), or back by a sign of -1."""
+    w, a, b, c = q[0], sign * q[1], sign * q[2], sign * q[3]
+    tx, ty, tz = 2.0 * (b * z - c * y), 2.0 * (c * x - a * z), 2.0 * (a * y - b * x)
+    return (
+        x + w * tx + b * tz - c * ty,
+        y + w * ty + c * tx - a * tz,
+        z + w * tz + a * ty - b * tx,
+    )
+
+
+@native_loop
+def legs_in_space(
+    feet: Array,
+    turns: Array,
+    toes: Array,
+    upper_body: Array,
+    torso: Array,
+    leg: Array,
+    signs: Array,
+    hip_width: float,
+    longest: float,
+    leans: Array,
+    result: Array,
+) -> None:
+    """Fill result (3, k) with the room that the worse leg has: its length when stretched minus the distance of hip and
+    ankle, m; how far the line between them is from leaning outward too much, rad, against the upper body and the foot.
+
+    feet (2, k, 3), turns (2, k, 4), toes (2, k), upper_body (k, 4): as `LegBounds` takes them. torso (k, 3). leg (14,):
+    lengths and limits. signs (2,): of the toe angles that lift the heel. leans (2, 2): that hip and ankle allow.
+    """
+    for k in range(len(torso)):
+        for kind in range(3):
+            result[kind, k] = np.inf
+        for side in range(2):
+            outward = -1.0 if side == 0 else 1.0
+            alpha = signs[side] * toes[side, k]  # 003c (E.1): the pitch of the middle foot against the toes
+            x, y, z = turned(
+                turns[side, k],
+                -leg[1] - leg[2] * np.cos(alpha) + leg[3] * np.sin(alpha),
+                0.0,
+                leg[0] + leg[2] * np.sin(alpha) + leg[3] * np.cos(alpha),
+                1.0,
+            )
+            hx, hy, hz = turned(upper_body[k], -leg[13], 0.5 * outward * hip_width, -leg[6], 1.0)
+            dx = torso[k, 0] + hx - feet[side, k, 0] - x
+            dy = torso[k, 1] + hy - feet[side, k, 1] - y
+            dz = torso[k, 2] + hz - feet[side, k, 2] - z
+            result[0, k] = min(result[0, k], longest - np.sqrt(dx * dx + dy * dy + dz * dz))
+            _, across, up = turned(upper_body[k], dx, dy, dz, -1.0)
+            lean = np.arctan2(-outward * across, up)
+            result[1, k] = min(result[1, k], lean - leans[0, 0], leans[0, 1] - lean)
+            _, across, up = turned(turns[side, k], dx, dy, dz, -1.0)
+            lean = np.arctan2(outward * across, up)
+            result[2, k] = min(result[2, k], lean - leans[1, 0], leans[1, 1] - lean)
+
+
+@native_loop
+def mark_near(rooms: Array, least: Array, flags: Flags) -> int:
+    """Mark the times (k,) at which one of the rooms (n, k) is less than its least (n,), or no number; how many."""
+    count = 0
+    for k in range(rooms.shape[1]):
+        near = False
+        for n in range(rooms.shape[0]):
+            near = near or not rooms[n, k] >= least[n]
+        flags[k] = near
+        count += near
+    return count
+
+
+@native_loop
+def height_room(torso: Array, lowest: Array, highest: Array, margin: float, result: Array) -> None:
+    """Fill result (k,) with the distance of the torso (k, 3) from bounds of its height that have a margin, m."""
+    for k in range(len(torso)):
+        result[k] = min(torso[k, 2] - lowest[k], highest[k] - torso[k, 2]) + margin
