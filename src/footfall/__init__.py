@@ -92,6 +92,7 @@ if TYPE_CHECKING:
     from footfall.gait.plan import InvalidTransition, MotionPlan
     from footfall.gait.poses import FootContact
     from footfall.gait.walking_transitions import HandTarget, WalkingTransition
+    from footfall.motion.feasibility import MotionWarning
     from footfall.motion.following import follow_motion
     from footfall.motion.motion import Motion
     from footfall.motion.parameters import MotionParameters
@@ -111,6 +112,7 @@ _LATER = {
     "Motion": "footfall.motion.motion",
     "MotionParameters": "footfall.motion.parameters",
     "MotionPlan": "footfall.gait.plan",
+    "MotionWarning": "footfall.motion.feasibility",
     "WalkingTransition": "footfall.gait.walking_transitions",
     "follow_motion": "footfall.motion.following",
     "generate_motion": "footfall.motion.pipeline",
@@ -153,6 +155,7 @@ __all__ = [
     "Motion",
     "MotionParameters",
     "MotionPlan",
+    "MotionWarning",
     "Poses",
     "ReducedModel",
     "Resolution",

@@ -60,3 +60,46 @@ def random_walk(generator: Generator, dimensions: GaitDimensions, *, steps: int 
             )
         )
     return MotionPlan((walking_sequence(walk, idle_pose(dimensions), dimensions, first_swing="RF"),))
+
+
+def broad_walk(generator: Generator, dimensions: GaitDimensions, *, steps: int = 6) -> MotionPlan:
+    """A walk of steps that may be too long, too fast, too high or too steep: about a third cannot be walked.
+
+    generator: of NumPy, or anything with its `uniform`. Lengths are parts of the robot's leg."""
+    scale = dimensions.leg_length / 0.87  # LOLA's
+
+    def now_and_then(share: float, low: float, high: float, usual: float | None = 0.0) -> Any:
+        return float(generator.uniform(low, high)) if generator.uniform(0.0, 1.0) < share else usual
+
+    walk = []
+    for number in range(steps):
+        outward = -1.0 if number % 2 == 0 else 1.0
+        contact = FootContact.FULL
+        if generator.uniform(0.0, 1.0) < 0.25:
+            contact = FootContact.PARTIAL if generator.uniform(0.0, 1.0) < 0.5 else FootContact.TIPTOE
+        hand = None
+        if generator.uniform(0.0, 1.0) < 0.1:
+            # In the frame of the right foot, so that only its steps have a hand on the wall.
+            place = (0.0, 0.7875 * scale, 1.25 * scale)
+            hand = (
+                HandTarget(place, (0.0, -float(generator.uniform(0.0, 150.0)), 0.0))
+                if outward < 0.0
+                else None
+            )
+        walk.append(
+            WalkingTransition(
+                forward=scale * float(generator.uniform(-0.3, 0.6)),
+                left=outward * scale * now_and_then(0.5, -0.01, 0.2),
+                up=scale * now_and_then(0.2, -0.12, 0.12),
+                roll=now_and_then(0.2, -0.15, 0.15),
+                pitch=now_and_then(0.2, -0.15, 0.15),
+                yaw=outward * now_and_then(0.5, -0.02, 0.2),
+                duration=now_and_then(0.6, 0.5, 1.5, None),
+                step_height=now_and_then(0.4, 0.0, 0.1, None),
+                swing_timing=now_and_then(0.4, 0.0, 1.0),
+                contact=contact,
+                left_hand=hand,
+                com_shift=scale * now_and_then(0.1, -0.05, 0.02),
+            )
+        )
+    return MotionPlan((walking_sequence(walk, idle_pose(dimensions), dimensions, first_swing="RF"),))
