@@ -128,13 +128,12 @@ def _near_times(planned: PlannedSequence) -> Array | None:
     count = mark_near(_balance(planned, masses), _NEAR_BALANCE, balanced)
     # Where a motion starts and ends, more conditions are kept than the torso's equation bears: between the break points
     # the zero-moment point is off most there.
-    for first, place in ((0, 0), (-2, -1)):
-        begin, end = masses.times[first], masses.times[first + 1]
-        at = begin + (end - begin) * _SHARES
-        inside = MassSamples(at, *planned.draft.masses.sample(at), torso.trajectory.sample(at))
-        if mark_near(_balance(planned, inside), _NEAR_BALANCE, np.empty(len(at), dtype=np.bool_)):
-            balanced[place] = True
-            count += 1
+    first, second, before, last = masses.times[[0, 1, -2, -1]].tolist()
+    at = (np.array([[first], [before]]) + np.array([[second - first], [last - before]]) * _SHARES).reshape(-1)
+    inside = MassSamples(at, *planned.draft.masses.sample(at), torso.trajectory.sample(at))
+    if mark_near(_balance(planned, inside), _NEAR_BALANCE, np.empty(len(at), dtype=np.bool_)):
+        balanced[0] = balanced[-1] = True
+        count += 1
     places, reached = torso.trajectory.sample(torso.times, 0)[0], np.empty(len(torso.times), dtype=np.bool_)
     rooms = np.empty((4, len(torso.times)))
     height_room(places, torso.lowest, torso.highest, planned.parameters.torso.bound_margin_m, rooms[0])
