@@ -10,7 +10,14 @@ import numpy as np
 from footfall.benchmarks import surroundings
 from footfall.benchmarks.control import PEER_BAR, Step
 from footfall.benchmarks.control_programs import Comparison
-from footfall.benchmarks.control_reach import ITERATIONS, RESTARTS, TOLERANCE, FarOutcome, Outcome
+from footfall.benchmarks.control_reach import (
+    FAR_RESTARTS,
+    ITERATIONS,
+    RESTARTS,
+    TOLERANCE,
+    FarOutcome,
+    Outcome,
+)
 from footfall.benchmarks.measure import Race
 from footfall.benchmarks.report import Verdict
 
@@ -56,8 +63,8 @@ def reach_markdown(
         f"{_conditions(load_before)}\n\n"
         f"Targets are what random configurations within the limits give; all errors below {TOLERANCE:g} m and rad "
         f"count as met, within {ITERATIONS} iterations a start and {RESTARTS} restarts. Iterations are those of all "
-        "starts of a target together; times are CPU time. Out of reach: the distance that is left, against the best of "
-        "some runs of SciPy's bounded least squares from random starts."
+        "starts of a target together; times are CPU time. Out of reach: the distance that is left after "
+        f"{FAR_RESTARTS} restarts, against the best of some runs of SciPy's bounded least squares from random starts."
     )
     return "\n\n".join(["# Inverse kinematics", conditions, str(verdict), *tables]) + "\n"
 

@@ -121,14 +121,30 @@ def forbid_overlap(
     kernel: str, inputs: Sequence[tuple[str, Array]], outputs: Sequence[tuple[str, Array]]
 ) -> None:
     """Outputs are written before all inputs are read, so they must not share memory."""
-    others = list(inputs)
-    for name, output in outputs:
-        for other_name, other in others:
-            if np.may_share_memory(output, other):
-                raise KernelInputError(
-                    f"{kernel}: output {name} shares memory with {other_name}; give it its own array"
-                )
-        others.append((name, output))
+    spans = [(*_span(array), False, name) for name, array in inputs if array.size]
+    spans += [(*_span(array), True, name) for name, array in outputs if array.size]
+    spans.sort()
+    written, used = (0, ""), (0, "")  # where outputs, and all arrays, end that begin before
+    for begin, end, is_output, name in spans:
+        last, other = used if is_output else written
+        if begin < last:
+            first, second = (name, other) if is_output else (other, name)
+            raise KernelInputError(
+                f"{kernel}: output {first} shares memory with {second}; give it its own array"
+            )
+        used = max(used, (end, name))
+        if is_output:
+            written = max(written, (end, name))
+
+
+def _span(array: Array) -> tuple[int, int]:
+    """Addresses of its first byte and of the one after its last."""
+    first: int = array.__array_interface__["data"][0]
+    if array.flags.c_contiguous:
+        return first, first + array.nbytes
+    ways = [stride * (length - 1) for stride, length in zip(array.strides, array.shape, strict=True)]
+    begin = first + sum(way for way in ways if way < 0)
+    return begin, first + sum(way for way in ways if way > 0) + array.itemsize
 
 
 def new_outputs(

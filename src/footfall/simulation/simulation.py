@@ -306,9 +306,9 @@ class Simulation:
     def _warn_of_residuals(self, residuals: Array) -> None:
         """Contact that is not solved as asked is never silent."""
         scale = self.robot.mass * float(np.linalg.norm(self.robot.gravity)) * self.options.dt
-        bad = residuals > self.options.tolerance * scale
-        if scale > 0.0 and bad.any():
-            worst = residuals[bad].max()
+        worst = np.fmax.reduce(residuals, axis=None)  # robots that left the numbers have none
+        if scale > 0.0 and worst > self.options.tolerance * scale:
+            bad = residuals > self.options.tolerance * scale
             warnings.warn(
                 f"{bad.sum()} of {bad.size} control periods ended with contact impulses that still changed by up to "
                 f"{worst:.2g} N s a sweep ({worst / scale:.2g} of weight times dt); "
@@ -319,6 +319,8 @@ class Simulation:
 
     def _warn_of_divergence(self, q: Array, v: Array) -> None:
         """Of robots (batch, steps, n) that end with no numbers, or with such that have no meaning."""
+        if np.abs(q[:, -1]).max() < _MEANINGLESS and np.abs(v[:, -1]).max() < _MEANINGLESS:
+            return
         ends = np.concatenate([q[:, -1], v[:, -1]], axis=1)
         lost = np.flatnonzero(~(np.abs(ends) < _MEANINGLESS).all(axis=1))
         if len(lost):
