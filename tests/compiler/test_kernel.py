@@ -215,6 +215,8 @@ def test_rollouts_tile_axes_of_length_one(walk: Kernel) -> None:
     last, energies = walk.rollout(x, u, 2.0, last_only=("x",))
     assert (last == expected[:, -1]).all()
     assert energies.shape == (9, 6)
+    assert (walk.rollout(x, u, 2.0, only=("x",)) == expected).all()
+    assert (walk.rollout(x, u, 2.0, only=("x",), last_only=("x",)) == expected[:, -1]).all()
     still = walk.rollout(x, np.zeros(3), 2.0, steps=4)[0]
     assert still.shape == (9, 4, 3)
     assert walk.rollout(x[0], u, 2.0)[0].shape == (1, 6, 3)
@@ -238,6 +240,7 @@ def test_rollouts_tile_axes_of_length_one(walk: Kernel) -> None:
         ),
         (lambda k: k.rollout(np.ones((2, 3)), np.ones((2, 5, 3)), np.ones((2, 6))), "6 along the step axis"),
         (lambda k: k.rollout(np.ones(3), np.ones(3), 1.0, steps=3, last_only=("y",)), "no output 'y'"),
+        (lambda k: k.rollout(np.ones(3), np.ones(3), 1.0, steps=3, only=("x", "z")), "no output 'z'"),
         (lambda k: k.rollout(np.ones(3), np.full((1, 4, 3), np.nan), 1.0), r"u\[0, 0, 0\] is nan"),
     ],
 )

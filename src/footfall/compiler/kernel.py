@@ -109,6 +109,7 @@ class Kernel:
         self,
         *arrays: Any,
         steps: int | None = None,
+        only: Collection[str] | None = None,
         last_only: Collection[str] = (),
         out: Sequence[Array] | None = None,
         threads: int | None = None,
@@ -117,24 +118,22 @@ class Kernel:
 
         Such inputs are states to start from, with or without a batch axis; others may also have an axis of steps
         after that of the batch, (batch, steps, n). Axes of length one hold for all of the batch or all steps.
-        steps: how many, if no input says so. Gives outputs (batch, steps, ...); those named in last_only are given
-        after the last step only, as (batch, ...).
+        steps: how many, if no input says so. Gives outputs (batch, steps, ...), or only those of these names; those
+        named in last_only are given after the last step only, as (batch, ...).
         """
-        states = feedback(self.signature)
-        moving = [k for k in range(len(self.signature.inputs)) if k not in states]
-        arranged = arrange(self.name, self.signature.inputs, arrays, moving=moving)
+        arranged = arrange(self.name, self.signature.inputs, arrays, moving=self._moving)
         if steps is not None and arranged.steps not in (None, 1, steps):
             raise KernelInputError(f"{self.name}: steps is {steps}, but inputs have {arranged.steps} of them")
         count = steps or arranged.steps
         if not count:
             raise KernelInputError(f"{self.name}.rollout needs `steps`, or an input with an axis of steps")
-        unknown = set(last_only) - {name for name, _ in self.signature.outputs}
-        if unknown:
-            names = ", ".join(name for name, _ in self.signature.outputs)
-            raise KernelInputError(f"{self.name} has no output {sorted(unknown)[0]!r}; there are: {names}")
+        names = [name for name, _ in self.signature.outputs]
+        for name in (*(only or ()), *last_only):
+            if name not in names:
+                raise KernelInputError(f"{self.name} has no output {name!r}; there are: {', '.join(names)}")
         batch = 1 if arranged.batch is None else arranged.batch
         return self._run(
-            arranged.inputs, batch, count, last_only=last_only, out=out, threads=threads, axis=True
+            arranged.inputs, batch, count, only=only, last_only=last_only, out=out, threads=threads, axis=True
         )
 
     def native_function(self) -> NativeFunction:
@@ -186,6 +185,11 @@ class Kernel:
         return entry
 
     @cached_property
+    def _moving(self) -> frozenset[int]:
+        """Inputs that may change from step to step of a rollout: all but the states."""
+        return frozenset(range(len(self.signature.inputs))) - set(feedback(self.signature))
+
+    @cached_property
     def _one_lane(self) -> Any:
         return _BATCH_PROTOTYPE(self._addresses[BATCH])
 
@@ -226,31 +230,33 @@ class Kernel:
         batch: int,
         steps: int,
         *,
+        only: Collection[str] | None = None,
         last_only: Collection[str] = (),
         out: Sequence[Array] | None = None,
         threads: int | None = None,
         axis: bool = False,
     ) -> Any:
         """Compute a batch over steps. axis: whether outputs have an axis of steps."""
-        expected = self.signature.outputs
+        expected = [named for named in self.signature.outputs if only is None or named[0] in only]
         leading = [(batch, steps) if axis and name not in last_only else (batch,) for name, _ in expected]
         results = new_outputs(self.name, expected, leading, out)
-        if out is not None:
-            before = [
-                (name, rows.array) for (name, _), rows in zip(self.signature.inputs, inputs, strict=True)
-            ]
-            forbid_overlap(self.name, before, list(zip((name for name, _ in expected), out, strict=True)))
-        outputs = []
-        for (name, shape), array in zip(expected, results, strict=True):
+        outputs: dict[str, Rows] = {}
+        for (name, shape), axes, array in zip(expected, leading, results, strict=True):
             size = math.prod(shape)
-            each = axis and name not in last_only
-            outputs.append(Rows(array, size * steps if each else size, size if each else -1))
-        if batch and self._spread(inputs, outputs, batch, steps, threads) and self._check_finite:
+            outputs[name] = Rows(array, size * steps, size) if len(axes) == 2 else Rows(array, size, -1)
+        if out is not None:
+            names = [name for name, _ in self.signature.inputs]
+            given = [rows.array for rows in inputs]
+            forbid_overlap(
+                self.name, list(zip(names, given, strict=True)), list(zip(outputs, out, strict=True))
+            )
+        stored = [outputs.get(name) for name, _ in self.signature.outputs]
+        if batch and self._spread(inputs, stored, batch, steps, threads) and self._check_finite:
             self._require_finite(inputs)
         return results[0] if len(results) == 1 else tuple(results)
 
     def _spread(
-        self, inputs: list[Rows], outputs: list[Rows], batch: int, steps: int, threads: int | None
+        self, inputs: list[Rows], outputs: list[Rows | None], batch: int, steps: int, threads: int | None
     ) -> bool:
         """Run the rows of a batch on threads; tells whether an input was not finite."""
         lanes = machine.widest_lanes()

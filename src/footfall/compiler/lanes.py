@@ -47,8 +47,8 @@ def batch_functions(plan: Schedule, core: Core, lanes: int) -> str:
     i64* output_steps, i64 begin, i64 end, i64 steps)` computes rows begin..end.
 
     Strides are in doubles from row to row (0: the same for all), steps from step to step; an output with a
-    negative step is stored after the last step only. It gives 1 if an input was not finite, -1 if there was no
-    memory, else 0.
+    negative step is stored after the last step only, one at address zero not at all. It gives 1 if an input was not
+    finite, -1 if there was no memory, else 0.
     """
     parts = [_load_row(), _store_row()]
     if lanes > 1:
@@ -184,7 +184,9 @@ class _BatchEntry:
         for k, size in enumerate(self.sizes_out):
             lines += [
                 f"  %each{k} = icmp sge i64 %out_step{k}, 0",
-                f"  %wanted{k} = or i1 %each{k}, %final",
+                f"  %due{k} = or i1 %each{k}, %final",
+                f"  %asked{k} = icmp ne ptr %out_base{k}, null",
+                f"  %wanted{k} = and i1 %due{k}, %asked{k}",
                 f"  br i1 %wanted{k}, label %store{k}, label %kept{k}",
                 f"store{k}:",
                 f"  %out_offset{k} = mul i64 %s, %out_step{k}",

@@ -28,7 +28,7 @@ from footfall.simulation.time_step import actuated_velocities, contact_step, row
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
-_ROLLOUT = ("q", "v", "residual")  # what a rollout gives
+_ROLLOUT = ("residual", "q", "v")  # what a rollout gives, in the order of the kernel
 
 _MEANINGLESS = 1e6  # m/s, rad/s or m
 
@@ -209,6 +209,16 @@ class Simulation:
         return any(candidate.surface.motion is not None for candidate in self.candidates)
 
     @cached_property
+    def _weight_impulse(self) -> float:
+        """Weight times a step, N s: what residuals are compared with."""
+        return self.robot.mass * float(np.linalg.norm(self.robot.gravity)) * self.options.dt
+
+    @cached_property
+    def _no_impulses(self) -> tuple[Array, Array]:
+        """Integrals of the controllers and impulses that a rollout starts with."""
+        return np.zeros(self.joints), np.zeros(self.rows)
+
+    @cached_property
     def hold(self) -> Command:
         """A command without any effort."""
         zero = np.zeros(self.joints)
@@ -305,7 +315,7 @@ class Simulation:
 
     def _warn_of_residuals(self, residuals: Array) -> None:
         """Contact that is not solved as asked is never silent."""
-        scale = self.robot.mass * float(np.linalg.norm(self.robot.gravity)) * self.options.dt
+        scale = self._weight_impulse
         worst = np.fmax.reduce(residuals, axis=None)  # robots that left the numbers have none
         if scale > 0.0 and worst > self.options.tolerance * scale:
             bad = residuals > self.options.tolerance * scale
@@ -319,10 +329,10 @@ class Simulation:
 
     def _warn_of_divergence(self, q: Array, v: Array) -> None:
         """Of robots (batch, steps, n) that end with no numbers, or with such that have no meaning."""
-        if np.abs(q[:, -1]).max() < _MEANINGLESS and np.abs(v[:, -1]).max() < _MEANINGLESS:
+        ends = np.abs(np.concatenate([q[:, -1], v[:, -1]], axis=1))
+        if np.maximum.reduce(ends, axis=None) < _MEANINGLESS:
             return
-        ends = np.concatenate([q[:, -1], v[:, -1]], axis=1)
-        lost = np.flatnonzero(~(np.abs(ends) < _MEANINGLESS).all(axis=1))
+        lost = np.flatnonzero(~(ends < _MEANINGLESS).all(axis=1))
         if len(lost):
             good = (np.abs(v[lost]) < _MEANINGLESS).all(axis=2) & np.isfinite(q[lost]).all(axis=2)
             first = good.argmin(axis=1)  # in a robot that is lost the last is not good
@@ -353,24 +363,13 @@ class Simulation:
         for name, value in (("steps", steps), ("threads", threads)):
             if value is not None and value < 1:
                 raise InvalidOption(f"{name} is {value}; it must be at least 1")
-        zero = [np.zeros(self.joints), np.zeros(self.rows)]
         # The kernel of single steps: another one for the same arithmetic would differ in the last bits.
-        kernel = self.step_kernel
-        names = [name for name, _ in kernel.signature.outputs]
-        if out is not None:
-            given = dict(zip(_ROLLOUT, out, strict=True))
-            batch = len(given["q"])
-            out = [
-                given[name] if name in given else np.empty((batch, *shape))
-                for name, shape in kernel.signature.outputs
-            ]
-        results = kernel.rollout(
-            q, v, *zero, *commands, self.friction,
+        residual, q, v = self.step_kernel.rollout(
+            q, v, *self._no_impulses, *commands, self.friction,
             *([0.0] if self._timed else []),
             *([self._starts(q, v)] if self.train else []),
-            steps=steps, last_only=[name for name in names if name not in _ROLLOUT], threads=threads, out=out,
+            steps=steps, only=_ROLLOUT, threads=threads, out=out if out is None else (*out[2:], *out[:2]),
         )  # fmt: skip
-        q, v, residual = (results[names.index(name)] for name in _ROLLOUT)
         self._warn_of_divergence(q, v)
         self._warn_of_residuals(residual)
         return q, v, residual
