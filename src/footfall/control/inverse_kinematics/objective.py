@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from footfall.control.inverse_kinematics.limits import Limits, position_limits, single_coordinates
+from footfall.control.inverse_kinematics.native_search import Search
 from footfall.control.inverse_kinematics.problem import row_weights
 from footfall.control.inverse_kinematics.stack import TaskStack
 from footfall.dynamics.configuration import integrate
 
 Array = np.ndarray[Any, np.dtype[Any]]
 _TURN = 2 * np.pi
-_LOOK_AHEAD, _LOOKED_AT = 6, 64  # steps and candidates of the choice of a new start
 
 
 @dataclass(frozen=True)
@@ -80,26 +80,26 @@ class Objective:
             result[..., in_q] = np.clip(at, lower, upper)
         return result
 
-    def best_of(self, candidates: Array) -> Array:
-        """Of configurations (batch, nq) the one from which a few damped steps lead to the smallest cost."""
-        for _ in range(_LOOK_AHEAD):
-            costs, errors, jacobians = self._many(candidates)
-            order = np.argsort(costs)[:_LOOKED_AT]
-            candidates, errors, jacobians = candidates[order], errors[order], jacobians[order]
-            normal = np.einsum("bij,bik->bjk", jacobians, jacobians)
-            damping = 0.01 * costs[order, None, None] + 1e-9
-            downhill = np.einsum("bij,bi->bj", jacobians, errors)
-            steps = np.linalg.solve(normal + damping * np.eye(normal.shape[1]), downhill[..., None])[..., 0]
-            candidates = self.moved(candidates, steps)
-        best: Array = candidates[int(np.argmin(self._many(candidates)[0]))]
-        return best
+    def costs(self, candidates: Array) -> Array:
+        """Costs (batch,) of configurations (batch, nq)."""
+        errors, _ = self.stack.kernel(candidates, self.stack.parameters)
+        errors = np.where(self.stack.one_sided & (errors < 0.0), 0.0, self.root_weights * errors)
+        result: Array = np.einsum("ij,ij->i", errors, errors) / 2
+        return result
 
-    def _many(self, candidates: Array) -> tuple[Array, Array, Array]:
-        """Costs (batch,), weighted errors and Jacobians of configurations (batch, nq)."""
-        errors, jacobians = self.stack.kernel(candidates, self.stack.parameters)
-        weight = np.where(self.stack.one_sided & (errors < 0.0), 0.0, self.root_weights)
-        errors, jacobians = weight * errors, weight[..., None] * jacobians
-        return np.einsum("ij,ij->i", errors, errors) / 2, errors, jacobians
+    @cached_property
+    def native(self) -> Search:
+        """The same for native loops."""
+        robot = self.stack.robot
+        return Search(
+            self.stack.kernel.native_function().address,
+            integrate.kernel(robot).native_function().address,
+            self.stack.parameters,
+            self.root_weights,
+            self.stack.one_sided,
+            *self._box,
+            self._turning,
+        )
 
     def inside(self, q: Array) -> Array:
         """The configuration (nq,) within limits that is closest."""

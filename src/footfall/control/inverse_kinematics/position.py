@@ -16,11 +16,11 @@ from footfall.control.inverse_kinematics.newton import newton
 from footfall.control.inverse_kinematics.objective import Objective, Progress
 from footfall.control.inverse_kinematics.problem import by_task
 from footfall.control.inverse_kinematics.stack import TaskStack
+from footfall.control.inverse_kinematics.starts import closest, promising_start
 from footfall.control.inverse_kinematics.task import Task
-from footfall.dynamics.configuration import random_configuration
 from footfall.errors import UnknownName
 from footfall.math.generalised_inverses import Singularity, singularity
-from footfall.robot.model import JointType, Robot
+from footfall.robot.model import Robot
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Method = Literal[
@@ -33,7 +33,6 @@ Method = Literal[
     "quasi_newton",
     "conjugate_gradient",
 ]
-_CANDIDATES = 256  # of which the best is a new start
 METHODS: tuple[str, ...] = ("levenberg_marquardt", "newton", "hierarchy", "transpose", *DIRECTIONS)
 
 
@@ -42,9 +41,10 @@ class Solution:
     """The configuration q (nq,) that was found.
 
     reached: whether all tasks are met to the tolerance. distance: norm of the weighted error that is left. error (m,):
-    of all rows. residuals: norm of each task's error, by label, m and rad. iterations: of all restarts together;
-    restarts: how often it began anew. reason: why it stopped. singularity: of the Jacobian there. history: the error's
-    norm after each iteration of the last start.
+    of all rows. residuals: norm of each task's error, by label, m and rad. iterations: of all starts together;
+    restarts: how often it began anew. descents: how often more, to find the closest pose after all of these had failed.
+    reason: why it stopped. singularity: of the Jacobian there. history: the error's norm after each iteration of the
+    start that q is from.
     """
 
     q: Array
@@ -54,6 +54,7 @@ class Solution:
     residuals: dict[str, float]
     iterations: int
     restarts: int
+    descents: int
     reason: str
     singularity: Singularity
     history: tuple[float, ...]
@@ -87,8 +88,10 @@ def solve_ik(
     priorities, "transpose" the gradient (times gain); "steepest", "gauss_newton", "quasi_newton" and
     "conjugate_gradient" minimise the squared error along their direction with a line search.
     limits: joints stay within their position limits. tolerance: of the largest entry of the error, m and rad.
-    iterations: at most, from each start. restarts: new starts if tasks are not met, each
-    from the best of some random joint angles (seed).
+    iterations: at most, from each start. restarts: new starts if tasks are not met, each from the best of some random
+    joint angles (seed). With none, q is the closest pose that a descent from the given one finds; with some, where all
+    of them fail, further descents from random angles and from the best pose with a limb changed search for the closest
+    one, until three rounds of 16 brought nothing (default method only).
     """
     stack = TaskStack(robot, tuple(tasks))
     for task in stack.tasks:
@@ -123,12 +126,15 @@ def solve_ik(
             best = progress
         if progress.reached or attempt == restarts:
             break
-        start = objective.best_of(_random_joints(robot, np.asarray(q), rng))
+        start = promising_start(objective, np.asarray(q), rng)
     assert best is not None
-    return _solution(objective, replace(best, iterations=used), attempt)
+    best, descents = replace(best, iterations=used), 0
+    if restarts and not best.reached and method == "levenberg_marquardt":
+        best, descents = closest(objective, best, rng, tolerance, iterations)
+    return _solution(objective, best, attempt, descents)
 
 
-def _solution(objective: Objective, progress: Progress, restarts: int) -> Solution:
+def _solution(objective: Objective, progress: Progress, restarts: int, descents: int) -> Solution:
     error, jacobian = objective.evaluate(progress.q)
     return Solution(
         progress.q,
@@ -138,16 +144,8 @@ def _solution(objective: Objective, progress: Progress, restarts: int) -> Soluti
         by_task(objective.stack, error),
         progress.iterations,
         restarts,
+        descents,
         progress.reason,
         singularity(jacobian),
         tuple(progress.history),
     )
-
-
-def _random_joints(robot: Robot, q: Array, rng: np.random.Generator) -> Array:
-    """Random configurations (candidates, nq) whose floating base stays where it is."""
-    starts = random_configuration(robot, seed=rng, count=_CANDIDATES)
-    for joint in robot.joints:
-        if joint.type is JointType.FLOATING:
-            starts[:, robot.q_slice(joint.name)] = q[robot.q_slice(joint.name)]
-    return starts
