@@ -11,7 +11,7 @@ import pytest
 import footfall
 from footfall.control.actuation import InvalidRequest
 from footfall.control.balance import NoSupport, support_polygon
-from footfall.control.contact_constraints import Contact, InvalidContact
+from footfall.control.contact_constraints import SURFACE, Contact, InvalidContact
 from footfall.control.gains import gains_from
 from footfall.control.inverse_kinematics import (
     Bounds,
@@ -29,7 +29,12 @@ from footfall.control.inverse_kinematics import (
     solve_ik,
     solve_quadratic_program,
 )
-from footfall.control.joint_control import resting_reference
+from footfall.control.joint_control import (
+    InverseDynamicsControl,
+    JointImpedance,
+    JointReference,
+    resting_reference,
+)
 from footfall.control.operational_space import OperationalSpaceControl, select
 from footfall.control.task_space import EndEffectorControl, resting_pose
 from footfall.control.virtual_model import solve_virtual_model
@@ -48,6 +53,8 @@ from tests.control.stances import feet, quadruped, table
 
 STILL = resting_pose(footfall.Transform(np.eye(3), np.zeros(3)))
 STRETCHED = resting_pose(footfall.Transform(3.0 * np.eye(3), np.zeros(3)))
+MIRRORED = footfall.Transform(np.diag([1.0, 1.0, -1.0]), np.zeros(3))
+REST = np.zeros(7)
 BROKEN = resting_pose(footfall.Transform(np.eye(3), np.array([0.0, np.nan, 0.0])))
 
 
@@ -104,7 +111,22 @@ def test_unknown_frames_of_an_arm(make: Callable[[], Any]) -> None:
 @pytest.mark.parametrize(
     ("make", "kind", "message"),
     [
-        (lambda: solve(FrameTracking("torso", BROKEN)), InvalidRequest, "path of torso is not finite"),
+        (lambda: FrameTracking("torso", BROKEN), InvalidRequest, "position of the pose wanted is not finite"),
+        (
+            lambda: EndEffectorControl(arm(), "tip", BROKEN, gains_from(1.0)),
+            InvalidRequest,
+            "position of the pose wanted is not finite",
+        ),
+        (
+            lambda: solve(FrameTracking("torso", lambda time: BROKEN)),
+            InvalidRequest,
+            "position of the pose wanted is not finite",
+        ),
+        (
+            lambda: JointImpedance(arm(), JointReference(np.full(7, np.nan), REST, REST), gains_from(1.0)),
+            InvalidRequest,
+            "q of the reference is not finite",
+        ),
         (
             lambda: solve(FrameAcceleration("torso", np.full(6, np.inf))),
             InvalidRequest,
@@ -142,7 +164,22 @@ def test_numbers_that_are_not_finite(make: Callable[[], Any], kind: type[Excepti
         ),
         (lambda: CenterOfMassTracking(np.zeros(3), directions=(3,)), InvalidRequest, "some of 0 to 2"),
         (lambda: solve(), NoTasks, "no task"),
-        (lambda: solve(FrameTracking("torso", STRETCHED)), InvalidRequest, "that is no rotation"),
+        (lambda: FrameTracking("torso", STRETCHED), InvalidRequest, "that is no rotation"),
+        (lambda: FrameTracking("torso", MIRRORED), InvalidRequest, "that is no rotation"),
+        (lambda: FrameTracking("torso", STILL, priority=0.5), InvalidRequest, "whole number"),  # type: ignore[arg-type]
+        (
+            lambda: EndEffectorControl(arm(), "tip", STILL, gains_from(1.0), rows=(0, 0)),
+            InvalidRequest,
+            "some of 0 to 5, each once",
+        ),
+        (lambda: solve(STILL), InvalidRequest, "must have values of type WholeBodyTask"),
+        (lambda: solve(LeastForce(), contacts=("LF",)), InvalidRequest, "contacts has 'LF'"),  # type: ignore[arg-type]
+        (
+            lambda: WholeBodyControl(arm(), (), (PostureTracking(REST),), WholeBodyLimits(), "least squares"),
+            InvalidRequest,
+            "least squares know no limits",
+        ),
+        (lambda: WholeBodyLimits(friction=False, least_force=1.0), InvalidRequest, "may pull"),
         (lambda: level(np.ones((1, 2)), np.zeros(1), weight=-1.0), InvalidTask, "at least zero"),
         (lambda: solve_quadratic_program(program(upper=np.ones(3))), InvalidTask, r"upper has shape \(3,\)"),
         (lambda: WholeBodyLimits(facets=2), InvalidRequest, "at least 3"),
@@ -193,5 +230,46 @@ def test_tasks_that_cannot_be_met() -> None:
 
 def test_references_of_another_robot() -> None:
     rest = resting_reference(arm(), np.zeros(7))
-    with pytest.raises(InvalidRequest, match=r"posture has shape \(23,\), needed is \(57,\)"):
+    with pytest.raises(InvalidRequest, match=r"q of the reference has shape \(7,\), needed is \(19,\)"):
         solve(PostureTracking(rest))
+    longer = JointReference(np.zeros(9), np.zeros(9), np.zeros(9))
+    with pytest.raises(InvalidRequest, match=r"q of the reference has shape \(9,\), needed is \(7,\)"):
+        JointImpedance(arm(), longer, gains_from(1.0))
+    late = JointImpedance(arm(), lambda time: longer, gains_from(1.0))
+    with pytest.raises(InvalidRequest, match=r"needed is \(7,\)"):
+        late(0.0, REST, REST)
+
+
+def test_one_state_at_a_time() -> None:
+    """Kernels take batches, controllers do not."""
+    robot, q = quadruped()
+    control = WholeBodyControl(robot, feet(), (LeastForce(),))
+    with pytest.raises(InvalidRequest, match="one state at a time"):
+        control.solve(0.0, np.tile(q, (2, 1)), np.zeros((2, 18)))
+    reach = EndEffectorControl(arm(), "tip", STILL, gains_from(1.0))
+    with pytest.raises(InvalidRequest, match=r"q has shape \(2, 7\)"):
+        reach.torque(0.0, np.zeros((2, 7)), np.zeros((2, 7)))
+
+
+def test_sole_whose_length_has_no_direction() -> None:
+    """The rectangle lies along the frame's x axis, which must not be the normal: limits would be no numbers."""
+    robot, q = quadruped()
+    along = tuple(footfall.frame_pose(robot, q, "RB").rotation[:, 0].tolist())
+    sole = Contact("RB", rows=SURFACE, normal=along, half_size=(0.05, 0.02))
+    control = WholeBodyControl(robot, (sole,), (LeastForce(),), WholeBodyLimits())
+    with pytest.raises(InvalidRequest, match="contact of 'RB': its normal lies along the frame's x axis"):
+        control.solve(0.0, q, np.zeros(18))
+
+
+def test_plain_lists_and_resting_targets_will_do() -> None:
+    """A pose or a configuration alone means to stay there; states may be lists."""
+    robot = arm()
+    q = robot.configuration("ready")
+    pose = footfall.frame_pose(robot, q, "tip")
+    weight = footfall.gravity_forces(robot, q)
+    reach = EndEffectorControl(robot, "tip", pose, gains_from(1.0), posture=q)
+    assert np.abs(reach.torque(0.0, q.tolist(), [0.0] * 7) - weight).max() < 1e-9  # type: ignore[arg-type]
+    hold = InverseDynamicsControl(robot, q, gains_from(1.0))
+    assert np.abs(hold.torque(0.0, q, REST) - weight).max() < 1e-9
+    whole = WholeBodyControl(robot, [], [FrameTracking("tip", pose), PostureTracking(q, priority=1)])  # type: ignore[arg-type]
+    assert np.abs(whole.torque(0.0, q, REST) - weight).max() < 1e-9

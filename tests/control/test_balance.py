@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import footfall
+from footfall.control.actuation import InvalidRequest
 from footfall.control.balance import (
     NoSupport,
     com_margin,
@@ -28,6 +29,12 @@ def test_polygon_of_a_square() -> None:
     assert margin(np.array([1.0, 0.25, 7.0]), polygon) == 0.25
     assert margin(np.array([1.0, -0.25]), polygon) == -0.25
     assert margin(np.array([-3.0, -4.0]), polygon) == -5.0
+
+
+def test_corners_may_go_round_either_way() -> None:
+    polygon = support_polygon(SQUARE)
+    for point in ([1.0, 0.25], [1.0, -0.25], [3.0, 3.0]):
+        assert margin(np.array(point), polygon[::-1]) == margin(np.array(point), polygon)
 
 
 def test_line_and_point() -> None:
@@ -94,5 +101,13 @@ def test_without_support() -> None:
         support_polygon(np.zeros((0, 3)))
     with pytest.raises(NoSupport, match="carry 0 N"):
         zmp(SQUARE, np.zeros((5, 3)))
+    with pytest.raises(NoSupport, match=r"the polygon has shape \(0, 2\)"):
+        margin(np.zeros(2), np.zeros((0, 2)))
+    with pytest.raises(NoSupport, match="the point is"):
+        margin(np.array([np.nan, 0.0]), support_polygon(SQUARE))
+    with pytest.raises(InvalidRequest, match=r"forces has shape \(3, 3\), needed is \(5, 3\)"):
+        zmp(SQUARE, np.ones((3, 3)))
+    with pytest.raises(InvalidRequest, match="center is not finite"):
+        zmp_from_motion(np.full(3, np.nan), np.zeros(3), np.zeros(3), mass=1.0)
     with pytest.raises(NoSupport, match="takes -"):
         zmp_from_motion(np.zeros(3), np.array([0.0, 0.0, -10.0]), np.zeros(3), mass=1.0)

@@ -7,6 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 import footfall
+from footfall.control.actuation import InvalidRequest
 from footfall.control.balance import NoSupport, support_polygon, zmp, zmp_from_motion
 from footfall.control.balance_points import (
     capture_point,
@@ -20,6 +21,7 @@ from footfall.control.balance_points import (
     imbalance,
     natural_frequency,
     pendulum_after,
+    virtual_pivot_point,
     virtual_repellent_point,
     zmp_of_wrench,
 )
@@ -170,10 +172,44 @@ def test_pendulum_obeys_its_equation() -> None:
     assert second == pytest.approx(omega**2 * (places[1] - pivot), rel=1e-5)
 
 
+def test_lines_that_meet_in_a_pivot() -> None:
+    """Forces towards a point above the centre of mass, from places on the ground below it; then forces beside it."""
+    pivot = np.array([0.02, -0.01, 0.3])
+    random = np.random.default_rng(3)
+    offsets = np.column_stack([random.uniform(-0.2, 0.2, (12, 2)), np.full(12, -0.9)])
+    forces = (pivot - offsets) * random.uniform(300.0, 900.0, (12, 1))
+    found = virtual_pivot_point(offsets, forces)
+    assert np.abs(found.point - pivot).max() < 1e-12
+    assert found.spread < 1e-12
+    # Lines shifted sideways by 1 cm, as many to each side: the same point, and that spread.
+    side = np.cross(forces, [0.0, 1.0, 0.0])
+    side *= 0.01 / np.linalg.norm(side, axis=1)[:, None]
+    beside = virtual_pivot_point(np.vstack([offsets + side, offsets - side]), np.vstack([forces, forces]))
+    assert np.abs(beside.point - pivot).max() < 1e-12
+    assert beside.spread == pytest.approx(0.01, rel=1e-9)
+
+
+def test_lines_that_never_meet() -> None:
+    with pytest.raises(NoSupport, match="parallel"):
+        virtual_pivot_point(SOLE, np.tile([0.0, 0.0, 100.0], (4, 1)))
+    with pytest.raises(NoSupport, match="flight"):
+        virtual_pivot_point(SOLE, np.zeros((4, 3)))
+
+
+def test_plain_lists_will_do() -> None:
+    assert capture_point([0.1, 0.0, 0.8], [0.0, 0.0, 0.0]).tolist() == [0.1, 0.0]  # type: ignore[arg-type]
+    found = centroidal_moment_pivot([0.1, 0.2, 0.8], [0.0, 0.0, 5.0])  # type: ignore[arg-type]
+    assert found.tolist() == [0.1, 0.2]
+    with pytest.raises(InvalidRequest, match="velocity is not finite"):
+        capture_point(np.array([0.0, 0.0, 0.8]), np.full(3, np.nan))
+
+
 def test_nothing_carries() -> None:
     with pytest.raises(NoSupport, match="carries -1 N"):
         zmp_of_wrench(np.array([0.0, 0.0, -1.0, 0.0, 0.0, 0.0]))
     with pytest.raises(NoSupport, match="must be above it"):
         natural_frequency(-0.1)
+    with pytest.raises(NoSupport, match=r"gravity is -9\.81"):
+        natural_frequency(0.9, gravity=-9.81)
     with pytest.raises(NoSupport, match="carries 0 N"):
         center_of_pressure(SOLE, -np.ones((4, 3)))

@@ -191,5 +191,5 @@ def test_bad_requests() -> None:
     with pytest.raises(NotFullyActuated, match="end-effector control"):
         EndEffectorControl(floating, "LF", resting_pose(pose), gains_from(1.0))
     wrong = PoseReference(pose, np.zeros(3), np.zeros(6))
-    with pytest.raises(InvalidRequest, match=r"velocity has shape \(3,\)"):
+    with pytest.raises(InvalidRequest, match=r"velocity wanted has shape \(3,\)"):
         EndEffectorControl(arm, "tip", wrong, Gains(1.0, 1.0), rows=(0, 2)).torque(0.0, q, v)

@@ -80,6 +80,42 @@ def test_cone_of_one_point_is_flat() -> None:
     assert not cone.contains(np.array([0.0, 0.0, 1.0, 0.1, 0.0, 0.0]))
 
 
+def test_opposed_points_without_friction_push_both_ways() -> None:
+    """They span a line, not a ray."""
+    points = [Support((0.0, 0.0, z), (0.0, 0.0, n), 0.0) for z, n in ((0.0, 1.0), (1.0, -1.0))]
+    cone = build_wrench_cone(points)
+    for load in (2.0, -2.0):
+        wrench = np.array([0.0, 0.0, load, 0.0, 0.0, 0.0])
+        assert cone.contains(wrench)
+        assert solve_contact_forces(points, wrench).feasible
+    one = build_wrench_cone(points[:1])
+    assert not one.contains(np.array([0.0, 0.0, -2.0, 0.0, 0.0, 0.0]))
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6))
+def test_any_contacts_against_linear_programs(seed: int) -> None:
+    """Feet, walls, slopes, with and without friction, some twice, near and far from the origin."""
+    random = np.random.default_rng(seed)
+    origin = random.normal(size=3) * 10.0 ** random.uniform(-1.0, 2.0)
+    normals = [(0.0, 0.0, 1.0), (-1.0, 0.0, 0.0), (1.0, 0.0, 0.0), tuple(random.normal(size=3))]
+    supports = [
+        Support(
+            tuple(origin + 0.5 * random.normal(size=3)),
+            normals[random.integers(4)],
+            float(random.choice([0.0, 0.3, 0.8, 5.0])),
+        )
+        for _ in range(random.integers(1, 6))
+    ]
+    supports += supports[: random.integers(2)]
+    cone, edges = build_wrench_cone(supports), wrench_edges(supports)
+    inside = (random.uniform(size=len(edges)) * (random.random(len(edges)) < 0.6)) @ edges
+    assert cone.contains(inside, tolerance=1e-7)
+    wrench = inside + random.normal(size=6) * random.uniform(0.05, 3.0)
+    if abs(cone.slack(wrench)) > 1e-5 * max(1.0, float(np.abs(wrench).max())):
+        assert cone.contains(wrench) == solve_contact_forces(supports, wrench).feasible
+
+
 def test_great_friction_leaves_the_zmp_criterion() -> None:
     """On level ground a wrench without twist is possible iff its zero-moment point lies in the polygon."""
     supports = [Support(each.position, friction=50.0) for each in CORNERS]
@@ -137,3 +173,9 @@ def test_bad_requests() -> None:
         rectangular_rows(-1, 0.1, 0.1)
     with pytest.raises(InvalidRequest, match="no direction"):
         contact_axes((0.0, 0.0, 0.0))
+    with pytest.raises(InvalidRequest, match="position of a support is not finite"):
+        Support((0.0, np.nan, 0.0))
+    with pytest.raises(InvalidRequest, match="friction is inf"):
+        Support((0.0, 0.0, 0.0), friction=np.inf)
+    with pytest.raises(InvalidRequest, match="a whole number"):
+        wrench_edges(CORNERS, facets=4.5)  # type: ignore[arg-type]

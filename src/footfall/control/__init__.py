@@ -18,6 +18,7 @@ from footfall.control.balance import (
     zmp_margin,
 )
 from footfall.control.balance_points import (
+    PivotPoint,
     PressureCenter,
     capture_point,
     center_of_pressure,
@@ -30,6 +31,7 @@ from footfall.control.balance_points import (
     imbalance,
     natural_frequency,
     pendulum_after,
+    virtual_pivot_point,
     virtual_repellent_point,
     zmp_of_wrench,
 )
@@ -56,8 +58,10 @@ from footfall.control.joint_control import (
     resting_reference,
 )
 from footfall.control.operational_space import OperationalSpaceControl, Selection, select
+from footfall.control.planar_region import PlanarRegion
 from footfall.control.rectangular_contact import in_rectangular_cone, rectangular_rows
-from footfall.control.static_region import StaticRegion, solve_static_reach, solve_static_region
+from footfall.control.static_region import solve_static_reach, solve_static_region
+from footfall.control.support_area import solve_support_area
 from footfall.control.task_space import (
     EndEffectorControl,
     PoseReference,
@@ -84,6 +88,7 @@ from footfall.control.whole_body_tasks import (
     JointAcceleration,
     LeastForce,
     LeastTorque,
+    PointReference,
     PostureTracking,
     WholeBodyTask,
 )
@@ -122,12 +127,14 @@ __all__ = [
     "NoTasks",
     "NotFullyActuated",
     "OperationalSpaceControl",
+    "PivotPoint",
+    "PlanarRegion",
+    "PointReference",
     "PoseReference",
     "PostureTracking",
     "PressureCenter",
     "Selection",
     "StanceTorques",
-    "StaticRegion",
     "Support",
     "TaskDynamics",
     "VirtualModelControl",
@@ -170,10 +177,12 @@ __all__ = [
     "solve_stance_torques",
     "solve_static_reach",
     "solve_static_region",
+    "solve_support_area",
     "solve_virtual_model",
     "solve_whole_body",
     "support_polygon",
     "torque_command",
+    "virtual_pivot_point",
     "virtual_repellent_point",
     "wrench_edges",
     "zmp",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,20 @@ def checked_array(name: str, value: Any, shape: tuple[int, ...]) -> Array:
         raise InvalidRequest(f"{name} is not finite: {array}")
     array.flags.writeable = False
     return array
+
+
+def checked_state(robot: Robot, q: Any, v: Any) -> tuple[Array, Array]:
+    """One state of a robot, q (nq,) and v (nv,), of finite numbers."""
+    return checked_array("q", q, (robot.nq,)), checked_array("v", v, (robot.nv,))
+
+
+def check_directions(label: str, directions: Sequence[int], count: int) -> None:
+    """Refuse directions that are not some of the first few numbers, each once."""
+    chosen = tuple(directions)
+    if not chosen or not set(chosen) <= set(range(count)) or len(set(chosen)) != len(chosen):
+        raise InvalidRequest(
+            f"{label}: directions are {chosen}; they must be some of 0 to {count - 1}, each once"
+        )
 
 
 def torque_command(torque: Array) -> Command:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.control.actuation import checked_array
 from footfall.dynamics.center_of_mass import center_of_mass
 from footfall.errors import FootfallError
 from footfall.robot.model import Robot
@@ -40,16 +41,24 @@ def support_polygon(contacts: Array) -> Array:
 
 
 def margin(point: Array, polygon: Array) -> float:
-    """Distance of a point (2,) or (3,) to the edge of a polygon (m, 2) as above, m; negative outside."""
-    position = np.asarray(point, dtype=np.float64)[:2]
-    if len(polygon) == 1:
-        return -float(np.linalg.norm(position - polygon[0]))
-    starts, ends = polygon, np.roll(polygon, -1, axis=0)
+    """Distance of a point (2,) or (3,) to the edge of a convex polygon (m, 2) as above, m; negative outside.
+
+    Corners may go round either way.
+    """
+    position, starts = np.asarray(point, dtype=np.float64)[:2], np.asarray(polygon, dtype=np.float64)
+    if not np.isfinite(position).all():
+        raise NoSupport(f"the point is {position.tolist()}; it must be finite")
+    if starts.ndim != 2 or starts.shape[1] != 2 or len(starts) == 0:
+        raise NoSupport(f"the polygon has shape {starts.shape}; needed are corners (m, 2)")
+    if len(starts) == 1:
+        return -float(np.linalg.norm(position - starts[0]))
+    ends = np.roll(starts, -1, axis=0)
     edges = ends - starts
     along = np.einsum("ij,ij->i", position - starts, edges) / np.einsum("ij,ij->i", edges, edges)
     nearest = starts + np.clip(along, 0.0, 1.0)[:, None] * edges
     distance = float(np.linalg.norm(position - nearest, axis=1).min())
-    inside = len(polygon) > 2 and bool(np.all(_cross(edges, position - starts) >= 0.0))
+    sides = _cross(edges, position - starts)
+    inside = len(starts) > 2 and bool(np.all(sides >= 0.0) or np.all(sides <= 0.0))
     return distance if inside else -distance
 
 
@@ -63,7 +72,7 @@ def zmp(positions: Array, forces: Array, *, height: float = 0.0) -> Array:
 
     The forces have no moment about a horizontal axis there.
     """
-    positions, forces = np.asarray(positions, dtype=np.float64), np.asarray(forces, dtype=np.float64)
+    positions, forces = checked_contacts(positions, forces)
     load = float(forces[:, 2].sum())
     if not load > 0.0:
         raise NoSupport(f"the contact forces carry {load:g} N; it must be above zero")
@@ -86,6 +95,14 @@ def zmp_from_motion(
     center: (3,) of mass, m. acceleration: (3,) of it, m/s2. angular_rate: (3,) rate of the angular momentum about it,
     N m. mass: kg.
     """
+    center, acceleration, angular_rate = (
+        checked_array(name, value, (3,))
+        for name, value in (
+            ("center", center),
+            ("acceleration", acceleration),
+            ("angular_rate", angular_rate),
+        )
+    )
     load = mass * (acceleration[2] + gravity)
     if not load > 0.0:
         raise NoSupport(f"the motion takes {load:g} N from the ground; it must be above zero")
@@ -99,11 +116,20 @@ def zmp_from_motion(
 
 
 def zmp_margin(positions: Array, forces: Array) -> float:
-    """Dynamic balance: margin of the zero-moment point of contact forces (n, 3), N, within the points that carry, m."""
-    positions, forces = np.asarray(positions, dtype=np.float64), np.asarray(forces, dtype=np.float64)
+    """Dynamic balance: margin of the zero-moment point of contact forces (n, 3), N, within the points that carry, m.
+
+    For contacts on level ground, whose mean height is taken; `wrench_cone` is for all others.
+    """
+    positions, forces = checked_contacts(positions, forces)
     height = float(positions[:, 2].mean())
     point = zmp(positions, forces, height=height)
     return margin(point, support_polygon(positions[forces[:, 2] > 0.0]))
+
+
+def checked_contacts(positions: Array, forces: Array) -> tuple[Array, Array]:
+    """Positions and forces of as many contacts, (n, 3) each."""
+    count = len(positions)
+    return checked_array("positions", positions, (count, 3)), checked_array("forces", forces, (count, 3))
 
 
 def _cross(a: Array, b: Array) -> Array:

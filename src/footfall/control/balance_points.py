@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.control.actuation import checked_array
-from footfall.control.balance import NoSupport, margin
+from footfall.control.balance import NoSupport, checked_contacts, margin
 from footfall.dynamics.center_of_mass import (
     center_of_mass,
     center_of_mass_bias,
@@ -49,7 +49,7 @@ def center_of_pressure(positions: Array, forces: Array) -> PressureCenter:
     Only what pushes counts, so that it never leaves the support polygon; it is the zero-moment point while nothing
     pulls.
     """
-    positions, forces = np.asarray(positions, dtype=np.float64), np.asarray(forces, dtype=np.float64)
+    positions, forces = checked_contacts(positions, forces)
     pressing = np.maximum(forces[:, 2], 0.0)
     load = float(pressing.sum())
     _require_load(load)
@@ -106,7 +106,11 @@ def foot_zmp_with_hand(
     angular_rate: (3,) of the angular momentum about the centre, N m, zero by default; mass: kg.
     """
     force, moment = np.split(checked_array("wrench", wrench, (6,)), 2)
-    rate = np.zeros(3) if angular_rate is None else np.asarray(angular_rate)
+    center, acceleration, hand = (
+        checked_array(name, value, (3,))
+        for name, value in (("center", center), ("acceleration", acceleration), ("hand", hand))
+    )
+    rate = np.zeros(3) if angular_rate is None else checked_array("angular_rate", angular_rate, (3,))
     upward = mass * (gravity + acceleration[2])
     load = float(upward - force[2])
     _require_load(load)
@@ -120,14 +124,44 @@ def centroidal_moment_pivot(center: Array, force: Array, *, height: float = 0.0)
 
     It is the zero-moment point exactly while the angular momentum about the centre is constant.
     """
+    center, force = checked_array("center", center, (3,)), checked_array("force", force, (3,))
     _require_load(float(force[2]))
     return np.asarray(center[:2] - force[:2] / force[2] * (center[2] - height), dtype=np.float64)
+
+
+class PivotPoint(NamedTuple):
+    """point (3,): m; spread: root mean square distance of the lines from it, m."""
+
+    point: Array
+    spread: float
+
+
+def virtual_pivot_point(offsets: Array, forces: Array) -> PivotPoint:
+    """Where the lines of ground reaction forces (n, 3), N, of several instants nearly meet.
+
+    offsets: (n, 3), where they act, from the centre of mass and in axes that go with the trunk, m; forces in the same
+    axes. A gait that turns about a virtual pivot has a small spread and the point above the centre of mass.
+    """
+    offsets, forces = checked_contacts(offsets, forces)
+    lengths = np.linalg.norm(forces, axis=1)
+    if not (len(lengths) and lengths.min() > 0.0):
+        raise NoSupport("forces of zero have no line; leave out instants of flight")
+    along = forces / lengths[:, None]
+    across = np.eye(3) - along[:, :, None] * along[:, None, :]
+    total = across.sum(axis=0)
+    if np.linalg.eigvalsh(total)[0] < 1e-9 * len(lengths):
+        raise NoSupport("all forces are parallel; their lines do not meet")
+    point = np.linalg.solve(total, np.einsum("nij,nj->i", across, offsets))
+    missed = np.einsum("nij,nj->ni", across, offsets - point)
+    return PivotPoint(point, float(np.sqrt((missed**2).sum(axis=1).mean())))
 
 
 def natural_frequency(height: float, *, gravity: float = 9.81) -> float:
     """Of the linear inverted pendulum whose mass stays at a height (m) above its pivot, 1/s."""
     if not (np.isfinite(height) and height > 0.0):
         raise NoSupport(f"the centre of mass is {height:g} m above the ground; it must be above it")
+    if not (np.isfinite(gravity) and gravity > 0.0):
+        raise NoSupport(f"gravity is {gravity:g} m/s2; it must be above zero, though it pulls down")
     return float(np.sqrt(gravity / height))
 
 
@@ -139,6 +173,7 @@ def capture_point(
     center: (3,) of mass above the ground, m; velocity: (3,) of it, m/s. height: above the pivot, by default that of the
     centre.
     """
+    center, velocity = checked_array("center", center, (3,)), checked_array("velocity", velocity, (3,))
     omega = natural_frequency(float(center[2]) if height is None else height, gravity=gravity)
     return np.asarray(center[:2] + velocity[:2] / omega, dtype=np.float64)
 
@@ -148,14 +183,19 @@ def divergent_component(center: Array, velocity: Array, *, height: float, gravit
 
     Its first two entries are the capture point. It flees from the virtual repellent point; the centre follows it.
     """
-    return np.asarray(center + velocity / natural_frequency(height, gravity=gravity), dtype=np.float64)
+    center, velocity = checked_array("center", center, (3,)), checked_array("velocity", velocity, (3,))
+    return center + velocity / natural_frequency(height, gravity=gravity)
 
 
 def virtual_repellent_point(
     center: Array, acceleration: Array, *, height: float, gravity: float = 9.81
 ) -> Array:
     """Point (3,), m, that the total force, gravity included, pushes the centre of mass away from: `c - b^2 ddc`."""
-    return np.asarray(center - acceleration * (height / gravity), dtype=np.float64)
+    center, acceleration = (
+        checked_array("center", center, (3,)),
+        checked_array("acceleration", acceleration, (3,)),
+    )
+    return center - acceleration / natural_frequency(height, gravity=gravity) ** 2
 
 
 def divergent_component_after(component: Array, repellent: Array, time: float, *, omega: float) -> Array:

@@ -49,8 +49,8 @@ def pyramid_rows(
 
 
 def _angles(friction: float, facets: int) -> Array:
-    if facets < 3:
-        raise InvalidRequest(f"a pyramid has {facets} facets; it needs at least 3")
+    if not isinstance(facets, int) or facets < 3:
+        raise InvalidRequest(f"a pyramid has {facets} facets; it needs at least 3, a whole number")
     if not (np.isfinite(friction) and friction >= 0.0):
         raise InvalidRequest(f"friction is {friction}; it must be finite and not negative")
     return np.asarray(2.0 * np.pi * np.arange(facets) / facets, dtype=np.float64)

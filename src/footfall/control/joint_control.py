@@ -14,6 +14,7 @@ import numpy as np
 
 from footfall.control.actuation import (
     checked_array,
+    checked_state,
     driven_coordinates,
     driven_velocities,
     require_full_actuation,
@@ -36,7 +37,7 @@ class JointReference(NamedTuple):
     a: Array
 
 
-Reference = JointReference | Callable[[float], JointReference]
+Reference = Array | JointReference | Callable[[float], JointReference]  # an array: stay at that q (nq,)
 
 
 def resting_reference(robot: Robot, q: Array) -> JointReference:
@@ -44,9 +45,26 @@ def resting_reference(robot: Robot, q: Array) -> JointReference:
     return JointReference(checked_array("q", q, (robot.nq,)), np.zeros(robot.nv), np.zeros(robot.nv))
 
 
-def reference_at(reference: Reference, time: float) -> JointReference:
-    """The reference at a time, s."""
-    return reference if isinstance(reference, JointReference) else reference(time)
+def settled_reference(robot: Robot, reference: Reference) -> Reference:
+    """A reference for a robot: what does not change with time is checked here, once."""
+    return reference if callable(reference) else _checked_reference(robot, reference)
+
+
+def reference_at(robot: Robot, reference: Reference, time: float) -> JointReference:
+    """A settled reference at a time, s."""
+    if isinstance(reference, JointReference):
+        return reference
+    return _checked_reference(robot, reference(time) if callable(reference) else reference)
+
+
+def _checked_reference(robot: Robot, reference: Array | JointReference) -> JointReference:
+    if not isinstance(reference, JointReference):
+        return resting_reference(robot, reference)
+    return JointReference(
+        checked_array("q of the reference", reference.q, (robot.nq,)),
+        checked_array("v of the reference", reference.v, (robot.nv,)),
+        checked_array("a of the reference", reference.a, (robot.nv,)),
+    )
 
 
 @dataclass(frozen=True)
@@ -63,16 +81,20 @@ class JointImpedance:
     gains: Gains
     gravity_compensation: bool = True
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "reference", settled_reference(self.robot, self.reference))
+
     def torque(self, time: float, q: Array, v: Array) -> Array:
         """Torques (joints,), N m or N, in the state q (nq,), v (nv,)."""
-        wanted, driven = reference_at(self.reference, time), driven_velocities(self.robot)
+        q, v = checked_state(self.robot, q, v)
+        wanted, driven = reference_at(self.robot, self.reference, time), driven_velocities(self.robot)
         error = difference(self.robot, q, wanted.q)
         law = self.gains.stiffness * error + self.gains.damping * (wanted.v - v) + self._gravity(q)
         return np.asarray(law[driven], dtype=np.float64)
 
     def __call__(self, time: float, q: Array, v: Array) -> Command:
         """The same law; the drives close the loop of springs and dampers in every step."""
-        wanted, driven = reference_at(self.reference, time), driven_velocities(self.robot)
+        wanted, driven = reference_at(self.robot, self.reference, time), driven_velocities(self.robot)
         every = np.ones(len(driven))
         return Command(
             wanted.q[driven_coordinates(self.robot)],
@@ -101,10 +123,12 @@ class InverseDynamicsControl:
 
     def __post_init__(self) -> None:
         require_full_actuation(self.model, "inverse-dynamics control")
+        object.__setattr__(self, "reference", settled_reference(self.model, self.reference))
 
     def acceleration(self, time: float, q: Array, v: Array) -> Array:
         """What is asked for, a* (nv,), with the reference's own acceleration as feed-forward."""
-        wanted = reference_at(self.reference, time)
+        q, v = checked_state(self.model, q, v)
+        wanted = reference_at(self.model, self.reference, time)
         error = difference(self.model, q, wanted.q)
         asked = wanted.a + self.gains.stiffness * error + self.gains.damping * (wanted.v - v)
         return np.asarray(asked, dtype=np.float64)

@@ -10,13 +10,15 @@ import numpy as np
 
 from footfall.control.actuation import (
     InvalidRequest,
+    check_directions,
     checked_array,
+    checked_state,
     require_full_actuation,
     torque_command,
 )
 from footfall.control.contact_constraints import SURFACE
 from footfall.control.gains import Gains
-from footfall.control.joint_control import Reference
+from footfall.control.joint_control import Reference, settled_reference
 from footfall.control.task_space import (
     POSTURE_GAINS,
     Path,
@@ -25,6 +27,7 @@ from footfall.control.task_space import (
     pose_at,
     posture_torque,
     self_motion_projector,
+    settled_path,
 )
 from footfall.dynamics.kinematics import frame_attachment
 from footfall.math.rotations import is_rotation
@@ -89,10 +92,15 @@ class OperationalSpaceControl:
     def __post_init__(self) -> None:
         require_full_actuation(self.robot, "operational-space control")
         frame_attachment(self.robot, self.frame)
+        check_directions("operational-space control", self.rows, 6)
+        object.__setattr__(self, "path", settled_path(self.path))
+        if self.posture is not None:
+            object.__setattr__(self, "posture", settled_reference(self.robot, self.posture))
 
     def torque(self, time: float, q: Array, v: Array) -> Array:
         """Torques (joints,), N m or N, in the state q (nq,), v (nv,)."""
         rows = list(self.rows)
+        q, v = checked_state(self.robot, q, v)
         dynamics = build_task_dynamics(self.robot, q, v, self.frame, rows=self.rows, damping=self.damping)
         wanted = self.wrench(time) if callable(self.wrench) else self.wrench
         pressed = checked_array("wrench", wanted, (6,))

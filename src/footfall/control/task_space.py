@@ -12,10 +12,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.control.actuation import InvalidRequest, checked_array, require_full_actuation, torque_command
+from footfall.control.actuation import (
+    InvalidRequest,
+    check_directions,
+    checked_array,
+    checked_state,
+    require_full_actuation,
+    torque_command,
+)
 from footfall.control.contact_constraints import SURFACE
 from footfall.control.gains import Gains
-from footfall.control.joint_control import Reference, reference_at
+from footfall.control.joint_control import Reference, reference_at, settled_reference
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.configuration import difference
 from footfall.dynamics.inverse_dynamics import bias_forces, gravity_forces
@@ -24,6 +31,7 @@ from footfall.dynamics.kinematics import frame_attachment, frame_pose
 from footfall.dynamics.mass_matrix import mass_matrix
 from footfall.math.generalised_inverses import RANK_TOLERANCE, damped_inverse, pseudo_inverse
 from footfall.math.rotations import boxminus
+from footfall.math.spatial import cross
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from footfall.simulation.step_values import Command
@@ -41,7 +49,7 @@ class PoseReference(NamedTuple):
     acceleration: Array
 
 
-Path = PoseReference | Callable[[float], PoseReference]
+Path = Transform | PoseReference | Callable[[float], PoseReference]  # a transform: stay there
 
 
 def resting_pose(pose: Transform) -> PoseReference:
@@ -49,15 +57,30 @@ def resting_pose(pose: Transform) -> PoseReference:
     return PoseReference(pose, np.zeros(6), np.zeros(6))
 
 
+def settled_path(path: Path) -> Path:
+    """A path for a frame: what does not change with time is checked here, once."""
+    return path if callable(path) else _checked_pose(path)
+
+
 def pose_at(path: Path, time: float) -> PoseReference:
-    """The reference at a time, s."""
-    wanted = path if isinstance(path, PoseReference) else path(time)
-    rotation = np.asarray(wanted.pose.rotation)
-    if not np.abs(rotation.T @ rotation - _IDENTITY).max() < 1e-6:  # not: NaN must not pass
-        raise InvalidRequest(
-            f"the pose wanted at {time} s is turned by {rotation.tolist()}; that is no rotation"
-        )
-    return wanted
+    """A settled path at a time, s."""
+    if isinstance(path, PoseReference):
+        return path
+    return _checked_pose(path(time) if callable(path) else path)
+
+
+def _checked_pose(wanted: Transform | PoseReference) -> PoseReference:
+    if isinstance(wanted, Transform):
+        wanted = resting_pose(wanted)
+    rotation = checked_array("rotation of the pose wanted", wanted.pose.rotation, (3, 3))
+    place = checked_array("position of the pose wanted", wanted.pose.translation, (3,))
+    if np.abs(rotation.T @ rotation - _IDENTITY).max() > 1e-6 or rotation[0] @ cross(*rotation[1:]) < 0.0:
+        raise InvalidRequest(f"the pose wanted is turned by {rotation.tolist()}; that is no rotation")
+    return PoseReference(
+        Transform(rotation, place),
+        checked_array("velocity wanted", wanted.velocity, (6,)),
+        checked_array("acceleration wanted", wanted.acceleration, (6,)),
+    )
 
 
 def pose_error(pose: Transform, target: Transform) -> Array:
@@ -191,9 +214,14 @@ class EndEffectorControl:
     def __post_init__(self) -> None:
         require_full_actuation(self.robot, "end-effector control")
         frame_attachment(self.robot, self.frame)
+        check_directions("end-effector control", self.rows, 6)
+        object.__setattr__(self, "path", settled_path(self.path))
+        if self.posture is not None:
+            object.__setattr__(self, "posture", settled_reference(self.robot, self.posture))
 
     def torque(self, time: float, q: Array, v: Array) -> Array:
         """Torques (joints,), N m or N, in the state q (nq,), v (nv,)."""
+        q, v = checked_state(self.robot, q, v)
         dynamics = build_task_dynamics(self.robot, q, v, self.frame, rows=self.rows, damping=self.damping)
         asked = commanded_acceleration(dynamics, pose_at(self.path, time), self.gains)[list(self.rows)]
         beside = posture_torque(self.robot, dynamics, time, q, v, self.posture, self.posture_gains)
@@ -206,11 +234,8 @@ class EndEffectorControl:
 def commanded_acceleration(dynamics: TaskDynamics, wanted: PoseReference, gains: Gains) -> Array:
     """Acceleration (6,) of the frame: feed-forward, spring and damper, 002 (3.91)."""
     error = pose_error(dynamics.pose, wanted.pose)
-    velocity, acceleration = (
-        checked_array(name, value, (6,))
-        for name, value in (("velocity", wanted.velocity), ("acceleration", wanted.acceleration))
-    )
-    return acceleration + gains.stiffness * error + gains.damping * (velocity - dynamics.velocity)
+    rate = wanted.velocity - dynamics.velocity
+    return wanted.acceleration + gains.stiffness * error + gains.damping * rate
 
 
 def posture_torque(
@@ -225,7 +250,7 @@ def posture_torque(
     """Torques (nv,) that draw the joints to a posture, or only damp them; to be projected into the self-motion."""
     if posture is None:
         return np.asarray(dynamics.mass @ (-gains.damping * v), dtype=np.float64)
-    wanted = reference_at(posture, time)
+    wanted = reference_at(robot, posture, time)
     error = difference(robot, q, wanted.q)
     asked = wanted.a + gains.stiffness * error + gains.damping * (wanted.v - v)
     return np.asarray(dynamics.mass @ asked, dtype=np.float64)

@@ -14,7 +14,7 @@ import numpy as np
 
 from footfall.control.actuation import checked_array, driven_velocities, torque_command
 from footfall.control.contact_constraints import Contact, build_constrained_system
-from footfall.control.task_space import Path, pose_at, pose_error
+from footfall.control.task_space import Path, pose_at, pose_error, settled_path
 from footfall.dynamics.jacobians import frame_jacobian
 from footfall.dynamics.kinematics import frame_attachment, frame_pose, frame_velocity
 from footfall.math.generalised_inverses import RANK_TOLERANCE, pseudo_inverse
@@ -77,6 +77,7 @@ class VirtualModelControl:
     def __post_init__(self) -> None:
         frame_attachment(self.robot, self.frame)
         object.__setattr__(self, "contacts", tuple(self.contacts))
+        object.__setattr__(self, "path", settled_path(self.path))
         for name in ("stiffness", "damping"):
             object.__setattr__(self, name, checked_array(name, getattr(self, name), (6,)))
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from footfall.control.actuation import checked_array, driven_velocities, torque_command
+from footfall.control.actuation import InvalidRequest, checked_state, driven_velocities, torque_command
 from footfall.control.contact_constraints import Contact, build_constrained_system
 from footfall.control.inverse_kinematics.hierarchical_qp import solve_hierarchical_qp
 from footfall.control.inverse_kinematics.hierarchy import solve_hierarchy
@@ -91,7 +91,7 @@ def build_whole_body(
     """The problem in the state q (nq,), v (nv,)."""
     if not tasks:
         raise NoTasks("there is no task; give at least one")
-    q, v = checked_array("q", q, (robot.nq,)), checked_array("v", v, (robot.nv,))
+    q, v = checked_state(robot, q, v)
     system = build_constrained_system(robot, q, v, contacts=contacts)
     driven = driven_velocities(robot)
     layout = Layout(robot.nv, len(system.jacobian), len(driven))
@@ -154,6 +154,25 @@ class WholeBodyControl:
     limits: WholeBodyLimits | None = None
     method: Method = "quadratic programs"
     _last: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for name, kind in (("contacts", Contact), ("tasks", WholeBodyTask)):
+            given = getattr(self, name)
+            if callable(given):
+                continue
+            wrong = [each for each in given if not isinstance(each, kind)]
+            if wrong:
+                raise InvalidRequest(f"{name} has {wrong[0]!r}; it must have values of type {kind.__name__}")
+            object.__setattr__(self, name, tuple(given))
+        if self.method not in get_args(Method):
+            raise UnknownName("method", self.method, get_args(Method), "whole-body control")
+        if self.method == "least squares" and self.limits is not None:
+            raise InvalidRequest(
+                "least squares know no limits; choose quadratic programs, or leave limits out"
+            )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_last": []}  # native code is made again where it is needed
 
     def _program(self, contacts: tuple[Contact, ...], tasks: tuple[WholeBodyTask, ...]) -> WholeBodyProgram:
         """The program of the last call if it was for the same tuples, which saves to compare what is in them."""

@@ -28,9 +28,10 @@ class LimitRows(NamedTuple):
 
 @dataclass(frozen=True)
 class WholeBodyLimits:
-    """torque: whether the efforts of the drives are limited, as the robot says. facets: of friction pyramids, inside
-    the cones. least_force: that every contact must press with, N. joints: whether positions and velocities of the
-    joints are limited, so that they are kept at the end of a horizon (s) of constant acceleration.
+    """torque: whether the efforts of the drives are limited, as the robot says. friction: whether contacts only push
+    and hold by friction; otherwise they may pull as well, like bolts. facets: of friction pyramids, inside the cones.
+    least_force: that every contact must press with, N. joints: whether positions and velocities of the joints are
+    limited, so that they are kept at the end of a horizon (s) of constant acceleration.
     """
 
     torque: bool = True
@@ -45,8 +46,12 @@ class WholeBodyLimits:
             raise InvalidRequest(f"least_force is {self.least_force} N; it must be finite and at least zero")
         if not isinstance(self.facets, int) or self.facets < 3:
             raise InvalidRequest(f"facets is {self.facets}; a pyramid has at least 3, a whole number")
-        if not self.horizon > 0.0:
-            raise InvalidRequest(f"horizon is {self.horizon} s; it must be above zero")
+        if self.least_force > 0.0 and not self.friction:
+            raise InvalidRequest(
+                f"least_force is {self.least_force} N; contacts without friction limits may pull"
+            )
+        if not 0.0 < self.horizon < np.inf:
+            raise InvalidRequest(f"horizon is {self.horizon} s; it must be finite and above zero")
 
     def rows(self, situation: Situation) -> LimitRows:
         """All limits in a situation."""

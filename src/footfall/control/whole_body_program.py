@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.compiler import Kernel, build_kernel, maximum, minimum, sqrt
+from footfall.compiler import Kernel, build_kernel, less, maximum, minimum, sqrt, where
 from footfall.control.actuation import InvalidRequest, checked_array, driven_coordinates, driven_velocities
 from footfall.control.contact_constraints import (
     POINT,
@@ -102,6 +102,7 @@ class WholeBodyProgram:
         self.driven = driven_velocities(robot)
         self.undriven = np.setdiff1d(np.arange(robot.nv), self.driven)
         self.places = np.cumsum([0, *(len(contact.rows) for contact in contacts)])
+        self._soles = any(contact.rows == SURFACE and self._cone_size(contact) for contact in contacts)
         self.layout = Layout(robot.nv, int(self.places[-1]), len(self.driven))
         self.order = sorted(range(len(tasks)), key=lambda k: tasks[k].priority)
         self.motions = [k for k in self.order if isinstance(tasks[k], MotionTask)]
@@ -145,6 +146,10 @@ class WholeBodyProgram:
         for task, place in self._moving:
             self._numbers[place] = task.numbers(self.robot, time)
         mass, forces, jacobian, bias, motion, asked, cones, lower, upper = self.kernel(q, v, self._numbers)
+        if mass.ndim != 2:
+            raise InvalidRequest("q and v are batches; whole-body control takes one state at a time")
+        if self._soles:
+            self._refuse_flat_soles(cones)
         return (
             mass,
             forces,
@@ -167,6 +172,13 @@ class WholeBodyProgram:
             self.ends,
             RANK_TOLERANCE,
         )
+
+    def _refuse_flat_soles(self, cones: Array) -> None:
+        """Cones that are no numbers come of soles whose length has no direction."""
+        without = self.cone_places[np.isnan(cones).any(axis=1)]
+        if len(without):
+            frame = self.contacts[self.places.tolist().index(without[0])].frame
+            raise InvalidRequest(f"contact of {frame!r}: its normal lies along the frame's x axis")
 
     def _motion_tasks(self, tasks: Sequence[WholeBodyTask]) -> list[MotionTask]:
         return [tasks[k] for k in self.motions]  # type: ignore[misc]
@@ -313,7 +325,8 @@ class WholeBodyProgram:
                 continue
             along = frame_pose(self.robot, q, contact.frame).rotation[:, 0]
             along = along - (along @ normal) * normal
-            along = along / sqrt(along @ along)
+            square = along @ along
+            along = along / where(less(square, 1e-12), 0.0, sqrt(square))  # NaN where there is no such axis
             axes = np.array([along, cross(normal, along), normal])
             rows = rectangular_rows(contact.friction, *contact.half_size)
             blocks += [np.hstack([rows[:, :3] @ axes, rows[:, 3:] @ axes]), pressing]

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.compiler import build_kernel
-from footfall.control.actuation import InvalidRequest, checked_array, driven_velocities
+from footfall.control.actuation import InvalidRequest, check_directions, checked_array, driven_velocities
 from footfall.control.contact_constraints import SURFACE, ConstrainedSystem, Contact
 from footfall.control.gains import Gains, gains_from
-from footfall.control.joint_control import Reference, reference_at
-from footfall.control.task_space import Path, pose_at
+from footfall.control.joint_control import Reference, reference_at, settled_reference
+from footfall.control.task_space import Path, pose_at, settled_path
 from footfall.dynamics.center_of_mass import (
     center_of_mass,
     center_of_mass_bias,
@@ -89,6 +89,10 @@ class WholeBodyTask(ABC):
     weight: float | Array = 1.0
 
     def __post_init__(self) -> None:
+        if not isinstance(self.priority, int):
+            raise InvalidRequest(
+                f"{self.label}: priority is {self.priority!r}; it must be a whole number, 0 comes first"
+            )
         weight = np.asarray(self.weight, dtype=np.float64)
         if not (np.isfinite(weight).all() and (weight >= 0.0).all()):
             raise InvalidRequest(
@@ -161,7 +165,7 @@ class FrameAcceleration(MotionTask):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_directions(self.label, self.directions, 6)
+        check_directions(self.label, self.directions, 6)
 
     @property
     def label(self) -> str:
@@ -192,7 +196,8 @@ class FrameTracking(MotionTask):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_directions(self.label, self.directions, 6)
+        check_directions(self.label, self.directions, 6)
+        object.__setattr__(self, "path", settled_path(self.path))
 
     @property
     def label(self) -> str:
@@ -215,7 +220,7 @@ class FrameTracking(MotionTask):
             wanted.velocity,
             wanted.acceleration,
         )
-        return checked_array(self.label, np.concatenate([*parts, _pair(self.gains)]), (26,))
+        return np.concatenate([*parts, _pair(self.gains)])
 
     def evaluate(self, robot: Robot, q: Array, v: Array, numbers: Array) -> MotionRows:
         chosen = list(self.directions)
@@ -228,17 +233,29 @@ class FrameTracking(MotionTask):
         return MotionRows(jacobian[chosen], (asked - bias)[chosen])
 
 
+class PointReference(NamedTuple):
+    """Where a point shall be: position (3,) in the world, m, velocity (3,), m/s, acceleration (3,), m/s2."""
+
+    position: Array
+    velocity: Array
+    acceleration: Array
+
+
 @dataclass(frozen=True, eq=False)
 class CenterOfMassTracking(MotionTask):
-    """The centre of mass goes to a target (3,), m, or follows a function of time, in some of x, y, z."""
+    """The centre of mass follows a target like a unit mass on a spring and a damper, in some of x, y, z.
 
-    target: Array | Callable[[float], Array]
+    target: a place (3,), m, a `PointReference`, or a function of time that gives one of them. A moving place without
+    its velocity and acceleration is followed with a lag.
+    """
+
+    target: Array | PointReference | Callable[[float], Array | PointReference]
     gains: Gains = field(default_factory=lambda: gains_from(2.0))
     directions: tuple[int, ...] = (0, 1, 2)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_directions(self.label, self.directions, 3)
+        check_directions(self.label, self.directions, 3)
 
     @property
     def label(self) -> str:
@@ -254,13 +271,16 @@ class CenterOfMassTracking(MotionTask):
 
     def numbers(self, robot: Robot, time: float) -> Array:
         target = self.target(time) if callable(self.target) else self.target
-        wanted = checked_array("target of the centre of mass", target, (3,))
-        return np.concatenate([wanted, _pair(self.gains)])
+        if not isinstance(target, PointReference):
+            target = PointReference(target, np.zeros(3), np.zeros(3))
+        wanted = [checked_array("target of the centre of mass", part, (3,)) for part in target]
+        return np.concatenate([*wanted, _pair(self.gains)])
 
     def evaluate(self, robot: Robot, q: Array, v: Array, numbers: Array) -> MotionRows:
         chosen = list(self.directions)
         jacobian = center_of_mass_jacobian(robot, q)
-        asked = numbers[3] * (numbers[:3] - center_of_mass(robot, q)) - numbers[4] * (jacobian @ v)
+        error, rate = numbers[:3] - center_of_mass(robot, q), numbers[3:6] - jacobian @ v
+        asked = numbers[6:9] + numbers[9] * error + numbers[10] * rate
         return MotionRows(jacobian[chosen], (asked - center_of_mass_bias(robot, q, v))[chosen])
 
 
@@ -305,22 +325,14 @@ class PostureTracking(MotionTask):
         return callable(self.reference)
 
     def numbers(self, robot: Robot, time: float) -> Array:
-        wanted = reference_at(self.reference, time)
-        parts = np.concatenate([wanted.q, wanted.v, wanted.a, _pair(self.gains)])
-        return checked_array(self.label, parts, (robot.nq + 2 * robot.nv + 2,))
+        wanted = reference_at(robot, settled_reference(robot, self.reference), time)
+        return np.concatenate([wanted.q, wanted.v, wanted.a, _pair(self.gains)])
 
     def evaluate(self, robot: Robot, q: Array, v: Array, numbers: Array) -> MotionRows:
         wanted_q, wanted_v, wanted_a = np.split(numbers[:-2], [robot.nq, robot.nq + robot.nv])
         asked = wanted_a + numbers[-2] * difference(robot, q, wanted_q) + numbers[-1] * (wanted_v - v)
         driven = driven_velocities(robot)
         return MotionRows(np.eye(robot.nv)[driven], asked[driven])
-
-
-def _check_directions(label: str, directions: tuple[int, ...], count: int) -> None:
-    if not directions or not set(directions) <= set(range(count)) or len(set(directions)) != len(directions):
-        raise InvalidRequest(
-            f"{label}: directions are {directions}; they must be some of 0 to {count - 1}, each once"
-        )
 
 
 def _pair(gains: Gains) -> list[float]:

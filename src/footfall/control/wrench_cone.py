@@ -21,11 +21,18 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """A point (3,), m, that can be pushed along a normal (3,) with some friction."""
+    """A point (3,), m, that can be pushed along a normal (3,) with some friction; a great one, 1e3 say, for none that
+    slips."""
 
     position: tuple[float, float, float]
     normal: tuple[float, float, float] = (0.0, 0.0, 1.0)
     friction: float = 0.7
+
+    def __post_init__(self) -> None:
+        for name in ("position", "normal"):
+            value = checked_array(f"{name} of a support", getattr(self, name), (3,))
+            object.__setattr__(self, name, tuple(value.tolist()))
+        pyramid_edges(self.normal, self.friction)  # refuses what makes none
 
 
 class ContactForces(NamedTuple):
@@ -95,7 +102,9 @@ def build_wrench_cone(supports: Sequence[Support], *, facets: int = 4) -> Wrench
     rank = int(np.count_nonzero(values > 1e-9 * values[0]))
     span, rest = axes[:rank], axes[rank:]
     if rank == 1:
-        return WrenchCone(np.sign(span @ edges[0])[:, None] * span, rest)
+        signs = np.sign(edges @ span[0])
+        one_way = span * signs[0] if np.all(signs == signs[0]) else np.zeros((0, 6))
+        return WrenchCone(one_way, rest)
     local = np.vstack([np.zeros(rank), edges @ span.T])
     faces = ConvexHull(local).equations  # normal and offset, normal x + offset <= 0 inside
     through_zero = faces[np.abs(faces[:, -1]) < 1e-9, :-1]

@@ -109,6 +109,8 @@ class Singularity(NamedTuple):
 def singularity(matrix: Array, *, tolerance: float = RANK_TOLERANCE) -> Singularity:
     """Singular values, manipulability, condition number and rank."""
     values = np.linalg.svd(np.asarray(matrix, dtype=np.float64), compute_uv=False)
+    if len(values) == 0:
+        return Singularity(values, 1.0, 1.0, 0)  # nothing is lost of nothing
     largest, smallest = float(values[0]), float(values[-1])
     condition = largest / smallest if smallest > 0.0 else np.inf
     rank = int(np.count_nonzero(values > tolerance * largest))

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from footfall.compiler import atan2, greater_equal, less, maximum, where
-from footfall.errors import UnknownName
+from footfall.errors import FootfallError, UnknownName
 from footfall.math.spatial import cross, skew
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -66,8 +66,10 @@ def unskew(matrix: Array) -> Array:
 def is_rotation(matrix: Array, *, tolerance: float = 1e-9) -> bool:
     """Whether a matrix of floats is orthonormal and right-handed."""
     matrix = np.asarray(matrix, dtype=np.float64)
+    if matrix.shape != (3, 3):
+        return False
     orthonormal = np.allclose(matrix.T @ matrix, np.eye(3), rtol=0.0, atol=tolerance)
-    return bool(matrix.shape == (3, 3) and orthonormal and np.linalg.det(matrix) > 0.0)
+    return bool(orthonormal and np.linalg.det(matrix) > 0.0)
 
 
 def nearest_rotation(matrix: Array) -> Array:
@@ -273,20 +275,28 @@ def euler_from_matrix(sequence: str, matrix: Array) -> Array:
 # All kinds
 
 
+class InvalidParameters(FootfallError, ValueError):
+    """Too many or too few numbers for a rotation."""
+
+
 def matrix_from_parameters(kind: str, parameters: Array) -> Array:
     """Rotation matrix (3, 3) of parameters of any kind."""
+    if kind not in ROTATION_KINDS:
+        raise UnknownName("rotation parameterisation", kind, ROTATION_KINDS)
+    parameters = np.asarray(parameters)
+    size = {"matrix": 9, "quaternion": 4, "angle_axis": 4}.get(kind, 3)
+    if parameters.size != size or (parameters.ndim > 1 and kind != "matrix"):
+        raise InvalidParameters(f"{kind} has shape {parameters.shape}, needed is ({size},)")
     match kind:
         case "matrix":
-            return np.asarray(parameters).reshape(3, 3)
+            return parameters.reshape(3, 3)
         case "quaternion":
             return matrix_from_quaternion(parameters)
         case "angle_axis":
             return matrix_from_angle_axis(parameters)
         case "rotation_vector":
             return matrix_from_rotation_vector(parameters)
-    if kind in EULER_SEQUENCES:
-        return matrix_from_euler(kind, parameters)
-    raise UnknownName("rotation parameterisation", kind, ROTATION_KINDS)
+    return matrix_from_euler(kind, parameters)
 
 
 def parameters_from_matrix(kind: str, matrix: Array) -> Array:

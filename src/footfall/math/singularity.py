@@ -26,5 +26,5 @@ class SingularParameters(FootfallError, ValueError):
 
 def refuse_singular(kind: str, quantity: str, value: Any) -> None:
     """Raise if `value` is a number that vanishes; a symbol passes, its kernel then gives infinite entries."""
-    if isinstance(value, (float, np.floating)) and abs(float(value)) < THRESHOLD:
+    if isinstance(value, (int, float, np.integer, np.floating)) and abs(float(value)) < THRESHOLD:
         raise SingularParameters(kind, quantity, float(value))
