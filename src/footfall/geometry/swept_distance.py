@@ -1,0 +1,147 @@
+"""Distances of swept-sphere volumes: of two, and of many pairs in one native call."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.compiler.machine import available_cores
+from footfall.errors import GeometryError
+from footfall.geometry.swept_sphere import WIDTH, SweptSphere, SweptVolume, pack
+from footfall.math.transform import Transform, identity_transform
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_ROWS_PER_TASK = 2000  # below that a thread is not worth its start
+
+
+class SweptDistances(NamedTuple):
+    """How far volumes are apart, for one pair or for arrays of them with leading axes (...).
+
+    distance: (...), m; negative where they overlap, minus the least way that parts the two closest elements. normal:
+    (..., 3) unit vector from the first to the second. first_point, second_point: (..., 3) on their surfaces, m; the
+    second is the first plus distance times normal. core_distance: (...), m, of points, lines and triangles without
+    their radii; zero or below where these touch or cross. exact: (...), false where a threshold spared the search:
+    then distance is a bound from below and the rest zero. elements: (..., 2) which of each are closest.
+    """
+
+    distance: Any
+    normal: Array
+    first_point: Array
+    second_point: Array
+    core_distance: Any
+    exact: Any
+    elements: Array
+
+    @property
+    def bounded_distance(self) -> Any:
+        """Distance (...), m, with cores that cross counted as touching: never below minus both radii, 003b 7.1."""
+        return self.distance - np.minimum(self.core_distance, 0.0)
+
+
+def swept_distance(
+    first: SweptSphere | SweptVolume,
+    second: SweptSphere | SweptVolume,
+    *,
+    first_pose: Transform | None = None,
+    second_pose: Transform | None = None,
+    threshold: float = math.inf,
+) -> SweptDistances:
+    """Distance of two volumes with closest points, 000 (6.7) to (6.12).
+
+    first_pose, second_pose: where their frames stand; by default both are given in one frame. threshold: m; volumes
+    whose boxes are farther apart are not searched.
+    """
+    from footfall.geometry.swept_pairs import (
+        RESULT,
+        all_distances,
+        pack_model,
+    )  # Numba takes its time to import
+
+    volumes = [each if isinstance(each, SweptVolume) else SweptVolume((each,)) for each in (first, second)]
+    poses = [identity_transform() if pose is None else pose for pose in (first_pose, second_pose)]
+    model = pack_model(volumes, (0, 1), [(0, 1)], threshold=checked_threshold(threshold), columns=[()])
+    positions = np.array([[pose.translation for pose in poses]], dtype=np.float64)
+    rotations = np.array([[pose.rotation for pose in poses]], dtype=np.float64)
+    if not (np.isfinite(positions).all() and np.isfinite(rotations).all()):
+        raise GeometryError(f"poses are {poses}; all must be finite", subject=("swept volume", "pose"))
+    out = np.empty((1, 1, RESULT))
+    all_distances(model, positions, rotations, np.empty((1, 6, 0)), out, np.empty((1, 1, 0)))
+    return unpacked(out[0, 0])
+
+
+def swept_distances(
+    first: Sequence[SweptSphere] | Array, second: Sequence[SweptSphere] | Array, *, threads: int | None = None
+) -> SweptDistances:
+    """Distances of many pairs of elements, the k-th of both, in one native call.
+
+    first, second: elements of one frame, or what `footfall.geometry.swept_sphere.pack` makes of them. threads: how many
+    share the work (default: all cores).
+    """
+    from footfall.geometry.swept_pairs import RESULT, ROOM, element_distances
+
+    rows = [_packed(each) for each in (first, second)]
+    if len(rows[0]) != len(rows[1]):
+        message = f"{len(rows[0])} elements against {len(rows[1])}; there must be as many of both"
+        raise GeometryError(message, subject=("swept volume", "pairs"))
+    out = np.empty((len(rows[0]), RESULT))
+
+    def measure(part: slice) -> None:
+        data = np.concatenate([rows[0][part].ravel(), rows[1][part].ravel(), np.empty(ROOM)])
+        element_distances(data, out[part].reshape(-1))
+
+    share(measure, len(out), threads)
+    return unpacked(out)
+
+
+def unpacked(results: Array) -> SweptDistances:
+    """Results (..., RESULT) of native loops by name."""
+    return SweptDistances(
+        results[..., 0] if results.ndim > 1 else float(results[0]),
+        results[..., 1:4],
+        results[..., 4:7],
+        results[..., 7:10],
+        results[..., 10] if results.ndim > 1 else float(results[10]),
+        results[..., 11] > 0.0 if results.ndim > 1 else bool(results[11] > 0.0),
+        results[..., 12:14].astype(np.int64),
+    )
+
+
+def checked_threshold(threshold: float) -> float:
+    """A distance beyond which none need be exact, m."""
+    if not threshold > 0.0:
+        message = f"threshold is {threshold}; it must be positive (infinite for exact distances of all)"
+        raise GeometryError(message, subject=("swept volume", "pairs"))
+    return float(threshold)
+
+
+def share(
+    work: Callable[[slice], object], count: int, threads: int | None, *, least: int = _ROWS_PER_TASK
+) -> None:
+    """Do work on slices of `count` rows, on several threads if there are many."""
+    tasks = min(threads or available_cores(), -(-count // least))
+    if tasks <= 1:
+        work(slice(0, count))
+        return
+    cuts = [count * task // tasks for task in range(tasks + 1)]
+    list(_pool().map(work, [slice(*cut) for cut in pairwise(cuts)]))
+
+
+def _packed(elements: Sequence[SweptSphere] | Array) -> Array:
+    if not isinstance(elements, np.ndarray):
+        return pack(elements)
+    if elements.ndim != 2 or elements.shape[1] != WIDTH or elements.dtype != np.float64:
+        message = f"packed elements are {elements.dtype} {elements.shape}; they must be float64 (n, {WIDTH})"
+        raise GeometryError(message, subject=("swept volume", "pairs"))
+    return np.ascontiguousarray(elements)
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(available_cores(), thread_name_prefix="footfall-volumes")
