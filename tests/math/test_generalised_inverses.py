@@ -95,6 +95,10 @@ def test_damping_starts_before_trouble_and_nowhere_else() -> None:
     assert np.abs(np.diff(gains)).max() < 0.2  # nothing jumps
 
 
+def test_singularity_of_nothing() -> None:
+    assert singularity(np.zeros((0, 3))).rank == 0
+
+
 def test_singularity_measures() -> None:
     """002 section 7.6: the singular values of Example 2.9.1."""
     j = 0.5 * np.array([[0.0, -np.sqrt(3), -np.sqrt(3)], [-4.0, -3.0, -1.0]])

@@ -58,6 +58,8 @@ def test_determinants() -> None:
 def test_singular_positions_are_refused(kind: str, parameters: list[float]) -> None:
     with pytest.raises(SingularParameters, match=f"{kind} parameters have no rates here: .* must not vanish"):
         position_rate_map(kind, np.array(parameters))
+    with pytest.raises(SingularParameters):
+        position_rate_map(kind, np.zeros(3, dtype=np.int64))
 
 
 def test_unknown_kinds_are_named() -> None:

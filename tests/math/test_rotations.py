@@ -164,6 +164,17 @@ def test_logarithm_undoes_the_exponential(vector: Array, scale: int) -> None:
         np.testing.assert_allclose(through_matrix, vector, rtol=0, atol=1e-14)
 
 
+@given(unit_quaternions)
+def test_both_signs_of_a_quaternion_are_one_rotation(q: Array) -> None:
+    """002 trap T2: the logarithm takes the short way round, whichever of q and -q is given."""
+    for sign in (1.0, -1.0):
+        vector = r.rotation_vector_from_quaternion(sign * q)
+        assert np.linalg.norm(vector) <= np.pi + 1e-12
+        assert np.abs(r.matrix_from_rotation_vector(vector) - r.matrix_from_quaternion(q)).max() < 1e-14
+    # The other way round takes longer, unless both are half turns.
+    assert np.linalg.norm(vector) == pytest.approx(2 * np.arccos(min(1.0, abs(q[0]))), abs=1e-7)
+
+
 def test_all_pairs_of_kinds() -> None:
     rng = np.random.default_rng(5)
     chain = [*r.ROTATION_KINDS, *rng.permutation(r.ROTATION_KINDS), "matrix"]
@@ -308,11 +319,22 @@ def test_is_rotation_and_nearest_rotation() -> None:
     assert r.is_rotation(matrix)
     assert not r.is_rotation(matrix * 1.001)
     assert not r.is_rotation(np.diag([1.0, 1.0, -1.0]))
+    for shape in ((4, 4), (3, 2), (9,)):
+        assert not r.is_rotation(np.ones(shape))
     noisy = matrix + 1e-3 * rng.normal(size=(3, 3))
     nearest = r.nearest_rotation(noisy)
     assert r.is_rotation(nearest, tolerance=1e-14)
     assert np.linalg.norm(nearest - noisy) <= np.linalg.norm(matrix - noisy)
     assert r.is_rotation(r.nearest_rotation(np.diag([1.0, 1.0, -0.9])), tolerance=1e-14)
+
+
+def test_numbers_of_another_kind_are_refused() -> None:
+    assert (
+        np.abs(r.convert_rotation([0.0, 0.0, 1.0], "rotation_vector", "zyx") - [1.0, 0.0, 0.0]).max() < 1e-15
+    )
+    for kind, numbers in (("quaternion", 3), ("rotation_vector", 4), ("zyx", 2), ("matrix", 8)):
+        with pytest.raises(r.InvalidParameters, match=rf"{kind} has shape \({numbers},\), needed is"):
+            r.convert_rotation(np.ones(numbers), kind, "matrix")
 
 
 def test_unknown_kinds_are_named() -> None:
