@@ -8,12 +8,12 @@ not show: without it steps creep along flat valleys. It is learned from the step
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from footfall.compiler.native_loops import call_native, native_loop
-from footfall.control.native_program import combined, inner, inverse_factor, values_of
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -54,31 +54,32 @@ def descend(
     history (iterations + 1,) gets the error's norms. Gives the configuration, its cost, why it ended, and iterations.
     """
     m = len(search.root_weights)
-    q, error, rows = moved(search, start, np.zeros(nv)), np.empty(m), np.empty((m, nv))
+    q, error, rows = start, np.empty(m), np.empty((m, nv))
     new_error, new_rows = np.empty(m), np.empty((m, nv))
     worst, cost, history[0] = _evaluate(search, q, error, rows)
+    normal, downhill = _normal_equations(error, rows)
     curvature, factor, stalled = np.zeros((nv, nv)), 1e-2, 0
     for iteration in range(iterations):
         if worst <= tolerance:
             return q, cost, MET, iteration
-        downhill, normal = combined(error, rows), _squared(rows)
-        scale = np.trace(normal) / nv
-        before = cost
+        scale = 0.0
+        for j in range(nv):
+            scale += normal[j, j] / nv
+        before, history[iteration + 1] = cost, history[iteration]
         for _ in range(12):
             damping = factor * cost + _FLOOR * scale
             step = _step(search, q, normal, curvature, iteration >= _STRAIGHT, downhill, damping)
-            candidate = moved(search, q, step)
+            candidate = _moved(search, q, step)
             new_worst, new_cost, norm = _evaluate(search, candidate, new_error, new_rows)
             if new_cost < cost:
-                _learn(curvature, step, downhill, combined(new_error, rows), combined(new_error, new_rows))
-                q, worst, cost = candidate, new_worst, new_cost
-                error, new_error, rows, new_rows = new_error, error, new_rows, rows
+                gradient = downhill
+                normal, downhill = _normal_equations(new_error, new_rows)
+                _learn(curvature, step, gradient, new_error, rows, downhill)
+                q, worst, cost, history[iteration + 1] = candidate, new_worst, new_cost, norm
+                rows, new_rows = new_rows, rows
                 factor = max(factor / 4, 1e-6 if iteration < _STRAIGHT else 1e-9)
-                history[iteration + 1] = norm
                 break
             factor = max(factor * 8, 1e-3 * scale / max(cost, 1e-300))
-        else:
-            history[iteration + 1] = history[iteration]
         stalled = stalled + 1 if before - cost <= _UNCHANGED * before else 0
         if stalled >= 3 or cost == before:
             return q, cost, MET if worst <= tolerance else STALLED, iteration + 1
@@ -86,26 +87,20 @@ def descend(
 
 
 @native_loop
-def moved(search: Search, q: Array, step: Array) -> Any:
+def _moved(search: Search, q: Array, step: Array) -> Any:
     """q (nq,) after a step (nv,), put back to the limits where it passes them."""
-    result = np.empty(len(q))
-    call_native(search.integrate, _joined(q, step), result)
+    inputs, result = np.empty(len(q) + len(step)), np.empty(len(q))
+    for k in range(len(q)):
+        inputs[k] = q[k]
+    for k in range(len(step)):
+        inputs[len(q) + k] = step[k]
+    call_native(search.integrate, inputs, result)
     for k in range(len(search.in_q)):
         place = search.in_q[k]
         value, lower, upper = result[place], search.lower[k], search.upper[k]
         if search.turning[k] and (value < lower or value > upper):
-            value -= _TURN * np.floor((value - lower) / _TURN)
+            value -= _TURN * math.floor((value - lower) / _TURN)
         result[place] = min(max(value, lower), upper)
-    return result
-
-
-@native_loop
-def _joined(one: Array, other: Array) -> Any:
-    result = np.empty(len(one) + len(other))
-    for k in range(len(one)):
-        result[k] = one[k]
-    for k in range(len(other)):
-        result[len(one) + k] = other[k]
     return result
 
 
@@ -116,8 +111,12 @@ def _evaluate(search: Search, q: Array, error: Array, rows: Array) -> tuple[floa
     Gives the largest entry without weights, the cost, and the norm without weights.
     """
     m, nv = rows.shape
-    values = np.empty(m + m * nv)
-    call_native(search.evaluate, _joined(q, search.parameters), values)
+    inputs, values = np.empty(len(q) + len(search.parameters)), np.empty(m + m * nv)
+    for k in range(len(q)):
+        inputs[k] = q[k]
+    for k in range(len(search.parameters)):
+        inputs[len(q) + k] = search.parameters[k]
+    call_native(search.evaluate, inputs, values)
     worst, cost, square = 0.0, 0.0, 0.0
     for i in range(m):
         value, weight = values[i], search.root_weights[i]
@@ -126,24 +125,25 @@ def _evaluate(search: Search, q: Array, error: Array, rows: Array) -> tuple[floa
         worst = max(worst, abs(value))
         square += value * value
         error[i] = weight * value
-        cost += error[i] * error[i]
+        cost += error[i] * error[i] / 2
         for j in range(nv):
             rows[i, j] = weight * values[m + i * nv + j]
-    return worst, cost / 2, np.sqrt(square)
+    return worst, cost, math.sqrt(square)
 
 
 @native_loop
-def _squared(rows: Array) -> Any:
-    """Upper triangle of `rows^T rows` (n, n); many entries of rows are zero, as a limb moves few things."""
+def _normal_equations(error: Array, rows: Array) -> tuple[Any, Any]:
+    """Upper triangle of `rows^T rows` (n, n) and `rows^T error` (n,); most entries are zero, as limbs move little."""
     m, n = rows.shape
-    result = np.zeros((n, n))
+    normal, right = np.zeros((n, n)), np.zeros(n)
     for i in range(m):
-        row = rows[i]
         for j in range(n):
-            if row[j] != 0.0:
+            entry = rows[i, j]
+            if entry != 0.0:
+                right[j] += entry * error[i]
                 for k in range(j, n):
-                    result[j, k] += row[j] * row[k]
-    return result
+                    normal[j, k] += entry * rows[i, k]
+    return normal, right
 
 
 @native_loop
@@ -155,82 +155,96 @@ def _step(
     curved: with what was learned of the curvature, where that leaves a valley.
     """
     n = len(downhill)
-    free = np.ones(n, dtype=np.bool_)
-    _hold(search, q, downhill, free)
-    step = _newton(normal, curvature, curved, downhill, damping, free)
-    for _ in range(3):
-        if not _hold(search, q, step, free):
+    free, step = np.full(n, True), downhill
+    for attempt in range(5):
+        held = False
+        for k in range(len(search.in_q)):
+            at, j = q[search.in_q[k]], search.in_v[k]
+            low, high = at <= search.lower[k] and step[j] < 0.0, at >= search.upper[k] and step[j] > 0.0
+            if free[j] and (low or high):
+                free[j], held = False, True
+        if attempt > 0 and not held:
             break
-        step = _newton(normal, curvature, curved, downhill, damping, free)
-    largest = 0.0
+        step = np.zeros(n)
+        if not (curved and _solve(normal, curvature, 1.0, free, damping, downhill, step)):
+            _solve(normal, curvature, 0.0, free, damping, downhill, step)
+    largest = _FARTHEST
     for j in range(n):
-        largest = max(largest, abs(step[j]))
-    scale = _FARTHEST / max(largest, _FARTHEST)
+        largest = max(largest, abs(step[j]) if free[j] else 0.0)
     for j in range(n):
-        step[j] *= scale
+        step[j] = step[j] * (_FARTHEST / largest) if free[j] else 0.0
     return step
 
 
 @native_loop
-def _newton(normal: Array, curvature: Array, curved: bool, downhill: Array, damping: float, free: Any) -> Any:
-    """The damped Newton step (nv,) of the coordinates that are free."""
-    n, count = len(downhill), 0
-    places, right, step = np.empty(n, dtype=np.int64), np.empty(n), np.zeros(n)
+def _solve(
+    normal: Array, curvature: Array, share: float, free: Any, damping: float, right: Array, step: Array
+) -> bool:
+    """Write `(normal + share curvature + damping) step = right` (n,), solved for what is free, to those places in step.
+
+    Tells whether the matrix is positive definite; if not, nothing is written.
+    """
+    n, count = len(right), 0
+    places, upper = np.empty(n, dtype=np.int64), np.empty((n, n))
     for j in range(n):
         if free[j]:
-            places[count], right[count], count = j, downhill[j], count + 1
-    factor = _factor(normal, curvature, places[:count], damping, curved)
-    if curved and len(factor) == 0:
-        factor = _factor(normal, curvature, places[:count], damping, False)
-    if len(factor) > 0:
-        short = combined(values_of(factor, right[:count]), factor)
-        for k in range(count):
-            step[places[k]] = short[k]
-    return step
+            places[count], count = j, count + 1
+    for a in range(count):
+        for b in range(a, count):
+            i, j = places[a], places[b]
+            upper[a, b] = normal[i, j] + share * curvature[i, j]
+        upper[a, a] += damping
+    for a in range(count):
+        if not upper[a, a] > 0.0:
+            return False
+        scale = 1.0 / math.sqrt(upper[a, a])
+        for b in range(a, count):
+            upper[a, b] *= scale
+        for i in range(a + 1, count):
+            for b in range(i, count):
+                upper[i, b] -= upper[a, i] * upper[a, b]
+    short = np.empty(count)
+    for a in range(count):
+        short[a] = right[places[a]]
+    for a in range(count):
+        short[a] /= upper[a, a]
+        for b in range(a + 1, count):
+            short[b] -= upper[a, b] * short[a]
+    for a in range(count - 1, -1, -1):
+        for b in range(a + 1, count):
+            short[a] -= upper[a, b] * short[b]
+        short[a] /= upper[a, a]
+        step[places[a]] = short[a]
+    return True
 
 
 @native_loop
-def _factor(normal: Array, curvature: Array, places: Any, damping: float, curved: bool) -> Any:
-    """`inverse_factor` of the rows and columns at places, damped."""
-    n = len(places)
-    matrix = np.empty((n, n))
-    for i in range(n):
-        for j in range(i, n):
-            matrix[i, j] = normal[places[i], places[j]]
-            if curved:
-                matrix[i, j] += curvature[places[i], places[j]]
-        matrix[i, i] += damping
-    return inverse_factor(matrix, 0.0)
-
-
-@native_loop
-def _hold(search: Search, q: Array, direction: Array, free: Any) -> bool:
-    """Take those velocities from `free` (nv,) that a direction presses against a limit; tells whether there are any."""
-    held = False
-    for k in range(len(search.in_q)):
-        at, j = q[search.in_q[k]], search.in_v[k]
-        towards = direction[j]
-        pressed = (at <= search.lower[k] and towards < 0.0) or (at >= search.upper[k] and towards > 0.0)
-        if pressed and free[j]:
-            free[j], held = False, True
-    return held
-
-
-@native_loop
-def _learn(curvature: Array, step: Array, downhill: Array, turned: Array, now: Array) -> None:
+def _learn(curvature: Array, step: Array, before: Array, error: Array, rows: Array, now: Array) -> None:
     """Change the curvature (n, n) that the Jacobian does not show, so that it agrees with a step.
 
-    downhill, now: minus the gradient before and after it; turned: of the error after it by the Jacobian before it.
+    before, now: minus the gradient before and after it; error after it, rows before it.
     """
-    change, shown = downhill - now, turned - now
-    product = inner(change, step)
-    if abs(product) <= 1e-12 * np.sqrt(inner(change, change) * inner(step, step)):
+    m, n = rows.shape
+    change, shown, known = np.empty(n), np.empty(n), np.zeros(n)
+    product = change_square = step_square = shown_along = known_along = along = 0.0
+    for j in range(n):
+        change[j], shown[j] = before[j] - now[j], -now[j]
+        for i in range(m):
+            shown[j] += rows[i, j] * error[i]
+        for k in range(n):
+            known[j] += curvature[j, k] * step[k]
+        product += change[j] * step[j]
+        change_square += change[j] * change[j]
+        step_square += step[j] * step[j]
+        shown_along += shown[j] * step[j]
+        known_along += known[j] * step[j]
+    if abs(product) <= 1e-12 * math.sqrt(change_square * step_square):
         return
-    known = inner(step, values_of(curvature, step))
-    if known != 0.0:
-        curvature *= min(1.0, abs(inner(step, shown) / known))
-    missing = (shown - values_of(curvature, step)) / product
-    share = inner(missing, step) / product
-    for i in range(len(step)):
-        for j in range(len(step)):
-            curvature[i, j] += missing[i] * change[j] + change[i] * missing[j] - share * change[i] * change[j]
+    size = min(1.0, abs(shown_along / known_along)) if known_along != 0.0 else 1.0
+    for j in range(n):
+        shown[j] = (shown[j] - size * known[j]) / product
+        along += shown[j] * step[j] / product
+    for j in range(n):
+        for k in range(n):
+            added = shown[j] * change[k] + change[j] * shown[k] - along * change[j] * change[k]
+            curvature[j, k] = size * curvature[j, k] + added
