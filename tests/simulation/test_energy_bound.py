@@ -17,7 +17,7 @@ from footfall.scene.terrain import random_terrain
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import StepOptions
 from tests.simulation.test_energy import growth
-from tests.simulation.worlds import EDGE, GRAVITY, Array, block, energies, ground, simulate
+from tests.simulation.worlds import EDGE, GRAVITY, Array, ball, block, energies, ground, simulate
 
 COUNT, HEIGHT = 16, 0.6
 SHAPES: dict[str, Shape] = {
@@ -110,7 +110,7 @@ def test_frictionless_slides_create_no_energy(kind: str, shape: str, tmp_path: P
 
 def test_a_bouncing_box_is_what_shows_it(tmp_path: Path) -> None:
     """Without the bound: gyroscopic forces of a step in which velocities jump are those of neither side."""
-    gains = thrown("plane", SHAPES["box"], 1.0, tmp_path, seconds=1.0)
+    gains = thrown("plane", SHAPES["box"], 1.0, tmp_path, seconds=1.0, bounded_energy=False)
     assert gains.max() > 1e-4
 
 
@@ -147,3 +147,52 @@ def test_what_lies_in_the_ground_is_still_lifted_out() -> None:
     assert (
         float(energies(simulation.robot, simulation.state.q, simulation.state.v)) < GRAVITY * EDGE / 2 + 1e-3
     )
+
+
+def test_none_pays_for_another() -> None:
+    """A block that is lifted out of the ground takes nothing from a ball that flies by."""
+    ends = []
+    for bounded in (False, True):
+        simulation = simulate(
+            ground(),
+            block(position=(0.0, 0.0, EDGE / 2 - 0.01), mass=100.0),
+            ball((0.0, 2.0, 1.0), velocity=(1.0, 0.0, 2.0, 0.0, 0.0, 0.0)),
+            bounded_energy=bounded,
+        )
+        simulation.run(simulation.hold, 0.2)
+        flying = simulation.robot.q_slice("ball"), simulation.robot.v_slice("ball")
+        ends.append(np.concatenate([simulation.state.q[flying[0]], simulation.state.v[flying[1]]]))
+    np.testing.assert_array_equal(ends[1], ends[0])
+
+
+def test_soft_ground_gives_back_what_it_took() -> None:
+    """A ball falls onto a spring without damping and comes back as high as without the bound, which knows it."""
+    heights = []
+    for bounded in (False, True):
+        soft = ground(friction=0.0, stiffness=2e3, damping=0.0)
+        simulation = simulate(soft, ball((0.0, 0.0, 0.4), radius=0.1, friction=0.0), bounded_energy=bounded)
+        trajectory = simulation.run(simulation.hold, 0.8)
+        lowest = int(trajectory.q[:, 2].argmin())
+        heights.append(trajectory.q[lowest:, 2].max())
+    assert heights[1] == pytest.approx(heights[0], abs=1e-9)
+    assert heights[1] > 0.3
+
+
+def test_what_is_pushed_by_another_has_its_energy_from_it() -> None:
+    """A fast ball rolls into a slow one: both go on as without the bound, and together they gain nothing."""
+    ends = []
+    for bounded in (False, True):
+        simulation = simulate(
+            ground(friction=0.5),
+            ball((0.0, 0.0, 0.1), velocity=(2.0, 0.0, 0.0, 0.0, 20.0, 0.0), mass=3.0, friction=0.5),
+            ball((0.35, 0.01, 0.1), name="other", friction=0.5),
+            bounded_energy=bounded,
+        )
+        start = float(energies(simulation.robot, simulation.state.q, simulation.state.v))
+        trajectory = simulation.run(simulation.hold, 0.4)
+        ends.append(np.concatenate([simulation.state.q, simulation.state.v]))
+        energy = energies(simulation.robot, trajectory.q, trajectory.v)
+        assert growth(np.concatenate([[start], energy])) < 1e-6 * start
+    other = simulation.robot.v_slice("other").start
+    assert simulation.state.v[other] > 1.0
+    assert ends[1] == pytest.approx(ends[0], abs=1e-5)

@@ -30,7 +30,7 @@ from footfall.simulation.contact_sweeps import (
     joint_blocks,
     solve_blocks,
 )
-from footfall.simulation.energy_bound import bounded_velocity
+from footfall.simulation.energy_bound import EnergyBound
 from footfall.simulation.joint_action import JointAction
 from footfall.simulation.step_contacts import (
     ContactLaw,
@@ -167,7 +167,8 @@ def contact_step(
     bias = newton_euler(robot, state.q, state.v, np.zeros(robot.nv), wrenches)
     acting = control.effort - bias - np.asarray(robot.damping) * state.v
     acting = acting if forces is None else acting + forces
-    inertia = composite_bodies(robot, state.q) + np.diag(control.added_inertia)
+    mass = composite_bodies(robot, state.q)
+    inertia = mass + np.diag(control.added_inertia)
     coupling = Coupling(robot, state.q)
     if robot.loops:
         passive = damping_of_followers(robot, coupling)
@@ -207,10 +208,10 @@ def contact_step(
         given = effort if forces is None else effort + forces
         if wrenches:
             given = given + newton_euler(robot, state.q, state.v, np.zeros(robot.nv), None) - bias
-        v = bounded_velocity(
-            robot, state.q, state.v, v, dt * given, _work_of_paths(contacts, impulses), dt,
-            midway=any(each > 0.0 for each in restitution),
-        )  # fmt: skip
+        bound = EnergyBound(
+            robot, motion, mass, state.q, state.v, dt, midway=any(each > 0.0 for each in restitution)
+        )
+        v = bound.velocity(v, dt * given, contacts, impulses, [*problem.contact_laws, *problem.joint_laws])
     q = integrate(robot, state.q, dt * v)
     report = StepReport(
         effort,
@@ -223,15 +224,6 @@ def contact_step(
         steps,
     )
     return StepState(q, v, control.integral, impulses), report
-
-
-def _work_of_paths(contacts: Sequence[StepContact], impulses: Array) -> Any:
-    """Work, J, that surfaces on given paths do by contact impulses."""
-    work: Any = 0.0
-    for k, contact in enumerate(contacts):
-        if contact.surface.motion is not None:
-            work = work + (contact.frame @ impulses[3 * k : 3 * k + 3]) @ contact.carried
-    return work
 
 
 def _solved(
