@@ -41,7 +41,7 @@ def combine(
 ) -> Robot:
     """One robot of all, their trees side by side under the world.
 
-    Names of bodies, joints, frames, groups, regions and limit sets get the member's name and a slash in front.
+    Names of bodies, joints, frames, groups, regions, limit sets and volumes get the member's name and a slash in front.
     Coordinates follow one another in the order of the members. The configuration "initial" has all of them where
     they start. gravity: m/s2, that of the first member by default.
     """
@@ -66,6 +66,8 @@ def combine(
         drives=tuple(drive for robot in robots for drive in robot.drives),
         springs=tuple(spring for robot in robots for spring in robot.springs),
         loops=tuple(loop for robot in robots for loop in robot.loops),
+        volumes=tuple(volume for robot in robots for volume in robot.volumes),
+        volume_pairs=tuple(pair for robot in robots for pair in robot.volume_pairs),
     )
 
 
@@ -141,6 +143,8 @@ def _prefixed(robot: Robot, prefix: str) -> Robot:
         },
         drives=tuple(replace(old, joints=tuple(map(named, old.joints))) for old in robot.drives),
         springs=tuple(replace(old, joint=named(old.joint)) for old in robot.springs),
+        volumes=tuple(replace(old, name=prefix + old.name, body=named(old.body)) for old in robot.volumes),
+        volume_pairs=tuple((prefix + first, prefix + second) for first, second in robot.volume_pairs),
     )
 
 

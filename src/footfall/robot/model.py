@@ -24,6 +24,7 @@ from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Shape,
 from footfall.robot.tree import Tree, build_tree
 from footfall.robot.tree_loops import closed_configuration, independent_slices, structure_of
 from footfall.robot.validation import WORLD, check_references, checked_configuration, depth_first
+from footfall.robot.volumes import BodyVolume, as_pairs, check_volumes
 
 if TYPE_CHECKING:
     from footfall.robot.drives.drive import Drive
@@ -225,7 +226,7 @@ class Robot(values.Value):
     moves the joints, for simulations that ask for it. springs: that act on joints in every simulation.
     loops: what couples the joints besides the tree. Then `q` still lists the coordinates of all joints, `v` only those
     velocities from which the others follow; configurations are closed, the one named "assembly" says near which the
-    loops close.
+    loops close. volumes: of bodies, for distances; volume_pairs: names of those that may come close to each other.
     """
 
     name: str
@@ -241,6 +242,8 @@ class Robot(values.Value):
     drives: tuple[Drive, ...] = ()
     springs: tuple[Spring, ...] = ()
     loops: tuple[Loop, ...] = ()
+    volumes: tuple[BodyVolume, ...] = ()
+    volume_pairs: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         subject = ("robot", self.name)
@@ -268,10 +271,13 @@ class Robot(values.Value):
             },
             "drives": values.parts(self.drives, object, "drives", subject),  # their kinds: `check_drives`
             "springs": values.parts(self.springs, object, "springs", subject),
+            "volumes": values.parts(self.volumes, BodyVolume, "volumes", subject),
+            "volume_pairs": as_pairs(self.volume_pairs),
         }
         for name, value in frozen.items():
             object.__setattr__(self, name, MappingProxyType(value) if isinstance(value, dict) else value)
         check_references(self)
+        check_volumes(self, WORLD)
         if self.drives or self.springs:
             from footfall.robot.drives.references import check_drives  # drives know robots, not the reverse
 
@@ -330,11 +336,12 @@ class Robot(values.Value):
 
     @cached_property
     def fingerprint(self) -> str:
-        """Hash of all that moves it: bodies, joints, frames, gravity, loops, with their names; not how it looks."""
+        """Hash of all that moves it or may touch: bodies, joints, frames, gravity, loops, volumes; not how it looks."""
         bodies = [(body.name, body.mass, body.center_of_mass, body.inertia) for body in self.bodies]
         digest = hashlib.sha256()
         loops = (self.loops, self.tree.loops.reference) if self.tree.loops is not None else ()
-        for part in _leaves((bodies, self.joints, self.frames, self.gravity, *loops)):
+        volumes = (self.volumes, self.volume_pairs) if self.volumes else ()
+        for part in _leaves((bodies, self.joints, self.frames, self.gravity, *loops, *volumes)):
             digest.update(part + b"\0")
         return digest.hexdigest()
 

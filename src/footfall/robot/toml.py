@@ -36,6 +36,7 @@ from footfall.robot.toml_parts import (
     read_shape,
     read_text,
 )
+from footfall.robot.volume_schema import VolumeSchema, read_pairs, read_volume
 
 _SIZE_LIMIT = 4 * 2**20  # bytes; LOLA needs 40 kB
 
@@ -108,6 +109,8 @@ class RobotSchema(DriveTables, forbid_unknown_fields=True, kw_only=True):
     regions: dict[str, list[str]] = msgspec.field(default_factory=dict)
     notes: dict[str, str] = msgspec.field(default_factory=dict)
     limit_sets: dict[str, dict[str, tuple[float, float] | str]] = msgspec.field(default_factory=dict)
+    volume: list[VolumeSchema] = msgspec.field(default_factory=list)
+    volume_pairs: dict[str, list[str]] = msgspec.field(default_factory=dict)
 
 
 def read_toml(path: str | Path, *, strict: bool = True) -> Robot:
@@ -137,6 +140,7 @@ def parse_toml(text: str, *, source: str = "<text>", strict: bool = True) -> Rob
         configurations = {name: _configuration(bare, name, q) for name, q in schema.configurations.items()}
         drives, springs = schema.drives(), schema.springs()
         loops = tuple(Loop(**msgspec.structs.asdict(loop)) for loop in schema.loop)
+        volumes = tuple(read_volume(volume) for volume in schema.volume)
     return origin.robot(
         strict=strict,
         foreign=False,
@@ -153,6 +157,8 @@ def parse_toml(text: str, *, source: str = "<text>", strict: bool = True) -> Rob
         drives=drives,
         springs=springs,
         loops=loops,
+        volumes=volumes,
+        volume_pairs=read_pairs(schema.volume_pairs),
     )
 
 
@@ -165,6 +171,8 @@ def _element_lines(text: str, schema: RobotSchema) -> dict[tuple[str, str], int]
         lines["frame", frame.name] = line
     for loop, line in zip(schema.loop, header_lines(text, "loop"), strict=False):
         lines["loop", loop.name] = line
+    for volume, line in zip(schema.volume, header_lines(text, "volume"), strict=False):
+        lines["volume", volume.name] = line
     return lines
 
 

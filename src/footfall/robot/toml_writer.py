@@ -16,6 +16,7 @@ from footfall.robot.toml_text import (
     toml_string,
     toml_value,
 )
+from footfall.robot.volume_schema import volume_lines
 
 
 def toml_text(robot: Robot) -> str:
@@ -45,6 +46,7 @@ def toml_text(robot: Robot) -> str:
                 f"[{table}]",
                 *(f"{toml_key(key)} = {toml_value(value)}" for key, value in entries.items()),
             ]
+    lines += volume_lines(robot)
     lines += drive_lines(robot)
     return "\n".join(lines) + "\n"
 
