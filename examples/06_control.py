@@ -41,7 +41,7 @@ def show_arm(folder):
 
 def describe(run):
     print(
-        f"{run.stance.robot.name}, {run.name}: base off by up to "
+        f"{run.stance.robot.name}, {run.name}: off its path by up to "
         f"{1e3 * np.linalg.norm(run.error[:, :3], axis=1).max():.1f} mm, "
         f"{1e3 * np.linalg.norm(run.error[-1, :3]):.2f} mm at the end; "
         f"friction {run.friction:.2f} of 0.8 needed, planned {run.planned_friction:.2f}; "

@@ -42,6 +42,7 @@ from footfall.control.whole_body_tasks import (
     JointAcceleration,
     LeastForce,
     LeastTorque,
+    PointReference,
     PostureTracking,
 )
 from footfall.errors import UnknownName
@@ -64,6 +65,23 @@ def weak(robot: Robot, effort: float) -> Robot:
         for joint in robot.joints
     )
     return replace(robot, joints=joints)
+
+
+def test_centre_of_mass_follows_what_is_fed_forward() -> None:
+    """At the reference with its velocity, the centre is accelerated as it is; a mere place asks to stop there."""
+    robot, q = quadruped()
+    v, _ = consistent_motion(robot, q, feet())
+    place, velocity = footfall.center_of_mass(robot, q), footfall.center_of_mass_jacobian(robot, q) @ v
+    asked, gains = np.array([0.3, -0.2, 0.5]), gains_from(2.0)
+
+    def accelerated(target: Array | PointReference) -> Array:
+        control = WholeBodyControl(robot, feet(), (CenterOfMassTracking(target, gains),))
+        a = control.solve(0.0, q, v).acceleration
+        bias = footfall.center_of_mass_bias(robot, q, v)
+        return np.asarray(footfall.center_of_mass_jacobian(robot, q) @ a + bias)
+
+    assert np.abs(accelerated(PointReference(place, velocity, asked)) - asked).max() < 1e-9
+    assert np.abs(accelerated(place) + gains.damping * velocity).max() < 1e-9
 
 
 def test_two_levels_by_hand() -> None:

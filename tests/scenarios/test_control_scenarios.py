@@ -128,6 +128,7 @@ def test_lola_squats_and_waves() -> None:
         footfall.center_of_mass(robot, run.trajectory.q[-1])[2] - footfall.center_of_mass(robot, stance.q)[2]
     )
     assert lowered < -0.03
+    assert np.abs(run.error[:, :3]).max() < 2e-3  # velocity and acceleration are fed forward: no lag
     assert np.abs(run.error[:, 3:]).max() < 5e-3
     assert run.travel < 1e-3
     assert not run.slips

@@ -17,6 +17,7 @@ from footfall.control.whole_body_tasks import (
     CenterOfMassTracking,
     FrameTracking,
     LeastForce,
+    PointReference,
     PostureTracking,
     WholeBodyTask,
 )
@@ -40,9 +41,9 @@ SLIPPING = 1e-6  # m/s, of pressed points; sticking ones move by what the simula
 class StandRun:
     """What a standing robot did.
 
-    planned (n, contacts, 3): contact forces that the controller counted on, N. error (n, 6): of the base against its
-    path, m and rad. exceeded: control periods without a motion that keeps all limits. watch: single steps whose contact
-    was validated.
+    planned (n, contacts, 3): contact forces that the controller counted on, N. error (n, 6): of what is led along a
+    path, m and rad: the base, or in a squat the centre of mass and the turn of the base. exceeded: control periods
+    without a motion that keeps all limits. watch: single steps whose contact was validated.
     """
 
     name: str
@@ -133,16 +134,17 @@ def shift_and_turn(
             acceleration,
         )
 
-    return _run("shift", stance, stance.control(path), path, seconds)
+    return _run("shift", stance, stance.control(path), _base_error(stance, path), seconds)
 
 
 def pushed(stance: Stance, direction: float, *, force: float = 100.0) -> StandRun:
     """A level force, N, acts on the base for 0.2 s, in a direction in rad from x; then 2 s to come back."""
-    start = resting_pose(frame_pose(stance.robot, stance.q, stance.base))
+    start = frame_pose(stance.robot, stance.q, stance.base)
     wrench = force * np.array([np.cos(direction), np.sin(direction), 0.0, 0.0, 0.0, 0.0])
     name = f"push-{round(np.degrees(direction)):03d}"
     seconds = PUSH_TIME + RECOVERY_TIME
-    return _run(name, stance, stance.control(start), lambda time: start, seconds, wrench=wrench)
+    error = _base_error(stance, lambda time: resting_pose(start))
+    return _run(name, stance, stance.control(start), error, seconds, wrench=wrench)
 
 
 def squat_and_wave(
@@ -154,32 +156,49 @@ def squat_and_wave(
     place, rate = robot.q_slice(waving).start, 2.0 * np.pi / 1.5
     in_v = robot.v_slice(waving).start
 
-    def lowered(time: float) -> Array:
-        return np.asarray(center - np.array([0.0, 0.0, depth * (1.0 - np.cos(np.pi * time)) / 2.0]))
+    def lowered(time: float) -> PointReference:
+        up, half, turn = np.array([0.0, 0.0, 1.0]), depth / 2.0, np.pi * time
+        return PointReference(
+            center - half * (1.0 - np.cos(turn)) * up,
+            -half * np.pi * np.sin(turn) * up,
+            -half * np.pi**2 * np.cos(turn) * up,
+        )
 
     def reference(time: float) -> JointReference:
         grown = min(time, 1.0)
+        growth = 1.0 if time < 1.0 else 0.0
         wanted, v, a = np.array(q), np.zeros(robot.nv), np.zeros(robot.nv)
-        wanted[place] += grown * swing * np.sin(rate * time)
-        v[in_v] = grown * swing * rate * np.cos(rate * time)
-        a[in_v] = -grown * swing * rate**2 * np.sin(rate * time)
+        sine, cosine = np.sin(rate * time), np.cos(rate * time)
+        wanted[place] += grown * swing * sine
+        v[in_v] = swing * (growth * sine + grown * rate * cosine)
+        a[in_v] = swing * (2.0 * growth * rate * cosine - grown * rate**2 * sine)
         return JointReference(wanted, v, a)
 
     tasks: tuple[WholeBodyTask, ...] = (
         CenterOfMassTracking(lowered, gains_from(2.0)),
-        FrameTracking(stance.base, resting_pose(start), gains_from(2.0), (3, 4, 5)),
+        FrameTracking(stance.base, start, gains_from(2.0), (3, 4, 5)),
         PostureTracking(reference, gains_from(1.5), priority=1),
         LeastForce(priority=2),
     )
     control = WholeBodyControl(robot, stance.contacts, tasks, WholeBodyLimits(least_force=5.0))
-    return _run("squat", stance, control, lambda time: resting_pose(start), seconds)
+
+    def error(time: float, at: Array) -> Array:
+        turned = pose_error(frame_pose(robot, at, stance.base), start)[3:]
+        return np.concatenate([lowered(time).position - center_of_mass(robot, at), turned])
+
+    return _run("squat", stance, control, error, seconds)
+
+
+def _base_error(stance: Stance, path: Callable[[float], PoseReference]) -> Callable[[float, Array], Array]:
+    """How far the base is from its path at a time and q."""
+    return lambda time, q: pose_error(frame_pose(stance.robot, q, stance.base), path(time).pose)
 
 
 def _run(
     name: str,
     stance: Stance,
     control: WholeBodyControl,
-    path: Callable[[float], PoseReference],
+    error: Callable[[float, Array], Array],
     seconds: float,
     *,
     wrench: Array | None = None,
@@ -197,11 +216,6 @@ def _run(
     if wrench is not None:
         simulation.push(stance.base, wrench, PUSH_TIME)
     trajectory = simulation.run(controller, seconds)
-    error = np.array(
-        [
-            pose_error(frame_pose(stance.robot, q, stance.base), path(time).pose)
-            for time, q in zip(trajectory.time, trajectory.q, strict=True)
-        ]
-    )
+    errors = np.array([error(time, q) for time, q in zip(trajectory.time, trajectory.q, strict=True)])
     forces = np.array(planned).reshape(len(planned), -1, 3)
-    return StandRun(name, stance, trajectory, forces, error, persistent.exceeded, watch)
+    return StandRun(name, stance, trajectory, forces, errors, persistent.exceeded, watch)

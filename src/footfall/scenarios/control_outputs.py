@@ -80,7 +80,8 @@ def plot_stands(runs: Sequence[StandRun], path: Path) -> Path:
         )
         axes[1].plot(time, ratio.max(axis=1), color=color, linewidth=0.9)
         axes[2].plot(time, forces[:, :, 2].min(axis=1), color=color, linewidth=0.9)
-    _finish(axes[0], f"{runs[0].stance.robot.name}: base beside its path", "mm")
+    led = "centre of mass" if runs[0].name == "squat" else "base"
+    _finish(axes[0], f"{runs[0].stance.robot.name}: {led} beside its path", "mm")
     axes[0].legend(loc="upper right", fontsize=7, ncol=2)
     axes[1].axhline(TRUSTED, color=_ORANGE, linewidth=0.8)
     axes[1].axhline(TRUE, color=_GREY, linewidth=0.8)

@@ -13,7 +13,6 @@ from footfall.contact.features import contact_points
 from footfall.control.actuation import torque_command
 from footfall.control.contact_constraints import Contact
 from footfall.control.gains import gains_from
-from footfall.control.joint_control import resting_reference
 from footfall.control.task_space import Path
 from footfall.control.whole_body import LimitsExceeded, WholeBodyControl
 from footfall.control.whole_body_limits import WholeBodyLimits
@@ -59,7 +58,7 @@ class Stance:
         """Moves the base along a path like a mass on a critically damped spring of a frequency, Hz."""
         tasks = (
             FrameTracking(self.base, path, gains_from(frequency)),
-            PostureTracking(resting_reference(self.robot, self.q), priority=1),
+            PostureTracking(self.q, priority=1),
             LeastForce(priority=2),
         )
         limits = WholeBodyLimits(least_force=LEAST_FORCE, joints=False)
