@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -68,6 +68,19 @@ class Kernel:
         self._addresses = addresses
         self._library = library
         self._call = self._builtin(CALL, WITH_ARGUMENTS)
+        self._recipe: Callable[[], Kernel] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By what it was built from: code is for one machine, another finds it in its cache or compiles it."""
+        if self._recipe is None:
+            raise TypeError(f"kernel {self.name!r} was not made by build_kernel: it cannot be pickled")
+        return self._recipe, ()
+
+    def __copy__(self) -> Kernel:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Kernel:
+        return self  # code does not change
 
     def __call__(self, *arrays: Any) -> Any:
         return self._call(*arrays)
@@ -311,6 +324,8 @@ def build_kernel(
     if labels is not None:
         shapes = (shape for _, shape in kernel.signature.inputs)
         kernel.signature = Signature(tuple(zip(labels, shapes, strict=True)), kernel.signature.outputs)
+    options: dict[str, Any] = {"name": name, "key": key, "labels": labels, "check_finite": check_finite}
+    kernel._recipe = partial(build_kernel, function, dict(inputs), **options)
     return kernel
 
 

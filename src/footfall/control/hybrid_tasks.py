@@ -19,6 +19,7 @@ import numpy as np
 from footfall.dynamics.hybrid_constraints import AXES, OWN
 from footfall.errors import FootfallError
 from footfall.robot.model import WORLD
+from footfall.robot.values import Value
 
 Mode = Literal["position", "velocity", "acceleration", "force"]
 Quantity = Literal["force", "position", "speed"]
@@ -77,7 +78,7 @@ class Guard:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class Task(Value):
     """One task in one frame.
 
     frame: the body or frame that it moves. axes: "world" or the name of the task frame, taken as resting: positions are

@@ -54,6 +54,9 @@ class Algorithm:
                 return function(*arguments)
         return self._general_call(robot, arguments, options)
 
+    def __reduce__(self) -> str:
+        return self.textbook.__qualname__  # by its name, like any function
+
     def __repr__(self) -> str:
         return f"<algorithm {self.textbook.__name__}{self.signature}>"
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from footfall.errors import FootfallError, UnknownName
+from footfall.robot.values import Value
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -21,7 +22,7 @@ class InvalidGait(FootfallError, ValueError):
 
 
 @dataclass(frozen=True)
-class Gait:
+class Gait(Value):
     """A periodic pattern of footfalls.
 
     offsets: for each leg the part of the cycle, in [0, 1), at which its foot comes down. duty: part of the cycle that

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from footfall.errors import FootfallError
+from footfall.robot.values import Value
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Interval = tuple[float, float]
@@ -63,7 +64,7 @@ class PlanarLeg:
 
 
 @dataclass(frozen=True, eq=False)
-class ReducedModel:
+class ReducedModel(Value):
     """What the motion generator knows of a robot, m, kg, rad.
 
     foot_share, hand_share: of the mass, each. torso_inertia (3, 3): about the torso's mass, axes of the upper body, kg

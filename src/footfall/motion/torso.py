@@ -6,7 +6,6 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -76,9 +75,7 @@ def plan_torso(draft: Draft, model: ReducedModel, parameters: TorsoParameters | 
         heights.highest,
         times[heights.overlapping],
         heights.legs,
-        MappingProxyType(
-            {name: end - begin for name, (begin, end) in zip(STAGES, pairwise(clock), strict=True)}
-        ),
+        {name: end - begin for name, (begin, end) in zip(STAGES, pairwise(clock), strict=True)},
     )
 
 

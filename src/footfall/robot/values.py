@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
-from typing import Any, TypeVar, cast
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 
@@ -22,12 +22,21 @@ _ROTATION_EXACT = 1e-13  # closer than this stays as it is, so that exact zeros 
 
 
 class Value:
-    """Base of immutable dataclasses: pickled by their fields, so that copies are read-only again."""
+    """Base of immutable dataclasses: pickled by their fields, so that what is read is read-only again.
+
+    A copy is the value itself, with the native code that was made for it.
+    """
 
     __slots__ = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(_plain(getattr(self, each.name)) for each in fields(cast(Any, self)))
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self
 
 
 def finite_number(value: float, what: str, subject: Subject, *, minimum: float = -math.inf) -> float:

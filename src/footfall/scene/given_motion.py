@@ -52,6 +52,7 @@ class GivenMotion(Value):
                 f"times {times[where_wrong]:g} and {times[where_wrong + 1]:g} do not ascend; each must be later"
             )
         norms = np.linalg.norm(quaternions, axis=1)
+        norms[np.abs(norms - 1.0) < 1e-15] = 1.0  # such as those of a pickle keep their bits
         if norms.min() < 1e-9:
             raise _wrong(f"quaternion {int(norms.argmin())} is zero; it must have a direction")
         quaternions /= norms[:, None]

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -159,7 +158,7 @@ class _Reading:
             case form.ContactBlock():
                 self._take_contacts(message, len(robot.bodies))
             case form.EventMessage(time=time, name=name, data=values):
-                self.events.append(Event(time, name, MappingProxyType(values)))
+                self.events.append(Event(time, name, values))
 
     def _take_contacts(self, block: form.ContactBlock, bodies: int) -> None:
         where = f"{self.source}: {form.CONTACTS}"
@@ -197,7 +196,7 @@ class _Reading:
             scan.path,
             robot,
             self.texts.get(form.SCENE_FILE),
-            MappingProxyType(self.metadata),
+            self.metadata,
             time,
             q,
             v,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, get_args
@@ -180,6 +181,20 @@ class Simulation:
     def motors(self) -> int:
         """Number of motors that are simulated."""
         return 0 if self.train is None else len(self.train.motors)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but native code, which a reader of the pickle finds in its cache or compiles."""
+        return {name: value for name, value in vars(self).items() if name != "_kernels"}
+
+    def __copy__(self) -> Simulation:
+        """Another simulation in the same state, which goes on by itself; it shares the native code."""
+        twin = object.__new__(type(self))
+        vars(twin).update(vars(self), _kernels=self._kernels, state=deepcopy(self.state))
+        twin.friction, twin._pushes = self.friction.copy(), dict(self._pushes)
+        return twin
+
+    def __deepcopy__(self, memo: Any) -> Simulation:
+        return self.__copy__()
 
     # State
 

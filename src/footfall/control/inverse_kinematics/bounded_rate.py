@@ -9,6 +9,7 @@ comparison). Native code holds errors, Jacobians, the Hessian and the bounds; wh
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import daqp
@@ -65,6 +66,10 @@ class BoundedRate:
         self.kernel = build_kernel(self._traced, shapes, name="bounded_rate", key=key)
         self._own_feedback = self.feedback(self.stack)
         self._no_rows, self._sense = np.zeros((0, robot.nv)), np.zeros(robot.nv, dtype=np.int32)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        options: dict[str, Any] = {"dt": self.dt, "limits": self.limits, "damping": self.damping}
+        return partial(BoundedRate, self.stack.robot, self.stack.tasks, **options), ()
 
     def __call__(self, q: Array, tasks: Sequence[Task] | None = None) -> Array:
         """v (nv,) at q (nq,); tasks: the same with other targets, rates, gains and weights."""

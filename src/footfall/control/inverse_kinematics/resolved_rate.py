@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -104,6 +105,14 @@ class ResolvedRate:
         self.weights, self.cost, self.damping = weights, cost, damping
         self._own_feedback = self.feedback(self.stack)
         self.kernel = self._compiled()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        options: dict[str, Any] = {
+            "motion_weights": self.weights,
+            "cost": self.cost,
+            "damping": self.damping,
+        }
+        return partial(ResolvedRate, self.stack.robot, self.stack.tasks, **options), ()
 
     def __call__(self, q: Array, tasks: Sequence[Task] | None = None) -> Array:
         """v (nv,) at q (nq,); tasks: the same with other targets and rates."""

@@ -18,12 +18,13 @@ from footfall.control.inverse_kinematics.robot_tasks import CustomTask
 from footfall.control.inverse_kinematics.task import Task
 from footfall.dynamics.configuration import configuration_rate
 from footfall.robot.model import Robot
+from footfall.robot.values import Value
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, eq=False)
-class TaskStack:
+class TaskStack(Value):
     """Tasks of one robot, in the given order, with the native code that evaluates them."""
 
     robot: Robot

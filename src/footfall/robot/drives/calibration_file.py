@@ -18,7 +18,7 @@ _SIZE_LIMIT = 2**16  # bytes
 
 
 @dataclass(frozen=True, eq=False)
-class Calibration:
+class Calibration(values.Value):
     """encoder_offsets: joint -> rad, what an encoder reads too much. imu_offset: roll, pitch, yaw, rad."""
 
     encoder_offsets: Mapping[str, float]
