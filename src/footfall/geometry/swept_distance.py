@@ -84,17 +84,23 @@ def swept_distances(
     first, second: elements of one frame, or what `footfall.geometry.swept_sphere.pack` makes of them. threads: how many
     share the work (default: all cores).
     """
-    from footfall.geometry.swept_pairs import RESULT, ROOM, element_distances
+    from footfall.geometry.swept_pairs import PAIR, RESULT, ROOM, pair_distances
 
     rows = [_packed(each) for each in (first, second)]
     if len(rows[0]) != len(rows[1]):
         message = f"{len(rows[0])} elements against {len(rows[1])}; there must be as many of both"
         raise GeometryError(message, subject=("swept volume", "pairs"))
-    out = np.empty((len(rows[0]), RESULT))
+    out = np.zeros((len(rows[0]), RESULT))
+    out[:, 0] = np.inf
 
     def measure(part: slice) -> None:
+        count = part.stop - part.start
         data = np.concatenate([rows[0][part].ravel(), rows[1][part].ravel(), np.empty(ROOM)])
-        element_distances(data, out[part].reshape(-1))
+        records = np.zeros((count, PAIR))
+        records[:, 0] = np.arange(count)
+        records[:, 2] = records[:, 0] + count
+        records[:, [1, 3]] = 1.0
+        pair_distances(records.ravel(), 0, data, 2 * count * WIDTH, out[part].reshape(-1))
 
     share(measure, len(out), threads)
     return unpacked(out)

@@ -20,13 +20,16 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 POSE = 12  # position, rotation by rows
 RESULT = 14  # distance, normal (3), points on the surfaces (3, 3), distance of the cores, exact, elements (2)
-_CORNERS = 6  # where the corners stand in a row
 ROOM = 18  # of numbers that `core_distance` may write
+PAIR = 8  # first element and number of elements of both, first column and number of columns, volumes
+_CORNERS = 6  # where the corners stand in a row
+_FAR = -1.0  # in place of `exact`: need not be searched
 # Header: size of the array, numbers of poses, volumes, elements and pairs, threshold, where volumes, pairs and columns
 # begin; elements follow the header.
 _HEADER = 9
-_VOLUME = 9  # pose, first element, number of elements, middle (3) and half lengths (3) of the box
-_PAIR = 4  # volumes, first column, number of columns
+_VOLUME = (
+    10  # pose, first element, number of elements, middle (3), half lengths (3) and half diagonal of the box
+)
 _TINY = 1e-12  # square of the sine between axes of boxes that span no plane
 
 
@@ -48,12 +51,13 @@ def pack_model(
     starts = np.cumsum([0, *(len(volume) for volume in volumes)])
     boxes = [(volume.bounds.mean(axis=0), np.diff(volume.bounds, axis=0)[0] / 2) for volume in volumes]
     records = [
-        [pose, start, len(volume), *middle, *half]
+        [pose, start, len(volume), *middle, *half, np.linalg.norm(half)]
         for pose, start, volume, (middle, half) in zip(poses, starts, volumes, boxes, strict=False)
     ]
     offsets = np.cumsum([0, *(len(each) for each in columns)])
     pair_records = [
-        [i, j, offset, len(own)] for (i, j), offset, own in zip(pairs, offsets, columns, strict=False)
+        [starts[i], len(volumes[i]), starts[j], len(volumes[j]), offset, len(own), i, j]
+        for (i, j), offset, own in zip(pairs, offsets, columns, strict=False)
     ]
     body = [
         elements,
@@ -68,102 +72,92 @@ def pack_model(
 
 
 @native_loop
-def place_element(source: Array, row: int, pose: Array, p: int, target: Array, place: int) -> None:
-    """Copy the element whose row begins at `row`, moved by the pose that begins at p."""
-    for k in range(3):
-        target[place + k] = source[row + k]
-    for k in range(3, WIDTH, 3):
-        x, y, z = source[row + k], source[row + k + 1], source[row + k + 2]
-        for i in range(3):
-            r = p + 3 + 3 * i
-            target[place + k + i] = pose[p + i] + pose[r] * x + pose[r + 1] * y + pose[r + 2] * z
+def place_elements(model: Array, poses: Array, data: Array) -> None:
+    """Rows of all elements, moved to poses (poses * POSE,)."""
+    volumes = int(model[6])
+    for v in range(volumes, volumes + int(model[2]) * _VOLUME, _VOLUME):
+        p = int(model[v]) * POSE
+        for e in range(int(model[v + 1]), int(model[v + 1]) + int(model[v + 2])):
+            row, place = _HEADER + e * WIDTH, e * WIDTH
+            for k in range(3):
+                data[place + k] = model[row + k]
+            for k in range(3, WIDTH, 3):
+                x, y, z = model[row + k], model[row + k + 1], model[row + k + 2]
+                for i in range(3):
+                    r = p + 3 + 3 * i
+                    data[place + k + i] = poses[p + i] + poses[r] * x + poses[r + 1] * y + poses[r + 2] * z
 
 
 @native_loop
-def write_distance(data: Array, i: int, j: int, room: int, out: Array, k: int) -> float:
-    """Distance of the elements whose rows begin at i and j; it and what belongs to it go to out, from k on."""
-    p, q, sign = k + 4, k + 7, 1.0
-    if data[i] > data[j]:
-        i, j, p, q, sign = j, i, q, p, -1.0
-    core, nx, ny, nz, px, py, pz, qx, qy, qz = core_distance(
-        data, i + _CORNERS, int(data[i]), j + _CORNERS, int(data[j]), room
-    )
-    r, s = data[i + 1], data[j + 1]
-    out[k], out[k + 10] = core - (r + s), core  # 000 (6.12)
-    out[k + 1], out[k + 2], out[k + 3] = sign * nx, sign * ny, sign * nz
-    out[p], out[p + 1], out[p + 2] = px + r * nx, py + r * ny, pz + r * nz  # 000 (6.9)
-    out[q], out[q + 1], out[q + 2] = qx - s * nx, qy - s * ny, qz - s * nz
-    return float(core - (r + s))
+def pair_distances(records: Array, first: int, data: Array, room: int, out: Array) -> None:
+    """The least distances of elements, for the pairs whose records begin at `first`; results (pairs * RESULT,).
 
-
-@native_loop
-def element_distances(data: Array, out: Array) -> None:
-    """Distances of many pairs of elements, results (n * RESULT,).
-
-    data: packed rows of the first elements, of the second ones and room for `core_distance`, in one array.
+    Searched is for what is closer than the distance that stands in the result. One loop for everything: Numba counts
+    references to arrays in each function that calls others, which takes as long as a distance.
     """
-    count = len(out) // RESULT
-    second, room = count * WIDTH, 2 * count * WIDTH
-    for row in range(count):
-        k = RESULT * row
-        write_distance(data, row * WIDTH, second + row * WIDTH, room, out, k)
-        out[k + 11], out[k + 12], out[k + 13] = 1.0, 0.0, 0.0
+    for pair in range(len(out) // RESULT):
+        k, record = RESULT * pair, first + PAIR * pair
+        if out[k + 11] == _FAR:
+            continue
+        start, other = int(records[record]), int(records[record + 2])
+        best = out[k]
+        for e in range(start, start + int(records[record + 1])):
+            for f in range(other, other + int(records[record + 3])):
+                i, j, p, q, sign = e * WIDTH, f * WIDTH, k + 4, k + 7, 1.0
+                if data[i] > data[j]:
+                    i, j, p, q, sign = j, i, q, p, -1.0
+                r, s = data[i + 1], data[j + 1]
+                x, y, z = data[i + 3] - data[j + 3], data[i + 4] - data[j + 4], data[i + 5] - data[j + 5]
+                reach = best + r + s + data[i + 2] + data[j + 2]
+                if reach <= 0.0 or x * x + y * y + z * z > reach * reach:
+                    continue  # spheres around them are farther apart than that
+                core, nx, ny, nz, px, py, pz, qx, qy, qz = core_distance(
+                    data, i + _CORNERS, int(data[i]), j + _CORNERS, int(data[j]), room
+                )
+                if core - (r + s) < best:
+                    best = core - (r + s)  # 000 (6.12)
+                    out[k], out[k + 10], out[k + 11] = best, core, 1.0
+                    out[k + 1], out[k + 2], out[k + 3] = sign * nx, sign * ny, sign * nz
+                    out[p], out[p + 1], out[p + 2] = px + r * nx, py + r * ny, pz + r * nz  # 000 (6.9)
+                    out[q], out[q + 1], out[q + 2] = qx - s * nx, qy - s * ny, qz - s * nz
+                    out[k + 12], out[k + 13] = e - start, f - other
+
+
+@native_loop
+def spare_far_pairs(model: Array, poses: Array, out: Array) -> None:
+    """Results as they are before a search: the threshold, and a bound where boxes are farther apart than that."""
+    threshold, volumes = model[5], int(model[6])
+    for pair in range(int(model[4])):
+        k, record = RESULT * pair, int(model[7]) + PAIR * pair
+        for i in range(1, RESULT):
+            out[k + i] = 0.0
+        out[k] = threshold
+        if threshold < np.inf:
+            first = volumes + int(model[record + 6]) * _VOLUME
+            second = volumes + int(model[record + 7]) * _VOLUME
+            gap = box_gap(model, first, second, poses, threshold)
+            if gap >= threshold:
+                out[k], out[k + 11] = gap, _FAR
 
 
 @native_loop
 def volume_distances(model: Array, poses: Array, data: Array, out: Array) -> None:
     """Distances of all pairs of a model, (pairs * RESULT,), at poses (poses * POSE,).
 
-    data: room for all elements, for `core_distance` and for one result.
+    data: room for the rows of all elements and for `core_distance`.
     """
-    threshold, volumes, pairs = model[5], int(model[6]), int(model[7])
-    for v in range(volumes, volumes + int(model[2]) * _VOLUME, _VOLUME):
-        for e in range(int(model[v + 1]), int(model[v + 1]) + int(model[v + 2])):
-            place_element(model, _HEADER + e * WIDTH, poses, int(model[v]) * POSE, data, e * WIDTH)
-    room = int(model[3]) * WIDTH
-    for pair in range(int(model[4])):
-        k = RESULT * pair
-        first = volumes + int(model[pairs + _PAIR * pair]) * _VOLUME
-        second = volumes + int(model[pairs + _PAIR * pair + 1]) * _VOLUME
-        for i in range(1, RESULT):
-            out[k + i] = 0.0
-        out[k] = threshold
-        if threshold < np.inf:
-            gap = box_gap(model, first, second, poses)
-            if gap >= threshold:
-                out[k] = gap
-                continue
-        _least_of_pair(model, first, second, data, room, out, k)
+    place_elements(model, poses, data)
+    spare_far_pairs(model, poses, out)
+    pair_distances(model, int(model[7]), data, int(model[3]) * WIDTH, out)
+    for k in range(11, len(out), RESULT):
+        out[k] = max(out[k], 0.0)
 
 
 @native_loop
-def _least_of_pair(model: Array, first: int, second: int, data: Array, room: int, out: Array, k: int) -> None:
-    """The least distance of elements of two volumes, where it is below what stands in out[k] already."""
-    start, other_start = int(model[first + 1]), int(model[second + 1])
-    for e in range(start, start + int(model[first + 2])):
-        i = e * WIDTH
-        for f in range(other_start, other_start + int(model[second + 2])):
-            j = f * WIDTH
-            apart = (
-                (data[i + 3] - data[j + 3]) ** 2
-                + (data[i + 4] - data[j + 4]) ** 2
-                + (data[i + 5] - data[j + 5]) ** 2
-            )
-            reach = out[k] + data[i + 1] + data[j + 1] + data[i + 2] + data[j + 2]
-            if reach <= 0.0 or apart > reach * reach:
-                continue  # spheres around them are farther apart than that
-            candidate = room + ROOM
-            if write_distance(data, i, j, room, data, candidate) < out[k]:
-                for n in range(11):
-                    out[k + n] = data[candidate + n]
-                out[k + 11], out[k + 12], out[k + 13] = 1.0, e - start, f - other_start
+def box_gap(model: Array, first: int, second: int, poses: Array, threshold: float) -> float:
+    """A bound from below for the distance of two volumes: a gap between their boxes, 000 section 6.10.
 
-
-@native_loop
-def box_gap(model: Array, first: int, second: int, poses: Array) -> float:
-    """A bound from below for the distance of two volumes: the widest gap between their boxes, 000 section 6.10.
-
-    Along the axes of both and those across one of each; where one gap is as wide as the threshold, boxes that are
+    Along the axes of both and those across one of each, until one is as wide as the threshold: then boxes that are
     enlarged by half of it do not meet.
     """
     p, q = POSE * int(model[first]), POSE * int(model[second])
@@ -174,8 +168,12 @@ def box_gap(model: Array, first: int, second: int, poses: Array) -> float:
         cx += sign * (poses[pose] + poses[r] * x + poses[r + 1] * y + poses[r + 2] * z)
         cy += sign * (poses[pose + 1] + poses[r + 3] * x + poses[r + 4] * y + poses[r + 5] * z)
         cz += sign * (poses[pose + 2] + poses[r + 6] * x + poses[r + 7] * y + poses[r + 8] * z)
-    widest = -np.inf
+    widest = (
+        np.sqrt(cx * cx + cy * cy + cz * cz) - model[first + 9] - model[second + 9]
+    )  # of spheres around them
     for axis in range(15):
+        if widest >= threshold:
+            break
         i, j = axis % 3, axis // 3 - 2
         if axis < 3:
             nx, ny, nz = poses[p + 3 + i], poses[p + 6 + i], poses[p + 9 + i]
@@ -221,8 +219,9 @@ def distance_rows(model: Array, motions: Array, velocities: int, out: Array, row
             out[k + 6],
         )  # a point of the line along the normal: any has the same moment
         mx, my, mz = y * nz - z * ny, z * nx - x * nz, x * ny - y * nx
-        start = columns + 2 * int(model[pairs + _PAIR * pair + 2])
-        for c in range(start, start + 2 * int(model[pairs + _PAIR * pair + 3]), 2):
+        record = pairs + PAIR * pair
+        start = columns + 2 * int(model[record + 4])
+        for c in range(start, start + 2 * int(model[record + 5]), 2):
             v = int(model[c])
             linear = nx * motions[v] + ny * motions[velocities + v] + nz * motions[2 * velocities + v]
             angular = (
@@ -241,7 +240,7 @@ def all_distances(
 
     positions: (batch, poses, 3). rotations: (batch, poses, 3, 3). motions: (batch, 6, velocities).
     """
-    data = np.empty(int(model[3]) * WIDTH + ROOM + RESULT)
+    data = np.empty(int(model[3]) * WIDTH + ROOM)
     poses = np.empty(int(model[1]) * POSE)
     velocities = motions.shape[2]
     for b in range(len(positions)):
@@ -258,7 +257,7 @@ def all_distances(
 
 def _answer(inputs: Any, outputs: Any, data: Any) -> None:
     model = carray(data, (int(data[0]),))
-    work = np.empty(int(data[3]) * WIDTH + ROOM + RESULT)
+    work = np.empty(int(data[3]) * WIDTH + ROOM)
     poses = carray(inputs, (int(data[1]) * POSE,))
     volume_distances(model, poses, work, carray(outputs, (int(data[4]) * RESULT,)))
 

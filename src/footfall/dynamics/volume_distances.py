@@ -1,0 +1,183 @@
+"""How far a robot's volumes are from each other, and how its velocities change that.
+
+A kernel gives the poses of the bodies and the motions of the joints, native loops the rest: pairs of volumes whose
+boxes are far apart are skipped, elements whose spheres are, and a row of the Jacobian has a few entries only.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.compiler import NativeFunction, call
+from footfall.compiler.graph import ACTIVE
+from footfall.dynamics.algorithm import algorithm
+from footfall.dynamics.jacobians import joint_motions
+from footfall.dynamics.kinematics import forward_kinematics
+from footfall.dynamics.loops import Coupling
+from footfall.errors import InvalidValue, UnknownName
+from footfall.geometry.swept_distance import checked_threshold, share, unpacked
+from footfall.math.spatial import cross
+from footfall.robot.model import Robot
+from footfall.robot.volumes import Pair, as_pairs, changing_velocities, checked_pairs, pair_places
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_LEAST_SHARE = 32  # configurations a thread
+
+
+class VolumeDistances(NamedTuple):
+    """Distances of pairs of volumes, first axis of all arrays; in front of it that of a batch, if there is one.
+
+    distance (pairs,) in m, negative in overlap; normal (pairs, 3) from the first to the second; first_point,
+    second_point (pairs, 3) on their surfaces in the world, m; core_distance (pairs,) m; exact (pairs,), false where a
+    threshold spared the search; elements (pairs, 2): see `footfall.geometry.swept_distance.SweptDistances`.
+    jacobian: (pairs, nv), `d distance / dt = jacobian @ v`; zero where a distance is not exact.
+    """
+
+    distance: Array
+    normal: Array
+    first_point: Array
+    second_point: Array
+    core_distance: Array
+    exact: Array
+    elements: Array
+    jacobian: Array
+
+
+class _Carried(NamedTuple):
+    position: Array
+    rotation: Array
+    motions: Array
+
+
+def volume_distances(
+    robot: Robot,
+    q: Array,
+    *,
+    pairs: Sequence[Pair] | None = None,
+    threshold: float = math.inf,
+    threads: int | None = None,
+) -> VolumeDistances:
+    """Distances of the robot's volumes at a configuration q (nq,) or a batch of them (batch, nq).
+
+    pairs: names of volumes, two and two; by default those that the robot names, or all that move against each other
+    without being neighbours. threshold: m; pairs farther apart get a bound from below instead of a distance (000
+    section 6.10). threads: for batches, how many share the work (default: all cores). Inside a trace it is traced, too.
+    """
+    plan = _plan(robot, pairs, threshold)
+    if ACTIVE.get() is not None:
+        return _traced(robot, plan, q)
+    from footfall.geometry.swept_pairs import RESULT, all_distances  # Numba takes its time to import
+
+    positions, rotations, motions = _carried(robot, q, bodies=plan.bodies)
+    single = positions.ndim == 2
+    if single:
+        positions, rotations, motions = positions[None], rotations[None], motions[None]
+    count, velocities = len(positions), robot.tree.nv
+    out, rows = np.empty((count, len(plan.pairs), RESULT)), np.empty((count, len(plan.pairs), velocities))
+
+    def measure(part: slice) -> None:
+        all_distances(plan.model, positions[part], rotations[part], motions[part], out[part], rows[part])
+
+    share(measure, count, threads, least=_LEAST_SHARE)
+    if robot.loops:
+        rows = rows @ _coupling(robot, q).reshape(count, velocities, robot.nv)
+    found = unpacked(out[0] if single else out)
+    return VolumeDistances(*found, rows[0] if single else rows)
+
+
+class _Plan(NamedTuple):
+    """What is the same at all configurations. bodies: those that carry volumes. pairs: names of their bodies."""
+
+    bodies: tuple[str, ...]
+    pairs: tuple[Pair, ...]
+    columns: list[list[tuple[int, float]]]
+    model: Array
+    name: str
+
+
+def _plan(robot: Robot, pairs: Sequence[Pair] | None, threshold: float) -> _Plan:
+    key = ("volume distances", None if pairs is None else as_pairs(pairs), threshold)
+    plan = robot.tree.kernels.get(key)
+    if plan is None:
+        plan = robot.tree.kernels[key] = _new_plan(robot, key[1], threshold)
+    found: _Plan = plan
+    return found
+
+
+def _new_plan(robot: Robot, pairs: tuple[Pair, ...] | None, threshold: float) -> _Plan:
+    from footfall.geometry.swept_pairs import pack_model
+
+    owner, names = f"robot {robot.name!r}", {volume.name for volume in robot.volumes}
+    if not names:
+        message = "has no volumes; give them in its file or use footfall.robot.volume_fitting.fit_volumes"
+        raise InvalidValue(message, subject=("robot", robot.name))
+    chosen = checked_pairs(robot) if pairs is None else pairs
+    for name in (name for pair in chosen for name in pair):
+        if name not in names:
+            raise UnknownName("volume", name, sorted(names), owner)
+    if not chosen:
+        message = "has no pair of volumes that could meet; name pairs"
+        raise InvalidValue(message, subject=("robot", robot.name))
+    bodies = tuple(dict.fromkeys(volume.body for volume in robot.volumes))
+    places = pair_places(robot, chosen)
+    partners = tuple((robot.volumes[i].body, robot.volumes[j].body) for i, j in places)
+    columns = [changing_velocities(robot.tree, *pair) for pair in partners]
+    model = pack_model(
+        [volume.shape for volume in robot.volumes],
+        [bodies.index(volume.body) for volume in robot.volumes],
+        places,
+        threshold=checked_threshold(threshold),
+        columns=columns,
+    )
+    name = f"volumes_{sha256(model.tobytes()).hexdigest()[:16]}"
+    return _Plan(bodies, partners, columns, model, name)
+
+
+@algorithm(q="nq")
+def _carried(robot: Robot, q: Array, *, bodies: Sequence[str]) -> _Carried:
+    """Poses of bodies, and the motions (6, nv of the tree) of all joints at the origin of the world."""
+    position, rotation = forward_kinematics.textbook(robot, q, frames=bodies)
+    return _Carried(position, rotation, joint_motions.textbook(robot.spanning, q))
+
+
+@algorithm(q="nq")
+def _coupling(robot: Robot, q: Array) -> Array:
+    """How the independent velocities move all joints of a looped robot, (nv of the tree, nv)."""
+    return Coupling(robot, q).columns(np.eye(robot.tree.nv))
+
+
+def _traced(robot: Robot, plan: _Plan, q: Array) -> VolumeDistances:
+    """The same as symbols: one native call for the distances, the Jacobian traced."""
+    from footfall.geometry.swept_pairs import RESULT, callback
+
+    position, rotation, motions = _carried.textbook(robot, q, bodies=plan.bodies)
+    inputs = np.concatenate([position, rotation.reshape(-1, 9)], axis=1)
+    native = NativeFunction(
+        plan.name, callback().address, len(plan.pairs) * RESULT, data=plan.model, owner=callback()
+    )
+    found = call(native, inputs).reshape(len(plan.pairs), RESULT)
+    rows = []
+    for result, columns in zip(found, plan.columns, strict=True):
+        normal, point = result[1:4], result[4:7]
+        wrench = np.concatenate([normal, cross(point, normal)])  # 000 (5.6), any point along the normal
+        row: list[Any] = [0.0] * robot.tree.nv
+        for velocity, sign in columns:
+            row[velocity] = sign * (wrench @ motions[:, velocity])
+        rows.append(row)
+    jacobian = Coupling(robot, q).columns(np.array(rows))
+    return VolumeDistances(
+        found[:, 0],
+        found[:, 1:4],
+        found[:, 4:7],
+        found[:, 7:10],
+        found[:, 10],
+        found[:, 11],
+        found[:, 12:14],
+        jacobian,
+    )
