@@ -64,7 +64,14 @@ def _addresses() -> dict[str, int]:
         "PyArray_New": array_new or 0,
         "array_type": id(np.ndarray),
         "float64": id(np.dtype(np.float64)),
+        "int64": id(np.dtype(np.int64)),
+        "bool_": id(np.dtype(np.bool_)),
+        "float_type": id(float),
+        "float64_type": id(np.float64),
+        "int_type": id(int),
         "none": id(None),
+        "true": id(True),
+        "false": id(False),
     }
 
 

@@ -19,6 +19,10 @@ class TraceError(FootfallError, TypeError):
     """A function does something that cannot be traced; the message names the place and what to use instead."""
 
 
+class LoopError(FootfallError, TypeError):
+    """A native loop does something that cannot be translated, or was called with something that it cannot take."""
+
+
 class KernelInputError(FootfallError, ValueError):
     """A kernel was called with an array of the wrong type, shape or content."""
 

@@ -75,6 +75,17 @@ def _compile_object(text: str) -> bytes:
     return bytes(_new_target_machine().emit_object(module))
 
 
+def compile_optimised(text: str) -> bytes:
+    """Object code of a module that leaves all optimisation to LLVM."""
+    module = llvm.parse_assembly(text, context=llvm.create_context())
+    target = _new_target_machine()
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    options.loop_vectorization = options.slp_vectorization = True
+    builder = llvm.create_pass_builder(target, options)
+    builder.getModulePassManager().run(module, builder)
+    return bytes(target.emit_object(module))
+
+
 def available_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

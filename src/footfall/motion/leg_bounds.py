@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.native_loops import native_loop
+from footfall.compiler.compiled_loops import compiled_loop
 from footfall.motion.reduced_model import PlanarLeg, ReducedModel
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -40,7 +40,7 @@ def leg_lengths_and_limits(leg: PlanarLeg) -> Array:
     )
 
 
-@native_loop
+@compiled_loop
 def planar_bounds(
     leg: Array, foot_x: float, foot_z: float, pitch: float, toe: float, torso_x: float, body: float
 ) -> tuple[float, float]:
@@ -106,7 +106,7 @@ def planar_bounds(
     return lowest, highest
 
 
-@native_loop
+@compiled_loop
 def bounds_at_times(
     leg: Array, signs: Array, feet: Array, turns: Array, toes: Array, torso: Array, upper_body: Array
 ) -> Array:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.native_loops import native_loop
+from footfall.compiler.compiled_loops import compiled_loop
 from footfall.errors import FootfallError
 from footfall.math.interpolation_loops import hermite_pieces, quintic_slopes
 from footfall.math.trajectories import PolynomialTrajectory
@@ -79,7 +79,7 @@ def smooth_height(
     return PolynomialTrajectory.unchecked(times.copy(), pieces)
 
 
-@native_loop
+@compiled_loop
 def wanted_within(wanted: Array, lowest: Array, highest: Array) -> Array:
     """The wanted heights, brought between the bounds except at both ends."""
     result = wanted.copy()
@@ -88,7 +88,7 @@ def wanted_within(wanted: Array, lowest: Array, highest: Array) -> Array:
     return result
 
 
-@native_loop
+@compiled_loop
 def bends(z: Array, result: Array) -> None:
     """z_k-1 - 2 z_k + z_k+1 (n + 2,) of points (n,) among zeros."""
     count = len(z)
@@ -103,14 +103,14 @@ def bends(z: Array, result: Array) -> None:
         result[k] = value
 
 
-@native_loop
+@compiled_loop
 def add_bends_back(weights: Array, result: Array) -> None:
     """Add the transpose of `bends` times weights (n + 2,) to a result (n,)."""
     for i in range(len(result)):
         result[i] += weights[i + 2] - 2.0 * weights[i + 1] + weights[i]
 
 
-@native_loop
+@compiled_loop
 def solve_five_diagonals(main: Array, one: Array, two: Array, load: Array) -> None:
     """Solve a symmetric, positive system in place by L D L^T; main, one and two diagonals are overwritten."""
     count = len(load)
@@ -133,7 +133,7 @@ def solve_five_diagonals(main: Array, one: Array, two: Array, load: Array) -> No
             load[i] -= two[i] * load[i + 2]
 
 
-@native_loop
+@compiled_loop
 def solve_program(
     wanted: Array, lowest: Array, highest: Array, bend: float, drift: float, smoothness: float
 ) -> Array:
@@ -222,7 +222,7 @@ def solve_program(
     return result
 
 
-@native_loop
+@compiled_loop
 def largest_acceleration(times: Array, coefficients: Array) -> float:
     """Largest absolute second derivative of quintics with one component (n, 6, 1), exactly."""
     result = 0.0

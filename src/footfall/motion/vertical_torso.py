@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.compiler.native_loops import native_loop
+from footfall.compiler.compiled_loops import compiled_loop
 from footfall.math.interpolation_loops import hermite_pieces
 from footfall.math.trajectories import PolynomialTrajectory
 from footfall.motion.curves import LimbCurves, numbers_of
@@ -118,7 +118,7 @@ def legs_at(curves: LimbCurves, times: Array) -> LegPoses:
     return legs
 
 
-@native_loop
+@compiled_loop
 def leg_poses(
     values: Array, rotations: Array, feet: Array, turns: Array, toes: Array, upper_body: Array
 ) -> None:
@@ -134,7 +134,7 @@ def leg_poses(
                 turns[side, k, d] = rotations[k, FOOT_ROTATIONS + side, d]
 
 
-@native_loop
+@compiled_loop
 def height_limits(wanted: Array, share: float, limits: Array, margin: float, result: Array) -> None:
     """Fill result (5, k): bounds with their margins, the wanted height filtered, and bounds that can be kept: the
     middle of those that overlap, none where a leg does not reach its foot at all.

@@ -1,0 +1,370 @@
+"""Native loops give what Python gives, say what they cannot do, and are found again on disk."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from footfall.compiler import compiled_loops
+from footfall.compiler.compiled_loops import compiled_loop
+from footfall.compiler.errors import LoopError
+from footfall.compiler.native_loops import native_loop
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+SHIFT = 3
+NUMBERS = st.floats(-1e6, 1e6) | st.sampled_from([0.0, -0.0, math.inf, -math.inf])
+
+
+@compiled_loop
+def whole_numbers(a: int, b: int) -> tuple[int, int, int, int, float, int]:
+    return a // b, a % b, abs(a) + SHIFT, -a * b - (a > b), a / b, int(a / b)
+
+
+@given(st.integers(-(10**6), 10**6), st.integers(-1000, 1000).filter(bool))
+@example(-7, 2)
+@example(7, -2)
+@example(-6, 3)
+def test_ints_divide_as_in_python(a: int, b: int) -> None:
+    result = whole_numbers(a, b)
+    assert result == whole_numbers.python(a, b)
+    assert [type(number) for number in result] == [int, int, int, int, float, int]
+
+
+@compiled_loop
+def floats(x: float, y: float) -> tuple[float, ...]:
+    least, most = min(x, y, 1), max(x, y, -1)
+    larger = x if x > y else 0
+    return least, most, larger, x**3 + y**2 + x**4, abs(x), -y, float(np.floor(x)), np.hypot(x, y)
+
+
+@given(NUMBERS, NUMBERS)
+def test_floats(x: float, y: float) -> None:
+    with np.errstate(all="ignore"):
+        expected = [float(value) for value in floats.python(x, y)]
+    np.testing.assert_allclose(floats(x, y), expected, rtol=1e-15, atol=0.0)
+
+
+@compiled_loop
+def functions(x: float, y: float) -> tuple[float, float, float, float, float, float, bool, bool]:
+    inside = x / (1.0 + abs(x))
+    root = np.sqrt(abs(y))
+    angles = np.arcsin(inside), np.arccos(inside), np.arctan2(x, y)
+    return np.sin(x), np.cos(x), root, angles[0], angles[1], angles[2], np.isfinite(y), np.isnan(x - y)
+
+
+@given(NUMBERS, NUMBERS)
+def test_functions(x: float, y: float) -> None:
+    with np.errstate(all="ignore"):
+        expected = [float(value) for value in functions.python(x, y)]
+    np.testing.assert_allclose(functions(x, y), expected, rtol=1e-15, atol=1e-300)
+
+
+@compiled_loop
+def conditions(values: Array, i: int) -> int:
+    """Each right-hand side is out of bounds where the left-hand side says no."""
+    result = 0
+    if 0 <= i < len(values) and values[i] > 0.0:
+        result += 1
+    if i < 0 or i >= len(values) or values[i] != 2.0:
+        result += 10
+    if not 0 <= i < 2 <= len(values):
+        result += 100
+    result += 1000 if values[0] else 0
+    return result
+
+
+@pytest.mark.parametrize("i", [-5, -1, 0, 1, 2, 3, 10**9])
+def test_conditions_stop_early(i: int) -> None:
+    values = np.array([2.0, 1.0, -1.0])
+    assert conditions(values, i) == conditions.python(values, i)
+
+
+@compiled_loop
+def jumps(count: int) -> tuple[int, float, int]:
+    """`continue` and `break` in every kind of loop; `total` starts as an int and becomes a float."""
+    total, seen, k = 0, 0, 0
+    for i in range(count):
+        if i % 3 == 1:
+            continue
+        for j in range(i, -1, -1):
+            if j > 5:
+                continue
+            if j == 2:
+                break
+            total += 0.5 * j
+        for factor in (1.0, 2, -1):
+            if factor == 2:
+                continue
+            if i == 7:
+                break
+            total += factor * i
+        i = 100  # does not disturb the loop
+        seen += i // 100
+    while True:
+        k += 2
+        if k > count:
+            break
+        if k == 4:
+            continue
+        total += k
+    return seen, total, k
+
+
+@pytest.mark.parametrize("count", [0, 1, 5, 12])
+def test_jumps(count: int) -> None:
+    assert jumps(count) == jumps.python(count)
+
+
+@compiled_loop
+def parts(table: Array, begin: int, end: int) -> tuple[Array, Array, float, float, int]:
+    piece = table[begin:end]
+    row = table[-1]
+    corner = table[-2, 1:]
+    return piece.copy(), corner, row[-1], table[0][1], len(piece)
+
+
+@given(st.integers(-7, 7), st.integers(-7, 7))
+def test_slices_are_clamped(begin: int, end: int) -> None:
+    table = np.arange(15.0).reshape(5, 3)
+    for ours, python in zip(parts(table, begin, end), parts.python(table, begin, end), strict=True):
+        np.testing.assert_array_equal(ours, python)
+
+
+@compiled_loop
+def swapped(count: int) -> tuple[Array, Array]:
+    """Arrays as variables, made anew again and again: hundreds of MB, were none given back."""
+    one, other = np.zeros(3), np.full(3, 1.0)
+    for k in range(count):
+        one, other = other, one
+        one[0] += weight(k)
+    return one, other
+
+
+@compiled_loop
+def weight(k: int) -> float:
+    scratch = np.zeros((10, 1000))
+    scratch[k % 10, k % 1000] = k
+    return scratch[k % 10, k % 1000]
+
+
+def test_memory_is_given_back() -> None:
+    for ours, python in zip(swapped(5000), swapped.python(5000), strict=True):
+        np.testing.assert_array_equal(ours, python)
+        assert ours.flags.owndata
+    assert swapped(0)[0].tolist() == [0.0, 0.0, 0.0]
+
+
+@compiled_loop
+def kinds(count: int) -> tuple[np.ndarray, np.ndarray, Array, Array]:
+    flags, numbers = np.zeros((count, 2), dtype=np.bool_), np.zeros(count, dtype=np.int64)
+    for k in range(count):
+        flags[k, 0] = k % 2 == 0
+        flags[k, 1] |= k > 2 or flags[k, 0]
+        numbers[k] = k * k
+    return flags, numbers, np.full((2, count), -0.5), np.empty((0, 3))
+
+
+def test_types_of_arrays() -> None:
+    for ours, python in zip(kinds(5), kinds.python(5), strict=True):
+        assert ours.dtype == python.dtype
+        np.testing.assert_array_equal(ours, python)
+
+
+@compiled_loop
+def chosen(k: int, far: bool) -> float:
+    numbers = (1.5, 2.5, float(k))
+    first, (second, third) = 0, (k, k + 0.5)
+    state = (numbers[k], second) if far else (third, first)
+    return state[0] + 10 * state[1]
+
+
+@pytest.mark.parametrize("far", [False, True])
+def test_tuples(far: bool) -> None:
+    for k in range(3):
+        assert chosen(k, far) == chosen.python(k, far)
+
+
+@compiled_loop
+def doubled(values: Array, factor: float, result: Array) -> None:
+    for k in range(len(values)):
+        result[k] = factor * values[k]
+
+
+def test_arrays_that_must_be_copied_are_written_too() -> None:
+    values, table = np.arange(4.0)[::-1], np.zeros((4, 2))
+    assert doubled(values, 2, table[:, 1]) is None
+    np.testing.assert_array_equal(table, np.column_stack([np.zeros(4), [6.0, 4.0, 2.0, 0.0]]))
+    frozen = np.ones(4)
+    frozen.flags.writeable = False
+    doubled(frozen, np.float64(3.0), table[0:2].reshape(-1))
+    assert table[:2].tolist() == [[3.0, 3.0], [3.0, 3.0]]
+    unusual = pickle.loads(pickle.dumps(values.astype(">f8"))).astype(np.float64)
+    doubled(unusual, np.int64(2), result := np.empty(4))
+    assert result.tolist() == [6.0, 4.0, 2.0, 0.0]
+
+
+def test_other_axes_are_other_code() -> None:
+    @compiled_loop
+    def size(values: Array) -> int:
+        return len(values)
+
+    assert [size(np.zeros((4, 3))), size(np.zeros(5)), size(np.zeros(2, dtype=bool))] == [4, 5, 2]
+
+
+def test_threads_may_be_the_first_to_call() -> None:
+    @compiled_loop
+    def total(values: Array) -> float:
+        result = 0.0
+        for k in range(len(values)):
+            result += values[k]
+        return result
+
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(total, [np.ones(10_000)] * 64)) == {10_000.0}
+
+
+def test_a_loop_is_pickled_by_name() -> None:
+    assert pickle.loads(pickle.dumps(weight)) is weight
+    assert weight.__name__ == "weight"
+
+
+def refused(function: Any, *arguments: Any) -> str:
+    with pytest.raises(LoopError) as caught:
+        function(*arguments)
+    return str(caught.value)
+
+
+def test_wrong_arguments_are_explained() -> None:
+    result, frozen = np.empty(3), np.empty(3)
+    frozen.flags.writeable = False
+    assert "takes values, factor, result, not 2 arguments" in refused(doubled, result, 1.0)
+    assert "factor is str" in refused(doubled, result, "x", result)
+    assert "values has the type float32" in refused(doubled, np.ones(3, np.float32), 1.0, result)
+    assert "result is written to, but is read-only" in refused(doubled, result, 1.0, frozen)
+    assert "k is 0.5, not an int" in refused(weight, 0.5)
+    with pytest.raises(OverflowError):
+        weight(2**70)
+
+
+def test_what_cannot_be_translated_is_named_with_its_place() -> None:
+    @compiled_loop
+    def strided(values: Array) -> Array:
+        return values[::2]
+
+    @compiled_loop
+    def unknown(x: float) -> float:
+        return np.tanh(x)
+
+    @compiled_loop
+    def two_types(x: float) -> float:
+        y = x
+        if x > 0.0:
+            y = np.zeros(3)
+        return y
+
+    @compiled_loop
+    def whole_row(values: Array) -> None:
+        values[0] = 1.0
+
+    assert "slices in native loops have no step" in refused(strided, np.zeros(3))
+    message = refused(unknown, 1.0)
+    assert "`np.tanh` cannot be called" in message
+    assert f"{Path(__file__).name}:" in message
+    assert "in unknown" in message
+    assert "float array with 1 axes" in refused(two_types, 1.0)
+    assert "not rows or slices" in refused(whole_row, np.zeros((2, 2)))
+    assert "calls itself" in refused(endless, 1)
+
+
+@compiled_loop
+def endless(k: int) -> int:
+    return endless(k - 1)
+
+
+def compiled_again(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    texts: list[str] = []
+    original = compiled_loops.machine.compile_optimised
+
+    def counting(text: str) -> bytes:
+        texts.append(text)
+        return original(text)
+
+    monkeypatch.setattr(compiled_loops.machine, "compile_optimised", counting)
+    return texts
+
+
+FACTOR = 2.0
+
+
+def scaled(x: float) -> float:
+    return FACTOR * x
+
+
+def test_code_is_found_again_unless_something_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FOOTFALL_CACHE_DIR", str(tmp_path))
+    texts = compiled_again(monkeypatch)
+    for _ in range(2):
+        assert compiled_loop(scaled)(1.5) == 3.0
+    assert len(texts) == 1
+    monkeypatch.setitem(scaled.__globals__, "FACTOR", 3.0)
+    assert compiled_loop(scaled)(1.5) == 4.5
+    assert len(texts) == 2
+    for damage in (lambda content: content[:-9], lambda content: b"", lambda content: content[:-1] + b"x"):
+        for file in tmp_path.glob("*.kernel"):
+            file.write_bytes(damage(file.read_bytes()))
+        assert compiled_loop(scaled)(1.5) == 4.5
+    assert len(texts) == 5
+    monkeypatch.setattr(compiled_loops.machine, "identity", lambda: "another machine")
+    assert compiled_loop(scaled)(1.5) == 4.5
+    assert len(texts) == 6
+
+
+def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("FOOTFALL_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    assert compiled_loop(scaled)(1.5) == 3.0
+
+
+def test_processes_share_the_code(tmp_path: Path) -> None:
+    """Two processes that start at once on an empty folder, then one more."""
+    command = [
+        sys.executable,
+        "-c",
+        "import numpy as np; from footfall.math.polygon_loops import centroid;"
+        "print(centroid(np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]])))",
+    ]
+    environment = {**__import__("os").environ, "FOOTFALL_CACHE_DIR": str(tmp_path)}
+    starts = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    assert [start.communicate()[0] for start in starts] == ["(1.0, 1.0)\n"] * 2
+    before = {path.name for path in tmp_path.iterdir()}
+    assert subprocess.check_output(command, env=environment, text=True) == "(1.0, 1.0)\n"
+    assert {path.name for path in tmp_path.iterdir()} == before
+    assert len(before) == 1
+
+
+def smoothed(values: Array, rounds: int) -> float:
+    total = 0.0
+    for n in range(rounds):
+        for k in range(1, len(values) - 1):
+            values[k] += 0.1 * (values[k - 1] - 2.0 * values[k] + values[k + 1]) / (1 + n)
+            total = total * 0.5 + values[k] * values[k - 1]
+    return total
+
+
+def test_numba_gives_the_same_bits() -> None:
+    start = np.random.default_rng(0).normal(size=100)
+    one, other = start.copy(), start.copy()
+    assert compiled_loop(smoothed)(one, 30) == native_loop(smoothed)(other, 30)
+    np.testing.assert_array_equal(one, other)
