@@ -31,8 +31,14 @@ def promising_start(objective: Objective, q: Array, rng: np.random.Generator) ->
     """Of random configurations the one (nq,) from which a few steps lead to the smallest cost."""
     candidates = _random_joints(objective.stack.robot, q, rng, _CANDIDATES)
     order = np.argsort(objective.costs(candidates), kind="stable")[:_LOOKED_AT]
-    looks = [levenberg_marquardt(objective, candidates[k], 0.0, _LOOK_AHEAD) for k in order]
-    return min(looks, key=lambda look: look.cost).q
+    best, lowest = q, np.inf
+    for k in order:
+        look = levenberg_marquardt(objective, candidates[k], 0.0, _LOOK_AHEAD)
+        if look.cost < lowest:
+            best, lowest = look.q, look.cost
+        if lowest < _SURE:
+            break
+    return best
 
 
 def closest(
