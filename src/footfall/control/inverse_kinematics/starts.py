@@ -17,11 +17,9 @@ from footfall.dynamics.configuration import random_configuration
 from footfall.robot.model import JointType, Robot
 
 Array = np.ndarray[Any, np.dtype[Any]]
-_CANDIDATES, _LOOKED_AT, _LOOK_AHEAD = (
-    256,
-    64,
-    6,
-)  # random configurations; of these the best; steps from each of them
+_CANDIDATES, _LOOKED_AT = 256, 64  # random configurations; the best of these are looked at
+_LOOK_AHEAD = 10  # steps from each of them
+_SURE = 1e-8  # cost from which on tasks are always met
 _ROUND = 16  # descents between two looks at the best
 _FRUITLESS = 3  # rounds without a closer pose after which it is the closest
 _CLOSER = 1e-3  # relative decrease of the cost that is worth going on
