@@ -49,6 +49,7 @@ from footfall.control.contact_constraints import (
     build_constrained_system,
 )
 from footfall.control.floating_base import StanceTorques, solve_stance_torques
+from footfall.control.foot_contacts import foot_contacts
 from footfall.control.gains import Gains, InvalidGains, gains_from
 from footfall.control.impact import Impact, solve_impact
 from footfall.control.joint_control import (
@@ -158,6 +159,7 @@ __all__ = [
     "contact_inertia",
     "divergent_component",
     "divergent_component_after",
+    "foot_contacts",
     "foot_rotation_indicator",
     "foot_zmp_with_hand",
     "gains_from",

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from footfall.contact.candidates import Candidate, surface_of
-from footfall.contact.features import contact_points
 from footfall.control.actuation import torque_command
 from footfall.control.contact_constraints import Contact
+from footfall.control.foot_contacts import footings
 from footfall.control.gains import gains_from
 from footfall.control.task_space import Path
 from footfall.control.whole_body import LimitsExceeded, WholeBodyControl
@@ -22,7 +22,6 @@ from footfall.dynamics.kinematics import frame_pose
 from footfall.errors import UnknownName
 from footfall.geometry.plane import Plane
 from footfall.robot.model import Robot
-from footfall.robot.shapes import Sphere
 from footfall.scene.model import Material, Scene, SceneObject
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command
@@ -73,23 +72,14 @@ def stance_on(
 ) -> Stance:
     """A robot at q (nq,), whose base is moved up or down until the lowest foot touches the ground.
 
-    feet: bodies. They touch with the centres of their spheres, or with the undersides of their boxes, or with points
-    (n, 3) given by body, m.
+    feet: bodies. They touch with points (n, 3) given by body, m, or as `footings` says.
     """
     places: list[tuple[str, Array, float]] = []
     for foot in feet:
         if points is not None and foot in points:
             places += [(foot, np.asarray(point), 0.0) for point in points[foot]]
             continue
-        pose = frame_pose(robot, q, foot)
-        for geometry in robot.body(foot).collisions:
-            found = contact_points(geometry)
-            if isinstance(geometry.shape, Sphere):
-                places.append((foot, found.positions[0], geometry.shape.radius))
-                continue
-            heights = np.array([pose.apply(point)[2] for point in found.positions])
-            under = found.positions[heights < heights.min() + 1e-3]
-            places.append((foot, under.mean(axis=0), 0.0))
+        places += [(foot, each.point, each.radius) for each in footings(robot, q, foot)]
     q = np.array(q)
     q[2] -= min(frame_pose(robot, q, foot).apply(point)[2] - radius for foot, point, radius in places)
     contacts = tuple(Contact(foot, tuple(point.tolist()), friction=TRUSTED) for foot, point, _ in places)
