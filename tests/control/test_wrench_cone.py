@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy.optimize import linprog
 
 from footfall.control.actuation import InvalidRequest
 from footfall.control.balance import NoSupport, margin, support_polygon
@@ -131,27 +132,44 @@ def test_great_friction_leaves_the_zmp_criterion() -> None:
     assert 10 < sum(verdicts) < 50
 
 
+def corner_edges(friction: float, x: float, y: float) -> Array:
+    """Wrenches (16, 6) of four corner forces along the edges of |fx|, |fy| <= friction fz."""
+    # a pyramid around the diagonals, with a reach of friction sqrt(2) there
+    turned = np.array([[1, -1, 0], [1, 1, 0], [0, 0, np.sqrt(2)]]) / np.sqrt(2)
+    edges = pyramid_edges((0.0, 0.0, 1.0), np.sqrt(2.0) * friction) @ turned.T
+    corners = np.array([[a, b, 0.0] for a in (-x, x) for b in (-y, y)])
+    return np.vstack([np.hstack([edges, np.cross(corner, edges)]) for corner in corners])
+
+
 @settings(max_examples=40)
 @given(st.integers(0, 10**6))
 def test_rectangular_cone_agrees_with_corner_forces(seed: int) -> None:
     """Closed form against a linear program with four corner forces in pyramids along the edges."""
     random = np.random.default_rng(seed)
     friction, x, y = 0.6, 0.2, 0.1
-    # |fx|, |fy| <= mu fz at each corner: a pyramid around the diagonals, reach mu sqrt(2) there
-    scale = np.sqrt(2.0) * friction
-    turned = np.array([[1, -1, 0], [1, 1, 0], [0, 0, np.sqrt(2)]]) / np.sqrt(2)
-    edges = pyramid_edges((0.0, 0.0, 1.0), scale) @ turned.T
-    corners = np.array([[a, b, 0.0] for a in (-x, x) for b in (-y, y)])
-    spanned = np.vstack([np.hstack([edges, np.cross(corner, edges)]) for corner in corners])
+    spanned = corner_edges(friction, x, y)
     inside = random.uniform(0.0, 1.0, 16) @ spanned
     assert in_rectangular_cone(inside, friction, x, y)
-    from scipy.optimize import linprog
-
     wrench = inside + random.normal(size=6) * np.array([1, 1, 1, 0.2, 0.2, 0.2]) * random.uniform(0, 3)
     slack = (rectangular_rows(friction, x, y) @ wrench).min()
     if abs(slack) > 1e-6:
         found = linprog(np.ones(16), A_eq=spanned.T, b_eq=wrench, bounds=(0, None))
         assert in_rectangular_cone(wrench, friction, x, y) == (found.status == 0)
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6))
+def test_rectangular_cone_touches_corner_forces(seed: int) -> None:
+    """For any force and tipping moments that are possible, the greatest twists either way are those of a program."""
+    random = np.random.default_rng(seed)
+    friction, x, y = random.uniform(0.2, 1.0), random.uniform(0.05, 0.3), random.uniform(0.05, 0.3)
+    spanned, rows = corner_edges(friction, x, y), rectangular_rows(friction, x, y)
+    given = random.uniform(0.0, 1.0, 16) @ spanned
+    for sign in (1.0, -1.0):
+        found = linprog(-sign * spanned[:, 5], A_eq=spanned[:, :5].T, b_eq=given[:5], bounds=(0, None))
+        twisting = sign * rows[:, 5] < 0.0  # rows that bound the twist on that side
+        bound = (rows[twisting, :5] @ given[:5] / (-sign * rows[twisting, 5])).min()
+        assert -found.fun == pytest.approx(bound, abs=1e-9)
 
 
 def test_limits_of_a_sole() -> None:
