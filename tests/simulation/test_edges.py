@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from footfall.contact.axis_crossings import AxisCrossing
 from footfall.contact.candidates import scene_candidates
 from footfall.contact.features import ROUNDING
 from footfall.math.rotations import matrix_from_quaternion
@@ -182,7 +183,5 @@ def test_a_capsule_lies_on_a_box_whatever_their_names() -> None:
     for things in ((crate, bar), (replace(bar, name="a"), replace(crate, name="b"))):
         scene = Scene("pair", things)
         candidates = scene_candidates(combined_robot(scene), scene)
-        axes = [
-            each.body for each in candidates if each.crossing is not None and each.crossing.size[0] == 0.0
-        ]
+        axes = [each.body for each in candidates if isinstance(each.place, AxisCrossing)]
         assert axes == [things[things[0] is crate].name] * 2

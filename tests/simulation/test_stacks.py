@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.contact.candidates import Candidate, Surface, scene_candidates
+from footfall.contact.candidates import Candidate, Surface, point_candidates, surface_of
 from footfall.contact.validation import check_solution
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
@@ -27,11 +27,12 @@ def stack(count: int) -> Simulation:
     """Cubes of 1 kg one upon the other, flush; each touches the next with its lower corners."""
     cubes = [block(f"cube{k}", (0.0, 0.0, EDGE * (k + 0.5))) for k in range(count)]
     scene = Scene("stack", (ground(), *cubes))
-    names = {"world": -1} | {f"cube{k}": k for k in range(count)}
+    robot = combined_robot(scene)
     candidates = [
         each
-        for each in scene_candidates(combined_robot(scene), scene)
-        if names[each.body] == names[each.surface.body] + 1 and each.point[2] < 0.0
+        for k, below in enumerate(scene.objects[:-1])
+        for each in point_candidates(robot, [f"cube{k}"], [surface_of(below)])
+        if each.point[2] < 0.0
     ]
     assert len(candidates) == 4 * count
     # Sweeps carry the weight down one cube at a time: a tower needs many, once.

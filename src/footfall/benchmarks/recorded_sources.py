@@ -12,7 +12,7 @@ from footfall.benchmarks.contact import batch_starts
 from footfall.benchmarks.contact_motions import sway, trot
 from footfall.benchmarks.contact_scenes import DT, ContactScene, contact_scene, plate_scene
 from footfall.benchmarks.recorded_steps import RecordedStep, Source, record
-from footfall.contact.candidates import point_candidates, scene_candidates, surface_of
+from footfall.contact.candidates import point_candidates, surface_of
 from footfall.geometry.plane import Plane
 from footfall.math.rotations import quaternion_from_rotation_vector
 from footfall.math.transform import Transform
@@ -117,11 +117,12 @@ def _tower(count: int) -> Source:
     """Flush cubes, each on the next with four corners; pushed so that the tower leans, slides and topples."""
     cubes = [_cube(f"cube{k}", (0.0, 0.0, _EDGE * (k + 0.5)), np.zeros(6)) for k in range(count)]
     scene = Scene("tower", (SceneObject("ground", Plane()), *cubes))
-    order = {"world": -1} | {f"cube{k}": k for k in range(count)}
+    robot = combined_robot(scene)
     candidates = [
         each
-        for each in scene_candidates(combined_robot(scene), scene)
-        if order[each.body] == order[each.surface.body] + 1 and each.point[2] < 0.0
+        for k, below in enumerate(scene.objects[:-1])
+        for each in point_candidates(robot, [f"cube{k}"], [surface_of(below)])
+        if each.point[2] < 0.0
     ]
     simulation = Simulation(None, scene, candidates=candidates, options=StepOptions(dt=DT))
     starts = []

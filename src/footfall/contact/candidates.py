@@ -6,17 +6,18 @@ The native time step is made for a fixed list of candidates; which of them carry
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import NamedTuple
 
-from footfall.contact.edge_crossings import AXIS_PLACES, PLACES, Crossing
-from footfall.contact.features import ROUNDING, contact_points
 from footfall.contact.pair_material import pair_material
+from footfall.contact.shape_pairs import Place, PointOf, points_against, points_of
 from footfall.contact.terrain_distance import TerrainFacet, facets
 from footfall.geometry.height_map import HeightMap
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.model import WORLD, Robot
-from footfall.robot.shapes import Box, Capsule, Mesh, Shape, Sphere
+from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from footfall.scene.given_motion import GivenMotion
 from footfall.scene.model import Material, Scene, SceneObject, SceneShape
 
@@ -46,14 +47,16 @@ class Surface:
 class Candidate:
     """A point of a body or frame, with a radius around it (m), and the surface that it may touch.
 
-    crossing: that the point lies there instead, where edges cross.
+    place: where the point lies instead, if it moves along the body. touched: that it is the other way round, point and
+    radius belong to what has the surface, and it may touch this geometry of the body.
     """
 
     body: str
     point: tuple[float, float, float]
     radius: float
     surface: Surface
-    crossing: Crossing | None = None
+    place: Place | None = None
+    touched: Geometry | None = None
 
 
 def surface_of(thing: SceneObject) -> Surface:
@@ -73,117 +76,83 @@ def point_candidates(
 ) -> list[Candidate]:
     """Every point that stands for the collision geometry of these bodies against every surface of others.
 
-    materials: of bodies that have one, by name; a contact has that of the pair, see `pair_material`.
+    materials: of bodies that have one, by name; a contact has that of the pair, see `pair_material`. Edges and faces
+    between these points are not felt, see `scene_candidates`.
     """
-    candidates = []
     surfaces = list(surfaces)
-    for name in bodies:
-        own = (materials or {}).get(name)
-        touched = [
-            replace(surface, material=pair_material(surface.material, own))
-            for surface in surfaces
-            if surface.body != name
-        ]
-        for geometry in robot.body(name).collisions:
-            points = contact_points(geometry, mesh_points=mesh_points)
-            for position, radius in zip(points.positions.tolist(), points.radii.tolist(), strict=True):
-                candidates += [
-                    Candidate(name, tuple(position), radius, part)
-                    for surface in touched
-                    for part in _touchable(surface, radius)
-                ]
-    return candidates
-
-
-def _touchable(surface: Surface, radius: float) -> Sequence[Surface]:
-    """All that a ball may touch at once: of terrain the cells around it, of others the whole."""
-    if not isinstance(surface.shape, HeightMap):
-        return (surface,)
-    return [replace(surface, shape=shape) for shape in facets(surface.shape, radius)]
-
-
-def edge_candidates(
-    robot: Robot,
-    bodies: Iterable[str],
-    surfaces: Iterable[Surface],
-    *,
-    materials: Mapping[str, Material] | None = None,
-) -> list[Candidate]:
-    """The edges of boxes and the axes of capsules against boxes that they may lie across.
-
-    materials: of those bodies that are free objects, by name.
-    """
-    materials = materials or {}
-    boxes = [surface for surface in surfaces if isinstance(surface.shape, Box)]
-    candidates = []
-    for name in bodies:
-        touched = [
-            replace(surface, material=pair_material(surface.material, materials.get(name)))
-            for surface in boxes
-            if surface.body != name
-        ]
-        for geometry in robot.body(name).collisions:
-            edges = _edges(geometry.shape)
-            if edges is None:
-                continue
-            size, rounding, places = edges
-            candidates += [
-                Candidate(name, (0.0, 0.0, 0.0), rounding, surface, Crossing(size, geometry.placement, place))
-                for surface in touched
-                # of two free boxes the edges of one are enough
-                if places == AXIS_PLACES
-                or surface.body == WORLD
-                or surface.body > name
-                or name not in materials
-                for place in range(places)
-            ]
-    return candidates
-
-
-def _edges(shape: Shape) -> tuple[tuple[float, float, float], float, int] | None:
-    """Size of the box that has the edges, their radius (m), and how many places there are on them."""
-    match shape:
-        case Box((x, y, z)):
-            rounding = ROUNDING * min(x, y, z)
-            return (x - 2 * rounding, y - 2 * rounding, z - 2 * rounding), rounding, PLACES
-        case Capsule(radius, length):
-            return (0.0, 0.0, length), radius, AXIS_PLACES
-    return None
-
-
-def robot_candidates(
-    robot: Robot, owners: Mapping[str, str], *, materials: Mapping[str, Material] | None = None
-) -> list[Candidate]:
-    """Points of bodies against the boxes, capsules, cylinders and spheres of robots that are not their own.
-
-    owners: to whom a body belongs, by its name. materials: of those bodies that are free objects; a robot's body has
-    none. Spheres know their distance to all other shapes and stay points, but for one of each pair of spheres; so do
-    meshes, whose points alone touch.
-    """
-    materials = materials or {}
-    surfaces = [
-        (name, geometry)
-        for name in owners
-        if name not in materials
+    return [
+        candidate
+        for name in bodies
         for geometry in robot.body(name).collisions
-        if not isinstance(geometry.shape, Mesh)
+        for point in points_of(geometry, mesh_points=mesh_points)
+        for surface in surfaces
+        if surface.body != name
+        for candidate in _touching(
+            name,
+            point,
+            replace(surface, material=pair_material(surface.material, (materials or {}).get(name))),
+        )
     ]
+
+
+def _touching(body: str, point: PointOf, surface: Surface) -> Iterator[Candidate]:
+    """All that a point may touch at once: of terrain the cells around it, of others the whole."""
+    parts: Sequence[SceneShape | TerrainFacet] = [surface.shape]
+    if isinstance(surface.shape, HeightMap):
+        parts = facets(surface.shape, point.radius)
+    for part in parts:
+        yield Candidate(body, point.point, point.radius, replace(surface, shape=part), point.place)
+
+
+class Part(NamedTuple):
+    """A geometry that moves: of which body and owner, and the material that it has if it is a free object."""
+
+    body: str
+    owner: str
+    geometry: Geometry
+    material: Material | None
+
+
+def moving_parts(robot: Robot, scene: Scene) -> list[Part]:
+    """The collision geometries of robots and free objects that were combined into one robot."""
+    materials = {thing.name: thing.material for thing in scene.free_objects}
+    return [
+        Part(body.name, owner_of(body.name, scene), geometry, materials.get(body.name))
+        for body in robot.bodies
+        if robot.tree.attachments[body.name].link >= 0
+        for geometry in body.collisions
+    ]
+
+
+def part_candidates(one: Part, other: Part) -> list[Candidate]:
+    """Two that move: points of each against the other. Meshes of robots are no surfaces, their points alone touch."""
+    material = Material()
+    if one.material is not None or other.material is not None:
+        material = pair_material(one.material or other.material or material, one.material and other.material)
     candidates = []
-    for name, owner in owners.items():
-        for geometry in robot.body(name).collisions:
-            touched = [
-                Surface(other.shape, other.placement, carrier, materials.get(name, Material()))
-                for carrier, other in surfaces
-                if owners[carrier] != owner
-                and (
-                    not isinstance(other.shape, Sphere)
-                    or isinstance(geometry.shape, Mesh)
-                    or (isinstance(geometry.shape, Sphere) and name not in materials and name < carrier)
-                )
-            ]
-            points = contact_points(geometry)
-            for position, radius in zip(points.positions.tolist(), points.radii.tolist(), strict=True):
-                candidates += [Candidate(name, tuple(position), radius, surface) for surface in touched]
+    for own, far, leads in ((one, other, True), (other, one, False)):
+        if isinstance(far.geometry.shape, Mesh) and far.material is None:
+            continue
+        surface = Surface(far.geometry.shape, far.geometry.placement, far.body, material)
+        points = points_against(own.geometry, far.geometry.shape, leads=leads)
+        candidates += [Candidate(own.body, *each[:2], surface, each.place) for each in points]
+    return candidates
+
+
+def fixed_candidates(part: Part, surface: Surface) -> list[Candidate]:
+    """Something that moves and the surface of something that does not, or on a given path: points of each against the
+    other. Of meshes and terrain that do not move there are no points."""
+    shape = surface.shape
+    assert not isinstance(shape, TerrainFacet)
+    surface = replace(surface, material=pair_material(surface.material, part.material))
+    candidates = [
+        candidate
+        for point in points_against(part.geometry, shape, leads=True)
+        for candidate in _touching(part.body, point, surface)
+    ]
+    if isinstance(shape, Box | Sphere | Capsule | Cylinder) and not isinstance(part.geometry.shape, Mesh):
+        points = points_against(Geometry(shape), part.geometry.shape, leads=False)
+        candidates += [Candidate(part.body, *each[:2], surface, each.place, part.geometry) for each in points]
     return candidates
 
 
@@ -195,45 +164,52 @@ def owner_of(body: str, scene: Scene) -> str:
 
 
 def scene_candidates(robot: Robot, scene: Scene) -> list[Candidate]:
-    """All points of robots and free bodies that were combined into one, against all surfaces that are not their own.
+    """All ways in which robots and free bodies that were combined into one may touch each other and the scene.
 
     Between two objects the material of the pair holds, between a robot and an object that of the object. A robot does
     not touch itself.
     """
-    surfaces = [surface_of(thing) for thing in scene.objects if thing.contact]
-    moving = [
-        body.name for body in robot.bodies if robot.tree.attachments[body.name].link >= 0 and body.collisions
-    ]
-    materials = {thing.name: thing.material for thing in scene.free_objects}
-    robots = [name for name in moving if name not in materials]
-    crossings = edge_candidates(
-        robot, [name for name in moving if name in materials], surfaces, materials=materials
-    )
-    across = edge_candidates(robot, robots, surfaces)
-    between = robot_candidates(robot, {name: owner_of(name, scene) for name in moving}, materials=materials)
-    return (
-        point_candidates(robot, moving, surfaces, materials=materials)
-        + crossings
-        + _unless_too_many(
-            across, scene, "edges of robots may lie across boxes", "robots touch boxes with corners"
-        )
-        + _unless_too_many(
-            between,
-            scene,
-            "robots may touch each other and free bodies",
-            "they pass through the shapes of robots, and touch the scene",
-        )
-    )
+    fixed = [surface_of(thing) for thing in scene.fixed_objects if thing.contact]
+    parts = moving_parts(robot, scene)
+    free = [part for part in parts if part.material is not None]
+    robots = [part for part in parts if part.material is None]
+    objects = [each for part in free for surface in fixed for each in fixed_candidates(part, surface)]
+    # What is named later tends to lie on what is named before, so that normals point up.
+    objects += [each for one, other in combinations(free, 2) for each in part_candidates(other, one)]
+    grounded = [each for part in robots for surface in fixed for each in fixed_candidates(part, surface)]
+    between = robot_candidates(robots, free)
+    if _too_many(
+        sum(each.place is not None or each.touched is not None for each in grounded),
+        scene,
+        "edges and faces of robots may touch objects",
+        "robots touch them with corners, ends and rims",
+    ):
+        grounded = point_candidates(robot, dict.fromkeys(part.body for part in robots), fixed)
+    if _too_many(
+        len(between),
+        scene,
+        "robots may touch each other and free bodies",
+        "they pass through the shapes of robots, and touch free bodies and the scene",
+    ):
+        loose = [surface_of(thing) for thing in scene.free_objects if thing.contact]
+        between = point_candidates(robot, dict.fromkeys(part.body for part in robots), loose)
+    return objects + grounded + between
 
 
-def _unless_too_many(candidates: list[Candidate], scene: Scene, what: str, otherwise: str) -> list[Candidate]:
-    """The candidates, or none and a warning."""
-    if len(candidates) <= MOST_OPTIONAL:
-        return candidates
-    warnings.warn(
-        f"scene {scene.name!r}: {what} in {len(candidates)} places, more than the {MOST_OPTIONAL} that are looked at "
-        f"by default, so that {otherwise} only. Give robots fewer collision shapes, or choose `candidates` yourself",
-        TooManyCandidates,
-        stacklevel=4,
-    )
-    return []
+def robot_candidates(robots: Sequence[Part], free: Sequence[Part]) -> list[Candidate]:
+    """Geometries of robots against those of other robots and of free objects."""
+    pairs = [pair for pair in combinations(robots, 2) if pair[0].owner != pair[1].owner]
+    pairs += [(own, thing) for own in robots for thing in free]
+    return [each for one, other in pairs for each in part_candidates(one, other)]
+
+
+def _too_many(count: int, scene: Scene, what: str, otherwise: str) -> bool:
+    """Whether so many candidates are left out, with a warning that says so."""
+    if count > MOST_OPTIONAL:
+        warnings.warn(
+            f"scene {scene.name!r}: {what} in {count} places, more than the {MOST_OPTIONAL} that are looked at by "
+            f"default, so that {otherwise} only. Give robots fewer collision shapes, or choose `candidates` yourself",
+            TooManyCandidates,
+            stacklevel=4,
+        )
+    return count > MOST_OPTIONAL

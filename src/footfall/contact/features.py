@@ -14,6 +14,11 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 ROUNDING = 1e-3  # of the shortest edge of a box, or of the diameter or length of a cylinder
 
 
+def rounding_of(shape: Box | Cylinder) -> float:
+    """Radius (m) of the corners and edges of a box, or of the rims of a cylinder."""
+    return ROUNDING * (min(shape.size) if isinstance(shape, Box) else min(2 * shape.radius, shape.length))
+
+
 class ContactPoints(NamedTuple):
     """positions: (n, 3) in the frame of the body, m. radii: (n,) of the balls around them, m."""
 
@@ -41,10 +46,10 @@ def _local_points(geometry: Geometry, rim_points: int, mesh_points: int) -> tupl
         case Capsule(radius, length):
             return np.array([[0.0, 0.0, length / 2], [0.0, 0.0, -length / 2]]), radius
         case Box(size):
-            rounding = ROUNDING * min(size)
+            rounding = rounding_of(geometry.shape)
             return np.array(list(product((-0.5, 0.5), repeat=3))) * (np.array(size) - 2 * rounding), rounding
         case Cylinder(radius, length):
-            rounding = ROUNDING * min(2 * radius, length)
+            rounding = rounding_of(geometry.shape)
             angles = 2 * np.pi * np.arange(rim_points) / rim_points
             around = (radius - rounding) * np.array([np.cos(angles), np.sin(angles), np.zeros(rim_points)]).T
             up = np.array([0.0, 0.0, length / 2 - rounding])

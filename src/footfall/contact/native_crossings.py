@@ -1,4 +1,4 @@
-"""The search for crossings of edges as native code."""
+"""The search for places where an edge or an axis crosses a box, as native code."""
 
 from __future__ import annotations
 
@@ -10,43 +10,28 @@ from numba import carray  # type: ignore[attr-defined]
 
 from footfall.compiler import NativeFunction
 from footfall.compiler.native_loops import native_callback, native_loop
-from footfall.contact.edge_crossings import PLACES
+from footfall.contact.axis_crossings import AXIS_PLACES
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-_MOST = 24  # two for each edge
-_FAR = 1e3  # m, where a place is that is not needed
+FAR = 1e3  # m, where a place is that is not needed
 _SMALL = 1e-9  # of a box: what is rounding
 
 
 @native_loop
-def find_crossings(inputs: Array, data: Array, result: Array) -> None:
-    """The places of `crossings`. inputs: rotation (9) and translation (3) of the box. data: half edges of both."""
-    places = np.empty((_MOST, 7))
-    count = 0
-    middle, direction = np.empty(3), np.empty(3)
-    half = data[3:6]
-    for axis in range(3):
-        second, third = (axis + 1) % 3, (axis + 2) % 3
-        for signs in range(4):
-            if data[axis] == 0.0 or (data[second] == 0.0 and signs & 1) or (data[third] == 0.0 and signs & 2):
-                continue  # edges of a box without width are one
-            b = data[second] * (2.0 * (signs & 1) - 1.0)
-            c = data[third] * (2.0 * (signs >> 1) - 1.0)
-            for i in range(3):
-                direction[i] = inputs[3 * i + axis]
-                middle[i] = inputs[9 + i] + b * inputs[3 * i + second] + c * inputs[3 * i + third]
-            count = _add_edge(middle, direction, data[axis], half, places, count)
-    keep = np.argsort(places[:count, 6], kind="mergesort")[:PLACES]
-    keep.sort()
-    for place in range(PLACES):
+def find_axis_crossings(inputs: Array, data: Array, result: Array) -> None:
+    """The places of `axis_crossings`. inputs: direction (3) and middle (3) of the axis. data: half of its length, and
+    half edges of the box."""
+    places = np.empty((AXIS_PLACES, 7))
+    count = add_edge(inputs[3:6], inputs[0:3], data[0], data[1:4], places, 0)
+    for place in range(AXIS_PLACES):
         for i in range(7):
-            far = _FAR if i == 2 or i == 6 else 1.0 if i == 5 else 0.0
-            result[7 * place + i] = places[keep[place], i] if place < len(keep) else far
+            far = FAR if i == 2 or i == 6 else 1.0 if i == 5 else 0.0
+            result[7 * place + i] = places[place, i] if place < count else far
 
 
 @native_loop
-def _add_edge(middle: Array, direction: Array, reach: float, half: Array, places: Array, count: int) -> int:
+def add_edge(middle: Array, direction: Array, reach: float, half: Array, places: Array, count: int) -> int:
     """Add up to two places inside of an edge; how many there are then.
 
     Where the edge passes over a face of the box: where it comes over it and where it leaves it. Where it is nearest to
@@ -152,7 +137,7 @@ def _rate(middle: Array, direction: Array, along: float, half: Array) -> float:
 
 
 def _answer(inputs: Any, outputs: Any, data: Any) -> None:
-    find_crossings(carray(inputs, (12,)), carray(data, (6,)), carray(outputs, (7 * PLACES,)))
+    find_axis_crossings(carray(inputs, (6,)), carray(data, (4,)), carray(outputs, (7 * AXIS_PLACES,)))
 
 
 @cache
@@ -161,8 +146,8 @@ def _callback() -> Any:
 
 
 @cache
-def native_crossings(data: bytes) -> NativeFunction:
-    """For the half edges of two boxes; other sizes are another function."""
+def native_axis_crossings(data: bytes) -> NativeFunction:
+    """For half the length of an axis and the half edges of a box; other sizes are another function."""
     callback = _callback()
-    name = f"crossings_{data.hex()}"
-    return NativeFunction(name, callback.address, 7 * PLACES, data=np.frombuffer(data), owner=callback)
+    name = f"axis_crossings_{data.hex()}"
+    return NativeFunction(name, callback.address, 7 * AXIS_PLACES, data=np.frombuffer(data), owner=callback)

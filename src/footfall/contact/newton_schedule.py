@@ -16,18 +16,21 @@ class StepKind(NamedTuple):
 
 LEAST_SOFTNESS, MOST_SOFTNESS = 1e-7, 1e-2
 HALVINGS = 6
+# Steps of a kind whose merits a further one is held against. What slides or sticks changes from step to step, and with
+# it the merit jumps: held against the last step alone, steps get short where the next full one would have been right.
+MEMORY = 3
 # The first steps are all that is needed from a good start; each of the others is tried for some steps. A long reach
 # tells slow sliding from sticking; friction that does not lean on the normal impulse makes the step that of a convex
 # problem, which finds out of circles.
-_EARLY = (StepKind(reach=3.0, softness=1e-3),) * 6
-_LATER = (
-    StepKind(reach=1e1),
-    StepKind(reach=1.0, least_softness=1e-2, leaning=0.0),
-    StepKind(reach=1e2),
-    StepKind(reach=1e3),
-    StepKind(reach=3.0, least_softness=1e-3),
-    StepKind(reach=1e4),
-    StepKind(reach=1e5),
-    StepKind(reach=1e6),
-)
-ONE_ROUND = _EARLY + tuple(kind for kind in _LATER for _ in range(5))
+_EARLY = (StepKind(reach=2.0, softness=1e-1),) * 10
+_LATER = {
+    StepKind(reach=1e2): 5,
+    StepKind(reach=1.0, least_softness=1e-3, leaning=0.0): 5,
+    StepKind(reach=1e1): 5,
+    StepKind(reach=1e3): 5,
+    StepKind(reach=3.0, least_softness=1e-3): 4,
+    StepKind(reach=1e4): 4,
+    StepKind(reach=1e5): 4,
+    StepKind(reach=1e6): 4,
+}
+ONE_ROUND = _EARLY + tuple(kind for kind, steps in _LATER.items() for _ in range(steps))

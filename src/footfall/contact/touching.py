@@ -6,13 +6,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.compiler import absolute, greater_equal, maximum, where
+from footfall.contact.axis_crossings import AxisCrossing, axis_crossings
+from footfall.contact.box_places import BoxPlace, box_places
 from footfall.contact.candidates import Candidate
-from footfall.contact.distance_functions import signed_distance
-from footfall.contact.edge_crossings import crossings
+from footfall.contact.distance_functions import Surface, local_distance, signed_distance
+from footfall.contact.features import rounding_of
+from footfall.contact.moving_points import AxisPoint, RimPoint, axis_point, mantle_point, rim_point
+from footfall.contact.terrain_distance import TerrainFacet
+from footfall.geometry.height_map import HeightMap
+from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
-from footfall.robot.shapes import Box
+from footfall.robot.shapes import Box, Mesh
 
 Array = np.ndarray[Any, np.dtype[Any]]
+
+_SEARCHES = 4  # for the nearest point of a rim
 
 
 class Touch(NamedTuple):
@@ -25,13 +34,57 @@ class Touch(NamedTuple):
 
 def touch(candidate: Candidate, body_pose: Transform, surface_pose: Transform) -> Touch:
     """Of a candidate whose body and surface have these poses in the world."""
-    shape, crossing = candidate.surface.shape, candidate.crossing
-    if crossing is None:
-        center = body_pose.apply(np.array(candidate.point))
-        distance, normal = signed_distance(shape, surface_pose, center)
+    touched = candidate.touched
+    if touched is None:
+        return _touch(candidate, body_pose, candidate.surface.shape, surface_pose)
+    point, normal, gap = _touch(candidate, surface_pose, touched.shape, body_pose @ touched.placement)
+    return Touch(point, -normal, gap)
+
+
+def _touch(candidate: Candidate, owner: Transform, shape: Surface, pose: Transform) -> Touch:
+    """Of a point whose owner has one pose, and a shape that has another one."""
+    place, radius = candidate.place, candidate.radius
+    if isinstance(place, BoxPlace | AxisCrossing):
+        return _found(place, radius, owner, shape, pose)
+    at_rest = np.array(candidate.point)
+    center = owner.apply(at_rest) if place is None else _moving_point(place, owner, shape, pose)
+    distance, normal = signed_distance(shape, pose, center)
+    return Touch(center - radius * normal, normal, distance - radius)
+
+
+def _moving_point(place: RimPoint | AxisPoint, owner: Transform, shape: Surface, pose: Transform) -> Array:
+    """(3,) in the world."""
+
+    def distance_at(point: Array) -> tuple[Any, Array]:
+        return signed_distance(shape, pose, point)
+
+    own = owner @ place.placement
+    if isinstance(place, AxisPoint):
+        return axis_point(place, own, pose, distance_at)
+    level = isinstance(shape, Plane | HeightMap | TerrainFacet | Mesh)
+    return rim_point(place, own, distance_at, searches=1 if level else _SEARCHES)
+
+
+def _found(
+    place: BoxPlace | AxisCrossing, radius: float, owner: Transform, shape: Surface, pose: Transform
+) -> Touch:
+    """A place that was searched for in the frame of a box."""
+    assert isinstance(shape, Box)
+    own = pose.inverse() @ (owner @ place.placement)
+    if isinstance(place, BoxPlace):
+        roundings = rounding_of(Box(place.size)), rounding_of(shape)
+        found = box_places(place.size, shape.size, own, rounding=roundings)[place.place]
+        point, normal, gap = found[:3], found[3:6], found[6]
     else:
-        assert isinstance(shape, Box)
-        edges = surface_pose.inverse() @ (body_pose @ crossing.placement)
-        place = crossings(crossing.size, shape.size, edges)[crossing.place]
-        center, normal, distance = surface_pose.apply(place[:3]), surface_pose.rotation @ place[3:6], place[6]
-    return Touch(center - candidate.radius * normal, normal, distance - candidate.radius)
+        found = axis_crossings(place.length, shape.size, own)[place.place]
+        point, normal, gap = found[:3] - radius * found[3:6], found[3:6], found[6] - radius
+        if place.mantle > 0.0:
+            point = mantle_point(found[:3], own.rotation[:, 2], normal, place.mantle)
+            # Over a face its plane counts, also at its rim; over an edge the point may be nearer to another place.
+            face = greater_equal(
+                maximum(maximum(absolute(normal[0]), absolute(normal[1])), absolute(normal[2])), 1.0
+            )
+            exact, direction = local_distance(shape, point)
+            gap = where(face, found[6] + (point - found[:3]) @ normal, exact)
+            normal = where(face, normal, direction)
+    return Touch(pose.apply(point), pose.rotation @ normal, gap)
