@@ -23,6 +23,7 @@ from footfall.cli import (
     robots,
     screenshot,
     show,
+    simulate,
     task,
     view,
 )
@@ -43,6 +44,8 @@ app = typer.Typer(
 app.add_typer(demo.app, name="demo")
 app.command("robots")(robots.robots)
 app.command("show")(show.show)
+app.command("info", hidden=True)(show.show)  # what many type first
+app.command("simulate")(simulate.simulate)
 app.command("convert")(convert.convert)
 app.command("view")(view.view)
 app.command("export")(export.export)

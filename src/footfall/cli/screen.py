@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 _PLAIN_WIDTH = 160  # of output that goes into a file or a pipe
@@ -20,6 +22,15 @@ def screen() -> Console:
 def errors() -> Console:
     """The standard error: messages and progress, apart from results."""
     return Console(stderr=True)
+
+
+@contextmanager
+def progress(what: str, total: float) -> Iterator[Callable[[float, str], None]]:
+    """A bar, gone when all is done, and a function that takes how far it is and what is being done."""
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=errors(), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda done, doing: bar.update(task, completed=done, description=doing)
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: str = "") -> Table:

@@ -24,6 +24,7 @@ from footfall.scene.model import Scene
 from footfall.simulation.drive_step import DriveTrain, Gears, driven_step
 from footfall.simulation.joint_action import JointAction
 from footfall.simulation.penalty_step import penalty_delassus, penalty_row_count, penalty_step
+from footfall.simulation.start_depth import warn_if_inside
 from footfall.simulation.step_values import Command, InvalidOption, StepOptions, StepReport, StepState
 from footfall.simulation.time_step import actuated_velocities, contact_step, row_count
 
@@ -33,11 +34,17 @@ _ROLLOUT = ("residual", "q", "v")  # what a rollout gives, in the order of the k
 
 _MEANINGLESS = 1e6  # m/s, rad/s or m
 
+_MANY = 256  # places that may touch
+
 _SINGULAR = 1e-4  # loop_margin below which a linkage is at a dead point
 
 
 class ConvergenceWarning(UserWarning):
     """Contact impulses that were not found as exactly as asked for."""
+
+
+class ManyContactsWarning(UserWarning):
+    """So many places that may touch that native code for them takes minutes to compile."""
 
 
 class DivergedWarning(UserWarning):
@@ -100,7 +107,8 @@ class Simulation:
     by default all points of collision geometry against all surfaces. options: see `StepOptions`. substeps: steps of
     `options.dt` in a control period. contact: "exact" constraints, "impacts" one after the other, or "penalty" springs
     of the given law. drives: "rigid" or "elastic" gears between servos and joints, see `DriveTrain`; without, joints
-    give what is commanded.
+    give what is commanded. touching: bodies of the robots that may touch something, its feet say; all by default. The
+    fewer, the sooner native code is compiled.
     """
 
     def __init__(
@@ -117,6 +125,7 @@ class Simulation:
         q: Array | None = None,
         v: Array | None = None,
         drives: Gears | None = None,
+        touching: Sequence[str] | None = None,
     ) -> None:
         if robot is not None and not isinstance(robot, Robot):
             raise TypeError(f"the first argument is a robot, not {robot!r}; use footfall.load")
@@ -128,6 +137,10 @@ class Simulation:
         self.candidates = tuple(
             scene_candidates(self.robot, self.scene) if candidates is None else candidates
         )
+        if touching is not None:
+            self.candidates = _touched_by(touching, self.candidates, self.robot, self.scene)
+        elif candidates is None:
+            _warn_of_many(self.candidates)
         for candidate in self.candidates:
             frame_attachment(self.robot, candidate.body)
             frame_attachment(self.robot, candidate.surface.body)
@@ -149,6 +162,7 @@ class Simulation:
         self.friction = np.array([each.surface.material.friction for each in self.candidates])
         self.restitution = np.array([each.surface.material.restitution for each in self.candidates])
         self._pushes: dict[str, tuple[Array, float]] = {}
+        self._started = False
         self.reset(q, v)
 
     @property
@@ -181,6 +195,13 @@ class Simulation:
     def motors(self) -> int:
         """Number of motors that are simulated."""
         return 0 if self.train is None else len(self.train.motors)
+
+    def __repr__(self) -> str:
+        places = f"{len(self.candidates)} place{'' if len(self.candidates) == 1 else 's'} may touch"
+        return (
+            f"Simulation of {self.robot.name!r} in scene {self.scene.name!r}: t = {self.state.time:.6g} s, steps of "
+            f"{1e3 * self.options.dt:g} ms, {self.substeps} a control period, {self.contact} contact, {places}"
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         """All but native code, which a reader of the pickle finds in its cache or compiles."""
@@ -275,6 +296,7 @@ class Simulation:
             raise InvalidOption(
                 f"seconds is {seconds}; it must be finite and at least one control period, {self.control_period} s"
             )
+        self._look_at_start()
         count = round(seconds / self.control_period)
         fixed = controller if isinstance(controller, Command) else None
         rows: list[tuple[Any, ...]] = []
@@ -313,6 +335,13 @@ class Simulation:
         self._warn_of_residuals(trajectory.residual)
         self._warn_of_singular_loops(trajectory.q)
         return trajectory
+
+    def _look_at_start(self) -> None:
+        """Once, before the first step: what is inside of something is seldom meant to be."""
+        if not self._started:
+            state, speed = self.state, self.options.recovery_speed
+            warn_if_inside(self.robot, state.q, self.candidates, time=state.time, speed=speed)
+            self._started = True
 
     def _warn_of_singular_loops(self, q: Array) -> None:
         """At a singular position the independent joints of a loop cannot say how it goes on: it stays there."""
@@ -488,6 +517,28 @@ class Simulation:
             raise SimulationDiverged(_lost_coordinates(self.robot, q), state)
         joint = _first_bad(self.robot, v)
         raise SimulationDiverged(f"the velocity of {joint} is {np.abs(v).max()} rad/s or m/s", state)
+
+
+def _touched_by(
+    bodies: Sequence[str], candidates: Sequence[Candidate], robot: Robot, scene: Scene
+) -> tuple[Candidate, ...]:
+    """Candidates without those of bodies of robots that are not named."""
+    named = {bodies} if isinstance(bodies, str) else set(bodies)
+    known = [body.name for body in robot.bodies]
+    for name in sorted(named.difference(known)):
+        raise UnknownName("body", name, known, "the simulation, for touching")
+    silent = set(known) - {thing.name for thing in scene.free_objects} - named
+    return tuple(each for each in candidates if not {each.body, each.surface.body} & silent)
+
+
+def _warn_of_many(candidates: Sequence[Candidate]) -> None:
+    if len(candidates) > _MANY:
+        warnings.warn(
+            f"{len(candidates)} places may touch, and native code is made for all of them, which may take minutes the "
+            "first time; name the bodies that matter: Simulation(..., touching=['left_foot', 'right_foot'])",
+            ManyContactsWarning,
+            stacklevel=3,
+        )
 
 
 def _lost_coordinates(robot: Robot, q: Array) -> str:

@@ -1,0 +1,215 @@
+"""`footfall simulate`: let a robot go in a scene, and record what happens."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from footfall.cli.files import new_file
+from footfall.cli.options import FloatingBaseOption, LenientOption, RobotArgument
+from footfall.cli.screen import errors, progress, screen, table
+
+if TYPE_CHECKING:
+    from footfall.robot.model import Robot
+    from footfall.simulation.recording_writer import RecordingWriter
+    from footfall.simulation.simulation import Simulation
+    from footfall.simulation.step_values import Command
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+_RECORDED = 0.005  # s between recorded states
+_SLICE = 0.1  # s between two looks at the progress
+_MANY = 128  # places that may touch; native code for more takes long to compile
+_PUSHED = 0.2  # s
+
+
+def simulate(
+    robot: RobotArgument,
+    scene: Annotated[
+        str | None,
+        typer.Option(help="Shipped scene, or a .toml file; default: flat, nothing if the root is fixed."),
+    ] = None,
+    duration: Annotated[float, typer.Option(min=0.0, help="How long, s.")] = 3.0,
+    height: Annotated[
+        float, typer.Option(min=0.0, help="Clearance above the ground at the start, m.")
+    ] = 0.02,
+    configuration: Annotated[
+        str | None, typer.Option(help="Named configuration to start from; default: its first one.")
+    ] = None,
+    limp: Annotated[bool, typer.Option("--limp", help="No torques: it falls like a puppet.")] = False,
+    stiffness: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0, help="With which joints hold their positions, N m/rad; default: from the weight."
+        ),
+    ] = None,
+    push: Annotated[
+        float, typer.Option(help="Push the base to the left half way through, for 0.2 s, N.")
+    ] = 0.0,
+    touching: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A body that may touch the scene; repeat it. Default: all, or the outermost if many."
+        ),
+    ] = None,
+    dt: Annotated[float, typer.Option(min=1e-6, help="Time step, s.")] = 0.001,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Recording to write; default: the robot's name.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a file.")] = False,
+    floating_base: FloatingBaseOption = None,
+    lenient: LenientOption = False,
+) -> None:
+    """Let a robot go in a scene while its joints hold their positions, and record it.
+
+    [dim]$[/] footfall simulate lola
+
+    [dim]$[/] footfall simulate go2.urdf --floating-base --scene rough --height 0.3
+
+    [dim]$[/] footfall simulate quadruped --push 200 --duration 5 -o pushed.mcap
+
+    Ctrl-C ends it early; what was recorded until then is kept.
+    """
+    from footfall.robot.load import load
+    from footfall.scene import Scene, load_scene
+    from footfall.simulation.recording_writer import RecordingWriter
+
+    machine = load(robot, floating_base=floating_base, strict=not lenient)
+    target = new_file(output or Path(f"{machine.name.replace('/', '-')}.mcap"), force=force)
+    place = Scene("empty") if scene is None and not _is_free(machine) else load_scene(scene or "flat")
+    run = prepared(machine, place, configuration=configuration, height=height, touching=touching, dt=dt)
+    command = run.hold if limp else holding(run, stiffness)
+    console = screen()
+    console.print(repr(run), highlight=False, markup=False, soft_wrap=True)
+    if floating_base is None and not _is_free(machine):
+        console.print("its root is fixed to the world; --floating-base sets it free", highlight=False)
+    with RecordingWriter(target, run.robot, scene=run.scene, dt=dt, overwrite=force) as writer:
+        writer.state(0.0, run.state.q, run.state.v)
+        rows, stopped = _advance(run, command, duration, push, writer)
+    if rows:
+        console.print(_summary(run, rows))
+    if stopped:
+        console.print(
+            f"stopped by Ctrl-C at {run.state.time:.3f} s; what was recorded is kept", highlight=False
+        )
+    console.print(f"View it: footfall view {target}", highlight=False, soft_wrap=True)
+    if stopped:
+        raise typer.Exit(130)
+
+
+def prepared(
+    robot: Robot,
+    scene: Any,
+    *,
+    configuration: str | None,
+    height: float,
+    touching: list[str] | None,
+    dt: float,
+) -> Simulation:
+    """A simulation that starts a height above the ground, m."""
+    from footfall.dynamics.configuration import neutral
+    from footfall.simulation.simulation import ManyContactsWarning, Simulation
+
+    if configuration is None and not robot.configurations:
+        q = neutral(robot)
+    else:
+        q = robot.configuration(configuration or next(iter(robot.configurations)))
+    substeps = max(1, round(_RECORDED / dt))
+    options: dict[str, Any] = {"dt": dt, "substeps": substeps, "touching": touching}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ManyContactsWarning)
+        simulation = Simulation(robot, scene, **options)
+    if touching is None and len(simulation.candidates) > _MANY:
+        options["touching"] = outermost(robot)
+        errors().print(
+            f"{len(simulation.candidates)} places may touch, for which compiling takes long; only the outermost "
+            f"bodies do: {', '.join(options['touching'])}. --touching names others",
+            highlight=False,
+            soft_wrap=True,
+        )
+        simulation = Simulation(robot, scene, **options)
+    start = np.array(simulation.state.q)
+    start[: robot.nq] = q
+    simulation.reset(_lifted(simulation, robot, start, height))
+    return simulation
+
+
+def outermost(robot: Robot) -> list[str]:
+    """Bodies with collision geometry that carry no other moving body with such: feet, hands, a head."""
+    links = {body.name: robot.tree.attachments[body.name].link for body in robot.bodies}
+    shaped = [body.name for body in robot.bodies if body.collisions]
+    carrying = {above for name in shaped for above in robot.tree.path(links[name])[1:]}
+    return [name for name in shaped if links[name] >= 0 and links[name] not in carrying]
+
+
+def holding(simulation: Simulation, stiffness: float | None) -> Command:
+    """A command to hold the joints where they are; by default a radian holds the weight at 1 m."""
+    weight = simulation.robot.mass * float(np.linalg.norm(simulation.robot.gravity))
+    chosen = weight if stiffness is None else stiffness
+    return simulation.pd(simulation.joint_positions(), kp=chosen, kd=chosen / 10.0)
+
+
+def _is_free(robot: Robot) -> bool:
+    return robot.joints[0].type == "floating" and robot.joints[0].parent == "world"
+
+
+def _lifted(simulation: Simulation, robot: Robot, q: Array, height: float) -> Array:
+    """q with the robot's base moved up or down until the nearest surface is a height away, if it can move."""
+    from footfall.contact.detection import detect_contacts
+
+    if not _is_free(robot):
+        return q
+    own = {body.name for body in robot.bodies}
+    candidates = [each for each in simulation.candidates if each.body in own and each.surface.body not in own]
+    for _ in range(4):  # the ground need not be level
+        gaps = detect_contacts(simulation.robot, q, candidates, margin=np.inf).gaps
+        if not len(gaps):
+            return q
+        q[2] += height - gaps.min()
+    return q
+
+
+def _advance(
+    simulation: Simulation, command: Command, duration: float, push: float, writer: RecordingWriter
+) -> tuple[list[Any], bool]:
+    """Run in slices; what each gave, and whether Ctrl-C ended it."""
+    rows: list[Any] = []
+    base = simulation.robot.bodies[0].name
+    compiled = "compiling native code; it is kept for the next time"
+    try:
+        with progress(compiled, duration) as show:
+            while duration - simulation.state.time > 0.5 * simulation.control_period:
+                now = simulation.state.time
+                if push and now <= duration / 2 < now + _SLICE:
+                    simulation.push(base, np.array([0.0, push, 0.0, 0.0, 0.0, 0.0]), _PUSHED)
+                rows.append(simulation.run(command, min(_SLICE, duration - now), recorder=writer))
+                show(simulation.state.time, "simulating")
+    except KeyboardInterrupt:
+        return rows, True
+    return rows, False
+
+
+def _summary(simulation: Simulation, rows: list[Any]) -> Any:
+    """How it ended."""
+    time, q, v, effort, forces = (
+        np.concatenate([getattr(part, name) for part in rows])
+        for name in ("time", "q", "v", "effort", "forces")
+    )
+    weight = simulation.robot.mass * float(np.linalg.norm(simulation.robot.gravity))
+    last = forces[time > time[-1] - 0.1].sum(axis=1)[:, 2].mean()
+    lines = [
+        ["simulated, s", f"{time[-1]:.3f}"],
+        ["fastest at the end, m/s or rad/s", f"{np.abs(v[-1]).max(initial=0.0):.2g}"],
+        ["greatest joint torque, N m or N", f"{np.abs(effort).max(initial=0.0):.4g}"],
+        ["greatest contact force, N", f"{np.linalg.norm(forces, axis=2).max(initial=0.0):.4g}"],
+        ["carried by the ground in the last 0.1 s, of the weight", f"{last / weight:.3f}" if weight else ""],
+    ]
+    root = simulation.robot.joints[0]
+    if _is_free(simulation.robot):
+        position = ", ".join(f"{value:.3f}" for value in q[-1, :3])
+        lines.insert(1, [f"{root.child} at, m", position])
+    return table("What happened", ["", "value"], lines, numbers="value")

@@ -1,0 +1,83 @@
+"""`footfall simulate`: any robot in any scene, with a recording that is readable however it ends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import footfall
+from footfall.cli import app
+from footfall.cli.simulate import outermost
+from footfall.simulation.recording import read_recording
+from footfall.simulation.simulation import Simulation
+
+RUN = ["--duration", "0.3", "--output"]
+
+
+def result_of(*words: str) -> Any:
+    return CliRunner().invoke(app, ["simulate", *words])
+
+
+def test_a_robot_comes_to_the_ground(tmp_path: Path) -> None:
+    target = tmp_path / "base.mcap"
+    result = result_of("mecanum-base", "--height", "0", *RUN, str(target))
+    assert result.exit_code == 0, result.output
+    assert "carried by the ground" in result.output
+    assert f"View it: footfall view {target}" in result.output.replace("\n", "")
+    recording = read_recording(target)
+    assert recording.complete
+    assert recording.time[-1] == pytest.approx(0.3)
+    assert recording.scene is not None
+    weight = recording.robot.mass * 9.81
+    contacts = recording.contacts
+    last = contacts.force[contacts.at(len(contacts.time) - 1)].sum(axis=0)
+    assert last[2] == pytest.approx(weight, rel=0.02)
+    again = result_of("mecanum-base", *RUN, str(target))
+    assert "--force overwrites it" in str(again.exception)
+
+
+def test_a_fixed_robot_holds_its_pose_or_hangs_limp(tmp_path: Path) -> None:
+    ends = {}
+    for name, options in (("held", []), ("limp", ["--limp"])):
+        result = result_of("double-pendulum", *RUN, str(tmp_path / f"{name}.mcap"), *options)
+        assert "its root is fixed to the world; --floating-base sets it free" in result.output
+        recording = read_recording(tmp_path / f"{name}.mcap")
+        ends[name] = float(np.abs(recording.q[-1] - recording.q[0]).max())
+    assert ends["held"] <= ends["limp"]
+
+
+def test_ctrl_c_keeps_what_was_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run, calls = Simulation.run, []
+
+    def interrupted(self: Simulation, *arguments: Any, **options: Any) -> Any:
+        calls.append(self.state.time)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return run(self, *arguments, **options)
+
+    monkeypatch.setattr(Simulation, "run", interrupted)
+    target = tmp_path / "stopped.mcap"
+    result = result_of("double-pendulum", "--duration", "100", "--output", str(target))
+    assert result.exit_code == 130
+    assert "stopped by Ctrl-C at 0.200 s" in result.output
+    recording = read_recording(target)
+    assert recording.complete
+    assert recording.time[-1] == pytest.approx(0.2)
+
+
+def test_outermost_bodies() -> None:
+    feet = outermost(footfall.load("quadruped"))
+    assert len(feet) == 4
+    assert outermost(footfall.load("falling-rod")) == [footfall.load("falling-rod").bodies[0].name]
+
+
+def test_unknown_names_are_told(tmp_path: Path) -> None:
+    result = result_of("quadruped", "--touching", "foot", "--output", str(tmp_path / "a.mcap"))
+    assert "no body 'foot' in the simulation" in str(result.exception)
+    assert not (tmp_path / "a.mcap").exists()
+    result = result_of("quadruped", "--scene", "moon", "--output", str(tmp_path / "a.mcap"))
+    assert "moon" in str(result.exception)

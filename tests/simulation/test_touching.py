@@ -1,0 +1,47 @@
+"""Bodies that may touch can be named; so many that compiling takes long are told of."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+import footfall
+from footfall.errors import UnknownName
+from footfall.scene import load_scene
+from footfall.simulation import simulation as module
+from footfall.simulation.simulation import ManyContactsWarning, Simulation
+
+
+def test_only_named_bodies_touch() -> None:
+    robot = footfall.load("quadruped")
+    scene = load_scene("blocks")
+    everything = Simulation(robot, scene)
+    foot = robot.bodies[-1].name
+    one = Simulation(robot, scene, touching=[foot])
+    own, loose = {body.name for body in robot.bodies}, {each.name for each in scene.free_objects}
+    assert {each.body for each in one.candidates} | {each.surface.body for each in one.candidates} <= {
+        foot,
+        "world",
+        *loose,
+    }
+    assert foot in {each.body for each in one.candidates} & own
+    between = [each for each in everything.candidates if not {each.body, each.surface.body} & own]
+    assert repr(between) == repr(
+        [each for each in one.candidates if foot not in (each.body, each.surface.body)]
+    )  # blocks touch each other as before
+    assert repr(Simulation(robot, scene, touching=foot).candidates) == repr(one.candidates)
+    with pytest.raises(UnknownName, match="no body 'hoof' in the simulation, for touching"):
+        Simulation(robot, scene, touching=["hoof"])
+
+
+def test_many_places_are_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    robot, scene = footfall.load("quadruped"), load_scene("flat")
+    monkeypatch.setattr(module, "_MANY", 3)
+    with pytest.warns(ManyContactsWarning, match=r"places may touch.*touching="):
+        Simulation(robot, scene)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ManyContactsWarning)
+        assert " 4 places may touch" in repr(
+            Simulation(robot, scene, touching=[body.name for body in robot.bodies])
+        )
