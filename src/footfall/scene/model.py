@@ -133,7 +133,8 @@ class SceneRobot(values.Value):
     """A robot in a scene.
 
     source: what `footfall.load` takes, or a robot. placement: where its world stands in the scene. configuration:
-    the name of one of its configurations, or `q` (nq,); neutral if None. floating_base: as for `footfall.load`.
+    the name of one of its configurations, or `q` (nq,); if None "idle", else the first it has, else neutral.
+    floating_base: as for `footfall.load`.
     """
 
     name: str
@@ -161,7 +162,8 @@ class SceneRobot(values.Value):
     def q(self) -> Array | None:
         """Its configuration (nq,) before the placement is applied; None: neutral."""
         if self.configuration is None:
-            return None
+            known = self.robot.configurations
+            return known["idle"] if "idle" in known else next(iter(known.values()), None)
         if isinstance(self.configuration, str):
             return self.robot.configuration(self.configuration)
         if len(self.configuration) != self.robot.nq:

@@ -1,0 +1,47 @@
+"""What starts deep inside of something is said, once; what stands is not."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+from footfall.geometry.plane import Plane
+from footfall.math.transform import Transform
+from footfall.scene import Scene, SceneObject, SceneRobot
+from footfall.simulation.simulation import Simulation
+from footfall.simulation.start_depth import StartsInside
+
+FLOOR = SceneObject("floor", Plane())
+
+
+def dog(height: float, configuration: str | None = None) -> Simulation:
+    place = Transform(np.eye(3), np.array([0.0, 0.0, height]))
+    scene = Scene("yard", (FLOOR,), (SceneRobot("dog", "point-foot-quadruped", place, configuration),))
+    return Simulation(None, scene, dt=2e-3)
+
+
+def test_a_robot_in_the_ground_is_said_once() -> None:
+    simulation = dog(-0.1)
+    with pytest.warns(StartsInside, match=r"'dog/\w+' starts 0\.1\d* m deep in something fixed"):
+        simulation.step()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", StartsInside)
+        simulation.step()
+        simulation.reset()
+        simulation.step()
+
+
+def test_robots_of_a_scene_start_as_they_stand() -> None:
+    """From the first of their configurations, so that a placement of 2 cm is 2 cm above the ground."""
+    simulation = dog(0.02)
+    assert simulation.state.q[:3] == pytest.approx(
+        dog(0.02, "stand").state.q[:3]
+    )  # and not neutral, with the base on the ground
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", StartsInside)
+        simulation.run(simulation.pd(simulation.joint_positions(), kp=300.0, kd=10.0), 0.2)
+    assert simulation.state.q[2] == pytest.approx(
+        simulation.robot.configuration("initial")[2] - 0.02, abs=0.01
+    )
