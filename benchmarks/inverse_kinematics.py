@@ -3,7 +3,7 @@
 python benchmarks/inverse_kinematics.py [--targets 1000] [--far 100] [--peer-targets 100] [--output report.md]
 
 Needs the test extra; Pink (pin-pink) and Mink (mink) take part where they are installed. Single velocity steps are
-timed by benchmarks/control.py. --far counts for each of the two robots. --robots panda, or lola, leaves the other out.
+timed by benchmarks/control.py. Numbers count for each of the two robots. --robots panda, or lola, leaves the other out.
 """
 
 import os
@@ -14,14 +14,8 @@ import argparse
 import warnings
 from pathlib import Path
 
-from footfall.benchmarks.control_reach import (
-    FRESH,
-    lola_study,
-    panda_study,
-    peer_searches,
-    search,
-    search_far,
-)
+from footfall.benchmarks.control_reach import FRESH, lola_study, panda_study, search, search_far
+from footfall.benchmarks.control_reach_peers import peer_searches
 from footfall.benchmarks.control_report import reach_markdown
 from footfall.benchmarks.surroundings import load_average
 from footfall.whole_file import write_text
@@ -44,7 +38,7 @@ def main() -> None:
     for study in studies:
         if options.targets:
             outcomes.append((study.name, search(study, options.targets)))
-        if options.peer_targets and study.name.startswith("Panda"):
+        if options.peer_targets:
             count = options.peer_targets
             fresh = [search(study, count, first=FRESH), *peer_searches(study, count, first=FRESH)]
             outcomes += [(f"{study.name}, fresh ones", outcome) for outcome in fresh]

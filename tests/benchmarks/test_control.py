@@ -13,7 +13,8 @@ from footfall.benchmarks.control_programs import (
     residuals,
     solvers,
 )
-from footfall.benchmarks.control_reach import lola_study, panda_study, peer_searches, search, search_far
+from footfall.benchmarks.control_reach import lola_study, panda_study, search, search_far
+from footfall.benchmarks.control_reach_peers import goals_of, peer_searches
 from footfall.benchmarks.control_report import control_markdown, reach_markdown
 from footfall.benchmarks.measure import Race
 from footfall.control.inverse_kinematics import solve_quadratic_program
@@ -61,12 +62,23 @@ def test_searches_are_counted() -> None:
     farther = search_far(lola, 1, starts=1)
     assert farther.within == 1.0
     assert farther.ours[0] > 0.5
-    peers = peer_searches(panda, 1)
-    assert all(outcome.targets == 1 for outcome in peers)
+    peers = [*peer_searches(panda, 1), *peer_searches(lola, 1)]
+    assert all(outcome.targets == outcome.met == 1 for outcome in peers)
     text = reach_markdown(
         [("Panda", found), *(("Panda", peer) for peer in peers)], [("LOLA", farther)], load_before="0, 0"
     )
     assert "Bars met: 2 of 2" in text
+
+
+def test_peers_get_the_same_tasks() -> None:
+    """LOLA's 28 rows: three of the centre of mass, two feet, an orientation, two hands, toes and head."""
+    lola = lola_study()
+    goals = goals_of(lola.tasks(0))
+    weights = {frame: weight for frame, (_, *weight) in goals.poses.items()}
+    assert weights == {"UB": [0, 1], "RF": [1, 1], "LF": [1, 1], "RH": [1, 0], "LH": [1, 0]}
+    assert goals.center is not None
+    assert set(goals.joints) == {"zfr", "zfl", "vp", "vt"}
+    assert 3 + sum(3 * place + 3 * turn for place, turn in weights.values()) + len(goals.joints) == 28
 
 
 def test_report_tells_missed_bars() -> None:
