@@ -25,7 +25,6 @@ from footfall.simulation.drive_step import DriveTrain, Gears, driven_step
 from footfall.simulation.joint_action import JointAction
 from footfall.simulation.penalty_step import penalty_delassus, penalty_row_count, penalty_step
 from footfall.simulation.start_depth import warn_if_inside
-from footfall.simulation.start_depth import warn_if_inside
 from footfall.simulation.step_values import Command, InvalidOption, StepOptions, StepReport, StepState
 from footfall.simulation.time_step import actuated_velocities, contact_step, row_count
 
@@ -164,7 +163,6 @@ class Simulation:
         self.restitution = np.array([each.surface.material.restitution for each in self.candidates])
         self._pushes: dict[str, tuple[Array, float]] = {}
         self._started = False
-        self._started = False
         self.reset(q, v)
 
     @property
@@ -299,7 +297,6 @@ class Simulation:
                 f"seconds is {seconds}; it must be finite and at least one control period, {self.control_period} s"
             )
         self._look_at_start()
-        self._look_at_start()
         count = round(seconds / self.control_period)
         fixed = controller if isinstance(controller, Command) else None
         rows: list[tuple[Any, ...]] = []
@@ -338,13 +335,6 @@ class Simulation:
         self._warn_of_residuals(trajectory.residual)
         self._warn_of_singular_loops(trajectory.q)
         return trajectory
-
-    def _look_at_start(self) -> None:
-        """Once, before the first step: what is inside of something is seldom meant to be."""
-        if not self._started:
-            state, speed = self.state, self.options.recovery_speed
-            warn_if_inside(self.robot, state.q, self.candidates, time=state.time, speed=speed)
-            self._started = True
 
     def _look_at_start(self) -> None:
         """Once, before the first step: what is inside of something is seldom meant to be."""
