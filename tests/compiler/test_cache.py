@@ -172,17 +172,6 @@ def test_size_is_bounded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert cache.usage() == (0, 0)
 
 
-def test_what_numba_keeps_is_counted_and_removed(folder: Path) -> None:
-    build()
-    kept = folder / "numba" / "0123" / "loops"
-    kept.mkdir(parents=True)
-    (kept / "one.nbi").write_bytes(b"12345")
-    count, size = cache.usage()
-    assert (count, size) == (2, 5 + files(folder)[0].stat().st_size)
-    assert cache.clear() == (count, size)
-    assert cache.usage() == (0, 0)
-
-
 def test_two_processes_at_once(folder: Path) -> None:
     """Both compile, both write, both succeed."""
     code = (

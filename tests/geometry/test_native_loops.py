@@ -1,40 +1,67 @@
-"""Compiled loops: kept on disk by the content of all files with such loops."""
+"""Loops compiled by Numba: kept in our cache, whatever happens to its files, and announced if they take long."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pytest
+
+from footfall.compiler import native_loops
 
 CODE = """
+import sys
 import numpy as np
 from footfall.geometry.native_vectors import cross
-print(cross(np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])).tolist(), sum(cross.stats.cache_hits.values()))
+one, other = np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])
+if "frozen" in sys.argv:
+    one.flags.writeable = False
+print(cross(one, other).tolist(), sum(cross.stats.cache_hits.values()))
 """
 
 
-def run(folder: Path) -> str:
+def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
     surroundings = {**os.environ, "FOOTFALL_CACHE_DIR": str(folder)}
-    done = subprocess.run(
-        [sys.executable, "-c", CODE], env=surroundings, capture_output=True, text=True, check=True
-    )
-    return done.stdout.strip()
+    command = [sys.executable, "-c", CODE, *arguments]
+    return subprocess.Popen(command, env=surroundings, stdout=subprocess.PIPE, text=True)
 
 
-def test_code_is_kept_and_found_again(tmp_path: Path) -> None:
-    assert run(tmp_path) == "[0.0, 0.0, 1.0] 0"
-    folders = list((tmp_path / "numba").iterdir())
-    assert len(folders) == 1
-    assert list(folders[0].rglob("*.nbi"))
-    old = tmp_path / "numba" / "0123456789abcdef"
-    old.mkdir()
-    os.utime(old, (0, 0))
-    assert run(tmp_path) == "[0.0, 0.0, 1.0] 1"
-    assert not old.exists()
-    assert folders[0].exists()
+def answer(process: subprocess.Popen[str]) -> str:
+    text = process.communicate()[0].strip()
+    assert process.returncode == 0
+    return text
+
+
+def test_code_is_kept_and_found_again_by_all(tmp_path: Path) -> None:
+    """Two processes compile for different types at once; damaged entries are compiled anew."""
+    both = [start(tmp_path), start(tmp_path, "frozen")]
+    assert [answer(process) for process in both] == ["[0.0, 0.0, 1.0] 0"] * 2
+    both = [start(tmp_path), start(tmp_path, "frozen")]
+    assert [answer(process) for process in both] == ["[0.0, 0.0, 1.0] 1"] * 2
+    for file in tmp_path.glob("*.kernel"):
+        file.write_bytes(file.read_bytes()[:-100])
+    assert answer(start(tmp_path)) == "[0.0, 0.0, 1.0] 0"
+
+
+def test_what_takes_long_is_said_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(native_loops, "_LONG", 0.1)
+    patience: Any = native_loops._Patience()
+    for seconds in (0.06, 0.3, 0.3):  # no single one of the first two need be long
+        patience.on_start(None)
+        patience.on_start(None)  # one in another
+        patience.on_end(None)
+        time.sleep(seconds)
+        patience.on_end(None)
+    assert [record.message.partition(";")[0] for record in caplog.records] == [
+        "still compiling loops to native code"
+    ]
 
 
 def test_vectors() -> None:

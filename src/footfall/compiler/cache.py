@@ -90,9 +90,9 @@ def write(key: str, entry: Entry) -> None:
 
 
 def clear() -> tuple[int, int]:
-    """Remove all entries, those of Numba too; gives how many files and bytes went."""
+    """Remove all entries; gives how many files and bytes went."""
     count = size = 0
-    for path in [*_entries(directory()), *_native_loops(directory())]:
+    for path in _entries(directory()):
         with suppress(OSError):
             size += path.stat().st_size
             path.unlink()
@@ -103,7 +103,7 @@ def clear() -> tuple[int, int]:
 def usage() -> tuple[int, int]:
     """Files and bytes in the cache."""
     sizes = []
-    for path in [*_entries(directory()), *_native_loops(directory())]:
+    for path in _entries(directory()):
         with suppress(OSError):
             sizes.append(path.stat().st_size)
     return len(sizes), sum(sizes)
@@ -131,11 +131,6 @@ def _is_ours(path: Path) -> bool:
 
 def _entries(folder: Path) -> list[Path]:
     return [*folder.glob("*.kernel"), *folder.glob("*.part")]
-
-
-def _native_loops(folder: Path) -> list[Path]:
-    """What Numba keeps, see `native_loops`."""
-    return [path for path in (folder / "numba").rglob("*") if path.is_file()]
 
 
 def _evict(folder: Path) -> None:

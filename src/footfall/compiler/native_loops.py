@@ -1,17 +1,19 @@
-"""Numba for loops that cannot be traced, such as searches; import it only where such loops are defined.
+"""Numba for loops that need more of Python than `compiled_loops` knows; import it only where such loops are defined.
 
-Numba keeps compiled code by the content of the file that a function stands in, and does not notice when a function
-that it calls in another file has changed. So the code is kept in a folder named by the content of all files here
-that have such loops.
+The code is kept in our own cache: Numba's writes an index and numbered files, which break if two processes compile
+other types of one function at the same time, and cannot be read if they are damaged. Numba does not notice either when
+a function in another file has changed that a function calls; so the content of all files here that have such loops is
+part of an entry's key.
 """
 
 from __future__ import annotations
 
-import os
-import shutil
+import logging
+import pickle
+import sys
+import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -19,13 +21,20 @@ from typing import Any, TypeVar, cast
 
 import numba
 from llvmlite import ir
+from numba.core import event
+from numba.core.caching import NullCache
+from numba.core.ccallback import CFunc
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps as _untyped_dumps
 from numba.extending import intrinsic
 
-from footfall.compiler.cache import directory
+from footfall.compiler import cache as disk
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_KEPT = 30 * 24 * 3600.0  # s
+_dumps = cast(Callable[[Any], bytes], _untyped_dumps)
+_LOG = logging.getLogger("footfall")
+_LONG = 8.0  # s of compiling after which one wonders
 
 _pointer = numba.types.CPointer(numba.types.float64)  # type: ignore[no-untyped-call]
 # What `footfall.compiler.NativeFunction` holds: inputs, outputs, data.
@@ -34,20 +43,93 @@ _NATIVE_SIGNATURE = numba.void(_pointer, _pointer, _pointer)
 
 def native_loop(function: F) -> F:
     """Compile a function on first use and keep its code on disk; the GIL is released meanwhile."""
-    with _own_folder():
-        try:
-            return cast(F, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
-        except RuntimeError:  # no folder to keep code in
-            return cast(F, numba.njit(nogil=True, error_model="numpy")(function))
+    dispatcher: Any = numba.njit(nogil=True, error_model="numpy")(function)
+    dispatcher._cache = _KeptCode(function)
+    return cast(F, dispatcher)
 
 
 def native_callback(function: Callable[[Any, Any, Any], None]) -> Any:
     """A C function `void f(const double* inputs, double* outputs, const double* data)` with an `address`."""
-    with _own_folder():
-        try:
-            return numba.cfunc(_NATIVE_SIGNATURE, cache=True, error_model="numpy")(function)
-        except RuntimeError:
-            return numba.cfunc(_NATIVE_SIGNATURE, error_model="numpy")(function)
+    callback: Any = CFunc(
+        function, (_NATIVE_SIGNATURE.args, _NATIVE_SIGNATURE.return_type), {}, {"error_model": "numpy"}
+    )
+    callback._cache = _KeptCode(function)
+    callback.compile()
+    return callback
+
+
+class _KeptCode(NullCache):
+    """What Numba asks for code of a function, and gives the code it has compiled."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        target_context.refresh()
+        entry = disk.read(self._key(sig, target_context.codegen()))
+        return entry and cast(Any, CompileResult)._rebuild(target_context, *pickle.loads(entry.code))
+
+    def save_overload(self, sig: Any, cres: Any) -> None:
+        if not cres.lifted and not cres.library.has_dynamic_globals:
+            code = _dumps(cres._reduce())
+            disk.write(self._key(sig, cres.library.codegen), disk.Entry({}, code))
+
+    def _key(self, sig: Any, codegen: Any) -> str:
+        function = self.function
+        cells = [cell.cell_contents for cell in function.__closure__ or ()]
+        return disk.key_of(
+            "numba",
+            f"{function.__module__} {function.__qualname__} {function.__code__.co_firstlineno}",
+            sha256(function.__code__.co_code).hexdigest(),
+            sha256(_dumps(cells)).hexdigest() if cells else "",
+            repr(sig),
+            repr(codegen.magic_tuple()),
+            _sources(),
+        )
+
+
+@cache
+def _sources() -> str:
+    """Hash of all files with such loops, and of Numba's and Python's version."""
+    package = Path(__file__).parent.parent
+    digest = sha256(f"{numba.__version__} {sys.version}".encode())
+    for path in sorted(package.rglob("*.py")):
+        content = path.read_bytes()
+        if b"native_loop" in content:
+            digest.update(str(path.relative_to(package)).encode() + b"\0" + content)
+    return digest.hexdigest()
+
+
+class _Patience(event.Listener):
+    """Says once what takes so long, when Numba has compiled for a while."""
+
+    def __init__(self) -> None:
+        self.depth, self.begin, self.spent, self.told = 0, 0.0, 0.0, False
+        self.timer: threading.Timer | None = None
+
+    def on_start(self, event: Any) -> None:
+        if self.depth == 0 and not self.told:
+            self.begin = time.perf_counter()
+            self.timer = threading.Timer(max(_LONG - self.spent, 0.0), self.tell)
+            self.timer.daemon = True
+            self.timer.start()
+        self.depth += 1
+
+    def on_end(self, event: Any) -> None:
+        self.depth -= 1
+        if self.depth == 0 and self.timer is not None:
+            self.timer.cancel()
+            self.spent += time.perf_counter() - self.begin
+
+    def tell(self) -> None:
+        self.told = True
+        _LOG.warning(
+            "still compiling loops to native code; it is kept in %s, so that this happens once",
+            disk.directory(),
+        )
+
+
+event.register("numba:compile", _Patience())  # type: ignore[no-untyped-call]
 
 
 def _call_address(typing_context: Any, address: Any, inputs: Any, outputs: Any) -> Any:
@@ -66,35 +148,3 @@ def _call_address(typing_context: Any, address: Any, inputs: Any, outputs: Any) 
 # In a loop: `call_native(address, inputs, outputs)` calls what a `NativeFunction` without data holds, with contiguous
 # arrays of float64.
 call_native = cast(Callable[[int, Any, Any], None], intrinsic(_call_address))
-
-
-@contextmanager
-def _own_folder() -> Iterator[None]:
-    """Numba asks where to keep code when a function is declared."""
-    config: Any = numba.config
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(_folder())
-    try:
-        yield
-    finally:
-        config.CACHE_DIR = before
-
-
-@cache
-def _folder() -> Path:
-    """Where the code is kept; folders of other versions that nobody has used for a month go."""
-    package = Path(__file__).parent.parent
-    digest = sha256(numba.__version__.encode())
-    for path in sorted(package.rglob("*.py")):
-        content = path.read_bytes()
-        if b"native_loop" in content:
-            digest.update(str(path.relative_to(package)).encode() + b"\0" + content)
-    folder = directory() / "numba" / digest.hexdigest()[:16]
-    with suppress(OSError):
-        directory().mkdir(parents=True, exist_ok=True, mode=0o700)
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        os.utime(folder)
-        for other in folder.parent.iterdir():
-            if time.time() - other.stat().st_mtime > _KEPT:
-                shutil.rmtree(other, ignore_errors=True)
-    return folder
