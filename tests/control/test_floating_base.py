@@ -8,6 +8,7 @@ import pytest
 import footfall
 from footfall.control.actuation import InvalidRequest, selection_matrix
 from footfall.control.constrained_dynamics import solve_constrained_dynamics
+from footfall.control.contact_constraints import SURFACE, Contact, contact_ranks
 from footfall.control.floating_base import solve_stance_torques
 from tests.control.stances import consistent_motion, feet, quadruped
 
@@ -36,6 +37,33 @@ def test_internal_torques_change_forces_only() -> None:
     assert np.linalg.norm(other.torque) > np.linalg.norm(least.torque)
     total = [each.forces.reshape(4, 3).sum(axis=0) for each in (least, other)]
     assert np.abs(total[0] - total[1]).max() < 1e-9
+
+
+def test_preferred_torques_are_met_as_far_as_motion_allows() -> None:
+    """No torques for the same motion are closer to those preferred."""
+    robot, q = quadruped()
+    v, wanted = consistent_motion(robot, q, feet())
+    preferred = np.random.default_rng(2).normal(size=12)
+    found = solve_stance_torques(robot, q, v, wanted, contacts=feet(), preferred=preferred)
+    assert np.abs(found.internal.T @ (found.torque - preferred)).max() < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("contacts", "expected"),
+    [
+        (feet("LF"), (3, 3, 0)),
+        (feet("LF", "RB"), (6, 5, 1)),
+        (feet("LF", "RB", "RF"), (9, 6, 3)),
+        (feet(), (12, 6, 6)),
+        ((*feet(), *feet()), (12, 6, 6)),
+        ((Contact("LF", rows=SURFACE),), (6, 6, 0)),
+        ((), (0, 0, 0)),
+    ],
+    ids=["one", "two", "three", "four", "each twice", "a sole", "none"],
+)
+def test_ranks(contacts: tuple[Contact, ...], expected: tuple[int, int, int]) -> None:
+    """The table of 002 section 9.3, and contacts that say the same twice."""
+    assert contact_ranks(*quadruped(), contacts=contacts) == expected
 
 
 def test_two_feet_report_what_they_cannot_do() -> None:

@@ -43,10 +43,13 @@ from footfall.control.constrained_dynamics import (
     solve_constrained_dynamics,
 )
 from footfall.control.contact_constraints import (
+    SURFACE,
     ConstrainedSystem,
     Contact,
+    ContactRanks,
     InvalidContact,
     build_constrained_system,
+    contact_ranks,
 )
 from footfall.control.floating_base import StanceTorques, solve_stance_torques
 from footfall.control.foot_contacts import foot_contacts
@@ -103,12 +106,14 @@ from footfall.control.wrench_cone import (
 )
 
 __all__ = [
+    "SURFACE",
     "CenterOfMassTracking",
     "ConstrainedMotion",
     "ConstrainedSystem",
     "Contact",
     "ContactForce",
     "ContactForces",
+    "ContactRanks",
     "EndEffectorControl",
     "FrameAcceleration",
     "FrameTracking",
@@ -157,6 +162,7 @@ __all__ = [
     "constrained_motion",
     "constraint_projector",
     "contact_inertia",
+    "contact_ranks",
     "divergent_component",
     "divergent_component_after",
     "foot_contacts",
