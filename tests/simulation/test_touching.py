@@ -9,8 +9,9 @@ import pytest
 import footfall
 from footfall.errors import UnknownName
 from footfall.scene import load_scene
-from footfall.simulation import simulation as module
-from footfall.simulation.simulation import ManyContactsWarning, Simulation
+from footfall.simulation import touching_bodies as module
+from footfall.simulation.simulation import Simulation
+from footfall.simulation.touching_bodies import ManyContactsWarning
 
 
 def test_only_named_bodies_touch() -> None:

@@ -112,7 +112,8 @@ def prepared(
 ) -> Simulation:
     """A simulation that starts a height above the ground, m."""
     from footfall.dynamics.configuration import neutral
-    from footfall.simulation.simulation import ManyContactsWarning, Simulation
+    from footfall.simulation.simulation import Simulation
+    from footfall.simulation.touching_bodies import ManyContactsWarning
 
     if configuration is None and not robot.configurations:
         q = neutral(robot)

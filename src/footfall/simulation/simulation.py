@@ -27,6 +27,7 @@ from footfall.simulation.penalty_step import penalty_delassus, penalty_row_count
 from footfall.simulation.start_depth import warn_if_inside
 from footfall.simulation.step_values import Command, InvalidOption, StepOptions, StepReport, StepState
 from footfall.simulation.time_step import actuated_velocities, contact_step, row_count
+from footfall.simulation.touching_bodies import touched_by, warn_of_many
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -34,17 +35,11 @@ _ROLLOUT = ("residual", "q", "v")  # what a rollout gives, in the order of the k
 
 _MEANINGLESS = 1e6  # m/s, rad/s or m
 
-_MANY = 256  # places that may touch
-
 _SINGULAR = 1e-4  # loop_margin below which a linkage is at a dead point
 
 
 class ConvergenceWarning(UserWarning):
     """Contact impulses that were not found as exactly as asked for."""
-
-
-class ManyContactsWarning(UserWarning):
-    """So many places that may touch that native code for them takes minutes to compile."""
 
 
 class DivergedWarning(UserWarning):
@@ -138,9 +133,9 @@ class Simulation:
             scene_candidates(self.robot, self.scene) if candidates is None else candidates
         )
         if touching is not None:
-            self.candidates = _touched_by(touching, self.candidates, self.robot, self.scene)
+            self.candidates = touched_by(touching, self.candidates, self.robot, self.scene)
         elif candidates is None:
-            _warn_of_many(self.candidates)
+            warn_of_many(self.candidates)
         for candidate in self.candidates:
             frame_attachment(self.robot, candidate.body)
             frame_attachment(self.robot, candidate.surface.body)
@@ -517,28 +512,6 @@ class Simulation:
             raise SimulationDiverged(_lost_coordinates(self.robot, q), state)
         joint = _first_bad(self.robot, v)
         raise SimulationDiverged(f"the velocity of {joint} is {np.abs(v).max()} rad/s or m/s", state)
-
-
-def _touched_by(
-    bodies: Sequence[str], candidates: Sequence[Candidate], robot: Robot, scene: Scene
-) -> tuple[Candidate, ...]:
-    """Candidates without those of bodies of robots that are not named."""
-    named = {bodies} if isinstance(bodies, str) else set(bodies)
-    known = [body.name for body in robot.bodies]
-    for name in sorted(named.difference(known)):
-        raise UnknownName("body", name, known, "the simulation, for touching")
-    silent = set(known) - {thing.name for thing in scene.free_objects} - named
-    return tuple(each for each in candidates if not {each.body, each.surface.body} & silent)
-
-
-def _warn_of_many(candidates: Sequence[Candidate]) -> None:
-    if len(candidates) > _MANY:
-        warnings.warn(
-            f"{len(candidates)} places may touch, and native code is made for all of them, which may take minutes the "
-            "first time; name the bodies that matter: Simulation(..., touching=['left_foot', 'right_foot'])",
-            ManyContactsWarning,
-            stacklevel=3,
-        )
 
 
 def _lost_coordinates(robot: Robot, q: Array) -> str:
