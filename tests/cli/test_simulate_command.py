@@ -81,3 +81,16 @@ def test_unknown_names_are_told(tmp_path: Path) -> None:
     assert not (tmp_path / "a.mcap").exists()
     result = result_of("quadruped", "--scene", "moon", "--output", str(tmp_path / "a.mcap"))
     assert "moon" in str(result.exception)
+
+
+def test_a_scene_goes_by_itself(tmp_path: Path) -> None:
+    scene = tmp_path / "drop.toml"
+    scene.write_text(
+        'name = "drop"\n[[object]]\nname = "floor"\nshape = "plane"\n'
+        '[[object]]\nname = "ball"\nshape = "sphere"\nradius = 0.1\nmass = 1.0\nposition = [0.0, 0.0, 0.1]\n'
+    )
+    result = result_of(str(scene), *RUN, str(tmp_path / "drop.mcap"))
+    assert result.exit_code == 0, result.output
+    assert read_recording(tmp_path / "drop.mcap").q[-1, 2] == pytest.approx(0.1, abs=1e-6)
+    result = result_of("flat", *RUN, str(tmp_path / "none.mcap"))
+    assert "nothing in it moves by itself" in str(result.exception)

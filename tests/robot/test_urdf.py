@@ -173,6 +173,12 @@ BAD: list[tuple[str, type[RobotError], str, str]] = [
     ("other root", InvalidDescription, "root element is <mujoco>", "<mujoco/>"),
     ("empty", InvalidDescription, "has no <link>", "<robot name='r'/>"),
     ("xacro", InvalidDescription, "xacro file", "<robot name='r' xmlns:xacro='x'/>"),
+    (
+        "macros",
+        InvalidDescription,
+        "<xacro:property> is a macro of xacro; expand the file first: xacro robot",
+        "<robot name='r' xmlns:xacro='x'><xacro:property name='a' value='1'/><link name='l'/></robot>",
+    ),
     ("no link name", InvalidDescription, "r.urdf:3: <link> lacks attribute 'name'",
      urdf().replace('link name="b"', "link")),
     ("no joint name", InvalidDescription, "r.urdf:4: <joint>", urdf().replace('name="j"', "")),

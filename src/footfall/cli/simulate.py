@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,11 +11,12 @@ import numpy as np
 import typer
 
 from footfall.cli.files import new_file
-from footfall.cli.options import FloatingBaseOption, LenientOption, RobotArgument
+from footfall.cli.options import FloatingBaseOption, LenientOption
 from footfall.cli.screen import errors, progress, screen, table
 
 if TYPE_CHECKING:
     from footfall.robot.model import Robot
+    from footfall.scene import Scene
     from footfall.simulation.recording_writer import RecordingWriter
     from footfall.simulation.simulation import Simulation
     from footfall.simulation.step_values import Command
@@ -28,7 +30,10 @@ _PUSHED = 0.2  # s
 
 
 def simulate(
-    robot: RobotArgument,
+    source: Annotated[
+        str,
+        typer.Argument(help="A robot: shipped name, .urdf, .xml or .toml; or a scene with things that move."),
+    ],
     scene: Annotated[
         str | None,
         typer.Option(help="Shipped scene, or a .toml file; default: flat, nothing if the root is fixed."),
@@ -64,7 +69,7 @@ def simulate(
     floating_base: FloatingBaseOption = None,
     lenient: LenientOption = False,
 ) -> None:
-    """Let a robot go in a scene while its joints hold their positions, and record it.
+    """Let a robot, or all that can move in a scene, go while the joints hold their positions, and record it.
 
     [dim]$[/] footfall simulate lola
 
@@ -72,20 +77,25 @@ def simulate(
 
     [dim]$[/] footfall simulate quadruped --push 200 --duration 5 -o pushed.mcap
 
+    [dim]$[/] footfall simulate blocks
+
     Ctrl-C ends it early; what was recorded until then is kept.
     """
     from footfall.robot.load import load
     from footfall.scene import Scene, load_scene
     from footfall.simulation.recording_writer import RecordingWriter
 
-    machine = load(robot, floating_base=floating_base, strict=not lenient)
-    target = new_file(output or Path(f"{machine.name.replace('/', '-')}.mcap"), force=force)
-    place = Scene("empty") if scene is None and not _is_free(machine) else load_scene(scene or "flat")
+    machine, place = None, _scene_of(source)
+    if place is None:
+        machine = load(source, floating_base=floating_base, strict=not lenient)
+        place = Scene("empty") if scene is None and not _is_free(machine) else load_scene(scene or "flat")
+    name = place.name if machine is None else machine.name.replace("/", "-")
+    target = new_file(output or Path(f"{name}.mcap"), force=force)
     run = prepared(machine, place, configuration=configuration, height=height, touching=touching, dt=dt)
     command = run.hold if limp else holding(run, stiffness)
     console = screen()
     console.print(repr(run), highlight=False, markup=False, soft_wrap=True)
-    if floating_base is None and not _is_free(machine):
+    if machine is not None and floating_base is None and not _is_free(machine):
         console.print("its root is fixed to the world; --floating-base sets it free", highlight=False)
     with RecordingWriter(target, run.robot, scene=run.scene, dt=dt, overwrite=force) as writer:
         writer.state(0.0, run.state.q, run.state.v)
@@ -101,30 +111,44 @@ def simulate(
         raise typer.Exit(130)
 
 
+def _scene_of(source: str) -> Scene | None:
+    """The scene of that name or file, None if it is something else."""
+    from footfall.robot import library as robots
+    from footfall.scene import library, load_scene
+
+    if robots.find(source) is not None:
+        return None
+    if library.find(source) is None:
+        path = Path(source)
+        if path.suffix.lower() != ".toml" or not path.is_file():
+            return None
+        if not re.search(
+            r"^\s*\[\[(object|robot)\]\]", path.read_text(encoding="utf-8", errors="replace"), re.M
+        ):
+            return None
+    return load_scene(source)
+
+
 def prepared(
-    robot: Robot,
-    scene: Any,
+    robot: Robot | None,
+    scene: Scene,
     *,
     configuration: str | None,
     height: float,
     touching: list[str] | None,
     dt: float,
 ) -> Simulation:
-    """A simulation that starts a height above the ground, m."""
+    """A simulation of a robot that starts a height above the ground, m, or of a scene as it is."""
     from footfall.dynamics.configuration import neutral
     from footfall.simulation.simulation import Simulation
     from footfall.simulation.touching_bodies import ManyContactsWarning
 
-    if configuration is None and not robot.configurations:
-        q = neutral(robot)
-    else:
-        q = robot.configuration(configuration or next(iter(robot.configurations)))
     substeps = max(1, round(_RECORDED / dt))
     options: dict[str, Any] = {"dt": dt, "substeps": substeps, "touching": touching}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ManyContactsWarning)
         simulation = Simulation(robot, scene, **options)
-    if touching is None and len(simulation.candidates) > _MANY:
+    if robot is not None and touching is None and len(simulation.candidates) > _MANY:
         options["touching"] = outermost(robot)
         errors().print(
             f"{len(simulation.candidates)} places may touch, for which compiling takes long; only the outermost "
@@ -133,8 +157,13 @@ def prepared(
             soft_wrap=True,
         )
         simulation = Simulation(robot, scene, **options)
+    if robot is None:
+        return simulation
     start = np.array(simulation.state.q)
-    start[: robot.nq] = q
+    if configuration is None and not robot.configurations:
+        start[: robot.nq] = neutral(robot)
+    else:
+        start[: robot.nq] = robot.configuration(configuration or next(iter(robot.configurations)))
     simulation.reset(_lifted(simulation, robot, start, height))
     return simulation
 
@@ -201,7 +230,8 @@ def _summary(simulation: Simulation, rows: list[Any]) -> Any:
         for name in ("time", "q", "v", "effort", "forces")
     )
     weight = simulation.robot.mass * float(np.linalg.norm(simulation.robot.gravity))
-    last = forces[time > time[-1] - 0.1].sum(axis=1)[:, 2].mean()
+    grounded = [each.surface.body == "world" for each in simulation.candidates]
+    last = forces[time > time[-1] - 0.1][:, grounded].sum(axis=1)[:, 2].mean()
     lines = [
         ["simulated, s", f"{time[-1]:.3f}"],
         ["fastest at the end, m/s or rad/s", f"{np.abs(v[-1]).max(initial=0.0):.2g}"],

@@ -95,4 +95,8 @@ def _read(path: Path, *, strict: bool, package_dirs: Iterable[str | os.PathLike[
 
 def _unknown_suffix(path: Path) -> InvalidDescription:
     message = f"suffix {path.suffix!r} is unknown; robots are in {', '.join(_SUFFIXES)} files"
+    if path.suffix.lower() == ".xacro":
+        from footfall.robot.urdf import EXPAND
+
+        message = f"a xacro file must be expanded first: {EXPAND}"
     return InvalidDescription(message, source=str(path))

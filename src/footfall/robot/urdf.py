@@ -35,6 +35,7 @@ from footfall.robot.xml_tree import Element, parse_xml, read_xml
 Color = tuple[float, float, float, float]
 
 ROOT_JOINT = "root_joint"  # carries the root link on the world
+EXPAND = "xacro robot.urdf.xacro > robot.urdf"  # with the tool of ROS, or pip install xacro
 NO_LIMIT = 1e9  # rad, m, N, ...: the format asks for finite limits; from here on they stand for none
 
 _ZERO = (0.0, 0.0, 0.0)
@@ -67,6 +68,9 @@ def _robot(root: Element, meshes: MeshPaths, *, default_name: str, strict: bool)
         raise root.error(f"root element is <{root.tag}>; a URDF has <robot>")
     links = list(root.all("link"))
     joint_elements = list(root.all("joint"))
+    macro = next((child for child in root.children if child.tag.startswith("xacro:")), None)
+    if macro is not None:
+        raise macro.error(f"<{macro.tag}> is a macro of xacro; expand the file first: {EXPAND}")
     if not links:
         hint = "; it is a xacro file, expand it first" if "xmlns:xacro" in root.attributes else ""
         raise root.error(f"<robot> has no <link>{hint}")
