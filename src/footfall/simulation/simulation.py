@@ -15,7 +15,6 @@ from footfall.compiler import Kernel, build_kernel, maximum, repeat
 from footfall.contact.candidates import Candidate, scene_candidates
 from footfall.contact.penalty import PenaltyLaw, warn_if_unstable
 from footfall.dynamics.kinematics import frame_attachment
-from footfall.dynamics.loop_margin import loop_margin
 from footfall.dynamics.loops import close_loops
 from footfall.errors import FootfallError, UnknownName
 from footfall.robot.model import Robot
@@ -24,6 +23,7 @@ from footfall.scene.model import Scene
 from footfall.simulation.drive_step import DriveTrain, Gears, driven_step
 from footfall.simulation.joint_action import JointAction
 from footfall.simulation.penalty_step import penalty_delassus, penalty_row_count, penalty_step
+from footfall.simulation.singular_loops import warn_of_singular_loops
 from footfall.simulation.start_depth import warn_if_inside
 from footfall.simulation.step_values import Command, InvalidOption, StepOptions, StepReport, StepState
 from footfall.simulation.time_step import actuated_velocities, contact_step, row_count
@@ -35,8 +35,6 @@ _ROLLOUT = ("residual", "q", "v")  # what a rollout gives, in the order of the k
 
 _MEANINGLESS = 1e6  # m/s, rad/s or m
 
-_SINGULAR = 1e-4  # loop_margin below which a linkage is at a dead point
-
 
 class ConvergenceWarning(UserWarning):
     """Contact impulses that were not found as exactly as asked for."""
@@ -44,10 +42,6 @@ class ConvergenceWarning(UserWarning):
 
 class DivergedWarning(UserWarning):
     """Robots of a rollout that left the numbers."""
-
-
-class SingularLoopWarning(UserWarning):
-    """A loop that came to a position where the joints that follow from others are not determined."""
 
 
 class SimulationDiverged(FootfallError, ArithmeticError):
@@ -328,7 +322,7 @@ class Simulation:
                 recorder.contacts(self.state.time, report[1], report[2])
         trajectory = Trajectory(*(np.array(column) for column in zip(*rows, strict=True)))
         self._warn_of_residuals(trajectory.residual)
-        self._warn_of_singular_loops(trajectory.q)
+        warn_of_singular_loops(self.robot, trajectory.q)
         return trajectory
 
     def _look_at_start(self) -> None:
@@ -337,20 +331,6 @@ class Simulation:
             state, speed = self.state, self.options.recovery_speed
             warn_if_inside(self.robot, state.q, self.candidates, time=state.time, speed=speed)
             self._started = True
-
-    def _warn_of_singular_loops(self, q: Array) -> None:
-        """At a singular position the independent joints of a loop cannot say how it goes on: it stays there."""
-        if not self.robot.loops:
-            return
-        margins = loop_margin(self.robot, q)
-        worst = int(np.argmin(margins))
-        if margins[worst] < _SINGULAR:
-            warnings.warn(
-                f"a loop came to a singular position in row {worst} of the trajectory (loop_margin is "
-                f"{margins[worst]:.1g}): what follows is not to be trusted; let other joints be `dependent`",
-                SingularLoopWarning,
-                stacklevel=3,
-            )
 
     def _warn_of_residuals(self, residuals: Array) -> None:
         """Contact that is not solved as asked is never silent."""
