@@ -2,8 +2,8 @@
 
 python benchmarks/drop_study.py [--kinds 40] [--each 25] [--seconds 10] [--dt 0.002] [--first 0] [--folder recordings]
 
-A kind is a robot and a terrain; each of its robots has its own place, posture, gains and friction. Steps take velocity
-terms in their middle and bound their energy; --plain shows the default steps, which do neither.
+A kind is a robot and a terrain; each of its robots has its own place, posture, gains and friction. --unbounded shows
+steps that do not bound their energy.
 """
 
 import os
@@ -61,11 +61,11 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="number of the first kind")
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--dt", type=float, default=2e-3, help="step, s")
-    parser.add_argument("--plain", action="store_true", help="default steps")
+    parser.add_argument("--unbounded", action="store_true", help="steps that do not bound their energy")
     parser.add_argument("--folder", type=Path, help="keep the recordings here")
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
-    step = StepOptions(dt=options.dt) if options.plain else replace(OPTIONS, dt=options.dt)
+    step = replace(OPTIONS, dt=options.dt, bounded_energy=not options.unbounded)
     start, results = time.monotonic(), []
     with ProcessPoolExecutor(options.workers) as pool:
         jobs = [

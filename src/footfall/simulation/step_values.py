@@ -52,9 +52,9 @@ class StepOptions:
     without contact may it be another, see `smooth_step`. velocity_terms: at which velocity of a semi-implicit step
     Coriolis and gyroscopic forces are taken. At its "start" they give what turns fast a little energy; in its "middle",
     predicted without contact, they do not, for up to a third more time a step. "auto": in the middle for free bodies,
-    at the start for robots. bounded_energy: whether a step that ends with more energy than it began with, and the work
-    done on the robot, is slowed down until it does not, see `energy_bound`; velocities then change by a little more
-    than the impulses say.
+    at the start for robots. bounded_energy: whether a robot or free body that would end a step with more energy than it
+    began with, and the work done on it, is slowed down until it does not, see `energy_bound`; its velocity then
+    changes by a little more than the impulses say. Only exact contact knows it.
     """
 
     dt: float = 1e-3
@@ -73,7 +73,7 @@ class StepOptions:
     contact_rule: ContactRule = "cone"
     integrator: Integrator = "semi-implicit"
     velocity_terms: VelocityTerms = "auto"
-    bounded_energy: bool = False
+    bounded_energy: bool = True
 
     def __post_init__(self) -> None:
         if not 0.0 < self.dt < np.inf:
