@@ -3,9 +3,13 @@
     robot = footfall.load("lola")
     a = footfall.forward_dynamics(robot, q, v, tau)
 
+    simulation = footfall.Simulation(robot, footfall.load_scene("flat"))
+    trajectory = simulation.run(simulation.hold, 1.0)
+
 Every function takes arrays (n,) or batches (batch, n) and runs as native code made for the robot. This module
-holds robots, their dynamics and their motions. `footfall.compiler` turns functions of your own into native code,
-`footfall.math` has rotations and transforms, `footfall.errors` what can go wrong.
+holds robots, their dynamics, motions and simulations. `footfall.control` has controllers and
+`footfall.control.inverse_kinematics` what its name says, `footfall.compiler` turns functions of your own into native
+code, `footfall.math` has rotations and transforms, `footfall.errors` what can go wrong.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -102,25 +106,45 @@ if TYPE_CHECKING:
     from footfall.motion.stream import stream
     from footfall.motion.verification import verify_motion
     from footfall.motion.walking_speed import walk_at_speed
+    from footfall.scene.load import load_scene, save_scene
+    from footfall.scene.model import Material, Scene, SceneObject, SceneRobot
+    from footfall.simulation.recording import Recording, read_recording
+    from footfall.simulation.recording_writer import RecordingWriter
+    from footfall.simulation.simulation import Simulation
+    from footfall.simulation.step_values import Command, StepOptions
+    from footfall.viewer.show import view
 
 
-# Motions need Numba, which takes a second to load: these names are looked up when they are first used.
+# Scenes, motions and the viewer need packages that take a second to load: they are loaded when first used.
 _LATER = {
+    "Command": "footfall.simulation.step_values",
     "FootContact": "footfall.gait.poses",
     "HandTarget": "footfall.gait.walking_transitions",
     "InvalidTransition": "footfall.gait.plan",
+    "Material": "footfall.scene.model",
     "Motion": "footfall.motion.motion",
     "MotionParameters": "footfall.motion.parameters",
     "MotionPlan": "footfall.gait.plan",
     "MotionWarning": "footfall.motion.feasibility",
+    "Recording": "footfall.simulation.recording",
+    "RecordingWriter": "footfall.simulation.recording_writer",
+    "Scene": "footfall.scene.model",
+    "SceneObject": "footfall.scene.model",
+    "SceneRobot": "footfall.scene.model",
+    "Simulation": "footfall.simulation.simulation",
+    "StepOptions": "footfall.simulation.step_values",
     "WalkingTransition": "footfall.gait.walking_transitions",
     "follow_motion": "footfall.motion.following",
     "generate_motion": "footfall.motion.pipeline",
     "load_plan": "footfall.motion.plans",
+    "load_scene": "footfall.scene.load",
+    "read_recording": "footfall.simulation.recording",
     "replan": "footfall.motion.replanning",
+    "save_scene": "footfall.scene.load",
     "stop_motion": "footfall.motion.replanning",
     "stream": "footfall.motion.stream",
     "verify_motion": "footfall.motion.verification",
+    "view": "footfall.viewer.show",
     "walk_at_speed": "footfall.motion.walking_speed",
     "walking_plan": "footfall.motion.plans",
 }
@@ -130,6 +154,7 @@ __all__ = [
     "Body",
     "Box",
     "Capsule",
+    "Command",
     "ConflictingConstraints",
     "Constraint",
     "ConstraintSystem",
@@ -150,6 +175,7 @@ __all__ = [
     "LoopType",
     "LoopViolation",
     "MassFactor",
+    "Material",
     "Mesh",
     "Mimic",
     "Motion",
@@ -157,10 +183,17 @@ __all__ = [
     "MotionPlan",
     "MotionWarning",
     "Poses",
+    "Recording",
+    "RecordingWriter",
     "ReducedModel",
     "Resolution",
     "Robot",
+    "Scene",
+    "SceneObject",
+    "SceneRobot",
+    "Simulation",
     "Sphere",
+    "StepOptions",
     "Transform",
     "WalkingTransition",
     "Wheel",
@@ -207,6 +240,7 @@ __all__ = [
     "kinetic_energy",
     "load",
     "load_plan",
+    "load_scene",
     "lock_joints",
     "loop_forces",
     "loop_margin",
@@ -219,17 +253,20 @@ __all__ = [
     "neutral",
     "potential_energy",
     "random_configuration",
+    "read_recording",
     "reduced_model",
     "replan",
     "resolve_constraints",
     "rolling_constraints",
     "rolling_rows",
     "save",
+    "save_scene",
     "solve_mass_matrix",
     "stop_motion",
     "stream",
     "velocity_from_rate",
     "verify_motion",
+    "view",
     "walk_at_speed",
     "walking_plan",
     "with_fixed_base",
@@ -245,9 +282,13 @@ def __dir__() -> list[str]:
 if not TYPE_CHECKING:  # type checkers read the imports above
 
     def __getattr__(name: str) -> Any:
-        """A name of the motion generator, loaded now."""
+        """A name of `_LATER`, loaded now."""
         if name not in _LATER:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            from difflib import get_close_matches
+
+            close = get_close_matches(name, __all__, n=1)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}", name=name)
         from importlib import import_module
 
         value = getattr(import_module(_LATER[name]), name)

@@ -18,6 +18,7 @@ from footfall.viewer.robot_panel import RobotPanel
 from footfall.viewer.stage import Stage
 
 RECORDING_SUFFIX = ".mcap"
+_FRAME_HEIGHT = 520  # pixels, in a notebook
 
 
 class FollowedMotion(NamedTuple):
@@ -38,6 +39,16 @@ def load_subject(source: str | os.PathLike[str], *, floating_base: bool | None =
     return load(source, floating_base=floating_base, strict=False)
 
 
+def view(subject: Subject | str | os.PathLike[str], *, host: str = "localhost", port: int = 0) -> View:
+    """Show a robot, a recording or a motion in the browser, until `close`; a notebook shows the page itself.
+
+    subject: also a name or path, as `footfall view` takes it. port: 0 takes a free one.
+    """
+    if isinstance(subject, (str, os.PathLike)):
+        subject = load_subject(subject)
+    return View(subject, host=host, port=port, play=True, loop=True)
+
+
 class View:
     """A server that shows a recording, a motion or a robot; use it as a context manager.
 
@@ -55,6 +66,7 @@ class View:
         configuration: str | None = None,
         play: bool = False,
     ) -> None:
+        self.subject = subject
         self.stage = Stage(host=host, port=port, title=_title(subject))
         self.player: Playback | None = None
         try:
@@ -79,6 +91,15 @@ class View:
     def address(self) -> str:
         """What to type into a browser."""
         return self.stage.address
+
+    def _repr_html_(self) -> str:
+        """The page itself, in a notebook whose browser runs on this machine."""
+        return (
+            f'<iframe src="{self.address}" width="100%" height="{_FRAME_HEIGHT}" style="border: 0"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        return f"View of {_title(self.subject)!r}: open {self.address} in a browser"
 
     def close(self) -> None:
         """Stop playing and serving."""
