@@ -61,6 +61,13 @@ class Motion:
     torso: tuple[TorsoPlan, ...]
     seconds: dict[str, float] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        count = len(self.given.transitions)
+        return (
+            f"Motion of {self.model.name!r}: {count} transition{'' if count == 1 else 's'}, "
+            f"{len(self.phases.motion)} phases, {self.begin_time:.6g} to {self.end_time:.6g} s"
+        )
+
     @cached_property
     def plan(self) -> MotionPlan:
         """The plan with the phases of its transitions."""

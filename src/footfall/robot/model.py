@@ -19,6 +19,7 @@ import numpy as np
 from footfall.errors import InvalidValue, UnknownName
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot import values
+from footfall.robot.html_table import html_table
 from footfall.robot.loops import Loop, LoopType, check_loops
 from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Shape, Sphere
 from footfall.robot.tree import Tree, build_tree
@@ -307,6 +308,22 @@ class Robot(values.Value):
             f"nq {self.nq}, nv {self.nv}, {self.mass:.4g} kg"
         )
 
+    def _repr_html_(self) -> str:
+        """For notebooks: the joints, with their places in q and v."""
+        rows = [
+            (
+                joint.name,
+                joint.type.value,
+                f"{joint.parent} to {joint.child}",
+                *(_place(slices[k]) for slices in (self._q_slices, self._v_slices)),
+                *(", ".join(f"{value:.4g}" for value in values) for values in (joint.lower, joint.upper)),
+            )
+            for k, joint in enumerate(self.joints)
+            if joint.type is not JointType.FIXED
+        ]
+        columns = ("joint", "type", "bodies", "in q", "in v", "lower", "upper")
+        return html_table(repr(self), columns, rows)
+
     @cached_property
     def nq(self) -> int:
         """Number of coordinates."""
@@ -462,6 +479,12 @@ class Robot(values.Value):
             value = getattr(joint, name)
             result[place] = default if value == () else value
         return _read_only(result)
+
+
+def _place(where: slice) -> str:
+    """Indices as text: 7, or 3 to 6."""
+    count = where.stop - where.start
+    return "" if count < 1 else str(where.start) if count == 1 else f"{where.start} to {where.stop - 1}"
 
 
 def _slices(sizes: list[int]) -> tuple[slice, ...]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from footfall.errors import FootfallError, RobotWarning
 from footfall.robot.drives.drive_set import DriveSet
+from footfall.robot.html_table import html_table
 from footfall.robot.model import Robot
 from footfall.robot.toml import parse_toml
 from footfall.scene.model import Scene
@@ -91,6 +92,21 @@ class Recording:
             f"{len(self.contacts.body)} contacts, {len(self.events)} events"
             + ("" if self.complete else f", damaged ({self.damage})")
         )
+
+    def _repr_html_(self) -> str:
+        """For notebooks: what can be read from it."""
+        rows = [
+            (name, str(getattr(self, name).shape), unit)
+            for name, unit in (("time", "s"), ("q", "rad, m"), ("v", "rad/s, m/s"), ("tau", "N m, N"))
+        ]
+        rows += [
+            ("contacts.force", str(self.contacts.force.shape), "N"),
+            ("events", str(len(self.events)), ", ".join(sorted({event.name for event in self.events}))),
+            ("robot", "", repr(self.robot)),
+            ("scene", "", "none" if self.scene is None else repr(self.scene)),
+            *(("metadata", key, value) for key, value in self.metadata.items()),
+        ]
+        return html_table(repr(self), ("of a recording", "shape", ""), rows)
 
 
 def read_recording(path: str | os.PathLike[str], *, limit: int = _LIMIT) -> Recording:

@@ -84,6 +84,11 @@ class Trajectory(NamedTuple):
     sweeps: Array
     currents: Array
 
+    def __repr__(self) -> str:
+        span = f"{self.time[0]:.6g} to {self.time[-1]:.6g} s" if len(self.time) else "no time"
+        shapes = ", ".join(f"{name} {part.shape}" for name, part in self._asdict().items())
+        return f"Trajectory over {span}: {shapes}"
+
 
 ContactModel = Literal["exact", "impacts", "penalty"]
 Controller = Callable[[float, Array, Array], Command]
