@@ -82,6 +82,15 @@ from footfall.dynamics.loop_margin import loop_margin
 from footfall.dynamics.loop_wrenches import loop_wrenches
 from footfall.dynamics.loops import close_loops
 from footfall.dynamics.mass_matrix import mass_matrix, mass_matrix_pattern
+from footfall.dynamics.volume_distances import VolumeDistances, free_pairs, volume_distances
+from footfall.geometry.swept_distance import SweptDistances, swept_distance, swept_distances
+from footfall.geometry.swept_sphere import (
+    SweptSphere,
+    SweptVolume,
+    swept_line,
+    swept_point,
+    swept_triangle,
+)
 from footfall.math.transform import Transform
 from footfall.motion.model_derivation import reduced_model
 from footfall.motion.reduced_model import ReducedModel
@@ -90,6 +99,8 @@ from footfall.robot.load import load, save
 from footfall.robot.model import Body, Frame, Joint, JointType, Loop, LoopType, Mimic, Robot
 from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from footfall.robot.variants import couple_mimics, lock_joints, with_fixed_base, with_floating_base
+from footfall.robot.volume_fitting import fit_volumes, volume_coverage
+from footfall.robot.volumes import BodyVolume
 from footfall.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -152,6 +163,7 @@ _LATER = {
 __all__ = [
     "Actuation",
     "Body",
+    "BodyVolume",
     "Box",
     "Capsule",
     "Command",
@@ -194,7 +206,11 @@ __all__ = [
     "Simulation",
     "Sphere",
     "StepOptions",
+    "SweptDistances",
+    "SweptSphere",
+    "SweptVolume",
     "Transform",
+    "VolumeDistances",
     "WalkingTransition",
     "Wheel",
     "analytic_jacobian",
@@ -213,6 +229,7 @@ __all__ = [
     "couple_mimics",
     "difference",
     "factorise_mass_matrix",
+    "fit_volumes",
     "follow_motion",
     "forward_dynamics",
     "forward_dynamics_derivatives",
@@ -224,6 +241,7 @@ __all__ = [
     "frame_parameters",
     "frame_pose",
     "frame_velocity",
+    "free_pairs",
     "generate_motion",
     "gravity_forces",
     "hybrid_accelerations",
@@ -264,9 +282,16 @@ __all__ = [
     "solve_mass_matrix",
     "stop_motion",
     "stream",
+    "swept_distance",
+    "swept_distances",
+    "swept_line",
+    "swept_point",
+    "swept_triangle",
     "velocity_from_rate",
     "verify_motion",
     "view",
+    "volume_coverage",
+    "volume_distances",
     "walk_at_speed",
     "walking_plan",
     "with_fixed_base",

@@ -91,6 +91,16 @@ def volume_distances(
     return VolumeDistances(*found, rows[0] if single else rows)
 
 
+def free_pairs(robot: Robot, q: Array) -> tuple[Pair, ...]:
+    """Those pairs of the robot's volumes that do not overlap at a configuration q (nq,), or at any of (batch, nq).
+
+    For a robot with fitted volumes: neighbours of neighbours, as in a hip, may never come apart. Considered are its
+    named pairs, or all that move against each other.
+    """
+    least = np.atleast_2d(volume_distances(robot, q).distance).min(axis=0)
+    return tuple(pair for pair, gap in zip(checked_pairs(robot), least, strict=True) if gap > 0.0)
+
+
 class _Plan(NamedTuple):
     """What is the same at all configurations. bodies: those that carry volumes. pairs: names of their bodies."""
 
