@@ -96,3 +96,20 @@ def test_kinematic_loops(capsys: pytest.CaptureFixture[str]) -> None:
     assert numbers(line(text, "after a second"))[0] < 1e-14
     assert "loop 'closure': does not close" in text
     assert numbers(line(text, "arm alone"))[1] == pytest.approx(0.25 / 3 + 50.0**2 * 1e-4, abs=1e-4)
+
+
+def test_joint_drift(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib")
+    target = tmp_path / "drift.png"
+    monkeypatch.setattr(sys, "argv", ["joint_drift.py", str(target)])
+    text = output_of("joint_drift.py", capsys)
+    free, projected, reduced = (numbers(line(text, name)) for name in ("nothing", "projection", "reduced"))
+    stabilised = numbers(line(text, "Baumgarte").partition("dt")[2])
+    assert 1e-2 < free[1] < free[2]  # the gap grows
+    assert stabilised[2] < 1e-2 * free[2]
+    assert max(projected[:3]) < 1e-12
+    assert reduced[:3] == [0.0, 0.0, 0.0]
+    assert reduced[3:] == pytest.approx(free[3:], rel=1e-9)  # rods turn as if nothing had opened
+    assert target.read_bytes().startswith(b"\x89PNG")

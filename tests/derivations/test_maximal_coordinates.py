@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 import footfall
 from footfall.control.actuation import torque_command
+from footfall.scenarios.maximal_coordinates import RodChain
 from footfall.simulation.simulation import Simulation
-from tests.derivations.maximal_coordinates import RodChain
 
 Array = NDArray[np.float64]
 IDLE = torque_command(np.zeros(2))
@@ -50,7 +50,8 @@ def test_same_motion_as_in_reduced_coordinates() -> None:
     for dt in (2e-3, 1e-3):
         run = Simulation(robot, q=sign * q, v=sign * v, dt=dt, candidates=()).run(IDLE, 0.4)
         for alpha, found in distances.items():
-            states, _ = chain.simulate(*chain.from_angles(ANGLES, RATES), dt=dt, seconds=0.4, alpha=alpha)
+            start = chain.from_angles(ANGLES, RATES)
+            states = chain.simulate(*start, dt=dt, seconds=0.4, alpha=alpha).states
             found.append(float(np.abs(states[-1][2::3] - sign * absolute(run.q[-1])).max()))
     assert max(distances[0.0]) < 1e-12
     assert 1e-6 < distances[20.0][1] < 2e-2
@@ -61,15 +62,39 @@ def test_drift_with_and_without_stabilisation() -> None:
     """Joints open steadily without it, stay within a bound with it, and never open in reduced coordinates."""
     chain, dt = RodChain(2), 2e-3
     start = chain.from_angles(ANGLES, RATES)
-    _, free = chain.simulate(*start, dt=dt, seconds=4.0)
-    _, kept = chain.simulate(*start, dt=dt, seconds=4.0, alpha=0.2 / dt)
+    free = chain.simulate(*start, dt=dt, seconds=4.0).drift
+    kept = chain.simulate(*start, dt=dt, seconds=4.0, alpha=0.2 / dt).drift
     quarter = len(free) // 4
     assert free[-quarter:].mean() > 4 * free[:quarter].mean()  # it grows
     assert free[-1] > 1e-2
     assert kept[-quarter:].max() < 0.1 * free[-1]
     assert kept[-quarter:].mean() < 3 * kept[quarter : 2 * quarter].mean() + 1e-6  # it does not
-    _, finer = chain.simulate(*start, dt=dt / 2, seconds=4.0)
+    finer = chain.simulate(*start, dt=dt / 2, seconds=4.0).drift
     assert finer[-1] < free[-1]
+    closed = chain.simulate(*start, dt=dt, seconds=1.0, project=True)
+    assert closed.drift.max() < 1e-12
+    assert (
+        np.abs(
+            chain.constraints(closed.states[-1], closed.velocities[-1]).jacobian @ closed.velocities[-1]
+        ).max()
+        < 1e-12
+    )
+
+
+def test_jacobian_and_bias_are_derivatives() -> None:
+    """Five rods in a state that no joints allow; central differences of the gaps and of their rates."""
+    chain, random, step = RodChain(5, length=0.7, mass=2.0), np.random.default_rng(0), 1e-6
+    x, v = random.normal(size=15), random.normal(size=15)
+    _, jacobian, bias = chain.constraints(x, v)
+    for k in range(15):
+        push = step * np.eye(15)[k]
+        change = (chain.constraints(x + push, v).gaps - chain.constraints(x - push, v).gaps) / (2 * step)
+        np.testing.assert_allclose(jacobian[:, k], change, atol=1e-8)
+    rates = [chain.constraints(x + sign * step * v, v).jacobian @ v for sign in (1.0, -1.0)]
+    np.testing.assert_allclose(bias, (rates[0] - rates[1]) / (2 * step), atol=1e-8)
+    moved, velocity = chain.projected(*chain.from_angles(x[:5], v[:5]))
+    np.testing.assert_allclose(moved[2::3], x[:5], atol=1e-12)  # closed joints are left alone
+    np.testing.assert_allclose(velocity[2::3], v[:5], atol=1e-12)
 
 
 def swing_direction(robot: footfall.Robot) -> float:
