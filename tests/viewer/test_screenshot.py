@@ -18,7 +18,7 @@ from footfall.simulation.recording import read_recording
 from footfall.simulation.recording_writer import RecordingWriter
 from footfall.viewer import chromium
 from footfall.viewer.errors import MissingBrowser, NothingToShow
-from footfall.viewer.screenshot import draw, take_screenshot
+from footfall.viewer.screenshot import checked_time, draw, take_screenshot
 
 needs_chromium = pytest.mark.skipif(
     chromium.find_chromium() is None, reason="Chromium is not installed: no pictures are taken"
@@ -76,6 +76,18 @@ def test_instant_outside_of_the_recording_is_named(tmp_path: Path) -> None:
         take_screenshot(recording, tmp_path / "wrist.png", time=2.0)
     with pytest.raises(NothingToShow, match="size is 0 x 100"):
         take_screenshot(recording, tmp_path / "wrist.png", size=(0, 100))
+
+
+def test_the_last_instant_may_be_rounded(tmp_path: Path) -> None:
+    """Three times 0.1 s are 0.30000000000000004 s; a run of 3 s in steps of 2 ms ends at 2.9999999999998 s."""
+    robot = footfall.load("wrist")
+    with RecordingWriter(tmp_path / "wrist.mcap", robot) as writer:
+        writer.state(0.1, footfall.neutral(robot), np.zeros(robot.nv))
+        writer.state(2.9999999999998, footfall.neutral(robot), np.zeros(robot.nv))
+    recording = read_recording(tmp_path / "wrist.mcap")
+    assert checked_time(recording, 3.0) == recording.time[-1]
+    assert checked_time(recording, 0.1) == recording.time[0]
+    assert checked_time(recording, None) == recording.time[-1]
 
 
 @pytest.mark.parametrize("time", [-5.0, 1e6, float("nan")])

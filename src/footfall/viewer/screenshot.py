@@ -24,6 +24,8 @@ _LARGEST = 8192  # pixels along an edge
 
 Pixels = np.ndarray[Any, np.dtype[np.uint8]]
 
+_ROUNDED = 1e-6  # s: times that are summed up step by step end a little before the one that was asked for
+
 
 def take_screenshot(
     subject: Subject,
@@ -60,7 +62,7 @@ def draw(
     if not (1 <= width <= _LARGEST and 1 <= height <= _LARGEST):
         raise NothingToShow(f"size is {width} x {height}; both must be from 1 to {_LARGEST} pixels")
     if not isinstance(subject, Robot):
-        time = _checked_time(subject, time)
+        time = checked_time(subject, time)
     with View(subject, port=0, configuration=configuration) as view:
         if view.player is not None and time is not None:
             view.player.seek(time)
@@ -78,7 +80,8 @@ def draw(
     return _on_background(np.asarray(pixels))
 
 
-def _checked_time(subject: Recording | Motion | FollowedMotion, time: float | None) -> float:
+def checked_time(subject: Recording | Motion | FollowedMotion, time: float | None) -> float:
+    """An instant of it, s: the last one if None."""
     if isinstance(subject, Recording):
         if not len(subject.time):
             raise NothingToShow(f"{str(subject.path)!r} has no state to show")
@@ -88,9 +91,9 @@ def _checked_time(subject: Recording | Motion | FollowedMotion, time: float | No
         what, start, end = "motion", motion.begin_time, motion.end_time
     if time is None:
         return end
-    if not start <= time <= end:
+    if not start - _ROUNDED <= time <= end + _ROUNDED:
         raise NothingToShow(f"time is {time:g} s; the {what} goes from {start:g} to {end:g} s")
-    return time
+    return min(max(time, start), end)
 
 
 def _connected(view: View, process: subprocess.Popen[bytes], timeout: float) -> Any:
