@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 import footfall
 from footfall.benchmarks.contact_scenes import contact_scene
+from footfall.contact.newton_schedule import ONE_ROUND, ROUND_APART, StepKind
 from footfall.contact.newton_step import LinearCone
 from footfall.dynamics.factorisation import factorise
 from footfall.dynamics.kinematics import link_poses
@@ -99,8 +100,9 @@ def test_a_tree_is_cheaper_than_a_full_matrix() -> None:
     assert elimination_work([set(range(10))] * 10) == sum(k * k + k for k in range(10))
 
 
-def test_the_schedule_has_a_row_for_every_step() -> None:
-    reach, softness, least, leaning = schedule(100)
+@pytest.mark.parametrize("kinds", [ONE_ROUND, ROUND_APART])
+def test_the_schedule_has_a_row_for_every_step(kinds: tuple[StepKind, ...]) -> None:
+    reach, softness, least, leaning = schedule(kinds, 100)
     assert len(reach) == len(softness) == len(least) == len(leaning) == 100
     assert reach.max() > 1e5 > reach[0]
     assert np.all(np.maximum(softness, least) > 0.0)

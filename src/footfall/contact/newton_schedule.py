@@ -22,7 +22,7 @@ MEMORY = 3
 # The first steps are all that is needed from a good start; each of the others is tried for some steps. A long reach
 # tells slow sliding from sticking; friction that does not lean on the normal impulse makes the step that of a convex
 # problem, which finds out of circles.
-_EARLY = (StepKind(reach=2.0, softness=1e-1),) * 10
+_FIRST = 10
 _LATER = {
     StepKind(reach=1e2): 5,
     StepKind(reach=1.0, least_softness=1e-3, leaning=0.0): 5,
@@ -33,4 +33,13 @@ _LATER = {
     StepKind(reach=1e5): 4,
     StepKind(reach=1e6): 4,
 }
-ONE_ROUND = _EARLY + tuple(kind for kind, steps in _LATER.items() for _ in range(steps))
+
+
+def one_round(first: StepKind) -> tuple[StepKind, ...]:
+    """The steps of a round, which begins with some of this kind."""
+    return (first,) * _FIRST + tuple(kind for kind, steps in _LATER.items() for _ in range(steps))
+
+
+# Softness makes redundant contacts, and joints that rub, find their states; without them it only costs steps.
+ONE_ROUND = one_round(StepKind(reach=2.0, softness=1e-1))
+ROUND_APART = one_round(StepKind(reach=3.0, softness=1e-3))

@@ -76,6 +76,10 @@ class ConstraintGroups:
         rows = [set(law.row) for law in self.joints]
         return set().union(*self.cliques(), *rows)
 
+    def redundant(self) -> bool:
+        """Whether two links touch in more than one point."""
+        return any(len(group.members) > 1 for group in self.groups)
+
     def work(self) -> int:
         """About how many multiplications a step of Newton's method spends on contacts."""
         points = 600 * len(self.contacts)

@@ -14,7 +14,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.compiler import absolute, gather, maximum, minimum, repeat, where
-from footfall.contact.newton_schedule import HALVINGS, LEAST_SOFTNESS, MOST_SOFTNESS, ONE_ROUND
+from footfall.contact.newton_schedule import (
+    HALVINGS,
+    LEAST_SOFTNESS,
+    MEMORY,
+    MOST_SOFTNESS,
+    ONE_ROUND,
+    ROUND_APART,
+    StepKind,
+)
 from footfall.contact.newton_step import (
     ConeLaw,
     LinearCone,
@@ -126,36 +134,39 @@ class ContactNewton:
         self, v: Array, start: Array, w: Array, *, tolerance: float, scale: float, most: int
     ) -> NewtonResult:
         """Newton's method; w (n,): velocities of the rows."""
-        kinds = schedule(most)
-        ends = np.arange(max(most, 1)) % len(ONE_ROUND) == 0
+        kinds = ONE_ROUND if self.joints or self.groups.redundant() else ROUND_APART
+        columns = schedule(kinds, most)
+        rounds, changes = (np.where(begins, 1.0, 0.0) for begins in _beginnings(kinds, most))
 
         def step(
-            p: Array, v: Array, w: Array, residual: Any, best: Array, least: Any, count: Any
+            p: Array, v: Array, w: Array, residual: Any, best: Array, least: Any, merits: Array, count: Any
         ) -> tuple[Any, ...]:
-            stuck = gather(np.where(ends, 1.0, 0.0), count) * count
+            stuck = gather(rounds, count) * count
             p, v, w = repeat(
                 self._descended,
                 (p, v, w),
                 count=1,
                 until=lambda *_: (stuck < 0.5) | (least <= tolerance),
             )
-            reach, softness, least_softness, leaning = (gather(column, count) for column in kinds)
+            reach, softness, least_softness, leaning = (gather(column, count) for column in columns)
             softness = maximum(softness * (residual / scale), least_softness)
             softness = minimum(maximum(softness, LEAST_SOFTNESS), MOST_SOFTNESS)
-            p, v, w = self._step(p, v, w, reach, softness, leaning, tolerance)
+            merit = self._merit(p, w, reach)
+            merits = np.array([merit, *where(gather(changes, count) > 0.5, 0.0, merits[:-1])])
+            p, v, w = self._step(p, v, w, reach, softness, leaning, merits, tolerance)
             residual = self.residual(p, w)
             better = residual < least
             best = where(better, np.concatenate([p, v]), best)
-            return p, v, w, residual, best, where(better, residual, least), count + 1.0
+            return p, v, w, residual, best, where(better, residual, least), merits, count + 1.0
 
         residual = self.residual(start, w)
         # What the last step left would add up, so one step is taken even if that were good enough: what rests, rests.
         least = where(residual > _AT_REST * tolerance, maximum(residual, 2.0 * tolerance), residual)
-        *_, best, least, count = repeat(
+        *_, best, least, _, count = repeat(
             step,
-            (start, v, w, residual, np.concatenate([start, v]), least, 0.0),
+            (start, v, w, residual, np.concatenate([start, v]), least, np.zeros(MEMORY), 0.0),
             count=most,
-            until=lambda p, v, w, residual, best, least, count: least <= tolerance,
+            until=lambda p, v, w, residual, best, least, merits, count: least <= tolerance,
         )
         return NewtonResult(best[: len(start)], best[len(start) :], least, count)
 
@@ -170,10 +181,7 @@ class ContactNewton:
 
     def residual(self, p: Array, w: Array) -> Any:
         """The largest entry of the natural map, N s."""
-        largest: Any = 0.0
-        for value in self._natural_map(p, w, 1.0):
-            largest = maximum(largest, absolute(value))
-        return largest
+        return _largest(self._natural_map(p, w, 1.0))
 
     def _natural_map(self, p: Array, w: Array, reach: Any) -> list[Any]:
         values: list[Any] = []
@@ -195,19 +203,32 @@ class ContactNewton:
         return (strands[0] + strands[1]) + (strands[2] + strands[3])
 
     def _step(
-        self, p: Array, v: Array, w: Array, reach: Any, softness: Any, leaning: Any, tolerance: float
+        self,
+        p: Array,
+        v: Array,
+        w: Array,
+        reach: Any,
+        softness: Any,
+        leaning: Any,
+        merits: Array,
+        tolerance: float,
     ) -> tuple[Array, Array, Array]:
-        """Impulses, velocity and that of the rows after one step of Newton's method, shortened as need be."""
+        """Impulses, velocity and that of the rows after one step of Newton's method, shortened as need be.
+
+        merits: (n,) of this and the steps before, of which the greatest must not be exceeded.
+        """
         change = self._direction(p, w, reach, softness, leaning, tolerance)
         moved, turned = self._answer(change)
-        before = self._merit(p, w, reach)
+        allowed = merits[0]
+        for merit in merits[1:]:
+            allowed = maximum(allowed, merit)
 
         def halve(length: Any, merit: Any) -> tuple[Any, Any]:
             length = 0.5 * length
             return length, self._merit(p + length * change, w + length * turned, reach)
 
         length, merit = repeat(
-            halve, (2.0, np.inf), count=HALVINGS + 1, until=lambda length, merit: merit < before
+            halve, (2.0, np.inf), count=HALVINGS + 1, until=lambda length, merit: merit < allowed
         )
         length = where(merit < np.inf, length, 0.0)  # not if the step is not a number
         return _advanced(p, length, change), _advanced(v, length, moved), _advanced(w, length, turned)
@@ -283,13 +304,12 @@ class ContactNewton:
             ]
             return answered(shift + self._pushed(np.array(soft), linear, springs))
 
-        def exact(change: Array) -> Any:
-            largest: Any = 0.0
-            for entry in change:
-                largest = maximum(largest, absolute(entry))
-            return softness * largest <= 0.1 * tolerance
-
-        change: Array = repeat(refined, answered(shift), count=1, until=exact)
+        change: Array = repeat(
+            refined,
+            answered(shift),
+            count=1,
+            until=lambda change: softness * _largest(change) <= 0.1 * tolerance,
+        )
         return change
 
     def _pushed(self, velocities: Array, linear: Sequence[LinearCone], springs: Sequence[Any]) -> Array:
@@ -314,10 +334,25 @@ class ContactNewton:
         return result + self.joint_mobilities
 
 
-def schedule(most: int) -> list[Array]:
+def schedule(kinds: Sequence[StepKind], most: int) -> list[Array]:
     """The columns of `StepKind` for each step, (most,) each: round after round."""
-    rows = [ONE_ROUND[k % len(ONE_ROUND)] for k in range(max(most, 1))]
+    rows = [kinds[k % len(kinds)] for k in range(max(most, 1))]
     return [np.ascontiguousarray(column) for column in np.array(rows).T]
+
+
+def _beginnings(kinds: Sequence[StepKind], most: int) -> tuple[Array, Array]:
+    """Of each step (most,): whether a round begins with it, and whether another kind of steps does."""
+    numbers = np.arange(max(most, 1)) % len(kinds)
+    others = np.array([k == 0 or kinds[k] != kinds[k - 1] for k in range(len(kinds))])
+    return numbers == 0, others[numbers]
+
+
+def _largest(values: Sequence[Any] | Array) -> Any:
+    """The largest absolute value."""
+    result: Any = 0.0
+    for value in values:
+        result = maximum(result, absolute(value))
+    return result
 
 
 def _advanced(start: Array, length: Any, change: Array) -> Array:
