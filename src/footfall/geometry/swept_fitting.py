@@ -72,6 +72,11 @@ class _Plate(NamedTuple):
         r = self.radius
         return float(8 * a * b * r + 2 * np.pi * r**2 * (a + b) + 4 / 3 * np.pi * r**3)
 
+    @property
+    def cost(self) -> float:
+        """What makes a fit worse: volume and elements."""
+        return self.volume * _WORTH ** -len(self.elements())
+
     def elements(self) -> list[SweptSphere]:
         (a, b), r = self.half, self.radius
         x, y = a * self.axes[:, 0], b * self.axes[:, 1]
@@ -86,10 +91,10 @@ class _Plate(NamedTuple):
 
 
 class _Group:
-    """Cells that share a plate."""
+    """Cells that share a plate. flat: whether it may be a rectangle, which takes two elements."""
 
-    def __init__(self, cells: Sequence[Cell]) -> None:
-        self.cells = cells
+    def __init__(self, cells: Sequence[Cell], *, flat: bool) -> None:
+        self.cells, self.flat = cells, flat
         points = np.concatenate([cell.points for cell in cells])
         radii = np.concatenate([np.full(len(cell.points), cell.radius) for cell in cells])
         self.points, self.radii = _outermost(points, radii)
@@ -100,8 +105,8 @@ class _Group:
         if len(self.points) <= 2 and np.ptp(self.radii) == 0.0:
             return _between(self.points[0], self.points[-1], float(self.radii[0]))
         size = float(np.ptp(self.points, axis=0).max() + self.radii.max())
-        candidates = [self._searched(fixed) for fixed in ((False, False), (True, False), (True, True))]
-        best = min(candidates, key=lambda plate: plate.volume * (1.0 + 0.02 * np.count_nonzero(plate.half)))
+        spans = [(False, False), (True, False), (True, True)][: 3 if self.flat else 2]
+        best = min((self._searched(each) for each in spans), key=lambda plate: plate.cost)
         return best._replace(radius=self._radius(best) + _ROUNDING * size)
 
     @cached_property
@@ -117,7 +122,7 @@ class _Group:
         for one in partitions:
             if not one.all() and one.any():
                 sides = [[self.cells[k] for k in np.flatnonzero(side).tolist()] for side in (one, ~one)]
-                found[one.tobytes()] = _Group(sides[0]), _Group(sides[1])
+                found[one.tobytes()] = _Group(sides[0], flat=self.flat), _Group(sides[1], flat=self.flat)
         return list(found.values())
 
     def _radius(self, plate: _Plate) -> float:
@@ -161,16 +166,17 @@ class _Group:
 
 
 def fit_swept_volume(cells: Sequence[Cell], *, most: int = 4) -> SweptVolume:
-    """A volume that holds all cells, of at most that many elements (but one plate, of two, at least)."""
+    """A volume that holds all cells, of at most that many elements; flat parts take two."""
     if not cells:
         raise GeometryError("has no cell; there must be one at least", subject=("swept volume", "shape"))
     if most < 1:
         raise GeometryError(f"most is {most}; it must be at least 1", subject=("swept volume", "shape"))
-    groups = [_Group(cells)]
-    stages = [groups]
-    while (better := _split(groups, most)) is not None:  # a split may be worth it only after the next one
-        groups = better
-        stages.append(groups)
+    stages = []
+    for flat in (False, True) if most > 1 else (False,):
+        groups: list[_Group] | None = [_Group(cells, flat=flat)]
+        while groups is not None:  # a split may be worth it only after the next one
+            stages.append(groups)
+            groups = _split(groups, most)
     best = min(stages, key=lambda stage: sum(g.plate.volume for g in stage) * _WORTH ** -_count(stage))
     return SweptVolume(tuple(each for group in best for each in group.plate.elements()))
 
@@ -196,7 +202,7 @@ def coverage(volume: SweptVolume, cells: Sequence[Cell]) -> Coverage:
     from scipy.spatial import ConvexHull, QhullError
     from scipy.stats import qmc
 
-    group = _Group(cells)
+    group = _Group(cells, flat=False)
     rows = volume.packed
     points = np.concatenate([cell.points for cell in cells])
     radii = np.concatenate([np.full(len(cell.points), cell.radius) for cell in cells])
