@@ -84,7 +84,7 @@ def test_who_touches_whom() -> None:
     robot = combined_robot(scene)
     parts = moving_parts(robot, scene)
     assert [(part.body, part.owner) for part in parts] == [("a/body", "a"), ("a/body", "a"), ("b/body", "b")]
-    pairs = [(each.body, type(each.surface.shape)) for each in robot_candidates(parts, [])]
+    pairs = [(each.body, type(each.surface.shape)) for each in robot_candidates(parts)]
     # Two spheres touch once, a sphere and a box too: the sphere is the point. A robot does not touch itself.
     assert pairs == [("a/body", Sphere), ("b/body", Box)]
 
@@ -95,6 +95,17 @@ def test_too_many_shapes_are_said() -> None:
     with pytest.warns(TooManyCandidates, match=f"288 places, more than the {MOST_OPTIONAL}"):
         candidates = scene_candidates(combined_robot(scene), scene)
     assert {each.surface.body for each in candidates} == {"world"}
+
+
+def test_robots_that_do_not_feel_each_other_still_feel_what_they_carry() -> None:
+    boxes = tuple(Box((0.1, 0.1, 0.1 + 0.01 * k)) for k in range(6))
+    crate = SceneObject("crate", boxes[0], free=free_body(boxes[0], 1.0))
+    robots = (SceneRobot("a", lump(*boxes)), SceneRobot("b", lump(*boxes)))
+    scene = Scene("crowd", (ground(), crate), robots=robots)
+    with pytest.warns(TooManyCandidates, match="robots may touch each other in 288 places"):
+        candidates = scene_candidates(combined_robot(scene), scene)
+    assert {each.surface.body for each in candidates} == {"world", "crate"}
+    assert {each.body for each in candidates if each.surface.body == "crate"} == {"a/body", "b/body"}
 
 
 def test_a_robot_beside_the_scene_has_an_owner_too() -> None:

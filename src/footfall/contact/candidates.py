@@ -177,7 +177,8 @@ def scene_candidates(robot: Robot, scene: Scene) -> list[Candidate]:
     # What is named later tends to lie on what is named before, so that normals point up.
     objects += [each for one, other in combinations(free, 2) for each in part_candidates(other, one)]
     grounded = [each for part in robots for surface in fixed for each in fixed_candidates(part, surface)]
-    between = robot_candidates(robots, free)
+    handled = [each for own in robots for thing in free for each in part_candidates(own, thing)]
+    between = robot_candidates(robots)
     if _too_many(
         sum(each.place is not None or each.touched is not None for each in grounded),
         scene,
@@ -186,20 +187,23 @@ def scene_candidates(robot: Robot, scene: Scene) -> list[Candidate]:
     ):
         grounded = point_candidates(robot, dict.fromkeys(part.body for part in robots), fixed)
     if _too_many(
-        len(between),
+        len(handled),
         scene,
-        "robots may touch each other and free bodies",
-        "they pass through the shapes of robots, and touch free bodies and the scene",
+        "robots may touch free bodies",
+        "free bodies pass through the shapes of robots, which touch them with corners, ends and rims",
     ):
         loose = [surface_of(thing) for thing in scene.free_objects if thing.contact]
-        between = point_candidates(robot, dict.fromkeys(part.body for part in robots), loose)
-    return objects + grounded + between
+        handled = point_candidates(robot, dict.fromkeys(part.body for part in robots), loose)
+    if _too_many(
+        len(between), scene, "robots may touch each other", "they pass through each other, and touch objects"
+    ):
+        between = []
+    return objects + grounded + handled + between
 
 
-def robot_candidates(robots: Sequence[Part], free: Sequence[Part]) -> list[Candidate]:
-    """Geometries of robots against those of other robots and of free objects."""
+def robot_candidates(robots: Sequence[Part]) -> list[Candidate]:
+    """Geometries of robots against those of other robots."""
     pairs = [pair for pair in combinations(robots, 2) if pair[0].owner != pair[1].owner]
-    pairs += [(own, thing) for own in robots for thing in free]
     return [each for one, other in pairs for each in part_candidates(one, other)]
 
 
