@@ -15,9 +15,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from footfall.compiler import compiled_loops
+from footfall.compiler import build_kernel, compiled_loops
 from footfall.compiler.compiled_loops import compiled_loop
 from footfall.compiler.errors import LoopError
+from footfall.compiler.loop_calls import call_native
 from footfall.compiler.native_loops import native_loop
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -162,6 +163,30 @@ def test_memory_is_given_back() -> None:
         np.testing.assert_array_equal(ours, python)
         assert ours.flags.owndata
     assert swapped(0)[0].tolist() == [0.0, 0.0, 0.0]
+
+
+@compiled_loop
+def repeated(address: int, x: Array, count: int) -> int:
+    inputs, outputs = np.empty(2), np.empty(2)
+    for _ in range(count):
+        inputs[0], inputs[1] = x[0], x[1]
+        call_native(address, inputs, outputs)
+        x[0], x[1] = outputs[0], outputs[1]
+    return count
+
+
+def test_kernels_are_called_by_their_address() -> None:
+    kernel = build_kernel(lambda a, b: (0.5 * a + b, -b), {"a": 1, "b": 1})
+    address = kernel.native_function().address
+    results = []
+    for function in (repeated, repeated.python):
+        x = np.array([3.0, 0.25])
+        assert function(address, x, 5) == 5
+        results.append(x.tolist())
+    expected = np.array([3.0, 0.25])
+    for _ in range(5):
+        expected = np.concatenate(kernel(expected[:1], expected[1:]))
+    assert results[0] == results[1] == expected.tolist()
 
 
 @compiled_loop

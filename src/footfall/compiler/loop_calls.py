@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import ctypes
 import math
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +12,17 @@ import numpy as np
 
 from footfall.compiler.errors import LoopError
 from footfall.compiler.loop_arrays import Arrays
-from footfall.compiler.loop_types import BOOL, DTYPES, FLOAT, INT, ArrayType, Number, Value, constant
+from footfall.compiler.loop_types import (
+    BOOL,
+    DTYPES,
+    FLOAT,
+    INT,
+    NOTHING,
+    ArrayType,
+    Number,
+    Value,
+    constant,
+)
 
 Translator = Callable[..., Value]
 
@@ -98,9 +109,23 @@ def _full(body: Arrays, shape: Value, value: Value) -> Value:
     return array
 
 
+def call_native(address: int, inputs: Any, outputs: Any) -> None:
+    """Call what a `NativeFunction` without data holds, by its address; all its inputs and outputs in an array each."""
+    prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+    prototype(address)(inputs.ctypes.data, outputs.ctypes.data, None)
+
+
+def _native(body: Arrays, address: Value, inputs: Value, outputs: Value) -> Value:
+    function = body.operation(f"inttoptr i64 {body.integer(address)} to ptr")
+    body.do(f"call void {function}(ptr {inputs.parts[0]}, ptr {outputs.parts[0]}, ptr null)")
+    body.written |= outputs.roots
+    return Value(NOTHING, ())
+
+
 TRANSLATORS: dict[Any, Translator] = {
     abs: _absolute,
     bool: _number(BOOL),
+    call_native: _native,
     float: _number(FLOAT),
     int: _number(INT),
     len: _length,

@@ -20,13 +20,11 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
-from llvmlite import ir
 from numba.core import event
 from numba.core.caching import NullCache
 from numba.core.ccallback import CFunc
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps as _untyped_dumps
-from numba.extending import intrinsic
 
 from footfall.compiler import cache as disk
 
@@ -130,21 +128,3 @@ class _Patience(event.Listener):
 
 
 event.register("numba:compile", _Patience())  # type: ignore[no-untyped-call]
-
-
-def _call_address(typing_context: Any, address: Any, inputs: Any, outputs: Any) -> Any:
-    """Numba's type and code of `call_native`."""
-
-    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        pointer = ir.DoubleType().as_pointer()
-        function = ir.FunctionType(ir.VoidType(), [pointer] * 3).as_pointer()
-        arrays = [context.make_array(signature.args[k])(context, builder, arguments[k]).data for k in (1, 2)]
-        builder.call(builder.inttoptr(arguments[0], function), [*arrays, ir.Constant(pointer, None)])
-        return context.get_dummy_value()
-
-    return numba.void(address, inputs, outputs), emit
-
-
-# In a loop: `call_native(address, inputs, outputs)` calls what a `NativeFunction` without data holds, with contiguous
-# arrays of float64.
-call_native = cast(Callable[[int, Any, Any], None], intrinsic(_call_address))

@@ -19,10 +19,9 @@ _REASONS = {
 
 def levenberg_marquardt(objective: Objective, start: Array, tolerance: float, iterations: int) -> Progress:
     """Minimise from start (nq,) until the largest entry of the error is below tolerance."""
-    begin = objective.inside(start)
-    history = np.empty(iterations + 1)
-    q, cost, status, count = native_search.descend(
-        objective.native, begin, objective.stack.robot.nv, tolerance, iterations, history
+    q, history = objective.inside(start), np.empty(iterations + 1)
+    cost, status, count = native_search.descend(
+        *objective.native, q, objective.stack.robot.nv, tolerance, iterations, history
     )
     reached = status == native_search.MET
     return Progress(q, cost, reached, count, _REASONS[status], history[: count + 1].tolist())

@@ -8,14 +8,16 @@ not show: without it steps creep along flat valleys. It is learned from the step
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.compiler.native_loops import call_native, native_loop
+from footfall.compiler.compiled_loops import compiled_loop
+from footfall.compiler.loop_calls import call_native
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+Flags = np.ndarray[Any, np.dtype[np.bool_]]
+Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 MET, STALLED, EXHAUSTED = 0, 1, 2
 _FARTHEST = 0.7  # rad or m in one step: beyond, the Jacobian says nothing
@@ -37,90 +39,128 @@ class Search(NamedTuple):
     integrate: int
     parameters: Array
     root_weights: Array
-    one_sided: Any
-    in_q: Any
-    in_v: Any
+    one_sided: Flags
+    in_q: Integers
+    in_v: Integers
     lower: Array
     upper: Array
-    turning: Any
+    turning: Flags
 
 
-@native_loop
+@compiled_loop
 def descend(
-    search: Search, start: Array, nv: int, tolerance: float, iterations: int, history: Array
-) -> tuple[Any, float, int, int]:
-    """Minimise from start (nq,) until the largest entry of the error is below tolerance.
+    evaluate: int,
+    integrate: int,
+    parameters: Array,
+    root_weights: Array,
+    one_sided: Flags,
+    in_q: Integers,
+    in_v: Integers,
+    lower: Array,
+    upper: Array,
+    turning: Flags,
+    q: Array,
+    nv: int,
+    tolerance: float,
+    iterations: int,
+    history: Array,
+) -> tuple[float, int, int]:
+    """Minimise what `Search` holds, changing q (nq,), until the largest entry of the error is below tolerance.
 
-    history (iterations + 1,) gets the error's norms. Gives the configuration, its cost, why it ended, and iterations.
+    history (iterations + 1,) gets the error's norms. Gives the cost, why it ended, and iterations.
     """
-    m = len(search.root_weights)
-    q, error, rows = start, np.empty(m), np.empty((m, nv))
-    new_error, new_rows = np.empty(m), np.empty((m, nv))
-    worst, cost, history[0] = _evaluate(search, q, error, rows)
-    normal, downhill = _normal_equations(error, rows)
-    curvature, factor, stalled = np.zeros((nv, nv)), 1e-2, 0
+    m = len(root_weights)
+    error, rows, normal, downhill = np.empty(m), np.empty((m, nv)), np.empty((nv, nv)), np.empty(nv)
+    new_error, new_rows, candidate = np.empty(m), np.empty((m, nv)), np.empty(len(q))
+    step, before, curvature, factor, stalled = np.empty(nv), np.empty(nv), np.zeros((nv, nv)), 1e-2, 0
+    worst, cost, norm = _evaluate(evaluate, parameters, root_weights, one_sided, q, error, rows)
+    history[0] = norm
     for iteration in range(iterations):
         if worst <= tolerance:
-            return q, cost, MET, iteration
+            return cost, MET, iteration
+        if iteration == 0:
+            _form(error, rows, normal, downhill)
         scale = 0.0
         for j in range(nv):
             scale += normal[j, j] / nv
-        before, history[iteration + 1] = cost, history[iteration]
+        last, history[iteration + 1] = cost, history[iteration]
         for _ in range(12):
             damping = factor * cost + _FLOOR * scale
-            step = _step(search, q, normal, curvature, iteration >= _STRAIGHT, downhill, damping)
-            candidate = _moved(search, q, step)
-            new_worst, new_cost, norm = _evaluate(search, candidate, new_error, new_rows)
+            curved = iteration >= _STRAIGHT
+            _step(in_q, in_v, lower, upper, q, normal, curvature, curved, downhill, damping, step)
+            _move(integrate, in_q, lower, upper, turning, q, step, candidate)
+            new_worst, new_cost, norm = _evaluate(
+                evaluate, parameters, root_weights, one_sided, candidate, new_error, new_rows
+            )
             if new_cost < cost:
-                gradient = downhill
-                normal, downhill = _normal_equations(new_error, new_rows)
-                _learn(curvature, step, gradient, new_error, rows, downhill)
-                q, worst, cost, history[iteration + 1] = candidate, new_worst, new_cost, norm
+                for j in range(nv):
+                    before[j] = downhill[j]
+                _form(new_error, new_rows, normal, downhill)
+                _learn(curvature, step, before, new_error, rows, downhill)
+                for k in range(len(q)):
+                    q[k] = candidate[k]
+                worst, cost, history[iteration + 1] = new_worst, new_cost, norm
                 rows, new_rows = new_rows, rows
-                factor = max(factor / 4, 1e-6 if iteration < _STRAIGHT else 1e-9)
+                factor = max(factor / 4, 1e-9 if curved else 1e-6)
                 break
             factor = max(factor * 8, 1e-3 * scale / max(cost, 1e-300))
-        stalled = stalled + 1 if before - cost <= _UNCHANGED * before else 0
-        if stalled >= 3 or cost == before:
-            return q, cost, MET if worst <= tolerance else STALLED, iteration + 1
-    return q, cost, MET if worst <= tolerance else EXHAUSTED, iterations
+        stalled = stalled + 1 if last - cost <= _UNCHANGED * last else 0
+        if stalled >= 3 or cost == last:
+            return cost, MET if worst <= tolerance else STALLED, iteration + 1
+    return cost, MET if worst <= tolerance else EXHAUSTED, iterations
 
 
-@native_loop
-def _moved(search: Search, q: Array, step: Array) -> Any:
-    """q (nq,) after a step (nv,), put back to the limits where it passes them."""
-    inputs, result = np.empty(len(q) + len(step)), np.empty(len(q))
+@compiled_loop
+def _move(
+    integrate: int,
+    in_q: Integers,
+    lower: Array,
+    upper: Array,
+    turning: Flags,
+    q: Array,
+    step: Array,
+    result: Array,
+) -> None:
+    """Write q (nq,) after a step (nv,), put back to the limits where it passes them, to result."""
+    inputs = np.empty(len(q) + len(step))
     for k in range(len(q)):
         inputs[k] = q[k]
     for k in range(len(step)):
         inputs[len(q) + k] = step[k]
-    call_native(search.integrate, inputs, result)
-    for k in range(len(search.in_q)):
-        place = search.in_q[k]
-        value, lower, upper = result[place], search.lower[k], search.upper[k]
-        if search.turning[k] and (value < lower or value > upper):
-            value -= _TURN * math.floor((value - lower) / _TURN)
-        result[place] = min(max(value, lower), upper)
-    return result
+    call_native(integrate, inputs, result)
+    for k in range(len(in_q)):
+        place = in_q[k]
+        value = result[place]
+        if turning[k] and (value < lower[k] or value > upper[k]):
+            value -= _TURN * np.floor((value - lower[k]) / _TURN)
+        result[place] = min(max(value, lower[k]), upper[k])
 
 
-@native_loop
-def _evaluate(search: Search, q: Array, error: Array, rows: Array) -> tuple[float, float, float]:
+@compiled_loop
+def _evaluate(
+    evaluate: int,
+    parameters: Array,
+    root_weights: Array,
+    one_sided: Flags,
+    q: Array,
+    error: Array,
+    rows: Array,
+) -> tuple[float, float, float]:
     """Weighted error (m,) and Jacobian (m, nv), written to `error` and `rows`; rows of inequalities that hold are zero.
 
     Gives the largest entry without weights, the cost, and the norm without weights.
     """
     m, nv = rows.shape
-    inputs, values = np.empty(len(q) + len(search.parameters)), np.empty(m + m * nv)
+    inputs, values = np.empty(len(q) + len(parameters)), np.empty(m + m * nv)
     for k in range(len(q)):
         inputs[k] = q[k]
-    for k in range(len(search.parameters)):
-        inputs[len(q) + k] = search.parameters[k]
-    call_native(search.evaluate, inputs, values)
+    for k in range(len(parameters)):
+        inputs[len(q) + k] = parameters[k]
+    call_native(evaluate, inputs, values)
     worst, cost, square = 0.0, 0.0, 0.0
     for i in range(m):
-        value, weight = values[i], search.root_weights[i]
-        if search.one_sided[i] and value < 0.0:
+        value, weight = values[i], root_weights[i]
+        if one_sided[i] and value < 0.0:
             value, weight = 0.0, 0.0
         worst = max(worst, abs(value))
         square += value * value
@@ -128,14 +168,17 @@ def _evaluate(search: Search, q: Array, error: Array, rows: Array) -> tuple[floa
         cost += error[i] * error[i] / 2
         for j in range(nv):
             rows[i, j] = weight * values[m + i * nv + j]
-    return worst, cost, math.sqrt(square)
+    return worst, cost, np.sqrt(square)
 
 
-@native_loop
-def _normal_equations(error: Array, rows: Array) -> tuple[Any, Any]:
-    """Upper triangle of `rows^T rows` (n, n) and `rows^T error` (n,); most entries are zero, as limbs move little."""
+@compiled_loop
+def _form(error: Array, rows: Array, normal: Array, right: Array) -> None:
+    """Write the upper triangle of `rows^T rows` (n, n) and `rows^T error` (n,); many entries of rows are zero."""
     m, n = rows.shape
-    normal, right = np.zeros((n, n)), np.zeros(n)
+    for j in range(n):
+        right[j] = 0.0
+        for k in range(j, n):
+            normal[j, k] = 0.0
     for i in range(m):
         for j in range(n):
             entry = rows[i, j]
@@ -143,52 +186,63 @@ def _normal_equations(error: Array, rows: Array) -> tuple[Any, Any]:
                 right[j] += entry * error[i]
                 for k in range(j, n):
                     normal[j, k] += entry * rows[i, k]
-    return normal, right
 
 
-@native_loop
+@compiled_loop
 def _step(
-    search: Search, q: Array, normal: Array, curvature: Array, curved: bool, downhill: Array, damping: float
-) -> Any:
-    """The damped Newton step (nv,), with those joints held that it would press against their stops.
+    in_q: Integers,
+    in_v: Integers,
+    lower: Array,
+    upper: Array,
+    q: Array,
+    normal: Array,
+    curvature: Array,
+    curved: bool,
+    downhill: Array,
+    damping: float,
+    step: Array,
+) -> None:
+    """Write the damped Newton step (nv,), with those joints held that it would press against their stops.
 
     curved: with what was learned of the curvature, where that leaves a valley.
     """
     n = len(downhill)
-    free, step = np.full(n, True), downhill
+    free = np.full(n, True)
+    for j in range(n):
+        step[j] = downhill[j]
     for attempt in range(5):
         held = False
-        for k in range(len(search.in_q)):
-            at, j = q[search.in_q[k]], search.in_v[k]
-            low, high = at <= search.lower[k] and step[j] < 0.0, at >= search.upper[k] and step[j] > 0.0
-            if free[j] and (low or high):
+        for k in range(len(in_q)):
+            at, j = q[in_q[k]], in_v[k]
+            if free[j] and ((at <= lower[k] and step[j] < 0.0) or (at >= upper[k] and step[j] > 0.0)):
                 free[j], held = False, True
         if attempt > 0 and not held:
             break
-        step = np.zeros(n)
         if not (curved and _solve(normal, curvature, 1.0, free, damping, downhill, step)):
             _solve(normal, curvature, 0.0, free, damping, downhill, step)
     largest = _FARTHEST
     for j in range(n):
-        largest = max(largest, abs(step[j]) if free[j] else 0.0)
+        step[j] = step[j] if free[j] else 0.0
+        largest = max(largest, abs(step[j]))
     for j in range(n):
-        step[j] = step[j] * (_FARTHEST / largest) if free[j] else 0.0
-    return step
+        step[j] *= _FARTHEST / largest
 
 
-@native_loop
+@compiled_loop
 def _solve(
-    normal: Array, curvature: Array, share: float, free: Any, damping: float, right: Array, step: Array
+    normal: Array, curvature: Array, share: float, free: Flags, damping: float, right: Array, step: Array
 ) -> bool:
-    """Write `(normal + share curvature + damping) step = right` (n,), solved for what is free, to those places in step.
+    """Solve `(normal + share curvature + damping) step = right` (n,) for what is free; zero elsewhere.
 
-    Tells whether the matrix is positive definite; if not, nothing is written.
+    Tells whether the matrix is positive definite; if not, step is zero.
     """
     n, count = len(right), 0
-    places, upper = np.empty(n, dtype=np.int64), np.empty((n, n))
+    places, upper, short = np.empty(n, dtype=np.int64), np.empty((n, n)), np.empty(n)
     for j in range(n):
+        step[j] = 0.0
         if free[j]:
-            places[count], count = j, count + 1
+            places[count], short[count] = j, right[j]
+            count += 1
     for a in range(count):
         for b in range(a, count):
             i, j = places[a], places[b]
@@ -197,20 +251,19 @@ def _solve(
     for a in range(count):
         if not upper[a, a] > 0.0:
             return False
-        scale = 1.0 / math.sqrt(upper[a, a])
+        scale = 1.0 / np.sqrt(upper[a, a])
         for b in range(a, count):
             upper[a, b] *= scale
         for i in range(a + 1, count):
+            weight = upper[a, i]
             for b in range(i, count):
-                upper[i, b] -= upper[a, i] * upper[a, b]
-    short = np.empty(count)
-    for a in range(count):
-        short[a] = right[places[a]]
+                upper[i, b] -= weight * upper[a, b]
     for a in range(count):
         short[a] /= upper[a, a]
         for b in range(a + 1, count):
             short[b] -= upper[a, b] * short[a]
-    for a in range(count - 1, -1, -1):
+    for above in range(count):
+        a = count - 1 - above
         for b in range(a + 1, count):
             short[a] -= upper[a, b] * short[b]
         short[a] /= upper[a, a]
@@ -218,7 +271,7 @@ def _solve(
     return True
 
 
-@native_loop
+@compiled_loop
 def _learn(curvature: Array, step: Array, before: Array, error: Array, rows: Array, now: Array) -> None:
     """Change the curvature (n, n) that the Jacobian does not show, so that it agrees with a step.
 
@@ -226,19 +279,23 @@ def _learn(curvature: Array, step: Array, before: Array, error: Array, rows: Arr
     """
     m, n = rows.shape
     change, shown, known = np.empty(n), np.empty(n), np.zeros(n)
-    product = change_square = step_square = shown_along = known_along = along = 0.0
+    product, shown_along, known_along, along = 0.0, 0.0, 0.0, 0.0
     for j in range(n):
-        change[j], shown[j] = before[j] - now[j], -now[j]
-        for i in range(m):
+        shown[j] = -now[j]
+    for i in range(m):
+        for j in range(n):
             shown[j] += rows[i, j] * error[i]
+    squared_change, squared_step = 0.0, 0.0
+    for j in range(n):
+        change[j] = before[j] - now[j]
         for k in range(n):
             known[j] += curvature[j, k] * step[k]
         product += change[j] * step[j]
-        change_square += change[j] * change[j]
-        step_square += step[j] * step[j]
+        squared_change += change[j] * change[j]
+        squared_step += step[j] * step[j]
         shown_along += shown[j] * step[j]
         known_along += known[j] * step[j]
-    if abs(product) <= 1e-12 * math.sqrt(change_square * step_square):
+    if abs(product) <= 1e-12 * np.sqrt(squared_change * squared_step):
         return
     size = min(1.0, abs(shown_along / known_along)) if known_along != 0.0 else 1.0
     for j in range(n):
