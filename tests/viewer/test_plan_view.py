@@ -28,6 +28,11 @@ def test_marks_are_where_the_motion_is() -> None:
             assert view.player._markers["center"].position == pytest.approx(samples.center_of_mass[0])
             assert view.player._feet[0].position == pytest.approx(samples.feet[0, 0])
             assert view.player._clock.value.startswith(f"{time:.3f} s")
+        assert list(view.player._layers) == ["Courses", "Footprints", "Supports"]
+        box, node = view.player._boxes["Courses"], view.player._layers["Courses"]
+        box.value = False
+        assert not node.visible
+        assert view.player._layers["Footprints"].visible
 
 
 def test_the_robot_walks_along() -> None:

@@ -25,6 +25,7 @@ from footfall.simulation.recording import Recording, read_recording
 from footfall.simulation.recording_writer import RecordingWriter
 from footfall.viewer.drawing import ground_height, node_name, quaternions_of
 from footfall.viewer.errors import NothingToShow, PortInUse
+from footfall.viewer.player import Player
 from footfall.viewer.show import View, load_subject
 
 
@@ -53,6 +54,7 @@ def recording_path(robot: footfall.Robot, tmp_path_factory: pytest.TempPathFacto
             writer.state(time, q, np.zeros(robot.nv))
             if time >= 0.5:
                 writer.contacts(time, [[time, 0.0, 0.0]], [[0.0, 0.0, robot.mass * 9.81]])
+        writer.event(0.4, "turned")
     return path
 
 
@@ -230,3 +232,22 @@ def test_command_ends_cleanly_on_interrupt(recording_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=20.0)
     assert (process.returncode, errors) == (0, "")
+
+
+def test_an_event_is_a_place_to_go_to(view: View) -> None:
+    assert isinstance(view.player, Player)
+    choice = view.player._events
+    assert choice is not None
+    choice.value = choice.options[1]
+    assert choice.value == "0.400 s  turned"
+    assert view.player.timeline.now == 0.4
+    assert "is the weight of the robot" in view.player._forces.scale
+
+
+def test_a_notebook_shows_the_page(robot: footfall.Robot) -> None:
+    shown = footfall.view(robot)
+    try:
+        assert shown.address in shown._repr_html_()
+        assert repr(shown) == f"View of {robot.name!r}: open {shown.address} in a browser"
+    finally:
+        shown.close()

@@ -93,6 +93,14 @@ class ForceDrawing:
         )
 
     @property
+    def scale(self) -> str:
+        """What the length of an arrow means."""
+        return (
+            f"an arrow of 1 m is a force of {self._weight / _LENGTH_OF_WEIGHT:.4g} N; "
+            f"{self._weight:.4g} N is the weight of the robot; arrows end at {_LONGEST:g} m"
+        )
+
+    @property
     def visible(self) -> bool:
         return bool(self._arrows.visible)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,17 @@ from footfall.viewer.timeline import Timeline, latest_row
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 RIGHT, LEFT, ZMP, CENTER, TORSO = (196, 78, 82), (76, 114, 176), (20, 20, 20), (46, 139, 87), (129, 114, 179)
+AREA = (255, 140, 0)
+_LEGEND = {
+    "right": RIGHT,
+    "left": LEFT,
+    "centre of mass": CENTER,
+    "torso": TORSO,
+    "zero-moment point": ZMP,
+    "support area": AREA,
+    "hand force": FORCE_COLOR,
+}
+_LAYERS = {"Courses": "/plan/courses", "Footprints": "/plan/prints", "Supports": "/plan/supports"}
 _TRAIL = 400  # points of a line
 _LIFT = 0.004  # m of footprints above the ground
 _LENGTH_OF_FORCE = 0.008  # m/N
@@ -43,6 +55,8 @@ class PlanPlayer(Playback):
         self._followed = followed
         self._robot: RobotDrawing | None = None
         scene = stage.server.scene
+        layers = _LAYERS if followed is None else {"Robot": "/robot", **_LAYERS}
+        self._layers = {name: scene.add_frame(node, show_axes=False) for name, node in layers.items()}
         if robot is not None and followed is not None:
             self._robot = RobotDrawing(scene, robot)
             poses = forward_kinematics(robot, np.ascontiguousarray(followed.q))
@@ -72,7 +86,7 @@ class PlanPlayer(Playback):
         self._area: Any = scene.add_line_segments(
             "/plan/area",
             np.zeros((1, 2, 3), dtype=np.float32),
-            (255, 140, 0),
+            AREA,
             thickness=4.0,
             thickness_units="screen",
         )
@@ -82,6 +96,7 @@ class PlanPlayer(Playback):
         stage.look_at(np.array([middle - reach, middle + reach * [1.0, 1.0, 0.75]]))
         self._focus_offset = stage.focus - middle
         self.add_controls()
+        self._add_legend()
         self.show()
 
     def draw(self, now: float) -> None:
@@ -109,6 +124,17 @@ class PlanPlayer(Playback):
     def follow(self, now: float) -> None:
         """Let the cameras follow the centre of mass."""
         self._stage.follow(self.motion.snapshot(now).center_of_mass[0] + self._focus_offset)
+
+    def _add_legend(self) -> None:
+        """What the colours mean, and boxes that show and hide what is drawn."""
+        gui = self._stage.server.gui
+        entries = (
+            f'<span style="color: rgb{color}">&#9632;</span>&nbsp;{name}' for name, color in _LEGEND.items()
+        )
+        gui.add_html(f'<div style="padding: 0 0.75em; font-size: 0.8em">{" &ensp;".join(entries)}</div>')
+        self._boxes: dict[str, Any] = {name: gui.add_checkbox(name, True) for name in self._layers}
+        for name, box in self._boxes.items():
+            box.on_update(partial(_show, box, self._layers[name]))
 
     def _draw_forces(self, samples: Any) -> None:
         hands, forces = samples.hands[0], samples.selection[0][:, None] * samples.wrenches[0, :, :3]
@@ -167,3 +193,7 @@ class PlanPlayer(Playback):
             opacity=0.6,
         )
         return frame
+
+
+def _show(box: Any, node: Any, _: Any) -> None:
+    node.visible = bool(box.value)

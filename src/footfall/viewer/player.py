@@ -14,6 +14,9 @@ from footfall.viewer.playback import Playback
 from footfall.viewer.stage import Stage
 from footfall.viewer.timeline import Timeline, latest_row
 
+_NO_EVENT = "go to ..."
+_MOST_EVENTS = 200
+
 
 class Player(Playback):
     """Shows the robot, the scene and the contact forces of a recording, with controls to play it."""
@@ -22,34 +25,39 @@ class Player(Playback):
         finite = np.isfinite(recording.q).all(axis=1) & np.isfinite(recording.time)
         if not finite.any():
             raise NothingToShow(f"{str(recording.path)!r} has no state to show")
-        super().__init__(stage, Timeline(recording.time[finite], loop=loop))
+        kept = slice(None) if finite.all() else finite  # long recordings are not copied
+        super().__init__(stage, Timeline(recording.time[kept], loop=loop))
         self.recording = recording
-        self._poses = forward_kinematics(recording.robot, np.ascontiguousarray(recording.q[finite]))
-        self._quaternions = quaternions_of(self._poses.rotation)
+        self._q = recording.q[kept]
         scene = stage.server.scene
         self._robot = RobotDrawing(scene, recording.robot)
         self._scene = SceneDrawing(scene, recording.scene.fixed_objects if recording.scene else ())
         gravity = float(np.linalg.norm(recording.robot.gravity)) or 9.81
         self._forces = ForceDrawing(scene, recording.robot.mass * gravity)
-        first = Poses(self._poses.position[0], self._poses.rotation[0])
+        first = self._poses(0)
         bounds = self._robot.bounds(first)
         stage.set_ground(ground_height(recording.scene, bounds))
         stage.look_at(bounds)
-        self._focus_offset = stage.focus - self._poses.position[0, 0]
+        self._focus_offset = stage.focus - first.position[0]
         self.add_controls()
         self._add_own_controls()
         self.show()
 
     def draw(self, now: float) -> None:
         """Draw an instant, s."""
-        row = self.timeline.row
-        self._robot.place(self._poses.position[row], self._quaternions[row])
+        poses = self._poses(self.timeline.row)
+        self._robot.place(poses.position, quaternions_of(poses.rotation))
         self._scene.place(now)
         self._show_forces(now)
 
     def follow(self, now: float) -> None:
         """Let the cameras follow the robot."""
-        self._stage.follow(self._poses.position[self.timeline.row, 0] + self._focus_offset)
+        self._stage.follow(self._poses(self.timeline.row).position[0] + self._focus_offset)
+
+    def _poses(self, row: int) -> Poses:
+        """Of the bodies; computed when they are drawn, so that hours of states fit into memory."""
+        poses: Poses = forward_kinematics(self.recording.robot, np.ascontiguousarray(self._q[row]))
+        return poses
 
     def _show_forces(self, now: float) -> None:
         contacts = self.recording.contacts
@@ -59,7 +67,26 @@ class Player(Playback):
 
     def _add_own_controls(self) -> None:
         gui = self._stage.server.gui
-        self._arrows: Any = gui.add_checkbox("Contact forces", True)
+        self._arrows: Any = gui.add_checkbox("Contact forces", True, hint=self._forces.scale)
+        self._events = self._event_list()
         if self.recording.damage is not None:
             gui.add_markdown(f"The file is not whole: {self.recording.damage}")
         self._arrows.on_update(lambda _: setattr(self._forces, "visible", bool(self._arrows.value)))
+
+    def _event_list(self) -> Any:
+        """A list of what happened, None if nothing did; choosing an event goes to its instant."""
+        named = {
+            f"{event.time:.3f} s  {event.name}": event.time for event in self.recording.events[:_MOST_EVENTS]
+        }
+        if not named:
+            return None
+        choice: Any = self._stage.server.gui.add_dropdown(
+            "Event", (_NO_EVENT, *named), initial_value=_NO_EVENT
+        )
+
+        def go(_: Any) -> None:
+            if choice.value in named:
+                self.seek(named[choice.value])
+
+        choice.on_update(go)
+        return choice
