@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.compiler import NativeFunction, call
+from footfall.compiler import Kernel, NativeFunction, call
 from footfall.compiler.graph import ACTIVE
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.jacobians import joint_motions
@@ -21,6 +21,7 @@ from footfall.dynamics.kinematics import forward_kinematics
 from footfall.dynamics.loops import Coupling
 from footfall.errors import InvalidValue, UnknownName
 from footfall.geometry.swept_distance import checked_threshold, share, unpacked
+from footfall.geometry.swept_pairs import RESULT, all_distances, callback, pack_model
 from footfall.math.spatial import cross
 from footfall.robot.model import Robot
 from footfall.robot.volumes import Pair, as_pairs, changing_velocities, checked_pairs, pair_places
@@ -72,23 +73,37 @@ def volume_distances(
     plan = _plan(robot, pairs, threshold)
     if ACTIVE.get() is not None:
         return _traced(robot, plan, q)
-    from footfall.geometry.swept_pairs import RESULT, all_distances  # Numba takes its time to import
+    positions, rotations, motions = plan.kernel(q)
+    velocities = robot.tree.nv
+    if positions.ndim == 2:
+        out, rows = np.empty((plan.pairs, RESULT)), np.empty((plan.pairs, velocities))
+        _measure(plan, positions, rotations, motions, velocities, out, rows)
+    else:
+        count = len(positions)
+        out, rows = np.empty((count, plan.pairs, RESULT)), np.empty((count, plan.pairs, velocities))
 
-    positions, rotations, motions = _carried(robot, q, bodies=plan.bodies)
-    single = positions.ndim == 2
-    if single:
-        positions, rotations, motions = positions[None], rotations[None], motions[None]
-    count, velocities = len(positions), robot.tree.nv
-    out, rows = np.empty((count, len(plan.pairs), RESULT)), np.empty((count, len(plan.pairs), velocities))
+        def measure(part: slice) -> None:
+            arrays = positions[part], rotations[part], motions[part]
+            _measure(plan, *arrays, velocities, out[part], rows[part])
 
-    def measure(part: slice) -> None:
-        all_distances(plan.model, positions[part], rotations[part], motions[part], out[part], rows[part])
-
-    share(measure, count, threads, least=_LEAST_SHARE)
+        share(measure, count, threads, least=_LEAST_SHARE)
     if robot.loops:
-        rows = rows @ _coupling(robot, q).reshape(count, velocities, robot.nv)
-    found = unpacked(out[0] if single else out)
-    return VolumeDistances(*found, rows[0] if single else rows)
+        rows = rows @ _coupling(robot, q)
+    return VolumeDistances(*unpacked(out), rows)
+
+
+def _measure(
+    plan: _Plan, positions: Array, rotations: Array, motions: Array, velocities: int, out: Array, rows: Array
+) -> None:
+    all_distances(
+        plan.model,
+        positions.reshape(-1),
+        rotations.reshape(-1),
+        motions.reshape(-1),
+        velocities,
+        out.reshape(-1),
+        rows.reshape(-1),
+    )
 
 
 def free_pairs(robot: Robot, q: Array) -> tuple[Pair, ...]:
@@ -102,13 +117,18 @@ def free_pairs(robot: Robot, q: Array) -> tuple[Pair, ...]:
 
 
 class _Plan(NamedTuple):
-    """What is the same at all configurations. bodies: those that carry volumes. pairs: names of their bodies."""
+    """What is the same at all configurations. bodies: those that carry volumes. columns: see `pack_model`."""
 
     bodies: tuple[str, ...]
-    pairs: tuple[Pair, ...]
     columns: list[list[tuple[int, float]]]
     model: Array
     name: str
+    kernel: Kernel
+
+    @property
+    def pairs(self) -> int:
+        """How many there are."""
+        return len(self.columns)
 
 
 def _plan(robot: Robot, pairs: Sequence[Pair] | None, threshold: float) -> _Plan:
@@ -121,8 +141,6 @@ def _plan(robot: Robot, pairs: Sequence[Pair] | None, threshold: float) -> _Plan
 
 
 def _new_plan(robot: Robot, pairs: tuple[Pair, ...] | None, threshold: float) -> _Plan:
-    from footfall.geometry.swept_pairs import pack_model
-
     owner, names = f"robot {robot.name!r}", {volume.name for volume in robot.volumes}
     if not names:
         message = "has no volumes; give them in its file or use footfall.robot.volume_fitting.fit_volumes"
@@ -136,8 +154,9 @@ def _new_plan(robot: Robot, pairs: tuple[Pair, ...] | None, threshold: float) ->
         raise InvalidValue(message, subject=("robot", robot.name))
     bodies = tuple(dict.fromkeys(volume.body for volume in robot.volumes))
     places = pair_places(robot, chosen)
-    partners = tuple((robot.volumes[i].body, robot.volumes[j].body) for i, j in places)
-    columns = [changing_velocities(robot.tree, *pair) for pair in partners]
+    columns = [
+        changing_velocities(robot.tree, robot.volumes[i].body, robot.volumes[j].body) for i, j in places
+    ]
     model = pack_model(
         [volume.shape for volume in robot.volumes],
         [bodies.index(volume.body) for volume in robot.volumes],
@@ -146,7 +165,7 @@ def _new_plan(robot: Robot, pairs: tuple[Pair, ...] | None, threshold: float) ->
         columns=columns,
     )
     name = f"volumes_{sha256(model.tobytes()).hexdigest()[:16]}"
-    return _Plan(bodies, partners, columns, model, name)
+    return _Plan(bodies, columns, model, name, _carried.kernel(robot, bodies=bodies))
 
 
 @algorithm(q="nq")
@@ -164,14 +183,12 @@ def _coupling(robot: Robot, q: Array) -> Array:
 
 def _traced(robot: Robot, plan: _Plan, q: Array) -> VolumeDistances:
     """The same as symbols: one native call for the distances, the Jacobian traced."""
-    from footfall.geometry.swept_pairs import RESULT, callback
-
     position, rotation, motions = _carried.textbook(robot, q, bodies=plan.bodies)
     inputs = np.concatenate([position, rotation.reshape(-1, 9)], axis=1)
     native = NativeFunction(
-        plan.name, callback().address, len(plan.pairs) * RESULT, data=plan.model, owner=callback()
+        plan.name, callback().address, plan.pairs * RESULT, data=plan.model, owner=callback()
     )
-    found = call(native, inputs).reshape(len(plan.pairs), RESULT)
+    found = call(native, inputs).reshape(plan.pairs, RESULT)
     rows = []
     for result, columns in zip(found, plan.columns, strict=True):
         normal, point = result[1:4], result[4:7]

@@ -13,6 +13,7 @@ import numpy as np
 
 from footfall.compiler.machine import available_cores
 from footfall.errors import GeometryError
+from footfall.geometry.swept_pairs import PAIR, RESULT, ROOM, all_distances, pack_model, pair_distances
 from footfall.geometry.swept_sphere import WIDTH, SweptSphere, SweptVolume, pack
 from footfall.math.transform import Transform, identity_transform
 
@@ -58,22 +59,16 @@ def swept_distance(
     first_pose, second_pose: where their frames stand; by default both are given in one frame. threshold: m; volumes
     whose boxes are farther apart are not searched.
     """
-    from footfall.geometry.swept_pairs import (
-        RESULT,
-        all_distances,
-        pack_model,
-    )  # Numba takes its time to import
-
     volumes = [each if isinstance(each, SweptVolume) else SweptVolume((each,)) for each in (first, second)]
     poses = [identity_transform() if pose is None else pose for pose in (first_pose, second_pose)]
     model = pack_model(volumes, (0, 1), [(0, 1)], threshold=checked_threshold(threshold), columns=[()])
-    positions = np.array([[pose.translation for pose in poses]], dtype=np.float64)
-    rotations = np.array([[pose.rotation for pose in poses]], dtype=np.float64)
+    positions = np.array([pose.translation for pose in poses], dtype=np.float64)
+    rotations = np.array([pose.rotation for pose in poses], dtype=np.float64)
     if not (np.isfinite(positions).all() and np.isfinite(rotations).all()):
         raise GeometryError(f"poses are {poses}; all must be finite", subject=("swept volume", "pose"))
-    out = np.empty((1, 1, RESULT))
-    all_distances(model, positions, rotations, np.empty((1, 6, 0)), out, np.empty((1, 1, 0)))
-    return unpacked(out[0, 0])
+    out = np.empty(RESULT)
+    all_distances(model, positions.reshape(-1), rotations.reshape(-1), np.empty(0), 0, out, np.empty(0))
+    return unpacked(out)
 
 
 def swept_distances(
@@ -84,8 +79,6 @@ def swept_distances(
     first, second: elements of one frame, or what `footfall.geometry.swept_sphere.pack` makes of them. threads: how many
     share the work (default: all cores).
     """
-    from footfall.geometry.swept_pairs import PAIR, RESULT, ROOM, pair_distances
-
     rows = [_packed(each) for each in (first, second)]
     if len(rows[0]) != len(rows[1]):
         message = f"{len(rows[0])} elements against {len(rows[1])}; there must be as many of both"
@@ -100,7 +93,7 @@ def swept_distances(
         records[:, 0] = np.arange(count)
         records[:, 2] = records[:, 0] + count
         records[:, [1, 3]] = 1.0
-        pair_distances(records.ravel(), 0, data, 2 * count * WIDTH, out[part].reshape(-1))
+        pair_distances(records.ravel(), 0, count, data, 2 * count * WIDTH, out[part].reshape(-1))
 
     share(measure, len(out), threads)
     return unpacked(out)

@@ -10,9 +10,9 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import carray  # type: ignore[attr-defined]
 
-from footfall.compiler.native_loops import native_callback, native_loop
+from footfall.compiler.compiled_loops import compiled_loop
+from footfall.compiler.loop_callback import LoopCallback
 from footfall.geometry.swept_cores import core_distance
 from footfall.geometry.swept_sphere import WIDTH, SweptVolume
 
@@ -71,11 +71,11 @@ def pack_model(
     return np.concatenate([header, *body]).astype(np.float64)
 
 
-@native_loop
+@compiled_loop
 def place_elements(model: Array, poses: Array, data: Array) -> None:
     """Rows of all elements, moved to poses (poses * POSE,)."""
-    volumes = int(model[6])
-    for v in range(volumes, volumes + int(model[2]) * _VOLUME, _VOLUME):
+    for volume in range(int(model[2])):
+        v = int(model[6]) + volume * _VOLUME
         p = int(model[v]) * POSE
         for e in range(int(model[v + 1]), int(model[v + 1]) + int(model[v + 2])):
             row, place = _HEADER + e * WIDTH, e * WIDTH
@@ -88,14 +88,13 @@ def place_elements(model: Array, poses: Array, data: Array) -> None:
                     data[place + k + i] = poses[p + i] + poses[r] * x + poses[r + 1] * y + poses[r + 2] * z
 
 
-@native_loop
-def pair_distances(records: Array, first: int, data: Array, room: int, out: Array) -> None:
-    """The least distances of elements, for the pairs whose records begin at `first`; results (pairs * RESULT,).
+@compiled_loop
+def pair_distances(records: Array, first: int, count: int, data: Array, room: int, out: Array) -> None:
+    """The least distances of elements, for `count` pairs whose records begin at `first`; results (pairs * RESULT,).
 
-    Searched is for what is closer than the distance that stands in the result. One loop for everything: Numba counts
-    references to arrays in each function that calls others, which takes as long as a distance.
+    Searched is for what is closer than the distance that stands in the result.
     """
-    for pair in range(len(out) // RESULT):
+    for pair in range(count):
         k, record = RESULT * pair, first + PAIR * pair
         if out[k + 11] == _FAR:
             continue
@@ -123,7 +122,7 @@ def pair_distances(records: Array, first: int, data: Array, room: int, out: Arra
                     out[k + 12], out[k + 13] = e - start, f - other
 
 
-@native_loop
+@compiled_loop
 def spare_far_pairs(model: Array, poses: Array, out: Array) -> None:
     """Results as they are before a search: the threshold, and a bound where boxes are farther apart than that."""
     threshold, volumes = model[5], int(model[6])
@@ -140,7 +139,7 @@ def spare_far_pairs(model: Array, poses: Array, out: Array) -> None:
                 out[k], out[k + 11] = gap, _FAR
 
 
-@native_loop
+@compiled_loop
 def volume_distances(model: Array, poses: Array, data: Array, out: Array) -> None:
     """Distances of all pairs of a model, (pairs * RESULT,), at poses (poses * POSE,).
 
@@ -148,12 +147,13 @@ def volume_distances(model: Array, poses: Array, data: Array, out: Array) -> Non
     """
     place_elements(model, poses, data)
     spare_far_pairs(model, poses, out)
-    pair_distances(model, int(model[7]), data, int(model[3]) * WIDTH, out)
-    for k in range(11, len(out), RESULT):
-        out[k] = max(out[k], 0.0)
+    pairs = int(model[4])
+    pair_distances(model, int(model[7]), pairs, data, int(model[3]) * WIDTH, out)
+    for pair in range(pairs):
+        out[RESULT * pair + 11] = max(out[RESULT * pair + 11], 0.0)
 
 
-@native_loop
+@compiled_loop
 def box_gap(model: Array, first: int, second: int, poses: Array, threshold: float) -> float:
     """A bound from below for the distance of two volumes: a gap between their boxes, 000 section 6.10.
 
@@ -198,7 +198,7 @@ def box_gap(model: Array, first: int, second: int, poses: Array, threshold: floa
     return float(widest)
 
 
-@native_loop
+@compiled_loop
 def distance_rows(model: Array, motions: Array, velocities: int, out: Array, rows: Array) -> None:
     """How velocities change the distances in `out`: rows (pairs * velocities,), zero where a distance is not exact.
 
@@ -232,37 +232,37 @@ def distance_rows(model: Array, motions: Array, velocities: int, out: Array, row
             rows[row + v] = model[c + 1] * (linear + angular)
 
 
-@native_loop
+@compiled_loop
 def all_distances(
-    model: Array, positions: Array, rotations: Array, motions: Array, out: Array, rows: Array
+    model: Array, positions: Array, rotations: Array, motions: Array, velocities: int, out: Array, rows: Array
 ) -> None:
-    """Distances (batch, pairs, RESULT) and rows (batch, pairs, velocities) of a batch of configurations.
+    """Distances (batch * pairs * RESULT,) and rows (batch * pairs * velocities,) of a batch of configurations.
 
-    positions: (batch, poses, 3). rotations: (batch, poses, 3, 3). motions: (batch, 6, velocities).
+    positions: (batch * poses * 3,). rotations: (batch * poses * 9,). motions: (batch * 6 * velocities,).
     """
     data = np.empty(int(model[3]) * WIDTH + ROOM)
-    poses = np.empty(int(model[1]) * POSE)
-    velocities = motions.shape[2]
-    for b in range(len(positions)):
-        for p in range(int(model[1])):
+    count, pairs = int(model[1]), int(model[4])
+    poses = np.empty(count * POSE)
+    for b in range(len(positions) // (3 * count)):
+        for p in range(count):
             for i in range(3):
-                poses[POSE * p + i] = positions[b, p, i]
-                for j in range(3):
-                    poses[POSE * p + 3 + 3 * i + j] = rotations[b, p, i, j]
-        found = out[b].reshape(-1)
+                poses[POSE * p + i] = positions[3 * (b * count + p) + i]
+            for i in range(9):
+                poses[POSE * p + 3 + i] = rotations[9 * (b * count + p) + i]
+        found = out[b * pairs * RESULT : (b + 1) * pairs * RESULT]
         volume_distances(model, poses, data, found)
         if velocities > 0:
-            distance_rows(model, motions[b].reshape(-1), velocities, found, rows[b].reshape(-1))
+            own = motions[6 * b * velocities : 6 * (b + 1) * velocities]
+            distance_rows(model, own, velocities, found, rows[b * pairs * velocities :])
 
 
-def _answer(inputs: Any, outputs: Any, data: Any) -> None:
-    model = carray(data, (int(data[0]),))
+@compiled_loop
+def _answer(inputs: Array, outputs: Array, data: Array) -> None:
     work = np.empty(int(data[3]) * WIDTH + ROOM)
-    poses = carray(inputs, (int(data[1]) * POSE,))
-    volume_distances(model, poses, work, carray(outputs, (int(data[4]) * RESULT,)))
+    volume_distances(data, inputs, work, outputs)
 
 
 @cache
-def callback() -> Any:
+def callback() -> LoopCallback:
     """The pairs of a model as a C function: poses in, results out, the model as data."""
-    return native_callback(_answer)
+    return LoopCallback(_answer)
