@@ -239,7 +239,7 @@ _LINES = (
     ("penetration at the end, m", "rest_penetration", ".1e"),
     ("largest residual, of weight times dt", "residual", ".1e"),
     ("steps with a residual above 1e-8", "unsolved", ".2%"),
-    ("sweeps, mean", "sweeps", ".1f"),
+    ("steps of the solver in a time step, mean", "sweeps", ".1f"),
     ("energy less actuator work grows by, J", "energy_growth", ".2g"),
     ("work of the contacts, J", "contact_work", ".1f"),
     ("real-time factor", "real_time_factor", ".1f"),
@@ -254,5 +254,9 @@ def _rows(summaries: Sequence[Any]) -> list[list[str]]:
         values = [getattr(summary, name) for summary in summaries]
         if not form and not any(values):
             continue
-        rows.append([label, *(format(value, form) if form else str(value or "no") for value in values)])
+        told = [
+            format(value, form) if form else "yes" if value is True else str(value or "no")
+            for value in values
+        ]
+        rows.append([label, *told])
     return rows

@@ -81,7 +81,7 @@ def plot_poses(run: Run, path: Path, *, count: int = 7) -> Path:
             axis.plot(*np.array([chain[-1], chain[-1] + force])[:, [0, 2]].T, color="#d62728", linewidth=1)
         hips = forward_kinematics(run.robot, q, frames=["LB_hip", "LF_hip"]).position + aside
         axis.plot(hips[:, 0], hips[:, 2], color=color, linewidth=5)
-        text = f"t = {run.trajectory.time[index]:.2f} s\nx = {q[0]:.2f} m"
+        text = f"t = {run.trajectory.time[index]:.2f} s\nx = {round(q[0], 2) + 0.0:.2f} m"
         axis.text(shift * n, above, text, ha="center", fontsize=8)
     axis.axhline(0.0, color="black", linewidth=0.8)
     axis.set_aspect("equal")
