@@ -129,10 +129,15 @@ def test_unreachable_targets_give_the_closest_pose() -> None:
     base = footfall.frame_pose(arm, np.zeros(3), arm.frame_names[0]).translation[2] - 3.0
     assert not found.reached
     assert found.distance == pytest.approx(np.hypot(3.0, 4.0 - base) - 3.0, rel=1e-6)
-    with pytest.raises(TargetOutOfReach, match="closest has a weighted error of") as caught:
+    with pytest.raises(TargetOutOfReach, match=r"closest has a weighted error of .* no restart") as caught:
         found.require()
     assert caught.value.solution is found
     assert caught.value.residuals == found.residuals
+    again = solve_ik(
+        arm, START, [frame_position(arm.frame_names[0], target, rows="xz")], limits=NO_LIMITS, restarts=2
+    )
+    with pytest.raises(TargetOutOfReach, match="and 2 restarts; what is left: position of"):
+        again.require()
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -45,10 +45,14 @@ class TargetOutOfReach(NoSolution):
 
     def __init__(self, solution: Solution) -> None:
         self.solution = solution
+        starts = (
+            f"{solution.restarts} restarts"
+            if solution.restarts
+            else "no restart (`restarts` may find a closer one)"
+        )
         super().__init__(
             f"no configuration found that meets the tasks ({solution.reason}); the closest has a weighted "
-            f"error of {solution.distance:.3g} after {solution.iterations} iterations and "
-            f"{solution.restarts} restarts",
+            f"error of {solution.distance:.3g} after {solution.iterations} iterations and {starts}",
             solution.residuals,
             evidence=solution,
         )
