@@ -32,6 +32,9 @@ from footfall.control.whole_body_tasks import (
     TaskRows,
     WholeBodyTask,
 )
+from footfall.control.wrench_cone import Support, build_wrench_cone, solve_contact_forces
+from footfall.math.transform import Transform
+from footfall.robot.model import Body, Frame, Joint, JointType, Robot
 from tests.control.stances import CORNERS, consistent_motion, feet, quadruped, table
 
 LIMITS = WholeBodyLimits(least_force=2.0)
@@ -56,7 +59,7 @@ def test_same_as_the_problem_as_a_value(seed: int, levels: bool) -> None:
     contacts = tuple(replace(each, friction=0.6) for each in feet())
     v = 0.2 * consistent_motion(robot, q, contacts, seed=seed)[0]
     tasks = tasks_of(seed, levels=levels)
-    found = program_for(robot, contacts, tasks, LIMITS).solve(0.0, q, v, tasks)
+    found = program_for(robot, contacts, tasks, LIMITS).solve(0.0, q, v, tasks, contacts)
     assert found.solved
     assert found.worst < 1e-6
     problem = build_whole_body(robot, q, v, contacts=contacts, tasks=tasks, limits=LIMITS)
@@ -102,19 +105,58 @@ def test_given_forces_and_torques() -> None:
     assert np.abs(found.torque - solve_whole_body(problem, method="least squares").torque).max() < 1e-6
 
 
-def test_soles_have_the_same_cones() -> None:
-    """The traced cone of a turned sole is that of `WholeBodyLimits`."""
+@pytest.mark.parametrize("normal", [(0.0, 0.0, 1.0), (0.3, -0.2, 0.9), (-1.0, 0.1, 0.2)])
+def test_cones_are_the_same(normal: tuple[float, float, float]) -> None:
+    """Traced cones of a turned sole and of a point are those of `WholeBodyLimits`; one program has them all."""
     robot, q = quadruped(3)
-    soles = (Contact("torso", rows=SURFACE, friction=0.6, half_size=(0.1, 0.05)), *feet("LF"))
+    sole = Contact("torso", rows=SURFACE, normal=normal, friction=0.6, half_size=(0.1, 0.05))
+    soles = (sole, Contact("LF", normal=normal, friction=0.4))
     tasks = (LeastTorque(),)
     program = program_for(robot, soles, tasks, LIMITS)
-    cones = program.kernel(q, np.zeros(18), np.zeros(0))[6]
+    level = (Contact("torso", rows=SURFACE), Contact("LF"))
+    assert program_for(robot, level, tasks, LIMITS) is program
+    numbers = [(*each.normal, each.friction, *each.half_size) for each in soles]
+    cones = program.kernel(q, np.zeros(18), np.ravel(numbers))[6]
     problem = build_whole_body(robot, q, np.zeros(18), contacts=soles, tasks=tasks, limits=LIMITS)
     assert problem.limits is not None
     friction = [k for k, label in enumerate(problem.limits.labels) if label.startswith("friction")]
     forces = problem.limits.matrix[friction][:, 18:27]
     assert np.abs(forces[:17, :6] - cones[:17]).max() < 1e-12
     assert np.abs(forces[17:, 6:] - cones[17:, :3]).max() < 1e-12
+
+
+def test_stands_on_what_linear_programs_say() -> None:
+    """A body held by contacts of any normals and frictions: its limits can be kept iff forces in the pyramids exist."""
+    random = np.random.default_rng(0)
+    places = {f"c{k}": random.uniform([-0.3, -0.3, -0.5], [0.3, 0.3, 0.6]) for k in range(4)}
+    frames = tuple(Frame(name, "base", Transform(np.eye(3), place)) for name, place in places.items())
+    root = Joint("root", JointType.FLOATING, "world", "base")
+    robot = Robot("held", (Body("base", 20.0, inertia=np.eye(3)),), (root,), frames)
+    weight = np.array([0.0, 0.0, 196.2, 0.0, 0.0, 0.0])
+    verdicts = []
+    for _ in range(60):
+        normals = random.normal(size=(4, 3)) + np.array([0.0, 0.0, 1.0])
+        frictions = random.uniform(0.2, 1.5, 4)
+        contacts = tuple(
+            Contact(name, normal=tuple(normal), friction=float(friction))
+            for name, normal, friction in zip(places, normals, frictions, strict=True)
+        )
+        supports = [
+            Support(tuple(place), each.normal, each.friction)
+            for place, each in zip(places.values(), contacts, strict=True)
+        ]
+        if abs(build_wrench_cone(supports).slack(weight)) < 1e-2:
+            continue  # rounding would decide
+        try:
+            forces = WholeBodyControl(robot, contacts, (LeastForce(),), WholeBodyLimits()).solve(
+                0.0, footfall.neutral(robot), np.zeros(6)
+            )
+            verdicts.append(True)
+            assert np.abs(forces.acceleration).max() < 1e-9
+        except LimitsExceeded:
+            verdicts.append(False)
+        assert verdicts[-1] == solve_contact_forces(supports, weight).feasible
+    assert 5 < sum(verdicts) < len(verdicts) - 5
 
 
 class Upright(WholeBodyTask):
@@ -153,6 +195,8 @@ def test_bad_weights_and_other_tasks() -> None:
         WholeBodyControl(robot, feet(), crooked).solve(0.0, q, np.zeros(18))
     program = program_for(robot, feet(), (LeastForce(),), None)
     with pytest.raises(InvalidRequest, match="differ in more than numbers"):
-        program.solve(0.0, q, np.zeros(18), (LeastTorque(),))
+        program.solve(0.0, q, np.zeros(18), (LeastTorque(),), feet())
+    with pytest.raises(InvalidRequest, match="differ in more than numbers"):
+        program.solve(0.0, q, np.zeros(18), (LeastForce(),), feet("LF"))
     with pytest.raises(InvalidRequest, match="no contact 9; there are 4"):
         WholeBodyControl(robot, feet(), (ContactForce(9, np.zeros(3)),)).solve(0.0, q, np.zeros(18))

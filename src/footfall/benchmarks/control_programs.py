@@ -78,7 +78,7 @@ def _stance_programs(stance: Stance, count: int, *, levels: bool) -> list[Quadra
     for _ in range(count):
         q = integrate(robot, stance.q, 0.03 * random.normal(size=robot.nv))
         v = 0.3 * random.normal(size=robot.nv)
-        programs.append(program.build(0.0, q, v, tasks))
+        programs.append(program.build(0.0, q, v, tasks, stance.contacts))
     return programs
 
 

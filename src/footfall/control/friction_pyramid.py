@@ -1,4 +1,7 @@
-"""Friction cones as pyramids: directions that span them, and inequalities that bound them."""
+"""Friction cones as pyramids: directions that span them, and inequalities that bound them.
+
+What is in axes, `unit_axes` and `rows_in_axes`, works on floats and on symbols; the rest checks its arguments.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from footfall.compiler import less, sqrt, where
 from footfall.control.actuation import InvalidRequest, checked_array
+from footfall.math.spatial import cross
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def contact_axes(normal: Sequence[float] | Array) -> Array:
@@ -18,11 +23,15 @@ def contact_axes(normal: Sequence[float] | Array) -> Array:
     length = float(np.linalg.norm(along))
     if length == 0.0:
         raise InvalidRequest("a normal of zeros has no direction")
-    n = along / length
-    hint = np.array([1.0, 0.0, 0.0]) if abs(n[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
-    t1 = hint - (hint @ n) * n
-    t1 = t1 / np.linalg.norm(t1)
-    return np.column_stack([t1, np.cross(n, t1), n])
+    return unit_axes(along / length)
+
+
+def unit_axes(normal: Array) -> Array:
+    """The same for a normal (3,) of length one, on floats or symbols."""
+    hint = where(less(normal[0] * normal[0], 0.81), np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
+    t1 = hint - (hint @ normal) * normal
+    t1 = t1 / sqrt(t1 @ t1)
+    return np.stack([t1, cross(normal, t1), normal], axis=1)
 
 
 def pyramid_edges(
@@ -42,10 +51,16 @@ def pyramid_rows(
     normal: Sequence[float] | Array, friction: float, *, facets: int = 4, inside: bool = True
 ) -> Array:
     """Rows A (facets, 3) with `A f >= 0` for all forces f in the pyramid of `pyramid_edges`."""
-    middles = _angles(friction, facets) + np.pi / facets  # of the faces, between the edges
+    _angles(friction, facets)
+    rows = rows_in_axes(contact_axes(normal), friction, facets=facets, inside=inside)
+    return np.asarray(rows, dtype=np.float64)
+
+
+def rows_in_axes(axes: Array, friction: Any, *, facets: int = 4, inside: bool = True) -> Array:
+    """The same for axes (3, 3) of a contact, on floats or symbols."""
     bound = friction * np.cos(np.pi / facets) if inside else friction
-    local = np.column_stack([-np.cos(middles), -np.sin(middles), np.full(facets, bound)])
-    return np.asarray(local @ contact_axes(normal).T, dtype=np.float64)
+    middles = 2.0 * np.pi * np.arange(facets) / facets + np.pi / facets  # of the faces, between the edges
+    return np.array([bound * axes[:, 2] - np.cos(m) * axes[:, 0] - np.sin(m) * axes[:, 1] for m in middles])
 
 
 def _angles(friction: float, facets: int) -> Array:

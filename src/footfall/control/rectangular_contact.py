@@ -12,7 +12,7 @@ import numpy as np
 
 from footfall.control.actuation import InvalidRequest, checked_array
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def rectangular_rows(friction: float, half_length: float, half_width: float) -> Array:
@@ -23,6 +23,11 @@ def rectangular_rows(friction: float, half_length: float, half_width: float) -> 
     for name, value in (("friction", friction), ("half_length", half_length), ("half_width", half_width)):
         if not (np.isfinite(value) and value >= 0.0):
             raise InvalidRequest(f"{name} is {value}; it must be finite and not negative")
+    return sole_rows(friction, half_length, half_width)
+
+
+def sole_rows(friction: Any, half_length: Any, half_width: Any) -> Array:
+    """The same without checks, on floats or symbols."""
     x, y, mu = half_length, half_width, friction
     fx, fy, fz, tx, ty, tz = np.eye(6)
     rows = [mu * fz + sign * f for f in (fx, fy) for sign in (1.0, -1.0)]

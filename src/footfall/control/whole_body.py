@@ -186,7 +186,7 @@ class WholeBodyControl:
         tasks = self.tasks(time) if callable(self.tasks) else self.tasks
         if self.method == "quadratic programs" and tasks and has_program(tasks):
             program = self._program(contacts, tasks)
-            found = program.solve(time, q, v, tasks)
+            found = program.solve(time, q, v, tasks, contacts)
             if found.solved and found.worst <= MISSED_LIMIT:
                 return _solution(program.layout, found.x, found.missing, found.freedom)
         # Tasks of one's own; or no motion keeps all limits, and the problem has to say which are missed.

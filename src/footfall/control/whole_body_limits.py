@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -117,18 +116,10 @@ def _finite(matrix: Array, value: Array, labels: tuple[str, ...]) -> LimitRows:
     return LimitRows(matrix[kept], value[kept], tuple(np.array(labels, dtype=object)[kept]))
 
 
-@lru_cache(maxsize=256)
-def point_cone(normal: tuple[float, float, float], friction: float, facets: int) -> Array:
-    """Rows (facets, 3) of the friction pyramid of a point, kept."""
-    rows = pyramid_rows(normal, friction, facets=facets)
-    rows.flags.writeable = False
-    return rows
-
-
 def _cone(situation: Situation, contact: Contact, facets: int) -> Array | None:
     """Rows (m, rows) of the forces that a contact can give; None where it is a mere constraint."""
     if contact.rows == POINT:
-        return point_cone(contact.normal, contact.friction, facets)
+        return pyramid_rows(contact.normal, contact.friction, facets=facets)
     if contact.rows != SURFACE:
         return None
     normal = np.array(contact.normal)

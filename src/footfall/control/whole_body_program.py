@@ -1,8 +1,9 @@
 """Whole-body control for hot loops: one native call forms the problem, another one solves it.
 
-Made once for a robot, its contacts, what its tasks are about, and limits. Mass matrix, bias forces, Jacobians, task
-rows, friction cones and joint bounds come from code traced for them; elimination, priorities and quadratic programs
-are compiled loops. What is left to Python is to collect targets.
+Made once for a robot, where its contacts are on it, what its tasks are about, and limits; targets, gains, weights,
+normals, friction and sizes of soles are numbers. Mass matrix, bias forces, Jacobians, task rows, friction cones and
+joint bounds come from code traced for them; elimination, priorities and quadratic programs are compiled loops. What is
+left to Python is to collect numbers.
 """
 
 from __future__ import annotations
@@ -22,12 +23,13 @@ from footfall.control.contact_constraints import (
     constrained_system,
     geometry_of,
 )
+from footfall.control.friction_pyramid import rows_in_axes, unit_axes
 from footfall.control.inverse_kinematics.hierarchical_qp import QuadraticProgram
 from footfall.control.native_hierarchy import WEAK
 from footfall.control.native_program import SOLVED
 from footfall.control.native_stance import reduced_stance, solve_stance
-from footfall.control.rectangular_contact import rectangular_rows
-from footfall.control.whole_body_limits import WholeBodyLimits, point_cone
+from footfall.control.rectangular_contact import sole_rows
+from footfall.control.whole_body_limits import WholeBodyLimits
 from footfall.control.whole_body_tasks import (
     ContactForce,
     Layout,
@@ -68,8 +70,9 @@ def program_for(
     tasks: Sequence[WholeBodyTask],
     limits: WholeBodyLimits | None,
 ) -> WholeBodyProgram:
-    """The program for a stance and tasks, kept with the robot; targets, gains and weights do not matter."""
-    place = ("whole-body program", tuple(contacts), _structure(tasks), limits)
+    """The program for a stance and tasks, kept with the robot; targets, gains, weights, normals and friction do not
+    matter."""
+    place = ("whole-body program", geometry_of(robot, contacts), _structure(tasks), limits)
     kernels = robot.tree.kernels
     if place not in kernels:
         kernels[place] = WholeBodyProgram(robot, contacts, tasks, limits)
@@ -88,7 +91,7 @@ def _structure(tasks: Sequence[WholeBodyTask]) -> tuple[Any, ...]:
 
 
 class WholeBodyProgram:
-    """Tasks of one robot in one stance; `solve` takes tasks that differ from those given in numbers only."""
+    """Tasks of one robot in one stance; `solve` takes tasks and contacts that differ from these in numbers only."""
 
     def __init__(
         self,
@@ -97,36 +100,41 @@ class WholeBodyProgram:
         tasks: Sequence[WholeBodyTask],
         limits: WholeBodyLimits | None,
     ) -> None:
-        self.robot, self.contacts, self.limits = robot, tuple(contacts), limits
+        self.robot, self.limits = robot, limits
         self.geometry = geometry_of(robot, contacts)
         self.driven = driven_velocities(robot)
         self.undriven = np.setdiff1d(np.arange(robot.nv), self.driven)
-        self.places = np.cumsum([0, *(len(contact.rows) for contact in contacts)])
-        self._soles = any(contact.rows == SURFACE and self._cone_size(contact) for contact in contacts)
+        self.places = np.cumsum([0, *(len(rows) for *_, rows in self.geometry)])
+        self._soles = any(rows == SURFACE and self._cone_size(rows) for *_, rows in self.geometry)
         self.layout = Layout(robot.nv, int(self.places[-1]), len(self.driven))
         self.order = sorted(range(len(tasks)), key=lambda k: tasks[k].priority)
         self.motions = [k for k in self.order if isinstance(tasks[k], MotionTask)]
         self.structure = _structure(tasks)
         self._tasks: Sequence[WholeBodyTask] = ()
+        self._contacts: Sequence[Contact] = ()
         self._arrange_rows(tasks)
         self._arrange_limits()
         self.kernel = self._compiled(tasks)
 
-    def solve(self, time: float, q: Array, v: Array, tasks: Sequence[WholeBodyTask]) -> ProgramSolution:
+    def solve(
+        self, time: float, q: Array, v: Array, tasks: Sequence[WholeBodyTask], contacts: Sequence[Contact]
+    ) -> ProgramSolution:
         """The solution in the state q (nq,), v (nv,) at a time, s."""
-        status, x, missing, freedom, worst = solve_stance(*self._problem(time, q, v, tasks))
+        status, x, missing, freedom, worst = solve_stance(*self._problem(time, q, v, tasks, contacts))
         # Numba's kept code gives arrays with a float64 of its own, which kernels would have to copy.
         x, missing = x.view(np.float64), missing.view(np.float64)
         return ProgramSolution(
             x, tuple([missing[level] for level in self._levels]), freedom, worst, status == SOLVED
         )
 
-    def build(self, time: float, q: Array, v: Array, tasks: Sequence[WholeBodyTask]) -> QuadraticProgram:
+    def build(
+        self, time: float, q: Array, v: Array, tasks: Sequence[WholeBodyTask], contacts: Sequence[Contact]
+    ) -> QuadraticProgram:
         """The quadratic program of the first priority, in the motions and forces that physics leaves free.
 
         Motions that no task of the first priority sees have a small cost of their own, as in `solve`.
         """
-        problem = self._problem(time, q, v, tasks)
+        problem = self._problem(time, q, v, tasks, contacts)
         rows, missing, limits, lower, upper, _, _ = reduced_stance(*problem[:17])
         end = int(self.ends[0])
         root = np.sqrt(self._weights[:end])
@@ -139,10 +147,12 @@ class WholeBodyProgram:
             hessian, -matrix.T @ left, limits, np.concatenate([-far, lower]), np.concatenate([far, upper])
         )
 
-    def _problem(self, time: float, q: Array, v: Array, tasks: Sequence[WholeBodyTask]) -> tuple[Any, ...]:
+    def _problem(
+        self, time: float, q: Array, v: Array, tasks: Sequence[WholeBodyTask], contacts: Sequence[Contact]
+    ) -> tuple[Any, ...]:
         """What `solve_stance` takes."""
-        if tasks is not self._tasks:
-            self._remember(tasks)
+        if tasks is not self._tasks or contacts is not self._contacts:
+            self._remember(tasks, contacts)
         for task, place in self._moving:
             self._numbers[place] = task.numbers(self.robot, time)
         mass, forces, jacobian, bias, motion, asked, cones, lower, upper = self.kernel(q, v, self._numbers)
@@ -177,16 +187,16 @@ class WholeBodyProgram:
         """Cones that are no numbers come of soles whose length has no direction."""
         without = self.cone_places[np.isnan(cones).any(axis=1)]
         if len(without):
-            frame = self.contacts[self.places.tolist().index(without[0])].frame
+            frame = self.geometry[self.places.tolist().index(without[0])][0]
             raise InvalidRequest(f"contact of {frame!r}: its normal lies along the frame's x axis")
 
     def _motion_tasks(self, tasks: Sequence[WholeBodyTask]) -> list[MotionTask]:
         return [tasks[k] for k in self.motions]  # type: ignore[misc]
 
-    def _remember(self, tasks: Sequence[WholeBodyTask]) -> None:
-        """Collect what does not change with time: targets, what is wanted of forces and torques, weights."""
-        if _structure(tasks) != self.structure:
-            raise InvalidRequest("the tasks differ in more than numbers; make another program")
+    def _remember(self, tasks: Sequence[WholeBodyTask], contacts: Sequence[Contact]) -> None:
+        """Collect what does not change with time: targets, what is wanted of forces and torques, weights, cones."""
+        if _structure(tasks) != self.structure or geometry_of(self.robot, contacts) != self.geometry:
+            raise InvalidRequest("the tasks or contacts differ in more than numbers; make another program")
         self._wanted, self._weights = np.zeros(len(self.sources)), np.empty(len(self.sources))
         for k, place in zip(self.order, self.row_places, strict=True):
             task, size = tasks[k], place.stop - place.start
@@ -202,13 +212,14 @@ class WholeBodyProgram:
         members = self._motion_tasks(tasks)
         parts = [np.zeros(0), *(task.numbers(self.robot, 0.0) for task in members)]
         ends = np.cumsum([len(part) for part in parts]).tolist()
-        self._numbers = np.concatenate(parts)
+        cones = [(*each.normal, each.friction, *each.half_size) for each in contacts]
+        self._numbers = np.concatenate([*parts, np.ravel(cones)])
         self._moving = [
             (task, slice(begin, end))
             for task, begin, end in zip(members, ends, ends[1:], strict=False)
             if task.moving
         ]
-        self._tasks = tasks
+        self._tasks, self._contacts = tasks, contacts
 
     def _arrange_rows(self, tasks: Sequence[WholeBodyTask]) -> None:
         """Where each row comes from, where tasks stand among the rows, and where priorities end."""
@@ -225,9 +236,9 @@ class WholeBodyProgram:
                 sources += [-1 - moved - i for i in range(count)]
                 moved += count
             elif isinstance(task, ContactForce):
-                if not 0 <= task.contact < len(self.contacts):
+                if not 0 <= task.contact < len(self.geometry):
                     raise InvalidRequest(
-                        f"there is no contact {task.contact}; there are {len(self.contacts)}, counted from 0"
+                        f"there is no contact {task.contact}; there are {len(self.geometry)}, counted from 0"
                     )
                 sources += range(
                     robot.nv + int(self.places[task.contact]), robot.nv + int(self.places[task.contact + 1])
@@ -256,8 +267,8 @@ class WholeBodyProgram:
             self.efforts = most[weak]
         self.bounded = np.array(bounded, dtype=np.int64)
         places, least = [], []
-        for contact, place in zip(self.contacts, self.places.tolist(), strict=False):
-            count = self._cone_size(contact)
+        for (*_, rows), place in zip(self.geometry, self.places.tolist(), strict=False):
+            count = self._cone_size(rows)
             places += [place] * count
             if count:
                 assert limits is not None
@@ -275,16 +286,16 @@ class WholeBodyProgram:
             if np.isfinite([robot.velocity_limit[in_v], robot.lower[in_q], robot.upper[in_q]]).any()
         ]
 
-    def _cone_size(self, contact: Contact) -> int:
-        if self.limits is None or not self.limits.friction or contact.rows not in (POINT, SURFACE):
+    def _cone_size(self, rows: tuple[int, ...]) -> int:
+        if self.limits is None or not self.limits.friction or rows not in (POINT, SURFACE):
             return 0
-        return 1 + (self.limits.facets if contact.rows == POINT else 16)
+        return 1 + (self.limits.facets if rows == POINT else 16)
 
     def _compiled(self, tasks: Sequence[WholeBodyTask]) -> Kernel:
         robot = self.robot
         members = self._motion_tasks(tasks)
         sizes = [len(task.numbers(robot, 0.0)) for task in members]
-        facts = (self.contacts, [task.structure for task in members], self.limits)
+        facts = (self.geometry, [task.structure for task in members], self.limits)
 
         def traced(q: Array, v: Array, numbers: Array) -> dict[str, Array]:
             system = constrained_system(robot, q, v, geometry=self.geometry)
@@ -302,33 +313,36 @@ class WholeBodyProgram:
                 "jacobian_bias": system.jacobian_bias,
                 "motion": np.concatenate(matrices),
                 "wanted": np.concatenate(values),
-                "cones": self._cones(q),
+                "cones": self._cones(q, numbers[begin:].reshape(-1, 6)),
                 "lower": lower,
                 "upper": upper,
             }
 
-        shapes = {"q": robot.nq, "v": robot.nv, "numbers": sum(sizes)}
+        shapes = {"q": robot.nq, "v": robot.nv, "numbers": sum(sizes) + 6 * len(self.geometry)}
         return build_kernel(traced, shapes, name="whole_body_program", key=f"{robot.fingerprint} {facts!r}")
 
-    def _cones(self, q: Array) -> Array:
-        """Rows (c, 6) on the forces of their contacts that are not negative, on floats or symbols."""
+    def _cones(self, q: Array, numbers: Array) -> Array:
+        """Rows (c, 6) on the forces of their contacts that are not negative, on floats or symbols.
+
+        numbers (contacts, 6): normal, friction and half size of each.
+        """
         blocks = [np.zeros((0, 6))]
-        for contact in self.contacts:
-            if not self._cone_size(contact):
+        for (frame, _, held), given in zip(self.geometry, numbers, strict=True):
+            if not self._cone_size(held):
                 continue
             assert self.limits is not None
-            normal = np.array(contact.normal)
+            normal, friction = given[:3], given[3]
             pressing = np.concatenate([normal, np.zeros(3)])[None, :]
-            if contact.rows == POINT:
-                rows = point_cone(contact.normal, contact.friction, self.limits.facets)
-                blocks += [np.hstack([rows, np.zeros_like(rows)]), pressing]
+            if held == POINT:
+                rows = rows_in_axes(unit_axes(normal), friction, facets=self.limits.facets)
+                blocks += [np.hstack([rows, np.zeros(rows.shape)]), pressing]
                 continue
-            along = frame_pose(self.robot, q, contact.frame).rotation[:, 0]
+            along = frame_pose(self.robot, q, frame).rotation[:, 0]
             along = along - (along @ normal) * normal
             square = along @ along
             along = along / where(less(square, 1e-12), 0.0, sqrt(square))  # NaN where there is no such axis
             axes = np.array([along, cross(normal, along), normal])
-            rows = rectangular_rows(contact.friction, *contact.half_size)
+            rows = sole_rows(friction, *given[4:])
             blocks += [np.hstack([rows[:, :3] @ axes, rows[:, 3:] @ axes]), pressing]
         return np.concatenate(blocks)
 
