@@ -7,10 +7,13 @@ negative ones count from the end.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
+from typing import Any, cast
 
 from footfall.compiler.errors import LoopError
 from footfall.compiler.loop_expressions import Expressions
 from footfall.compiler.loop_types import (
+    FLOAT,
     INT,
     ArrayType,
     Number,
@@ -80,7 +83,7 @@ class Arrays(Expressions):
 
     def index(self, node: ast.expr, length: str) -> str:
         number = self.integer(self.expression(node))
-        if self.never_negative(node):
+        if plainly_positive(node, self.counters, self.constants):
             return number
         return self.from_end(number, length)
 
@@ -104,19 +107,6 @@ class Arrays(Expressions):
         size = self.operation(f"sub i64 {ends[1]}, {ends[0]}")
         return ends[0], self.intrinsic("smax.i64", "i64", size, "0")
 
-    def never_negative(self, node: ast.expr) -> bool:
-        """Whether that is plain from the source; only saves an instruction or two."""
-        if isinstance(node, ast.Name):
-            if node.id in self.locals:
-                return node.id in self.counters
-            value = self.resolved(node)
-            return isinstance(value, int) and value >= 0
-        if isinstance(node, ast.Constant):
-            return isinstance(node.value, int) and node.value >= 0
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mult):
-            return self.never_negative(node.left) and self.never_negative(node.right)
-        return False
-
     def load(self, place: Value) -> Value:
         assert isinstance(place.type, ArrayType)
         kind = place.type.element
@@ -126,10 +116,11 @@ class Arrays(Expressions):
         return Value(kind, (part,))
 
     def store(self, place: Value, value: Value) -> None:
-        """Write an element: into a view without axes."""
+        """Write an element, or all those of a view."""
         assert isinstance(place.type, ArrayType)
         if place.type.axes:
-            raise LoopError("in native loops single elements are assigned, not rows or slices")
+            self.put(place, value)
+            return
         kind = place.type.element
         part = self.converted(value, kind).parts[0]
         if kind.stored != kind.llvm:
@@ -184,13 +175,14 @@ class Arrays(Expressions):
         self.do(f"call void @llvm.memcpy.p0.p0.i64({places}, i64 {size}, i1 false)")
         return new
 
-    def fill(self, array: Value, value: Value) -> None:
-        """Set all elements."""
+    def each(
+        self, array: Value, value: Callable[[str], Value], place: Callable[[str], Value] | None = None
+    ) -> None:
+        """Set all elements; value: that at a place, counted from the begin. place: where else to set it."""
         assert isinstance(array.type, ArrayType)
         count = "1"
         for length in array.parts[1:]:
             count = self.operation(f"mul i64 {count}, {length}")
-        number = self.converted(value, array.type.element)
         counter, head, body, end = self.reserve("i64"), self.label(), self.label(), self.label()
         self.do(f"store i64 0, ptr {counter}")
         self.jump(head)
@@ -198,12 +190,61 @@ class Arrays(Expressions):
         k = self.operation(f"load i64, ptr {counter}")
         self.do(f"br i1 {self.operation(f'icmp slt i64 {k}, {count}')}, label %{body}, label %{end}")
         self.place(body)
-        stored = array.type.element.stored
-        place = self.operation(f"getelementptr inbounds {stored}, ptr {array.parts[0]}, i64 {k}")
-        self.store(Value(ArrayType(array.type.element, 0), (place,)), number)
+        self.store(place(k) if place else self.at(array, k), value(k))
         self.do(f"store i64 {self.operation(f'add nsw i64 {k}, 1')}, ptr {counter}")
         self.jump(head)
         self.place(end)
+
+    def at(self, array: Value, k: str) -> Value:
+        """The place of element k, counted from the begin."""
+        assert isinstance(array.type, ArrayType)
+        element = array.type.element
+        place = self.operation(f"getelementptr inbounds {element.stored}, ptr {array.parts[0]}, i64 {k}")
+        return Value(ArrayType(element, 0), (place,), array.roots)
+
+    def elements(self, value: Value) -> Callable[[str], Value]:
+        """What an array, or a number in place of one, has at each place."""
+        if isinstance(value.type, ArrayType):
+            return lambda k: self.load(self.at(value, k))
+        return lambda k: value
+
+    def put(self, array: Value, value: Value) -> None:
+        """Set all elements of a view to those of an array of its shape, or to a number."""
+        if isinstance(value.type, ArrayType) and value.type.axes != cast(ArrayType, array.type).axes:
+            raise LoopError(f"{value.type} for {array.type}")
+        self.each(array, self.elements(value))
+
+    def arithmetic(self, operator: ast.operator, left: Value, right: Value) -> Value:
+        """Also of arrays of one shape, or an array and numbers, element by element."""
+        arrays = [value for value in (left, right) if isinstance(value.type, ArrayType)]
+        if not arrays:
+            return super().arithmetic(operator, left, right)
+        if len({cast(ArrayType, value.type).axes for value in arrays}) > 1:
+            raise LoopError(f"{left.type} and {right.type} do not go together element by element")
+        lengths = [Value(INT, (length,)) for length in arrays[0].parts[1:]]
+        new = self.new_array(FLOAT, _lengths(lengths))
+        one, other = self.elements(left), self.elements(right)
+        self.each(new, lambda k: super(Arrays, self).arithmetic(operator, one(k), other(k)))
+        return new
+
+    def change(self, operator: ast.operator, array: Value, value: Value) -> None:
+        """`array += value` and the like, in place."""
+        other = self.elements(value)
+        self.each(
+            array, lambda k: super(Arrays, self).arithmetic(operator, self.load(self.at(array, k)), other(k))
+        )
+
+
+def plainly_positive(node: ast.expr, counters: set[str], names: dict[str, Any]) -> bool:
+    """Whether an int is not negative, from the source; only saves an instruction or two."""
+    if isinstance(node, ast.Name):
+        value = names.get(node.id)
+        return node.id in counters or (isinstance(value, int) and value >= 0)
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, int) and node.value >= 0
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mult):
+        return all(plainly_positive(side, counters, names) for side in (node.left, node.right))
+    return False
 
 
 def _lengths(values: list[Value]) -> Value:

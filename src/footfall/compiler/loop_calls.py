@@ -22,6 +22,7 @@ from footfall.compiler.loop_types import (
     Number,
     Value,
     constant,
+    tuple_of,
 )
 
 Translator = Callable[..., Value]
@@ -105,7 +106,24 @@ def _full(body: Arrays, shape: Value, value: Value) -> Value:
     if not isinstance(value.type, Number):
         raise LoopError(f"{value.type} is no number to fill an array with")
     array = body.new_array(value.type, shape)
-    body.fill(array, value)
+    body.put(array, value)
+    return array
+
+
+def _ones(body: Arrays, shape: Value) -> Value:
+    return _full(body, shape, constant(1.0))
+
+
+def _identity(body: Arrays, size: Value) -> Value:
+    array = _zeros(body, tuple_of([size, size]))
+    (length,) = size.parts
+    row = Value(ArrayType(FLOAT, 1), (array.parts[0], length))
+    step = body.operation(f"add nsw i64 {length}, 1")
+
+    def place(k: str) -> Value:
+        return body.at(array, body.operation(f"mul nsw i64 {k}, {step}"))
+
+    body.each(row, lambda k: constant(1.0), place)
     return array
 
 
@@ -137,11 +155,13 @@ TRANSLATORS: dict[Any, Translator] = {
     np.arctan2: _library("atan2"),
     np.cos: _library("cos"),
     np.empty: _empty,
+    np.eye: _identity,
     np.floor: _intrinsic("floor"),
     np.full: _full,
     np.hypot: _library("hypot"),
     np.isfinite: _is_finite,
     np.isnan: _is_nan,
+    np.ones: _ones,
     np.sin: _library("sin"),
     np.sqrt: _intrinsic("sqrt"),
     np.zeros: _zeros,

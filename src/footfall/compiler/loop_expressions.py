@@ -50,6 +50,7 @@ class Expressions:
 
     def __init__(self, names: dict[str, Any], locals: set[str], counters: set[str]) -> None:
         self.names, self.locals, self.counters = names, locals, counters
+        self.constants = {name: value for name, value in names.items() if name not in locals}
         self.types: dict[Hashable, Type] = {}
         self.roots: dict[Hashable, frozenset[int]] = {}
         self.written: set[int] = set()
@@ -198,6 +199,11 @@ class Expressions:
         value = self.expression(node.value)
         if node.attr == "shape" and isinstance(value.type, ArrayType):
             return tuple_of([Value(INT, (length,)) for length in value.parts[1:]])
+        if node.attr == "size" and isinstance(value.type, ArrayType):
+            size = "1"
+            for length in value.parts[1:]:
+                size = self.operation(f"mul i64 {size}, {length}")
+            return Value(INT, (size,))
         raise LoopError(f"cannot translate `{ast.unparse(node)}`")
 
     def _Tuple(self, node: ast.Tuple) -> Value:
@@ -207,6 +213,8 @@ class Expressions:
         value = self.expression(node.operand)
         if isinstance(node.op, ast.Not):
             return Value(BOOL, (self.operation(f"xor i1 {self.truth(value).parts[0]}, true"),))
+        if isinstance(node.op, ast.USub) and isinstance(value.type, ArrayType):
+            return self.arithmetic(ast.Mult(), constant(-1.0), value)
         type, (value,) = self.common([value])
         if isinstance(node.op, ast.USub) and type is FLOAT:
             return Value(FLOAT, (self.operation(f"fneg double {value.parts[0]}"),))

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from footfall.compiler.errors import LoopError
-from footfall.compiler.loop_arrays import Arrays
+from footfall.compiler.loop_arrays import Arrays, plainly_positive
 from footfall.compiler.loop_calls import TRANSLATORS
 from footfall.compiler.loop_memory import MEMORY
 from footfall.compiler.loop_types import (
@@ -185,7 +185,8 @@ class _Function(Arrays):
 
     def bind(self, target: ast.expr, value: Value) -> None:
         if isinstance(target, ast.Name):
-            self.assign(target.id, value)
+            if target.id != "_":  # nobody reads it, and it may be anything
+                self.assign(target.id, value)
         elif isinstance(target, ast.Tuple):
             items = items_of(value)
             if len(items) != len(target.elts):
@@ -209,12 +210,18 @@ class _Function(Arrays):
 
     def _AugAssign(self, node: ast.AugAssign) -> None:
         if isinstance(node.target, ast.Name):
-            before = self.read(node.target.id)
-            self.assign(node.target.id, self.arithmetic(node.op, before, self.expression(node.value)))
+            before, value = self.read(node.target.id), self.expression(node.value)
+            if isinstance(before.type, ArrayType):
+                self.change(node.op, before, value)
+            else:
+                self.assign(node.target.id, self.arithmetic(node.op, before, value))
         else:
             place = self.element(node.target)
             value = self.expression(node.value)
-            self.store(place, self.arithmetic(node.op, self.load(place), value))
+            if len(place.parts) > 1:
+                self.change(node.op, place, value)
+            else:
+                self.store(place, self.arithmetic(node.op, self.load(place), value))
 
     def _If(self, node: ast.If) -> None:
         then, other, end = self.label(), self.label(), self.label()
@@ -357,17 +364,24 @@ def _step(node: ast.Call) -> int:
 
 def _counters(tree: ast.FunctionDef) -> set[str]:
     """Variables that are set by loops over ranges only, which never become negative."""
-    stores, counts = [], []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            stores.append(node.id)
-        if not (isinstance(node, ast.For) and isinstance(node.target, ast.Name)):
-            continue
-        if isinstance(node.iter, ast.Call) and ast.unparse(node.iter.func) == "range":
-            start = node.iter.args[0] if len(node.iter.args) > 1 else ast.Constant(0)
-            up = len(node.iter.args) < 3 and isinstance(start, ast.Constant)  # a minus is no part of it
-            down = len(node.iter.args) == 3 and ast.unparse(node.iter.args[1]) in ("-1", "0")
-            down = down and ast.unparse(node.iter.args[2]) == "-1"
-            if up or down:
-                counts.append(node.target.id)
-    return {name for name in set(counts) if stores.count(name) == counts.count(name)}
+    stores = [n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    loops = [
+        (node.target.id, node.iter.args)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.For) and isinstance(node.target, ast.Name) and isinstance(node.iter, ast.Call)
+    ]
+    counters: set[str] = set()
+    while True:  # a loop may start from the counter of another
+        counts = [name for name, arguments in loops if _never_negative(arguments, counters)]
+        found = {name for name in counts if stores.count(name) == counts.count(name)}
+        if found == counters:
+            return counters
+        counters = found
+
+
+def _never_negative(arguments: list[ast.expr], counters: set[str]) -> bool:
+    """Whether a range with these arguments has no negative numbers, as far as that is plain."""
+    step = ast.unparse(arguments[2]) if len(arguments) == 3 else "1"
+    if step == "-1":
+        return ast.unparse(arguments[1]) in ("-1", "0")
+    return not step.startswith("-") and (len(arguments) == 1 or plainly_positive(arguments[0], counters, {}))

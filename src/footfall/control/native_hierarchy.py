@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.native_loops import native_loop
+from footfall.compiler.compiled_loops import compiled_loop
 from footfall.control.native_program import SOLVED, combined, inner, inverse_factor, minimise, values_of
-from footfall.control.native_rows import least_squares, product
+from footfall.control.native_rows import least_squares, product, transposed
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -22,7 +22,7 @@ _CLEAR = 1e-8  # squares above this part of those before projection show that a 
 _UNSEEN = 1e-7  # limits that the motions left change by less, relative to all motions, are no limits any more
 
 
-@native_loop
+@compiled_loop
 def solve_levels(
     rows: Array,
     wanted: Array,
@@ -61,7 +61,7 @@ def solve_levels(
     return SOLVED, x, ranks, freedom
 
 
-@native_loop
+@compiled_loop
 def _weighted(
     rows: Array, wanted: Array, weights: Array, begin: int, end: int, x: Array
 ) -> tuple[Any, Any, float]:
@@ -78,7 +78,7 @@ def _weighted(
     return weighted, left, np.sqrt(square)
 
 
-@native_loop
+@compiled_loop
 def _solve_level(
     level: Array,
     left: Array,
@@ -115,25 +115,25 @@ def _solve_level(
     return status, kept
 
 
-@native_loop
+@compiled_loop
 def _squared(level: Array, kept: Array, weak: float) -> Any:
     """`level^T level` (n, n), and on the motions `kept` that the level does not see a small part of its trace."""
     n, trace = level.shape[1], 0.0
-    result = product(level.T, level)
+    result = product(transposed(level, n), level)
     for j in range(n):
         trace += result[j, j]
     if kept.shape[1] > 0:
         share = weak * trace if trace > 0.0 else 1.0
-        result += share * product(kept, kept.T)
+        result += share * product(kept, transposed(kept, kept.shape[1]))
     return result
 
 
-@native_loop
+@compiled_loop
 def _move(x: Array, basis: Array, step: Array) -> None:
     x += values_of(basis, step)
 
 
-@native_loop
+@compiled_loop
 def _keeps(limits: Array, lower: Array, upper: Array, basis: Array, x: Array, step: Array) -> bool:
     """Whether a step in the basis from x keeps the limits."""
     if len(lower) == 0:
@@ -147,7 +147,7 @@ def _keeps(limits: Array, lower: Array, upper: Array, basis: Array, x: Array, st
     return True
 
 
-@native_loop
+@compiled_loop
 def _reduced_limits(
     limits: Array, lower: Array, upper: Array, basis: Array, x: Array, placed: bool
 ) -> tuple[Any, Any, Any]:

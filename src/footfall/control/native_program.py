@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.native_loops import native_loop
-from footfall.control.native_rows import reflect
+from footfall.compiler.compiled_loops import compiled_loop
+from footfall.control.native_rows import product, reflect, transposed
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -25,7 +25,7 @@ _NOISE = 1e-7  # shares of rows in force that may be zero but for rounding, rela
 _DEPENDENT = 1e-14  # squared part of a row that is new, below which it depends on the rows in force
 
 
-@native_loop
+@compiled_loop
 def inverse_factor(hessian: Array, least: float) -> Any:
     """Lower triangle X (n, n) with `X^T X = hessian^-1`, of which the upper triangle is read; empty if the Hessian is
     not positive definite or a pivot is not above `least`."""
@@ -70,7 +70,7 @@ def inverse_factor(hessian: Array, least: float) -> Any:
     return inverse
 
 
-@native_loop
+@compiled_loop
 def inner(one: Array, other: Array) -> float:
     """Scalar product of two vectors, in eight sums side by side for vector instructions."""
     n = len(one)
@@ -91,23 +91,27 @@ def inner(one: Array, other: Array) -> float:
     return total
 
 
-@native_loop
+@compiled_loop
 def combined(weights: Array, rows: Array) -> Any:
     """`weights @ rows` (n,)."""
-    if rows.size == 0:
-        return np.zeros(rows.shape[1])  # the library leaves empty sums as they are
-    return np.dot(weights, rows)
+    n, result = rows.shape[1], np.zeros(rows.shape[1])
+    for i in range(len(rows)):
+        weight = weights[i]
+        for j in range(n):
+            result[j] += weight * rows[i, j]
+    return result
 
 
-@native_loop
+@compiled_loop
 def values_of(rows: Array, x: Array) -> Any:
     """`rows @ x` (m,)."""
-    if rows.size == 0:
-        return np.zeros(len(rows))
-    return np.dot(rows, x)
+    result = np.empty(len(rows))
+    for i in range(len(rows)):
+        result[i] = inner(rows[i], x)
+    return result
 
 
-@native_loop
+@compiled_loop
 def minimise(
     factor: Array, gradient: Array, rows: Array, lower: Array, upper: Array, tolerance: float
 ) -> tuple[int, Any, Any, int]:
@@ -134,8 +138,12 @@ def minimise(
     if _worst(lower, upper, norms, settled, values, tolerance * scale)[0] < 0:
         return SOLVED, x, np.zeros(m), 0
     # All rows as columns, in axes of which the first ones span the rows in force; then these axes themselves.
-    turned = np.empty((n, m + n))
-    turned[:, :m], turned[:, m:] = np.dot(factor, rows.T), factor
+    turned, seen = np.empty((n, m + n)), product(factor, transposed(rows, n))
+    for i in range(n):
+        for j in range(m):
+            turned[i, j] = seen[i, j]
+        for j in range(n):
+            turned[i, m + j] = factor[i, j]
     # Row k: entries 0 to k of the k-th row in force in these axes; that row, its side, and its multiplier.
     triangle, held, signs, forces = np.zeros((n, n)), np.full(n, -1), np.zeros(n), np.zeros(n)
     before = (turned, triangle, held, signs, forces, values)
@@ -203,7 +211,7 @@ def minimise(
     return status, x, _multipliers(m, held, signs, forces, count), step
 
 
-@native_loop
+@compiled_loop
 def _worst(
     lower: Array, upper: Array, norms: Array, settled: Any, values: Array, least: float
 ) -> tuple[int, float]:
@@ -221,7 +229,7 @@ def _worst(
     return worst, sign
 
 
-@native_loop
+@compiled_loop
 def _settle(settled: Any, norms: Array, held: Any, count: int) -> None:
     """Rows in force are those held, and empty ones."""
     for i in range(len(settled)):
@@ -231,7 +239,7 @@ def _settle(settled: Any, norms: Array, held: Any, count: int) -> None:
         settled[held[k]] = _IN_FORCE
 
 
-@native_loop
+@compiled_loop
 def _new_part(turned: Array, row: int, sign: float, count: int, way: Array) -> tuple[float, float]:
     """Get a row with its sign; the squared lengths of what the rows in force do not span, and of all."""
     old = new = 0.0
@@ -244,7 +252,7 @@ def _new_part(turned: Array, row: int, sign: float, count: int, way: Array) -> t
     return new, old + new
 
 
-@native_loop
+@compiled_loop
 def _first_to_leave(
     triangle: Array,
     way: Array,
@@ -274,7 +282,7 @@ def _first_to_leave(
     return leaving, length
 
 
-@native_loop
+@compiled_loop
 def _take_up(turned: Array, triangle: Array, way: Array, count: int, square: float, parts: Array) -> float:
     """Turn the free axes so that the new row, way, lies along the first of them; its end there.
 
@@ -293,7 +301,7 @@ def _take_up(turned: Array, triangle: Array, way: Array, count: int, square: flo
     return end  # type: ignore[no-any-return]
 
 
-@native_loop
+@compiled_loop
 def _drop(
     turned: Array, triangle: Array, held: Any, signs: Array, forces: Array, place: int, count: int
 ) -> None:
@@ -315,7 +323,7 @@ def _drop(
         triangle[count - 1, j] = 0.0
 
 
-@native_loop
+@compiled_loop
 def _polish(
     turned: Array,
     triangle: Array,
@@ -346,7 +354,7 @@ def _polish(
                 x[j] += weight * turned[k, m + j]
 
 
-@native_loop
+@compiled_loop
 def _multipliers(m: int, held: Any, signs: Array, forces: Array, count: int) -> Any:
     multipliers = np.zeros(m)
     for k in range(count):

@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.native_loops import native_loop
+from footfall.compiler.compiled_loops import compiled_loop
 from footfall.control.native_hierarchy import solve_levels
 from footfall.control.native_program import combined, inner, values_of
-from footfall.control.native_rows import least_squares, product
+from footfall.control.native_rows import least_squares, product, transposed
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _RANK = 1e-8  # of contacts, and of the equation of motion, whose rows have different units
 
 
-@native_loop
+@compiled_loop
 def solve_stance(
     mass: Array,
     forces: Array,
@@ -82,7 +82,7 @@ def solve_stance(
     return status, x, missing, freedom, worst
 
 
-@native_loop
+@compiled_loop
 def reduced_stance(
     mass: Array,
     forces: Array,
@@ -139,7 +139,7 @@ def reduced_stance(
     return rows, missing, limits, low, high, start, basis
 
 
-@native_loop
+@compiled_loop
 def physical_motions(
     mass: Array, forces: Array, jacobian: Array, jacobian_bias: Array, driven: Any, undriven: Any
 ) -> tuple[Any, Any]:
@@ -162,7 +162,7 @@ def physical_motions(
         for j in range(size):
             basis[nv + i, j] = left[kept + i, j]
     needed, relief = values_of(mass, start[:nv]), combined(start[nv:places], jacobian)
-    torques, eased = product(mass, moved), product(jacobian.T, left[kept:])
+    torques, eased = product(mass, moved), product(transposed(jacobian, nv), left[kept:])
     for i in range(len(driven)):  # 002 (3.110)
         row = driven[i]
         start[places + i] = forces[row] + needed[row] - relief[row]
@@ -171,7 +171,7 @@ def physical_motions(
     return start, basis
 
 
-@native_loop
+@compiled_loop
 def _undriven_rows(
     mass: Array, forces: Array, jacobian: Array, undriven: Any, acceleration: Array, motions: Array
 ) -> tuple[Any, Any]:
@@ -192,7 +192,7 @@ def _undriven_rows(
     return rows, wanted
 
 
-@native_loop
+@compiled_loop
 def _norm(matrix: Array) -> float:
     square = 0.0
     for i in range(len(matrix)):
