@@ -13,7 +13,7 @@ import numpy as np
 
 from footfall.compiler.machine import available_cores
 from footfall.errors import GeometryError
-from footfall.geometry.swept_pairs import PAIR, RESULT, ROOM, all_distances, pack_model, pair_distances
+from footfall.geometry.swept_pairs import RESULT, ROOM, all_distances, element_distances, pack_model
 from footfall.geometry.swept_sphere import WIDTH, SweptSphere, SweptVolume, pack
 from footfall.math.transform import Transform, identity_transform
 
@@ -83,17 +83,14 @@ def swept_distances(
     if len(rows[0]) != len(rows[1]):
         message = f"{len(rows[0])} elements against {len(rows[1])}; there must be as many of both"
         raise GeometryError(message, subject=("swept volume", "pairs"))
-    out = np.zeros((len(rows[0]), RESULT))
-    out[:, 0] = np.inf
+    out = np.empty((len(rows[0]), RESULT))
 
     def measure(part: slice) -> None:
         count = part.stop - part.start
-        data = np.concatenate([rows[0][part].ravel(), rows[1][part].ravel(), np.empty(ROOM)])
-        records = np.zeros((count, PAIR))
-        records[:, 0] = np.arange(count)
-        records[:, 2] = records[:, 0] + count
-        records[:, [1, 3]] = 1.0
-        pair_distances(records.ravel(), 0, count, data, 2 * count * WIDTH, out[part].reshape(-1))
+        data = np.empty((2 * count * WIDTH) + ROOM)
+        data[: count * WIDTH] = rows[0][part].reshape(-1)
+        data[count * WIDTH : -ROOM] = rows[1][part].reshape(-1)
+        element_distances(data, count, out[part].reshape(-1))
 
     share(measure, len(out), threads)
     return unpacked(out)

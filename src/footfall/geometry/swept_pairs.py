@@ -21,7 +21,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 POSE = 12  # position, rotation by rows
 RESULT = 14  # distance, normal (3), points on the surfaces (3, 3), distance of the cores, exact, elements (2)
 ROOM = 18  # of numbers that `core_distance` may write
-PAIR = 8  # first element and number of elements of both, first column and number of columns, volumes
+_PAIR = 8  # first element and number of elements of both, first column and number of columns, volumes
 _CORNERS = 6  # where the corners stand in a row
 _FAR = -1.0  # in place of `exact`: need not be searched
 # Header: size of the array, numbers of poses, volumes, elements and pairs, threshold, where volumes, pairs and columns
@@ -89,37 +89,45 @@ def place_elements(model: Array, poses: Array, data: Array) -> None:
 
 
 @compiled_loop
-def pair_distances(records: Array, first: int, count: int, data: Array, room: int, out: Array) -> None:
-    """The least distances of elements, for `count` pairs whose records begin at `first`; results (pairs * RESULT,).
+def least_distance(
+    data: Array, start: int, count: int, other: int, others: int, room: int, out: Array, k: int
+) -> None:
+    """The least distance of `count` elements from `start` on to `others` from `other` on; the result begins at k.
 
     Searched is for what is closer than the distance that stands in the result.
     """
+    best = out[k]
+    for e in range(start, start + count):
+        for f in range(other, other + others):
+            i, j, p, q, sign = e * WIDTH, f * WIDTH, k + 4, k + 7, 1.0
+            if data[i] > data[j]:
+                i, j, p, q, sign = j, i, q, p, -1.0
+            r, s = data[i + 1], data[j + 1]
+            x, y, z = data[i + 3] - data[j + 3], data[i + 4] - data[j + 4], data[i + 5] - data[j + 5]
+            reach = best + r + s + data[i + 2] + data[j + 2]
+            if reach <= 0.0 or x * x + y * y + z * z > reach * reach:
+                continue  # spheres around them are farther apart than that
+            core, nx, ny, nz, px, py, pz, qx, qy, qz = core_distance(
+                data, i + _CORNERS, int(data[i]), j + _CORNERS, int(data[j]), room
+            )
+            if core - (r + s) < best:
+                best = core - (r + s)  # 000 (6.12)
+                out[k], out[k + 10], out[k + 11] = best, core, 1.0
+                out[k + 1], out[k + 2], out[k + 3] = sign * nx, sign * ny, sign * nz
+                out[p], out[p + 1], out[p + 2] = px + r * nx, py + r * ny, pz + r * nz  # 000 (6.9)
+                out[q], out[q + 1], out[q + 2] = qx - s * nx, qy - s * ny, qz - s * nz
+                out[k + 12], out[k + 13] = e - start, f - other
+
+
+@compiled_loop
+def element_distances(data: Array, count: int, out: Array) -> None:
+    """Distances of many pairs of elements, results (count * RESULT,).
+
+    data: packed rows of the first elements, of the second ones, and room for `core_distance`.
+    """
     for pair in range(count):
-        k, record = RESULT * pair, first + PAIR * pair
-        if out[k + 11] == _FAR:
-            continue
-        start, other = int(records[record]), int(records[record + 2])
-        best = out[k]
-        for e in range(start, start + int(records[record + 1])):
-            for f in range(other, other + int(records[record + 3])):
-                i, j, p, q, sign = e * WIDTH, f * WIDTH, k + 4, k + 7, 1.0
-                if data[i] > data[j]:
-                    i, j, p, q, sign = j, i, q, p, -1.0
-                r, s = data[i + 1], data[j + 1]
-                x, y, z = data[i + 3] - data[j + 3], data[i + 4] - data[j + 4], data[i + 5] - data[j + 5]
-                reach = best + r + s + data[i + 2] + data[j + 2]
-                if reach <= 0.0 or x * x + y * y + z * z > reach * reach:
-                    continue  # spheres around them are farther apart than that
-                core, nx, ny, nz, px, py, pz, qx, qy, qz = core_distance(
-                    data, i + _CORNERS, int(data[i]), j + _CORNERS, int(data[j]), room
-                )
-                if core - (r + s) < best:
-                    best = core - (r + s)  # 000 (6.12)
-                    out[k], out[k + 10], out[k + 11] = best, core, 1.0
-                    out[k + 1], out[k + 2], out[k + 3] = sign * nx, sign * ny, sign * nz
-                    out[p], out[p + 1], out[p + 2] = px + r * nx, py + r * ny, pz + r * nz  # 000 (6.9)
-                    out[q], out[q + 1], out[q + 2] = qx - s * nx, qy - s * ny, qz - s * nz
-                    out[k + 12], out[k + 13] = e - start, f - other
+        out[RESULT * pair] = np.inf
+        least_distance(data, pair, 1, count + pair, 1, 2 * count * WIDTH, out, RESULT * pair)
 
 
 @compiled_loop
@@ -127,7 +135,7 @@ def spare_far_pairs(model: Array, poses: Array, out: Array) -> None:
     """Results as they are before a search: the threshold, and a bound where boxes are farther apart than that."""
     threshold, volumes = model[5], int(model[6])
     for pair in range(int(model[4])):
-        k, record = RESULT * pair, int(model[7]) + PAIR * pair
+        k, record = RESULT * pair, int(model[7]) + _PAIR * pair
         for i in range(1, RESULT):
             out[k + i] = 0.0
         out[k] = threshold
@@ -147,10 +155,14 @@ def volume_distances(model: Array, poses: Array, data: Array, out: Array) -> Non
     """
     place_elements(model, poses, data)
     spare_far_pairs(model, poses, out)
-    pairs = int(model[4])
-    pair_distances(model, int(model[7]), pairs, data, int(model[3]) * WIDTH, out)
-    for pair in range(pairs):
-        out[RESULT * pair + 11] = max(out[RESULT * pair + 11], 0.0)
+    for pair in range(int(model[4])):
+        k, record = RESULT * pair, int(model[7]) + _PAIR * pair
+        if out[k + 11] == _FAR:
+            out[k + 11] = 0.0
+            continue
+        start, other = int(model[record]), int(model[record + 2])
+        count, others = int(model[record + 1]), int(model[record + 3])
+        least_distance(data, start, count, other, others, int(model[3]) * WIDTH, out, k)
 
 
 @compiled_loop
@@ -219,7 +231,7 @@ def distance_rows(model: Array, motions: Array, velocities: int, out: Array, row
             out[k + 6],
         )  # a point of the line along the normal: any has the same moment
         mx, my, mz = y * nz - z * ny, z * nx - x * nz, x * ny - y * nx
-        record = pairs + PAIR * pair
+        record = pairs + _PAIR * pair
         start = columns + 2 * int(model[record + 4])
         for c in range(start, start + 2 * int(model[record + 5]), 2):
             v = int(model[c])

@@ -1,0 +1,37 @@
+"""Run times of distances between swept-sphere volumes, against coal.
+
+python benchmarks/volumes.py [--blocks 30] [--output report.md]
+"""
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: one core for everybody
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+import footfall
+from footfall.benchmarks.surroundings import load_average
+from footfall.benchmarks.volumes import markdown, measure_pairs, measure_robot
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--blocks", type=int, default=30)
+    parser.add_argument("--output", type=Path, help="file for the report")
+    options = parser.parse_args()
+    load = load_average()
+    lola = footfall.load("lola")
+    every = replace(lola, name="lola, all pairs", volume_pairs=())
+    robots = [
+        measure_robot(robot, robot.configuration("idle"), blocks=options.blocks) for robot in (lola, every)
+    ]
+    report = markdown(measure_pairs(blocks=options.blocks), robots, load=load)
+    print(report)
+    if options.output:
+        options.output.write_text(report, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
