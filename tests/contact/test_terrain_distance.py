@@ -150,3 +150,48 @@ def test_points_have_a_candidate_for_each_facet() -> None:
     candidates = point_candidates(robot, ["ball"], [surface_of(scene.objects[0])])
     assert len(candidates) == 4
     assert len({type(each.surface.shape) for each in candidates}) == 2
+
+
+def test_a_ball_wider_than_the_valley_of_a_twisted_cell_touches_both_flanks() -> None:
+    """h = c x y: along x = y a parabola c u^2 / 2, whose points nearest to (0, 0, z), z > 1 / c, are at
+    u^2 = 2 (z - 1 / c) / c, at a distance of sqrt(u^2 + 1 / c^2)."""
+    twist, height = 30.0, 0.05
+    corner = twist * (SPACING / 2) ** 2
+    terrain = HeightMap(np.array([[corner, -corner], [-corner, corner]]), (SPACING, SPACING))
+    assert len(facets(terrain, 0.03)) == len(facets(terrain, 0.04)) - 2
+    *_, left, right = (local_distance(shape, np.array([0.0, 0.0, height])) for shape in facets(terrain, 0.04))
+    along = np.sqrt(2 * (height - 1 / twist) / twist)
+    for (distance, normal), side in ((left, -1.0), (right, 1.0)):
+        foot = np.array([side * along / np.sqrt(2), side * along / np.sqrt(2), twist * along**2 / 2])
+        arm = np.array([0.0, 0.0, height]) - foot
+        assert distance == pytest.approx(np.sqrt(along**2 + 1 / twist**2), abs=1e-6)
+        assert normal == pytest.approx(arm / np.linalg.norm(arm), abs=1e-3)
+
+
+def test_a_ball_wedged_between_four_plateaus_gains_nothing() -> None:
+    """Where they meet is a twisted cell. It comes to rest, no deeper in the ground than it may be seen too late."""
+    low, high = np.array([[0.044, -0.056], [-0.08, 0.07]]), 0.3
+    terrain = HeightMap(np.repeat(np.repeat(low, 4, axis=0), 4, axis=1), (SPACING, SPACING))
+    shape = Sphere(0.05)
+    ball = SceneObject(
+        "ball",
+        shape,
+        Transform(np.eye(3), np.array([0.02, -0.02, high])),
+        Material(friction=0.0),
+        free=free_body(shape, 1.0, velocity=(0.3, -0.2, 0.0, 0.0, 0.0, 0.0)),
+    )
+    ground = SceneObject("ground", terrain, material=Material(friction=0.0))
+    simulation = Simulation(None, Scene("plateaus", (ground, ball)), dt=1e-3)
+    trajectory = simulation.run(simulation.hold, 2.0)
+    energy = energies(simulation.robot, trajectory.q, trajectory.v)
+    gained = (energy - np.minimum.accumulate(energy)).max()
+    assert gained < 1e-6 * GRAVITY * high
+
+
+def test_far_above_four_plateaus_nothing_is_near() -> None:
+    """No part of the ground is above the highest of them; planes that touch the cell between them are."""
+    low = np.array([[0.044, -0.056], [-0.08, 0.07]])
+    terrain = HeightMap(np.repeat(np.repeat(low, 2, axis=0), 2, axis=1), (SPACING, SPACING))
+    rng = np.random.default_rng(0)
+    for x, y, z in rng.uniform((-0.1, -0.1, 0.1), (0.1, 0.1, 1.0), size=(300, 3)):
+        assert nearest(terrain, np.array([x, y, z]), 0.05) > z - 0.07 - 1e-9

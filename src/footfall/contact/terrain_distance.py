@@ -21,15 +21,18 @@ Array = np.ndarray[Any, np.dtype[Any]]
 _FAR = 1e3  # m, the distance of a cell that cannot be touched
 _LARGE = 0.2  # of a cell: the radius from which a ball may touch the cell beyond a corner before any other
 _BEFORE = 0.1  # of a cell: so far ahead a step may reach
+_NEWTON_STEPS, _CONVEX = 6, 0.95
+_FOUND = 1e-3  # of a cell, how near a foot must be
 _LEVEL = 1e-9  # m, or a difference of slopes, that is none
 
 
 @dataclass(frozen=True)
 class TerrainFacet:
-    """Of a height map, seen from a point: the nearest cell beside the one below it, along x, along y or along both."""
+    """Of a height map, seen from a point: the nearest cell beside the one below it, along x, along y or along both; or
+    of the cell below it the flank of its valley to the left or to the right, if it is so twisted that it has one."""
 
     terrain: HeightMap
-    axes: Literal["x", "y", "xy"]
+    axes: Literal["x", "y", "xy", "left", "right"]
 
 
 def facets(terrain: HeightMap, radius: float) -> Sequence[HeightMap | TerrainFacet]:
@@ -37,7 +40,20 @@ def facets(terrain: HeightMap, radius: float) -> Sequence[HeightMap | TerrainFac
     beside = [TerrainFacet(terrain, "x"), TerrainFacet(terrain, "y")]
     if radius > _LARGE * min(terrain.spacing):
         beside.append(TerrainFacet(terrain, "xy"))
+    if radius * _most_twisted(terrain) > 1.0:  # than such a valley the ball is wider
+        beside += [TerrainFacet(terrain, "left"), TerrainFacet(terrain, "right")]
     return [terrain, *beside]
+
+
+def _is_rough(terrain: HeightMap) -> bool:
+    """Whether slopes change by more than one over a cell, so that the foot of a point must be searched for."""
+    return _most_twisted(terrain) * min(terrain.spacing) > 1.0
+
+
+def _most_twisted(terrain: HeightMap) -> float:
+    """The greatest curvature of a cell, 1/m."""
+    twists = np.diff(np.diff(terrain.heights, axis=0), axis=1)
+    return float(np.abs(twists).max()) / (terrain.spacing[0] * terrain.spacing[1])
 
 
 def height_map_distance(terrain: HeightMap, point: Array) -> tuple[Any, Array]:
@@ -51,6 +67,8 @@ def height_map_distance(terrain: HeightMap, point: Array) -> tuple[Any, Array]:
     height, slope_x, slope_y = cell.surface(x, y)
     drop = (z - height) / (1.0 + slope_x * slope_x + slope_y * slope_y)
     foot = x + drop * slope_x, y + drop * slope_y
+    if _is_rough(terrain):
+        foot = _least_distant(cell, point, foot)[0]
     beside = [_beside(terrain, k, cell, point) for k in range(2)]
     over = [
         less(each.bend, -_LEVEL) & greater(each.step * (foot[k] - each.line), 0.0)
@@ -68,17 +86,20 @@ def height_map_distance(terrain: HeightMap, point: Array) -> tuple[Any, Array]:
     for crosses, plane in zip(over, beside, strict=True):
         beyond = crosses & greater(plane.beyond, 0.0)
         distance, normal = where(beyond, plane.distance, distance), where(beyond, plane.normal, normal)
-    return distance, normal
+    return _not_in_the_air([cell, *(each.cell for each in beside)], z, distance, normal)
 
 
 def facet_distance(facet: TerrainFacet, point: Array) -> tuple[Any, Array]:
-    """Distance (m) and normal (3,) of a point (3,) to the plane of a cell beside the one below it.
+    """Distance (m) and normal (3,) of a point (3,) to the plane of a cell beside the one below it, or to a flank of
+    the cell below it.
 
-    Only if the plane does not stand in the air, beyond a ridge: if the point's foot on it is on that cell, or just
+    To a plane only if it does not stand in the air, beyond a ridge: if the point's foot on it is on that cell, or just
     before it at a line where the ground bends upwards.
     """
     terrain, (x, y) = facet.terrain, point[:2]
     own = terrain.cell(x, y)
+    if facet.axes in ("left", "right"):
+        return _flank_distance(own, point, 1.0 if facet.axes == "right" else -1.0)
     sides = [_side(own, point, k) for k in range(2)]
     there = [axis in facet.axes for axis in "xy"]
     steps = [step if beside else 0.0 for (step, _), beside in zip(sides, there, strict=True)]
@@ -101,17 +122,78 @@ def facet_distance(facet: TerrainFacet, point: Array) -> tuple[Any, Array]:
             touchable = touchable & (greater(beyond, 0.0) | before)
         else:
             touchable = touchable & before  # over a ridge the cell below the point is the right one
-    return where(touchable, distance, _FAR), normal
+    return _not_in_the_air([cell], point[2], where(touchable, distance, _FAR), normal)
+
+
+def _not_in_the_air(cells: Sequence[Cell], z: Any, distance: Any, normal: Array) -> tuple[Any, Array]:
+    """A distance (m) and its normal (3,), or those to the highest corner's level: far above a twisted cell planes that
+    touch it may be much nearer than itself."""
+    corners = [height for cell in cells for height in (cell.h00, cell.h01, cell.h10, cell.h11)]
+    highest = corners[0]
+    for height in corners[1:]:
+        highest = maximum(highest, height)
+    wrong = less(distance, z - highest - _LEVEL)
+    return where(wrong, z - highest, distance), where(wrong, np.array([0.0, 0.0, 1.0]), normal)
+
+
+def _flank_distance(cell: Cell, point: Array, side: float) -> tuple[Any, Array]:
+    """Distance (m) and normal (3,) of a point (3,) to the nearest place on one flank of the valley of a twisted cell.
+
+    Along one of its diagonals such a cell is curved upwards, and a ball that is wider than that touches it twice. The
+    place is where the distance is least, found by Newton's method from the cell's corner on that side.
+    """
+    width, depth = cell.spacing
+    corner = [
+        cell.x + width / 2 * (1.0 + side),
+        cell.y + depth / 2 * (1.0 + side * where(less(_twist(cell), 0.0), -1.0, 1.0)),
+    ]
+    foot, inside = _least_distant(cell, point, corner)
+    distance, normal = _plane_distance(point, foot, cell.surface(*foot))
+    for k, (low, size) in enumerate(((cell.x, width), (cell.y, depth))):
+        inside = inside & greater(foot[k], low) & less(foot[k], low + size)
+    return where(inside, distance, _FAR), normal
+
+
+def _least_distant(cell: Cell, point: Array, start: Sequence[Any]) -> tuple[tuple[Any, Any], Any]:
+    """The place (x, y) of a cell, or just beside it, nearest to a point, by Newton's method from another one, and
+    whether it was found; if not it is the other one."""
+    place, twist = (start[0], start[1]), _twist(cell)
+    for _ in range(_NEWTON_STEPS):
+        _, slope_x, slope_y = cell.surface(*place)
+        pull_x, pull_y, above = _pull(cell, point, place)
+        along, across = 1.0 + slope_x * slope_x, 1.0 + slope_y * slope_y
+        # Where the matrix were not positive the step would lead to where the distance is greatest.
+        most = _CONVEX * sqrt(along * across)
+        mixed = minimum(maximum(slope_x * slope_y - above * twist, -most), most)
+        scale = 1.0 / (along * across - mixed * mixed)
+        step_x, step_y = (across * pull_x - mixed * pull_y) * scale, (along * pull_y - mixed * pull_x) * scale
+        place = _near(cell, (place[0] - step_x, place[1] - step_y))
+    pull_x, pull_y, _ = _pull(cell, point, place)
+    found = less(pull_x * pull_x + pull_y * pull_y, (_FOUND * min(cell.spacing)) ** 2)
+    return (where(found, place[0], start[0]), where(found, place[1], start[1])), found
+
+
+def _pull(cell: Cell, point: Array, place: tuple[Any, Any]) -> tuple[Any, Any, Any]:
+    """Derivatives of half the square of a point's distance from a place (x, y), m, and its height above it, m."""
+    height, slope_x, slope_y = cell.surface(*place)
+    above = point[2] - height
+    return place[0] - point[0] - above * slope_x, place[1] - point[1] - above * slope_y, above
+
+
+def _twist(cell: Cell) -> Any:
+    """How much the slope along x grows along y, 1/m."""
+    return (cell.h11 - cell.h10 - cell.h01 + cell.h00) / (cell.spacing[0] * cell.spacing[1])
 
 
 class _Plane(NamedTuple):
     """The plane of a cell beside another one.
 
-    distance (m) and normal (3,): of a point. step: -1 or 1, to which side the cell lies; line: where it begins, m;
-    beyond: how far the point's foot on the plane is beyond that line, m. bend: how much steeper the way up becomes
-    at the line: negative on a ridge.
+    cell: that one. distance (m) and normal (3,): of a point. step: -1 or 1, to which side the cell lies; line: where it
+    begins, m; beyond: how far the point's foot on the plane is beyond that line, m. bend: how much steeper the way up
+    becomes at the line: negative on a ridge.
     """
 
+    cell: Cell
     distance: Any
     normal: Array
     step: Any
@@ -129,7 +211,7 @@ def _beside(terrain: HeightMap, k: int, cell: Cell, point: Array) -> _Plane:
     bend = step * (neighbour.surface(*at)[1 + k] - cell.surface(x, y)[1 + k])
     distance, normal, _ = _at_foot(neighbour, point, at)
     beyond = step * (point[k] - distance * normal[k] - line)
-    return _Plane(distance, normal, step, line, beyond, bend)
+    return _Plane(neighbour, distance, normal, step, line, beyond, bend)
 
 
 def _side(cell: Cell, point: Array, k: int) -> tuple[Any, Any]:
