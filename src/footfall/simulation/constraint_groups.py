@@ -76,6 +76,11 @@ class ConstraintGroups:
         rows = [set(law.row) for law in self.joints]
         return set().union(*self.cliques(), *rows)
 
+    def contact_rows(self) -> list[Row]:
+        """The rows (t1, t2, n) of all contacts, where no two links touch in more than one point."""
+        groups = sorted(self.groups, key=lambda group: group.members[0])
+        return [row for group in groups for row in group.rows]
+
     def redundant(self) -> bool:
         """Whether two links touch in more than one point."""
         return any(len(group.members) > 1 for group in self.groups)

@@ -8,7 +8,7 @@ the natural map gets smaller. Where this goes in circles, other values of reach 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,6 +34,7 @@ from footfall.contact.newton_step import (
 from footfall.dynamics.factorisation import MassFactor, solve_factored, velocity_path
 from footfall.robot.tree import Tree
 from footfall.simulation.constraint_groups import ConstraintGroups
+from footfall.simulation.impulse_space import delassus_matrix, diagonal_mobilities, impulse_solver
 from footfall.simulation.sparse_elimination import (
     SparseRows,
     eliminate,
@@ -48,6 +49,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 _DESCENTS, _LONGEST, _TINY = 40, 1e4, 1e-280
 _AT_REST = 1e-3  # of the tolerance
+_FEW = 15  # rows of contacts: up to so many, steps are solved for the impulses
 # Multiplications of a step above which sweeps over single contacts are the better way, and quicker to compile.
 _MOST_WORK = 60_000
 
@@ -92,7 +94,14 @@ class ContactNewton:
         self.contacts = contacts
         self.joints = joints
         self.first_joint = 3 * len(contacts)
-        mobilities = groups.mobilities(factor.inverse_pivots)
+        apart = not joints and not groups.redundant()
+        self.kinds = ROUND_APART if apart else ONE_ROUND
+        self.delassus: Array | None = None
+        if apart and self.first_joint <= _FEW:
+            self.delassus = delassus_matrix(tree, factor, groups.contact_rows())
+            mobilities = diagonal_mobilities(self.delassus)
+        else:
+            mobilities = groups.mobilities(factor.inverse_pivots)
         self.cones = [
             ConeLaw(along, normal + law.compliance, law.compliance, law.friction, law.extra)
             for (along, normal), law in zip(mobilities, contacts, strict=True)
@@ -134,41 +143,38 @@ class ContactNewton:
         self, v: Array, start: Array, w: Array, *, tolerance: float, scale: float, most: int
     ) -> NewtonResult:
         """Newton's method; w (n,): velocities of the rows."""
-        kinds = ONE_ROUND if self.joints or self.groups.redundant() else ROUND_APART
-        columns = schedule(kinds, most)
-        rounds, changes = (np.where(begins, 1.0, 0.0) for begins in _beginnings(kinds, most))
+        columns = schedule(self.kinds, most)
+        rounds, changes = (np.where(begins, 1.0, 0.0) for begins in _beginnings(self.kinds, most))
 
         def step(
-            p: Array, v: Array, w: Array, residual: Any, best: Array, least: Any, merits: Array, count: Any
+            p: Array, w: Array, residual: Any, best: Array, least: Any, merits: Array, count: Any
         ) -> tuple[Any, ...]:
             stuck = gather(rounds, count) * count
-            p, v, w = repeat(
-                self._descended,
-                (p, v, w),
-                count=1,
-                until=lambda *_: (stuck < 0.5) | (least <= tolerance),
+            p, w = repeat(
+                self._descended, (p, w), count=1, until=lambda *_: (stuck < 0.5) | (least <= tolerance)
             )
             reach, softness, least_softness, leaning = (gather(column, count) for column in columns)
             softness = maximum(softness * (residual / scale), least_softness)
             softness = minimum(maximum(softness, LEAST_SOFTNESS), MOST_SOFTNESS)
             merit = self._merit(p, w, reach)
             merits = np.array([merit, *where(gather(changes, count) > 0.5, 0.0, merits[:-1])])
-            p, v, w = self._step(p, v, w, reach, softness, leaning, merits, tolerance)
+            p, w = self._step(p, w, reach, softness, leaning, merits, tolerance)
             residual = self.residual(p, w)
             better = residual < least
-            best = where(better, np.concatenate([p, v]), best)
-            return p, v, w, residual, best, where(better, residual, least), merits, count + 1.0
+            best = where(better, p, best)
+            return p, w, residual, best, where(better, residual, least), merits, count + 1.0
 
         residual = self.residual(start, w)
         # What the last step left would add up, so one step is taken even if that were good enough: what rests, rests.
         least = where(residual > _AT_REST * tolerance, maximum(residual, 2.0 * tolerance), residual)
         *_, best, least, _, count = repeat(
             step,
-            (start, v, w, residual, np.concatenate([start, v]), least, np.zeros(MEMORY), 0.0),
+            (start, w, residual, start, least, np.zeros(MEMORY), 0.0),
             count=most,
-            until=lambda p, v, w, residual, best, least, merits, count: least <= tolerance,
+            until=lambda p, w, residual, best, least, merits, count: least <= tolerance,
         )
-        return NewtonResult(best[: len(start)], best[len(start) :], least, count)
+        changed = solve_factored(self.tree, self.factor, self.groups.forces(best - start))
+        return NewtonResult(best, v + changed, least, count)
 
     def velocities(self, v: Array, p: Array) -> Array:
         """Velocities (n,) of all rows, with what their laws add to them."""
@@ -205,20 +211,19 @@ class ContactNewton:
     def _step(
         self,
         p: Array,
-        v: Array,
         w: Array,
         reach: Any,
         softness: Any,
         leaning: Any,
         merits: Array,
         tolerance: float,
-    ) -> tuple[Array, Array, Array]:
-        """Impulses, velocity and that of the rows after one step of Newton's method, shortened as need be.
+    ) -> tuple[Array, Array]:
+        """Impulses and velocities of the rows after one step of Newton's method, shortened as need be.
 
         merits: (n,) of this and the steps before, of which the greatest must not be exceeded.
         """
         change = self._direction(p, w, reach, softness, leaning, tolerance)
-        moved, turned = self._answer(change)
+        turned = self._answer(change)
         allowed = merits[0]
         for merit in merits[1:]:
             allowed = maximum(allowed, merit)
@@ -231,40 +236,42 @@ class ContactNewton:
             halve, (2.0, np.inf), count=HALVINGS + 1, until=lambda length, merit: merit < allowed
         )
         length = where(merit < np.inf, length, 0.0)  # not if the step is not a number
-        return _advanced(p, length, change), _advanced(v, length, moved), _advanced(w, length, turned)
+        return _advanced(p, length, change), _advanced(w, length, turned)
 
-    def _answer(self, change: Array) -> tuple[Array, Array]:
-        """Changes of the velocity (nv,) and of the rows' (n,) by a change of the impulses (n,)."""
-        moved = solve_factored(self.tree, self.factor, self.groups.forces(change))
-        turned = np.array(self.groups.velocities(moved, relative=True))
+    def _answer(self, change: Array) -> Array:
+        """Change (n,) of the rows' velocities by one of the impulses (n,)."""
+        if self.delassus is not None:
+            turned = self.delassus @ change
+        else:
+            moved = solve_factored(self.tree, self.factor, self.groups.forces(change))
+            turned = np.array(self.groups.velocities(moved, relative=True))
         for k, law in enumerate(self.contacts):
             turned[3 * k + 2] = turned[3 * k + 2] + law.compliance * change[3 * k + 2]
-        return moved, turned
+        return turned
 
-    def _descended(self, p: Array, v: Array, w: Array) -> tuple[Array, Array, Array]:
-        """Impulses, velocity and that of the rows to go on from where Newton's method is stuck.
+    def _descended(self, p: Array, w: Array) -> tuple[Array, Array]:
+        """Impulses and velocities of the rows to go on from where Newton's method is stuck.
 
         The best of some projected gradient steps, each as long as the one before would have had to be (Barzilai and
         Borwein).
         """
 
-        def descend(p: Array, v: Array, w: Array, length: Any, best: Array, least: Any) -> tuple[Any, ...]:
+        def descend(p: Array, w: Array, length: Any, best: Array, least: Any) -> tuple[Any, ...]:
             change = -np.array(self._natural_map(p, w, length))
-            moved, turned = self._answer(change)
-            p, v, w = p + change, v + moved, w + turned
+            turned = self._answer(change)
+            p, w = p + change, w + turned
             size: Any = 0.0
             slope: Any = 0.0
             for mobility, step, turn in zip(self._mobilities(), change, turned, strict=True):
                 size, slope = size + mobility * (step * step), slope + step * turn
             length = where(slope > 0.0, minimum(size / maximum(slope, _TINY), _LONGEST), 1.0)
             residual = self.residual(p, w)
-            best = where(residual < least, np.concatenate([p, v]), best)
-            return p, v, w, length, best, minimum(residual, least)
+            best = where(residual < least, np.concatenate([p, w]), best)
+            return p, w, length, best, minimum(residual, least)
 
-        start = (p, v, w, 1.0, np.concatenate([p, v]), np.inf)
+        start = (p, w, 1.0, np.concatenate([p, w]), np.inf)
         *_, best, _ = repeat(descend, start, count=_DESCENTS)
-        p, v = best[: len(p)], best[len(p) :]
-        return p, v, self.velocities(v, p)
+        return best[: len(p)], best[len(p) :]
 
     def _direction(
         self, p: Array, w: Array, reach: Any, softness: Any, leaning: Any, tolerance: float
@@ -282,19 +289,10 @@ class ContactNewton:
         ]
         springs = [each[1] for each in joints]
         shift = np.array([entry for each in linear for entry in each.shift] + [each[0] for each in joints])
-        matrix: SparseRows = [{} for _ in range(len(self.inertia))]
-        for k in range(len(matrix)):
-            for j in (k, *velocity_path(self.tree, k)):
-                matrix[k][j], matrix[j][k] = self.inertia[k, j], self.inertia[j, k]
-        # Arms that touch nothing are eliminated before anything depends on the step: that leaves the loop.
-        apart = untouched(matrix, self.groups.touched())
-        inverse = eliminate(matrix, [], apart)
-        self.groups.add_stiffness(matrix, linear, springs)
-
-        def answered(shift: Array) -> Array:
-            dv = solve_sparse([dict(row) for row in matrix], self.groups.forces(shift), inverse)
-            answer = np.array(self.groups.velocities(dv, relative=True))
-            return shift - self._pushed(answer, linear, springs)
+        if self.delassus is not None:
+            answered = impulse_solver(self.delassus, linear)
+        else:
+            answered = self._velocity_solver(linear, springs)
 
         def refined(change: Array) -> Array:
             """Without what softness took from the first answer, up to its square."""
@@ -311,6 +309,25 @@ class ContactNewton:
             until=lambda change: softness * _largest(change) <= 0.1 * tolerance,
         )
         return change
+
+    def _velocity_solver(
+        self, linear: Sequence[LinearCone], springs: Sequence[Any]
+    ) -> Callable[[Array], Array]:
+        """A function from the shift (n,) of all rows to the change (n,) of their impulses."""
+        matrix: SparseRows = [{} for _ in range(len(self.inertia))]
+        for k in range(len(matrix)):
+            for j in (k, *velocity_path(self.tree, k)):
+                matrix[k][j], matrix[j][k] = self.inertia[k, j], self.inertia[j, k]
+        # Arms that touch nothing are eliminated before anything depends on the step: that leaves the loop.
+        inverse = eliminate(matrix, [], untouched(matrix, self.groups.touched()))
+        self.groups.add_stiffness(matrix, linear, springs)
+
+        def answered(shift: Array) -> Array:
+            dv = solve_sparse([dict(row) for row in matrix], self.groups.forces(shift), inverse)
+            answer = np.array(self.groups.velocities(dv, relative=True))
+            return shift - self._pushed(answer, linear, springs)
+
+        return answered
 
     def _pushed(self, velocities: Array, linear: Sequence[LinearCone], springs: Sequence[Any]) -> Array:
         """Impulses (n,) of the springs that stand for contacts and joints, at velocities (n,) of their rows."""

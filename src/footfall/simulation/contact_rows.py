@@ -76,15 +76,9 @@ class Whitening:
 
     def whiten(self, row: Row) -> Row:
         """y of a row: hand each entry on to the velocities before it, then scale."""
-        tree, lower = self.motion.tree, self.factor.lower
-        involved = set(row)
-        for velocity in row:
-            involved.update(velocity_path(tree, velocity))
-        entries = {velocity: row.get(velocity, 0.0) for velocity in involved}
-        for k in sorted(involved, reverse=True):
-            for i in velocity_path(tree, k):
-                entries[i] = entries[i] - lower[k, i] * entries[k]
-        return {k: self.scale[k] * entries[k] for k in sorted(involved)}
+        return {
+            k: self.scale[k] * entry for k, entry in handed_on(self.motion.tree, self.factor, row).items()
+        }
 
     def point_rows(self, link: int, point: Array) -> list[Row]:
         """Whitened rows of the velocity of a point (3,) in world axes that moves with a link."""
@@ -101,6 +95,18 @@ class Whitening:
             for i in reversed(velocity_path(self.motion.tree, k)):
                 v[k] = v[k] - self.factor.lower[k, i] * v[i]
         return np.array(v)
+
+
+def handed_on(tree: Tree, factor: MassFactor, row: Row) -> Row:
+    """`L^-T J^T` of a row J: each entry handed on to the velocities before it."""
+    involved = set(row)
+    for velocity in row:
+        involved.update(velocity_path(tree, velocity))
+    entries = {velocity: row.get(velocity, 0.0) for velocity in involved}
+    for k in sorted(involved, reverse=True):
+        for i in velocity_path(tree, k):
+            entries[i] = entries[i] - factor.lower[k, i] * entries[k]
+    return {k: entries[k] for k in sorted(involved)}
 
 
 def _moved(rows: Sequence[Row], r: Array) -> list[Row]:

@@ -1,0 +1,81 @@
+"""The matrix of a few contacts, and Newton's steps in their impulses, against dense linear algebra."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import footfall
+from footfall.benchmarks.contact_scenes import contact_scene
+from footfall.contact.newton_step import LinearCone
+from footfall.dynamics.factorisation import factorise
+from footfall.dynamics.kinematics import link_poses
+from footfall.dynamics.loops import Coupling
+from footfall.robot.model import Robot
+from footfall.simulation.constraint_groups import ConstraintGroups
+from footfall.simulation.contact_rows import LinkMotion
+from footfall.simulation.impulse_space import delassus_matrix, diagonal_mobilities, impulse_solver
+from footfall.simulation.step_contacts import locate_contact
+
+Array = NDArray[np.float64]
+
+
+@pytest.fixture(scope="module")
+def feet() -> tuple[Robot, Array, ConstraintGroups]:
+    """ANYmal in some posture, on its four feet."""
+    scene = contact_scene("ANYmal standing")
+    robot, q = scene.robot, scene.q.copy()
+    q[7:] += 0.1 * np.random.default_rng(0).normal(size=robot.nq - 7)
+    motion = LinkMotion(robot.tree, link_poses(robot.tree, q), Coupling(robot, q))
+    contacts = [locate_contact(robot, motion.poses, each, 0.8, 0.0, 0.0) for each in scene.candidates]
+    return robot, q, ConstraintGroups(motion, contacts, [])
+
+
+@pytest.fixture(scope="module")
+def delassus(feet: tuple[Robot, Array, ConstraintGroups]) -> Array:
+    robot, q, groups = feet
+    factor = factorise(robot.tree, footfall.mass_matrix(robot, q))
+    return delassus_matrix(robot.tree, factor, groups.contact_rows()).astype(float)
+
+
+def test_the_matrix_is_what_impulses_do(feet: tuple[Robot, Array, ConstraintGroups], delassus: Array) -> None:
+    robot, q, groups = feet
+    assert not groups.redundant()
+    mass = footfall.mass_matrix(robot, q)
+    for k, unit in enumerate(np.eye(12)):
+        answer = groups.velocities(np.linalg.solve(mass, groups.forces(unit).astype(float)))
+        assert delassus[:, k] == pytest.approx(np.array(answer, dtype=float), rel=1e-9, abs=1e-12)
+
+
+def test_mobilities_are_the_diagonal(delassus: Array) -> None:
+    along, normal = np.array(diagonal_mobilities(delassus)).T
+    own = np.diag(delassus).reshape(-1, 3)
+    assert along == pytest.approx(own[:, :2].mean(axis=1), rel=1e-6)
+    assert normal == pytest.approx(own[:, 2], rel=1e-6)
+
+
+@pytest.mark.parametrize("softness", [1e-2, 1e-7])
+def test_steps_solve_their_equation(delassus: Array, softness: float) -> None:
+    """`(1 + K W) dp = shift` with one contact each that sticks, slides and is open, as stiff as they come."""
+    rng = np.random.default_rng(1)
+    normal = 1.0 / (softness * delassus[2, 2])
+    slip = np.array([np.cos(0.7), np.sin(0.7)])
+    slides = 30.0 * (np.eye(2) - np.outer(slip, slip))
+    cones = [
+        LinearCone((0.0, 0.0, 0.0), (normal, 0.0, normal), (0.0, 0.0), normal),
+        LinearCone((0.0, 0.0, 0.0), (slides[0, 0], slides[0, 1], slides[1, 1]), tuple(-0.8 * normal * slip), normal),
+        LinearCone((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0), 0.0),
+        LinearCone((0.0, 0.0, 0.0), (normal, 0.0, normal), (0.0, 0.0), normal),
+    ]  # fmt: skip
+    springs = np.zeros((12, 12))
+    for k, ((k11, k12, k22), (lean_1, lean_2), third) in enumerate(cone[1:] for cone in cones):
+        springs[3 * k : 3 * k + 3, 3 * k : 3 * k + 3] = [
+            [k11, k12, lean_1],
+            [k12, k22, lean_2],
+            [0, 0, third],
+        ]
+    shift = springs @ rng.normal(size=12)
+    found = np.array(impulse_solver(delassus, cones)(shift), dtype=float)
+    expected = np.linalg.solve(np.eye(12) + springs @ delassus, shift)
+    assert np.abs(found - expected).max() < 1e-8 * np.abs(expected).max()
