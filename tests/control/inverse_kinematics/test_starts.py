@@ -102,6 +102,17 @@ def test_weights_decide_who_gives_way() -> None:
     )
 
 
+@pytest.mark.parametrize("weight", [1e-8, 1e8])
+def test_weights_of_all_tasks_together_do_not_matter(weight: float) -> None:
+    arm = footfall.load("arm-6r")
+    found = 0
+    for seed in range(20):
+        goal = footfall.frame_pose(arm, footfall.random_configuration(arm, seed=1000 + seed), "tip")
+        start = footfall.random_configuration(arm, seed=seed)
+        found += solve_ik(arm, start, [PoseTask("tip", goal, weight=weight)], restarts=5, seed=seed).reached
+    assert found == 20
+
+
 def test_limbs_change_as_a_whole() -> None:
     robot = lola().robot
     q = robot.configuration("idle")

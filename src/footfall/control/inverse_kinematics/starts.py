@@ -19,7 +19,7 @@ from footfall.robot.model import JointType, Robot
 Array = np.ndarray[Any, np.dtype[Any]]
 _CANDIDATES, _LOOKED_AT = 256, 64  # random configurations; the best of these are looked at
 _LOOK_AHEAD = 10  # steps from each of them
-_SURE = 1e-8  # cost from which on tasks are always met
+_SURE = 1e-8  # cost from which on tasks are always met, for weights of one
 _ROUND = 16  # descents between two looks at the best
 _FRUITLESS = 3  # rounds without a closer pose after which it is the closest
 _CLOSER = 1e-3  # relative decrease of the cost that is worth going on
@@ -29,12 +29,12 @@ def promising_start(objective: Objective, q: Array, rng: np.random.Generator) ->
     """Of random configurations the one (nq,) from which a few steps lead to the smallest cost."""
     candidates = _random_joints(objective.stack.robot, q, rng, _CANDIDATES)
     order = np.argsort(objective.costs(candidates), kind="stable")[:_LOOKED_AT]
-    best, lowest = q, np.inf
+    best, lowest, sure = q, np.inf, _SURE * float(objective.root_weights.max()) ** 2
     for k in order:
         look = levenberg_marquardt(objective, candidates[k], 0.0, _LOOK_AHEAD)
         if look.cost < lowest:
             best, lowest = look.q, look.cost
-        if lowest < _SURE:
+        if lowest < sure:
             break
     return best
 
