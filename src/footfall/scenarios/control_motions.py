@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from footfall.control.whole_body_tasks import (
 )
 from footfall.dynamics.center_of_mass import center_of_mass
 from footfall.dynamics.kinematics import frame_pose
+from footfall.math.angular_velocity import rotation_vector_map
 from footfall.math.rotations import boxplus
 from footfall.math.transform import Transform
 from footfall.scenarios.control_stances import TRUE, Persistent, Stance
@@ -112,6 +113,30 @@ def _ratio(forces: Array) -> float:
     return float((np.linalg.norm(forces[:, :, :2], axis=2) / np.maximum(forces[:, :, 2], 1e-9)).max())
 
 
+class Wave(NamedTuple):
+    """value (n,), velocity (n,), acceleration (n,)."""
+
+    value: Array
+    velocity: Array
+    acceleration: Array
+
+
+def growing_wave(time: float, rate: float, phases: Array) -> Wave:
+    """Sines of a rate, rad/s, and phases (n,), rad, that grow from rest to size one within the first second."""
+    t = min(time, 1.0)
+    grown, growth, change = (
+        t * t * (3.0 - 2.0 * t),
+        6.0 * t * (1.0 - t),
+        6.0 - 12.0 * t if time < 1.0 else 0.0,
+    )
+    sine, slope = np.sin(rate * time + phases), rate * np.cos(rate * time + phases)
+    return Wave(
+        grown * sine,
+        growth * sine + grown * slope,
+        (change - rate * rate * grown) * sine + 2.0 * growth * slope,
+    )
+
+
 def shift_and_turn(
     stance: Stance, *, size: float = 0.03, turn: float = 0.1, seconds: float = 4.0
 ) -> StandRun:
@@ -120,14 +145,12 @@ def shift_and_turn(
     rate = 2.0 * np.pi / 2.0
 
     def path(time: float) -> PoseReference:
-        grown, growth = min(time, 1.0), 1.0 if time < 1.0 else 0.0
-        phases = rate * time + np.array([0.0, np.pi / 2.0, np.pi, 0.0, np.pi / 2.0, np.pi])
+        phases = np.array([0.0, np.pi / 2.0, np.pi, 0.0, np.pi / 2.0, np.pi])
         scale = np.array([size, size, size, turn, turn, turn])
-        wave, slope = np.sin(phases) * scale, np.cos(phases) * scale
-        value = grown * wave
-        velocity = growth * wave + grown * rate * slope
-        acceleration = 2.0 * growth * rate * slope - grown * rate**2 * wave
-        # For small turns the rates of the rotation vector are angular velocities.
+        value, velocity, acceleration = (scale * part for part in growing_wave(time, rate, phases))
+        # Rates of the map itself, of the size of the turn times its rate squared, are left to feedback.
+        turning = rotation_vector_map(value[3:])
+        velocity[3:], acceleration[3:] = turning @ velocity[3:], turning @ acceleration[3:]
         return PoseReference(
             Transform(boxplus(start.rotation, value[3:]), start.translation + value[:3]),
             velocity,
@@ -165,13 +188,10 @@ def squat_and_wave(
         )
 
     def reference(time: float) -> JointReference:
-        grown = min(time, 1.0)
-        growth = 1.0 if time < 1.0 else 0.0
         wanted, v, a = np.array(q), np.zeros(robot.nv), np.zeros(robot.nv)
-        sine, cosine = np.sin(rate * time), np.cos(rate * time)
-        wanted[place] += grown * swing * sine
-        v[in_v] = swing * (growth * sine + grown * rate * cosine)
-        a[in_v] = swing * (2.0 * growth * rate * cosine - grown * rate**2 * sine)
+        wave = growing_wave(time, rate, np.zeros(1))
+        wanted[place] += swing * wave.value[0]
+        v[in_v], a[in_v] = swing * wave.velocity[0], swing * wave.acceleration[0]
         return JointReference(wanted, v, a)
 
     tasks: tuple[WholeBodyTask, ...] = (
