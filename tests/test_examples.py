@@ -5,12 +5,15 @@ from __future__ import annotations
 import itertools
 import re
 import runpy
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+
+import footfall
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
@@ -113,3 +116,49 @@ def test_joint_drift(
     assert reduced[:3] == [0.0, 0.0, 0.0]
     assert reduced[3:] == pytest.approx(free[3:], rel=1e-9)  # rods turn as if nothing had opened
     assert target.read_bytes().startswith(b"\x89PNG")
+
+
+def test_your_own_robot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = output_of("10_your_own_robot.py", capsys)
+    assert "8 joints + floating base" in text
+    assert numbers(line(text, "the ground carries"))[0] == pytest.approx(1.0, abs=0.02)
+    assert 0.05 < numbers(line(text, "knee bends lift"))[0] < 0.2
+    recording = footfall.read_recording(tmp_path / "your-own-robot.mcap")
+    assert recording.time[-1] == pytest.approx(4.0)
+    assert recording.events[0].name == "pushed"
+
+
+def test_batch_rollouts(capsys: pytest.CaptureFixture[str]) -> None:
+    text = output_of("11_batch_rollouts.py", capsys)
+    first, last = (numbers(line(text, f"round {k}"))[1] for k in (0, 3))
+    assert last < 0.01 < first
+    assert "(1000, 100, 2)" in text
+
+
+def test_recordings_in_pandas(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = output_of("12_recordings_in_pandas.py", capsys)
+    assert numbers(line(text, "peak of all forces"))[1] == pytest.approx(1.0, abs=0.01)
+    assert (tmp_path / "drop.csv").read_text().startswith("time,q.")
+
+
+def test_studies_on_all_cores() -> None:
+    """Run as a program: its workers import it."""
+    program = [sys.executable, str(EXAMPLES / "13_studies_on_all_cores.py")]
+    text = subprocess.run(program, capture_output=True, text=True, check=True).stdout
+    tilts = [numbers(row)[1] for row in text.splitlines()]
+    assert tilts == sorted(tilts)
+    assert tilts[0] < 0.01
+    assert tilts[-1] > 1.0
+
+
+def test_the_table_of_examples_is_complete() -> None:
+    text = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"\]\((\w+\.py)\)", text)) == {path.name for path in EXAMPLES.glob("*.py")}
+    for picture in re.findall(r'src="([^"]+)"', text):
+        assert (EXAMPLES / picture).is_file(), picture

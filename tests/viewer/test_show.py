@@ -137,7 +137,11 @@ def test_forces_are_arrows_of_their_instant(view: View) -> None:
     view.player.seek(0.3)
     assert arrows.points.shape == (0, 2, 3)
     view.player.seek(0.8)
-    np.testing.assert_allclose(arrows.points, [[[0.8, 0.0, 0.0], [0.8, 0.0, 1.5]]], atol=1e-6)
+    drawing = view.player._robot  # type: ignore[union-attr]
+    low, high = drawing.bounds(footfall.forward_kinematics(view.subject.robot, view.subject.q[0]))  # type: ignore[union-attr]
+    length = np.linalg.norm(high - low)  # a force as large as the weight
+    assert 0.4 < length < 1.2
+    np.testing.assert_allclose(arrows.points, [[[0.8, 0.0, 0.0], [0.8, 0.0, length]]], atol=1e-6)
 
 
 def test_camera_follows(view: View) -> None:

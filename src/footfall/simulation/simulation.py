@@ -126,7 +126,8 @@ class Simulation:
         if robot is None and scene is None:
             raise ValueError("a simulation needs a robot, or a scene with robots or free bodies")
         self.scene = scene or Scene("empty")
-        start = None if robot is None else robot.configurations.get("idle")
+        known = {} if robot is None else robot.configurations
+        start = known["idle"] if "idle" in known else next(iter(known.values()), None)
         self.robot = combined_robot(self.scene, robot, q=start)
         self.candidates = tuple(
             scene_candidates(self.robot, self.scene) if candidates is None else candidates
@@ -214,7 +215,8 @@ class Simulation:
     # State
 
     def reset(self, q: Array | None = None, v: Array | None = None) -> None:
-        """Start again at time zero: q (nq,) and v (nv,) by default as the scene has them, the robot in "idle".
+        """Start again at time zero: q (nq,) and v (nv,) by default as the scene has them, the robot in "idle",
+        else in its first configuration, else neutral.
 
         Pushes end. Loops are closed, by joints that follow from others.
         """

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 FORCE_COLOR = (214, 60, 10)
-_LENGTH_OF_WEIGHT = 1.5  # m of arrow for a force as large as the robot's weight
-_LONGEST = 2.0  # m of arrow; impacts would fill the picture
+_LENGTH_OF_WEIGHT = 1.0  # length of the arrow for a force as large as the robot's weight, of the robot's size
+_LONGEST = 1.3  # of the robot's size; impacts would fill the picture
 _BELOW = 0.01  # m from the lowest place of terrain to the grid
 _LEAST_FORCE = 1e-3  # of the weight; smaller ones are no arrows
 
@@ -79,25 +79,27 @@ class SceneDrawing:
 
 
 class ForceDrawing:
-    """Contact forces as arrows. weight: of the robot, N, which sets their length."""
+    """Contact forces as arrows. weight, size: of the robot, N and m, which set their length."""
 
-    def __init__(self, scene: viser.SceneApi, weight: float, *, node: str = "/forces") -> None:
+    def __init__(self, scene: viser.SceneApi, weight: float, size: float, *, node: str = "/forces") -> None:
         self._weight = weight
+        self._longest = _LONGEST * size
+        self._per_newton = _LENGTH_OF_WEIGHT * size / weight  # m
         self._arrows: Any = scene.add_arrows(
             node,
             np.zeros((0, 2, 3), dtype=np.float32),
             FORCE_COLOR,
-            shaft_radius=0.008,
-            head_radius=0.02,
-            head_length=0.05,
+            shaft_radius=0.004 * size,
+            head_radius=0.01 * size,
+            head_length=0.025 * size,
         )
 
     @property
     def scale(self) -> str:
         """What the length of an arrow means."""
         return (
-            f"an arrow of 1 m is a force of {self._weight / _LENGTH_OF_WEIGHT:.4g} N; "
-            f"{self._weight:.4g} N is the weight of the robot; arrows end at {_LONGEST:g} m"
+            f"an arrow of 1 m is a force of {1.0 / self._per_newton:.4g} N; {self._weight:.4g} N is the weight of the "
+            f"robot; arrows end at {self._longest:.3g} m"
         )
 
     @property
@@ -113,7 +115,7 @@ class ForceDrawing:
         sizes = np.linalg.norm(forces, axis=1)
         drawn = np.isfinite(sizes) & (sizes > _LEAST_FORCE * self._weight)
         starts = positions[drawn]
-        lengths = np.minimum(sizes[drawn] * (_LENGTH_OF_WEIGHT / self._weight), _LONGEST)
+        lengths = np.minimum(sizes[drawn] * self._per_newton, self._longest)
         ends = starts + forces[drawn] * (lengths / sizes[drawn])[:, None]
         self._arrows.points = np.stack([starts, ends], axis=1).astype(np.float32)
 

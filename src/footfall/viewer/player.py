@@ -16,6 +16,7 @@ from footfall.viewer.timeline import Timeline, latest_row
 
 _NO_EVENT = "go to ..."
 _MOST_EVENTS = 200
+_SIZES = (0.05, 2.5)  # m of a robot, for its arrows; several of them may stand far apart
 
 
 class Player(Playback):
@@ -33,9 +34,10 @@ class Player(Playback):
         self._robot = RobotDrawing(scene, recording.robot)
         self._scene = SceneDrawing(scene, recording.scene.fixed_objects if recording.scene else ())
         gravity = float(np.linalg.norm(recording.robot.gravity)) or 9.81
-        self._forces = ForceDrawing(scene, recording.robot.mass * gravity)
         first = self._poses(0)
         bounds = self._robot.bounds(first)
+        size = float(np.clip(np.linalg.norm(bounds[1] - bounds[0]), *_SIZES))
+        self._forces = ForceDrawing(scene, recording.robot.mass * gravity or 1.0, size)
         stage.set_ground(ground_height(recording.scene, bounds))
         stage.look_at(bounds)
         self._focus_offset = stage.focus - first.position[0]

@@ -1,0 +1,40 @@
+"""Pick up a recording as arrays or as a table: what the joints did, what the feet carried, when things happened."""
+
+import numpy as np
+
+import footfall
+from footfall.simulation.recording_export import export_recording
+
+# Something to look at: a quadruped that falls onto its feet.
+robot = footfall.load("quadruped")
+q = np.array(robot.configuration("stand"))
+q[2] += 0.05  # m
+simulation = footfall.Simulation(robot, footfall.load_scene("flat"), q=q, dt=0.002)
+with footfall.RecordingWriter("drop.mcap", robot, scene=simulation.scene, dt=0.002, overwrite=True) as writer:
+    hold = simulation.pd(simulation.joint_positions(), kp=2000.0, kd=100.0)
+    simulation.run(hold, 1.0, recorder=writer)
+    writer.event(simulation.state.time, "done")
+
+recording = footfall.read_recording("drop.mcap")
+print(recording)
+
+# Arrays: time (n,), q (n, nq), v (n, nv), tau (n, nv); robot.q_slice says where a joint stands.
+knee = recording.q[:, robot.q_slice(robot.joints[-1].name)]
+print(f"{robot.joints[-1].name} moved by {np.ptp(knee):.4f} rad")
+
+# Contacts come in rows of their own, some at each instant.
+contacts = recording.contacts
+total = np.add.reduceat(contacts.force[:, 2], contacts.offset[:-1])  # N, at each instant
+print(
+    f"peak of all forces {total.max():.0f} N, at the end {total[-1] / (9.81 * robot.mass):.3f} of the weight"
+)
+
+# Tables: columns are named after joints. `footfall export drop.mcap drop.csv` does the same.
+export_recording(recording, "drop.csv", table="states")
+try:
+    import pandas as pd
+except ImportError:
+    print("pip install pandas, then: pd.read_csv('drop.csv')")
+else:
+    table = pd.read_csv("drop.csv", index_col="time")
+    print(table.filter(like="tau.").abs().max().sort_values(ascending=False).head(3))
