@@ -1,0 +1,37 @@
+"""Measure what a newcomer waits for: each part of footfall used once with an empty cache, and once more.
+
+python benchmarks/first_use.py [--only NAME ...] [--output benchmarks/first_use.md]
+"""
+
+import argparse
+from pathlib import Path
+
+from footfall.benchmarks.first_use import USES, measure_first_use
+from footfall.benchmarks.surroundings import cores, load_average, processor, versions
+from footfall.whole_file import write_text
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--only", nargs="+", choices=list(USES), default=list(USES))
+    parser.add_argument("--output", type=Path, help="file for the report")
+    options = parser.parse_args()
+    lines = [
+        "# First use",
+        "",
+        f"{processor()}, {cores()} cores; load {load_average()} before; {versions()}. Seconds of a process that"
+        " imports footfall and uses one part of it: without compiled code, and when all is found on disk.",
+        "",
+        "| use | CPU, s | wall, s | again, CPU, s | again, wall, s |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    print("\n".join(lines), flush=True)
+    for use in measure_first_use(options.only):
+        lines.append(f"| {use.name} | " + " | ".join(f"{seconds:.1f}" for seconds in use[1:]) + " |")
+        print(lines[-1], flush=True)
+    if options.output:
+        write_text(options.output, "\n".join([*lines, ""]))
+
+
+if __name__ == "__main__":
+    main()
