@@ -42,6 +42,7 @@ from footfall.control.inverse_kinematics.points import CenterOf, FramePoint
 from footfall.control.inverse_kinematics.position import Solution, solve_ik
 from footfall.control.inverse_kinematics.prioritised_rate import PrioritisedRate
 from footfall.control.inverse_kinematics.problem import Level, Problem, build_ik, level
+from footfall.control.inverse_kinematics.repulsion import CostSum, NullSpaceCost, RepulsiveCost
 from footfall.control.inverse_kinematics.resolved_rate import ComfortCost, ResolvedRate
 from footfall.control.inverse_kinematics.robot_tasks import CustomTask, MomentumTask, PostureTask, posture
 from footfall.control.inverse_kinematics.stack import TaskStack
@@ -76,6 +77,7 @@ __all__ = [
     "ComfortCost",
     "ContactRanks",
     "ContradictoryLimits",
+    "CostSum",
     "CustomTask",
     "FramePoint",
     "HalfSpaceTask",
@@ -88,6 +90,7 @@ __all__ = [
     "NoClosedForm",
     "NoSolution",
     "NotReachable",
+    "NullSpaceCost",
     "OrientationTask",
     "PlaneTask",
     "PoseTask",
@@ -97,6 +100,7 @@ __all__ = [
     "Problem",
     "QuadraticProgram",
     "QuadraticProgramFailed",
+    "RepulsiveCost",
     "ResolvedRate",
     "Solution",
     "State",

@@ -18,6 +18,7 @@ from footfall.compiler import Kernel, build_kernel, maximum
 from footfall.control.inverse_kinematics.errors import InvalidTask
 from footfall.control.inverse_kinematics.limits import Limits, position_limits, single_coordinates
 from footfall.control.inverse_kinematics.problem import wanted_rates
+from footfall.control.inverse_kinematics.repulsion import NullSpaceCost
 from footfall.control.inverse_kinematics.robot_tasks import CustomTask
 from footfall.control.inverse_kinematics.stack import TaskStack
 from footfall.control.inverse_kinematics.task import Task
@@ -91,7 +92,7 @@ class ResolvedRate:
         tasks: Sequence[Task],
         *,
         motion_weights: Array | None = None,
-        cost: ComfortCost | None = None,
+        cost: NullSpaceCost | None = None,
         damping: float = 1e-6,
     ) -> None:
         self.stack = TaskStack(robot, tuple(tasks))
