@@ -57,6 +57,16 @@ def test_contradictions_are_found() -> None:
     assert minimise(factor, np.zeros(2), rows, lower, upper, 1e-10)[0] == SOLVED
 
 
+@pytest.mark.parametrize(
+    ("lower", "upper", "expected"), [(1.0, 5.0, INFEASIBLE), (-5.0, -1.0, INFEASIBLE), (1e-9, 5.0, SOLVED)]
+)
+def test_empty_rows_cannot_be_moved(lower: float, upper: float, expected: int) -> None:
+    """A row of zeros is zero whatever x is: its bounds are kept, up to rounding, or there is no solution."""
+    factor = inverse_factor(np.eye(2), 0.0)
+    rows, bounds = np.array([[1.0, 0.0], [0.0, 0.0]]), (np.array([0.5, lower]), np.array([9.0, upper]))
+    assert minimise(factor, np.zeros(2), rows, *bounds, 1e-10)[0] == expected
+
+
 @pytest.mark.parametrize("noise", [0.0, 1e-13, 3e-8])
 def test_opposite_rows_that_meet_at_zero(noise: float) -> None:
     """Two feet whose sum of forces is fixed, both at their least: their rows are opposite but for rounding."""

@@ -22,6 +22,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 SOLVED, INFEASIBLE, LIMIT, NOT_CONVEX = 0, 1, 2, 3
 _OPEN, _IN_FORCE, _IGNORED = 0, 1, 2  # rows
 _NOISE = 1e-7  # shares of rows in force that may be zero but for rounding, relative to the largest
+_BROKEN = 1e4  # times the tolerance: rows that cannot be kept to it have no solution
 _DEPENDENT = 1e-14  # squared part of a row that is new, below which it depends on the rows in force
 
 
@@ -122,14 +123,8 @@ def minimise(
     """
     n, m = len(gradient), len(lower)
     norms, settled = np.empty(m), np.zeros(m, dtype=np.int64)
-    for i in range(m):
-        square = 0.0
-        for j in range(n):
-            square += rows[i, j] * rows[i, j]
-        norms[i] = np.sqrt(square)
-        settled[i] = _IN_FORCE if norms[i] == 0.0 else _OPEN
-        if lower[i] > upper[i]:
-            return INFEASIBLE, np.zeros(n), np.zeros(m), 0
+    if not _look_at_rows(rows, lower, upper, norms, settled, _BROKEN * tolerance):
+        return INFEASIBLE, np.zeros(n), np.zeros(m), 0
     start = combined(values_of(factor, gradient), factor)
     for j in range(n):
         start[j] = -start[j]
@@ -138,12 +133,7 @@ def minimise(
     if _worst(lower, upper, norms, settled, values, tolerance * scale)[0] < 0:
         return SOLVED, x, np.zeros(m), 0
     # All rows as columns, in axes of which the first ones span the rows in force; then these axes themselves.
-    turned, seen = np.empty((n, m + n)), product(factor, transposed(rows, n))
-    for i in range(n):
-        for j in range(m):
-            turned[i, j] = seen[i, j]
-        for j in range(n):
-            turned[i, m + j] = factor[i, j]
+    turned = _side_by_side(product(factor, transposed(rows, n)), factor)
     # Row k: entries 0 to k of the k-th row in force in these axes; that row, its side, and its multiplier.
     triangle, held, signs, forces = np.zeros((n, n)), np.full(n, -1), np.zeros(n), np.zeros(n)
     before = (turned, triangle, held, signs, forces, values)
@@ -167,7 +157,7 @@ def minimise(
             leaving, length = _first_to_leave(triangle, way, forces, held, lower, upper, count, shares)
             missing = sign * (bound - values[row])
             if dependent and leaving < 0:
-                if missing > 1e4 * tolerance * norms[row] * scale:
+                if missing > _BROKEN * tolerance * norms[row] * scale:
                     _polish(turned, triangle, held, signs, count, rows, lower, upper, start, x)
                     return INFEASIBLE, x, _multipliers(m, held, signs, forces, count), step
                 if pressure > 0.0:  # what was exchanged on the way was in vain
@@ -209,6 +199,33 @@ def minimise(
             _drop(turned, triangle, held, signs, forces, leaving, count)
             count -= 1
     return status, x, _multipliers(m, held, signs, forces, count), step
+
+
+@compiled_loop
+def _look_at_rows(rows: Array, lower: Array, upper: Array, norms: Array, settled: Any, slack: float) -> bool:
+    """Get the norms (m,) of rows (m, n); empty ones are settled. Whether bounds can be kept as far as seen here: none
+    contradict each other, and those of empty rows miss zero by no more than slack."""
+    for i in range(len(lower)):
+        norms[i] = np.sqrt(inner(rows[i], rows[i]))
+        settled[i] = _IN_FORCE if norms[i] == 0.0 else _OPEN
+        if lower[i] > upper[i]:
+            return False
+        if norms[i] == 0.0 and max(lower[i], -upper[i]) > slack:
+            return False
+    return True
+
+
+@compiled_loop
+def _side_by_side(one: Array, other: Array) -> Any:
+    """Two matrices (n, m) and (n, k) as one (n, m + k)."""
+    m, k = one.shape[1], other.shape[1]
+    result = np.empty((len(one), m + k))
+    for i in range(len(one)):
+        for j in range(m):
+            result[i, j] = one[i, j]
+        for j in range(k):
+            result[i, m + j] = other[i, j]
+    return result
 
 
 @compiled_loop
