@@ -332,6 +332,14 @@ def endless(k: int) -> int:
     return endless(k - 1)
 
 
+def test_a_function_without_source_is_refused() -> None:
+    names: dict[str, Any] = {}
+    exec("def typed_in(x):\n    return x + 1.0", names)
+    assert "typed_in is a native loop, which is translated from its source" in refused(
+        compiled_loop(names["typed_in"]), 1.0
+    )
+
+
 def compiled_again(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     texts: list[str] = []
     original = compiled_loops.machine.compile_optimised

@@ -82,7 +82,14 @@ class LoopModule:
 
 @cache
 def definition(function: Callable[..., Any]) -> ast.FunctionDef:
-    tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    try:
+        source = inspect.getsource(function)
+    except OSError as error:
+        message = (
+            f"{function.__name__} is a native loop, which is translated from its source, but there is none"
+        )
+        raise LoopError(message) from error
+    tree = ast.parse(textwrap.dedent(source)).body[0]
     assert isinstance(tree, ast.FunctionDef)
     ast.increment_lineno(tree, function.__code__.co_firstlineno - 1)
     return tree
