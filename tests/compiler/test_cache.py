@@ -172,6 +172,18 @@ def test_size_is_bounded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert cache.usage() == (0, 0)
 
 
+def test_few_writes_look_at_all_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eight writes of a thousandth of the limit each, then one of a tenth."""
+    looks: list[Path] = []
+    monkeypatch.setattr(cache, "_evict", looks.append)
+    monkeypatch.setattr(cache.random, "random", lambda: 0.1)
+    for k in range(8):
+        cache.write(f"{k:064}", cache.Entry({}, bytes(cache.LIMIT // 1000)))
+    assert looks == []
+    cache.write("9" * 64, cache.Entry({}, bytes(cache.LIMIT // 10)))
+    assert looks == [folder]
+
+
 def test_two_processes_at_once(folder: Path) -> None:
     """Both compile, both write, both succeed."""
     code = (

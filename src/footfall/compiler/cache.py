@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import random
 import stat
 import sys
 import tempfile
@@ -20,6 +21,7 @@ from typing import Any
 
 MAGIC = b"footfall-kernel-1\n"
 LIMIT = 512 * 2**20  # bytes kept; the least recently used entries go first
+_LOOKS = 64  # at the size of the folder, while as many bytes are written as are kept
 ENTRY_LIMIT = 256 * 2**20  # larger files are not ours
 
 
@@ -84,7 +86,9 @@ def write(key: str, entry: Entry) -> None:
             with suppress(OSError):
                 os.unlink(temporary)
             raise
-        _evict(folder)
+        # To look at thousands of files takes as long as to compile: one write in many does it, large ones sooner.
+        if random.random() < _LOOKS * len(body) / LIMIT:
+            _evict(folder)
     except OSError:
         return
 
