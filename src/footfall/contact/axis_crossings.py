@@ -40,12 +40,15 @@ def axis_crossings(length: float, box: Any, pose: Transform) -> Array:
 
     length: of the axis, along z of `pose` in the frame of the box; numbers or symbols. box: edge lengths (3,), m.
     """
-    from footfall.contact.native_crossings import find_axis_crossings, native_axis_crossings  # slow to import
+    from footfall.contact.native_crossings import (
+        find_axis_crossings,
+        native_axis_crossings,
+    )  # imports this file
 
     data = np.concatenate([[length], np.asarray(box, float)]) / 2
     inputs = np.concatenate([pose.rotation[:, 2], pose.translation])
     if inputs.dtype != object:
         result = np.empty(7 * AXIS_PLACES)
-        find_axis_crossings(inputs.astype(float), data, result)
+        find_axis_crossings(inputs.astype(float), result, data)
         return result.reshape(AXIS_PLACES, 7)
     return shared_call(native_axis_crossings(data.tobytes()), inputs).reshape(AXIS_PLACES, 7)

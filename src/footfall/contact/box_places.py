@@ -39,13 +39,13 @@ def box_places(size: Any, other: Any, pose: Transform, *, rounding: Any) -> Arra
     size, other: edge lengths (3,) of both, m. pose: of the box in the frame of the other; numbers or symbols.
     rounding: (2,) radii of the corners of both and of the edges of the first, m.
     """
-    from footfall.contact.native_box_places import find_box_places, native_box_places  # slow to import
+    from footfall.contact.native_box_places import find_box_places, native_box_places  # it imports this file
 
     halves = np.concatenate([np.asarray(size, float), np.asarray(other, float)]) / 2
     data = np.concatenate([halves, np.asarray(rounding, float)])
     inputs = np.concatenate([np.ravel(pose.rotation), pose.translation])
     if inputs.dtype != object:
         result = np.empty(7 * PLACES)
-        find_box_places(inputs.astype(float), data, result)
+        find_box_places(inputs.astype(float), result, data)
         return result.reshape(PLACES, 7)
     return shared_call(native_box_places(data.tobytes()), inputs).reshape(PLACES, 7)

@@ -6,10 +6,10 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import carray  # type: ignore[attr-defined]
 
 from footfall.compiler import NativeFunction
-from footfall.compiler.native_loops import native_callback, native_loop
+from footfall.compiler.compiled_loops import compiled_loop
+from footfall.compiler.loop_callback import LoopCallback
 from footfall.contact.axis_crossings import AXIS_PLACES
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -18,8 +18,8 @@ FAR = 1e3  # m, where a place is that is not needed
 _SMALL = 1e-9  # of a box: what is rounding
 
 
-@native_loop
-def find_axis_crossings(inputs: Array, data: Array, result: Array) -> None:
+@compiled_loop
+def find_axis_crossings(inputs: Array, result: Array, data: Array) -> None:
     """The places of `axis_crossings`. inputs: direction (3) and middle (3) of the axis. data: half of its length, and
     half edges of the box."""
     places = np.empty((AXIS_PLACES, 7))
@@ -30,7 +30,7 @@ def find_axis_crossings(inputs: Array, data: Array, result: Array) -> None:
             result[7 * place + i] = places[place, i] if place < count else far
 
 
-@native_loop
+@compiled_loop
 def add_edge(middle: Array, direction: Array, reach: float, half: Array, places: Array, count: int) -> int:
     """Add up to two places inside of an edge; how many there are then.
 
@@ -63,7 +63,7 @@ def add_edge(middle: Array, direction: Array, reach: float, half: Array, places:
     return count
 
 
-@native_loop
+@compiled_loop
 def _over(middle: Array, direction: Array, reach: float, half: Array, face: int) -> tuple[float, float]:
     """From where to where an edge is between the faces of the box along all axes but one; inside of it if -1."""
     first, last = -reach, reach
@@ -78,7 +78,7 @@ def _over(middle: Array, direction: Array, reach: float, half: Array, face: int)
     return first, last
 
 
-@native_loop
+@compiled_loop
 def _add_place(
     middle: Array, direction: Array, along: float, half: Array, face: int, places: Array, count: int
 ) -> int:
@@ -92,7 +92,8 @@ def _add_place(
         square += beyond * beyond
     if face < 0:
         distance = np.sqrt(square)
-        places[count, 3:6] /= distance
+        for i in range(3):
+            places[count, 3 + i] /= distance
         places[count, 6] = distance
     else:
         places[count, 3 + face] = 1.0 if places[count, face] >= 0.0 else -1.0
@@ -100,7 +101,7 @@ def _add_place(
     return count + 1
 
 
-@native_loop
+@compiled_loop
 def _nearest(middle: Array, direction: Array, reach: float, half: Array) -> float:
     """Where an edge is nearest to the box, as a length from its middle.
 
@@ -116,8 +117,8 @@ def _nearest(middle: Array, direction: Array, reach: float, half: Array) -> floa
     for i in range(3):
         if abs(direction[i]) <= _SMALL:
             continue
-        for side in (-1.0, 1.0):
-            along = (side * half[i] - middle[i]) / direction[i]
+        for side in range(2):
+            along = ((2.0 * side - 1.0) * half[i] - middle[i]) / direction[i]
             if before < along < after:
                 rate = _rate(middle, direction, along, half)
                 if rate < 0.0:
@@ -127,7 +128,7 @@ def _nearest(middle: Array, direction: Array, reach: float, half: Array) -> floa
     return before - falling * (after - before) / (rising - falling)
 
 
-@native_loop
+@compiled_loop
 def _rate(middle: Array, direction: Array, along: float, half: Array) -> float:
     total = 0.0
     for i in range(3):
@@ -136,13 +137,9 @@ def _rate(middle: Array, direction: Array, along: float, half: Array) -> float:
     return total
 
 
-def _answer(inputs: Any, outputs: Any, data: Any) -> None:
-    find_axis_crossings(carray(inputs, (6,)), carray(data, (4,)), carray(outputs, (7 * AXIS_PLACES,)))
-
-
 @cache
-def _callback() -> Any:
-    return native_callback(_answer)
+def _callback() -> LoopCallback:
+    return LoopCallback(find_axis_crossings)
 
 
 @cache
