@@ -24,7 +24,7 @@ def result_of(*words: str) -> Any:
 
 def test_a_robot_comes_to_the_ground(tmp_path: Path) -> None:
     target = tmp_path / "base.mcap"
-    result = result_of("mecanum-base", "--height", "0", *RUN, str(target))
+    result = result_of("point-foot-quadruped", "--height", "0", *RUN, str(target))
     assert result.exit_code == 0, result.output
     assert "carried by the ground" in result.output
     assert f"View it: footfall view {target}" in result.output.replace("\n", "")
@@ -36,7 +36,7 @@ def test_a_robot_comes_to_the_ground(tmp_path: Path) -> None:
     contacts = recording.contacts
     last = contacts.force[contacts.at(len(contacts.time) - 1)].sum(axis=0)
     assert last[2] == pytest.approx(weight, rel=0.02)
-    again = result_of("mecanum-base", *RUN, str(target))
+    again = result_of("point-foot-quadruped", *RUN, str(target))
     assert "--force overwrites it" in str(again.exception)
 
 

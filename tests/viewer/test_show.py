@@ -255,3 +255,17 @@ def test_a_notebook_shows_the_page(robot: footfall.Robot) -> None:
         assert repr(shown) == f"View of {robot.name!r}: open {shown.address} in a browser"
     finally:
         shown.close()
+
+
+def test_a_scene_is_shown_as_it_starts() -> None:
+    scene = footfall.load_scene("blocks")
+    assert load_subject("blocks").name == scene.name  # type: ignore[union-attr]
+    with View(scene, port=0) as shown:
+        drawn = shown.stage.server.scene
+        for each in scene.objects:
+            node = drawn.get_handle_by_name(f"/{'robot' if each.free else 'scene'}/{each.name}")
+            assert (node is None) == isinstance(each.shape, Plane), each.name  # a level floor is the grid
+            if node is not None:
+                np.testing.assert_allclose(node.position, each.placement.translation, atol=1e-9)
+    with View(footfall.load_scene("flat"), port=0) as shown:
+        assert repr(shown).startswith("View of 'flat'")

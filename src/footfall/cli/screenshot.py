@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from footfall.cli.files import new_file
+from footfall.cli.options import FloatingBaseOption
 from footfall.cli.screen import screen
 
 
@@ -21,7 +22,7 @@ def _size(text: str) -> tuple[int, int]:
 
 def screenshot(
     source: Annotated[
-        str, typer.Argument(help="A recording (.mcap), the name of a shipped robot, or a robot's file.")
+        str, typer.Argument(help="A recording (.mcap), or a robot or scene: shipped name or file.")
     ],
     target: Annotated[Path, typer.Argument(help="PNG file to write.")],
     time: Annotated[
@@ -31,6 +32,8 @@ def screenshot(
     configuration: Annotated[
         str | None, typer.Option(help="Named configuration of a robot; default: its first one.")
     ] = None,
+    volumes: Annotated[bool, typer.Option("--volumes", help="Draw the volumes of a robot.")] = False,
+    floating_base: FloatingBaseOption = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite a file.")] = False,
 ) -> None:
     """Take a picture of a recording or a robot. Needs Chromium.
@@ -39,6 +42,7 @@ def screenshot(
 
     [dim]$[/] footfall screenshot trot.mcap trot.png --time 1.5
     """
+    from footfall.robot.model import Robot
     from footfall.simulation.recording import Recording
     from footfall.viewer.screenshot import take_screenshot
     from footfall.viewer.show import load_subject
@@ -47,8 +51,10 @@ def screenshot(
     if target.suffix.lower() != ".png":
         raise typer.BadParameter(f"{str(target)!r}; pictures are PNG: name a file that ends in .png")
     new_file(target, force=force)
-    subject = load_subject(source)
+    subject = load_subject(source, floating_base=floating_base)
     if time is not None and not isinstance(subject, Recording):
-        raise typer.BadParameter(f"--time is for recordings; {source!r} is a robot")
-    take_screenshot(subject, target, time=time, size=pixels, configuration=configuration)
+        raise typer.BadParameter(f"--time is for recordings; {source!r} is none")
+    if volumes and not (isinstance(subject, Robot) and subject.volumes):
+        raise typer.BadParameter(f"--volumes is for robots that have some; {source!r} has none")
+    take_screenshot(subject, target, time=time, size=pixels, configuration=configuration, volumes=volumes)
     screen().print(f"{subject!r}\nwritten to {target}", highlight=False, markup=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -83,10 +82,13 @@ def simulate(
     """
     from footfall.robot.load import load
     from footfall.scene import Scene, load_scene
+    from footfall.scene.load import is_scene
     from footfall.simulation.recording_writer import RecordingWriter
 
-    machine, place = None, _scene_of(source)
-    if place is None:
+    machine = None
+    if is_scene(source):
+        place = load_scene(source)
+    else:
         machine = load(source, floating_base=floating_base, strict=not lenient)
         place = Scene("empty") if scene is None and not _is_free(machine) else load_scene(scene or "flat")
     name = place.name if machine is None else machine.name.replace("/", "-")
@@ -109,24 +111,6 @@ def simulate(
     console.print(f"View it: footfall view {target}", highlight=False, soft_wrap=True)
     if stopped:
         raise typer.Exit(130)
-
-
-def _scene_of(source: str) -> Scene | None:
-    """The scene of that name or file, None if it is something else."""
-    from footfall.robot import library as robots
-    from footfall.scene import library, load_scene
-
-    if robots.find(source) is not None:
-        return None
-    if library.find(source) is None:
-        path = Path(source)
-        if path.suffix.lower() != ".toml" or not path.is_file():
-            return None
-        if not re.search(
-            r"^\s*\[\[(object|robot)\]\]", path.read_text(encoding="utf-8", errors="replace"), re.M
-        ):
-            return None
-    return load_scene(source)
 
 
 def prepared(
@@ -169,11 +153,14 @@ def prepared(
 
 
 def outermost(robot: Robot) -> list[str]:
-    """Bodies with collision geometry that carry no other moving body with such: feet, hands, a head."""
-    links = {body.name: robot.tree.attachments[body.name].link for body in robot.bodies}
+    """Bodies with collision geometry that carry no other body with such: feet, hands, a head."""
+    parents = {joint.child: joint.parent for joint in robot.joints}
     shaped = [body.name for body in robot.bodies if body.collisions]
-    carrying = {above for name in shaped for above in robot.tree.path(links[name])[1:]}
-    return [name for name in shaped if links[name] >= 0 and links[name] not in carrying]
+    carrying = set()
+    for name in shaped:
+        while (name := parents.get(name, "")) and name not in carrying:
+            carrying.add(name)
+    return [name for name in shaped if name not in carrying]
 
 
 def holding(simulation: Simulation, stiffness: float | None) -> Command:
@@ -236,9 +223,15 @@ def _summary(simulation: Simulation, rows: list[Any]) -> Any:
         ["simulated, s", f"{time[-1]:.3f}"],
         ["fastest at the end, m/s or rad/s", f"{np.abs(v[-1]).max(initial=0.0):.2g}"],
         ["greatest joint torque, N m or N", f"{np.abs(effort).max(initial=0.0):.4g}"],
-        ["greatest contact force, N", f"{np.linalg.norm(forces, axis=2).max(initial=0.0):.4g}"],
-        ["carried by the ground in the last 0.1 s, of the weight", f"{last / weight:.3f}" if weight else ""],
     ]
+    if simulation.candidates:
+        lines += [
+            ["greatest contact force, N", f"{np.linalg.norm(forces, axis=2).max(initial=0.0):.4g}"],
+            [
+                "carried by the ground in the last 0.1 s, of the weight",
+                f"{last / weight:.3f}" if weight else "",
+            ],
+        ]
     root = simulation.robot.joints[0]
     if _is_free(simulation.robot):
         position = ", ".join(f"{value:.3f}" for value in q[-1, :3])

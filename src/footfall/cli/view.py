@@ -15,7 +15,7 @@ from footfall.cli.screen import errors, screen
 
 def view(
     source: Annotated[
-        str, typer.Argument(help="A recording (.mcap), the name of a shipped robot, or a robot's file.")
+        str, typer.Argument(help="A recording (.mcap), or a robot or scene: shipped name or file.")
     ],
     host: Annotated[
         str, typer.Option(help="Where to listen; 0.0.0.0 lets other machines see it.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from footfall.errors import SceneError, UnknownName
@@ -27,6 +28,17 @@ def load_scene(source: str | os.PathLike[str] | Scene) -> Scene:
     if path.suffix.lower() != ".toml":
         raise SceneError(f"suffix {path.suffix!r} is unknown; scenes are in .toml files", source=str(path))
     return read_scene(path)
+
+
+def is_scene(source: str | os.PathLike[str]) -> bool:
+    """Whether it is the name of a shipped scene, or a .toml file with objects or robots in it."""
+    if isinstance(source, str) and library.find(source) is not None:
+        return True
+    path = Path(source)
+    if path.suffix.lower() != ".toml" or not path.is_file():
+        return False
+    text = path.read_text(encoding="utf-8", errors="replace")
+    return re.search(r"^\s*\[\[(object|robot)\]\]", text, re.MULTILINE) is not None
 
 
 def save_scene(scene: Scene, path: str | os.PathLike[str]) -> None:

@@ -12,6 +12,7 @@ from footfall.dynamics.kinematics import forward_kinematics
 from footfall.robot.model import Joint, JointType, Robot
 from footfall.viewer.drawing import RobotDrawing, quaternions_of
 from footfall.viewer.stage import Stage
+from footfall.viewer.volumes import VolumeDrawing
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -20,15 +21,22 @@ _MOVED = (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC)
 
 
 class RobotPanel:
-    """A robot in one of its configurations; configuration: its name, by default the first one."""
+    """A robot in one of its configurations; configuration: its name, by default the first one.
 
-    def __init__(self, stage: Stage, robot: Robot, *, configuration: str | None = None) -> None:
+    volumes: whether its swept-sphere volumes are drawn at first.
+    """
+
+    def __init__(
+        self, stage: Stage, robot: Robot, *, configuration: str | None = None, volumes: bool = False
+    ) -> None:
         self.robot = robot
         names = [*robot.configurations, _NEUTRAL]
         chosen = names[0] if configuration is None else configuration
         self.q = self._named(chosen)
         self._stage = stage
         self._drawing = RobotDrawing(stage.server.scene, robot)
+        self._volumes: VolumeDrawing | None = None
+        self._with_volumes = volumes and bool(robot.volumes)
         self._lock = threading.Lock()
         bounds = self._drawing.bounds(forward_kinematics(robot, self.q))
         stage.look_at(bounds)
@@ -42,6 +50,14 @@ class RobotPanel:
             poses = forward_kinematics(self.robot, self.q)
             with self._stage.server.atomic():
                 self._drawing.place(poses.position, quaternions_of(poses.rotation))
+                self._show_volumes()
+
+    def _show_volumes(self) -> None:
+        if self._with_volumes and self._volumes is None:  # made when they are first asked for
+            self._volumes = VolumeDrawing(self._stage.server.scene, self.robot)
+        if self._volumes is not None:
+            self._volumes.visible = self._with_volumes
+            self._volumes.show(self.q)
 
     def _named(self, name: str) -> Array:
         if name == _NEUTRAL and name not in self.robot.configurations:
@@ -51,6 +67,8 @@ class RobotPanel:
     def _add_controls(self, names: list[str], chosen: str) -> None:
         gui = self._stage.server.gui
         choice: Any = gui.add_dropdown("Configuration", tuple(names), initial_value=chosen)
+        if self.robot.volumes:
+            self._add_volume_switch()
         sliders: list[tuple[int, Any]] = []
         with gui.add_folder("Joints", expand_by_default=False):
             for joint in self.robot.joints:
@@ -65,6 +83,15 @@ class RobotPanel:
             self.show()
 
         choice.on_update(choose)
+
+    def _add_volume_switch(self) -> None:
+        switch: Any = self._stage.server.gui.add_checkbox("Volumes", self._with_volumes)
+
+        def turn(_: Any) -> None:
+            self._with_volumes = bool(switch.value)
+            self.show()
+
+        switch.on_update(turn)
 
     def _add_slider(self, joint: Joint, index: int) -> Any:
         reach = 1.0 if joint.type is JointType.PRISMATIC else np.pi

@@ -13,6 +13,7 @@ import numpy as np
 
 from footfall.motion.motion import Motion
 from footfall.robot.model import Robot
+from footfall.scene.model import Scene
 from footfall.simulation.recording import Recording
 from footfall.viewer.chromium import page_open
 from footfall.viewer.errors import FailedScreenshot, NothingToShow
@@ -34,13 +35,17 @@ def take_screenshot(
     time: float | None = None,
     size: tuple[int, int] = (1280, 960),
     configuration: str | None = None,
+    volumes: bool = False,
     timeout: float = 120.0,
 ) -> None:
     """Write a PNG of a recording or motion at an instant (s, by default its last) or of a robot in a configuration.
 
-    size: width and height in pixels. timeout: s that the browser may take to open the page, and again to draw it.
+    volumes: whether a robot's swept-sphere volumes are drawn. size: width and height in pixels.
+    timeout: s that the browser may take to open the page, and again to draw it.
     """
-    pixels = draw(subject, time=time, size=size, configuration=configuration, timeout=timeout)
+    pixels = draw(
+        subject, time=time, size=size, configuration=configuration, volumes=volumes, timeout=timeout
+    )
     import imageio.v3 as imageio
 
     content = io.BytesIO()
@@ -55,15 +60,16 @@ def draw(
     time: float | None = None,
     size: tuple[int, int] = (1280, 960),
     configuration: str | None = None,
+    volumes: bool = False,
     timeout: float = 120.0,
 ) -> Pixels:
     """The picture that `take_screenshot` writes: (height, width, 3) RGB."""
     width, height = size
     if not (1 <= width <= _LARGEST and 1 <= height <= _LARGEST):
         raise NothingToShow(f"size is {width} x {height}; both must be from 1 to {_LARGEST} pixels")
-    if not isinstance(subject, Robot):
+    if not isinstance(subject, (Robot, Scene)):
         time = checked_time(subject, time)
-    with View(subject, port=0, configuration=configuration) as view:
+    with View(subject, port=0, configuration=configuration, volumes=volumes) as view:
         if view.player is not None and time is not None:
             view.player.seek(time)
         with page_open(view.address, width=width, height=height) as process:

@@ -10,11 +10,14 @@ from footfall.motion.following import Followed
 from footfall.motion.motion import Motion
 from footfall.robot.load import load
 from footfall.robot.model import Robot
+from footfall.scene.load import is_scene, load_scene
+from footfall.scene.model import Scene
 from footfall.simulation.recording import Recording, read_recording
 from footfall.viewer.plan_player import PlanPlayer
 from footfall.viewer.playback import Playback
 from footfall.viewer.player import Player
 from footfall.viewer.robot_panel import RobotPanel
+from footfall.viewer.scene_panel import ScenePanel
 from footfall.viewer.stage import Stage
 
 RECORDING_SUFFIX = ".mcap"
@@ -29,13 +32,17 @@ class FollowedMotion(NamedTuple):
     followed: Followed
 
 
-Subject = Recording | Robot | Motion | FollowedMotion
+Subject = Recording | Robot | Scene | Motion | FollowedMotion
 
 
-def load_subject(source: str | os.PathLike[str], *, floating_base: bool | None = None) -> Recording | Robot:
-    """A recording (.mcap) or a robot (what `footfall.load` takes)."""
+def load_subject(
+    source: str | os.PathLike[str], *, floating_base: bool | None = None
+) -> Recording | Robot | Scene:
+    """A recording (.mcap), a scene (what `footfall.load_scene` takes) or a robot (what `footfall.load` takes)."""
     if Path(source).suffix.lower() == RECORDING_SUFFIX:
         return read_recording(source)
+    if is_scene(source):
+        return load_scene(source)
     return load(source, floating_base=floating_base, strict=False)
 
 
@@ -53,7 +60,7 @@ class View:
     """A server that shows a recording, a motion or a robot; use it as a context manager.
 
     host, port: where it listens; port 0 takes a free one. loop: play again and again. configuration: of a robot. play:
-    whether it starts to play.
+    whether it starts to play. volumes: whether a robot's volumes are drawn.
     """
 
     def __init__(
@@ -65,6 +72,7 @@ class View:
         loop: bool = False,
         configuration: str | None = None,
         play: bool = False,
+        volumes: bool = False,
     ) -> None:
         self.subject = subject
         self.stage = Stage(host=host, port=port, title=_title(subject))
@@ -77,8 +85,10 @@ class View:
             elif isinstance(subject, FollowedMotion):
                 motion, robot, followed = subject
                 self.player = PlanPlayer(self.stage, motion, robot=robot, followed=followed, loop=loop)
+            elif isinstance(subject, Scene):
+                ScenePanel(self.stage, subject)
             else:
-                RobotPanel(self.stage, subject, configuration=configuration)
+                RobotPanel(self.stage, subject, configuration=configuration, volumes=volumes)
             if self.player is not None:
                 if play:
                     self.player.play()
@@ -117,4 +127,4 @@ class View:
 def _title(subject: Subject) -> str:
     if isinstance(subject, Motion):
         return subject.model.name
-    return subject.name if isinstance(subject, Robot) else subject.robot.name
+    return subject.name if isinstance(subject, (Robot, Scene)) else subject.robot.name
