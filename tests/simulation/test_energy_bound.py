@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import footfall
+from footfall.benchmarks.drops import random_walker
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Capsule, Mesh, Shape, Sphere
@@ -196,3 +197,24 @@ def test_what_is_pushed_by_another_has_its_energy_from_it() -> None:
     other = simulation.robot.v_slice("other").start
     assert simulation.state.v[other] > 1.0
     assert ends[1] == pytest.approx(ends[0], abs=1e-5)
+
+
+@pytest.mark.parametrize(("rate", "gains"), [(0.8, False), (15.0, True)])
+def test_what_falls_and_hardly_turns_need_not_be_looked_at(rate: float, gains: bool) -> None:
+    """A step of free fall loses m (g dt)^2 / 2: more than velocity terms create at 0.8 rad/s, less than at 15."""
+    robot, dt, count = random_walker(3), 2e-3, 200
+    options = StepOptions(dt=dt, bounded_energy=False, joint_friction=False, joint_limits=False)
+    simulation = Simulation(robot, candidates=(), options=options)
+    rng = np.random.default_rng(4)
+    q = np.array(
+        [
+            footfall.integrate(robot, footfall.neutral(robot), step)
+            for step in rng.normal(size=(count, robot.nv))
+        ]
+    )
+    v = rng.normal(size=(count, robot.nv))
+    v[:, 3:] *= rate / np.linalg.norm(v[:, 3:], axis=1)[:, None]
+    after = simulation.rollout(q, v, simulation.hold, steps=1, threads=1)
+    created = energies(robot, after[0][:, 0], after[1][:, 0]) - energies(robot, q, v)
+    assert bool(created.max() > 0.0) is gains
+    assert gains or created.max() < -0.5 * robot.mass * (GRAVITY * dt) ** 2 / 2

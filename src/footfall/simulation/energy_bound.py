@@ -1,7 +1,8 @@
 """A bound on energy: after a step nothing has more of it than before and the work done on it in between.
 
 Each robot and each free body is looked at by itself, so that none pays for another. Where a step can create next to
-nothing, because what moves does not turn and nothing lies in the ground, it is not looked at.
+nothing, because what moves does not turn and nothing lies in the ground, or because all of it falls freely, it is not
+looked at.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ import numpy as np
 from footfall.compiler import greater, less, maximum, repeat, sqrt, where
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.energy import link_kinetic_energies, root_potential_energies
-from footfall.robot.model import Robot
+from footfall.robot.model import JointType, Robot
 from footfall.simulation.contact_rows import LinkMotion
 from footfall.simulation.step_contacts import ContactLaw, JointLaw, StepContact
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 _MOST = 0.1  # of the speed; what would cost more lies in the ground, is lifted out of it and has nothing to pay with
+_LITTLE = 0.1  # of what a free fall loses
 _NOTHING = 1e-11  # m: energy over weight that a step may create without being looked at
 
 
@@ -38,7 +40,8 @@ class EnergyBound:
     """Of one step of dt (s) from q (nq,) with the velocity `before` (nv,), where the mass matrix is `mass` (nv, nv).
 
     midway: energies are compared halfway between configurations, where each velocity holds and a ball that bounces
-    keeps all it has; else at their ends, where what does not bounce only loses energy.
+    keeps all it has; else at their ends, where what does not bounce only loses energy. pushed: whether anything but
+    contact acts on free bodies.
     """
 
     def __init__(
@@ -51,6 +54,7 @@ class EnergyBound:
         dt: float,
         *,
         midway: bool,
+        pushed: bool,
     ) -> None:
         self.robot = robot
         self.motion = motion
@@ -60,6 +64,9 @@ class EnergyBound:
         self.dt = dt
         self.midway = midway
         self.wholes = _wholes(robot)
+        floating = {joint.child for joint in robot.joints if joint.type is JointType.FLOATING}
+        roots = [link.body for link in robot.tree.links if link.parent < 0]
+        self.falls = floating.issuperset(roots) and not pushed and not midway
 
     def velocity(
         self,
@@ -74,29 +81,35 @@ class EnergyBound:
         What rests on the ground still does, and what comes near it does not come nearer. after: (nv,) as contact
         impulses (rows,) leave it. impulse: (nv,) N s of drives and pushes.
         """
-        calm = self._is_calm(after, laws)
+        calm = self._is_calm(after, contact_impulses[2 : 3 * len(contacts) : 3], laws)
 
         def bounded(velocity: Array) -> Array:
             return self._bounded(velocity, impulse, contacts, contact_impulses)
 
         return np.asarray(repeat(bounded, after, count=1, until=lambda _: calm))
 
-    def _is_calm(self, v: Array, laws: Sequence[ContactLaw | JointLaw]) -> Any:
+    def _is_calm(self, v: Array, normal_impulses: Array, laws: Sequence[ContactLaw | JointLaw]) -> Any:
         """Whether next to no energy can be created.
 
         Velocity terms create `dt m r w^2 v` at most, with r of a metre; contacts and limits give no more than it
-        takes to undo a depth.
+        takes to undo a depth. What falls freely loses `m (g dt)^2 / 2` in a step, by which its gravity comes too soon;
+        velocity terms create `m (w v dt)^2 / 2` and `m g r (w dt)^2 / 2` of it.
         """
-        tree = self.robot.tree
+        tree, dt = self.robot.tree, self.dt
         straight = [link.v.start for link in tree.links if link.kind == "prismatic" and tree.loops is None]
         spin = sum((rate * rate for k, rate in enumerate(v) if k not in straight), start=0.0)
         speed = sum((v[k] * v[k] for k in straight), start=spin)
-        gravity = float(np.linalg.norm(self.robot.gravity)) or 9.81
-        calm = less(spin * spin * speed, (_NOTHING * gravity / self.dt) ** 2)
+        gravity = float(np.linalg.norm(self.robot.gravity))
+        calm = less(spin * spin * speed, (_NOTHING * (gravity or 9.81) / dt) ** 2)
+        if self.falls:
+            flies = less(spin * (speed + gravity), _LITTLE * gravity**2)
+            for impulse in normal_impulses:
+                flies = flies & (impulse == 0.0)
+            calm = calm | flies
         for law in laws:
             hard = law.bound is None if isinstance(law, JointLaw) else law.compliance == 0.0
             if hard and not isinstance(law.offset, float):
-                calm = calm & greater(law.offset, -_NOTHING / self.dt)
+                calm = calm & greater(law.offset, -_NOTHING / dt)
         return calm
 
     def _bounded(

@@ -209,8 +209,9 @@ def contact_step(
         if wrenches:
             given = given + newton_euler(robot, state.q, state.v, np.zeros(robot.nv), None) - bias
         bound = EnergyBound(
-            robot, motion, mass, state.q, state.v, dt, midway=any(each > 0.0 for each in restitution)
-        )
+            robot, motion, mass, state.q, state.v, dt,
+            midway=any(each > 0.0 for each in restitution), pushed=bool(wrenches) or forces is not None,
+        )  # fmt: skip
         v = bound.velocity(v, dt * given, contacts, impulses, [*problem.contact_laws, *problem.joint_laws])
     q = integrate(robot, state.q, dt * v)
     report = StepReport(
