@@ -9,7 +9,8 @@ import pytest
 
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
-from footfall.scene import Scene, SceneObject, SceneRobot
+from footfall.robot.shapes import Sphere
+from footfall.scene import Scene, SceneObject, SceneRobot, free_body
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.start_depth import StartsInside
 
@@ -45,3 +46,14 @@ def test_robots_of_a_scene_start_as_they_stand() -> None:
     assert simulation.state.q[2] == pytest.approx(
         simulation.robot.configuration("initial")[2] - 0.02, abs=0.01
     )
+
+
+def test_balls_in_the_same_place_part_slowly() -> None:
+    """One stays on the ground, the other rises at `recovery_speed`, 0.05 m/s; the problem is solved all the while."""
+    shape, place = Sphere(0.1), Transform(np.eye(3), np.array([0.0, 0.0, 0.1]))
+    balls = [SceneObject(name, shape, place, free=free_body(shape, 1.0)) for name in ("one", "other")]
+    simulation = Simulation(None, Scene("same", (FLOOR, *balls)), dt=2e-3)
+    with pytest.warns(StartsInside, match=r"'other' starts 0\.2 m deep in 'one'"):
+        trajectory = simulation.run(simulation.hold, 0.4)
+    assert trajectory.q[-1, [2, 9]] == pytest.approx([0.1, 0.1 + 0.05 * 0.4], abs=1e-6)
+    assert trajectory.residual.max() < 1e-9
