@@ -28,6 +28,7 @@ def main() -> None:
     parser.add_argument("--robots", nargs="*", choices=STUDIES, default=list(STUDIES))
     parser.add_argument("--targets", type=int, default=1000)
     parser.add_argument("--far", type=int, default=100)
+    parser.add_argument("--first-far", type=int, default=0, help="seed of the first target out of reach")
     parser.add_argument("--peer-targets", type=int, default=100)
     parser.add_argument("--output", type=Path, help="file for the report")
     options = parser.parse_args()
@@ -43,7 +44,7 @@ def main() -> None:
             fresh = [search(study, count, first=FRESH), *peer_searches(study, count, first=FRESH)]
             outcomes += [(f"{study.name}, fresh ones", outcome) for outcome in fresh]
         if options.far:
-            far.append((study.name, search_far(study, options.far)))
+            far.append((study.name, search_far(study, options.far, first=options.first_far)))
     text = reach_markdown(outcomes, far, load_before=load_before)
     print(text)
     if options.output:

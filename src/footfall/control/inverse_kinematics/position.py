@@ -91,7 +91,7 @@ def solve_ik(
     iterations: at most, from each start. restarts: new starts if tasks are not met, each from the best of some random
     joint angles (seed). With none, q is the closest pose that a descent from the given one finds; with some, where all
     of them fail, further descents from random angles and from the best pose with a limb changed search for the closest
-    one, until three rounds of 16 brought nothing (default method only).
+    one, until six rounds of 16 brought nothing (default method only).
     """
     stack = TaskStack(robot, tuple(tasks))
     for task in stack.tasks:

@@ -21,7 +21,7 @@ _CANDIDATES, _LOOKED_AT = 256, 64  # random configurations; the best of these ar
 _LOOK_AHEAD = 10  # steps from each of them
 _SURE = 1e-8  # cost from which on tasks are always met, for weights of one
 _ROUND = 16  # descents between two looks at the best
-_FRUITLESS = 3  # rounds without a closer pose after which it is the closest
+_FRUITLESS = 6  # rounds without a closer pose after which it is the closest
 _CLOSER = 1e-3  # relative decrease of the cost that is worth going on
 
 
