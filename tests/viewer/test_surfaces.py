@@ -103,3 +103,13 @@ def test_plane_lies_in_its_plane() -> None:
     vertices, triangles, _ = object_surface(Plane(), (0.0, 1.0, 0.0, 1.0))
     assert (vertices[:, 2] == 0.0).all()
     assert len(triangles) == 2
+
+
+def test_white_bodies_stand_out_from_the_ground() -> None:
+    def color(*given: float) -> tuple[float, ...]:
+        geometry = footfall.Geometry(footfall.Sphere(0.1), color=given)  # type: ignore[arg-type]
+        return body_surfaces(footfall.Body("ball", visuals=(geometry,)))[0].color
+
+    assert max(color(1.0, 1.0, 1.0, 1.0)[:3]) < 0.8
+    assert color(1.0, 1.0, 1.0, 0.5)[3] == 0.5
+    assert color(1.0, 0.9, 0.0, 1.0) == (1.0, 0.9, 0.0, 1.0)

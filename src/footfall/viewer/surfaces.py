@@ -26,6 +26,7 @@ OBJECT_COLOR: Color = (0.78, 0.74, 0.66, 1.0)
 _SECTIONS = 32  # around a cylinder
 _CREASE = np.radians(35.0)  # sharper edges stay sharp under light
 _MOST_SMOOTHED = 20_000  # triangles; looking for creases in more takes seconds
+_WHITE, _OFF_WHITE = 0.95, 0.72
 _PLANE_SIZE = 40.0  # m of a plane that is drawn
 _MOST_CELLS = 400  # of a height map along an axis
 
@@ -59,7 +60,15 @@ def object_surface(shape: SceneShape, color: Color | None) -> Surface:
 def _placed(geometry: Geometry) -> Surface:
     vertices, triangles = _triangles(geometry.shape)
     pose: Transform = geometry.placement
-    return Surface(vertices @ pose.rotation.T + pose.translation, triangles, geometry.color or BODY_COLOR)
+    color = _off_white(geometry.color or BODY_COLOR)
+    return Surface(vertices @ pose.rotation.T + pose.translation, triangles, color)
+
+
+def _off_white(color: Color) -> Color:
+    """White bodies a little grey: the ground is white too."""
+    red, green, blue, opacity = color
+    dimmed = 1.0 if min(red, green, blue) < _WHITE else _OFF_WHITE
+    return dimmed * red, dimmed * green, dimmed * blue, opacity
 
 
 def _joined(surfaces: Iterable[Surface]) -> list[Surface]:
