@@ -15,7 +15,8 @@ from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box
 from footfall.scene import Material, Scene, SceneObject, free_body
-from footfall.simulation.simulation import ConvergenceWarning, Simulation
+from footfall.simulation.simulation import Simulation
+from footfall.simulation.unsolved_contact import ConvergenceWarning
 
 MOST_DRIFT = MOST_DEPTH = 1e-6  # m
 MOST_CREEP = 1e-9  # m/s

@@ -19,9 +19,10 @@ from footfall.robot.drives.rotor_bodies import rotor_name, with_rotor_bodies
 from footfall.robot.model import Body, Joint, JointType, Robot
 from footfall.robot.variants import lock_joints
 from footfall.scene.model import Scene
+from footfall.simulation.divergence import SimulationDiverged
 from footfall.simulation.drive_step import DriveTrain
 from footfall.simulation.joint_action import JointAction
-from footfall.simulation.simulation import Simulation, SimulationDiverged
+from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command, InvalidOption, StepOptions
 from footfall.simulation.time_step import actuated_velocities
 

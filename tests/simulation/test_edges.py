@@ -15,7 +15,8 @@ from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Capsule
 from footfall.scene import Scene, SceneObject, free_body
 from footfall.scene.assembly import combined_robot
-from footfall.simulation.simulation import Simulation, Trajectory
+from footfall.simulation.run_values import Trajectory
+from footfall.simulation.simulation import Simulation
 from tests.simulation.worlds import GRAVITY as G
 from tests.simulation.worlds import Array, energies, ground, simulate, turned
 

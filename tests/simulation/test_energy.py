@@ -11,7 +11,8 @@ from footfall.contact.candidates import Candidate, Surface, point_candidates
 from footfall.errors import MissingFile
 from footfall.geometry.plane import Plane
 from footfall.robot.model import Robot
-from footfall.simulation.simulation import Simulation, Trajectory
+from footfall.simulation.run_values import Trajectory
+from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command, StepOptions
 from tests.simulation.worlds import (
     EDGE,

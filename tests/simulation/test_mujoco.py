@@ -24,7 +24,7 @@ from footfall.benchmarks.contact_comparison import (
     with_springs,
 )
 from footfall.benchmarks.contact_scenes import DT
-from footfall.simulation.simulation import Trajectory
+from footfall.simulation.run_values import Trajectory
 from tests.simulation.test_standing import scene_named
 
 pytest.importorskip("mujoco")

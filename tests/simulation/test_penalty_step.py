@@ -13,7 +13,8 @@ from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Sphere
 from footfall.scene import GivenMotion, Material, Scene, SceneObject, free_body
-from footfall.simulation.simulation import Simulation, SimulationDiverged
+from footfall.simulation.divergence import SimulationDiverged
+from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import StepOptions
 
 MASS, RADIUS, G = 2.0, 0.1, 9.81

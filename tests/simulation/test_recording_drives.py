@@ -23,7 +23,8 @@ from footfall.simulation.recording_errors import DamagedRecording, InvalidRow
 from footfall.simulation.recording_export import motor_names, velocity_names
 from footfall.simulation.recording_format import STATES
 from footfall.simulation.recording_writer import RecordingWriter
-from footfall.simulation.simulation import Simulation, Trajectory
+from footfall.simulation.run_values import Trajectory
+from footfall.simulation.simulation import Simulation
 from tests.looped_robots import four_bar
 
 MOTOR = ElectricMotor(0.1, 0.5, 5e-4, 48.0, 3.0, 9.0, 2e-5)

@@ -9,13 +9,10 @@ import footfall
 from footfall.contact.candidates import Candidate, Surface
 from footfall.errors import FootfallError
 from footfall.geometry.plane import Plane
-from footfall.simulation.simulation import (
-    ConvergenceWarning,
-    DivergedWarning,
-    Simulation,
-    SimulationDiverged,
-)
+from footfall.simulation.divergence import DivergedWarning, SimulationDiverged
+from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command, InvalidOption, StepOptions
+from footfall.simulation.unsolved_contact import ConvergenceWarning
 from tests.simulation.worlds import EDGE, GRAVITY, Array, ball, block, ground, simulate
 
 G = GRAVITY

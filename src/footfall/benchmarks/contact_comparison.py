@@ -17,7 +17,7 @@ import numpy as np
 from footfall.benchmarks.contact_motions import sway, trot
 from footfall.benchmarks.contact_scenes import DT, ContactScene, contact_scene
 from footfall.scenarios.pyplot import load_pyplot
-from footfall.simulation.simulation import Trajectory
+from footfall.simulation.run_values import Trajectory
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 

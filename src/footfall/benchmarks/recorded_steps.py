@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.contact.problem import ContactProblem
-from footfall.simulation.simulation import Simulation, SimulationState
+from footfall.simulation.run_values import SimulationState
+from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_problem import build_step_problem
 from footfall.simulation.step_values import Command
 

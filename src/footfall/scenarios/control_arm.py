@@ -19,7 +19,8 @@ from footfall.math.transform import Transform
 from footfall.robot.load import load
 from footfall.robot.model import Robot
 from footfall.scene.model import Material, Scene, SceneObject
-from footfall.simulation.simulation import Controller, Simulation, Trajectory
+from footfall.simulation.run_values import Trajectory
+from footfall.simulation.simulation import Controller, Simulation
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 

@@ -28,7 +28,7 @@ from footfall.math.rotations import boxplus
 from footfall.math.transform import Transform
 from footfall.scenarios.control_stances import TRUE, Persistent, Stance
 from footfall.scenarios.control_validation import ContactWatch
-from footfall.simulation.simulation import Trajectory
+from footfall.simulation.run_values import Trajectory
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 

@@ -15,7 +15,7 @@ from footfall.scenarios.control_stances import FLOOR, TRUE, TRUSTED
 from footfall.scenarios.pyplot import load_pyplot
 from footfall.scene.model import Scene
 from footfall.simulation.recording_writer import RecordingWriter
-from footfall.simulation.simulation import Trajectory
+from footfall.simulation.run_values import Trajectory
 
 _BLUE, _ORANGE, _GREY = "#0066bd", "#d95f02", "#888888"
 

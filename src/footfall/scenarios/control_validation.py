@@ -15,7 +15,8 @@ import numpy as np
 from footfall.contact.validation import Residuals, check_solution
 from footfall.dynamics.jacobians import frame_jacobian
 from footfall.scenarios.control_stances import Stance
-from footfall.simulation.simulation import Simulation, SimulationState
+from footfall.simulation.run_values import SimulationState
+from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_problem import build_step_problem
 from footfall.simulation.step_values import Command
 

@@ -2,93 +2,38 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from footfall.compiler import Kernel, build_kernel, maximum, repeat
+from footfall.compiler import Kernel
 from footfall.contact.candidates import Candidate, scene_candidates
 from footfall.contact.penalty import PenaltyLaw, warn_if_unstable
 from footfall.dynamics.kinematics import frame_attachment
 from footfall.dynamics.loops import close_loops
-from footfall.errors import FootfallError, UnknownName
+from footfall.errors import UnknownName
 from footfall.robot.model import Robot
 from footfall.scene.assembly import combined_robot, initial_state
 from footfall.scene.model import Scene
-from footfall.simulation.drive_step import DriveTrain, Gears, driven_step
-from footfall.simulation.joint_action import JointAction
-from footfall.simulation.penalty_step import penalty_delassus, penalty_row_count, penalty_step
+from footfall.simulation.control_period import ControlPeriod
+from footfall.simulation.divergence import require_good, warn_of_divergence
+from footfall.simulation.drive_step import DriveTrain, Gears
+from footfall.simulation.penalty_step import penalty_delassus, penalty_row_count
+from footfall.simulation.run_values import SimulationState, Trajectory
 from footfall.simulation.singular_loops import warn_of_singular_loops
 from footfall.simulation.start_depth import warn_if_inside
-from footfall.simulation.step_values import Command, InvalidOption, StepOptions, StepReport, StepState
-from footfall.simulation.time_step import actuated_velocities, contact_step, row_count
+from footfall.simulation.step_values import Command, InvalidOption, StepOptions
+from footfall.simulation.time_step import actuated_velocities, row_count
 from footfall.simulation.touching_bodies import touched_by, warn_of_many
+from footfall.simulation.unsolved_contact import warn_of_residuals
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _ROLLOUT = ("residual", "q", "v")  # what a rollout gives, in the order of the kernel
-
-_MEANINGLESS = 1e6  # m/s, rad/s or m
-
-
-class ConvergenceWarning(UserWarning):
-    """Contact impulses that were not found as exactly as asked for."""
-
-
-class DivergedWarning(UserWarning):
-    """Robots of a rollout that left the numbers."""
-
-
-class SimulationDiverged(FootfallError, ArithmeticError):
-    """A simulation left the numbers. `state` is the last good one, `quantity` what went wrong first."""
-
-    def __init__(self, quantity: str, state: SimulationState) -> None:
-        self.quantity = quantity
-        self.state = state
-        super().__init__(
-            f"the simulation diverged after t = {state.time:.6g} s: {quantity}; the last good state is kept"
-        )
-
-
-@dataclass(frozen=True)
-class SimulationState:
-    """All that a simulation goes on from: time (s), q (nq,), v (nv,), integral (joints,) of the joint controllers,
-    impulses (rows,) of the last step and the state of the drives, see `DriveTrain`. A value: keep it to
-    return to it."""
-
-    time: float
-    q: Array
-    v: Array
-    integral: Array
-    impulses: Array
-    drives: Array = field(default_factory=lambda: np.zeros(0))
-
-
-class Trajectory(NamedTuple):
-    """What a run gives, one row a control period: time (n,) s, q (n, nq), v (n, nv), effort (n, nv) N m, contact
-    positions (n, contacts, 3) m, forces (n, contacts, 3) N in world axes, residual (n,) N s, sweeps (n,) and currents
-    (n, motors) A of a robot with drives."""
-
-    time: Array
-    q: Array
-    v: Array
-    effort: Array
-    positions: Array
-    forces: Array
-    residual: Array
-    sweeps: Array
-    currents: Array
-
-    def __repr__(self) -> str:
-        span = f"{self.time[0]:.6g} to {self.time[-1]:.6g} s" if len(self.time) else "no time"
-        shapes = ", ".join(f"{name} {part.shape}" for name, part in self._asdict().items())
-        return f"Trajectory over {span}: {shapes}"
-
 
 ContactModel = Literal["exact", "impacts", "penalty"]
 Controller = Callable[[float, Array, Array], Command]
@@ -321,14 +266,14 @@ class Simulation:
             drives = report[-4] if self.train else state.drives
             currents = self.train.currents(drives) if self.train else drives
             report = [*report[-3:], residual, sweeps, currents]
-            self._require_good(q, v, state, command)
+            require_good(self.robot, q, v, state, command)
             self.state = SimulationState(state.time + self.control_period, q, v, integral, impulses, drives)
             rows.append((self.state.time, q, v, *report))
             if recorder is not None:
                 recorder.state(self.state.time, q, v, report[0], currents=currents if self.train else None)
                 recorder.contacts(self.state.time, report[1], report[2])
         trajectory = Trajectory(*(np.array(column) for column in zip(*rows, strict=True)))
-        self._warn_of_residuals(trajectory.residual)
+        warn_of_residuals(trajectory.residual, tolerance=self.options.tolerance, scale=self._weight_impulse)
         warn_of_singular_loops(self.robot, trajectory.q)
         return trajectory
 
@@ -338,36 +283,6 @@ class Simulation:
             state, speed = self.state, self.options.recovery_speed
             warn_if_inside(self.robot, state.q, self.candidates, time=state.time, speed=speed)
             self._started = True
-
-    def _warn_of_residuals(self, residuals: Array) -> None:
-        """Contact that is not solved as asked is never silent."""
-        scale = self._weight_impulse
-        worst = np.fmax.reduce(residuals, axis=None)  # robots that left the numbers have none
-        if scale > 0.0 and worst > self.options.tolerance * scale:
-            bad = residuals > self.options.tolerance * scale
-            warnings.warn(
-                f"{bad.sum()} of {bad.size} control periods ended with contact impulses that still changed by up to "
-                f"{worst:.2g} N s a sweep ({worst / scale:.2g} of weight times dt); "
-                "more StepOptions.sweeps or a smaller dt may help",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-
-    def _warn_of_divergence(self, q: Array, v: Array) -> None:
-        """Of robots (batch, steps, n) that end with no numbers, or with such that have no meaning."""
-        ends = np.abs(np.concatenate([q[:, -1], v[:, -1]], axis=1))
-        if np.maximum.reduce(ends, axis=None) < _MEANINGLESS:
-            return
-        lost = np.flatnonzero(~(ends < _MEANINGLESS).all(axis=1))
-        if len(lost):
-            good = (np.abs(v[lost]) < _MEANINGLESS).all(axis=2) & np.isfinite(q[lost]).all(axis=2)
-            first = good.argmin(axis=1)  # in a robot that is lost the last is not good
-            warnings.warn(
-                f"{len(lost)} of {len(q)} robots left the numbers, the first of them, robot {lost[first.argmin()]}, in "
-                f"step {first.min()}: are all initial states and commands finite, and is dt small enough?",
-                DivergedWarning,
-                stacklevel=3,
-            )
 
     def rollout(
         self,
@@ -396,8 +311,8 @@ class Simulation:
             *([self._starts(q, v)] if self.train else []),
             steps=steps, only=_ROLLOUT, threads=threads, out=out if out is None else (*out[2:], *out[:2]),
         )  # fmt: skip
-        self._warn_of_divergence(q, v)
-        self._warn_of_residuals(residual)
+        warn_of_divergence(q, v)
+        warn_of_residuals(residual, tolerance=self.options.tolerance, scale=self._weight_impulse)
         return q, v, residual
 
     def _starts(self, q: Array, v: Array) -> Array:
@@ -418,108 +333,26 @@ class Simulation:
 
     def _kernel(self, pushed: tuple[str, ...]) -> Kernel:
         if pushed not in self._kernels:
-            self._kernels[pushed] = self._build(pushed)
+            self._kernels[pushed] = self._period.kernel(pushed)
         return self._kernels[pushed]
+
+    @property
+    def _period(self) -> ControlPeriod:
+        return ControlPeriod(
+            self.robot,
+            self.candidates,
+            self.options,
+            self.substeps,
+            self.rows,
+            tuple(self.restitution.tolist()),
+            self.law if self._smooth else None,
+            self.train,
+            self._timed,
+        )
 
     @cached_property
     def _kernels(self) -> dict[tuple[str, ...], Kernel]:
         return {}
-
-    def _build(self, pushed: tuple[str, ...]) -> Kernel:
-        """Trace and compile a control period."""
-        robot, joints, contacts = self.robot, self.joints, len(self.candidates)
-        inputs: dict[str, int | tuple[int, ...]] = {
-            "q": robot.nq,
-            "v": robot.nv,
-            "integral": joints,
-            "impulses": self.rows,
-        }
-        inputs |= dict.fromkeys((f"command_{name}" for name in Command._fields), joints)
-        inputs |= {"friction": contacts}
-        inputs |= {f"push_{k}": 6 for k in range(len(pushed))}
-        if self._timed:
-            inputs["time"] = ()
-        if self.train:
-            inputs["drives"] = self.train.size
-
-        def period(**arrays: Any) -> Mapping[str, Any]:
-            state = StepState(*(arrays[name] for name in StepState._fields))
-            command = Command(*(arrays[f"command_{name}"] for name in Command._fields))
-            wrenches = {body: arrays[f"push_{k}"] for k, body in enumerate(pushed)}
-
-            def step(time: Any, drives: Any, *parts: Any) -> tuple[Any, StepState, StepReport]:
-                state = StepState(*parts)
-
-                def advance(command: Command, action: JointAction | None) -> tuple[StepState, StepReport]:
-                    start = (robot, self.candidates, self.options, state, command)
-                    given = {"friction": arrays["friction"], "wrenches": wrenches or None, "time": time}
-                    if self._smooth:
-                        return penalty_step(*start, law=self.law, action=action, **given)
-                    return contact_step(*start, restitution=self.restitution.tolist(), action=action, **given)
-
-                return driven_step(robot, self.train, self.options.dt, state, drives, command, advance)
-
-            worst: Any = 0.0
-            time = arrays.get("time", 0.0)
-            drives = self.train.begin_command(arrays["drives"]) if self.train else np.zeros(0)
-            if self.substeps > 1:
-
-                def substep(*parts: Any) -> tuple[Any, ...]:
-                    worst, time, drives, *state = parts
-                    drives, following, happened = step(time, drives, *state)
-                    return maximum(worst, happened.residual), time + self.options.dt, drives, *following
-
-                worst, time, drives, *parts = repeat(
-                    substep, (0.0, time, drives, *state), count=self.substeps - 1
-                )
-                state = StepState(*parts)
-            drives, state, happened = step(time, drives, *state)
-            residual = maximum(worst, happened.residual)
-            outputs = {**state._asdict()}
-            if self._timed:
-                outputs["time"] = time + self.options.dt
-            if self.train:
-                outputs["drives"] = drives
-            outputs |= {
-                "effort": happened.effort,
-                "positions": happened.positions,
-                "forces": happened.forces,
-            }
-            return {"residual": residual, "sweeps": happened.sweeps, **outputs}
-
-        return build_kernel(period, inputs, name="period", check_finite=False)
-
-    def _require_good(self, q: Array, v: Array, state: SimulationState, command: Command) -> None:
-        if np.isfinite(v).all() and np.isfinite(q).all() and np.abs(v).max(initial=0.0) < _MEANINGLESS:
-            return
-        for name, part in command._asdict().items():
-            if not np.isfinite(part).all():
-                raise SimulationDiverged(f"{name} of the command is {part}, which is not finite", state)
-        if np.isfinite(v).all() and not np.isfinite(q).all():
-            raise SimulationDiverged(_lost_coordinates(self.robot, q), state)
-        joint = _first_bad(self.robot, v)
-        raise SimulationDiverged(f"the velocity of {joint} is {np.abs(v).max()} rad/s or m/s", state)
-
-
-def _lost_coordinates(robot: Robot, q: Array) -> str:
-    """Which joints have coordinates that are NaN: loops that could not be closed, or quaternions of zeros."""
-    lost = {joint.name for joint in robot.joints if not np.isfinite(q[robot.q_slice(joint.name)]).all()}
-    names = ", ".join(sorted(lost))
-    if not robot.loops:
-        return f"coordinates of the joints {names} are not finite; does a quaternion have norm zero?"
-    return (
-        f"loops cannot be closed with the joints {names} in that direction: a singular position, the "
-        "end of a linkage's range, or too long a step"
-    )
-
-
-def _first_bad(robot: Robot, v: Array) -> str:
-    worst = int(np.argmax(np.where(np.isfinite(v), np.abs(v), np.inf)))
-    return next(
-        f"joint {joint.name!r}"
-        for joint in robot.joints
-        if robot.v_slice(joint.name).start <= worst < robot.v_slice(joint.name).stop
-    )
 
 
 def _checked_gain(name: str, gain: float | Array, joints: int) -> Array:

@@ -18,7 +18,8 @@ from footfall.contact.validation import check_solution
 from footfall.dynamics.inverse_dynamics import bias_forces
 from footfall.dynamics.loops import Coupling
 from footfall.dynamics.mass_matrix import mass_matrix
-from footfall.simulation.simulation import Simulation, SimulationState, Trajectory
+from footfall.simulation.run_values import SimulationState, Trajectory
+from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command, StepState
 from footfall.simulation.time_step import (
     foreseen_velocities,

@@ -15,7 +15,7 @@ from footfall.scenarios.hybrid.manipulator import mobile_manipulator, run_manipu
 from footfall.simulation.recording import read_recording
 from tests.scenarios.hybrid.criteria import missed
 
-pytestmark = pytest.mark.filterwarnings("ignore::footfall.simulation.simulation.ConvergenceWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::footfall.simulation.unsolved_contact.ConvergenceWarning")
 
 
 def test_kuka_arm() -> None:

@@ -11,7 +11,8 @@ from footfall.dynamics.kinematics import frame_pose
 from footfall.robot.model import Robot
 from footfall.scenarios.driven_leg.leg import FOOT, LEG_JOINTS, StepReference
 from footfall.simulation.drive_step import Gears
-from footfall.simulation.simulation import Simulation, Trajectory
+from footfall.simulation.run_values import Trajectory
+from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command
 
 Array = np.ndarray[Any, np.dtype[np.float64]]

@@ -15,7 +15,8 @@ from footfall.scenarios.driven_leg.leg import FOOT, LEG_JOINTS, StepReference, l
 from footfall.scenarios.driven_leg.run import COMMAND_TICKS, SERVO_PERIOD
 from footfall.scene.model import Scene, SceneObject
 from footfall.simulation.drive_step import Gears
-from footfall.simulation.simulation import Simulation, Trajectory
+from footfall.simulation.run_values import Trajectory
+from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command
 
 Array = np.ndarray[Any, np.dtype[np.float64]]

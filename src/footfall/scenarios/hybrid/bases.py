@@ -22,7 +22,8 @@ from footfall.math.rotations import matrix_from_quaternion
 from footfall.robot.load import load
 from footfall.robot.model import JointType, Robot
 from footfall.scene.model import Material, Scene, SceneObject
-from footfall.simulation.simulation import Simulation, Trajectory
+from footfall.simulation.run_values import Trajectory
+from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command, StepOptions
 
 Array = np.ndarray[Any, np.dtype[np.float64]]

@@ -10,7 +10,7 @@ import numpy as np
 
 from footfall.robot.model import Robot
 from footfall.scene.model import Scene
-from footfall.simulation.simulation import Trajectory
+from footfall.simulation.run_values import Trajectory
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 

@@ -24,7 +24,9 @@ from footfall.scenarios.quadruped.legs import standing_configuration
 from footfall.scenarios.quadruped.parameters import Scenario
 from footfall.scenarios.quadruped.references import Reference, reference
 from footfall.scene.model import Material, Scene, SceneObject
-from footfall.simulation.simulation import ContactModel, Simulation, SimulationDiverged, Trajectory
+from footfall.simulation.divergence import SimulationDiverged
+from footfall.simulation.run_values import Trajectory
+from footfall.simulation.simulation import ContactModel, Simulation
 from footfall.simulation.step_values import Command, StepOptions
 
 Array = np.ndarray[Any, np.dtype[np.float64]]

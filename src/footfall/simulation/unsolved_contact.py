@@ -1,0 +1,31 @@
+"""A warning of contact that was not solved as exactly as asked for."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+class ConvergenceWarning(UserWarning):
+    """Contact impulses that were not found as exactly as asked for."""
+
+
+def warn_of_residuals(residuals: Array, *, tolerance: float, scale: float) -> None:
+    """Contact that is not solved as asked is never silent.
+
+    residuals: of control periods, N s, of any shape. tolerance: of the scale, which is the weight times dt, N s.
+    """
+    worst = np.fmax.reduce(residuals, axis=None)  # robots that left the numbers have none
+    if scale > 0.0 and worst > tolerance * scale:
+        bad = residuals > tolerance * scale
+        warnings.warn(
+            f"{bad.sum()} of {bad.size} control periods ended with contact impulses that still changed by up to "
+            f"{worst:.2g} N s a sweep ({worst / scale:.2g} of weight times dt); "
+            "more StepOptions.sweeps or a smaller dt may help",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
