@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 FORCE_COLOR = (214, 60, 10)
-_LENGTH_OF_WEIGHT = 1.0  # length of the arrow for a force as large as the robot's weight, of the robot's size
-_LONGEST = 1.3  # of the robot's size; impacts would fill the picture
+_LENGTH_OF_WEIGHT = 0.5  # length of the arrow for a force as large as the robot's weight, of the robot's size
+_LONGEST = 0.8  # of the robot's size; impacts would fill the picture
 _BELOW = 0.01  # m from the lowest place of terrain to the grid
 _LEAST_FORCE = 1e-3  # of the weight; smaller ones are no arrows
 
@@ -89,9 +89,9 @@ class ForceDrawing:
             node,
             np.zeros((0, 2, 3), dtype=np.float32),
             FORCE_COLOR,
-            shaft_radius=0.004 * size,
-            head_radius=0.01 * size,
-            head_length=0.025 * size,
+            shaft_radius=0.008 * size,
+            head_radius=0.02 * size,
+            head_length=0.05 * size,
         )
 
     @property
