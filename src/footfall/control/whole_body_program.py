@@ -121,8 +121,6 @@ class WholeBodyProgram:
     ) -> ProgramSolution:
         """The solution in the state q (nq,), v (nv,) at a time, s."""
         status, x, missing, freedom, worst = solve_stance(*self._problem(time, q, v, tasks, contacts))
-        # Numba's kept code gives arrays with a float64 of its own, which kernels would have to copy.
-        x, missing = x.view(np.float64), missing.view(np.float64)
         return ProgramSolution(
             x, tuple([missing[level] for level in self._levels]), freedom, worst, status == SOLVED
         )

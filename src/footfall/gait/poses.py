@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from footfall.errors import FootfallError
+from footfall.gait.pose_loops import differences
 from footfall.math.rotations import (
     matrix_from_quaternion,
     normalised,
@@ -225,8 +226,6 @@ def changed_parts(
     before, after: rows of poses (n, 50). Hands only count where they are or will be in task space. contacts: whether
     other contacts and wrenches are differences too; then hands count always.
     """
-    from footfall.gait.pose_loops import differences  # brings Numba, which is slow to import
-
     return differences(before, after, contacts, POSITION_TOLERANCE, ANGLE_TOLERANCE, WRENCH_TOLERANCE)
 
 
