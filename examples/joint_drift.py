@@ -29,7 +29,7 @@ projected = chain.simulate(*start, dt=DT, seconds=SECONDS, project=True)
 robot = footfall.load("double-pendulum")
 sign = np.sign(footfall.center_of_mass(robot, np.array([0.1, 0.0]))[0])
 q, v = (sign * np.diff(values, prepend=0.0) for values in (ANGLES, RATES))
-plain = StepOptions(dt=DT, bounded_energy=False)  # the same steps as above, nothing else
+plain = StepOptions(dt=DT)
 run = Simulation(robot, q=q, v=v, options=plain, candidates=()).run(torque_command(np.zeros(2)), SECONDS)
 
 # And as exactly as one likes, for comparison.

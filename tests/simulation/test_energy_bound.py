@@ -218,3 +218,17 @@ def test_what_falls_and_hardly_turns_need_not_be_looked_at(rate: float, gains: b
     created = energies(robot, after[0][:, 0], after[1][:, 0]) - energies(robot, q, v)
     assert bool(created.max() > 0.0) is gains
     assert gains or created.max() < -0.5 * robot.mass * (GRAVITY * dt) ** 2 / 2
+
+
+def test_what_swings_keeps_its_energy_unless_bounded() -> None:
+    """Semi-implicit steps are symplectic: energy goes up and down by O(dt) and comes back; a bound only takes."""
+    robot, ends = footfall.load("double-pendulum"), {}
+    hanging = float(energies(robot, np.zeros(2), np.zeros(2)))
+    for bounded in (False, True):
+        options = StepOptions(dt=1e-3, velocity_terms="middle", bounded_energy=bounded)
+        simulation = Simulation(robot, options=options, q=np.array([1.0, 0.5]))
+        start = float(energies(robot, simulation.state.q, simulation.state.v)) - hanging
+        trajectory = simulation.run(simulation.hold, 20.0)
+        ends[bounded] = (energies(robot, trajectory.q[-2000:], trajectory.v[-2000:]).mean() - hanging) / start
+    assert ends[False] == pytest.approx(1.0, abs=1e-3)
+    assert 0.5 < ends[True] < 0.97

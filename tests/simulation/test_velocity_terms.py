@@ -25,9 +25,7 @@ def spin_energy_gain(terms: VelocityTerms, dt: float) -> float:
     solid = free_body(shape, 1.0, velocity=(0.0, 0.0, 0.0, 0.1, 6.0, 0.1))
     thing = SceneObject("box", shape, Transform(np.eye(3), np.zeros(3)), Material(), free=solid)
     scene = Scene("space", (thing,), gravity=(0.0, 0.0, 0.0))
-    simulation = Simulation(
-        None, scene, options=StepOptions(dt=dt, velocity_terms=terms, bounded_energy=False)
-    )
+    simulation = Simulation(None, scene, options=StepOptions(dt=dt, velocity_terms=terms))
     start = float(energies(simulation.robot, simulation.state.q, simulation.state.v))
     simulation.run(simulation.hold, 2.0)
     return float(energies(simulation.robot, simulation.state.q, simulation.state.v)) / start - 1.0
@@ -52,9 +50,7 @@ def walker_energy_drift(terms: VelocityTerms, dt: float) -> float:
     """
     walker = random_walker(3)
     robot = replace(walker, joints=tuple(replace(joint, damping=0.0) for joint in walker.joints))
-    options = StepOptions(
-        dt=dt, velocity_terms=terms, joint_limits=False, joint_friction=False, bounded_energy=False
-    )
+    options = StepOptions(dt=dt, velocity_terms=terms, joint_limits=False, joint_friction=False)
     v = np.random.default_rng(2).normal(0.0, 4.0, robot.nv)
     simulation = Simulation(
         robot, Scene("space", gravity=(0.0, 0.0, 0.0)), candidates=(), options=options, v=v
@@ -74,7 +70,7 @@ def test_a_walker_in_the_air_keeps_its_energy() -> None:
 
 def test_the_native_step_is_the_dense_one() -> None:
     robot = footfall.load("quadruped")
-    options = StepOptions(dt=2e-3, velocity_terms="middle", bounded_energy=False)
+    options = StepOptions(dt=2e-3, velocity_terms="middle")
     simulation = Simulation(robot, candidates=(), options=options, q=robot.configuration("stand"))
     simulation.run(simulation.hold, 0.1)
     expected = build_step_problem(simulation, simulation.state, simulation.hold)

@@ -29,7 +29,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 _SIZE = 8.0  # m, edge of the terrain
 _HEIGHT = 1.5  # m, from which they fall
 _CHUNK = 0.5  # s, after which what happened is recorded
-OPTIONS = StepOptions(dt=2e-3)
+OPTIONS = StepOptions(dt=2e-3, bounded_energy=True)
 
 
 @dataclass(frozen=True)

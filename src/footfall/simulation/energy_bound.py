@@ -1,5 +1,8 @@
 """A bound on energy: after a step nothing has more of it than before and the work done on it in between.
 
+The energy of semi-implicit steps goes up and down by some dt as things swing, and comes back; the bound takes what goes
+up and does not give it back, so that what swings freely is damped. It is for studies of contact, and an option.
+
 Each robot and each free body is looked at by itself, so that none pays for another. Where a step can create next to
 nothing, because what moves does not turn and nothing lies in the ground, or because all of it falls freely, it is not
 looked at.

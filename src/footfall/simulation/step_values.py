@@ -54,7 +54,7 @@ class StepOptions:
     predicted without contact, they do not, for up to a third more time a step. "auto": in the middle for free bodies,
     at the start for robots. bounded_energy: whether a robot or free body that would end a step with more energy than it
     began with, and the work done on it, is slowed down until it does not, see `energy_bound`; its velocity then
-    changes by a little more than the impulses say. Only exact contact knows it.
+    changes by a little more than the impulses say, and what swings freely loses energy. Only exact contact knows it.
     """
 
     dt: float = 1e-3
@@ -73,7 +73,7 @@ class StepOptions:
     contact_rule: ContactRule = "cone"
     integrator: Integrator = "semi-implicit"
     velocity_terms: VelocityTerms = "auto"
-    bounded_energy: bool = True
+    bounded_energy: bool = False
 
     def __post_init__(self) -> None:
         if not 0.0 < self.dt < np.inf:
