@@ -10,7 +10,7 @@ import typer
 
 from footfall.cli import demo_dynamics
 from footfall.cli.quadruped import run_and_write
-from footfall.cli.screen import screen
+from footfall.cli.screen import program, screen
 
 app = typer.Typer()
 app.command("dynamics")(demo_dynamics.dynamics)
@@ -42,8 +42,8 @@ def demo(
     scenario = load_scenario("trot").changed(duration=duration)
     recording = run_and_write(scenario, ("exact", "penalty"), output, plots=plots)
     _plan_platform(output, plots=plots)
-    console.print("More: footfall quadruped --help, footfall demo dynamics, and the scripts in examples/.")
-    console.print(f"View it: footfall view {recording}", highlight=False, soft_wrap=True)
+    console.print(f"More: {program()} --help, and the scripts in examples/.")
+    console.print(f"View it: {program()} view {recording}", highlight=False, soft_wrap=True)
 
 
 def _plan_platform(output: Path, *, plots: bool) -> None:
@@ -56,4 +56,4 @@ def _plan_platform(output: Path, *, plots: bool) -> None:
     write_plan(motion.plan, output / "platform.json")
     if plots:
         write_plot(motion, output / "platform.png")
-    screen().print("See it move: footfall plan platform --view", highlight=False, soft_wrap=True)
+    screen().print(f"See it move: {program()} plan platform --view", highlight=False, soft_wrap=True)

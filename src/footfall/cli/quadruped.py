@@ -14,7 +14,7 @@ import numpy as np
 import typer
 
 from footfall.cli.files import output_folder
-from footfall.cli.screen import errors, screen, table
+from footfall.cli.screen import errors, program, screen, table
 
 app = typer.Typer(
     help="Let the quadruped trot, fall or jump, with exact and with penalty contact.", no_args_is_help=True
@@ -193,7 +193,7 @@ def _run(kind: str, settings: Settings, changes: dict[str, Any]) -> None:
     source = kind if settings.scenario is None else settings.scenario
     scenario = load_scenario(source).changed(**_asked(changes))
     recording = run_and_write(scenario, _models(settings.contact), settings.output, plots=settings.plots)
-    screen().print(f"View it: footfall view {recording}", highlight=False, soft_wrap=True)
+    screen().print(f"View it: {program()} view {recording}", highlight=False, soft_wrap=True)
 
 
 def run_and_write(scenario: Any, models: Sequence[Any], output: Path, *, plots: bool = True) -> Path:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -22,6 +25,14 @@ def screen() -> Console:
 def errors() -> Console:
     """The standard error: messages and progress, apart from results."""
     return Console(stderr=True)
+
+
+def program() -> str:
+    """What a user types to call this program: its path where a shell does not find it, as after `make demo`."""
+    called, found = Path(sys.argv[0]), shutil.which("footfall")
+    if called.stem != "footfall" or (found is not None and called.exists() and called.samefile(found)):
+        return "footfall"
+    return str(called)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import typer
 
 from footfall.cli.files import new_file
 from footfall.cli.options import FloatingBaseOption, LenientOption
-from footfall.cli.screen import errors, progress, screen, table
+from footfall.cli.screen import errors, program, progress, screen, table
 
 if TYPE_CHECKING:
     from footfall.robot.model import Robot
@@ -108,7 +108,7 @@ def simulate(
         console.print(
             f"stopped by Ctrl-C at {run.state.time:.3f} s; what was recorded is kept", highlight=False
         )
-    console.print(f"View it: footfall view {target}", highlight=False, soft_wrap=True)
+    console.print(f"View it: {program()} view {target}", highlight=False, soft_wrap=True)
     if stopped:
         raise typer.Exit(130)
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from footfall.cli.files import output_folder
-from footfall.cli.screen import errors, screen, table
+from footfall.cli.screen import errors, program, screen, table
 
 
 def task(
@@ -60,4 +60,4 @@ def _run(name: str, case: Any, output: Path, *, plots: bool) -> None:
     console.print(table(course.title, ["criterion", "is", "must be", "met"], rows, numbers="is"))
     if case.baseline:
         console.print("A baseline: it shows what goes wrong without the task's force limit.")
-    console.print(f"View it: footfall view {written[0]}", highlight=False, soft_wrap=True)
+    console.print(f"View it: {program()} view {written[0]}", highlight=False, soft_wrap=True)
