@@ -158,24 +158,8 @@ def test_reference_satisfies_its_optimality_conditions() -> None:
 def test_agrees_with_coal(i: int, j: int) -> None:
     """Spheres, capsules and triangles with a swept radius; coal iterates, so it is right to about 1e-6."""
     coal = pytest.importorskip("coal")
-
-    def shape(element: SweptSphere) -> tuple[Any, Any]:
-        corners, radius = element.corners, element.radius
-        if len(corners) == 1:
-            return coal.Sphere(radius), coal.Transform3s(np.eye(3), corners[0])
-        if len(corners) == 2:
-            along = corners[1] - corners[0]
-            turn = Rotation.align_vectors([along], [[0.0, 0.0, 1.0]])[0].as_matrix()
-            middle = corners.mean(axis=0)
-            return coal.Capsule(radius, float(np.linalg.norm(along))), coal.Transform3s(turn, middle)
-        points, triangles = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
-        for corner in corners:
-            points.append(corner)
-        for sides in ((0, 1, 2), (0, 2, 1)):
-            triangles.append(coal.Triangle(*sides))
-        triangle = coal.Convex(points, triangles)
-        triangle.setSweptSphereRadius(radius)
-        return triangle, coal.Transform3s.Identity()
+    pytest.importorskip("pinocchio")
+    from footfall.benchmarks.volumes_peers import coal_shape
 
     rng = np.random.default_rng(10 * i + j)
     first, second = random_elements(rng, i, 60, "general"), random_elements(rng, j, 60, "general")
@@ -185,7 +169,7 @@ def test_agrees_with_coal(i: int, j: int) -> None:
     request.gjk_max_iterations = 1000
     theirs = []
     for a, b in zip(first, second, strict=True):
-        (one, pose), (other, other_pose) = shape(a), shape(b)
+        (one, pose), (other, other_pose) = coal_shape(a), coal_shape(b)
         theirs.append(coal.distance(one, pose, other, other_pose, request, coal.DistanceResult()))
     apart = ours.core_distance > 1e-3
     assert apart.sum() > 30

@@ -265,3 +265,8 @@ def test_runs_of_no_time_are_refused(seconds: float) -> None:
     simulation = quadruped()
     with pytest.raises(InvalidOption, match="at least one control period"):
         simulation.run(held(simulation), seconds)
+
+
+def test_switches_are_true_or_false() -> None:
+    with pytest.raises(InvalidOption, match="bounded_energy is 'yes'; it must be True or False"):
+        StepOptions(bounded_energy="yes")  # type: ignore[arg-type]

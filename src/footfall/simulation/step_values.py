@@ -24,6 +24,7 @@ _NOT_NEGATIVE = (
     "recovery_speed",
     "restitution_speed",
 )
+_SWITCHES = ("joint_limits", "joint_friction", "implicit_gains", "bounded_energy")
 _CHOICES = {
     "gap_term": GapTerm,
     "contact_rule": ContactRule,
@@ -83,6 +84,9 @@ class StepOptions:
         for name in _NOT_NEGATIVE:
             if not getattr(self, name) >= 0:
                 raise InvalidOption(f"{name} is {getattr(self, name)}; it must not be negative")
+        for name in _SWITCHES:
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise InvalidOption(f"{name} is {getattr(self, name)!r}; it must be True or False")
         for name, kinds in _CHOICES.items():
             if getattr(self, name) not in get_args(kinds):
                 allowed = ", ".join(get_args(kinds))
