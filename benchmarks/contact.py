@@ -4,18 +4,19 @@ python benchmarks/contact.py [NAME ...] [--blocks 30] [--batch 64] [--plates 1 2
 """
 
 import os
-
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: the checks shall not disturb the race
-
-import argparse
 import sys
-import warnings
 from pathlib import Path
 
-from footfall.benchmarks.contact import ContactEffort, measure_all, measure_contacts
-from footfall.benchmarks.contact_report import markdown
-from footfall.benchmarks.contact_scenes import SCENES
-from footfall.benchmarks.surroundings import load_average
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: the checks shall not disturb the race
+sys.path.insert(0, str(Path(__file__).parents[1]))  # where `benchmarks.lab` lies
+
+import argparse
+import warnings
+
+from benchmarks.lab.contact import ContactEffort, measure_all, measure_contacts
+from benchmarks.lab.contact_report import markdown
+from benchmarks.lab.contact_scenes import SCENES
+from footfall.bench.surroundings import load_average
 from footfall.errors import RobotWarning
 
 

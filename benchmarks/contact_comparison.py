@@ -3,10 +3,14 @@
 python benchmarks/contact_comparison.py [--causes] [--plot FILE.png]
 """
 
-import argparse
+import sys
 from pathlib import Path
 
-from footfall.benchmarks.contact_comparison import causes_table, comparison_table, plot_comparison
+sys.path.insert(0, str(Path(__file__).parents[1]))  # where `benchmarks.lab` lies
+
+import argparse
+
+from benchmarks.lab.contact_comparison import causes_table, comparison_table, plot_comparison
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(

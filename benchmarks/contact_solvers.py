@@ -7,16 +7,17 @@ there for --recorded. Without: random problems with 1 to 64 contacts.
 """
 
 import os
-
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: one core for every solver
-
-import argparse
 import sys
-import warnings
 from pathlib import Path
 
-from footfall.benchmarks.contact_solver_report import markdown, of_seed, of_simulations, plot, plot_residuals
-from footfall.benchmarks.contact_solvers import (
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: one core for every solver
+sys.path.insert(0, str(Path(__file__).parents[1]))  # where `benchmarks.lab` lies
+
+import argparse
+import warnings
+
+from benchmarks.lab.contact_solver_report import markdown, of_seed, of_simulations, plot, plot_residuals
+from benchmarks.lab.contact_solvers import (
     CONTACTS,
     SOLVERS,
     Case,
@@ -28,8 +29,8 @@ from footfall.benchmarks.contact_solvers import (
     step_solvers,
     time_against_residual,
 )
-from footfall.benchmarks.recorded_sources import SOURCES, recorded_steps
-from footfall.benchmarks.surroundings import load_average
+from benchmarks.lab.recorded_sources import SOURCES, recorded_steps
+from footfall.bench.surroundings import load_average
 from footfall.contact.problem_files import load_problems, save_problems
 
 CURVES = "LOLA dropped, 8 points"  # what residuals are followed on as solvers are given more time

@@ -6,17 +6,19 @@ Pink (pin-pink), Mink (mink) and the QP solvers (daqp, proxsuite, piqp, osqp, cl
 """
 
 import os
+import sys
+from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: one core for everybody
+sys.path.insert(0, str(Path(__file__).parents[1]))  # where `benchmarks.lab` lies
 
 import argparse
 import warnings
-from pathlib import Path
 
-from footfall.benchmarks.control import lola_steps, measure_peers, measure_steps
-from footfall.benchmarks.control_programs import compare_solvers, dumped_programs
-from footfall.benchmarks.control_report import control_markdown
-from footfall.benchmarks.surroundings import load_average
+from benchmarks.lab.control import lola_steps, measure_peers, measure_steps
+from benchmarks.lab.control_programs import compare_solvers, dumped_programs
+from benchmarks.lab.control_report import control_markdown
+from footfall.bench.surroundings import load_average
 from footfall.whole_file import write_text
 
 

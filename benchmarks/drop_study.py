@@ -7,20 +7,21 @@ steps that do not bound their energy.
 """
 
 import os
+import sys
+from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: one core for every worker
+sys.path.insert(0, str(Path(__file__).parents[1]))  # where `benchmarks.lab` lies
 
 import argparse
-import sys
 import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
-from footfall.benchmarks.drops import OPTIONS, Drop, drop_batch
+from benchmarks.lab.drops import OPTIONS, Drop, drop_batch
 from footfall.simulation.step_values import StepOptions
 
 MOST_GAINED = 1e-6  # of m g h

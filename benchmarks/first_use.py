@@ -3,11 +3,15 @@
 python benchmarks/first_use.py [--only NAME ...] [--output benchmarks/first_use.md]
 """
 
-import argparse
+import sys
 from pathlib import Path
 
-from footfall.benchmarks.first_use import USES, measure_first_use
-from footfall.benchmarks.surroundings import cores, load_average, processor, versions
+sys.path.insert(0, str(Path(__file__).parents[1]))  # where `benchmarks.lab` lies
+
+import argparse
+
+from benchmarks.lab.first_use import USES, measure_first_use
+from footfall.bench.surroundings import cores, load_average, processor, versions
 from footfall.whole_file import write_text
 
 

@@ -4,17 +4,18 @@ python benchmarks/hybrid.py [chain-7 anymal talos ...] [--blocks 30] [--output r
 """
 
 import os
-
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: one core for everybody
-
-import argparse
 import sys
 from pathlib import Path
 
-from footfall.benchmarks.dynamics import Effort
-from footfall.benchmarks.hybrid import hybrid_cases, measure_hybrid
-from footfall.benchmarks.hybrid_report import markdown
-from footfall.benchmarks.surroundings import load_average
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: one core for everybody
+sys.path.insert(0, str(Path(__file__).parents[1]))  # where `benchmarks.lab` lies
+
+import argparse
+
+from benchmarks.lab.hybrid import hybrid_cases, measure_hybrid
+from benchmarks.lab.hybrid_report import markdown
+from footfall.bench.dynamics import Effort
+from footfall.bench.surroundings import load_average
 
 
 def main() -> None:

@@ -7,17 +7,19 @@ timed by benchmarks/control.py. Numbers count for each of the two robots. --robo
 """
 
 import os
+import sys
+from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: one core for everybody
+sys.path.insert(0, str(Path(__file__).parents[1]))  # where `benchmarks.lab` lies
 
 import argparse
 import warnings
-from pathlib import Path
 
-from footfall.benchmarks.control_reach import FRESH, lola_study, panda_study, search, search_far
-from footfall.benchmarks.control_reach_peers import peer_searches
-from footfall.benchmarks.control_report import reach_markdown
-from footfall.benchmarks.surroundings import load_average
+from benchmarks.lab.control_reach import FRESH, lola_study, panda_study, search, search_far
+from benchmarks.lab.control_reach_peers import peer_searches
+from benchmarks.lab.control_report import reach_markdown
+from footfall.bench.surroundings import load_average
 from footfall.whole_file import write_text
 
 STUDIES = {"panda": panda_study, "lola": lola_study}

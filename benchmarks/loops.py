@@ -4,20 +4,21 @@ python benchmarks/loops.py [loops types scaling stiff] [--blocks 30] [--levels 1
 """
 
 import os
-
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: one core for everybody
-
-import argparse
 import sys
 from pathlib import Path
 
-from footfall.benchmarks.dynamics import Effort
-from footfall.benchmarks.lola_types import measure_types
-from footfall.benchmarks.loops import measure_loops
-from footfall.benchmarks.loops_report import markdown
-from footfall.benchmarks.scaling import measure_scaling, plot_scaling
-from footfall.benchmarks.stiff_limit import measure_stiff_limit
-from footfall.benchmarks.surroundings import load_average
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: one core for everybody
+sys.path.insert(0, str(Path(__file__).parents[1]))  # where `benchmarks.lab` lies
+
+import argparse
+
+from benchmarks.lab.lola_types import measure_types
+from benchmarks.lab.loops import measure_loops
+from benchmarks.lab.loops_report import markdown
+from benchmarks.lab.scaling import measure_scaling, plot_scaling
+from benchmarks.lab.stiff_limit import measure_stiff_limit
+from footfall.bench.dynamics import Effort
+from footfall.bench.surroundings import load_average
 
 PARTS = ("loops", "types", "scaling", "stiff")
 

@@ -4,15 +4,16 @@ python benchmarks/motion.py [--runs 200] [--walks 500] [--robot lola] [--output 
 """
 
 import os
-
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: one core for everybody
-
-import argparse
 import sys
 from pathlib import Path
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: one core for everybody
+sys.path.insert(0, str(Path(__file__).parents[1]))  # where `benchmarks.lab` lies
+
+import argparse
+
 import footfall
-from footfall.benchmarks.motion import (
+from benchmarks.lab.motion import (
     com_errors,
     measure_generation,
     measure_growth,
@@ -20,8 +21,8 @@ from footfall.benchmarks.motion import (
     measured_plans,
     study_random_walks,
 )
-from footfall.benchmarks.motion_report import markdown
-from footfall.benchmarks.surroundings import load_average
+from benchmarks.lab.motion_report import markdown
+from footfall.bench.surroundings import load_average
 from footfall.motion.pipeline import generate_motion
 
 

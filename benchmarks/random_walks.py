@@ -4,14 +4,16 @@ python benchmarks/random_walks.py [--walks 500] [--first 0] [--robot lola]
 """
 
 import os
+import sys
+from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: one core for everybody
+sys.path.insert(0, str(Path(__file__).parents[1]))  # where `benchmarks.lab` lies
 
 import argparse
-import sys
 
 import footfall
-from footfall.benchmarks.broad_walks import study_broad_walks
+from benchmarks.lab.broad_walks import study_broad_walks
 
 
 def main() -> None:

@@ -4,14 +4,16 @@ python benchmarks/splines.py [--blocks 30] [--output report.md] [--plot converge
 """
 
 import os
-
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: one core for everybody
-
-import argparse
+import sys
 from pathlib import Path
 
-from footfall.benchmarks.splines import METHODS, markdown, quaternion_race, spline_errors, spline_races
-from footfall.benchmarks.surroundings import load_average
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: one core for everybody
+sys.path.insert(0, str(Path(__file__).parents[1]))  # where `benchmarks.lab` lies
+
+import argparse
+
+from benchmarks.lab.splines import METHODS, markdown, quaternion_race, spline_errors, spline_races
+from footfall.bench.surroundings import load_average
 
 
 def main() -> None:

@@ -3,13 +3,17 @@
 python benchmarks/standing_drift.py [--seconds 60]
 """
 
-import argparse
 import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # where `benchmarks.lab` lies
+
+import argparse
 import warnings
 
 import numpy as np
 
-from footfall.benchmarks.contact_scenes import contact_scene
+from benchmarks.lab.contact_scenes import contact_scene
 from footfall.errors import MissingFile
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform

@@ -4,16 +4,18 @@ python benchmarks/volumes.py [--blocks 30] [--output report.md]
 """
 
 import os
+import sys
+from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: one core for everybody
+sys.path.insert(0, str(Path(__file__).parents[1]))  # where `benchmarks.lab` lies
 
 import argparse
 from dataclasses import replace
-from pathlib import Path
 
 import footfall
-from footfall.benchmarks.surroundings import load_average
-from footfall.benchmarks.volumes import markdown, measure_pairs, measure_robot
+from benchmarks.lab.volumes import markdown, measure_pairs, measure_robot
+from footfall.bench.surroundings import load_average
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import footfall
-from footfall.benchmarks.robots import load_measured
+from footfall.bench.robots import load_measured
 from footfall.errors import RobotWarning
 from footfall.scenarios.control_arm import press_on_table, trace_circle, yield_to_push
 from footfall.scenarios.control_motions import DIRECTIONS, pushed, shift_and_turn, squat_and_wave

@@ -32,7 +32,7 @@ ORDER = (
     "walking",
     "scenarios",
     "viewer",
-    "benchmarks",
+    "bench",
     "cli",
 )
 FILES = sorted(SOURCE.rglob("*.py"))
@@ -75,7 +75,7 @@ def wrong_imports(path: Path, text: str | None = None) -> set[str]:
 def test_every_package_has_its_place() -> None:
     packages = {package_of(path) for path in FILES} - {"__init__", "__main__"}
     assert packages <= set(ORDER), f"not in ORDER: {packages - set(ORDER)}"
-    assert {"errors", "compiler", "math", "robot", "dynamics", "benchmarks", "cli"} <= packages
+    assert {"errors", "compiler", "math", "robot", "dynamics", "bench", "cli"} <= packages
 
 
 @pytest.mark.parametrize("package", ORDER)

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from footfall.benchmarks.contact import ContactEffort, ContactMeasurement, measure_scene
-from footfall.benchmarks.contact_report import bars_of, markdown
-from footfall.benchmarks.contact_scenes import contact_scene, plate_scene
+from benchmarks.lab.contact import ContactEffort, ContactMeasurement, measure_scene
+from benchmarks.lab.contact_report import bars_of, markdown
+from benchmarks.lab.contact_scenes import contact_scene, plate_scene
 from footfall.errors import UnknownName
 
 LEAST = ContactEffort(blocks=2, block_seconds=1e-5, batch=8, checked=20, drift_seconds=0.1)
@@ -30,7 +30,7 @@ def test_a_plate_is_measured_and_solved(plate: ContactMeasurement) -> None:
 
 
 def test_our_times_need_no_peer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("footfall.benchmarks.contact.has_mujoco", lambda: False)
+    monkeypatch.setattr("benchmarks.lab.contact.has_mujoco", lambda: False)
     measured = measure_scene(plate_scene(1), effort=LEAST)
     assert set(measured.race.seconds) == {"bound", "batch"}
     assert "plate on 1 points" in markdown([measured], [measured], effort=LEAST, load_before="0")

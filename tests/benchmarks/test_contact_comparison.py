@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from footfall.benchmarks.contact_comparison import HARD, comparison_table, plot_comparison
+from benchmarks.lab.contact_comparison import HARD, comparison_table, plot_comparison
 
 pytest.importorskip("mujoco")
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from footfall.benchmarks.contact_solver_report import markdown, of_seed, of_simulations, plot, plot_residuals
-from footfall.benchmarks.contact_solvers import (
+from benchmarks.lab.contact_solver_report import markdown, of_seed, of_simulations, plot, plot_residuals
+from benchmarks.lab.contact_solvers import (
     NativeStep,
     SolverRun,
     by_size,
@@ -18,7 +18,7 @@ from footfall.benchmarks.contact_solvers import (
     measure_solvers,
     met,
 )
-from footfall.benchmarks.recorded_sources import SOURCES, recorded_steps
+from benchmarks.lab.recorded_sources import SOURCES, recorded_steps
 from footfall.contact.gauss_seidel import solve_gauss_seidel
 from footfall.contact.hybrid import solve_hybrid
 from footfall.contact.random_problems import problems

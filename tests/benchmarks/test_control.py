@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from footfall.benchmarks.control import Step, lola_steps, measure_steps
-from footfall.benchmarks.control_programs import (
+from benchmarks.lab.control import Step, lola_steps, measure_steps
+from benchmarks.lab.control_programs import (
     Comparison,
     compare_solvers,
     dumped_programs,
     residuals,
     solvers,
 )
-from footfall.benchmarks.control_reach import lola_study, panda_study, search, search_far
-from footfall.benchmarks.control_reach_peers import goals_of, peer_searches
-from footfall.benchmarks.control_report import control_markdown, reach_markdown
-from footfall.benchmarks.measure import Race
+from benchmarks.lab.control_reach import lola_study, panda_study, search, search_far
+from benchmarks.lab.control_reach_peers import goals_of, peer_searches
+from benchmarks.lab.control_report import control_markdown, reach_markdown
+from footfall.bench.measure import Race
 from footfall.control.inverse_kinematics import solve_quadratic_program
 
 

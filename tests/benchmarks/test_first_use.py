@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from footfall.benchmarks import first_use
+from benchmarks.lab import first_use
 
 
 def test_the_second_use_finds_what_the_first_has_compiled(

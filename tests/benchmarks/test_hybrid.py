@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 import footfall
-from footfall.benchmarks.dynamics import Effort, has_pinocchio
-from footfall.benchmarks.hybrid import HybridCase, dense_equations, hybrid_cases, hybrid_error, measure_hybrid
-from footfall.benchmarks.hybrid_report import markdown
-from footfall.benchmarks.states import State, random_states
+from benchmarks.lab.hybrid import HybridCase, dense_equations, hybrid_cases, hybrid_error, measure_hybrid
+from benchmarks.lab.hybrid_report import markdown
+from footfall.bench.dynamics import Effort, has_pinocchio
+from footfall.bench.states import State, random_states
 from footfall.dynamics.hybrid import hybrid_accelerations
 
 LEAST = Effort(blocks=2, block_seconds=1e-5, calls=4, batch=16)

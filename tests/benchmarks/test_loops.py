@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.benchmarks.dynamics import Effort, has_pinocchio
-from footfall.benchmarks.lola_types import SOURCE, pass_kernels
-from footfall.benchmarks.loop_robots import FOUR_BAR_LEG, closed_states, four_bar_leg
-from footfall.benchmarks.loops import forward_kernels, measure_loops, needed_iterations, residual, single_rows
-from footfall.benchmarks.loops_report import markdown
-from footfall.benchmarks.scaling import measure_scaling, plot_scaling, slope
-from footfall.benchmarks.stiff_limit import StiffLimit
+from benchmarks.lab.lola_types import SOURCE, pass_kernels
+from benchmarks.lab.loop_robots import FOUR_BAR_LEG, closed_states, four_bar_leg
+from benchmarks.lab.loops import forward_kernels, measure_loops, needed_iterations, residual, single_rows
+from benchmarks.lab.loops_report import markdown
+from benchmarks.lab.scaling import measure_scaling, plot_scaling, slope
+from benchmarks.lab.stiff_limit import StiffLimit
+from footfall.bench.dynamics import Effort, has_pinocchio
 
 LEAST = Effort(blocks=2, block_seconds=1e-5, calls=4, batch=16)
 LEG = four_bar_leg()
@@ -88,7 +88,7 @@ def test_passes_are_parts() -> None:
 def test_mujoco_approaches_hard_loops() -> None:
     """Soft constraints of impedance d leave the share 1 - d of what they should hold."""
     pytest.importorskip("mujoco")
-    from footfall.benchmarks.stiff_limit import measure_stiff_limit
+    from benchmarks.lab.stiff_limit import measure_stiff_limit
 
     soft, hard = measure_stiff_limit(FOUR_BAR_LEG, (0.99, 0.9999))
     assert soft.difference > 0.01

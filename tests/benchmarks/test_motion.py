@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from footfall.benchmarks.motion import (
+from benchmarks.lab.motion import (
     SOURCE_COM_ERROR,
     com_errors,
     measure_generation,
@@ -11,7 +11,7 @@ from footfall.benchmarks.motion import (
     straight_plan,
     study_random_walks,
 )
-from footfall.benchmarks.motion_report import markdown
+from benchmarks.lab.motion_report import markdown
 from footfall.gait.plan_file import build_plan, read_plan_description
 from footfall.motion.pipeline import gait_dimensions, generate_motion
 from tests.motion.lola import MODEL

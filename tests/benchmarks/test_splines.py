@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from footfall.benchmarks.splines import markdown, quaternion_race, spline_errors, spline_races
+from benchmarks.lab.splines import markdown, quaternion_race, spline_errors, spline_races
 
 
 def test_report_has_errors_and_times() -> None:

@@ -25,7 +25,7 @@ def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(footfall.scenarios.quadruped, "run_scenario", begun)
     monkeypatch.setattr(footfall.scenarios.driven_leg, "follow_step", begun)
     monkeypatch.setattr("footfall.motion.pipeline.generate_motion", begun)
-    monkeypatch.setattr("footfall.benchmarks.dynamics.measure_robot", begun)
+    monkeypatch.setattr("footfall.bench.dynamics.measure_robot", begun)
     monkeypatch.setattr("footfall.viewer.screenshot.take_screenshot", begun)
     case = footfall.scenarios.hybrid.UseCase("", begun)
     monkeypatch.setitem(footfall.scenarios.hybrid.USE_CASES, "docking", case)

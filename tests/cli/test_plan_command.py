@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from footfall.benchmarks.robots import example_file, examples_folder
+from footfall.bench.robots import example_file, examples_folder
 from footfall.cli.application import app
 from footfall.gait.plan import InvalidTransition
 from footfall.gait.plan_record import read_plan

@@ -15,8 +15,8 @@ pytest.importorskip("pinocchio")
 
 import pinocchio as pin
 
-from footfall.benchmarks.pinocchio import PinocchioModel, build_peer
-from footfall.benchmarks.robots import load_measured
+from footfall.bench.pinocchio import PinocchioModel, build_peer
+from footfall.bench.robots import load_measured
 from footfall.errors import MissingFile
 
 Array = NDArray[np.float64]

@@ -165,7 +165,7 @@ def test_agrees_with_pinocchio_and_coal() -> None:
     """All volumes, placed by Pinocchio and measured by coal, which iterates; in overlap it is less exact."""
     pytest.importorskip("coal")
     pytest.importorskip("pinocchio")
-    from footfall.benchmarks.volumes_peers import VolumePeer
+    from tests.peers.volumes import VolumePeer
 
     peer = VolumePeer.from_robot(LOLA)
     for q in states(LOLA, 5, seed=4):

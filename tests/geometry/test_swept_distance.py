@@ -159,7 +159,7 @@ def test_agrees_with_coal(i: int, j: int) -> None:
     """Spheres, capsules and triangles with a swept radius; coal iterates, so it is right to about 1e-6."""
     coal = pytest.importorskip("coal")
     pytest.importorskip("pinocchio")
-    from footfall.benchmarks.volumes_peers import coal_shape
+    from tests.peers.volumes import coal_shape
 
     rng = np.random.default_rng(10 * i + j)
     first, second = random_elements(rng, i, 60, "general"), random_elements(rng, j, 60, "general")

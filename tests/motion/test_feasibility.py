@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import footfall
-from footfall.benchmarks.broad_walks import BROKEN, study_broad_walks, walked
-from footfall.benchmarks.random_walks import broad_walk
+from benchmarks.lab.broad_walks import BROKEN, study_broad_walks, walked
+from benchmarks.lab.random_walks import broad_walk
 from footfall.math.quaternions import rotation_matrices
 from footfall.motion.feasibility_loops import balance_room
 from footfall.motion.five_mass import mass_numbers

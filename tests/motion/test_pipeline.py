@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from footfall.benchmarks.random_walks import random_walk
+from benchmarks.lab.random_walks import random_walk
 from footfall.gait import actions
 from footfall.gait.plan import Action, InvalidPlan, InvalidTransition, MotionPlan, TransitionSequence
 from footfall.gait.plan_file import build_plan, plan_names, read_plan_description

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.benchmarks.robots import examples_folder, load_measured
+from footfall.bench.robots import examples_folder, load_measured
 from footfall.errors import MissingFile, UnknownName
 from footfall.motion.landmarks import UnclearLandmark, landmarks
 from footfall.motion.model_derivation import NoReducedModel, derived_model, reduced_model

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.benchmarks.robots import examples_folder, load_measured
+from footfall.bench.robots import examples_folder, load_measured
 from footfall.errors import RobotWarning
 from footfall.gait.plan import InvalidPlan, MotionPlan
 from footfall.gait.walking_transitions import WalkingTransition, idle_pose, walking_sequence

@@ -1,6 +1,8 @@
 """What our functions compute, computed by MuJoCo.
 
-MuJoCo orders 6-vectors angular part first, counts gravity as an acceleration of the world in `cacc`, and
+State vectors have the same conventions (scalar-first quaternions, linear rates in world axes, angular rates in body
+axes), for joints that are made up as our MJCF writer does; only the order of the bodies may differ. MuJoCo orders
+6-vectors angular part first, counts gravity as an acceleration of the world in `cacc`, and
 diagonalises inertias when it compiles, so agreement is to about 1e-8.
 """
 
@@ -12,7 +14,6 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from footfall.benchmarks.mujoco import MujocoModel
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.mjcf_writer import part_names, parts
 from footfall.robot.model import WORLD, Joint, JointType, Robot
@@ -20,6 +21,47 @@ from footfall.robot.orientation import quaternion_from_matrix
 from footfall.robot.tree import merge_inertias
 
 Array = NDArray[np.float64]
+
+
+class MujocoModel:
+    """MuJoCo's model of a robot with joints named as by our MJCF writer.
+
+    order_q, order_v: (nq,) and (nv,), where our coordinates and velocities stand in MuJoCo's vectors.
+    """
+
+    def __init__(self, robot: Robot, model: Any) -> None:
+        self.robot = robot
+        self.model = model
+        q: list[int] = []
+        v: list[int] = []
+        for joint in robot.joints:
+            for name in part_names(joint)[:1]:  # the others of the same body follow on it
+                first = model.joint(name)
+                q += range(first.qposadr[0], first.qposadr[0] + joint.type.coordinates)
+                v += range(first.dofadr[0], first.dofadr[0] + joint.type.velocities)
+        self.order_q, self.order_v = np.array(q, dtype=int), np.array(v, dtype=int)
+
+    def q(self, q: Array) -> Array:
+        """Our configurations (..., nq) in MuJoCo's order."""
+        result = np.empty_like(q)
+        result[..., self.order_q] = q
+        return result
+
+    def v(self, v: Array) -> Array:
+        """Our tangent or force vectors (..., nv) in MuJoCo's order."""
+        result = np.empty_like(v)
+        result[..., self.order_v] = v
+        return result
+
+    def vector(self, theirs: Array) -> Array:
+        """MuJoCo's tangent or force vector (nv,), or columns (k, nv), in our order."""
+        ours: Array = np.array(theirs)[..., self.order_v]
+        return ours
+
+    def matrix(self, theirs: Array) -> Array:
+        """MuJoCo's (nv, nv) in our order."""
+        ours: Array = np.array(theirs)[np.ix_(self.order_v, self.order_v)]
+        return ours
 
 
 def _add_joints(body: Any, joint: Joint) -> None:
@@ -120,7 +162,9 @@ class MujocoPeer(MujocoModel):
     def frame_acceleration(self, q: Array, v: Array, a: Array, frame: str) -> Array:
         self._at(q, v, a)
         result = np.zeros(6)
-        kind, index, _ = self._object(frame)
+        kind, index, body = self._object(frame)
+        if self.model.body_weldid[body] == 0:  # some versions leave gravity out of what stands still
+            return result
         mujoco.mj_objectAcceleration(self.model, self.data, kind, index, result, 0)
         return np.concatenate([result[3:] + self.model.opt.gravity, result[:3]])
 
@@ -144,7 +188,7 @@ class MujocoPeer(MujocoModel):
 
     def center_of_mass(self, q: Array) -> Array:
         self._at(q)
-        return self.data.subtree_com[0].copy()
+        return np.array(self.data.subtree_com[0])
 
     # Momentum and energy
 
@@ -193,7 +237,7 @@ class MujocoPeer(MujocoModel):
     def integrate(self, q: Array, step: Array) -> Array:
         position = self.q(q)
         mujoco.mj_integratePos(self.model, position, self.v(step), 1.0)
-        return position[self.order_q]
+        return np.array(position[self.order_q])
 
     def difference(self, q0: Array, q1: Array) -> Array:
         result = np.zeros(self.model.nv)

@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from footfall.benchmarks.pinocchio import PinocchioModel
+from footfall.bench.pinocchio import PinocchioModel
 from footfall.math.transform import Transform
 from tests.peers.robots import RealRobot, load_real
 

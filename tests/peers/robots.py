@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from footfall.benchmarks.robots import EXAMPLES, example_file, load_measured
+from footfall.bench.robots import EXAMPLES, example_file, load_measured
 from footfall.errors import RobotWarning
 from footfall.robot.model import Robot
 

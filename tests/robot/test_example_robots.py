@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from footfall.benchmarks.robots import examples_folder
+from footfall.bench.robots import examples_folder
 from footfall.errors import (
     ImpossibleInertia,
     InvalidDescription,

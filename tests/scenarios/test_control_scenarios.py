@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.benchmarks.robots import load_measured
+from footfall.bench.robots import load_measured
 from footfall.errors import RobotWarning, UnknownName
 from footfall.robot.model import Robot
 from footfall.scenarios.control_arm import PRESSING, press_on_table, trace_circle, yield_to_push

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from footfall.benchmarks.drops import drop_batch, random_walker
+from benchmarks.lab.drops import drop_batch, random_walker
 from footfall.robot.toml_writer import toml_text
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.benchmarks.contact_scenes import contact_scene
+from benchmarks.lab.contact_scenes import contact_scene
 from footfall.contact.candidates import Candidate, Surface, point_candidates
 from footfall.errors import MissingFile
 from footfall.geometry.plane import Plane

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.benchmarks.drops import random_walker
+from benchmarks.lab.drops import random_walker
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Capsule, Mesh, Shape, Sphere

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 import footfall
-from footfall.benchmarks.contact_scenes import contact_scene
+from benchmarks.lab.contact_scenes import contact_scene
 from footfall.contact.newton_step import LinearCone
 from footfall.dynamics.factorisation import factorise
 from footfall.dynamics.kinematics import link_poses

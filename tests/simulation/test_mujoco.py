@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from footfall.benchmarks.contact_comparison import (
+from benchmarks.lab.contact_comparison import (
     HARD,
     SOFT,
     PeerRun,
@@ -23,7 +23,7 @@ from footfall.benchmarks.contact_comparison import (
     touching_bodies,
     with_springs,
 )
-from footfall.benchmarks.contact_scenes import DT
+from benchmarks.lab.contact_scenes import DT
 from footfall.simulation.run_values import Trajectory
 from tests.simulation.test_standing import scene_named
 

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from footfall.benchmarks.contact_scenes import ContactScene, contact_scene
+from benchmarks.lab.contact_scenes import ContactScene, contact_scene
 from footfall.errors import MissingFile
 from footfall.simulation.step_problem import build_step_problem, step_residuals
 from tests.simulation.worlds import Array

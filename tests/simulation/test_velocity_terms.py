@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.benchmarks.drops import random_walker
+from benchmarks.lab.drops import random_walker
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box
 from footfall.scene import Material, Scene, SceneObject, free_body

@@ -58,13 +58,13 @@ def dynamics(
     Without the package `pin` only our own times are given; pip install 'footfall\\[bench]' brings it and the robots.
     Compiling all kernels takes minutes the first time.
     """
-    from footfall.benchmarks import surroundings
-    from footfall.benchmarks.cases import matching
-    from footfall.benchmarks.chains import measure_chains
-    from footfall.benchmarks.dynamics import Effort, has_pinocchio, measure_robot
-    from footfall.benchmarks.report import markdown
-    from footfall.benchmarks.robots import measurable
-    from footfall.benchmarks.startup import measure_startup
+    from footfall.bench import surroundings
+    from footfall.bench.cases import matching
+    from footfall.bench.chains import measure_chains
+    from footfall.bench.dynamics import Effort, has_pinocchio, measure_robot
+    from footfall.bench.report import markdown
+    from footfall.bench.robots import measurable
+    from footfall.bench.startup import measure_startup
     from footfall.whole_file import write_text
 
     if output is not None:
@@ -98,6 +98,6 @@ def _chosen(option: bool | None, default: bool) -> bool:
 
 def _largest(names: tuple[str, ...] | list[str]) -> str:
     """The robot with the most velocities."""
-    from footfall.benchmarks.robots import load_measured
+    from footfall.bench.robots import load_measured
 
     return max(names, key=lambda name: load_measured(name).nv)

@@ -31,7 +31,7 @@ def dynamics(
 
     [dim]$[/] footfall demo dynamics my_robot.urdf
     """
-    from footfall.benchmarks.robots import examples_folder, load_measured
+    from footfall.bench.robots import examples_folder, load_measured
 
     console = screen()
     second = "talos" if examples_folder() is not None else "quadruped"
@@ -85,8 +85,8 @@ def _verify(console: Console, robot: Robot) -> None:
 
 
 def _time(console: Console, robot: Robot) -> None:
-    from footfall.benchmarks.measure import Contestant, race, sweep
-    from footfall.benchmarks.surroundings import cores, lanes
+    from footfall.bench.measure import Contestant, race, sweep
+    from footfall.bench.surroundings import cores, lanes
 
     q, v, tau = _states(robot, _BATCH)
     kernels = {
@@ -118,7 +118,7 @@ def _time(console: Console, robot: Robot) -> None:
 
 
 def _states(robot: Robot, count: int) -> tuple[Array, Array, Array]:
-    from footfall.benchmarks.states import random_states
+    from footfall.bench.states import random_states
 
     q, v, _, tau = random_states(robot, count)
     return q, v, tau

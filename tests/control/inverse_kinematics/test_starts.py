@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.benchmarks.control_reach import Study, lola_study
+from benchmarks.lab.control_reach import Study, lola_study
 from footfall.control.inverse_kinematics import native_search
 from footfall.control.inverse_kinematics.limits import NO_LIMITS, Limits
 from footfall.control.inverse_kinematics.objective import Objective

@@ -1,0 +1,1 @@
+"""Measurements and studies: run the scripts here, `lab/` has what they share."""
