@@ -22,6 +22,7 @@ ORDER = (
     "robot",
     "dynamics",
     "scene",
+    "recording",
     "contact",
     "simulation",
     "control",

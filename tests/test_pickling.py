@@ -29,11 +29,11 @@ from footfall.control import (
 from footfall.control.hybrid_tasks import AxisGoal, Task
 from footfall.control.inverse_kinematics import BoundedRate, PrioritisedRate, ResolvedRate, frame_position
 from footfall.gait.gaits import GAITS
+from footfall.recording.reader import read_recording
+from footfall.recording.writer import RecordingWriter
 from footfall.robot.drives.calibration_file import Calibration
 from footfall.scene import load_scene
 from footfall.scene.given_motion import GivenMotion
-from footfall.simulation.recording import read_recording
-from footfall.simulation.recording_writer import RecordingWriter
 from footfall.simulation.simulation import Simulation
 
 Array = np.ndarray[Any, np.dtype[np.float64]]

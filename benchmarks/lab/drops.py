@@ -15,12 +15,12 @@ from footfall.dynamics.configuration import neutral
 from footfall.dynamics.energy import kinetic_energy, potential_energy
 from footfall.math.rotations import quaternion_from_rotation_vector
 from footfall.math.transform import Transform
+from footfall.recording.reader import read_recording
+from footfall.recording.writer import RecordingWriter
 from footfall.robot.model import WORLD, Body, Joint, JointType, Robot
 from footfall.robot.shapes import Box, Geometry, Sphere
 from footfall.scene.model import Scene, SceneObject, free_body
 from footfall.scene.terrain import TERRAINS, random_terrain
-from footfall.simulation.recording import read_recording
-from footfall.simulation.recording_writer import RecordingWriter
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command, StepOptions
 

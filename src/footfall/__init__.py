@@ -117,10 +117,10 @@ if TYPE_CHECKING:
     from footfall.motion.stream import stream
     from footfall.motion.verification import verify_motion
     from footfall.motion.walking_speed import walk_at_speed
+    from footfall.recording.reader import Recording, read_recording
+    from footfall.recording.writer import RecordingWriter
     from footfall.scene.load import load_scene, save_scene
     from footfall.scene.model import Material, Scene, SceneObject, SceneRobot
-    from footfall.simulation.recording import Recording, read_recording
-    from footfall.simulation.recording_writer import RecordingWriter
     from footfall.simulation.simulation import Simulation
     from footfall.simulation.step_values import Command, StepOptions
     from footfall.viewer.show import view
@@ -137,8 +137,8 @@ _LATER = {
     "MotionParameters": "footfall.motion.parameters",
     "MotionPlan": "footfall.gait.plan",
     "MotionWarning": "footfall.motion.feasibility",
-    "Recording": "footfall.simulation.recording",
-    "RecordingWriter": "footfall.simulation.recording_writer",
+    "Recording": "footfall.recording.reader",
+    "RecordingWriter": "footfall.recording.writer",
     "Scene": "footfall.scene.model",
     "SceneObject": "footfall.scene.model",
     "SceneRobot": "footfall.scene.model",
@@ -149,7 +149,7 @@ _LATER = {
     "generate_motion": "footfall.motion.pipeline",
     "load_plan": "footfall.motion.plans",
     "load_scene": "footfall.scene.load",
-    "read_recording": "footfall.simulation.recording",
+    "read_recording": "footfall.recording.reader",
     "replan": "footfall.motion.replanning",
     "save_scene": "footfall.scene.load",
     "stop_motion": "footfall.motion.replanning",

@@ -12,8 +12,8 @@ import footfall
 from footfall.cli import app
 from footfall.cli.files import FileExists
 from footfall.errors import FootfallError, MissingFile
-from footfall.simulation.recording_errors import DamagedRecording, UnknownExport
-from tests.simulation.recordings import random_numbers, write_example
+from footfall.recording.errors import DamagedRecording, UnknownExport
+from tests.recording.recordings import random_numbers, write_example
 
 
 @pytest.fixture(scope="module")

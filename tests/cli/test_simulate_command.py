@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import footfall
 from footfall.cli import app
 from footfall.cli.simulate import outermost
-from footfall.simulation.recording import read_recording
+from footfall.recording.reader import read_recording
 from footfall.simulation.simulation import Simulation
 
 RUN = ["--duration", "0.3", "--output"]

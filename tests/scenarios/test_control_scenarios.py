@@ -11,6 +11,7 @@ import pytest
 import footfall
 from footfall.bench.robots import load_measured
 from footfall.errors import RobotWarning, UnknownName
+from footfall.recording.reader import read_recording
 from footfall.robot.model import Robot
 from footfall.scenarios.control_arm import PRESSING, press_on_table, trace_circle, yield_to_push
 from footfall.scenarios.control_motions import (
@@ -24,7 +25,6 @@ from footfall.scenarios.control_motions import (
 from footfall.scenarios.control_outputs import plot_arms, plot_stands, record
 from footfall.scenarios.control_stances import TRUSTED, lola_standing, standing
 from footfall.scenarios.control_validation import ContactWatch
-from footfall.simulation.recording import read_recording
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,8 @@ from footfall.gait.actions import idle
 from footfall.gait.plan import MotionPlan
 from footfall.gait.walking_transitions import idle_pose
 from footfall.motion.pipeline import gait_dimensions, generate_motion
-from footfall.simulation.recording import read_recording
-from footfall.simulation.recording_writer import RecordingWriter
+from footfall.recording.reader import read_recording
+from footfall.recording.writer import RecordingWriter
 from footfall.viewer import chromium
 from footfall.viewer.errors import MissingBrowser, NothingToShow
 from footfall.viewer.screenshot import checked_time, draw, take_screenshot

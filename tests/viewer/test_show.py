@@ -20,9 +20,9 @@ from footfall.errors import UnknownName
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
 from footfall.math.rotations import matrix_from_quaternion
+from footfall.recording.reader import Recording, read_recording
+from footfall.recording.writer import RecordingWriter
 from footfall.scene import GivenMotion, Scene, SceneObject
-from footfall.simulation.recording import Recording, read_recording
-from footfall.simulation.recording_writer import RecordingWriter
 from footfall.viewer.drawing import ground_height, node_name, quaternions_of
 from footfall.viewer.errors import NothingToShow, PortInUse
 from footfall.viewer.player import Player

@@ -27,8 +27,8 @@ def export(
 
     NPZ holds everything. Parquet needs pyarrow: pip install 'footfall\\[parquet]'.
     """
-    from footfall.simulation.recording import read_recording
-    from footfall.simulation.recording_export import export_recording
+    from footfall.recording.export import export_recording
+    from footfall.recording.reader import read_recording
 
     new_file(target, force=force)
     content = read_recording(recording)

@@ -42,8 +42,8 @@ def screenshot(
 
     [dim]$[/] footfall screenshot trot.mcap trot.png --time 1.5
     """
+    from footfall.recording.reader import Recording
     from footfall.robot.model import Robot
-    from footfall.simulation.recording import Recording
     from footfall.viewer.screenshot import take_screenshot
     from footfall.viewer.show import load_subject
 

@@ -14,9 +14,9 @@ from footfall.cli.options import FloatingBaseOption, LenientOption
 from footfall.cli.screen import errors, program, progress, screen, table
 
 if TYPE_CHECKING:
+    from footfall.recording.writer import RecordingWriter
     from footfall.robot.model import Robot
     from footfall.scene import Scene
-    from footfall.simulation.recording_writer import RecordingWriter
     from footfall.simulation.simulation import Simulation
     from footfall.simulation.step_values import Command
 
@@ -80,10 +80,10 @@ def simulate(
 
     Ctrl-C ends it early; what was recorded until then is kept.
     """
+    from footfall.recording.writer import RecordingWriter
     from footfall.robot.load import load
     from footfall.scene import Scene, load_scene
     from footfall.scene.load import is_scene
-    from footfall.simulation.recording_writer import RecordingWriter
 
     machine = None
     if is_scene(source):

@@ -39,7 +39,7 @@ def view(
 
     [dim]$[/] footfall view lola --configuration idle
     """
-    from footfall.simulation.recording import Recording
+    from footfall.recording.reader import Recording
     from footfall.viewer.show import View, load_subject
 
     subject = load_subject(source, floating_base=floating_base)

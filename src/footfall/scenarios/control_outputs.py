@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from footfall.recording.writer import RecordingWriter
 from footfall.robot.model import Robot
 from footfall.scenarios.control_arm import PRESSING, ArmRun
 from footfall.scenarios.control_motions import PUSH_TIME, StandRun
 from footfall.scenarios.control_stances import FLOOR, TRUE, TRUSTED
 from footfall.scenarios.pyplot import load_pyplot
 from footfall.scene.model import Scene
-from footfall.simulation.recording_writer import RecordingWriter
 from footfall.simulation.run_values import Trajectory
 
 _BLUE, _ORANGE, _GREY = "#0066bd", "#d95f02", "#888888"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from footfall.dynamics.kinematics import Poses, forward_kinematics
-from footfall.simulation.recording import Recording
+from footfall.recording.reader import Recording
 from footfall.viewer.drawing import ForceDrawing, RobotDrawing, SceneDrawing, ground_height, quaternions_of
 from footfall.viewer.errors import NothingToShow
 from footfall.viewer.playback import Playback

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from footfall.motion.motion import Motion
+from footfall.recording.reader import Recording
 from footfall.robot.model import Robot
 from footfall.scene.model import Scene
-from footfall.simulation.recording import Recording
 from footfall.viewer.chromium import page_open
 from footfall.viewer.errors import FailedScreenshot, NothingToShow
 from footfall.viewer.show import FollowedMotion, Subject, View

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from footfall.motion.following import Followed
 from footfall.motion.motion import Motion
+from footfall.recording.reader import Recording, read_recording
 from footfall.robot.load import load
 from footfall.robot.model import Robot
 from footfall.scene.load import is_scene, load_scene
 from footfall.scene.model import Scene
-from footfall.simulation.recording import Recording, read_recording
 from footfall.viewer.plan_player import PlanPlayer
 from footfall.viewer.playback import Playback
 from footfall.viewer.player import Player

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from footfall.errors import UnknownName
+from footfall.recording.reader import read_recording
 from footfall.scenarios.hybrid import USE_CASES, Criterion, run_use_case, write_course
 from footfall.scenarios.hybrid.arm import regression_error, run_arm
 from footfall.scenarios.hybrid.drawer import run_drawer
 from footfall.scenarios.hybrid.manipulator import mobile_manipulator, run_manipulator
-from footfall.simulation.recording import read_recording
 from tests.scenarios.hybrid.criteria import missed
 
 pytestmark = pytest.mark.filterwarnings("ignore::footfall.simulation.unsolved_contact.ConvergenceWarning")

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from footfall.recording.reader import read_recording
 from footfall.scenarios.quadruped import Run, write_outputs
 from footfall.scenarios.quadruped.plots import series
 from footfall.scenarios.quadruped.run import roll_pitch_yaw
-from footfall.simulation.recording import read_recording
 
 
 @pytest.fixture

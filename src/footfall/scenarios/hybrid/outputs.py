@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
+from footfall.recording.writer import RecordingWriter
 from footfall.scenarios.hybrid.course import Course
 from footfall.scenarios.pyplot import load_pyplot
 from footfall.scene.model import Scene
-from footfall.simulation.recording_writer import RecordingWriter
 
 _RATE = 100.0  # Hz of a recording
 

@@ -12,10 +12,10 @@ import msgspec
 import numpy as np
 
 from footfall.gait.gaits import LEGS
+from footfall.recording.writer import RecordingWriter
 from footfall.scenarios.quadruped.plots import plot_page, plot_poses, series
 from footfall.scenarios.quadruped.run import Run
 from footfall.scenarios.quadruped.summary import summarise
-from footfall.simulation.recording_writer import RecordingWriter
 
 _RATE = 250.0  # Hz of a recording
 

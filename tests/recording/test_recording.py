@@ -19,10 +19,7 @@ from mcap.writer import CompressionType, Writer
 
 import footfall
 from footfall.errors import MissingFile
-from footfall.scene.load import load_scene
-from footfall.scene.toml_writer import scene_text
-from footfall.simulation.recording import Recording, read_recording
-from footfall.simulation.recording_errors import (
+from footfall.recording.errors import (
     ClosedRecording,
     DamagedRecording,
     ExistingFile,
@@ -31,9 +28,12 @@ from footfall.simulation.recording_errors import (
     RecordingTooLarge,
     UnsupportedRecording,
 )
-from footfall.simulation.recording_format import METADATA, ROBOT_FILE, STATES
-from footfall.simulation.recording_writer import RecordingWriter
-from tests.simulation.recordings import Numbers, random_numbers, write_example
+from footfall.recording.format import METADATA, ROBOT_FILE, STATES
+from footfall.recording.reader import Recording, read_recording
+from footfall.recording.writer import RecordingWriter
+from footfall.scene.load import load_scene
+from footfall.scene.toml_writer import scene_text
+from tests.recording.recordings import Numbers, random_numbers, write_example
 
 
 @pytest.fixture(scope="module")
@@ -182,7 +182,7 @@ _KILLED = """
 import sys, time
 import numpy as np
 import footfall
-from footfall.simulation.recording_writer import RecordingWriter
+from footfall.recording.writer import RecordingWriter
 robot = footfall.load("point-foot-quadruped")
 q, v = robot.configuration("stand"), np.zeros(robot.nv)
 writer = RecordingWriter(sys.argv[1], robot, flush_interval=0.1, preview_rate=0.0)

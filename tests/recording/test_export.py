@@ -13,12 +13,12 @@ from hypothesis import given, settings
 
 import footfall
 from footfall.errors import MissingPackage
+from footfall.recording.errors import UnknownExport
+from footfall.recording.export import coordinate_names, export_recording, velocity_names
+from footfall.recording.reader import Recording, read_recording
 from footfall.robot.toml import parse_toml
-from footfall.simulation.recording import Recording, read_recording
-from footfall.simulation.recording_errors import UnknownExport
-from footfall.simulation.recording_export import coordinate_names, export_recording, velocity_names
 from tests.random_robots import robots
-from tests.simulation.recordings import random_numbers, write_example
+from tests.recording.recordings import random_numbers, write_example
 
 
 @pytest.fixture(scope="module")

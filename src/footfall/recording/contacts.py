@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from footfall.simulation.recording_errors import InvalidRow
-from footfall.simulation.recording_format import Array, ContactBlock, Indices, packed
+from footfall.recording.errors import InvalidRow
+from footfall.recording.format import Array, ContactBlock, Indices, packed
 
 _INSTANTS = 256  # in a block
 _CONTACTS = 8192  # in a block

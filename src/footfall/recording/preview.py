@@ -9,11 +9,11 @@ import msgspec
 import numpy as np
 
 from footfall.dynamics.kinematics import forward_kinematics
+from footfall.recording import foxglove
+from footfall.recording.contacts import ContactTable
+from footfall.recording.format import Array
 from footfall.robot.model import Robot
 from footfall.scene.model import Scene
-from footfall.simulation import recording_foxglove as foxglove
-from footfall.simulation.recording_contacts import ContactTable
-from footfall.simulation.recording_format import Array
 
 Stamped = tuple[str, float, msgspec.Struct]  # topic, time in s, message
 

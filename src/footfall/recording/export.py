@@ -14,11 +14,11 @@ import msgspec
 import numpy as np
 
 from footfall.errors import MissingPackage
+from footfall.recording.errors import UnknownExport
+from footfall.recording.reader import Recording
 from footfall.robot.drives.drive_set import DriveSet
 from footfall.robot.model import Joint, JointType, Robot
 from footfall.robot.toml_writer import toml_text
-from footfall.simulation.recording import Recording
-from footfall.simulation.recording_errors import UnknownExport
 from footfall.whole_file import written_whole
 
 Columns = dict[str, Any]  # name -> array or list of a table's length

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import footfall
-from footfall.simulation.recording_writer import RecordingWriter
+from footfall.recording.writer import RecordingWriter
 
 
 class Numbers(NamedTuple):

@@ -14,17 +14,17 @@ import msgspec
 import numpy as np
 
 from footfall.errors import FootfallError, RobotWarning
+from footfall.recording import format as form
+from footfall.recording.contacts import ContactTable, Instant, joined
+from footfall.recording.errors import DamagedRecording, UnsupportedRecording
+from footfall.recording.format import Array, Indices
+from footfall.recording.scan import Scan
 from footfall.robot.drives.drive_set import DriveSet
 from footfall.robot.html_table import html_table
 from footfall.robot.model import Robot
 from footfall.robot.toml import parse_toml
 from footfall.scene.model import Scene
 from footfall.scene.toml import parse_scene
-from footfall.simulation import recording_format as form
-from footfall.simulation.recording_contacts import ContactTable, Instant, joined
-from footfall.simulation.recording_errors import DamagedRecording, UnsupportedRecording
-from footfall.simulation.recording_format import Array, Indices
-from footfall.simulation.recording_scan import Scan
 
 _LIMIT = 8 * 2**30  # bytes after decompression
 _RECORD_LIMIT = 256 * 2**20  # bytes; the writer's chunks have one or two MiB

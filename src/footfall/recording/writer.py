@@ -22,16 +22,16 @@ import msgspec
 import numpy as np
 
 from footfall.errors import MissingFile
+from footfall.recording import format as form
+from footfall.recording.contacts import ContactBuffer
+from footfall.recording.errors import ClosedRecording, ExistingFile, InvalidRow
+from footfall.recording.format import Array
+from footfall.recording.preview import Preview
 from footfall.robot.drives.drive_set import DriveSet
 from footfall.robot.model import Robot
 from footfall.robot.toml_writer import toml_text
 from footfall.scene.model import Scene
 from footfall.scene.toml_writer import scene_text
-from footfall.simulation import recording_format as form
-from footfall.simulation.recording_contacts import ContactBuffer
-from footfall.simulation.recording_errors import ClosedRecording, ExistingFile, InvalidRow
-from footfall.simulation.recording_format import Array
-from footfall.simulation.recording_preview import Preview
 from footfall.version import __version__
 
 _ROWS = 256  # states in a block

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from footfall.errors import MissingFile
-from footfall.simulation.recording_errors import DamagedRecording, RecordingTooLarge, UnsupportedRecording
+from footfall.recording.errors import DamagedRecording, RecordingTooLarge, UnsupportedRecording
 
 if TYPE_CHECKING:
     from mcap.records import Chunk, McapRecord

@@ -15,14 +15,14 @@ from typer.testing import CliRunner
 
 import footfall
 from footfall.cli import app
+from footfall.recording.errors import DamagedRecording, InvalidRow
+from footfall.recording.export import motor_names, velocity_names
+from footfall.recording.format import STATES
+from footfall.recording.reader import read_recording
+from footfall.recording.writer import RecordingWriter
 from footfall.robot.drives import ElectricMotor, HarmonicDrive, tuned_servo
 from footfall.robot.drives.drive import Drive
 from footfall.robot.drives.drive_set import DriveSet
-from footfall.simulation.recording import read_recording
-from footfall.simulation.recording_errors import DamagedRecording, InvalidRow
-from footfall.simulation.recording_export import motor_names, velocity_names
-from footfall.simulation.recording_format import STATES
-from footfall.simulation.recording_writer import RecordingWriter
 from footfall.simulation.run_values import Trajectory
 from footfall.simulation.simulation import Simulation
 from tests.looped_robots import four_bar
