@@ -15,6 +15,7 @@ from footfall.dynamics.factorisation import factorise_mass_matrix, inverse_mass_
 from footfall.dynamics.forward_dynamics import forward_dynamics
 from footfall.dynamics.inverse_dynamics import bias_forces, inverse_dynamics
 from footfall.errors import MissingInertia, UnknownName
+from footfall.math.rotations import matrix_from_quaternion, matrix_from_rotation_vector
 from footfall.robot.load import load
 from footfall.robot.model import Body, Joint, JointType, Robot
 from tests.dynamics.cases import DILL_CASES, DillCase, moved, some_wrenches
@@ -232,3 +233,64 @@ def test_only_a_spin_about_the_middle_axis_is_unstable(axis: int) -> None:
         assert largest > 0.1 * min(1e-4 * growth, 5.0)
     else:
         assert largest < 4e-4
+
+
+def test_symmetric_top() -> None:
+    """Free of torques, a body with inertias (a, a, c) turns as a cone rolls on a cone.
+
+    In body axes w1 + i w2 = W exp(i k t) with k = (c - a) / a w3, and w3 stays; in the world its axis goes round the
+    angular momentum L with the rate |L| / a (Landau and Lifshitz 1976, section 33). RK4 of order four: 400 steps of
+    4 ms at 6 rad/s err by (w h)^4 / 120 w t = 3e-8.
+    """
+    a, c = 0.3, 0.5
+    top = Body("top", 2.0, np.array([0.0, 0.0, 0.1]), np.diag([a, a, c]))
+    robot = Robot(
+        "top", (top,), (Joint("root", JointType.FLOATING, "world", "top"),), gravity=(0.0, 0.0, 0.0)
+    )
+    w = np.array([1.5, 0.0, 6.0])
+    q, v = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]), np.append(np.zeros(3), w)
+    v[:3] = -np.cross(w, top.center_of_mass)  # the centre of mass rests
+    momentum = np.diag([a, a, c]) @ w
+    dt, steps = 4e-3, 400
+    for _ in range(steps):
+        q, v = runge_kutta_step(robot, q, v, dt)
+    time = dt * steps
+    phase = (c - a) / a * w[2] * time
+    np.testing.assert_allclose(v[3:], [1.5 * np.cos(phase), 1.5 * np.sin(phase), 6.0], atol=1e-7)
+    turn = matrix_from_quaternion(q[3:])
+    np.testing.assert_allclose(turn @ (np.diag([a, a, c]) @ v[3:]), momentum, atol=1e-7)
+    precession = matrix_from_rotation_vector(momentum / a * time)
+    np.testing.assert_allclose(turn[:, 2], precession @ [0.0, 0.0, 1.0], atol=1e-7)
+    np.testing.assert_allclose(q[:3] + turn @ top.center_of_mass, top.center_of_mass, atol=1e-7)
+
+
+def test_heavy_symmetric_top_precesses_steadily() -> None:
+    """A top on its tip, upright by an angle theta, goes round steadily where a known quadratic has a root.
+
+    A cos(theta) p^2 - C s p + m g l = 0 for the precession p, with A about the tip and C s the spin's momentum, s the
+    whole turning rate about the axis (Goldstein 2002, (5.78)). Then p stays and so does theta.
+    """
+    mass, length, across, along, gravity = 0.4, 0.06, 4e-4, 2.5e-4, 9.81
+    about_tip = across + mass * length**2
+    theta, s = 0.5, 300.0
+    momentum = along * s
+    square = momentum**2 - 4 * about_tip * np.cos(theta) * mass * gravity * length
+    p = (momentum - np.sqrt(square)) / (2 * about_tip * np.cos(theta))  # the slow one
+    body = Body("top", mass, np.array([0.0, 0.0, length]), np.diag([across, across, along]))
+    robot = Robot("top", (body,), (Joint("tip", JointType.SPHERICAL, "world", "top"),))
+    q = np.array([np.cos(theta / 2), np.sin(theta / 2), 0.0, 0.0])  # leans over by a turn about x
+    axis = matrix_from_quaternion(q)[:, 2]
+    # p z + (s - p cos(theta)) axis: what turns about the axis is s
+    world = np.array([0.0, 0.0, p]) + (s - p * np.cos(theta)) * axis
+    v = matrix_from_quaternion(q).T @ world
+    dt, steps = 2e-4, 500
+    for _ in range(steps):
+        q, v = runge_kutta_step(robot, q, v, dt)
+    turn = matrix_from_quaternion(q)[:, 2]
+    np.testing.assert_allclose(turn[2], np.cos(theta), atol=1e-6)
+    np.testing.assert_allclose(turn[:2], rotated(axis[:2], p * dt * steps), atol=1e-5)
+
+
+def rotated(vector: Array, angle: float) -> Array:
+    cos, sin = np.cos(angle), np.sin(angle)
+    return np.array([[cos, -sin], [sin, cos]]) @ vector

@@ -7,10 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from numpy.typing import NDArray
 
 from footfall.dynamics.energy import kinetic_energy, potential_energy
 from footfall.dynamics.inverse_dynamics import bias_forces, gravity_forces, inverse_dynamics
 from footfall.dynamics.jacobians import frame_jacobian
+from footfall.dynamics.kinematics import frame_pose
 from footfall.dynamics.mass_matrix import mass_matrix
 from footfall.errors import UnknownName
 from footfall.robot.load import load
@@ -25,6 +27,8 @@ pytest.importorskip("mujoco")
 
 from tests.peers.mujoco import MujocoPeer
 from tests.peers.pinocchio import PinocchioPeer
+
+Array = NDArray[np.float64]
 
 
 @settings(max_examples=60, deadline=None)
@@ -73,6 +77,59 @@ def test_forces_are_linear_in_accelerations_and_wrenches(robot: Robot) -> None:
     assert_agree(actual, expected, 1e-12, scale=1.0)
     bias = bias_forces.textbook(robot, q, v, wrenches=wrenches)
     assert_agree(bias, inverse_dynamics.textbook(robot, q, v, 0 * a, wrenches=wrenches), 1e-14, scale=1.0)
+
+
+@settings(max_examples=30, deadline=None)
+@given(robot=robots(max_joints=8))
+def test_an_actuator_between_two_points_gives_its_power(robot: Robot) -> None:
+    """A cylinder pushes two bodies apart with a force F: `v . tau = F d(length)/dt`, 002 (3.52) with points of attack.
+
+    The length is from positions alone, by a difference of fourth order: 1e-16 / h and h^4 make 1e-10 relative.
+    """
+    q, v, _, _ = random_state(robot, 5)
+    rng = np.random.default_rng(5)
+    bodies = [robot.bodies[k].name for k in (0, -1)]
+    points = rng.uniform(-0.5, 0.5, (2, 3))
+    force = 70.0
+
+    def ends(at: Array) -> tuple[list[Array], list[Array]]:
+        poses = [frame_pose.textbook(robot, at, name) for name in bodies]
+        arms = [pose.rotation @ point for pose, point in zip(poses, points, strict=True)]
+        return arms, [pose.translation + arm for pose, arm in zip(poses, arms, strict=True)]
+
+    def length(t: float) -> float:
+        _, (first, second) = ends(moved(robot, q, t * v))
+        return float(np.linalg.norm(second - first))
+
+    arms, (first, second) = ends(q)
+    push = force * (second - first) / np.linalg.norm(second - first)
+    pushes = [np.append(-push, np.cross(arms[0], -push)), np.append(push, np.cross(arms[1], push))]
+    wrenches = dict.fromkeys(bodies, np.zeros(6))
+    for body, wrench in zip(bodies, pushes, strict=True):  # on the same one there is no power
+        wrenches[body] = wrenches[body] + wrench
+    zero = np.zeros(robot.nv)
+    forces = inverse_dynamics.textbook(robot, q, v, zero) - inverse_dynamics.textbook(
+        robot, q, v, zero, wrenches=wrenches
+    )
+    h = 1e-4
+    rate = (8 * (length(h) - length(-h)) - (length(2 * h) - length(-2 * h))) / (12 * h)
+    assert v @ forces == pytest.approx(force * rate, rel=1e-8, abs=1e-7)
+
+
+def test_a_motor_between_links_turns_one_joint() -> None:
+    """A torque along a hinge, and its reaction on the parent, is one joint torque, 002 (3.52)."""
+    robot = load("arm-7r")
+    q, v, _, _ = random_state(robot, 6)
+    joint = robot.joints[3]
+    axis = frame_pose.textbook(robot, q, joint.child).rotation @ np.asarray(joint.axis)
+    torque = np.append(np.zeros(3), 5.0 * axis)
+    zero = np.zeros(robot.nv)
+    forces = inverse_dynamics.textbook(robot, q, v, zero) - inverse_dynamics.textbook(
+        robot, q, v, zero, wrenches={joint.child: torque, joint.parent: -torque}
+    )
+    expected = np.zeros(robot.nv)
+    expected[robot.v_slice(joint.name)] = 5.0
+    np.testing.assert_allclose(forces, expected, atol=1e-12)
 
 
 @settings(max_examples=20, deadline=None)

@@ -143,6 +143,58 @@ def test_rotation_vector_map_is_smooth(size: float) -> None:
         assert np.linalg.det(actual) == pytest.approx(2 * (1 - np.cos(size)) / size**2)
 
 
+@pytest.mark.parametrize("short", [1.0, 1e-2, 1e-4, 1e-6, 1e-8])
+def test_rotation_vector_map_near_a_whole_turn(short: float) -> None:
+    """At 2 pi - d the inverse is as exact as its angle is known: cot(x/2) has the relative condition 2 pi / d.
+
+    Three roundings of the angle (components, square, root) of half a unit each make 2 pi 3/2 eps / d. Computed in 40
+    digits from the same vector; along an axis the angle is exact, and so is the result.
+    """
+    mpmath = pytest.importorskip("mpmath")
+    rng = np.random.default_rng(8)
+    bound = 8 * np.finfo(float).eps + 1.5 * np.finfo(float).eps * 2 * np.pi / short
+    with mpmath.workdps(40):
+        for k in range(20):
+            axis = np.eye(3)[k] if k < 3 else rng.normal(size=3)
+            vector = (2 * np.pi - short) * axis / np.linalg.norm(axis)
+            x, y, z = (mpmath.mpf(float(part)) for part in vector)
+            angle = mpmath.sqrt(x * x + y * y + z * z)
+            turn = mpmath.matrix([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+            factor = (1 - angle / 2 * mpmath.cot(angle / 2)) / angle**2
+            exact = np.array((mpmath.eye(3) - turn / 2 + factor * turn * turn).tolist(), dtype=float)
+            error = np.abs(rotation_vector_map_inverse(vector) - exact).max() / np.abs(exact).max()
+            assert error < (8 * np.finfo(float).eps if k < 3 else bound)
+
+
+@pytest.mark.parametrize("second", r.ROTATION_KINDS)
+def test_angular_velocities_add(second: str) -> None:
+    """w_AC = w_AB + C_AB w_BC, whatever parameters the two turns have, 002 (2.76); their order matters.
+
+    w_AC is from differences of fourth order of the product: h^4 / 30 of a fifth derivative, below 1e-12 at h = 1e-4,
+    and rounding, 1e-16 / h.
+    """
+    rng = np.random.default_rng(9)
+    h = 1e-4
+    for first in ("zyx", "quaternion", "rotation_vector"):
+        ab, ab_rates = parameters_and_rates(first, rng)
+        bc, bc_rates = parameters_and_rates(second, rng)
+        ab_rates /= max(1.0, np.abs(ab_rates).max())
+        bc_rates /= max(1.0, np.abs(bc_rates).max())
+
+        def product(k: int, ab=ab, bc=bc, ab_rates=ab_rates, bc_rates=bc_rates, first=first) -> Array:  # type: ignore[no-untyped-def]
+            return r.matrix_from_parameters(first, ab + k * h * ab_rates) @ r.matrix_from_parameters(
+                second, bc + k * h * bc_rates
+            )
+
+        rate = (8 * (product(1) - product(-1)) - (product(2) - product(-2))) / (12 * h)
+        turn = r.matrix_from_parameters(first, ab)
+        w_ab = angular_velocity_map(first, ab) @ ab_rates
+        w_bc = angular_velocity_map(second, bc) @ bc_rates
+        actual = r.unskew(rate @ product(0).T)
+        np.testing.assert_allclose(actual, w_ab + turn @ w_bc, atol=1e-10)
+        assert np.abs(actual - (w_ab + w_bc)).max() > 1e-3  # in one frame only
+
+
 def test_matrix_rates_keep_the_matrix_orthonormal() -> None:
     matrix = random_rotation(np.random.default_rng(4))
     w = np.array([0.3, -0.2, 1.0])

@@ -1,7 +1,8 @@
-"""Wheels on the ground as constraints of hybrid dynamics: base, wheels and ground are a closed chain, 004 section 16.
+"""Wheels on the ground as constraints of hybrid dynamics: base, wheels and ground are a closed chain.
 
 The chain is cut where a wheel touches: its point there has no velocity along the directions that the wheel holds.
-Accelerations are classical, so that the rate of this needs no term for the turning of the wheel.
+Accelerations are classical, so that the rate of this needs no term for the turning of the wheel; but the directions
+turn with the axle while the point slides along the others (Mecanum and omni wheels), which the set-points count.
 """
 
 from __future__ import annotations
@@ -57,7 +58,11 @@ class Wheel:
 
 
 class RollingRows(NamedTuple):
-    """Arguments of `hybrid_dynamics` for k rows: directions (6, k), setpoints (k,) m/s2; slips (k,) m/s as they are."""
+    """Arguments of `hybrid_dynamics` for k rows.
+
+    directions: (6, k). setpoints: (k,) m/s2, of the touching points along the directions as they are now.
+    slips: (k,) m/s, velocities along the held directions.
+    """
 
     directions: Array
     setpoints: Array
@@ -91,26 +96,33 @@ def rolling_rows(
     for wheel in wheels:
         if not wheel.angles:
             continue
-        along = _rolling_direction(robot, q, wheel, n)
-        across = cross(n, along)
         velocity = frame_velocity(robot, q, v, wheel.body)
+        rolling = _rolling_direction(_axle(robot, q, wheel), velocity[3:], n)
         contact = -wheel.radius * n  # from the centre
         for angle in wheel.angles:
-            held = np.cos(angle) * along + np.sin(angle) * across
-            direction = np.concatenate([held, cross(contact, held)])  # 004 section 16.2
+            held, turning = (np.cos(angle) * t + np.sin(angle) * cross(n, t) for t in rolling)
+            direction = np.concatenate([held, cross(contact, held)])
             slip = direction @ velocity
+            # d/dt (t . v_c) = t' . v_c + t . a_c = -stiffness t . v_c, v_c and a_c of the touching point
+            sliding = turning @ (velocity[:3] + cross(velocity[3:], contact))
             directions.append(direction)
             slips.append(slip)
-            setpoints.append(-stiffness * slip)
+            setpoints.append(-stiffness * slip - sliding)
     return RollingRows(np.array(directions).reshape(-1, 6).T, np.array(setpoints), np.array(slips))
 
 
-def _rolling_direction(robot: Robot, q: Array, wheel: Wheel, normal: Array) -> Array:
-    """Unit vector (3,) in world axes: where the wheel rolls to when it turns about its axis."""
+def _axle(robot: Robot, q: Array, wheel: Wheel) -> Array:
+    """Unit vector (3,) in world axes, about which the wheel turns."""
     joint = next(joint for joint in robot.joints if joint.child == robot.body(wheel.body).name)
     if joint.type not in (JointType.REVOLUTE, JointType.CONTINUOUS):
         raise InvalidWheel(f"wheel {wheel.body!r} hangs on a {joint.type} joint; it needs a revolute one")
-    axle = frame_pose(robot, q, wheel.body).rotation @ np.asarray(joint.axis)
+    return np.asarray(frame_pose(robot, q, wheel.body).rotation @ np.asarray(joint.axis))
+
+
+def _rolling_direction(axle: Array, turning: Array, normal: Array) -> tuple[Array, Array]:
+    """Where a wheel rolls to when it turns about its axle, unit vector (3,), and its rate (3,), rad/s."""
     along = cross(axle, normal)
-    unit: Array = along / np.sqrt(along @ along)
-    return unit
+    length = np.sqrt(along @ along)
+    unit = along / length
+    rate = cross(cross(turning, axle), normal) / length
+    return unit, rate - unit * (unit @ rate)

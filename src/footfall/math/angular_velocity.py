@@ -132,7 +132,11 @@ def rotation_vector_map(vector: Array) -> Array:
 
 
 def rotation_vector_map_inverse(vector: Array) -> Array:
-    """Inverse of E (3, 3), 002 (2.107); singular at whole turns but not at zero."""
+    """Inverse of E (3, 3), 002 (2.107); singular at whole turns but not at zero.
+
+    At an angle 2 pi - d it grows as 2 pi / d, and the rounding of the angle with it: relative errors are about
+    1e-15 / d. The same rotation as a vector of length d, the other way round, has none of this.
+    """
     square = vector @ vector
     small = less(square, _SERIES_BELOW)
     half = np.sqrt(where(small, 1.0, square)) / 2
