@@ -10,14 +10,14 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+from controlled.arm import press_on_table, trace_circle, yield_to_push
+from controlled.motions import DIRECTIONS, pushed, shift_and_turn, squat_and_wave
+from controlled.outputs import plot_arms, plot_stands, record
+from controlled.stances import lola_standing, standing
 
 import footfall
 from footfall.bench.robots import load_measured
 from footfall.errors import RobotWarning
-from footfall.scenarios.control_arm import press_on_table, trace_circle, yield_to_push
-from footfall.scenarios.control_motions import DIRECTIONS, pushed, shift_and_turn, squat_and_wave
-from footfall.scenarios.control_outputs import plot_arms, plot_stands, record
-from footfall.scenarios.control_stances import lola_standing, standing
 
 WAVING = {"lola": "efl", "talos": "arm_left_4_joint"}
 

@@ -6,11 +6,11 @@ python examples/joint_drift.py [picture.png]
 import sys
 
 import numpy as np
+from maximal_coordinates import RodChain
 from scipy.integrate import solve_ivp
 
 import footfall
 from footfall.control.actuation import torque_command
-from footfall.scenarios.maximal_coordinates import RodChain
 from footfall.scenarios.pyplot import load_pyplot
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import StepOptions

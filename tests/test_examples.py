@@ -18,6 +18,12 @@ import footfall
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
+@pytest.fixture(autouse=True)
+def beside_the_scripts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when they are run as programs: they find what lies beside them."""
+    monkeypatch.syspath_prepend(EXAMPLES)
+
+
 def output_of(name: str, capsys: pytest.CaptureFixture[str]) -> str:
     runpy.run_path(str(EXAMPLES / name), run_name="__main__")
     return capsys.readouterr().out
@@ -99,6 +105,16 @@ def test_kinematic_loops(capsys: pytest.CaptureFixture[str]) -> None:
     assert numbers(line(text, "after a second"))[0] < 1e-14
     assert "loop 'closure': does not close" in text
     assert numbers(line(text, "arm alone"))[1] == pytest.approx(0.25 / 3 + 50.0**2 * 1e-4, abs=1e-4)
+
+
+def test_driven_squat(capsys: pytest.CaptureFixture[str]) -> None:
+    text = output_of("driven_squat.py", capsys)
+    for gears in ("rigid", "elastic"):
+        down, off, load, current = numbers(line(text, f"{gears} gears"))
+        assert down == pytest.approx(60.0, abs=2.0)
+        assert off < 0.5
+        assert load == pytest.approx(1.0, abs=2e-3)
+        assert current > 1.0
 
 
 def test_joint_drift(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.lab.control_peers import ik_contestants
+from examples.controlled.stances import Stance, lola_standing
 from footfall.bench.measure import Contestant, Race, race
 from footfall.control.contact_constraints import build_constrained_system
 from footfall.control.gains import gains_from
@@ -43,7 +44,6 @@ from footfall.dynamics.configuration import integrate
 from footfall.dynamics.kinematics import frame_pose
 from footfall.math.generalised_inverses import null_space_basis
 from footfall.robot.load import load
-from footfall.scenarios.control_stances import Stance, lola_standing
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 

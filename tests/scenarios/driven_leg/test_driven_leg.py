@@ -16,11 +16,10 @@ from footfall.scenarios.driven_leg import (
     follow_step,
     lola_leg,
     ring_modes,
-    ring_servo_modes,
-    step_modes,
     step_reference,
 )
 from footfall.scenarios.driven_leg.plots import plot_modes, plot_step
+from tests.scenarios.driven_leg.servo_modes import ring_servo_modes, step_modes
 
 LEG = lola_leg()
 

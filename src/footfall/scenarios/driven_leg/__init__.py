@@ -3,20 +3,14 @@
 from footfall.scenarios.driven_leg.leg import LEG_JOINTS, StepReference, lola_leg, step_reference
 from footfall.scenarios.driven_leg.modes import Mode, ring_modes
 from footfall.scenarios.driven_leg.run import StepResult, follow_step
-from footfall.scenarios.driven_leg.servo_modes import ring_servo_modes, step_modes
-from footfall.scenarios.driven_leg.squat import SquatResult, follow_squat
 
 __all__ = [
     "LEG_JOINTS",
     "Mode",
-    "SquatResult",
     "StepReference",
     "StepResult",
-    "follow_squat",
     "follow_step",
     "lola_leg",
     "ring_modes",
-    "ring_servo_modes",
-    "step_modes",
     "step_reference",
 ]

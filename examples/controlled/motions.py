@@ -26,9 +26,10 @@ from footfall.dynamics.kinematics import frame_pose
 from footfall.math.angular_velocity import rotation_vector_map
 from footfall.math.rotations import boxplus
 from footfall.math.transform import Transform
-from footfall.scenarios.control_stances import TRUE, Persistent, Stance
-from footfall.scenarios.control_validation import ContactWatch
 from footfall.simulation.run_values import Trajectory
+
+from .stances import TRUE, Persistent, Stance
+from .validation import ContactWatch
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 

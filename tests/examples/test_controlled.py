@@ -9,12 +9,8 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.bench.robots import load_measured
-from footfall.errors import RobotWarning, UnknownName
-from footfall.recording.reader import read_recording
-from footfall.robot.model import Robot
-from footfall.scenarios.control_arm import PRESSING, press_on_table, trace_circle, yield_to_push
-from footfall.scenarios.control_motions import (
+from examples.controlled.arm import PRESSING, press_on_table, trace_circle, yield_to_push
+from examples.controlled.motions import (
     DIRECTIONS,
     StandRun,
     growing_wave,
@@ -22,9 +18,13 @@ from footfall.scenarios.control_motions import (
     shift_and_turn,
     squat_and_wave,
 )
-from footfall.scenarios.control_outputs import plot_arms, plot_stands, record
-from footfall.scenarios.control_stances import TRUSTED, lola_standing, standing
-from footfall.scenarios.control_validation import ContactWatch
+from examples.controlled.outputs import plot_arms, plot_stands, record
+from examples.controlled.stances import TRUSTED, lola_standing, standing
+from examples.controlled.validation import ContactWatch
+from footfall.bench.robots import load_measured
+from footfall.errors import RobotWarning, UnknownName
+from footfall.recording.reader import read_recording
+from footfall.robot.model import Robot
 
 
 @pytest.fixture(scope="module")

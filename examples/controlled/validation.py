@@ -14,11 +14,12 @@ import numpy as np
 
 from footfall.contact.validation import Residuals, check_solution
 from footfall.dynamics.jacobians import frame_jacobian
-from footfall.scenarios.control_stances import Stance
 from footfall.simulation.run_values import SimulationState
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_problem import build_step_problem
 from footfall.simulation.step_values import Command
+
+from .stances import Stance
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 

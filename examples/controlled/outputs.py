@@ -10,12 +10,13 @@ import numpy as np
 
 from footfall.recording.writer import RecordingWriter
 from footfall.robot.model import Robot
-from footfall.scenarios.control_arm import PRESSING, ArmRun
-from footfall.scenarios.control_motions import PUSH_TIME, StandRun
-from footfall.scenarios.control_stances import FLOOR, TRUE, TRUSTED
 from footfall.scenarios.pyplot import load_pyplot
 from footfall.scene.model import Scene
 from footfall.simulation.run_values import Trajectory
+
+from .arm import PRESSING, ArmRun
+from .motions import PUSH_TIME, StandRun
+from .stances import FLOOR, TRUE, TRUSTED
 
 _BLUE, _ORANGE, _GREY = "#0066bd", "#d95f02", "#888888"
 

@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 import footfall
+from examples.maximal_coordinates import RodChain
 from footfall.control.actuation import torque_command
-from footfall.scenarios.maximal_coordinates import RodChain
 from footfall.simulation.simulation import Simulation
 
 Array = NDArray[np.float64]

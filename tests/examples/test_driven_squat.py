@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import footfall
+from examples.driven_squat import SquatResult, follow_squat
 from footfall.robot.drives import DriveSet, Friction
-from footfall.scenarios.driven_leg import LEG_JOINTS, SquatResult, follow_squat, lola_leg
+from footfall.scenarios.driven_leg import LEG_JOINTS, lola_leg
 
 
 @pytest.fixture(scope="module")
