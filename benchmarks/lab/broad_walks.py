@@ -18,7 +18,6 @@ from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.verification import Verification, verify_motion
 
 KEPT, WARNED, REFUSED, BROKEN = "kept", "warned", "refused", "broken"
-_STRETCH = -0.005  # m: planar bounds have a margin of so much for what legs lean sideways
 
 
 class Outcome(NamedTuple):
@@ -49,7 +48,7 @@ def walked(plan: MotionPlan, model: ReducedModel) -> Outcome:
             return Outcome(REFUSED, error.message, None)
     found = verify_motion(motion)
     sound = found.clearance > -1e-9 and found.jump < 1e-8 and found.speed < 1e-9
-    kept = found.zmp_margin > 0.0 and found.leg_margin > 0.0 and found.stretch_margin > _STRETCH
+    kept = found.zmp_margin > 0.0 and found.leg_margin > 0.0 and found.stretch_margin > 0.0
     kept = kept and found.lean_margin > 0.0 and found.load > 0.1
     messages = [str(one.message) for one in told if isinstance(one.message, MotionWarning)]
     if not sound or not (kept or messages):

@@ -15,6 +15,7 @@ from benchmarks.lab.random_walks import broad_walk
 from footfall.math.quaternions import rotation_matrices
 from footfall.motion.feasibility_loops import balance_room
 from footfall.motion.five_mass import mass_numbers
+from footfall.motion.leg_bounds import LegBounds
 from footfall.motion.leg_room import rooms_in_space
 from footfall.motion.verification import loads, zmp_margins
 from footfall.motion.vertical_torso import LegPoses
@@ -94,6 +95,39 @@ def test_legs_in_space_against_matrices() -> None:
                 rooms.append(min(lean - low, high - lean))
             expected[:, k] = np.minimum(expected[:, k], rooms)
     assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_stretched_leg_bounds_the_torso_in_space() -> None:
+    """At the bound, hip and ankle are 0.8 mm nearer along z than the stretched leg is long; planar bounds miss it."""
+    generator, count = np.random.default_rng(4), 60
+    turns = generator.normal(0.0, 0.05, (2, count, 4)) + np.array([1.0, 0.0, 0.0, 0.0])
+    body = generator.normal(0.0, 0.05, (count, 4)) + np.array([1.0, 0.0, 0.0, 0.0])
+    turns /= np.linalg.norm(turns, axis=-1, keepdims=True)
+    body /= np.linalg.norm(body, axis=-1, keepdims=True)
+    feet = generator.normal(0.0, 0.1, (2, count, 3))
+    toes = generator.uniform(-0.1, 0.1, (2, count))
+    place = np.ascontiguousarray(generator.normal(0.0, 0.1, (count, 2)))
+    bounds, poses = LegBounds(MODEL), LegPoses(feet, turns, toes, body)
+    planar = bounds(feet, turns, toes, place, body)
+    limits = bounds.in_space(feet, turns, toes, place, body)
+    np.testing.assert_array_equal(limits[[0, 2]], planar[[0, 2]])
+    lowered = 0
+    for side in range(2):
+        highest = limits[2 * side + 1]
+        heights = np.column_stack([place, highest + 0.8e-3])
+        alone = LegPoses(feet[[side, side]], turns[[side, side]], toes[[side, side]], body)
+        # both feet at one place: the room is that of the worse hip, so the other one may have less
+        rooms = np.array([rooms_in_space(each, heights, MODEL)[0] for each in (poses, alone)])
+        for k in np.flatnonzero((highest < planar[2 * side + 1]) & (highest > planar[2 * side])):
+            lowered += 1
+            assert rooms[:, k].min() < 1e-12  # stretched, or the other one more than that
+    assert lowered > 20
+    worst = np.minimum(limits[1], limits[3])
+    kept = (worst > np.maximum(limits[0], limits[2])) & np.isfinite(worst)
+    rooms = rooms_in_space(poses, np.column_stack([place, np.where(kept, worst, 0.0)]), MODEL)[0]
+    assert (rooms[kept] > 0.0).all()  # at the lower of both bounds both legs reach
+    too_high = rooms_in_space(poses, np.column_stack([place, np.minimum(planar[1], planar[3])]), MODEL)[0]
+    assert (too_high[kept] < -2e-3).sum() > 5  # the planar bounds alone do not see to that
 
 
 def test_limits_are_those_of_the_robot() -> None:

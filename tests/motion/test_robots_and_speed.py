@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 import footfall
+from benchmarks.lab.broad_walks import BROKEN, REFUSED, WARNED, walked
 from footfall.bench.robots import examples_folder, load_measured
 from footfall.errors import RobotWarning
+from footfall.gait import actions
 from footfall.gait.plan import InvalidPlan, MotionPlan
 from footfall.gait.walking_transitions import WalkingTransition, idle_pose, walking_sequence
 from footfall.motion.following import LostMotion, centroidal_wrench, follow_motion
@@ -74,6 +76,26 @@ def test_other_humanoids_walk(name: str) -> None:
     assert found.jump < 1e-8
     weight = stream(motion.sample(motion.end_time), model).contact_wrench[2]
     assert weight == pytest.approx(model.mass * model.gravity)
+
+
+@pytest.mark.skipif(examples_folder() is None, reason="needs example-robot-data")
+def test_stairs_beyond_the_legs_are_told_of() -> None:
+    """Romeo's legs are short: a walk on low stairs keeps within them, or a warning says by how much it does not."""
+    _, model = humanoid("romeo")
+    dimensions = gait_dimensions(model)
+    outcomes = []
+    for rise in (-0.04, -0.02, 0.0, 0.02, 0.04):
+        for tread in (0.15, 0.2, 0.25):
+            for together in (True, False):
+                steps = actions.stairs(3, rise, tread, together=together)
+                plan = MotionPlan((walking_sequence(steps, idle_pose(dimensions), dimensions),))
+                outcomes.append(walked(plan, model))
+    kinds = [outcome.kind for outcome in outcomes]
+    assert BROKEN not in kinds, [outcome.reason for outcome in outcomes if outcome.kind == BROKEN]
+    assert kinds.count(WARNED) > 5
+    assert kinds.count(REFUSED) > 5
+    told = [outcome.reason for outcome in outcomes if outcome.kind == WARNED]
+    assert all("too short" in reason for reason in told)  # 2.0 mm on the stairs of 2 cm, once silently
 
 
 @pytest.mark.skipif(examples_folder() is None, reason="needs example-robot-data")

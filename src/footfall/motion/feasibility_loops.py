@@ -10,6 +10,7 @@ from footfall.compiler.compiled_loops import compiled_loop
 from footfall.math.polygon_loops import closest_on_border
 from footfall.motion.five_mass_loops import limb_terms
 from footfall.motion.sample_layout import ZMP
+from footfall.motion.stretched_leg import torso_above_leg, turned
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
@@ -67,18 +68,6 @@ def inside(corners: Array, sizes: Integers, phase: int, x: float, y: float) -> f
 
 
 @compiled_loop
-def turned(q: Array, x: float, y: float, z: float, sign: float) -> tuple[float, float, float]:
-    """A vector turned by a unit quaternion (4,), or back by a sign of -1."""
-    w, a, b, c = q[0], sign * q[1], sign * q[2], sign * q[3]
-    tx, ty, tz = 2.0 * (b * z - c * y), 2.0 * (c * x - a * z), 2.0 * (a * y - b * x)
-    return (
-        x + w * tx + b * tz - c * ty,
-        y + w * ty + c * tx - a * tz,
-        z + w * tz + a * ty - b * tx,
-    )
-
-
-@compiled_loop
 def legs_in_space(
     feet: Array,
     turns: Array,
@@ -103,18 +92,15 @@ def legs_in_space(
             result[kind, k] = np.inf
         for side in range(2):
             outward = -1.0 if side == 0 else 1.0
-            alpha = signs[side] * toes[side, k]  # 003c (E.1): the pitch of the middle foot against the toes
-            x, y, z = turned(
+            x, y, z = torso_above_leg(
+                feet[side, k],
                 turns[side, k],
-                -leg[1] - leg[2] * np.cos(alpha) + leg[3] * np.sin(alpha),
-                0.0,
-                leg[0] + leg[2] * np.sin(alpha) + leg[3] * np.cos(alpha),
-                1.0,
+                signs[side] * toes[side, k],
+                upper_body[k],
+                leg,
+                0.5 * outward * hip_width,
             )
-            hx, hy, hz = turned(upper_body[k], -leg[13], 0.5 * outward * hip_width, -leg[6], 1.0)
-            dx = torso[k, 0] + hx - feet[side, k, 0] - x
-            dy = torso[k, 1] + hy - feet[side, k, 1] - y
-            dz = torso[k, 2] + hz - feet[side, k, 2] - z
+            dx, dy, dz = torso[k, 0] - x, torso[k, 1] - y, torso[k, 2] - z
             result[0, k] = min(result[0, k], longest - np.sqrt(dx * dx + dy * dy + dz * dz))
             _, across, up = turned(upper_body[k], dx, dy, dz, -1.0)
             lean = np.arctan2(-outward * across, up)

@@ -14,6 +14,7 @@ import numpy as np
 
 from footfall.compiler.compiled_loops import compiled_loop
 from footfall.motion.reduced_model import PlanarLeg, ReducedModel
+from footfall.motion.stretched_leg import lower_to_stretched_legs
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -146,6 +147,8 @@ class LegBounds:
     def __init__(self, model: ReducedModel) -> None:
         self.leg = leg_lengths_and_limits(model.leg)
         self.signs = np.array(model.toe_signs, dtype=np.float64)
+        self.hip_width = model.hip_width
+        self.longest = longest_leg(model.leg)
 
     def __call__(self, feet: Array, turns: Array, toes: Array, torso: Array, upper_body: Array) -> Array:
         """Lowest and highest torso of the right leg, then of the left (4, k), m; (inf, -inf) out of reach.
@@ -154,6 +157,20 @@ class LegBounds:
         torso (k, 2): its place; upper_body (k, 4): its orientation.
         """
         return bounds_at_times(self.leg, self.signs, feet, turns, toes, torso, upper_body)
+
+    def in_space(self, feet: Array, turns: Array, toes: Array, torso: Array, upper_body: Array) -> Array:
+        """The same, with the highest torso lowered where a leg that leans sideways is stretched (4, k), m."""
+        limits = self(feet, turns, toes, torso, upper_body)
+        numbers = (self.leg, self.signs, self.hip_width, self.longest)
+        lower_to_stretched_legs(feet, turns, toes, upper_body, torso, *numbers, limits)
+        return limits
+
+
+def longest_leg(leg: PlanarLeg) -> float:
+    """From hip to ankle when the leg is stretched as far as its knee allows, m."""
+    knee = max(leg.knee_limits[0], 0.0)
+    square = leg.lower_leg**2 + leg.upper_leg**2 + 2 * leg.lower_leg * leg.upper_leg * np.cos(knee)
+    return float(np.sqrt(square))
 
 
 def leg_angles(leg: PlanarLeg, foot: Array, pitch: Array, toe: Array, torso: Array, body: Array) -> Array:

@@ -27,24 +27,21 @@ class LegRooms(NamedTuple):
 
 
 class SpaceLegs(NamedTuple):
-    """What native code knows of legs in space: the bounds of planar legs, the length of the stretched leg, m, and the
-    lean outward that hip and ankle allow (2, 2), rad."""
+    """What native code knows of legs in space: the bounds of legs, and the lean outward that hip and ankle allow
+    (2, 2), rad."""
 
     bounds: LegBounds
-    longest: float
     leans: Array
 
 
 @lru_cache(maxsize=16)
 def space_legs(model: ReducedModel) -> SpaceLegs:
     """The legs of a model."""
-    leg, knee = model.leg, max(model.leg.knee_limits[0], 0.0)
-    square = leg.lower_leg**2 + leg.upper_leg**2 + 2 * leg.lower_leg * leg.upper_leg * np.cos(knee)
     leans = [
         (-np.inf, np.inf) if limits is None else limits
-        for limits in (leg.hip_roll_limits, leg.ankle_roll_limits)
+        for limits in (model.leg.hip_roll_limits, model.leg.ankle_roll_limits)
     ]
-    return SpaceLegs(LegBounds(model), float(np.sqrt(square)), np.array(leans))
+    return SpaceLegs(LegBounds(model), np.array(leans))
 
 
 def rooms_of_legs(legs: LegPoses, torso: Array, model: ReducedModel) -> LegRooms:
@@ -60,7 +57,6 @@ def rooms_in_space(legs: LegPoses, torso: Array, model: ReducedModel) -> Array:
     """Rooms (3, k) for stretch, lean at the hip and lean at the ankle, see `LegRooms`, for places of the torso (k, 3),
     m."""
     own, rooms = space_legs(model), np.empty((3, len(torso)))
-    legs_in_space(
-        *legs, torso, own.bounds.leg, own.bounds.signs, model.hip_width, own.longest, own.leans, rooms
-    )
+    bounds = own.bounds
+    legs_in_space(*legs, torso, bounds.leg, bounds.signs, bounds.hip_width, bounds.longest, own.leans, rooms)
     return rooms

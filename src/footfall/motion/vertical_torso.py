@@ -83,7 +83,8 @@ def feasible_height(
     slowness = parameters.filter_share * draft.last_duration
     share = 1.0 - math.exp(-step / slowness) if slowness else 1.0
     legs = legs_at(draft, times)
-    limits = bounds(legs.feet, legs.turns, legs.toes, horizontal.sample(times, 0)[0], legs.upper_body)
+    place = horizontal.sample(times, 0)[0]
+    limits = bounds.in_space(legs.feet, legs.turns, legs.toes, place, legs.upper_body)
     plan = np.empty((5, len(times)))
     height_limits(first.sample(times, 0), share, limits, parameters.bound_margin_m, plan)
     lowest, highest = plan[0], plan[1]
