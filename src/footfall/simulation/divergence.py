@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.dynamics.loop_margin import has_margin, loop_margin, tightest_loops
 from footfall.errors import FootfallError
 from footfall.robot.model import Robot
 from footfall.simulation.run_values import SimulationState
@@ -15,6 +16,7 @@ from footfall.simulation.step_values import Command
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _MEANINGLESS = 1e6  # m/s, rad/s or m
+NEAR_DEAD_POINT = 0.1  # loop_margin from which one long step may have gone beyond the dead point
 
 
 class DivergedWarning(UserWarning):
@@ -40,9 +42,10 @@ def require_good(robot: Robot, q: Array, v: Array, state: SimulationState, comma
         if not np.isfinite(part).all():
             raise SimulationDiverged(f"{name} of the command is {part}, which is not finite", state)
     if np.isfinite(v).all() and not np.isfinite(q).all():
-        raise SimulationDiverged(_lost_coordinates(robot, q), state)
+        raise SimulationDiverged(_lost_coordinates(robot, q) + _tight_loops(robot, state.q), state)
     joint = _first_bad(robot, v)
-    raise SimulationDiverged(f"the velocity of {joint} is {np.abs(v).max()} rad/s or m/s", state)
+    speed = f"the velocity of {joint} is {np.abs(v).max()} rad/s or m/s"
+    raise SimulationDiverged(speed + _tight_loops(robot, state.q), state)
 
 
 def warn_of_divergence(q: Array, v: Array) -> None:
@@ -72,6 +75,22 @@ def _lost_coordinates(robot: Robot, q: Array) -> str:
         f"loops cannot be closed with the joints {names} in that direction: a singular position, the "
         "end of a linkage's range, or too long a step"
     )
+
+
+def _tight_loops(robot: Robot, q: Array) -> str:
+    """Which loops were near a dead point in the last good configuration q (nq,), empty if none was."""
+    margin = float(loop_margin(robot, q)) if has_margin(robot) else 1.0
+    return (
+        f"; before it, loop_margin of {named_loops(robot, q)} was {margin:.2g}"
+        if margin < NEAR_DEAD_POINT
+        else ""
+    )
+
+
+def named_loops(robot: Robot, q: Array) -> str:
+    """The loops that are nearest to a dead point in a configuration q (nq,), for messages."""
+    names = tightest_loops(robot, q)
+    return f"loop {names[0]!r}" if len(names) == 1 else f"the loops {', '.join(names)}"
 
 
 def _first_bad(robot: Robot, v: Array) -> str:

@@ -24,7 +24,7 @@ from footfall.simulation.divergence import require_good, warn_of_divergence
 from footfall.simulation.drive_step import DriveTrain, Gears
 from footfall.simulation.penalty_step import penalty_delassus, penalty_row_count
 from footfall.simulation.run_values import SimulationState, Trajectory
-from footfall.simulation.singular_loops import warn_of_singular_loops
+from footfall.simulation.singular_loops import LoopWatch, warn_of_dead_points
 from footfall.simulation.start_depth import warn_if_inside
 from footfall.simulation.step_values import Command, InvalidOption, StepOptions
 from footfall.simulation.time_step import actuated_velocities, row_count
@@ -241,6 +241,7 @@ class Simulation:
         count = round(seconds / self.control_period)
         fixed = controller if isinstance(controller, Command) else None
         rows: list[tuple[Any, ...]] = []
+        loops = LoopWatch(self.robot, self.state.q)
         for _ in range(count):
             state = self.state
             # Copies, so that a controller may work in them.
@@ -267,6 +268,7 @@ class Simulation:
             currents = self.train.currents(drives) if self.train else drives
             report = [*report[-3:], residual, sweeps, currents]
             require_good(self.robot, q, v, state, command)
+            loops.look(q, state)
             self.state = SimulationState(state.time + self.control_period, q, v, integral, impulses, drives)
             rows.append((self.state.time, q, v, *report))
             if recorder is not None:
@@ -274,7 +276,6 @@ class Simulation:
                 recorder.contacts(self.state.time, report[1], report[2])
         trajectory = Trajectory(*(np.array(column) for column in zip(*rows, strict=True)))
         warn_of_residuals(trajectory.residual, tolerance=self.options.tolerance, scale=self._weight_impulse)
-        warn_of_singular_loops(self.robot, trajectory.q)
         return trajectory
 
     def _look_at_start(self) -> None:
@@ -312,6 +313,7 @@ class Simulation:
             steps=steps, only=_ROLLOUT, threads=threads, out=out if out is None else (*out[2:], *out[:2]),
         )  # fmt: skip
         warn_of_divergence(q, v)
+        warn_of_dead_points(self.robot, q)
         warn_of_residuals(residual, tolerance=self.options.tolerance, scale=self._weight_impulse)
         return q, v, residual
 
