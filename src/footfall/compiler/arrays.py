@@ -16,24 +16,30 @@ Shape = tuple[int, ...]
 Named = Sequence[tuple[str, Shape]]
 FLOAT64 = np.dtype(np.float64)
 
-
-class Rows(NamedTuple):
-    """An array with, in doubles, the distance from row to row of the batch and from step to step (0: the same)."""
-
-    array: Array
-    stride: int
-    step: int
+_number_at = ctypes.c_ssize_t.from_address
 
 
-class Arranged(NamedTuple):
-    """Inputs of a call. batch, steps: None where no input has such an axis."""
+class Places(NamedTuple):
+    """Where rows and steps of arrays lie: in doubles, from row to row of the batch and from step to step.
 
-    inputs: list[Rows]
+    Zero: the same for all. A negative step, of outputs: only the last step is stored.
+    """
+
+    strides: tuple[int, ...]
+    steps: tuple[int, ...]
+
+
+class Layout(NamedTuple):
+    """Inputs of a call: their places, and the lengths of the axes, None where no input has such an axis."""
+
+    places: Places
     batch: int | None
     steps: int | None
 
 
-def arrange(kernel: str, expected: Named, given: Sequence[Any], *, moving: Collection[int] = ()) -> Arranged:
+def arrange(
+    kernel: str, expected: Named, given: Sequence[Any], *, moving: Collection[int] = ()
+) -> tuple[list[Array], Layout]:
     """Bring inputs into rows that a kernel can read, or say what is wrong.
 
     An input has its declared shape, or a batch axis before it; those in `moving` may have an axis of steps between.
@@ -44,13 +50,11 @@ def arrange(kernel: str, expected: Named, given: Sequence[Any], *, moving: Colle
         raise KernelInputError(
             f"{kernel} takes {len(expected)} arrays ({names}), but {len(given)} were given"
         )
-    inputs: list[Rows] = []
+    arrays: list[Array] = []
+    places: list[tuple[int, int]] = []
     lengths: dict[str, tuple[int, str]] = {}
     for k, ((name, shape), value) in enumerate(zip(expected, given, strict=True)):
         array = as_floats(kernel, name, value)
-        if array.shape == shape:
-            inputs.append(_rows(array, shape, 0))
-            continue
         axes = ("batch", "step")[: 1 + (k in moving)]
         extra = array.ndim - len(shape)
         if not 0 <= extra <= len(axes) or array.shape[extra:] != shape:
@@ -64,9 +68,25 @@ def arrange(kernel: str, expected: Named, given: Sequence[Any], *, moving: Colle
                 )
             if known == 1 or axis not in lengths:
                 lengths[axis] = (length, name)
-        inputs.append(_rows(array, shape, extra))
-    batch, steps = (lengths[axis][0] if axis in lengths else None for axis in ("batch", "step"))
-    return Arranged(inputs, batch, steps)
+        array = with_whole_rows(array, extra)
+        arrays.append(array)
+        places.append(_place(array, extra))
+    strides, steps = zip(*places, strict=True) if places else ((), ())
+    batch, count = (lengths[axis][0] if axis in lengths else None for axis in ("batch", "step"))
+    return arrays, Layout(Places(strides, steps), batch, count)
+
+
+def plain_shapes(arrays: Sequence[Any]) -> tuple[Shape, ...] | None:
+    """Shapes of arrays that native code can read as they are; None if one of them must be converted."""
+    shapes = []
+    for array in arrays:
+        if array.__class__ is not np.ndarray or array.dtype is not FLOAT64:
+            return None
+        flags = array.flags
+        if not flags.c_contiguous or not flags.aligned:
+            return None
+        shapes.append(array.shape)
+    return tuple(shapes)
 
 
 def _form(axes: tuple[str, ...], shape: Shape) -> str:
@@ -74,21 +94,22 @@ def _form(axes: tuple[str, ...], shape: Shape) -> str:
     return f"({', '.join(words)}{',' if len(words) == 1 else ''})"
 
 
-def _rows(array: Array, shape: Shape, extra: int) -> Rows:
-    """Distances from row to row; arrays whose rows are not contiguous are copied."""
-    simple = array.flags.carray
-    if extra == 0 and simple:
-        return Rows(array, 0, 0)
-    if not simple:
-        inner = array[(0,) * extra] if array.size else array
-        outer = array.strides[:extra]
-        if not inner.flags.c_contiguous or not array.flags.aligned or any(s % 8 or s < 0 for s in outer):
-            array = np.array(array, order="C")
-    strides = [
-        stride // 8 if length > 1 else 0
-        for stride, length in zip(array.strides[:extra], array.shape[:extra], strict=True)
-    ]
-    return Rows(array, *(*strides, 0, 0)[:2])
+def with_whole_rows(array: Array, extra: int) -> Array:
+    """The array, or a copy if what stands behind its first `extra` axes is not contiguous in memory."""
+    if array.flags.carray:
+        return array
+    inner = array[(0,) * extra] if array.size else array
+    outer = array.strides[:extra]
+    if inner.flags.c_contiguous and array.flags.aligned and not any(s % 8 or s < 0 for s in outer):
+        return array
+    return np.array(array, order="C")
+
+
+def _place(array: Array, extra: int) -> tuple[int, int]:
+    """In doubles, from row to row and from step to step."""
+    axes = zip(array.strides[:extra], array.shape[:extra], strict=True)
+    stride, step, *_ = (*(stride // 8 if length > 1 else 0 for stride, length in axes), 0, 0)
+    return stride, step
 
 
 def as_floats(kernel: str, name: str, given: Any) -> Array:
@@ -145,7 +166,7 @@ def forbid_overlap(
 
 def data_address(array: np.ndarray[Any, Any]) -> int:
     """Address of an array's first number, from the object itself: NumPy's own ways take ten times as long."""
-    return ctypes.c_ssize_t.from_address(id(array) + DATA).value
+    return _number_at(id(array) + DATA).value
 
 
 def _span(array: Array) -> tuple[int, int]:
@@ -170,26 +191,3 @@ def new_outputs(
     for (name, _), shape, array in zip(expected, shapes, out, strict=True):
         require_exact(kernel, name, shape, array, writable=True)
     return list(out)
-
-
-def address_table(
-    inputs: Sequence[Rows], outputs: Sequence[Rows | None]
-) -> tuple[np.ndarray[Any, Any], list[int]]:
-    """What native code wants to know: addresses, strides and steps of inputs, then of outputs; zeros for those that
-    nobody asked for.
-
-    Gives the table, which must stay alive, and the addresses of its six parts.
-    """
-    numbers: list[int] = []
-    starts: list[int] = []
-    for rows in (inputs, outputs):
-        for part in (
-            [0 if row is None else data_address(row.array) for row in rows],
-            [0 if row is None else row.stride for row in rows],
-            [0 if row is None else row.step for row in rows],
-        ):
-            starts.append(8 * len(numbers))
-            numbers += part
-    table = np.array(numbers, dtype=np.int64)
-    base = data_address(table)
-    return table, [base + start for start in starts]

@@ -9,7 +9,7 @@ array itself; for several, `lanes.py` moves batches in and out of that order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from footfall.compiler.graph import Loop
@@ -17,6 +17,10 @@ from footfall.compiler.module import Module
 from footfall.compiler.schedule import Repetition, Schedule, Segment
 from footfall.compiler.segment import Access, SegmentWriter, arguments, parameters
 from footfall.compiler.trigonometry import literal, number, vector_type
+
+# Characters of a module, if there is more than one: LLVM takes a fifth of a second for it, threads share the modules,
+# and one that nobody waits for any more is soon over.
+MODULE = 250_000
 
 
 @dataclass(frozen=True)
@@ -34,15 +38,27 @@ class Core:
     parameters: str  # of region 0, with types
     arguments: str  # the same, without attributes
 
-    def modules(self, entries: str, declarations: Iterable[str], count: int) -> list[str]:
-        """Texts of `count` modules that together hold everything; the first has the entries."""
+    def modules(self, entries: str, declarations: Iterable[str]) -> list[str]:
+        """Texts of modules that together hold everything; the first has the entries, and all if it is not much."""
         known = sorted({*self.declarations, *declarations})
-        size = max(1, -(-len(self.segments) // count))
-        groups = [self.segments[k : k + size] for k in range(0, len(self.segments), size)] or [()]
-        elsewhere = [_declaration(segment) for group in groups[1:] for segment in group]
-        main = [*known, *elsewhere, self.helpers, *groups[0], self.regions, entries, ""]
-        others = [[*sorted(self.declarations), self.helpers, *group, ""] for group in groups[1:]]
+        groups = list(_groups(self.segments, MODULE)) or [()]
+        own = groups.pop(0) if len(groups) == 1 else ()
+        elsewhere = [_declaration(segment) for group in groups for segment in group]
+        main = [*known, *elsewhere, self.helpers, *own, self.regions, entries, ""]
+        others = [[*sorted(self.declarations), self.helpers, *group, ""] for group in groups]
         return ["\n".join(lines) for lines in (main, *others)]
+
+
+def _groups(texts: Sequence[str], size: int) -> Iterator[tuple[str, ...]]:
+    """Neighbours, so that each group has about this size."""
+    group: list[str] = []
+    for text in texts:
+        group.append(text)
+        if sum(map(len, group)) >= size:
+            yield tuple(group)
+            group = []
+    if group:
+        yield tuple(group)
 
 
 def _declaration(function: str) -> str:

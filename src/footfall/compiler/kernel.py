@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
 import itertools
 import logging
 import math
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache, cached_property, partial
 from hashlib import sha256
@@ -20,14 +18,17 @@ import numpy as np
 from footfall.compiler import cache as disk
 from footfall.compiler import machine
 from footfall.compiler.arrays import (
-    Rows,
-    address_table,
+    Layout,
+    Named,
+    Places,
     arrange,
     forbid_overlap,
     new_outputs,
+    plain_shapes,
     require_exact,
     require_finite,
 )
+from footfall.compiler.batches import Batch, BatchCode, run_batch
 from footfall.compiler.builtin import WITH_ARGUMENTS, WITHOUT_ARGUMENTS, new_builtin
 from footfall.compiler.emit import emit_core
 from footfall.compiler.errors import KernelInputError
@@ -35,14 +36,13 @@ from footfall.compiler.graph import NativeFunction
 from footfall.compiler.interface import BOUND, CALL, NATIVE, single_functions
 from footfall.compiler.lanes import BATCH, batch_declarations, batch_functions, feedback
 from footfall.compiler.schedule import schedule
+from footfall.compiler.threads import renew_lock_after_fork
 from footfall.compiler.trace import Program, Shape, Signature, trace
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 _LOG = logging.getLogger("footfall")
 _LONG = 8.0  # s of compiling after which one wonders
-_ROWS_PER_TASK = 64  # below, a second thread costs more than it brings
-_SEGMENTS_PER_MODULE = 4  # of programs that are compiled by several threads
-_BATCH_PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 6, *[ctypes.c_int64] * 3)
+_LAYOUTS = 64  # shapes of batches that a kernel remembers
 
 
 class Kernel:
@@ -60,6 +60,7 @@ class Kernel:
         self._source = source
         self._key = key
         self._lock = threading.RLock()
+        renew_lock_after_fork(self)
         self._check_finite = check_finite
         self._program: Program | None = None
         facts, addresses, library = self._load("single", (CALL, BOUND, NATIVE, BATCH))
@@ -68,6 +69,8 @@ class Kernel:
         self._addresses = addresses
         self._library = library
         self._call = self._builtin(CALL, WITH_ARGUMENTS)
+        self._wide: BatchCode | None = None
+        self._layouts: dict[tuple[Shape, ...], Layout] = {}
         self._recipe: Callable[[], Kernel] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -113,10 +116,10 @@ class Kernel:
 
     def batch(self, *arrays: Any, out: Sequence[Array] | None = None, threads: int | None = None) -> Any:
         """Evaluate a batch: like a call, with given output arrays and number of threads (default: all cores)."""
-        arranged = arrange(self.name, self.signature.inputs, arrays)
-        if arranged.batch is None:
+        inputs, layout = self._arranged(arrays)
+        if layout.batch is None:
             raise KernelInputError(f"{self.name}.batch needs at least one input with a batch axis")
-        return self._run(arranged.inputs, arranged.batch, 1, out=out, threads=threads)
+        return self._run_rows(inputs, layout, out, threads)
 
     def rollout(
         self,
@@ -134,19 +137,38 @@ class Kernel:
         steps: how many, if no input says so. Gives outputs (batch, steps, ...), or only those of these names; those
         named in last_only are given after the last step only, as (batch, ...).
         """
-        arranged = arrange(self.name, self.signature.inputs, arrays, moving=self._moving)
-        if steps is not None and arranged.steps not in (None, 1, steps):
-            raise KernelInputError(f"{self.name}: steps is {steps}, but inputs have {arranged.steps} of them")
-        count = steps or arranged.steps
+        inputs, layout = arrange(self.name, self.signature.inputs, arrays, moving=self._moving)
+        if steps is not None and layout.steps not in (None, 1, steps):
+            raise KernelInputError(f"{self.name}: steps is {steps}, but inputs have {layout.steps} of them")
+        count = steps or layout.steps
         if not count:
             raise KernelInputError(f"{self.name}.rollout needs `steps`, or an input with an axis of steps")
         names = [name for name, _ in self.signature.outputs]
         for name in (*(only or ()), *last_only):
             if name not in names:
                 raise KernelInputError(f"{self.name} has no output {name!r}; there are: {', '.join(names)}")
-        batch = 1 if arranged.batch is None else arranged.batch
+        rows = 1 if layout.batch is None else layout.batch
+        wanted = [named for named in self.signature.outputs if only is None or named[0] in only]
+        leading = [(rows,) if name in last_only else (rows, count) for name, _ in wanted]
+        results = new_outputs(self.name, wanted, leading, out)
+        if out is not None:
+            self._forbid_overlap(inputs, results, wanted)
+        given = {name: array for (name, _), array in zip(wanted, results, strict=True)}
+        for k in self._feedback.values():  # states that nobody asked for are still needed, to go on from
+            name, shape = self.signature.outputs[k]
+            if name not in given:
+                given[name] = np.empty((rows, *shape))
+        sizes = [math.prod(shape) for _, shape in self.signature.outputs]
+        each_step = [
+            name in given and given[name].ndim == len(shape) + 2 for name, shape in self.signature.outputs
+        ]
+        places = Places(
+            tuple(size * count if each else size for size, each in zip(sizes, each_step, strict=True)),
+            tuple(size if each else -1 for size, each in zip(sizes, each_step, strict=True)),
+        )
+        outputs = [given.get(name) for name in names]
         return self._run(
-            arranged.inputs, batch, count, only=only, last_only=last_only, out=out, threads=threads, axis=True
+            Batch(inputs, layout.places, outputs, places, self._feedback, rows, count), results, threads
         )
 
     def native_function(self) -> NativeFunction:
@@ -198,19 +220,33 @@ class Kernel:
         return entry
 
     @cached_property
+    def _feedback(self) -> dict[int, int]:
+        """Inputs that outputs replace in the next step of a rollout."""
+        return feedback(self.signature)
+
+    @cached_property
     def _moving(self) -> frozenset[int]:
         """Inputs that may change from step to step of a rollout: all but the states."""
-        return frozenset(range(len(self.signature.inputs))) - set(feedback(self.signature))
+        return frozenset(range(len(self.signature.inputs))) - set(self._feedback)
 
     @cached_property
-    def _one_lane(self) -> Any:
-        return _BATCH_PROTOTYPE(self._addresses[BATCH])
+    def _row_places(self) -> Places:
+        """Of outputs without an axis of steps."""
+        sizes = tuple(math.prod(shape) for _, shape in self.signature.outputs)
+        return Places(sizes, (-1,) * len(sizes))
 
     @cached_property
-    def _many_lanes(self) -> tuple[Any, Any]:
-        with self._lock:
-            _, addresses, library = self._load("batch", (BATCH,))
-        return _BATCH_PROTOTYPE(addresses[BATCH]), library
+    def _one_lane(self) -> BatchCode:
+        return BatchCode(self._addresses[BATCH], 1, self.operations, self._library)
+
+    def _many_lanes(self) -> BatchCode:
+        """Compiled when first needed."""
+        if self._wide is None:
+            with self._lock:
+                if self._wide is None:
+                    _, addresses, library = self._load("batch", (BATCH,))
+                    self._wide = BatchCode(addresses[BATCH], machine.widest_lanes(), self.operations, library)
+        return self._wide
 
     def _builtin(self, symbol: str, flags: int, arrays: Sequence[Array] = ()) -> Callable[..., Any]:
         return new_builtin(
@@ -226,73 +262,61 @@ class Kernel:
     # Batches, and whatever the emitted check of a call does not take
 
     def _converted_call(self, *arrays: Any) -> Any:
-        arranged = arrange(self.name, self.signature.inputs, arrays)
-        if arranged.batch is not None:
-            return self._run(arranged.inputs, arranged.batch, 1)
+        inputs, layout = self._arranged(arrays)
+        if layout.batch is not None:
+            return self._run_rows(inputs, layout, None, None)
         if self._check_finite:
-            self._require_finite(arranged.inputs)
-        return self._call(*(_copied(rows.array) for rows in arranged.inputs))
+            self._require_finite(inputs)
+        return self._call(*map(_copied, inputs))
 
     @cached_property
     def _general_call(self) -> Callable[..., Any]:
         return self._converted_call  # one object, whose address emitted code can hold
 
-    def _run(
-        self,
-        inputs: list[Rows],
-        batch: int,
-        steps: int,
-        *,
-        only: Collection[str] | None = None,
-        last_only: Collection[str] = (),
-        out: Sequence[Array] | None = None,
-        threads: int | None = None,
-        axis: bool = False,
+    def _arranged(self, arrays: Sequence[Any]) -> tuple[Sequence[Array], Layout]:
+        """Inputs of a batch; for plain arrays it is enough to know their shapes."""
+        shapes = plain_shapes(arrays)
+        layout = None if shapes is None else self._layouts.get(shapes)
+        if layout is not None:
+            return arrays, layout
+        inputs, layout = arrange(self.name, self.signature.inputs, arrays)
+        if shapes is not None:
+            if len(self._layouts) >= _LAYOUTS:
+                self._layouts.clear()
+            self._layouts[shapes] = layout
+        return inputs, layout
+
+    def _run_rows(
+        self, inputs: Sequence[Array], layout: Layout, out: Sequence[Array] | None, threads: int | None
     ) -> Any:
-        """Compute a batch over steps. axis: whether outputs have an axis of steps."""
-        expected = [named for named in self.signature.outputs if only is None or named[0] in only]
-        leading = [(batch, steps) if axis and name not in last_only else (batch,) for name, _ in expected]
-        results = new_outputs(self.name, expected, leading, out)
-        outputs: dict[str, Rows] = {}
-        for (name, shape), axes, array in zip(expected, leading, results, strict=True):
-            size = math.prod(shape)
-            outputs[name] = Rows(array, size * steps, size) if len(axes) == 2 else Rows(array, size, -1)
-        if out is not None:
-            names = [name for name, _ in self.signature.inputs]
-            given = [rows.array for rows in inputs]
-            forbid_overlap(
-                self.name, list(zip(names, given, strict=True)), list(zip(outputs, out, strict=True))
-            )
-        stored = [outputs.get(name) for name, _ in self.signature.outputs]
-        if batch and self._spread(inputs, stored, batch, steps, threads) and self._check_finite:
-            self._require_finite(inputs)
+        """Compute a batch of single steps, all outputs of them."""
+        rows, named = layout.batch or 0, self.signature.outputs
+        if out is None:
+            results = [np.empty((rows, *shape)) for _, shape in named]
+        else:
+            results = new_outputs(self.name, named, [(rows,)] * len(named), out)
+            self._forbid_overlap(inputs, results, named)
+        batch = Batch(inputs, layout.places, results, self._row_places, self._feedback, rows, 1)
+        return self._run(batch, results, threads)
+
+    def _run(self, batch: Batch, results: list[Array], threads: int | None) -> Any:
+        few = (
+            batch.rows <= machine.widest_lanes() // 4
+        )  # then one lane is faster than many that repeat the last row
+        code = self._one_lane if few else self._many_lanes()
+        if batch.rows and run_batch(code, batch, threads) and self._check_finite:
+            self._require_finite(batch.inputs)
         return results[0] if len(results) == 1 else tuple(results)
 
-    def _spread(
-        self, inputs: list[Rows], outputs: list[Rows | None], batch: int, steps: int, threads: int | None
-    ) -> bool:
-        """Run the rows of a batch on threads; tells whether an input was not finite."""
-        lanes = machine.widest_lanes()
-        few = batch <= lanes // 4  # then one lane is faster than many that repeat the last row
-        function = self._one_lane if few else self._many_lanes[0]
-        table, pointers = address_table(inputs, outputs)
-        size = max(
-            _ROWS_PER_TASK // min(steps, _ROWS_PER_TASK), -(-batch // (threads or machine.available_cores()))
+    def _forbid_overlap(self, inputs: Sequence[Array], outputs: Sequence[Array], named: Named) -> None:
+        given = [(name, array) for (name, _), array in zip(self.signature.inputs, inputs, strict=True)]
+        forbid_overlap(
+            self.name, given, [(name, array) for (name, _), array in zip(named, outputs, strict=True)]
         )
-        size = -(-size // lanes) * lanes
-        spans = [(begin, min(begin + size, batch)) for begin in range(0, batch, size)]
-        if len(spans) == 1:
-            states = [function(*pointers, 0, batch, steps)]
-        else:
-            states = list(_pool().map(lambda span: function(*pointers, *span, steps), spans))
-        del table  # was needed until here
-        if -1 in states:
-            raise MemoryError(f"{self.name}: no memory for the workspace of a batch")
-        return any(states)
 
-    def _require_finite(self, inputs: list[Rows]) -> None:
-        for (name, _), rows in zip(self.signature.inputs, inputs, strict=True):
-            require_finite(self.name, name, rows.array)
+    def _require_finite(self, inputs: Sequence[Array]) -> None:
+        for (name, _), array in zip(self.signature.inputs, inputs, strict=True):
+            require_finite(self.name, name, array)
 
 
 def _copied(array: Any) -> Any:
@@ -350,8 +374,7 @@ def _compile(program: Program, kind: str) -> disk.Entry:
     entries = batch_functions(plan, core, lanes)
     if kind == "single":
         entries += "\n" + single_functions(plan, core)
-    count = min(machine.available_cores(), -(-len(core.segments) // _SEGMENTS_PER_MODULE)) or 1
-    codes = machine.compile_objects(core.modules(entries, batch_declarations(lanes), count))
+    codes = machine.compile_objects(core.modules(entries, batch_declarations(lanes)))
     facts = {
         "inputs": [[name, list(shape)] for name, shape in program.signature.inputs],
         "outputs": [[name, list(shape)] for name, shape in program.signature.outputs],
@@ -383,8 +406,3 @@ def _hash_sources(folder: Path) -> str:
     for path in sorted(folder.rglob("*.py")):
         digest.update(str(path.relative_to(folder)).encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
-
-
-@cache
-def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(machine.available_cores(), thread_name_prefix="footfall")

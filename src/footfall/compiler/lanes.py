@@ -43,12 +43,12 @@ def batch_declarations(lanes: int) -> list[str]:
 
 
 def batch_functions(plan: Schedule, core: Core, lanes: int) -> str:
-    """`i64 footfall_batch(ptr* inputs, i64* input_strides, i64* input_steps, ptr* outputs, i64* output_strides,
-    i64* output_steps, i64 begin, i64 end, i64 steps)` computes rows begin..end.
+    """`i64 footfall_batch(i64* table, i64 begin, i64 end, i64 steps)` computes rows begin..end.
 
-    Strides are in doubles from row to row (0: the same for all), steps from step to step; an output with a
-    negative step is stored after the last step only, one at address zero not at all. It gives 1 if an input was not
-    finite, -1 if there was no memory, else 0.
+    The table has the addresses of inputs, then their strides, then their steps; the same of outputs. Strides are in
+    doubles from row to row (0: the same for all), steps from step to step; an output with a negative step is stored
+    after the last step only, one at address zero not at all. It gives 1 if an input was not finite, -1 if there was
+    no memory, else 0.
     """
     parts = [_load_row(), _store_row()]
     if lanes > 1:
@@ -73,8 +73,7 @@ class _BatchEntry:
         last_bad = f"%bad{len(self.sizes_in)}"
         zero = literal(0.0, lanes)
         return [
-            f"define i64 @{BATCH}(ptr %ins, ptr %in_strides, ptr %in_steps, ptr %outs, ptr %out_strides, "
-            "ptr %out_steps, i64 %begin, i64 %end, i64 %steps) nounwind {",
+            f"define i64 @{BATCH}(ptr %table, i64 %begin, i64 %end, i64 %steps) nounwind {{",
             *self._memory(),
             *self._pointers(),
             *constant_stores(self.plan, lanes),
@@ -141,17 +140,15 @@ class _BatchEntry:
         return lines
 
     def _pointers(self) -> list[str]:
-        lines = []
+        lines, start = [], 0
         for kind, sizes in (("in", self.sizes_in), ("out", self.sizes_out)):
-            for k in range(len(sizes)):
-                lines += [
-                    f"  %{kind}s_p{k} = getelementptr ptr, ptr %{kind}s, i64 {k}",
-                    f"  %{kind}_base{k} = load ptr, ptr %{kind}s_p{k}",
-                    f"  %{kind}_s{k} = getelementptr i64, ptr %{kind}_strides, i64 {k}",
-                    f"  %{kind}_stride{k} = load i64, ptr %{kind}_s{k}",
-                    f"  %{kind}_t{k} = getelementptr i64, ptr %{kind}_steps, i64 {k}",
-                    f"  %{kind}_step{k} = load i64, ptr %{kind}_t{k}",
-                ]
+            for name, type in (("base", "ptr"), ("stride", "i64"), ("step", "i64")):
+                for k in range(len(sizes)):
+                    lines += [
+                        f"  %{kind}_{name}_p{k} = getelementptr i64, ptr %table, i64 {start + k}",
+                        f"  %{kind}_{name}{k} = load {type}, ptr %{kind}_{name}_p{k}",
+                    ]
+                start += len(sizes)
         return lines
 
     def _loads(self) -> list[str]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import ctypes
 import itertools
-import os
 import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any
 
 import llvmlite
 import llvmlite.binding as llvm
+from llvmlite.binding import ffi
+
+from footfall.compiler.threads import Job, available_cores, wait_for
 
 _LOCK = threading.Lock()
 _NAMES = itertools.count()
@@ -62,34 +64,61 @@ def identity() -> str:
 
 
 def compile_objects(texts: Sequence[str]) -> list[bytes]:
-    """Object code of modules in LLVM's textual form, several at a time."""
-    if len(texts) == 1:
-        return [_compile_object(texts[0])]
-    with ThreadPoolExecutor(len(texts)) as pool:
-        return list(pool.map(_compile_object, texts))
+    """Object code of modules in LLVM's textual form. Ctrl-C is answered at once; a module or two are then finished."""
+    codes: list[bytes] = [b""] * len(texts)
+    pending = iter(range(len(texts)))
+
+    def part(job: Job) -> None:
+        while not job.stopped:
+            with job.lock:
+                number = next(pending, None)
+            if number is None:
+                return
+            codes[number] = _compile_object(texts[number])
+
+    wait_for(part, available_cores())
+    return codes
 
 
 def _compile_object(text: str) -> bytes:
     """Each in a context of its own, so that threads do not meet."""
     module = llvm.parse_assembly(text, context=llvm.create_context())
-    return bytes(_new_target_machine().emit_object(module))
+    return _emitted(_new_target_machine(), module)
+
+
+def _emitted(target: Any, module: Any) -> bytes:
+    """`target.emit_object(module)` without llvmlite's lock, which lets one thread at a time into LLVM.
+
+    LLVM itself asks only that threads have contexts and targets of their own.
+    """
+    emit = getattr(ffi.lib.LLVMPY_TargetMachineEmitToMemory, "_cfn", None)
+    if emit is None:
+        return bytes(target.emit_object(module))
+    with ffi.OutputString() as error:
+        buffer = emit(target, module, 1, error)
+        if not buffer:
+            raise RuntimeError(str(error))
+    try:
+        return ctypes.string_at(ffi.lib.LLVMPY_GetBufferStart(buffer), ffi.lib.LLVMPY_GetBufferSize(buffer))
+    finally:
+        ffi.lib.LLVMPY_DisposeMemoryBuffer(buffer)
 
 
 def compile_optimised(text: str) -> bytes:
-    """Object code of a module that leaves all optimisation to LLVM."""
+    """Object code of a module that leaves all optimisation to LLVM. Ctrl-C is answered at once."""
+    codes: list[bytes] = []
+    wait_for(lambda job: codes.append(_optimised_object(text)))
+    return codes[0]
+
+
+def _optimised_object(text: str) -> bytes:
     module = llvm.parse_assembly(text, context=llvm.create_context())
     target = _new_target_machine()
     options = llvm.create_pipeline_tuning_options(speed_level=2)
     options.loop_vectorization = options.slp_vectorization = True
     builder = llvm.create_pass_builder(target, options)
     builder.getModulePassManager().run(module, builder)
-    return bytes(target.emit_object(module))
-
-
-def available_cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return _emitted(target, module)
 
 
 @cache

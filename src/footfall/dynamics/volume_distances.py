@@ -15,12 +15,13 @@ import numpy as np
 
 from footfall.compiler import Kernel, NativeFunction, call
 from footfall.compiler.graph import ACTIVE
+from footfall.compiler.threads import share_rows
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.jacobians import joint_motions
 from footfall.dynamics.kinematics import forward_kinematics
 from footfall.dynamics.loops import Coupling
 from footfall.errors import InvalidValue, UnknownName
-from footfall.geometry.swept_distance import checked_threshold, share, unpacked
+from footfall.geometry.swept_distance import checked_threshold, unpacked
 from footfall.geometry.swept_pairs import RESULT, all_distances, callback, pack_model
 from footfall.math.spatial import cross
 from footfall.robot.model import Robot
@@ -28,7 +29,7 @@ from footfall.robot.volumes import Pair, as_pairs, changing_velocities, checked_
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-_LEAST_SHARE = 32  # configurations a thread
+_PIECE = 32  # configurations that a thread measures at a time, in a millisecond or so
 
 
 class VolumeDistances(NamedTuple):
@@ -86,7 +87,7 @@ def volume_distances(
             arrays = positions[part], rotations[part], motions[part]
             _measure(plan, *arrays, velocities, out[part], rows[part])
 
-        share(measure, count, threads, least=_LEAST_SHARE)
+        share_rows(measure, count, piece=_PIECE, threads=threads)
     if robot.loops:
         rows = rows @ _coupling(robot, q)
     return VolumeDistances(*unpacked(out), rows)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
-from itertools import pairwise
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.compiler.machine import available_cores
+from footfall.compiler.threads import share_rows
 from footfall.errors import GeometryError
 from footfall.geometry.swept_pairs import RESULT, ROOM, all_distances, element_distances, pack_model
 from footfall.geometry.swept_sphere import WIDTH, SweptSphere, SweptVolume, pack
@@ -19,7 +16,7 @@ from footfall.math.transform import Transform, identity_transform
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-_ROWS_PER_TASK = 2000  # below that a thread is not worth its start
+_PIECE = 2000  # pairs that a thread measures at a time, in a fifth of a millisecond or so
 
 
 class SweptDistances(NamedTuple):
@@ -92,7 +89,7 @@ def swept_distances(
         data[count * WIDTH : -ROOM] = rows[1][part].reshape(-1)
         element_distances(data, count, out[part].reshape(-1))
 
-    share(measure, len(out), threads)
+    share_rows(measure, len(out), piece=_PIECE, threads=threads)
     return unpacked(out)
 
 
@@ -117,18 +114,6 @@ def checked_threshold(threshold: float) -> float:
     return float(threshold)
 
 
-def share(
-    work: Callable[[slice], object], count: int, threads: int | None, *, least: int = _ROWS_PER_TASK
-) -> None:
-    """Do work on slices of `count` rows, on several threads if there are many."""
-    tasks = min(threads or available_cores(), -(-count // least))
-    if tasks <= 1:
-        work(slice(0, count))
-        return
-    cuts = [count * task // tasks for task in range(tasks + 1)]
-    list(_pool().map(work, [slice(*cut) for cut in pairwise(cuts)]))
-
-
 def _packed(elements: Sequence[SweptSphere] | Array) -> Array:
     if not isinstance(elements, np.ndarray):
         return pack(elements)
@@ -136,8 +121,3 @@ def _packed(elements: Sequence[SweptSphere] | Array) -> Array:
         message = f"packed elements are {elements.dtype} {elements.shape}; they must be float64 (n, {WIDTH})"
         raise GeometryError(message, subject=("swept volume", "pairs"))
     return np.ascontiguousarray(elements)
-
-
-@cache
-def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(available_cores(), thread_name_prefix="footfall-volumes")

@@ -1,0 +1,201 @@
+"""Threads that share the work of a call, stop when it is interrupted, and know their process.
+
+Python answers Ctrl-C in its main thread, between two of its own instructions. So native work is done in pieces of a
+few milliseconds (`share`), or by another thread while the main one waits (`wait_for`). A call ends when all have ended
+that write to its arrays, also when it is interrupted. No thread outlives a fork: a child starts its own.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from queue import SimpleQueue
+from typing import Any
+from weakref import WeakSet
+
+_AGAIN = 0.05  # s after which a waiting thread looks by itself
+
+
+class Job:
+    """Work that several threads do: each runs `part(job)`, which takes pieces until there are none.
+
+    lock: to take a piece under. stopped: set when the caller is interrupted or a part has failed; parts look at it
+    before each piece. A job holds what its parts use, so that nothing is freed under them.
+    """
+
+    def __init__(self, part: Callable[[Job], object]) -> None:
+        self.lock = threading.Lock()
+        self.stopped = False
+        self._part = part
+        self._over = False  # nobody may begin any more
+        self._helpers = 0  # that run now
+        self._left = threading.Lock()  # free when a helper has left
+        self._error: BaseException | None = None
+
+    def help(self) -> None:
+        """Run a part in a thread that helps, unless the job is over."""
+        with self.lock:
+            if self._over:
+                return
+            self._helpers += 1
+        try:
+            if not self.stopped:
+                self._part(self)
+        except BaseException as error:
+            self.stopped, self._error = True, error
+        with self.lock:
+            self._helpers -= 1
+            self._over = True  # a part ends when no piece is left
+            if self._left.locked():
+                self._left.release()
+
+    def wait(self) -> None:
+        """Until it is over and no helper runs. Ctrl-C ends the waiting."""
+        self._left.acquire(blocking=False)
+        while self._helpers or not self._over:
+            self._left.acquire(timeout=_AGAIN)
+
+    def end(self) -> None:
+        """Let nobody begin any more, and wait for those that did. Ctrl-C only makes them stop earlier."""
+        interrupt: BaseException | None = None
+        while True:
+            try:
+                with self.lock:
+                    self._over = True
+                self.wait()
+                break
+            except BaseException as error:
+                self.stopped, interrupt = True, error
+        if interrupt is not None:
+            raise interrupt
+
+    def raise_error(self) -> None:
+        """What went wrong in a helper, if anything did."""
+        if self._error is not None:
+            raise self._error
+
+
+class _Helpers:
+    """The threads of this process that help, started when they are first needed."""
+
+    def __init__(self) -> None:
+        self._jobs: SimpleQueue[Job] = SimpleQueue()
+        self._lock = threading.Lock()
+        self.threads: list[threading.Thread] = []
+        self.busy: set[Job] = set()
+
+    def ask(self, job: Job, count: int) -> bool:
+        """Ask some of them to help, which they do when they are free; tells whether there are any."""
+        with self._lock, suppress(RuntimeError):  # no memory for a thread, or the interpreter ends
+            while len(self.threads) < count:
+                thread = threading.Thread(target=self._run, name=f"footfall-{len(self.threads)}", daemon=True)
+                thread.start()
+                self.threads.append(thread)
+        for _ in range(count):
+            self._jobs.put(job)
+        return bool(self.threads)
+
+    def _run(self) -> None:
+        while True:
+            self._help(self._jobs.get())  # a name here would keep the last job and its arrays
+
+    def _help(self, job: Job) -> None:
+        self.busy.add(job)
+        job.help()
+        self.busy.discard(job)
+
+
+_HELPERS = _Helpers()
+_LOCK_OWNERS: WeakSet[Any] = WeakSet()
+
+
+def share(part: Callable[[Job], object], threads: int) -> None:
+    """Run `part(job)` in this thread and, if they come in time, in helpers: at most as many threads as are given.
+
+    Returns or raises only when no part runs any more.
+    """
+    job = Job(part)
+    try:
+        if threads > 1 and not _is_helper():
+            _HELPERS.ask(job, min(threads, available_cores()) - 1)
+        part(job)
+    except BaseException:
+        job.stopped = True
+        job.end()
+        raise
+    job.end()
+    job.raise_error()
+
+
+def share_rows(work: Callable[[slice], object], count: int, *, piece: int, threads: int | None) -> None:
+    """Do `work` on slices of `count` rows, each of `piece` rows: some milliseconds of native code at most.
+
+    threads: how many share it, if there is more than one piece (default: all cores).
+    """
+    starts = iter(range(0, count, piece))
+
+    def part(job: Job) -> None:
+        while not job.stopped:
+            with job.lock:
+                start = next(starts, None)
+            if start is None:
+                return
+            work(slice(start, min(start + piece, count)))
+
+    share(part, min(threads or available_cores(), -(-count // piece)))
+
+
+def wait_for(part: Callable[[Job], object], threads: int = 1) -> None:
+    """Run `part(job)` in other threads, which finish their pieces by themselves if the caller is interrupted.
+
+    So a part may only write to what it holds itself.
+    """
+    job = Job(part)
+    signals_come = threading.current_thread() is threading.main_thread()
+    try:
+        if signals_come and _HELPERS.ask(job, max(1, min(threads, available_cores()))):
+            job.wait()
+        else:
+            part(job)
+    except BaseException:
+        job.stopped = True
+        raise
+    job.raise_error()
+
+
+def available_cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def renew_lock_after_fork(owner: Any) -> None:
+    """Give `owner` a new `_lock` in forked processes: the thread that holds the old one is not there."""
+    _LOCK_OWNERS.add(owner)
+
+
+def _is_helper() -> bool:
+    return threading.current_thread() in _HELPERS.threads
+
+
+def _begin_anew() -> None:
+    global _HELPERS
+    _HELPERS = _Helpers()
+    for owner in list(_LOCK_OWNERS):
+        owner._lock = threading.RLock()
+
+
+def _finish() -> None:
+    """LLVM must not be at work when its library is taken down."""
+    for job in list(_HELPERS.busy):
+        job.stopped = True
+        job.end()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)
+atexit.register(_finish)
