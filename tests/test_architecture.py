@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from pathlib import Path
 
 import pytest
@@ -119,3 +120,46 @@ def test_tests_mirror_the_source() -> None:
     packages = {package_of(path) for path in FILES if path.parent != SOURCE}
     missing = [package for package in packages if not (tests / package).is_dir()]
     assert missing == []
+
+
+def error_classes(path: Path, text: str | None = None) -> set[str]:
+    """Classes of a file that are errors or warnings, by the names of their bases."""
+    from footfall import errors
+
+    known = {*vars(errors), *(name for name, value in vars(builtins).items() if isinstance(value, type))}
+    exceptions = {
+        name for name in known if _is_exception(getattr(errors, name, getattr(builtins, name, None)))
+    }
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(text or path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ClassDef) and {ast.unparse(base) for base in node.bases} & (
+            exceptions | found
+        ):
+            found.add(node.name)
+    return found
+
+
+def _is_exception(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, BaseException)
+
+
+def test_errors_stand_once_in_one_package() -> None:
+    """`footfall/errors/base.py` has the rules; who catches an error finds it in `footfall.errors`."""
+    elsewhere = {
+        str(path.relative_to(SOURCE)): sorted(found)
+        for path in FILES
+        if package_of(path) not in ("errors", "compiler", "control") and (found := error_classes(path))
+    }
+    assert elsewhere == {}
+    names = [name for path in FILES if package_of(path) == "errors" for name in error_classes(path)]
+    assert len(names) == len(set(names)) > 80
+
+
+def test_an_error_elsewhere_is_found() -> None:
+    path = SOURCE / "robot" / "model.py"
+    assert error_classes(path, "class Odd(RobotError):\n    pass\n\nclass Odder(Odd):\n    pass") == {
+        "Odd",
+        "Odder",
+    }
+    assert error_classes(path, "class Loud(UserWarning):\n    pass") == {"Loud"}
+    assert error_classes(path, "class Plain(dict):\n    pass") == set()

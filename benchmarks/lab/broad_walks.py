@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.lab.random_walks import broad_walk
-from footfall.gait.plan import InvalidTransition, MotionPlan
-from footfall.motion.feasibility import MotionWarning
+from footfall.errors import InvalidTransition, MotionWarning
+from footfall.gait.plan import MotionPlan
 from footfall.motion.pipeline import gait_dimensions, generate_motion
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.verification import Verification, verify_motion

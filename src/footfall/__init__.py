@@ -59,7 +59,7 @@ from footfall.dynamics.hybrid import (
 )
 from footfall.dynamics.hybrid_actuation import Actuation, constraint_jacobian, motor_torques
 from footfall.dynamics.hybrid_constraints import Constraint
-from footfall.dynamics.hybrid_singular import ConflictingConstraints, Resolution, resolve_constraints
+from footfall.dynamics.hybrid_singular import Resolution, resolve_constraints
 from footfall.dynamics.hybrid_wheels import Wheel, rolling_constraints, rolling_rows
 from footfall.dynamics.inverse_dynamics import bias_forces, gravity_forces, inverse_dynamics
 from footfall.dynamics.jacobians import (
@@ -83,6 +83,7 @@ from footfall.dynamics.loop_wrenches import loop_wrenches
 from footfall.dynamics.loops import close_loops
 from footfall.dynamics.mass_matrix import mass_matrix, mass_matrix_pattern
 from footfall.dynamics.volume_distances import VolumeDistances, free_pairs, volume_distances
+from footfall.errors import ConflictingConstraints
 from footfall.geometry.swept_distance import SweptDistances, swept_distance, swept_distances
 from footfall.geometry.swept_sphere import (
     SweptSphere,
@@ -104,10 +105,10 @@ from footfall.robot.volumes import BodyVolume
 from footfall.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from footfall.gait.plan import InvalidTransition, MotionPlan
+    from footfall.errors import InvalidTransition, MotionWarning
+    from footfall.gait.plan import MotionPlan
     from footfall.gait.poses import FootContact
     from footfall.gait.walking_transitions import HandTarget, WalkingTransition
-    from footfall.motion.feasibility import MotionWarning
     from footfall.motion.following import follow_motion
     from footfall.motion.motion import Motion
     from footfall.motion.parameters import MotionParameters

@@ -11,8 +11,7 @@ import footfall.scenarios.driven_leg
 import footfall.scenarios.hybrid
 import footfall.scenarios.quadruped
 from footfall.cli import app
-from footfall.cli.files import CannotWrite, FileExists, new_file, output_folder
-from footfall.errors import FootfallError
+from footfall.errors import CannotWrite, ExistingFile, FootfallError, new_file, output_folder
 
 
 @pytest.fixture
@@ -74,7 +73,7 @@ def test_files_are_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "file"
     assert new_file(path) == path
     path.write_text("precious")
-    with pytest.raises(FileExists, match="--force"):
+    with pytest.raises(ExistingFile, match="--force"):
         new_file(path)
     assert new_file(path, force=True) == path
     assert path.read_text() == "precious"

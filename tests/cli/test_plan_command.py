@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from footfall.bench.robots import example_file, examples_folder
 from footfall.cli.application import app
-from footfall.gait.plan import InvalidTransition
+from footfall.errors import InvalidTransition
 from footfall.gait.plan_record import read_plan
 
 

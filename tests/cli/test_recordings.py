@@ -10,9 +10,7 @@ from typer.testing import CliRunner
 
 import footfall
 from footfall.cli import app
-from footfall.cli.files import FileExists
-from footfall.errors import FootfallError, MissingFile
-from footfall.recording.errors import DamagedRecording, UnknownExport
+from footfall.errors import DamagedRecording, ExistingFile, FootfallError, MissingFile, UnknownExport
 from tests.recording.recordings import random_numbers, write_example
 
 
@@ -50,7 +48,7 @@ def test_export_writes_and_says_what(recording: Path, tmp_path: Path) -> None:
 def test_export_keeps_files_unless_forced(recording: Path, tmp_path: Path) -> None:
     target = tmp_path / "swing.csv"
     target.write_text("precious")
-    assert "--force" in run("export", recording, target, error=FileExists)
+    assert "--force" in run("export", recording, target, error=ExistingFile)
     assert target.read_text() == "precious"
     run("export", recording, target, "--force")
     assert target.read_text().startswith("time,q.")

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 import footfall
 from footfall.contact.assembly import build_contact_problem, contact_jacobian
-from footfall.contact.contacts import Contacts, InvalidContact, contact_frame
+from footfall.contact.contacts import Contacts, contact_frame
 from footfall.contact.problem import ContactProblem
-from footfall.errors import UnknownName
+from footfall.errors import InvalidContact, UnknownName
 from footfall.robot.model import WORLD, Body, Joint, JointType, Robot
 from tests.random_robots import random_robot, random_rotation
 

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from footfall.contact.contacts import InvalidContact
 from footfall.contact.gauss_seidel import impulse_scale, solve_gauss_seidel, solve_gauss_seidel_source
 from footfall.contact.hybrid import solve_hybrid
 from footfall.contact.problem import ContactProblem, ContactSolution
@@ -23,6 +22,7 @@ from footfall.contact.random_problems import (
     stack_problem,
 )
 from footfall.contact.validation import check_solution
+from footfall.errors import InvalidContact
 
 Array = NDArray[np.float64]
 Solver = Callable[..., ContactSolution]

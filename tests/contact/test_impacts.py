@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from footfall.contact.contacts import InvalidContact
 from footfall.contact.hybrid import solve_hybrid
 from footfall.contact.impacts import solve_impact_sequence
 from footfall.contact.problem import ContactProblem
 from footfall.contact.random_problems import pile_problem, random_problem
+from footfall.errors import InvalidContact
 
 Array = NDArray[np.float64]
 

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from footfall.contact.contacts import InvalidContact
 from footfall.contact.gauss_seidel import impulse_scale
 from footfall.contact.hybrid import solve_hybrid
 from footfall.contact.interior_point import solve_interior_point, solve_interior_point_lcp
@@ -22,6 +21,7 @@ from footfall.contact.problem import ContactProblem
 from footfall.contact.pyramid import facet_directions, pyramid_residual, solve_gauss_seidel_pyramid
 from footfall.contact.random_problems import foot_problem, pile_problem, random_problem
 from footfall.contact.validation import check_solution
+from footfall.errors import InvalidContact
 
 Array = NDArray[np.float64]
 LCP_SOLVERS: list[Callable[..., LCPResult]] = [solve_lemke_lcp, solve_interior_point_lcp, solve_newton_lcp]

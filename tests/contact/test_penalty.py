@@ -10,11 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 from footfall.compiler import build_kernel
-from footfall.contact.contacts import InvalidContact
 from footfall.contact.penalty import (
     PenaltyLaw,
     PenaltyMemory,
-    PenaltyWarning,
     growth_in_a_step,
     largest_stiffness,
     no_memory,
@@ -22,6 +20,7 @@ from footfall.contact.penalty import (
     penalty_stability,
     warn_if_unstable,
 )
+from footfall.errors import InvalidContact, PenaltyWarning
 
 Array = NDArray[np.float64]
 G = 9.81

@@ -8,10 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from footfall.contact.contacts import InvalidContact
 from footfall.contact.problem_files import load_problems, save_problems
 from footfall.contact.random_problems import pile_problem, random_problem
-from footfall.errors import MissingFile
+from footfall.errors import InvalidContact, MissingFile
 
 
 def test_round_trip(tmp_path: Path) -> None:

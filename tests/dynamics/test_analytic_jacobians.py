@@ -7,11 +7,10 @@ import pytest
 
 from footfall.dynamics.analytic_jacobians import analytic_jacobian, frame_parameters
 from footfall.dynamics.jacobians import frame_jacobian
-from footfall.errors import UnknownName
+from footfall.errors import SingularParameters, UnknownName
 from footfall.math.angular_velocity import angular_velocity_map
 from footfall.math.positions import POSITION_KINDS, linear_velocity_map
 from footfall.math.rotations import ROTATION_KINDS
-from footfall.math.singularity import SingularParameters
 from tests.dynamics.rates import rate_along
 from tests.dynamics.small_robots import planar_arm
 from tests.peers.comparison import assert_agree, relative_error

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 
 from footfall.dynamics.center_of_mass import (
-    NoMass,
     center_of_mass,
     center_of_mass_bias,
     center_of_mass_jacobian,
@@ -15,6 +14,7 @@ from footfall.dynamics.center_of_mass import (
 )
 from footfall.dynamics.centroidal import centroidal_momentum_matrix
 from footfall.dynamics.kinematics import forward_kinematics
+from footfall.errors import NoMass
 from footfall.robot.model import WORLD, Body, Joint, Robot
 from tests.dynamics.rates import rate_along
 from tests.dynamics.small_robots import planar_arm

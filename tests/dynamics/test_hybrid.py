@@ -12,11 +12,11 @@ from scipy.optimize import minimize
 from footfall.dynamics.forward_dynamics import forward_dynamics
 from footfall.dynamics.hybrid import HybridMotion, constraint_system, hybrid_accelerations, hybrid_dynamics
 from footfall.dynamics.hybrid_actuation import constraint_jacobian
-from footfall.dynamics.hybrid_constraints import AXES, Constraint, InvalidConstraint
+from footfall.dynamics.hybrid_constraints import AXES, Constraint
 from footfall.dynamics.hybrid_sweeps import Inputs, inward_sweep
 from footfall.dynamics.inverse_dynamics import inverse_dynamics
 from footfall.dynamics.kinematics import frame_acceleration, frame_pose, frame_velocity
-from footfall.errors import UnknownName
+from footfall.errors import InvalidConstraint, UnknownName
 from footfall.robot.load import load
 from footfall.robot.model import WORLD, JointType, Robot
 from tests.dynamics.cases import some_wrenches

@@ -13,7 +13,8 @@ from footfall.dynamics.hybrid import hybrid_dynamics
 from footfall.dynamics.hybrid_actuation import constraint_jacobian, motor_torques
 from footfall.dynamics.hybrid_constraints import Constraint
 from footfall.dynamics.hybrid_singular import resolve_constraints
-from footfall.dynamics.hybrid_wheels import InvalidWheel, Wheel, rolling_constraints, rolling_rows
+from footfall.dynamics.hybrid_wheels import Wheel, rolling_constraints, rolling_rows
+from footfall.errors import InvalidWheel
 from footfall.math.transform import Transform
 from footfall.robot.load import load
 from footfall.robot.model import Body, Joint, JointType, Robot

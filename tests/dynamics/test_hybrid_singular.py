@@ -8,8 +8,8 @@ import pytest
 from footfall.dynamics.hybrid import hybrid_dynamics
 from footfall.dynamics.hybrid_constraints import Constraint
 from footfall.dynamics.hybrid_elimination import solve_semidefinite
-from footfall.dynamics.hybrid_singular import ConflictingConstraints, resolve_constraints
-from footfall.errors import UnknownName
+from footfall.dynamics.hybrid_singular import resolve_constraints
+from footfall.errors import ConflictingConstraints, UnknownName
 from footfall.robot.load import load
 from tests.dynamics.constrained import dense_problem, equation_errors
 from tests.random_robots import random_robot, random_state

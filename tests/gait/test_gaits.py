@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footfall.errors import UnknownName
-from footfall.gait.gaits import GAITS, LEGS, Gait, InvalidGait, gait
+from footfall.errors import InvalidGait, UnknownName
+from footfall.gait.gaits import GAITS, LEGS, Gait, gait
 
 CYCLE = (np.arange(10_000) + 0.5) / 10_000
 

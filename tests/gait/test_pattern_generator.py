@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from footfall.errors import InvalidPattern
 from footfall.gait.gaits import GAITS, Gait, gait
-from footfall.gait.pattern_generator import InvalidPattern, PatternGenerator
+from footfall.gait.pattern_generator import PatternGenerator
 
 DT = 0.005
 

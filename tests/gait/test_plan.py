@@ -9,14 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from footfall.errors import UnknownName
+from footfall.errors import InvalidPlan, InvalidPose, InvalidTransition, OutdatedPlan, UnknownName
 from footfall.gait import actions
 from footfall.gait.plan import (
     Action,
-    InvalidPlan,
-    InvalidTransition,
     MotionPlan,
-    OutdatedPlan,
     Phase,
     PhaseKind,
     PlanSlot,
@@ -26,7 +23,7 @@ from footfall.gait.plan import (
 )
 from footfall.gait.plan_file import build_plan, plan_names, read_plan_description
 from footfall.gait.plan_record import plan_from_json, plan_to_json, read_plan, write_plan
-from footfall.gait.poses import FootContact, InvalidPose
+from footfall.gait.poses import FootContact
 from footfall.gait.walking_transitions import (
     GaitDimensions,
     HandTarget,

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footfall.gait.poses import FootState, HandState, InvalidPose, RobotPose, changed_parts, mean_foot_frame
+from footfall.errors import InvalidPose
+from footfall.gait.poses import FootState, HandState, RobotPose, changed_parts, mean_foot_frame
 from footfall.gait.step_parameters import quaternion_from_angles
 from footfall.gait.walking_transitions import GaitDimensions, idle_pose
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from footfall.gait.preview import CartTable, InvalidPreview
+from footfall.errors import InvalidPreview
+from footfall.gait.preview import CartTable
 
 
 def optimal_jerks(table: CartTable, zmp: np.ndarray) -> np.ndarray:

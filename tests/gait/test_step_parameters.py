@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from footfall.errors import InvalidStep
 from footfall.gait.step_parameters import (
-    InvalidStep,
     angles_from_quaternion,
     next_stance,
     quaternion_from_angles,

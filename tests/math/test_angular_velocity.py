@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from footfall.errors import UnknownName
+from footfall.errors import SingularParameters, UnknownName
 from footfall.math import rotations as r
 from footfall.math.angular_velocity import (
     angle_axis_map_inverse,
@@ -16,7 +16,6 @@ from footfall.math.angular_velocity import (
     rotation_vector_map,
     rotation_vector_map_inverse,
 )
-from footfall.math.singularity import SingularParameters
 from footfall.math.spatial import skew
 from tests.random_robots import random_rotation
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from scipy.integrate import solve_bvp
 from scipy.linalg import solve
 
+from footfall.errors import InvalidPolynomial, NoCollocation
 from footfall.math.collocation import (
     LinearEquation,
-    NoCollocation,
     collocate,
     collocate_banded,
     knot_gradients,
@@ -24,7 +24,6 @@ from footfall.math.collocation import (
 )
 from footfall.math.collocation_loops import solve_bands
 from footfall.math.interpolation import cubic_spline, quintic_spline
-from footfall.math.polynomials import InvalidPolynomial
 from footfall.math.trajectories import PolynomialTrajectory
 
 Array = np.ndarray[Any, np.dtype[Any]]

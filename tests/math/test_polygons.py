@@ -10,8 +10,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
+from footfall.errors import InvalidPolygon
 from footfall.math.polygons import (
-    InvalidPolygon,
     boundary_distance,
     closest_point,
     contains,

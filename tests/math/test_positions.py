@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from footfall.errors import UnknownName
+from footfall.errors import SingularParameters, UnknownName
 from footfall.math.positions import (
     POSITION_KINDS,
     linear_velocity_map,
@@ -13,7 +13,6 @@ from footfall.math.positions import (
     position_from_parameters,
     position_rate_map,
 )
-from footfall.math.singularity import SingularParameters
 
 
 @pytest.mark.parametrize("kind", POSITION_KINDS)

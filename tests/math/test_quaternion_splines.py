@@ -11,16 +11,14 @@ from hypothesis import strategies as st
 from scipy.interpolate import BSpline
 from scipy.spatial.transform import Rotation, Slerp
 
-from footfall.errors import UnknownName
+from footfall.errors import InvalidKeyframes, InvalidKnots, InvalidPolynomial, UnknownName
 from footfall.math import quaternion_curves as curves
 from footfall.math import quaternions as qn
-from footfall.math.b_splines import InvalidKnots, basis, clamped_knots, cumulative_basis
+from footfall.math.b_splines import basis, clamped_knots, cumulative_basis
 from footfall.math.interpolation import rest_to_rest
-from footfall.math.polynomials import InvalidPolynomial
 from footfall.math.quaternion_splines import (
     QUATERNION_METHODS,
     CubicQuaternionSpline,
-    InvalidKeyframes,
     QuaternionBSpline,
     QuaternionSpline,
 )

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation, Slerp
 
+from footfall.errors import InvalidCurve
 from footfall.math.rotation_curves import (
-    InvalidCurve,
     RotationCurve,
     geodesic_angle,
     interpolate_quaternions,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from footfall.compiler import build_kernel
-from footfall.errors import UnknownName
+from footfall.errors import InvalidRotation, UnknownName
 from footfall.math import rotations as r
 from footfall.math.spatial import cross, skew
 from tests.random_robots import random_quaternion, random_rotation
@@ -333,7 +333,7 @@ def test_numbers_of_another_kind_are_refused() -> None:
         np.abs(r.convert_rotation([0.0, 0.0, 1.0], "rotation_vector", "zyx") - [1.0, 0.0, 0.0]).max() < 1e-15
     )
     for kind, numbers in (("quaternion", 3), ("rotation_vector", 4), ("zyx", 2), ("matrix", 8)):
-        with pytest.raises(r.InvalidParameters, match=rf"{kind} has shape \({numbers},\), needed is"):
+        with pytest.raises(InvalidRotation, match=rf"{kind} has shape \({numbers},\), needed is"):
             r.convert_rotation(np.ones(numbers), kind, "matrix")
 
 

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.interpolate import PPoly
 
+from footfall.errors import InvalidPolynomial
 from footfall.math.interpolation import constant, polyline, rest_to_rest
-from footfall.math.polynomials import InvalidPolynomial, PolynomialCurve, PolynomialSpline
+from footfall.math.polynomials import PolynomialCurve, PolynomialSpline
 from footfall.math.trajectories import PolynomialTrajectory, join, over_time, stack, union_of_times
 
 Array = np.ndarray[Any, np.dtype[Any]]

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from footfall.errors import InvalidRecording
 from footfall.motion.five_mass import Limbs, centre_of_mass_motion, contact_wrench, sample_limbs
-from footfall.motion.mass_fit import InvalidRecording, fit_masses
+from footfall.motion.mass_fit import fit_masses
 from tests.motion.test_five_mass import random_draft
 from tests.motion.walks import lola_model
 

@@ -14,24 +14,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.lab.random_walks import random_walk
+from footfall.errors import (
+    InvalidParameters,
+    InvalidPlan,
+    InvalidTime,
+    InvalidTransition,
+    MotionWarning,
+    TooLate,
+)
 from footfall.gait import actions
-from footfall.gait.plan import Action, InvalidPlan, InvalidTransition, MotionPlan, TransitionSequence
+from footfall.gait.plan import Action, MotionPlan, TransitionSequence
 from footfall.gait.plan_file import build_plan, plan_names, read_plan_description
 from footfall.gait.poses import FootContact, FootState
 from footfall.gait.walking_transitions import HandTarget, WalkingTransition, walking_sequence
-from footfall.motion.curves import POLYNOMIALS, ROTATIONS, InvalidTime
-from footfall.motion.feasibility import MotionWarning
+from footfall.motion.curves import POLYNOMIALS, ROTATIONS
 from footfall.motion.leg_bounds import leg_lengths_and_limits, planar_bounds
-from footfall.motion.parameters import (
-    InvalidParameters,
-    MotionParameters,
-    SupportParameters,
-    read_parameters,
-    write_parameters,
-)
+from footfall.motion.parameters import MotionParameters, SupportParameters, read_parameters, write_parameters
 from footfall.motion.pipeline import generate_motion
 from footfall.motion.reach import farthest_torso
-from footfall.motion.replanning import Replanner, RunTimeModel, TooLate, continuation, replan, stop_motion
+from footfall.motion.replanning import Replanner, RunTimeModel, continuation, replan, stop_motion
 from footfall.motion.stream import stream, wrench_about_center_of_mass
 from footfall.motion.verification import verify_motion, zmp_margins
 from tests.motion.lola import IDLE, LOLA, MODEL, straight, walk

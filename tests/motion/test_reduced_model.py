@@ -12,16 +12,19 @@ import pytest
 
 import footfall
 from footfall.bench.robots import examples_folder, load_measured
-from footfall.errors import MissingFile, UnknownName
-from footfall.motion.landmarks import UnclearLandmark, landmarks
-from footfall.motion.model_derivation import NoReducedModel, derived_model, reduced_model
-from footfall.motion.reduced_model import InvalidReducedModel, PlanarLeg, ReducedModel
-from footfall.motion.reduced_model_file import (
+from footfall.errors import (
+    InvalidReducedModel,
     InvalidReducedModelFile,
-    read_reduced_model,
-    write_reduced_model,
+    MissingFile,
+    NoReducedModel,
+    NoSole,
+    UnclearLandmark,
+    UnknownName,
 )
-from footfall.motion.soles import NoSole
+from footfall.motion.landmarks import landmarks
+from footfall.motion.model_derivation import derived_model, reduced_model
+from footfall.motion.reduced_model import PlanarLeg, ReducedModel
+from footfall.motion.reduced_model_file import read_reduced_model, write_reduced_model
 from tests.motion.walks import lola_model
 
 LOLA = footfall.load("lola")

@@ -11,19 +11,19 @@ import pytest
 import footfall
 from benchmarks.lab.broad_walks import BROKEN, REFUSED, WARNED, walked
 from footfall.bench.robots import examples_folder, load_measured
-from footfall.errors import RobotWarning
+from footfall.errors import InvalidPlan, LostMotion, RobotWarning, TooFast, TurnedLandmark
 from footfall.gait import actions
-from footfall.gait.plan import InvalidPlan, MotionPlan
+from footfall.gait.plan import MotionPlan
 from footfall.gait.walking_transitions import WalkingTransition, idle_pose, walking_sequence
-from footfall.motion.following import LostMotion, centroidal_wrench, follow_motion
+from footfall.motion.following import centroidal_wrench, follow_motion
 from footfall.motion.leg_bounds import leg_angles
 from footfall.motion.model_derivation import reduced_model
 from footfall.motion.pipeline import gait_dimensions, generate_motion
 from footfall.motion.reduced_model import ReducedModel
-from footfall.motion.standing import TurnedLandmark, with_standing_frames
+from footfall.motion.standing import with_standing_frames
 from footfall.motion.stream import stream
 from footfall.motion.verification import verify_motion
-from footfall.motion.walking_speed import TooFast, choose_step, try_step, walk_at_speed
+from footfall.motion.walking_speed import choose_step, try_step, walk_at_speed
 from footfall.robot.model import Robot
 from tests.motion.lola import MODEL, straight
 

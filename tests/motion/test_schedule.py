@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from footfall.errors import InvalidTransition
 from footfall.gait import actions
-from footfall.gait.plan import Action, InvalidTransition, MotionPlan, Transition, TransitionSequence
+from footfall.gait.plan import Action, MotionPlan, Transition, TransitionSequence
 from footfall.gait.walking_transitions import WalkingTransition, walking_sequence
 from footfall.math.polygons import boundary_distance, polygon_area, polygon_centroid
 from footfall.motion.parameters import PhaseParameters, SupportParameters

@@ -8,8 +8,9 @@ import daqp
 import numpy as np
 import pytest
 
+from footfall.errors import HeightNotSmooth
 from footfall.math.interpolation import quintic_spline
-from footfall.motion.smooth_heights import HeightNotSmooth, largest_acceleration, smooth_height, solve_program
+from footfall.motion.smooth_heights import largest_acceleration, smooth_height, solve_program
 
 Array = np.ndarray[Any, np.dtype[Any]]
 TIMES = np.linspace(0.0, 4.0, 41)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from footfall.bench.comparison import DifferentShapes
+from footfall.errors import DifferentShapes
 from footfall.robot.model import Robot
 from tests.peers.comparison import assert_agree, relative_error
 from tests.random_robots import random_robot, random_state, robots

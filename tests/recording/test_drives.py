@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import footfall
 from footfall.cli import app
-from footfall.recording.errors import DamagedRecording, InvalidRow
+from footfall.errors import DamagedRecording, InvalidRow
 from footfall.recording.export import motor_names, velocity_names
 from footfall.recording.format import STATES
 from footfall.recording.reader import read_recording

@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 import footfall
-from footfall.errors import MissingPackage
-from footfall.recording.errors import UnknownExport
+from footfall.errors import MissingPackage, UnknownExport
 from footfall.recording.export import coordinate_names, export_recording, velocity_names
 from footfall.recording.reader import Recording, read_recording
 from footfall.robot.toml import parse_toml

@@ -18,12 +18,12 @@ from mcap.reader import make_reader
 from mcap.writer import CompressionType, Writer
 
 import footfall
-from footfall.errors import MissingFile
-from footfall.recording.errors import (
+from footfall.errors import (
     ClosedRecording,
     DamagedRecording,
     ExistingFile,
     InvalidRow,
+    MissingFile,
     RecordingError,
     RecordingTooLarge,
     UnsupportedRecording,

@@ -9,21 +9,19 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.errors import UnknownName
+from footfall.errors import InvalidDrive, InvalidOption, SimulationDiverged, UnknownName
 from footfall.robot.drives import ElectricMotor, Friction, HarmonicDrive, Spring, tuned_servo
 from footfall.robot.drives.drive import Drive
 from footfall.robot.drives.elasticity import Elasticity
-from footfall.robot.drives.errors import InvalidDrive
 from footfall.robot.drives.geared_rotors import with_geared_rotors
 from footfall.robot.drives.rotor_bodies import rotor_name, with_rotor_bodies
 from footfall.robot.model import Body, Joint, JointType, Robot
 from footfall.robot.variants import lock_joints
 from footfall.scene.model import Scene
-from footfall.simulation.divergence import SimulationDiverged
 from footfall.simulation.drive_step import DriveTrain
 from footfall.simulation.joint_action import JointAction
 from footfall.simulation.simulation import Simulation
-from footfall.simulation.step_values import Command, InvalidOption, StepOptions
+from footfall.simulation.step_values import Command, StepOptions
 from footfall.simulation.time_step import actuated_velocities
 
 Array = np.ndarray[Any, np.dtype[np.float64]]

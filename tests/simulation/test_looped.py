@@ -11,11 +11,10 @@ import pytest
 import footfall
 from footfall.contact.candidates import Candidate, Surface
 from footfall.dynamics.loops import Coupling
+from footfall.errors import SimulationDiverged, SingularLoopWarning
 from footfall.geometry.plane import Plane
 from footfall.robot.model import Body, Frame, Joint, JointType, Loop, LoopType, Robot
-from footfall.simulation.divergence import SimulationDiverged
 from footfall.simulation.simulation import Simulation
-from footfall.simulation.singular_loops import SingularLoopWarning
 from footfall.simulation.step_values import StepOptions
 from tests.dynamics.multipliers import all_constraint_rows
 from tests.looped_robots import at, four_bar, rod

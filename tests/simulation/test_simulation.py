@@ -7,12 +7,16 @@ import pytest
 
 import footfall
 from footfall.contact.candidates import Candidate, Surface
-from footfall.errors import FootfallError
+from footfall.errors import (
+    ConvergenceWarning,
+    DivergedWarning,
+    FootfallError,
+    InvalidOption,
+    SimulationDiverged,
+)
 from footfall.geometry.plane import Plane
-from footfall.simulation.divergence import DivergedWarning, SimulationDiverged
 from footfall.simulation.simulation import Simulation
-from footfall.simulation.step_values import Command, InvalidOption, StepOptions
-from footfall.simulation.unsolved_contact import ConvergenceWarning
+from footfall.simulation.step_values import Command, StepOptions
 from tests.simulation.worlds import EDGE, GRAVITY, Array, ball, block, ground, simulate
 
 G = GRAVITY

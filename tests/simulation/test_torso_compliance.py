@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.robot.drives.errors import InvalidDrive
+from footfall.errors import InvalidDrive
 from footfall.robot.loops import Loop
 from footfall.robot.model import Robot
 from footfall.robot.variants import lock_joints

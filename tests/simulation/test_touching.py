@@ -7,11 +7,10 @@ import warnings
 import pytest
 
 import footfall
-from footfall.errors import UnknownName
+from footfall.errors import ManyContactsWarning, UnknownName
 from footfall.scene import load_scene
 from footfall.simulation import touching_bodies as module
 from footfall.simulation.simulation import Simulation
-from footfall.simulation.touching_bodies import ManyContactsWarning
 
 
 def test_only_named_bodies_touch() -> None:

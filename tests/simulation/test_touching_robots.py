@@ -8,12 +8,12 @@ import pytest
 import footfall
 from footfall.contact.candidates import (
     MOST_OPTIONAL,
-    TooManyCandidates,
     moving_parts,
     owner_of,
     robot_candidates,
     scene_candidates,
 )
+from footfall.errors import TooManyCandidates
 from footfall.math.transform import Transform
 from footfall.robot.model import Body, Joint, JointType, Robot
 from footfall.robot.shapes import Box, Capsule, Geometry, Shape, Sphere

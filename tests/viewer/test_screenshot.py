@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import footfall
+from footfall.errors import MissingBrowser, NothingToShow
 from footfall.gait.actions import idle
 from footfall.gait.plan import MotionPlan
 from footfall.gait.walking_transitions import idle_pose
@@ -17,7 +18,6 @@ from footfall.motion.pipeline import gait_dimensions, generate_motion
 from footfall.recording.reader import read_recording
 from footfall.recording.writer import RecordingWriter
 from footfall.viewer import chromium
-from footfall.viewer.errors import MissingBrowser, NothingToShow
 from footfall.viewer.screenshot import checked_time, draw, take_screenshot
 
 needs_chromium = pytest.mark.skipif(

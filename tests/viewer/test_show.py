@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.errors import UnknownName
+from footfall.errors import NothingToShow, PortInUse, UnknownName
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
 from footfall.math.rotations import matrix_from_quaternion
@@ -24,7 +24,6 @@ from footfall.recording.reader import Recording, read_recording
 from footfall.recording.writer import RecordingWriter
 from footfall.scene import GivenMotion, Scene, SceneObject
 from footfall.viewer.drawing import ground_height, node_name, quaternions_of
-from footfall.viewer.errors import NothingToShow, PortInUse
 from footfall.viewer.player import Player
 from footfall.viewer.show import View, load_subject
 

@@ -9,9 +9,9 @@ import pytest
 import trimesh
 
 import footfall
+from footfall.errors import ViewerWarning
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
-from footfall.viewer.errors import ViewerWarning
 from footfall.viewer.surfaces import BODY_COLOR, OBJECT_COLOR, Surface, body_surfaces, object_surface
 
 

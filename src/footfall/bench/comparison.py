@@ -5,11 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from footfall.errors import FootfallError
-
-
-class DifferentShapes(FootfallError, ValueError):
-    """Two results that cannot be compared."""
+from footfall.errors import DifferentShapes
 
 
 def relative_error(actual: ArrayLike, expected: ArrayLike, *, scale: float = 0.0) -> float:

@@ -20,7 +20,7 @@ from footfall.bench.measure import Contestant, Race, race, sweep
 from footfall.bench.robots import load_measured
 from footfall.bench.states import State, random_states
 from footfall.compiler import Kernel
-from footfall.errors import FootfallError
+from footfall.errors import WrongResult
 from footfall.robot.model import Robot
 
 if TYPE_CHECKING:
@@ -58,10 +58,6 @@ class RobotReport:
     name: str
     robot: Robot
     measurements: tuple[Measurement, ...]
-
-
-class WrongResult(FootfallError, ArithmeticError):
-    """Two contestants disagree: their times mean nothing."""
 
 
 def has_pinocchio() -> bool:

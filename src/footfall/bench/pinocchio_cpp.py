@@ -25,7 +25,7 @@ from footfall.bench.pinocchio import PinocchioModel
 from footfall.bench.robots import pinocchio_prefix
 from footfall.bench.states import State
 from footfall.compiler.cache import directory
-from footfall.errors import FootfallError, MissingPackage
+from footfall.errors import CompilationFailed, FootfallError, MissingPackage
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 _FLAGS = (
@@ -35,10 +35,6 @@ _FLAGS = (
     *("-DBOOST_MPL_LIMIT_LIST_SIZE=30", "-DBOOST_MPL_LIMIT_VECTOR_SIZE=30"),
     *("-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS", "-DBOOST_FUSION_INVOKE_MAX_ARITY=12"),
 )
-
-
-class CompilationFailed(FootfallError, RuntimeError):
-    """The C++ compiler did not accept the loops; the message has what it said."""
 
 
 class CppLoops:

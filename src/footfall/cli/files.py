@@ -5,15 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from footfall.errors import FootfallError
-
-
-class FileExists(FootfallError, FileExistsError):
-    """A file that would be overwritten."""
-
-
-class CannotWrite(FootfallError, OSError):
-    """A folder that nothing can be written into."""
+from footfall.errors import CannotWrite, ExistingFile
 
 
 def new_file(path: Path, *, force: bool = False) -> Path:
@@ -21,7 +13,7 @@ def new_file(path: Path, *, force: bool = False) -> Path:
     if path.is_dir():
         raise CannotWrite(f"{str(path)!r} is a folder; name a file in it")
     if path.exists() and not force:
-        raise FileExists(f"{str(path)!r} exists; --force overwrites it")
+        raise ExistingFile(f"{str(path)!r} exists; --force overwrites it")
     if not path.parent.is_dir():
         raise CannotWrite(f"no folder {str(path.parent)!r} to write {path.name!r} into")
     _try_to_write(path.parent)

@@ -101,9 +101,9 @@ def generate(
 
 def _model(machine: Robot) -> tuple[ReducedModel, Robot]:
     """The reduced model of a robot, and the robot, free to move, with frames on its soles if it had none."""
+    from footfall.errors import NoSole, TurnedLandmark
     from footfall.motion.model_derivation import reduced_model
-    from footfall.motion.soles import NoSole
-    from footfall.motion.standing import TurnedLandmark, with_standing_frames
+    from footfall.motion.standing import with_standing_frames
     from footfall.robot.variants import with_floating_base
 
     machine = with_floating_base(machine)

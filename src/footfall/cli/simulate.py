@@ -124,8 +124,8 @@ def prepared(
 ) -> Simulation:
     """A simulation of a robot that starts a height above the ground, m, or of a scene as it is."""
     from footfall.dynamics.configuration import neutral
+    from footfall.errors import ManyContactsWarning
     from footfall.simulation.simulation import Simulation
-    from footfall.simulation.touching_bodies import ManyContactsWarning
 
     substeps = max(1, round(_RECORDED / dt))
     options: dict[str, Any] = {"dt": dt, "substeps": substeps, "touching": touching}

@@ -13,14 +13,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from footfall.contact.contacts import Contacts, InvalidContact
+from footfall.contact.contacts import Contacts
 from footfall.contact.problem import Array, ContactProblem
 from footfall.dynamics.factorisation import MassFactor, factorise_mass_matrix, solve_mass_matrix
 from footfall.dynamics.forward_dynamics import forward_dynamics
 from footfall.dynamics.jacobians import joint_motions
 from footfall.dynamics.kinematics import forward_kinematics, frame_acceleration, frame_attachment
 from footfall.dynamics.loops import Coupling
-from footfall.errors import UnknownName
+from footfall.errors import InvalidContact, UnknownName
 from footfall.robot.model import WORLD, Robot
 
 Method = Literal["factorised", "unit forces"]

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from footfall.contact.pair_material import pair_material
 from footfall.contact.shape_pairs import Place, PointOf, points_against, points_of
 from footfall.contact.terrain_distance import TerrainFacet, facets
+from footfall.errors import TooManyCandidates
 from footfall.geometry.height_map import HeightMap
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.model import WORLD, Robot
@@ -22,10 +23,6 @@ from footfall.scene.given_motion import GivenMotion
 from footfall.scene.model import Material, Scene, SceneObject, SceneShape
 
 MOST_OPTIONAL = 256  # a native step is made for all of them: more take minutes to compile
-
-
-class TooManyCandidates(UserWarning):
-    """Robots with so many shapes that some ways in which they could touch are left out."""
 
 
 @dataclass(frozen=True, slots=True)

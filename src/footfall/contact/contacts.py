@@ -9,17 +9,13 @@ from typing import Any
 import numpy as np
 
 from footfall.compiler.functions import sqrt, where
-from footfall.errors import FootfallError
+from footfall.errors import InvalidContact
 from footfall.math.spatial import cross
 from footfall.robot.model import WORLD
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 _NEAR_X = 1e-6  # square of the sine of the angle to world x below which y takes over
-
-
-class InvalidContact(FootfallError, ValueError):
-    """Contacts, or a contact problem, with a value that has no meaning."""
 
 
 def contact_frame(normal: Array) -> Array:

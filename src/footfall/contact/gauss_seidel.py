@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from footfall.contact.contacts import InvalidContact
 from footfall.contact.problem import Array, ContactProblem, ContactSolution, checked_start
 from footfall.contact.validation import natural_map_residual
+from footfall.errors import InvalidContact
 
 
 def solve_gauss_seidel(

@@ -7,10 +7,10 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from footfall.contact.contacts import InvalidContact
 from footfall.contact.gauss_seidel import impulse_scale
 from footfall.contact.problem import Array, ContactProblem, ContactSolution
 from footfall.contact.pyramid import build_pyramid_problem, pyramid_residual, without_lost_extra
+from footfall.errors import InvalidContact
 
 Status = Literal["solved", "ray", "limit", "stalled"]
 ACCEPTED = 1e-7  # residual over the scale of the problem, above which a result is not called solved

@@ -14,13 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.compiler.functions import maximum, sqrt, where
-from footfall.contact.contacts import InvalidContact
+from footfall.errors import InvalidContact, PenaltyWarning
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-
-class PenaltyWarning(UserWarning):
-    """A penalty law beyond its limit of stability: expect forces without bound."""
 
 
 @dataclass(frozen=True)

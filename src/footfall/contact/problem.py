@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.contact.contacts import InvalidContact
+from footfall.errors import InvalidContact
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 

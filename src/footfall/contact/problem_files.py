@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from footfall.contact.contacts import InvalidContact
 from footfall.contact.problem import ContactProblem
-from footfall.errors import MissingFile
+from footfall.errors import InvalidContact, MissingFile
 
 _ARRAYS = ("delassus", "bias", "friction", "extra", "box", "compliance")
 

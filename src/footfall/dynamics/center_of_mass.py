@@ -14,19 +14,12 @@ from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.jacobians import stacked
 from footfall.dynamics.kinematics import PointMotion, link_poses, seen_across_joint
 from footfall.dynamics.loops import Coupling
-from footfall.errors import FootfallError
+from footfall.errors import NoMass
 from footfall.math.spatial import cross
 from footfall.robot.model import Robot
 from footfall.robot.tree import Tree
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-
-class NoMass(FootfallError, ValueError):
-    """A centre of mass was asked for of a robot none of whose moving bodies has mass."""
-
-    def __init__(self, robot: Robot) -> None:
-        super().__init__(f"robot {robot.name!r} has no centre of mass: none of its moving bodies has mass")
 
 
 @algorithm(q="nq")
@@ -80,7 +73,7 @@ def mass_shares(robot: Robot) -> list[float]:
     """Mass of each link and all beyond it over the moving mass; exactly one for a single root."""
     whole = moving_mass(robot)
     if whole <= 0.0:
-        raise NoMass(robot)
+        raise NoMass(robot.name)
     return [mass / whole for mass in _carried_masses(robot.tree)]
 
 

@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from footfall.dynamics.algorithm import algorithm
-from footfall.dynamics.center_of_mass import NoMass, center_shares, moving_mass
+from footfall.dynamics.center_of_mass import center_shares, moving_mass
 from footfall.dynamics.inverse_dynamics import force_of_motion, link_motions
 from footfall.dynamics.jacobians import stacked
 from footfall.dynamics.joints import joint_transforms
 from footfall.dynamics.kinematics import link_poses, link_velocities
 from footfall.dynamics.loops import Coupling
 from footfall.dynamics.mass_moments import lumped_moments, moments_in_parent, moments_left_in_world
+from footfall.errors import NoMass
 from footfall.math.spatial import force_to_parent, rotate, shift_force
 from footfall.robot.model import Robot
 from footfall.robot.tree import Tree
@@ -63,7 +64,7 @@ def centroidal_momentum_matrix(robot: Robot, q: Array) -> Array:
     """
     tree, mass = robot.tree, moving_mass(robot)
     if mass <= 0.0:
-        raise NoMass(robot)
+        raise NoMass(robot.name)
     coupling, q = Coupling(robot, q), without_common_slides(tree, q)
     joints = joint_transforms(tree, q)
     # Of each link with all beyond it; the last is the world's, of all.

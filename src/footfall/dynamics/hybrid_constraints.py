@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from footfall.dynamics.kinematics import frame_attachment
-from footfall.errors import FootfallError
+from footfall.errors import InvalidConstraint
 from footfall.math.spatial import rotate, shift_force
 from footfall.math.transform import Transform
 from footfall.robot.model import WORLD, Robot
@@ -19,10 +19,6 @@ Direction = tuple[float, float, float, float, float, float]
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 OWN = "frame"
-
-
-class InvalidConstraint(FootfallError, ValueError):
-    """A constraint that has no meaning; the message names it."""
 
 
 @dataclass(frozen=True, slots=True)

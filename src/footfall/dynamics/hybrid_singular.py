@@ -6,29 +6,20 @@ or kept small near singular configurations (damped), and contradictions are told
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from footfall.dynamics.hybrid import HybridMotion, constraint_system, motion_under_constraint_forces
 from footfall.dynamics.hybrid_constraints import Constraint, constraint_labels, constraint_rows
-from footfall.errors import FootfallError, UnknownName
+from footfall.errors import ConflictingConstraints, UnknownName
 from footfall.robot.model import Robot
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Policy = Literal["truncated", "damped"]
 
 _CONFLICT = 1e-8  # of the greatest acceleration that is asked for; below it is rounding
-
-
-class ConflictingConstraints(FootfallError, ArithmeticError):
-    """Constraints that no motion fulfils. residuals: m/s2 or rad/s2, by name of the component."""
-
-    def __init__(self, residuals: Mapping[str, float]) -> None:
-        self.residuals = dict(residuals)
-        missed = ", ".join(f"{label} by {residual:.3g}" for label, residual in self.residuals.items())
-        super().__init__(f"no motion fulfils all constraints; missed: {missed} (m/s2 or rad/s2)")
 
 
 class Resolution(NamedTuple):

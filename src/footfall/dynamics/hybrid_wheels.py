@@ -15,16 +15,12 @@ import numpy as np
 
 from footfall.dynamics.hybrid_constraints import Constraint
 from footfall.dynamics.kinematics import frame_pose, frame_velocity
-from footfall.errors import FootfallError
+from footfall.errors import InvalidWheel
 from footfall.math.spatial import cross
 from footfall.robot.model import JointType, Robot
 
 Array = np.ndarray[Any, np.dtype[Any]]
 WheelKind = Literal["standard", "mecanum", "omni", "spherical"]
-
-
-class InvalidWheel(FootfallError, ValueError):
-    """A wheel that cannot roll; the message names it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.errors import FootfallError
+from footfall.errors import InvalidAction
 from footfall.gait.plan import Action, Transition, TransitionSequence
 from footfall.gait.poses import FootContact, Hand, HandState, RobotPose, Vector, to_world, yaw_quaternion
 from footfall.gait.walking_transitions import (
@@ -24,10 +24,6 @@ from footfall.math.rotations import quaternion_product, rotate_by_quaternion
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 MOST_STEPS = 10_000  # in one go
-
-
-class InvalidAction(FootfallError, ValueError):
-    """An action that makes no sense."""
 
 
 def straight(

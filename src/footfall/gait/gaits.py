@@ -9,16 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from footfall.errors import FootfallError, UnknownName
+from footfall.errors import InvalidGait, UnknownName
 from footfall.robot.values import Value
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 LEGS = ("RB", "LB", "RF", "LF")  # right back, left back, right front, left front: the order of all outputs
-
-
-class InvalidGait(FootfallError, ValueError):
-    """A gait that no animal can have."""
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from footfall.errors import FootfallError
+from footfall.errors import InvalidPattern
 from footfall.gait.gaits import Gait
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Complexes = np.ndarray[Any, np.dtype[np.complex128]]
-
-
-class InvalidPattern(FootfallError, ValueError):
-    """Oscillators that cannot be coupled as asked."""
 
 
 @dataclass

@@ -13,51 +13,12 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Generic, Literal, TypeVar
 
-from footfall.errors import FootfallError
+from footfall.errors import InvalidPlan, InvalidTransition, OutdatedPlan
 from footfall.gait.poses import RobotPose
 
 T = TypeVar("T")
 Enforced = Literal["foot", "RH", "LH", "upper_body", "pose"]
 ENFORCED: tuple[Enforced, ...] = ("foot", "RH", "LH", "upper_body", "pose")
-
-
-class InvalidPlan(FootfallError, ValueError):
-    """A plan whose parts do not fit together."""
-
-
-class InvalidTransition(InvalidPlan):
-    """A transition that cannot be carried out.
-
-    number: of the transition in its sequence, from 0. value, limit: what was asked for and what is possible. sequence:
-    number of the sequence in its plan, from 0; None if the plan has only one.
-    """
-
-    def __init__(
-        self,
-        number: int,
-        message: str,
-        *,
-        value: float | None = None,
-        limit: float | None = None,
-        sequence: int | None = None,
-    ) -> None:
-        self.number = number
-        self.sequence = sequence
-        self.value = value
-        self.limit = limit
-        self.message = message
-        place = "" if sequence is None else f"sequence {sequence}, "
-        super().__init__(f"{place}transition {number}: {message}")
-
-    def in_sequence(self, sequence: int) -> InvalidTransition:
-        """The same, told of a plan of several sequences."""
-        return InvalidTransition(
-            self.number, self.message, value=self.value, limit=self.limit, sequence=sequence
-        )
-
-
-class OutdatedPlan(FootfallError, RuntimeError):
-    """A plan that should be replaced is no longer the current one."""
 
 
 class PhaseKind(Enum):

@@ -13,9 +13,9 @@ from typing import Annotated, Literal, Union
 import msgspec
 from msgspec import Meta
 
-from footfall.errors import InvalidDescription, UnknownName
+from footfall.errors import InvalidDescription, InvalidPlan, UnknownName
 from footfall.gait import actions
-from footfall.gait.plan import Action, InvalidPlan, MotionPlan, TransitionSequence
+from footfall.gait.plan import Action, MotionPlan, TransitionSequence
 from footfall.gait.poses import Foot, FootContact, Hand, Quaternion, RobotPose, Vector
 from footfall.gait.walking_transitions import (
     GaitDimensions,

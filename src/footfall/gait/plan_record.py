@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from footfall.errors import MissingFile
-from footfall.gait.plan import InvalidPlan, MotionPlan
+from footfall.errors import InvalidPlan, MissingFile
+from footfall.gait.plan import MotionPlan
 from footfall.whole_file import written_whole
 
 _LARGEST_FILE = 200_000_000  # bytes

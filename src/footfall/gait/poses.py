@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from footfall.errors import FootfallError
+from footfall.errors import InvalidPose
 from footfall.gait.pose_loops import differences
 from footfall.math.rotations import (
     matrix_from_quaternion,
@@ -40,10 +40,6 @@ NO_WRENCH: Wrench = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 POSITION_TOLERANCE = 1e-9  # m
 ANGLE_TOLERANCE = 1e-9  # rad
 WRENCH_TOLERANCE = 1e-9  # N, Nm
-
-
-class InvalidPose(FootfallError, ValueError):
-    """A pose that no robot can have."""
 
 
 class FootContact(Enum):

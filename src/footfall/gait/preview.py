@@ -12,13 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.errors import FootfallError
+from footfall.errors import InvalidPreview
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-
-
-class InvalidPreview(FootfallError, ValueError):
-    """Preview control that cannot work."""
 
 
 class PreviewGains(NamedTuple):

@@ -11,13 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.errors import FootfallError
+from footfall.errors import InvalidStep
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-
-
-class InvalidStep(FootfallError, ValueError):
-    """A step that cannot be described by step parameters."""
 
 
 class StepParameters(NamedTuple):

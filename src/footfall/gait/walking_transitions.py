@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from footfall.errors import FootfallError
-from footfall.gait.plan import Action, InvalidPlan, MotionPlan, Transition, TransitionSequence
+from footfall.errors import InvalidDimensions, InvalidPlan, InvalidPose
+from footfall.gait.plan import Action, MotionPlan, Transition, TransitionSequence
 from footfall.gait.poses import (
     HANDS,
     Foot,
@@ -18,7 +18,6 @@ from footfall.gait.poses import (
     FootState,
     Hand,
     HandState,
-    InvalidPose,
     Quaternion,
     RobotPose,
     Vector,
@@ -52,10 +51,6 @@ class GaitDimensions:
         for name in ("com_height", "foot_distance", "leg_length"):
             if not getattr(self, name) > 0.0:
                 raise InvalidDimensions(f"{name} is {getattr(self, name)}; it must be above zero")
-
-
-class InvalidDimensions(FootfallError, ValueError):
-    """Dimensions that no robot has."""
 
 
 @dataclass(frozen=True)

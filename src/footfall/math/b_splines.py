@@ -6,13 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from footfall.errors import FootfallError
+from footfall.errors import InvalidKnots
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-
-
-class InvalidKnots(FootfallError, ValueError):
-    """Knots that carry no B-splines."""
 
 
 def clamped_knots(count: int, order: int) -> Array:

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from footfall.errors import InvalidPolynomial
 from footfall.math.interpolation_loops import cubic_curvatures, hermite_pieces, quintic_slopes, rest_pieces
-from footfall.math.polynomials import CLOSE, InvalidPolynomial
+from footfall.math.polynomials import CLOSE
 from footfall.math.trajectories import PolynomialTrajectory
 
 Array = np.ndarray[Any, np.dtype[np.float64]]

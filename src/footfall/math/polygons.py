@@ -9,14 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from footfall.errors import FootfallError
+from footfall.errors import InvalidPolygon
 from footfall.math import polygon_loops as loops
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-
-
-class InvalidPolygon(FootfallError, ValueError):
-    """Points that make no polygon."""
 
 
 def convex_hull(points: Any) -> Array:

@@ -11,16 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from footfall.errors import FootfallError
+from footfall.errors import InvalidPolynomial
 from footfall.math.polynomial_loops import first_fault, restrict, sample
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 CLOSE = 1e-9  # s, or a share: break points nearer than this are the same one
-
-
-class InvalidPolynomial(FootfallError, ValueError):
-    """Times and coefficients that make no curve, spline or trajectory."""
 
 
 def checked_coefficients(coefficients: Any, axes: int) -> Array:

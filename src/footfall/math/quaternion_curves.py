@@ -13,17 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from footfall.errors import FootfallError
+from footfall.errors import OppositeQuaternions
 from footfall.math.quaternions import exponential, inverse, logarithm, product
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Jet = np.ndarray[Any, np.dtype[np.float64]]  # value, first and second derivative along the first axis
 
 _CLOSE = 1e-9  # 1 - |cosine| below which two quaternions count as equal
-
-
-class OppositeQuaternions(FootfallError, ValueError):
-    """Two neighbouring quaternions that point into opposite directions."""
 
 
 def lerp(first: Any, last: Any, eta: Any, order: int = 2) -> Array:

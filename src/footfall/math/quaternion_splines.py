@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.errors import FootfallError, UnknownName
+from footfall.errors import InvalidKeyframes, UnknownName
 from footfall.math import quaternion_curves as curves
 from footfall.math.b_splines import clamped_knots, cumulative_basis
 from footfall.math.quaternion_loops import step_logarithms
@@ -27,10 +27,6 @@ from footfall.math.quaternions import (
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 QUATERNION_METHODS = ("lerp", "nlerp", "slerp", "bezier", "squad")
-
-
-class InvalidKeyframes(FootfallError, ValueError):
-    """Orientations that make no spline."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

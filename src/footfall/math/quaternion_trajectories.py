@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from footfall.math.polynomials import InvalidPolynomial
+from footfall.errors import InvalidPolynomial
 from footfall.math.quaternion_loops import sample_chain
 from footfall.math.quaternion_splines import CubicQuaternionSpline
 from footfall.math.quaternions import angular_acceleration, angular_velocity, dot, unit

@@ -10,15 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from footfall.errors import FootfallError
+from footfall.errors import NoLogarithm
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _SMALL = 1e-12
-
-
-class NoLogarithm(FootfallError, ValueError):
-    """A quaternion without logarithm: zero, or real and negative."""
 
 
 def product(a: Any, b: Any) -> Array:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.errors import FootfallError
+from footfall.errors import InvalidCurve
 from footfall.math.angular_velocity import rotation_vector_map
 from footfall.math.rotations import (
     boxminus,
@@ -24,10 +24,6 @@ from footfall.math.rotations import (
 )
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-
-class InvalidCurve(FootfallError, ValueError):
-    """Times and rotations that make no curve."""
 
 
 def interpolate_rotations(start: Array, target: Array, fraction: Any) -> Array:

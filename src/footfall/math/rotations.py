@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from footfall.compiler import atan2, greater_equal, less, maximum, where
-from footfall.errors import FootfallError, UnknownName
+from footfall.errors import InvalidRotation, UnknownName
 from footfall.math.spatial import cross, skew
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -275,10 +275,6 @@ def euler_from_matrix(sequence: str, matrix: Array) -> Array:
 # All kinds
 
 
-class InvalidParameters(FootfallError, ValueError):
-    """Too many or too few numbers for a rotation."""
-
-
 def matrix_from_parameters(kind: str, parameters: Array) -> Array:
     """Rotation matrix (3, 3) of parameters of any kind."""
     if kind not in ROTATION_KINDS:
@@ -286,7 +282,7 @@ def matrix_from_parameters(kind: str, parameters: Array) -> Array:
     parameters = np.asarray(parameters)
     size = {"matrix": 9, "quaternion": 4, "angle_axis": 4}.get(kind, 3)
     if parameters.size != size or (parameters.ndim > 1 and kind != "matrix"):
-        raise InvalidParameters(f"{kind} has shape {parameters.shape}, needed is ({size},)")
+        raise InvalidRotation(f"{kind} has shape {parameters.shape}, needed is ({size},)")
     match kind:
         case "matrix":
             return parameters.reshape(3, 3)

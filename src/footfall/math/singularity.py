@@ -6,22 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from footfall.errors import FootfallError
+from footfall.errors import SingularParameters
 
 THRESHOLD = 1e-9
-
-
-class SingularParameters(FootfallError, ValueError):
-    """Rates of parameters were asked for where the parameters are singular."""
-
-    def __init__(self, kind: str, quantity: str, value: float) -> None:
-        self.kind = kind
-        self.quantity = quantity
-        self.value = value
-        super().__init__(
-            f"{kind} parameters have no rates here: {quantity} is {value:.3g} and must not vanish; "
-            "use a parameterisation without a singularity at this pose, such as 'cartesian' or 'quaternion'"
-        )
 
 
 def refuse_singular(kind: str, quantity: str, value: Any) -> None:

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from footfall.errors import InvalidPolynomial
 from footfall.math.polynomial_loops import merged_times, restrict, sample
 from footfall.math.polynomials import (
     CLOSE,
-    InvalidPolynomial,
     PolynomialSpline,
     check_pieces,
     checked_coefficients,

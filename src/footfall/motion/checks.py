@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from footfall.gait.plan import InvalidTransition, TransitionSequence
+from footfall.errors import InvalidTransition
+from footfall.gait.plan import TransitionSequence
 from footfall.gait.poses import HANDS, PoseRow
 from footfall.motion.parameters import LimitParameters, MotionParameters
 from footfall.motion.reduced_model import ReducedModel

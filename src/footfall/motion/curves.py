@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from footfall.errors import FootfallError
+from footfall.errors import InvalidTime
 from footfall.math.quaternion_splines import CubicQuaternionSpline
 from footfall.math.quaternion_trajectories import QuaternionTrajectory
 from footfall.math.trajectories import PolynomialTrajectory, join
@@ -124,10 +124,6 @@ def numbers_of(*names: str) -> Integers:
     """Numbers (n,) of trajectories by their names."""
     places = list(MotionCurves.places)
     return np.array([places.index(name) for name in names])
-
-
-class InvalidTime(FootfallError, ValueError):
-    """A time that is no number."""
 
 
 class MotionSamples(NamedTuple):

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.gait.plan import InvalidTransition
+from footfall.errors import InvalidTransition, MotionWarning
 from footfall.motion.centre_of_mass import MassSamples
 from footfall.motion.draft import Draft
 from footfall.motion.feasibility_loops import balance_room, height_room, mark_near
@@ -35,18 +35,6 @@ _NEAR_LEGS = np.array(
 _SHARES = np.array([0.25, 0.5, 0.75])  # where the first and last interval are looked at
 _BETWEEN = 10  # parts into which intervals with little room are cut
 _ROUNDING = 2e-4  # m or rad: room that may be missed between these, too
-
-
-class MotionWarning(UserWarning):
-    """A motion that goes a little beyond what soles or legs allow.
-
-    number: of the transition in its sequence, from 0. value: by how much, m or rad.
-    """
-
-    def __init__(self, number: int, message: str, value: float) -> None:
-        self.number = number
-        self.value = value
-        super().__init__(f"transition {number}: {message}")
 
 
 class PlannedSequence(NamedTuple):

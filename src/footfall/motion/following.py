@@ -19,7 +19,7 @@ from footfall.control.inverse_kinematics.task import Task
 from footfall.dynamics.centroidal import centroidal_momentum
 from footfall.dynamics.configuration import difference, integrate
 from footfall.dynamics.kinematics import link_poses
-from footfall.errors import FootfallError
+from footfall.errors import LostMotion
 from footfall.gait.poses import HANDS, Hand
 from footfall.math.quaternions import rotation_matrices
 from footfall.math.rotations import quaternion_from_matrix
@@ -31,17 +31,6 @@ from footfall.motion.standing import placed_frame
 from footfall.robot.model import WORLD, JointType, Robot
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-
-
-class LostMotion(FootfallError, RuntimeError):
-    """A robot that cannot follow a motion. error: how far it is off, m or rad; time: s."""
-
-    def __init__(self, error: float, time: float, allowed: float) -> None:
-        self.error, self.time, self.allowed = error, time, allowed
-        super().__init__(
-            f"the robot is off by {error:.3g} m or rad at {time:.3f} s; at most {allowed:.3g}: is the motion within "
-            "reach?"
-        )
 
 
 class Followed(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from footfall.errors import FootfallError, UnknownName
+from footfall.errors import UnclearLandmark, UnknownName
 from footfall.motion.reduced_model import LANDMARKS
 from footfall.robot.model import Robot
 
@@ -16,10 +16,6 @@ _UPPER_BODIES = ("torso", "chest", "trunk", "upper_body", "waist")
 _HEADS = ("head", "neck", "camera")
 # A right side, and what stands there on the left.
 _SIDES = ((r"right", "left"), (r"Right", "Left"), (r"(?<![a-zA-Z])r(?=_)", "l"), (r"^R(?=[A-Z_])", "L"))
-
-
-class UnclearLandmark(FootfallError, ValueError):
-    """A part of a humanoid that its names do not show."""
 
 
 def landmarks(robot: Robot, given: Mapping[str, str] | None = None) -> dict[str, str]:

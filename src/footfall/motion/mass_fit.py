@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.optimize import least_squares
 
-from footfall.errors import FootfallError
+from footfall.errors import InvalidRecording
 from footfall.motion.five_mass import Limbs, contact_wrench, torso_motion
 from footfall.motion.reduced_model import ReducedModel
 
@@ -20,10 +20,6 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _UPPER = np.triu_indices(3)
 _LARGEST_SHARE = 0.24  # feet and hands together leave mass for the torso
-
-
-class InvalidRecording(FootfallError, ValueError):
-    """Samples from which no masses can be found."""
 
 
 class MassFit(NamedTuple):

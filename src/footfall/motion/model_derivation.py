@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.dynamics.kinematics import link_poses
-from footfall.errors import FootfallError
+from footfall.errors import NoReducedModel
 from footfall.math.transform import Transform
 from footfall.motion.landmarks import landmarks
 from footfall.motion.reduced_model import Interval, PlanarLeg, Rectangle, ReducedModel
@@ -29,10 +29,6 @@ _KNEES = (0.8, 0.7, 0.6, 0.5, 0.4)  # rad
 _ROOM = 0.25  # rad between the ankle in the stance and its limits
 _MARGIN = float(np.deg2rad(5.0))  # from the limits of the leg's joints
 _SIDEWAYS = 0.9  # how much of an axis must point sideways for a joint to count as pitch
-
-
-class NoReducedModel(FootfallError, ValueError):
-    """A robot whose description gives no reduced model."""
 
 
 def reduced_model(

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from footfall.errors import FootfallError, InvalidDescription
+from footfall.errors import InvalidDescription, InvalidParameters
 from footfall.motion.torso_parameters import TorsoParameters
 from footfall.robot.toml_parts import read_schema
 from footfall.whole_file import written_whole
@@ -17,10 +17,6 @@ Positive = Annotated[float, Meta(gt=0.0)]
 Share = Annotated[float, Meta(ge=0.0, le=1.0)]
 NotNegative = Annotated[float, Meta(ge=0.0)]
 _LARGEST_FILE = 2**20  # bytes
-
-
-class InvalidParameters(FootfallError, ValueError):
-    """Parameters that cannot be read or have no meaning."""
 
 
 class PhaseParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.gait.plan import InvalidTransition, MotionPlan, TransitionSequence
+from footfall.errors import HeightNotSmooth, InvalidTransition
+from footfall.gait.plan import MotionPlan, TransitionSequence
 from footfall.gait.poses import PoseRow
 from footfall.gait.walking_transitions import GaitDimensions
 from footfall.motion.centre_of_mass import plan_centre_of_mass
@@ -25,7 +26,6 @@ from footfall.motion.parameters import MotionParameters
 from footfall.motion.reach import check_reach
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.schedule import plan_phases
-from footfall.motion.smooth_heights import HeightNotSmooth
 from footfall.motion.support import plan_support
 from footfall.motion.toes import plan_toe
 from footfall.motion.torso import TorsoPlan, plan_torso

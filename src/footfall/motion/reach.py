@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.gait.plan import InvalidTransition
+from footfall.errors import InvalidTransition
 from footfall.math.quaternions import rotate
 from footfall.motion.draft import Draft
 from footfall.motion.feasibility import transition_at

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.errors import FootfallError
+from footfall.errors import InvalidReducedModel
 from footfall.robot.values import Value
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -20,10 +20,6 @@ Interval = tuple[float, float]
 Rectangle = tuple[float, float, float, float]
 
 LANDMARKS = ("RF", "LF", "RH", "LH", "UB", "VTCP")
-
-
-class InvalidReducedModel(FootfallError, ValueError):
-    """A reduced model with values that cannot be."""
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,12 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from footfall.errors import FootfallError, InvalidDescription
+from footfall.errors import InvalidDescription, InvalidReducedModelFile
 from footfall.motion.reduced_model import Interval, PlanarLeg, Rectangle, ReducedModel
 from footfall.robot.toml_parts import read_schema
 from footfall.whole_file import written_whole
 
 _LARGEST_FILE = 2**20  # bytes
-
-
-class InvalidReducedModelFile(FootfallError, ValueError):
-    """A file that describes no reduced model."""
 
 
 class _Leg(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -13,17 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from footfall.errors import FootfallError
-from footfall.gait.plan import InvalidPlan, MotionPlan, Transition, TransitionSequence
+from footfall.errors import InvalidPlan, TooLate
+from footfall.gait.plan import MotionPlan, Transition, TransitionSequence
 from footfall.gait.poses import RobotPose
 from footfall.gait.walking_transitions import closing_transitions
 from footfall.motion.curves import join_curves
 from footfall.motion.motion import Motion, join_tables
 from footfall.motion.pipeline import MotionState, gait_dimensions, generate_sequence
-
-
-class TooLate(FootfallError, ValueError):
-    """A plan that cannot be changed any more."""
 
 
 class Continuation(NamedTuple):

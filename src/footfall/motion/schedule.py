@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from footfall.gait.plan import InvalidTransition, TransitionSequence
+from footfall.errors import InvalidTransition
+from footfall.gait.plan import TransitionSequence
 from footfall.gait.poses import PoseRow, changed_parts
 from footfall.motion.parameters import PhaseParameters
 from footfall.motion.schedule_loops import LAST_MOVES, STILL_TWICE, lay_out_phases

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from footfall.compiler.compiled_loops import compiled_loop
-from footfall.errors import FootfallError
+from footfall.errors import HeightNotSmooth
 from footfall.math.interpolation_loops import hermite_pieces, quintic_slopes
 from footfall.math.trajectories import PolynomialTrajectory
 
@@ -23,21 +23,6 @@ _ROUNDS = 80
 _CENTRING = 0.1  # by how much the gap shall fall in each round
 _SMOOTHING_TIME = 0.12  # s: over it heights are smoothed; else bends would jump from one limit to the other
 _FIRMNESS = 1e4  # of bounds: 1 m less distance to the wanted heights is worth giving way by 0.1 mm
-
-
-class HeightNotSmooth(FootfallError, ValueError):
-    """Heights of the torso that cannot be reached without too much acceleration.
-
-    time: where it is largest, s. peak, most: that acceleration and what is allowed, m/s2.
-    """
-
-    def __init__(self, time: float, peak: float, most: float) -> None:
-        self.time = time
-        self.peak = peak
-        self.most = most
-        super().__init__(
-            f"the torso's height accelerates with {peak:.3g} m/s2 at {time:.2f} s; at most {most:.3g} m/s2 are allowed"
-        )
 
 
 def smooth_height(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.errors import FootfallError
+from footfall.errors import NoSole
 from footfall.geometry.mesh import load_mesh
 from footfall.motion.reduced_model import Rectangle
 from footfall.robot.model import Robot
@@ -16,10 +16,6 @@ from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _THICKNESS = 0.02  # m above the lowest point: what lies in it is the sole
-
-
-class NoSole(FootfallError, ValueError):
-    """A foot without shapes that show its sole, or whose frame does not lie on it."""
 
 
 def foot_points(robot: Robot, foot: str) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 
 from footfall.dynamics.configuration import neutral
 from footfall.dynamics.kinematics import link_poses
-from footfall.errors import FootfallError
+from footfall.errors import TurnedLandmark
 from footfall.math.transform import Transform
 from footfall.motion.landmarks import landmarks
 from footfall.motion.soles import foot_points
@@ -20,10 +20,6 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _STANCES = ("idle", "standing", "stand", "half_sitting", "home")
 _UPRIGHT = 0.99  # cosine of the largest angle by which an axis may be off
-
-
-class TurnedLandmark(FootfallError, ValueError):
-    """A frame of a foot or of the upper body whose axes are not x forward and z up where the robot stands."""
 
 
 def start_configuration(robot: Robot) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.gait.plan import InvalidTransition
+from footfall.errors import InvalidTransition
 from footfall.motion import support_loops as loops
 from footfall.motion.parameters import SupportParameters
 from footfall.motion.reduced_model import ReducedModel

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from footfall.errors import FootfallError
+from footfall.errors import InvalidPlan, TooFast
 from footfall.gait.actions import straight
-from footfall.gait.plan import InvalidPlan, MotionPlan
+from footfall.gait.plan import MotionPlan
 from footfall.gait.walking_transitions import WalkingTransition, idle_pose, walking_sequence
 from footfall.motion.motion import Motion
 from footfall.motion.parameters import MotionParameters
@@ -22,17 +22,6 @@ from footfall.motion.verification import verify_motion
 DURATIONS = (0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.9, 1.0, 1.2)  # s, of a transition
 _COMFORTABLE = 0.01  # m of room that is enough
 _TRIED = 6  # full steps of a walk that is tried
-
-
-class TooFast(FootfallError, ValueError):
-    """A speed at which no step length and time works. speed: m/s."""
-
-    def __init__(self, speed: float, name: str) -> None:
-        self.speed = speed
-        super().__init__(
-            f"no step length and time lets {name!r} walk at {speed:.3f} m/s within the bounds of its legs and feet; "
-            "`fastest_step` finds how fast it can"
-        )
 
 
 class StepChoice(NamedTuple):

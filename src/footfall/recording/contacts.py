@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.recording.errors import InvalidRow
+from footfall.errors import InvalidRow
 from footfall.recording.format import Array, ContactBlock, Indices, packed
 
 _INSTANTS = 256  # in a block

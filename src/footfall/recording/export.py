@@ -13,8 +13,7 @@ from typing import IO, Any
 import msgspec
 import numpy as np
 
-from footfall.errors import MissingPackage
-from footfall.recording.errors import UnknownExport
+from footfall.errors import MissingPackage, UnknownExport
 from footfall.recording.reader import Recording
 from footfall.robot.drives.drive_set import DriveSet
 from footfall.robot.model import Joint, JointType, Robot

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import msgspec
 import numpy as np
 
-from footfall.recording.errors import DamagedRecording
+from footfall.errors import DamagedRecording
 
 FORMAT = "1"
 PROFILE = "footfall"

@@ -13,10 +13,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from footfall.errors import FootfallError, RobotWarning
+from footfall.errors import DamagedRecording, FootfallError, RobotWarning, UnsupportedRecording
 from footfall.recording import format as form
 from footfall.recording.contacts import ContactTable, Instant, joined
-from footfall.recording.errors import DamagedRecording, UnsupportedRecording
 from footfall.recording.format import Array, Indices
 from footfall.recording.scan import Scan
 from footfall.robot.drives.drive_set import DriveSet

@@ -12,8 +12,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from footfall.errors import MissingFile
-from footfall.recording.errors import DamagedRecording, RecordingTooLarge, UnsupportedRecording
+from footfall.errors import DamagedRecording, MissingFile, RecordingTooLarge, UnsupportedRecording
 
 if TYPE_CHECKING:
     from mcap.records import Chunk, McapRecord

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from footfall.dynamics.loop_margin import has_margin, loop_margin, tightest_loops
-from footfall.errors import FootfallError
+from footfall.errors import DivergedWarning, SimulationDiverged
 from footfall.robot.model import Robot
 from footfall.simulation.run_values import SimulationState
 from footfall.simulation.step_values import Command
@@ -17,21 +17,6 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _MEANINGLESS = 1e6  # m/s, rad/s or m
 NEAR_DEAD_POINT = 0.1  # loop_margin from which one long step may have gone beyond the dead point
-
-
-class DivergedWarning(UserWarning):
-    """Robots of a rollout that left the numbers."""
-
-
-class SimulationDiverged(FootfallError, ArithmeticError):
-    """A simulation left the numbers. `state` is the last good one, `quantity` what went wrong first."""
-
-    def __init__(self, quantity: str, state: SimulationState) -> None:
-        self.quantity = quantity
-        self.state = state
-        super().__init__(
-            f"the simulation diverged after t = {state.time:.6g} s: {quantity}; the last good state is kept"
-        )
 
 
 def require_good(robot: Robot, q: Array, v: Array, state: SimulationState, command: Command) -> None:

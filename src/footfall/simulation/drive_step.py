@@ -16,10 +16,9 @@ import numpy as np
 from footfall.compiler import absolute, sqrt
 from footfall.dynamics.kinematics import link_poses
 from footfall.dynamics.loops import Coupling
-from footfall.errors import UnknownName
+from footfall.errors import InvalidDrive, UnknownName
 from footfall.math.transform import Array
 from footfall.robot.drives.drive import Drive
-from footfall.robot.drives.errors import InvalidDrive
 from footfall.robot.drives.harmonic_drive import HarmonicDrive
 from footfall.robot.drives.servo_cascade import ServoState, Target
 from footfall.robot.model import Robot

@@ -15,7 +15,7 @@ from footfall.contact.candidates import Candidate, scene_candidates
 from footfall.contact.penalty import PenaltyLaw, warn_if_unstable
 from footfall.dynamics.kinematics import frame_attachment
 from footfall.dynamics.loops import close_loops
-from footfall.errors import UnknownName
+from footfall.errors import InvalidOption, UnknownName
 from footfall.robot.model import Robot
 from footfall.scene.assembly import combined_robot, initial_state
 from footfall.scene.model import Scene
@@ -26,7 +26,7 @@ from footfall.simulation.penalty_step import penalty_delassus, penalty_row_count
 from footfall.simulation.run_values import SimulationState, Trajectory
 from footfall.simulation.singular_loops import LoopWatch, warn_of_dead_points
 from footfall.simulation.start_depth import warn_if_inside
-from footfall.simulation.step_values import Command, InvalidOption, StepOptions
+from footfall.simulation.step_values import Command, StepOptions
 from footfall.simulation.time_step import actuated_velocities, row_count
 from footfall.simulation.touching_bodies import touched_by, warn_of_many
 from footfall.simulation.unsolved_contact import warn_of_residuals

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from footfall.dynamics.loop_margin import has_margin, loop_margin
+from footfall.errors import LoopAtDeadPoint, SingularLoopWarning
 from footfall.robot.model import Robot
-from footfall.simulation.divergence import NEAR_DEAD_POINT, SimulationDiverged, named_loops
+from footfall.simulation.divergence import NEAR_DEAD_POINT, named_loops
 from footfall.simulation.run_values import SimulationState
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -20,14 +21,6 @@ _SOON = 10  # control periods before a loop is there
 _STUCK = 1e-4  # loop_margin of a linkage that has no way to go on
 
 _REMEDY = "let other joints be `dependent`, or keep its drives away from there"
-
-
-class SingularLoopWarning(UserWarning):
-    """A loop that comes near a position where the joints that follow from others are not determined."""
-
-
-class LoopAtDeadPoint(SimulationDiverged):
-    """A loop came to a dead point: the joints that lead it cannot go on. `state` is the last one before."""
 
 
 class LoopWatch:

@@ -10,13 +10,10 @@ import numpy as np
 
 from footfall.contact.candidates import Candidate
 from footfall.contact.detection import detect_contacts
+from footfall.errors import StartsInside
 from footfall.robot.model import WORLD, Robot
 
 _DEEP = 0.01  # m
-
-
-class StartsInside(UserWarning):
-    """Something starts deep inside of something else, and is lifted out of it slowly."""
 
 
 def warn_if_inside(

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from footfall.errors import FootfallError
+from footfall.errors import InvalidOption
 
 Array = np.ndarray[Any, np.dtype[Any]]
 GapTerm = Literal["gap", "source"]
@@ -31,10 +31,6 @@ _CHOICES = {
     "integrator": Integrator,
     "velocity_terms": VelocityTerms,
 }
-
-
-class InvalidOption(FootfallError, ValueError):
-    """An option of a simulation that has no meaning."""
 
 
 @dataclass(frozen=True)

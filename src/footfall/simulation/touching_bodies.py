@@ -6,15 +6,11 @@ import warnings
 from collections.abc import Sequence
 
 from footfall.contact.candidates import Candidate
-from footfall.errors import UnknownName
+from footfall.errors import ManyContactsWarning, UnknownName
 from footfall.robot.model import Robot
 from footfall.scene.model import Scene
 
 _MANY = 256  # places that may touch
-
-
-class ManyContactsWarning(UserWarning):
-    """So many places that may touch that native code for them takes minutes to compile."""
 
 
 def touched_by(

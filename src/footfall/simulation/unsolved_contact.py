@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from footfall.errors import ConvergenceWarning
+
 Array = np.ndarray[Any, np.dtype[np.float64]]
-
-
-class ConvergenceWarning(UserWarning):
-    """Contact impulses that were not found as exactly as asked for."""
 
 
 def warn_of_residuals(residuals: Array, *, tolerance: float, scale: float) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from footfall.dynamics.kinematics import Poses, forward_kinematics
+from footfall.errors import NothingToShow
 from footfall.recording.reader import Recording
 from footfall.viewer.drawing import ForceDrawing, RobotDrawing, SceneDrawing, ground_height, quaternions_of
-from footfall.viewer.errors import NothingToShow
 from footfall.viewer.playback import Playback
 from footfall.viewer.stage import Stage
 from footfall.viewer.timeline import Timeline, latest_row

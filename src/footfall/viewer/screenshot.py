@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from footfall.errors import FailedScreenshot, NothingToShow
 from footfall.motion.motion import Motion
 from footfall.recording.reader import Recording
 from footfall.robot.model import Robot
 from footfall.scene.model import Scene
 from footfall.viewer.chromium import page_open
-from footfall.viewer.errors import FailedScreenshot, NothingToShow
 from footfall.viewer.show import FollowedMotion, Subject, View
 from footfall.whole_file import written_whole
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from footfall.errors import PortInUse
 from footfall.math.rotations import quaternion_from_matrix
-from footfall.viewer.errors import PortInUse
 
 if TYPE_CHECKING:
     import viser

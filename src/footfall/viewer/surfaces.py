@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.errors import FootfallError
+from footfall.errors import FootfallError, ViewerWarning
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.mesh import load_mesh
 from footfall.geometry.plane import Plane
@@ -16,7 +16,6 @@ from footfall.math.transform import Transform
 from footfall.robot.model import Body
 from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from footfall.scene.model import SceneShape
-from footfall.viewer.errors import ViewerWarning
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Color = tuple[float, float, float, float]  # RGBA in [0, 1]

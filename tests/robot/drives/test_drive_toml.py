@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.errors import InvalidDescription, RobotError, UnknownReference
+from footfall.errors import InvalidDescription, InvalidDrive, RobotError, UnknownReference
 from footfall.math.transform import identity_transform
 from footfall.robot.combine import Placed, combine
 from footfall.robot.drives import CameraVergence, Drive, Friction, Spring
-from footfall.robot.drives.errors import InvalidDrive
 from footfall.robot.toml import parse_toml
 from footfall.robot.toml_writer import toml_text
 from footfall.robot.variants import lock_joints

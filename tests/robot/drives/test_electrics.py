@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footfall.compiler import build_kernel
-from footfall.errors import UnknownName
+from footfall.errors import InvalidDrive, UnknownName
 from footfall.robot.drives.elasticity import TORSO_FREQUENCIES, Elasticity, elasticity_of_mode
 from footfall.robot.drives.electric_motor import ElectricMotor
-from footfall.robot.drives.errors import InvalidDrive
 from footfall.robot.drives.friction import Friction, friction_of_efficiency
 from footfall.robot.drives.model_types import model_type, model_types
 from footfall.robot.drives.servo_cascade import (

@@ -10,11 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import footfall
-from footfall.errors import InvalidDescription, InvalidValue, UnknownName
+from footfall.errors import InvalidDescription, InvalidDrive, InvalidMeasurements, InvalidValue, UnknownName
 from footfall.robot.drives.calibration_file import Calibration, read_calibration, write_calibration
 from footfall.robot.drives.drive_file import lola_drives
 from footfall.robot.drives.encoder_calibration import calibrate_encoders, wrapped
-from footfall.robot.drives.errors import InvalidDrive, InvalidMeasurements
 from footfall.robot.drives.homing import Homing, HomingPhase, HomingState
 
 LOLA = footfall.load("lola")

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.errors import RobotError, UnknownName
+from footfall.errors import InvalidMeasurements, RobotError, UnknownName
 from footfall.math.rotations import matrix_from_rotation_vector, rotation_vector_from_matrix
 from footfall.math.transform import Transform
-from footfall.robot.drives.errors import InvalidMeasurements
 from footfall.robot.drives.kinematic_chain import KinematicChain, chain_of
 from footfall.robot.drives.kinematic_identification import identification_jacobian, identify_kinematics
 

@@ -9,11 +9,10 @@ import pytest
 
 import footfall
 from footfall.compiler import build_kernel
-from footfall.errors import InvalidDescription, UnknownName, UnknownReference
+from footfall.errors import InvalidDescription, InvalidDrive, UnknownName, UnknownReference
 from footfall.robot.drives.drive import Drive
 from footfall.robot.drives.drive_file import lola_drives, parse_drives
 from footfall.robot.drives.drive_set import DriveSet
-from footfall.robot.drives.errors import InvalidDrive
 from footfall.robot.drives.harmonic_drive import HarmonicDrive
 from footfall.robot.drives.model_types import model_type
 from footfall.robot.drives.transmission import transmission_range

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from footfall.errors import InvalidDrive, SingularTransmission, UnreachablePosition
 from footfall.robot.drives.ankle_cranks import AnkleCranks, SliderCrank
 from footfall.robot.drives.camera_vergence import CameraVergence
-from footfall.robot.drives.errors import InvalidDrive, SingularTransmission, UnreachablePosition
 from footfall.robot.drives.harmonic_drive import HarmonicDrive
 from footfall.robot.drives.knee_screw import KneeScrew
 from footfall.robot.drives.transmission import transmission_range

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.errors import UnknownName
+from footfall.errors import InvalidMeasurements, UnknownName
 from footfall.robot.drives.drive_file import lola_drives
-from footfall.robot.drives.errors import InvalidMeasurements
 from footfall.robot.drives.torque_report import report_text, torque_report
 
 LOLA = footfall.load("lola")

@@ -11,16 +11,10 @@ import pytest
 from footfall.dynamics.center_of_mass import center_of_mass
 from footfall.dynamics.jacobians import frame_jacobian
 from footfall.dynamics.kinematics import frame_pose
-from footfall.errors import ImpossibleInertia, InvalidValue
+from footfall.errors import ImpossibleInertia, InvalidValue, NoIdleConfiguration
 from footfall.math.transform import Transform
 from footfall.robot.library import lola
-from footfall.robot.library.lola_idle import (
-    SOLE_FRONT,
-    SOLE_REAR,
-    NoIdleConfiguration,
-    idle_configuration,
-    idle_error,
-)
+from footfall.robot.library.lola_idle import SOLE_FRONT, SOLE_REAR, idle_configuration, idle_error
 from footfall.robot.load import load
 from footfall.robot.model import Box, JointType, Robot, Sphere
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from footfall.errors import MissingFile, UnknownName
-from footfall.scenarios.quadruped import InvalidScenario, load_scenario, scenario_names
+from footfall.errors import InvalidScenario, MissingFile, UnknownName
+from footfall.scenarios.quadruped import load_scenario, scenario_names
 from footfall.scenarios.quadruped.parameters import Scenario
 
 

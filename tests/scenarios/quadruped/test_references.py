@@ -8,16 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import footfall
+from footfall.errors import UnreachableFoothold
 from footfall.gait.gaits import LEGS
 from footfall.robot.library import quadruped
 from footfall.scenarios.quadruped import load_scenario
-from footfall.scenarios.quadruped.legs import (
-    UnreachableFoothold,
-    foot_homes,
-    joint_angles,
-    leg_geometry,
-    standing_configuration,
-)
+from footfall.scenarios.quadruped.legs import foot_homes, joint_angles, leg_geometry, standing_configuration
 from footfall.scenarios.quadruped.references import jump_heights, reference, trot_course
 from footfall.scenarios.quadruped.run import stiffest_mode
 

@@ -1,5 +1,6 @@
 """Drives: what stands between a motor and a joint, and how to calibrate it; docs/drives.md explains."""
 
+from footfall.errors import InvalidDrive, InvalidMeasurements, SingularTransmission, UnreachablePosition
 from footfall.robot.drives.ankle_cranks import AnkleCranks, SliderCrank
 from footfall.robot.drives.calibration_file import Calibration, read_calibration, write_calibration
 from footfall.robot.drives.camera_vergence import CameraVergence
@@ -9,12 +10,6 @@ from footfall.robot.drives.drive_set import DriveSet
 from footfall.robot.drives.elasticity import TORSO_FREQUENCIES, Elasticity, elasticity_of_mode
 from footfall.robot.drives.electric_motor import ElectricMotor
 from footfall.robot.drives.encoder_calibration import EncoderCalibration, calibrate_encoders
-from footfall.robot.drives.errors import (
-    InvalidDrive,
-    InvalidMeasurements,
-    SingularTransmission,
-    UnreachablePosition,
-)
 from footfall.robot.drives.friction import Friction, friction_of_efficiency
 from footfall.robot.drives.geared_rotors import with_geared_rotors
 from footfall.robot.drives.harmonic_drive import HarmonicDrive

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from footfall.errors import InvalidDrive
 from footfall.math.transform import Array
 from footfall.robot import values
 from footfall.robot.drives.elasticity import Elasticity
 from footfall.robot.drives.electric_motor import ElectricMotor
-from footfall.robot.drives.errors import InvalidDrive
 from footfall.robot.drives.friction import Friction
 from footfall.robot.drives.mechanism import Mechanism
 from footfall.robot.drives.servo_cascade import ServoCascade

@@ -7,13 +7,12 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 
-from footfall.errors import UnknownReference, listed
+from footfall.errors import InvalidDrive, UnknownReference, listed
 from footfall.robot.drives.ankle_cranks import AnkleCranks, SliderCrank
 from footfall.robot.drives.camera_vergence import CameraVergence
 from footfall.robot.drives.drive import Drive
 from footfall.robot.drives.elasticity import Elasticity
 from footfall.robot.drives.electric_motor import ElectricMotor
-from footfall.robot.drives.errors import InvalidDrive
 from footfall.robot.drives.friction import Friction, friction_of_efficiency
 from footfall.robot.drives.harmonic_drive import HarmonicDrive
 from footfall.robot.drives.knee_screw import KneeScrew

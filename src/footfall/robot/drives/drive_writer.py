@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from footfall.errors import InvalidDrive
 from footfall.robot.drives.ankle_cranks import AnkleCranks
 from footfall.robot.drives.camera_vergence import CameraVergence
 from footfall.robot.drives.drive import Drive
-from footfall.robot.drives.errors import InvalidDrive
 from footfall.robot.drives.friction import Friction
 from footfall.robot.drives.harmonic_drive import HarmonicDrive
 from footfall.robot.drives.knee_screw import KneeScrew

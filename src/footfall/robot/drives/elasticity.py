@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from footfall.robot.drives.errors import InvalidDrive
+from footfall.errors import InvalidDrive
 
 # Second mode of LOLA standing, bending of the torso about the walking axis, Hz, 003a STR-3.
 TORSO_FREQUENCIES: Mapping[str, float] = MappingProxyType({"lola-2012": 9.7, "lola": 11.6})

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from footfall.compiler import exp, maximum, minimum
+from footfall.errors import InvalidDrive
 from footfall.math.transform import Array
-from footfall.robot.drives.errors import InvalidDrive
 
 
 @dataclass(frozen=True, slots=True)

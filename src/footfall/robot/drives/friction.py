@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from footfall.compiler import absolute, sqrt
-from footfall.robot.drives.errors import InvalidDrive
+from footfall.errors import InvalidDrive
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from functools import singledispatch
 
 import numpy as np
 
+from footfall.errors import InvalidDrive
 from footfall.math.transform import Array, Transform
 from footfall.robot.drives.ankle_cranks import AnkleCranks
 from footfall.robot.drives.drive import Drive
-from footfall.robot.drives.errors import InvalidDrive
 from footfall.robot.drives.harmonic_drive import HarmonicDrive
 from footfall.robot.drives.knee_screw import KneeScrew
 from footfall.robot.drives.mechanism import Mechanism

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from footfall.robot.drives.errors import InvalidDrive
+from footfall.errors import InvalidDrive
 
 
 class HomingPhase(StrEnum):

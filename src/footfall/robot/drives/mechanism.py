@@ -23,8 +23,8 @@ from footfall.compiler import (
     repeat,
     where,
 )
+from footfall.errors import SingularTransmission, UnreachablePosition
 from footfall.math.transform import Array
-from footfall.robot.drives.errors import SingularTransmission, UnreachablePosition
 
 _GREATEST_STEP = 0.2  # rad or m a Newton step; the maps turn back on themselves farther away
 _SINGULAR = 1e-9  # share of the product of the rows' lengths below which a determinant counts as zero

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from footfall.errors import UnknownReference, listed
+from footfall.errors import InvalidDrive, UnknownReference, listed
 from footfall.robot.drives.drive import Drive
-from footfall.robot.drives.errors import InvalidDrive
 from footfall.robot.drives.spring import Spring
 from footfall.robot.values import parts
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from footfall.errors import InvalidDrive
 from footfall.math.transform import Array, Transform
 from footfall.robot.drives.drive import Drive
-from footfall.robot.drives.errors import InvalidDrive
 from footfall.robot.drives.harmonic_drive import HarmonicDrive
 from footfall.robot.model import WORLD, Body, Joint, JointType, Robot
 

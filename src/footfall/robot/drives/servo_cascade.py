@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from footfall.compiler import absolute, greater_equal, less, maximum, minimum, where
+from footfall.errors import InvalidDrive
 from footfall.robot.drives.electric_motor import ElectricMotor
-from footfall.robot.drives.errors import InvalidDrive
 
 
 class ServoState(NamedTuple):

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from footfall.robot.drives.errors import InvalidDrive
+from footfall.errors import InvalidDrive
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from footfall.errors import UnknownName
+from footfall.errors import InvalidMeasurements, UnknownName
 from footfall.math.transform import Array
 from footfall.robot.drives.drive_set import DriveSet
-from footfall.robot.drives.errors import InvalidMeasurements
 from footfall.robot.model import JointType, Robot
 
 # What people give: interaction forces of 95 % of men times arm lengths, N m at the joint, 003a HW-1.

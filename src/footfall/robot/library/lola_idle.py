@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.errors import FootfallError
+from footfall.errors import NoIdleConfiguration
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from footfall.robot.tree import Tree
@@ -49,10 +49,6 @@ _START_DEGREES = {
     "efl": 60.0,
 }
 _START_POSITION = (-0.22, 0.0, 1.1)
-
-
-class NoIdleConfiguration(FootfallError, ValueError):
-    """Newton's method found no configuration that meets the conditions."""
 
 
 def idle_configuration(robot: Robot, *, tolerance: float = 1e-13) -> Array:

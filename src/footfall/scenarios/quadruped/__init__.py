@@ -1,12 +1,8 @@
 """The quadruped of spec 001 trots, falls and jumps, with exact and with penalty contact."""
 
+from footfall.errors import InvalidScenario
 from footfall.scenarios.quadruped.outputs import write_outputs
-from footfall.scenarios.quadruped.parameters import (
-    InvalidScenario,
-    Scenario,
-    load_scenario,
-    scenario_names,
-)
+from footfall.scenarios.quadruped.parameters import Scenario, load_scenario, scenario_names
 from footfall.scenarios.quadruped.run import Run, run_scenario
 from footfall.scenarios.quadruped.summary import Summary, fall_failures, summarise
 

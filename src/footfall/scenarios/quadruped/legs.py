@@ -11,17 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from footfall.errors import FootfallError
+from footfall.errors import UnreachableFoothold
 from footfall.gait.gaits import LEGS
 from footfall.robot.model import Robot
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 JOINTS = ("hip_roll", "hip_pitch", "knee", "ankle")
-
-
-class UnreachableFoothold(FootfallError, ValueError):
-    """A place where a foot shall be that the leg does not reach."""
 
 
 @dataclass(frozen=True)

@@ -14,15 +14,11 @@ from typing import Any, Literal
 import msgspec
 
 from footfall.contact.penalty import PenaltyLaw
-from footfall.errors import FootfallError, InvalidDescription, UnknownName
+from footfall.errors import InvalidDescription, InvalidScenario, UnknownName
 from footfall.robot.toml_parts import read_schema
 
 _LARGEST_FILE = 2**20  # bytes
 Kind = Literal["trot", "fall", "jump"]
-
-
-class InvalidScenario(FootfallError, ValueError):
-    """A scenario whose parameters cannot be."""
 
 
 class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

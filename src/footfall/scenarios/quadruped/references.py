@@ -8,12 +8,13 @@ import numpy as np
 
 from footfall.dynamics.center_of_mass import center_of_mass
 from footfall.dynamics.kinematics import forward_kinematics
+from footfall.errors import InvalidScenario
 from footfall.gait.gaits import LEGS
 from footfall.gait.preview import CartTable
 from footfall.math.rotations import quaternion_from_matrix, rotation_x, rotation_y
 from footfall.robot.model import Robot
 from footfall.scenarios.quadruped.legs import foot_homes, joint_angles, standing_configuration
-from footfall.scenarios.quadruped.parameters import FallPart, InvalidScenario, JumpPart, Scenario, TrotPart
+from footfall.scenarios.quadruped.parameters import FallPart, JumpPart, Scenario, TrotPart
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 

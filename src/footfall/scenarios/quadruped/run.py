@@ -11,11 +11,10 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 
 from footfall.contact.candidates import Candidate, surface_of
-from footfall.contact.penalty import PenaltyWarning
 from footfall.dynamics.energy import kinetic_energy, potential_energy
 from footfall.dynamics.kinematics import forward_kinematics, frame_velocity
 from footfall.dynamics.mass_matrix import mass_matrix
-from footfall.errors import UnknownName
+from footfall.errors import PenaltyWarning, SimulationDiverged, UnknownName
 from footfall.gait.gaits import LEGS
 from footfall.geometry.plane import Plane
 from footfall.robot.library import quadruped
@@ -24,7 +23,6 @@ from footfall.scenarios.quadruped.legs import standing_configuration
 from footfall.scenarios.quadruped.parameters import Scenario
 from footfall.scenarios.quadruped.references import Reference, reference
 from footfall.scene.model import Material, Scene, SceneObject
-from footfall.simulation.divergence import SimulationDiverged
 from footfall.simulation.run_values import Trajectory
 from footfall.simulation.simulation import ContactModel, Simulation
 from footfall.simulation.step_values import Command, StepOptions

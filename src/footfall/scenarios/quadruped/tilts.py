@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from footfall.errors import InvalidScenario
 from footfall.robot.library import quadruped
 from footfall.scenarios.quadruped.legs import standing_configuration
-from footfall.scenarios.quadruped.parameters import FallPart, InvalidScenario, Scenario
+from footfall.scenarios.quadruped.parameters import FallPart, Scenario
 from footfall.scenarios.quadruped.references import released
 from footfall.scenarios.quadruped.run import build_simulation
 from footfall.simulation.simulation import ContactModel

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from footfall.errors import FootfallError
+from footfall.errors.base import FootfallError
 
 
 class RecordingError(FootfallError, ValueError):
@@ -27,10 +27,6 @@ class UnsupportedRecording(RecordingError):
 
 class RecordingTooLarge(RecordingError):
     """A recording beyond the limits of the reader."""
-
-
-class ExistingFile(RecordingError, FileExistsError):
-    """A file that would be overwritten."""
 
 
 class UnknownExport(RecordingError):

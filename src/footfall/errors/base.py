@@ -1,4 +1,11 @@
-"""Every error that footfall raises on purpose, and its warnings."""
+"""What all errors share.
+
+The rules: an error derives from `FootfallError` and from the built-in error of its kind (`ValueError` for input
+without meaning, `ArithmeticError` for a computation without result, `OSError` for files, `RuntimeError` for a wrong
+moment). It is named after what is wrong. Its message names the element, the value, and what would be right; what a
+program may want to know stands in attributes. It is raised before anything is computed or written, if that can be.
+Warnings derive from `FootfallWarning`. Each error and warning stands once, in this package.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +17,10 @@ _LISTED = 24  # names an error lists before it only counts the rest
 
 class FootfallError(Exception):
     """Base of all errors raised by footfall."""
+
+
+class FootfallWarning(UserWarning):
+    """Base of all warnings of footfall."""
 
 
 class UnknownName(FootfallError, KeyError):
@@ -57,74 +68,6 @@ class DescriptionError(FootfallError, ValueError):
         return f"{place} {element}{self.message}" if place else f"{element}{self.message}"
 
 
-class RobotError(DescriptionError):
-    """A robot that cannot be."""
-
-
-class SceneError(DescriptionError):
-    """A scene that cannot be, or whose file cannot be read."""
-
-
-class GeometryError(DescriptionError):
-    """A mesh, height map or other shape that cannot be, or whose file cannot be read."""
-
-
-class DuplicateName(RobotError):
-    """Two elements of a robot have the same name."""
-
-
-class UnknownReference(RobotError):
-    """An element of a robot refers to another one that does not exist."""
-
-
-class BrokenTree(RobotError):
-    """Bodies and joints do not form a tree that hangs on the world."""
-
-
-class InvalidValue(RobotError):
-    """A number or vector of a robot that has no meaning: not finite, negative, of the wrong length."""
-
-
-class ImpossibleInertia(RobotError):
-    """An inertia that no distribution of mass has."""
-
-
-class MissingInertia(RobotError):
-    """A joint that moves nothing with mass, which makes the mass matrix singular."""
-
-
-class LoopError(RobotError):
-    """A kinematic loop that cannot be."""
-
-
-class RedundantLoop(LoopError):
-    """A loop whose equations say what the tree or other loops say already."""
-
-
-class LockedLoop(LoopError):
-    """Loops that leave nothing to move, or whose dependent joints cannot follow."""
-
-
-class LoopClosureError(LoopError):
-    """A loop that does not close. residual: m or rad, of the nearest configuration that was found."""
-
-    def __init__(self, message: str, *, subject: tuple[str, str] | None = None, residual: float) -> None:
-        super().__init__(message, subject=subject)
-        self.residual = residual
-
-
-class InvalidDescription(RobotError):
-    """A robot description that cannot be read: its syntax, an element or an attribute is wrong."""
-
-
-class UnsafeDescription(InvalidDescription):
-    """A robot description that is refused: too large, too deep or with entity declarations."""
-
-
-class UnsupportedFeature(RobotError):
-    """Something that a format or a conversion cannot express."""
-
-
 class MissingPackage(FootfallError, ImportError):
     """An optional package that is not installed."""
 
@@ -133,8 +76,12 @@ class MissingFile(FootfallError, FileNotFoundError):
     """A file that is not there."""
 
 
-class RobotWarning(UserWarning):
-    """A robot that loads but is suspicious."""
+class ExistingFile(FootfallError, FileExistsError):
+    """A file that would be overwritten."""
+
+
+class CannotWrite(FootfallError, OSError):
+    """A folder that nothing can be written into."""
 
 
 def listed(name: str, available: Iterable[str]) -> str:
