@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import footfall
+from footfall.arrays import Array
 from footfall.contact.gauss_seidel import solve_gauss_seidel_source
 from footfall.contact.problem import ContactProblem, ContactSolution
 from footfall.contact.pyramid import solve_gauss_seidel_pyramid
@@ -28,7 +29,6 @@ from footfall.scenarios.quadruped.references import Reference, TrotCourse, trot_
 from footfall.scenarios.quadruped.run import build_simulation, commands, roll_pitch_yaw
 from footfall.simulation.step_values import Command
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Edit = Callable[[TrotCourse], None]
 
 ROBOT = quadruped()

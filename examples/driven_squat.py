@@ -6,10 +6,10 @@ python examples/driven_squat.py
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.contact.candidates import scene_candidates
 from footfall.dynamics.kinematics import frame_pose
 from footfall.geometry.plane import Plane
@@ -21,8 +21,6 @@ from footfall.simulation.drive_step import Gears
 from footfall.simulation.run_values import Trajectory
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 GUIDE = "guide"
 

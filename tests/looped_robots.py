@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from footfall.arrays import Array
 from footfall.dynamics.kinematics import frame_pose
 from footfall.errors import LoopError
 from footfall.math.transform import Transform
 from footfall.robot.model import Body, Frame, Joint, JointType, Loop, LoopType, Robot
 from tests.random_robots import random_robot, random_rotation, random_state
-
-Array = NDArray[np.float64]
 
 CRANK, COUPLER, ROCKER, BASE = 0.3, 0.8, 0.6, 0.9  # m: a crank-rocker
 _TURNS = (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC)

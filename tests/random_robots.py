@@ -11,12 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
+from footfall.arrays import Array
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.model import WORLD, Body, Frame, Joint, JointType, Robot
 
-Array = NDArray[np.float64]
 ALL_TYPES: tuple[JointType, ...] = tuple(JointType)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import footfall
+from footfall.arrays import Array
 from footfall.compiler import build_kernel
 from footfall.control import (
     Contact,
@@ -35,8 +36,6 @@ from footfall.robot.drives.calibration_file import Calibration
 from footfall.scene import load_scene
 from footfall.scene.given_motion import GivenMotion
 from footfall.simulation.simulation import Simulation
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @pytest.fixture(scope="module")

@@ -11,17 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from typing import Any
 
 import numpy as np
 
 from benchmarks.lab.contact_scenes import ASKEW, SCENES, ContactScene, contact_scene, plate_scene
+from footfall.arrays import Array
 from footfall.bench.measure import Contestant, Race, race, sweep
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_problem import step_residuals
 from footfall.simulation.step_values import Command
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 SOLVED = 1e-8  # of the weight times dt
 LEAST_SOLVED = 0.999  # of the steps

@@ -16,10 +16,9 @@ import numpy as np
 
 from benchmarks.lab.contact_motions import sway, trot
 from benchmarks.lab.contact_scenes import DT, ContactScene, contact_scene
+from footfall.arrays import Array
 from footfall.scenarios.pyplot import load_pyplot
 from footfall.simulation.run_values import Trajectory
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 SOFT, HARD = 0.02, 0.005  # s, time constants: MuJoCo's default, and stiff
 PEER_STEPS = 4  # of MuJoCo in one of ours

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.lab.contact_scenes import DT, FRICTION, ContactScene
+from footfall.arrays import Array
 from footfall.robot.mjcf_writer import mjcf_text, part_names
 from footfall.simulation.time_step import actuated_velocities
 from tests.peers.mujoco import MujocoModel
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class ContactPeer(MujocoModel):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.bench.robots import load_measured
 from footfall.contact.candidates import Candidate, Surface, point_candidates
 from footfall.contact.features import contact_points
@@ -21,8 +21,6 @@ from footfall.robot.shapes import Box, Geometry, Sphere
 from footfall.scene.model import Material, free_body
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command, StepOptions
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 DT = 2e-3  # s
 FRICTION = 0.8

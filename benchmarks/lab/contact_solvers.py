@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.lab.recorded_steps import RecordedStep
+from footfall.arrays import Array
 from footfall.bench.crossing import crossing
 from footfall.contact.gauss_seidel import impulse_scale, solve_gauss_seidel, solve_gauss_seidel_source
 from footfall.contact.hybrid import solve_hybrid
@@ -28,8 +29,6 @@ from footfall.contact.random_problems import robot_problem
 from footfall.contact.validation import check_solution
 from footfall.robot.load import load
 from footfall.simulation.simulation import Simulation
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 CONTACTS = (1, 2, 4, 8, 12, 16, 24, 32, 48, 64)
 TRIAL = 10  # problems before a solver may be found too slow

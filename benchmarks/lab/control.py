@@ -10,6 +10,7 @@ import numpy as np
 
 from benchmarks.lab.control_peers import ik_contestants
 from examples.controlled.stances import Stance, lola_standing
+from footfall.arrays import Array
 from footfall.bench.measure import Contestant, Race, race
 from footfall.control.contact_constraints import build_constrained_system
 from footfall.control.gains import gains_from
@@ -44,8 +45,6 @@ from footfall.dynamics.configuration import integrate
 from footfall.dynamics.kinematics import frame_pose
 from footfall.math.generalised_inverses import null_space_basis
 from footfall.robot.load import load
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 RATE_BAR, PROGRAM_BAR, PEER_BAR = 60e-6, 250e-6, 5.0  # s, s, times faster
 _STATES = 20

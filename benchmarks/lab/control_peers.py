@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.bench.measure import Contestant
 from footfall.bench.robots import EXAMPLES, examples_folder, load_measured
 from footfall.control.inverse_kinematics import BoundedRate, Limits, PoseTask, Task, posture
@@ -19,8 +20,6 @@ from footfall.dynamics.kinematics import frame_pose
 from footfall.math.transform import Transform
 from footfall.robot.load import save
 from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 STEP, GAIN = 0.01, 0.5  # s; part of the error that a step undoes
 FRAMES = ("left_sole_link", "right_sole_link", "gripper_right_base_link")

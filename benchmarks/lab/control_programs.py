@@ -14,6 +14,7 @@ from scipy.optimize import nnls
 from benchmarks.lab.control import whole_body_tasks
 from benchmarks.lab.control_peers import FRAMES, GAIN, STEP, resting_states
 from examples.controlled.stances import Stance, lola_standing, stance_on
+from footfall.arrays import Array
 from footfall.bench.robots import load_measured
 from footfall.control.inverse_kinematics import (
     BoundedRate,
@@ -34,7 +35,6 @@ from footfall.dynamics.kinematics import frame_pose
 from footfall.math.generalised_inverses import null_space_basis
 from footfall.robot.load import load
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Solver = Callable[[QuadraticProgram], Array | None]
 
 _FAR = 1e20

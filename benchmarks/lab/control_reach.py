@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import least_squares
 
+from footfall.arrays import Array
 from footfall.bench.robots import load_measured
 from footfall.control.inverse_kinematics import PoseTask, PositionTask, Task, lola_task_space, solve_ik
 from footfall.control.inverse_kinematics.limits import NO_LIMITS, single_coordinates
@@ -21,8 +22,6 @@ from footfall.math.angular_velocity import rotation_vector_map
 from footfall.math.transform import Transform
 from footfall.robot.load import load
 from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 TOLERANCE, ITERATIONS, RESTARTS = 1e-6, 100, 5
 HAND = "panda_hand"

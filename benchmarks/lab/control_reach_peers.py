@@ -16,6 +16,7 @@ import numpy as np
 
 from benchmarks.lab.control_peers import mujoco_model
 from benchmarks.lab.control_reach import ITERATIONS, RESTARTS, TOLERANCE, Outcome, Study, timed_targets
+from footfall.arrays import Array
 from footfall.control.inverse_kinematics import OrientationTask, PoseTask, PositionTask, PostureTask, Task
 from footfall.control.inverse_kinematics.points import CenterOf, FramePoint
 from footfall.control.inverse_kinematics.stack import TaskStack
@@ -23,7 +24,6 @@ from footfall.dynamics.configuration import random_configuration
 from footfall.math.transform import Transform
 from footfall.robot.model import JointType, Robot
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 _STEP, _SMALL = 1.0, 1e-9  # s; damping of all velocities, which keeps redundant robots solvable
 
 

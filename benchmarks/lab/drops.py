@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.contact.candidates import point_candidates, surface_of
 from footfall.dynamics.configuration import neutral
 from footfall.dynamics.energy import kinetic_energy, potential_energy
@@ -23,8 +23,6 @@ from footfall.scene.model import Scene, SceneObject, free_body
 from footfall.scene.terrain import TERRAINS, random_terrain
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command, StepOptions
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _SIZE = 8.0  # m, edge of the terrain
 _HEIGHT = 1.5  # m, from which they fall

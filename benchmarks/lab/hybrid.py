@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 import footfall
+from footfall.arrays import Array
 from footfall.bench.dynamics import Effort, has_pinocchio
 from footfall.bench.measure import Contestant, Race, race, sweep
 from footfall.bench.robots import load_measured
@@ -22,8 +22,6 @@ from footfall.compiler import Kernel, build_kernel
 from footfall.dynamics.hybrid import hybrid_accelerations
 from footfall.dynamics.hybrid_constraints import AXES, Constraint
 from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 CALL_BAR, BATCH_BAR = 4.0, 15.0  # times faster than Pinocchio from Python; batches with eight lanes
 CHAINS = (7, 15, 30, 60, 100, 200)

@@ -11,6 +11,7 @@ import numpy as np
 import footfall
 from benchmarks.lab.loop_robots import closed_states
 from benchmarks.lab.loops import forward_kernels, method_contestants, residual, single_rows
+from footfall.arrays import Array
 from footfall.bench.dynamics import Effort
 from footfall.bench.measure import Contestant, Race, race, sweep
 from footfall.bench.states import State
@@ -22,8 +23,6 @@ from footfall.dynamics.loops import Coupling
 from footfall.dynamics.mass_matrix import composite_bodies
 from footfall.dynamics.velocity_terms import velocity_terms
 from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 # Table 2.6: machine -> time of O(n) in us, and how many times longer the dense and the sparse method took.
 SOURCE: Mapping[int, Mapping[int, tuple[float, float, float]]] = {

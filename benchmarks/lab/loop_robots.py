@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from footfall.bench.states import State
@@ -12,8 +10,6 @@ from footfall.math.transform import Transform
 from footfall.robot.load import load
 from footfall.robot.loops import Loop, LoopType
 from footfall.robot.model import WORLD, Body, Frame, Joint, JointType, Robot
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 FOUR_BAR_LEG = "four-bar-leg"
 

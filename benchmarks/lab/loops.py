@@ -16,6 +16,7 @@ import numpy as np
 
 import footfall
 from benchmarks.lab.loop_robots import FOUR_BAR_LEG, closed_states, load_looped
+from footfall.arrays import Array
 from footfall.bench.dynamics import Effort, has_pinocchio
 from footfall.bench.measure import Contestant, Race, race, sweep
 from footfall.bench.states import State
@@ -29,7 +30,6 @@ from footfall.robot.model import Robot
 if TYPE_CHECKING:
     from footfall.bench.pinocchio import PinocchioModel
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 CALL_BAR, BATCH_BAR = 5.0, 20.0  # times faster than Pinocchio from Python; batches with eight lanes
 ROBOTS = ("cassie", FOUR_BAR_LEG)

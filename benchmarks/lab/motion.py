@@ -22,8 +22,6 @@ from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.stream import stream
 from footfall.motion.verification import Verification, verify_motion
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
-
 # 003c section 12.2: total of the source's C++ in ms for numbers of transitions; snapshots in us.
 SOURCE_TOTALS = {9: 1.9, 12: 3.0, 26: 7.0}
 SOURCE_SNAPSHOT = 11.3

@@ -12,6 +12,7 @@ from benchmarks.lab.contact import batch_starts
 from benchmarks.lab.contact_motions import sway, trot
 from benchmarks.lab.contact_scenes import DT, ContactScene, contact_scene, plate_scene
 from benchmarks.lab.recorded_steps import RecordedStep, Source, record
+from footfall.arrays import Array
 from footfall.contact.candidates import point_candidates, surface_of
 from footfall.geometry.plane import Plane
 from footfall.math.rotations import quaternion_from_rotation_vector
@@ -26,8 +27,6 @@ from footfall.scene.model import Scene, SceneObject, free_body
 from footfall.scene.terrain import random_terrain
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import StepOptions
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 PLATES = (1, 2, 4, 8, 16, 32, 64)  # points that plates touch with
 _STARTS = 5

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.contact.problem import ContactProblem
 from footfall.simulation.run_values import SimulationState
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_problem import build_step_problem
 from footfall.simulation.step_values import Command
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Rows = np.ndarray[Any, np.dtype[np.intp]]
 
 _NEAR = 5e-3  # m or rad: what would still be farther away without any impulse stays out of a problem

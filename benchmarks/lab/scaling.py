@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 import footfall
 from benchmarks.lab.loops import single_rows
+from footfall.arrays import Array
 from footfall.bench.dynamics import Effort
 from footfall.bench.measure import Contestant, Race, race, sweep
 from footfall.bench.states import State, random_states
@@ -20,8 +20,6 @@ from footfall.dynamics.forward_dynamics import Method
 from footfall.dynamics.mass_matrix import mass_matrix_pattern
 from footfall.robot.library import dill
 from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 LEVELS = tuple(range(1, 11))
 _DENSE_LEVELS = 5  # above, the dense elimination is a graph too large to compile, and LAPACK is faster

@@ -31,8 +31,6 @@ from footfall.math.quaternion_splines import (
 from footfall.math.quaternion_trajectories import QuaternionTrajectory
 from footfall.math.trajectories import PolynomialTrajectory
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
-
 DURATION = 5.0
 SYSTEMS = {"under-damped": (1.0, 1.0, 10.0), "over-damped": (1.0, 10.0, 10.0), "critical": (1.0, 10.0, 25.0)}
 METHODS = ("cubic_free", "cubic", "quintic", "least_squares")

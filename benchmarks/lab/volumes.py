@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import coal
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.bench import surroundings
 from footfall.bench.measure import Contestant, Race, Spread, race, sweep
 from footfall.dynamics.configuration import integrate
@@ -16,8 +17,6 @@ from footfall.geometry.swept_sphere import SweptSphere, pack
 from footfall.robot.model import Robot
 from footfall.robot.volumes import checked_pairs
 from tests.peers.volumes import VolumePeer, coal_shape
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 SEED_TIMES = {"PP": 88.6, "PL": 125.6, "LL": 155.5, "PT": 139.2, "LT": 361.4, "TT": 888.7}  # ns, Table 6.9
 KINDS = {"PP": (1, 1), "PL": (1, 2), "LL": (2, 2), "PT": (1, 3), "LT": (2, 3), "TT": (3, 3)}

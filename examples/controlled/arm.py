@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.contact.candidates import Candidate, surface_of
 from footfall.control.gains import Gains, gains_from
 from footfall.control.joint_control import JointImpedance, resting_reference
@@ -21,8 +22,6 @@ from footfall.robot.model import Robot
 from footfall.scene.model import Material, Scene, SceneObject
 from footfall.simulation.run_values import Trajectory
 from footfall.simulation.simulation import Controller, Simulation
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 FRAME, FINGER = "tip", 0.02  # m, radius of the ball at the tip
 PRESSING = 20.0  # N

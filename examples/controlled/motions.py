@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.control.gains import gains_from
 from footfall.control.joint_control import JointReference
 from footfall.control.task_space import PoseReference, pose_error, resting_pose
@@ -30,8 +31,6 @@ from footfall.simulation.run_values import Trajectory
 
 from .stances import TRUE, Persistent, Stance
 from .validation import ContactWatch
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 DIRECTIONS = 8  # of pushes
 PUSH_TIME, RECOVERY_TIME = 0.2, 2.0  # s

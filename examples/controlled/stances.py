@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.contact.candidates import Candidate, surface_of
 from footfall.control.actuation import torque_command
 from footfall.control.contact_constraints import Contact
@@ -25,8 +26,6 @@ from footfall.robot.model import Robot
 from footfall.scene.model import Material, Scene, SceneObject
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 TRUSTED, TRUE = 0.6, 0.8  # friction that controllers count on, and that of the floor
 LEAST_FORCE = 2.0  # N, with which every foot presses

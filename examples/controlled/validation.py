@@ -8,10 +8,10 @@ problem another way, and judges the impulses of the step by the conditions thems
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.contact.validation import Residuals, check_solution
 from footfall.dynamics.jacobians import frame_jacobian
 from footfall.simulation.run_values import SimulationState
@@ -20,8 +20,6 @@ from footfall.simulation.step_problem import build_step_problem
 from footfall.simulation.step_values import Command
 
 from .stances import Stance
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True)

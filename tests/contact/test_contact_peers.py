@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import footfall
+from footfall.arrays import Array
 from footfall.contact.assembly import build_contact_problem
 from footfall.contact.contacts import Contacts
 from footfall.contact.gauss_seidel import impulse_scale, solve_gauss_seidel
@@ -17,7 +17,6 @@ from footfall.contact.problem import ContactProblem
 from footfall.contact.random_problems import foot_problem, pile_problem
 
 pin = pytest.importorskip("pinocchio")
-Array = NDArray[np.float64]
 
 
 def peer_solution(problem: ContactProblem, solver: Any, settings: Any, result: Any) -> tuple[bool, Array]:

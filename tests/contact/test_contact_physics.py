@@ -6,15 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import footfall
+from footfall.arrays import Array
 from footfall.contact.assembly import RobotContactProblem, build_contact_problem
 from footfall.contact.contacts import Contacts
 from footfall.contact.gauss_seidel import solve_gauss_seidel
 from footfall.robot.model import WORLD, Body, Joint, JointType, Robot
 
-Array = NDArray[np.float64]
 G = 9.81
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import footfall
+from footfall.arrays import Array
 from footfall.contact.assembly import build_contact_problem, contact_jacobian
 from footfall.contact.contacts import Contacts, contact_frame
 from footfall.contact.problem import ContactProblem
@@ -16,7 +16,6 @@ from footfall.errors import InvalidContact, UnknownName
 from footfall.robot.model import WORLD, Body, Joint, JointType, Robot
 from tests.random_robots import random_robot, random_rotation
 
-Array = NDArray[np.float64]
 DT = 1e-3
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
+from footfall.arrays import Array
 from footfall.contact.gauss_seidel import impulse_scale, solve_gauss_seidel, solve_gauss_seidel_source
 from footfall.contact.hybrid import solve_hybrid
 from footfall.contact.problem import ContactProblem, ContactSolution
@@ -24,7 +24,6 @@ from footfall.contact.random_problems import (
 from footfall.contact.validation import check_solution
 from footfall.errors import InvalidContact
 
-Array = NDArray[np.float64]
 Solver = Callable[..., ContactSolution]
 SOLVERS = [solve_gauss_seidel, solve_hybrid]
 MASS, DT, G = 3.0, 1e-3, 9.81

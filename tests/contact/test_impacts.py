@@ -6,15 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
+from footfall.arrays import Array
 from footfall.contact.hybrid import solve_hybrid
 from footfall.contact.impacts import solve_impact_sequence
 from footfall.contact.problem import ContactProblem
 from footfall.contact.random_problems import pile_problem, random_problem
 from footfall.errors import InvalidContact
-
-Array = NDArray[np.float64]
 
 
 def row_of_balls(count: int, velocity: Array) -> ContactProblem:

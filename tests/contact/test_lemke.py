@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
+from footfall.arrays import Array
 from footfall.contact.gauss_seidel import impulse_scale
 from footfall.contact.hybrid import solve_hybrid
 from footfall.contact.interior_point import solve_interior_point, solve_interior_point_lcp
@@ -23,7 +23,6 @@ from footfall.contact.random_problems import foot_problem, pile_problem, random_
 from footfall.contact.validation import check_solution
 from footfall.errors import InvalidContact
 
-Array = NDArray[np.float64]
 LCP_SOLVERS: list[Callable[..., LCPResult]] = [solve_lemke_lcp, solve_interior_point_lcp, solve_newton_lcp]
 SOLVERS = [solve_lemke, solve_interior_point, solve_newton]
 

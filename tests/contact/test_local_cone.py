@@ -8,14 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
+from footfall.arrays import Array
 from footfall.compiler import build_kernel
 from footfall.contact.local_cone import cone_block, solve_box, solve_cone, solve_limit
 from footfall.contact.problem import ContactProblem
 from footfall.contact.validation import check_solution
-
-Array = NDArray[np.float64]
 
 
 def solve(

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from footfall.arrays import Array
 from footfall.compiler import build_kernel
 from footfall.contact.penalty import (
     PenaltyLaw,
@@ -22,7 +22,6 @@ from footfall.contact.penalty import (
 )
 from footfall.errors import InvalidContact, PenaltyWarning
 
-Array = NDArray[np.float64]
 G = 9.81
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import combinations_with_replacement
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
+from footfall.arrays import Array
 from footfall.contact.box_places import PLACES, box_places
 from footfall.contact.candidates import scene_candidates
 from footfall.contact.detection import detect_contacts
@@ -22,8 +22,6 @@ from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Capsule, Cylinder, Sphere
 from footfall.scene import Scene, SceneObject, free_body
 from footfall.scene.assembly import combined_robot, initial_state
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @given(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial import KDTree
 
+from footfall.arrays import Array
 from footfall.contact.candidates import point_candidates, surface_of
 from footfall.contact.distance_functions import local_distance
 from footfall.contact.terrain_distance import facets
@@ -16,7 +17,7 @@ from footfall.scene import Material, Scene, SceneObject, free_body
 from footfall.scene.assembly import combined_robot
 from footfall.scene.terrain import TERRAINS, random_terrain
 from footfall.simulation.simulation import Simulation
-from tests.simulation.worlds import GRAVITY, Array, energies
+from tests.simulation.worlds import GRAVITY, energies
 
 SPACING = 0.1
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 import footfall
+from footfall.arrays import Array
 from footfall.control.constrained_dynamics import constraint_projector
 from footfall.control.contact_constraints import Contact, build_constrained_system
 from footfall.math.transform import Transform
 from footfall.robot.model import Body, Frame, Joint, JointType, Robot
 
-Array = NDArray[np.float64]
 FEET = ("RB", "LB", "RF", "LF")
 RATES_A = np.array([0.1, -0.2, 0.3])
 RATES_B = np.array([0.5, -1.0, 0.8])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import footfall
+from footfall.arrays import Array
 from footfall.control.actuation import InvalidRequest
 from footfall.control.balance import NoSupport, support_polygon, zmp, zmp_from_motion
 from footfall.control.balance_points import (
@@ -27,7 +27,6 @@ from footfall.control.balance_points import (
 )
 from tests.random_robots import random_state
 
-Array = NDArray[np.float64]
 SOLE = np.array([[0.1, 0.05, 0.0], [0.1, -0.05, 0.0], [-0.1, 0.05, 0.0], [-0.1, -0.05, 0.0]])
 
 

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import footfall
+from footfall.arrays import Array
 from footfall.control.contact_constraints import Contact, build_constrained_system
 from footfall.control.gains import Gains
 from footfall.control.joint_control import resting_reference
@@ -31,7 +31,6 @@ from footfall.robot.model import Robot
 from tests.dynamics.rates import rate_along
 from tests.peers.robots import REAL_ROBOTS, load_real
 
-Array = NDArray[np.float64]
 FRAMES = {"panda": "panda_hand", "anymal": "LF_FOOT", "go2": "FL_foot", "bolt": "FL_FOOT", "lola": "RF"}
 FREE = Gains(0.0, 0.0)
 

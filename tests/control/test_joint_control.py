@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.optimize import fsolve
 
 import footfall
+from footfall.arrays import Array
 from footfall.control.actuation import InvalidRequest, NotFullyActuated
 from footfall.control.gains import Gains, gains_from
 from footfall.control.joint_control import (
@@ -22,7 +22,6 @@ from footfall.robot.model import Robot
 from footfall.simulation.simulation import Simulation
 from tests.control.stances import planar_arm
 
-Array = NDArray[np.float64]
 TARGET = np.array([0.4, 0.6, -0.5])
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from footfall.arrays import Array
 from footfall.control.inverse_kinematics.hierarchical_qp import (
     QuadraticProgram,
     QuadraticProgramFailed,
     solve_quadratic_program,
 )
 from footfall.control.native_program import INFEASIBLE, SOLVED, inverse_factor, minimise
-
-Array = NDArray[np.float64]
 
 
 def random_program(seed: int) -> tuple[Array, Array, Array, Array, Array]:

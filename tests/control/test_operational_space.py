@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import footfall
+from footfall.arrays import Array
 from footfall.contact.candidates import Candidate, Surface
 from footfall.control.actuation import InvalidRequest
 from footfall.control.constrained_dynamics import solve_constrained_dynamics
@@ -27,7 +27,6 @@ from footfall.scene import Material
 from footfall.simulation.simulation import Simulation
 from tests.control.stances import planar_arm
 
-Array = NDArray[np.float64]
 ROWS = (0, 2)
 CASES = [((True, True, False), (True, True, True)), ((False, False, True), (False, False, True))]
 

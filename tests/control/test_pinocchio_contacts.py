@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 pin = pytest.importorskip("pinocchio")
 
 import footfall  # noqa: E402
+from footfall.arrays import Array  # noqa: E402
 from footfall.control.constrained_dynamics import solve_constrained_dynamics  # noqa: E402
 from footfall.control.contact_constraints import SURFACE, Contact  # noqa: E402
 from footfall.control.impact import solve_impact  # noqa: E402
 from tests.peers.pinocchio import ALIGNED, PinocchioPeer  # noqa: E402
 from tests.peers.robots import REAL_ROBOTS, load_real  # noqa: E402
 
-Array = NDArray[np.float64]
 CASES = {
     "anymal": tuple(Contact(foot) for foot in ("LF_FOOT", "RF_FOOT", "LH_FOOT")),
     "panda": (Contact("panda_hand", rows=(0, 1, 2)),),

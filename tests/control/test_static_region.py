@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from footfall.arrays import Array
 from footfall.control.balance import NoSupport, margin, support_polygon
 from footfall.control.static_region import solve_static_reach, solve_static_region
 from footfall.control.wrench_cone import Support, solve_contact_forces
 
-Array = NDArray[np.float64]
 STAIRS = [
     Support((0.3, 0.2, 0.0), friction=0.7),
     Support((-0.2, 0.1, 0.0), friction=0.7),

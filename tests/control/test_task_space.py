@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import footfall
 from footfall.control.actuation import InvalidRequest, NotFullyActuated
@@ -28,7 +27,6 @@ from footfall.math.transform import Transform
 from footfall.simulation.simulation import Simulation
 from tests.control.stances import planar_arm
 
-Array = NDArray[np.float64]
 ASKED = np.array([1.0, 0.5])
 BENT = np.array([0.3, 0.5, -0.4, 1.2, 0.3, 0.7, 0.2])
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.optimize import nnls
 
 import footfall
+from footfall.arrays import Array
 from footfall.control.actuation import InvalidRequest, selection_matrix
 from footfall.control.constrained_dynamics import solve_constrained_dynamics
 from footfall.control.contact_constraints import SURFACE, Contact, InvalidContact
@@ -54,7 +54,6 @@ from footfall.simulation.simulation import Simulation
 from tests.control.stances import CORNERS, TIP, consistent_motion, feet, planar_arm, quadruped, table
 from tests.simulation.worlds import ground
 
-Array = NDArray[np.float64]
 METHODS: tuple[Method, ...] = ("least squares", "quadratic programs")
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import footfall
+from footfall.arrays import Array
 from footfall.contact.candidates import Candidate, surface_of
 from footfall.control.contact_constraints import Contact, contact_ranks
 from footfall.control.gains import gains_from
@@ -23,8 +23,6 @@ from footfall.control.whole_body_tasks import (
 from footfall.robot.model import Robot
 from footfall.simulation.simulation import Simulation
 from tests.simulation.worlds import ground
-
-Array = NDArray[np.float64]
 
 
 def pads(robot: Robot, q: Array) -> tuple[Contact, ...]:

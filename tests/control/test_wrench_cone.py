@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy.optimize import linprog
 
+from footfall.arrays import Array
 from footfall.control.actuation import InvalidRequest
 from footfall.control.balance import NoSupport, margin, support_polygon
 from footfall.control.friction_pyramid import contact_axes, pyramid_edges, pyramid_rows
@@ -20,7 +20,6 @@ from footfall.control.wrench_cone import (
     wrench_edges,
 )
 
-Array = NDArray[np.float64]
 CORNERS = [Support((x, y, 0.0), friction=0.6) for x in (-0.2, 0.2) for y in (-0.1, 0.1)]
 UNEVEN = [
     Support((0.3, 0.2, 0.0), (0.3, 0.0, 1.0), 0.5),

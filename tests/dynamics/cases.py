@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from footfall.arrays import Array
 from footfall.dynamics.configuration import integrate
 from footfall.robot.model import Robot
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from footfall.arrays import Array
 from footfall.dynamics.hybrid_constraints import OWN, Constraint, direction_columns
 from footfall.dynamics.inverse_dynamics import bias_forces
 from footfall.dynamics.jacobians import frame_jacobian, frame_jacobian_bias
 from footfall.dynamics.kinematics import frame_pose
 from footfall.dynamics.mass_matrix import mass_matrix
 from footfall.robot.model import Robot
-
-Array = NDArray[np.float64]
 
 
 class DenseProblem(NamedTuple):

@@ -6,15 +6,13 @@ Shares nothing with `footfall.dynamics.loops` but the functions of trees.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from footfall.arrays import Array
 from footfall.dynamics.inverse_dynamics import bias_forces
 from footfall.dynamics.jacobians import frame_jacobian, frame_jacobian_bias
 from footfall.dynamics.kinematics import frame_pose
 from footfall.dynamics.mass_matrix import mass_matrix
 from footfall.robot.model import Loop, LoopType, Robot
-
-Array = NDArray[np.float64]
 
 
 def constraint_rows(robot: Robot, loop: Loop, q: Array, u: Array) -> tuple[Array, Array, Array]:

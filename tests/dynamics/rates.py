@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from footfall.arrays import Array
 from footfall.dynamics.configuration import integrate
 from footfall.robot.model import Robot
-
-Array = NDArray[np.float64]
 
 
 def rate_along(

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from numpy.typing import NDArray
 
+from footfall.arrays import Array
 from footfall.dynamics.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from footfall.dynamics.forward_dynamics import forward_dynamics
 from footfall.dynamics.inverse_dynamics import inverse_dynamics
@@ -23,8 +23,6 @@ from tests.random_robots import random_robot, random_state, robots
 pytest.importorskip("pinocchio")
 
 from tests.peers.pinocchio import PinocchioPeer
-
-Array = NDArray[np.float64]
 
 
 def differences(function: Callable[[Array], Array], n: int, h: float = 1e-4) -> Array:

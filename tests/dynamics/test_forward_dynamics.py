@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from numpy.typing import NDArray
 
+from footfall.arrays import Array
 from footfall.dynamics.centroidal import centroidal_momentum
 from footfall.dynamics.energy import kinetic_energy, potential_energy
 from footfall.dynamics.factorisation import factorise_mass_matrix, inverse_mass_matrix
@@ -29,7 +29,6 @@ pytest.importorskip("mujoco")
 from tests.peers.mujoco import MujocoPeer
 from tests.peers.pinocchio import PinocchioPeer
 
-Array = NDArray[np.float64]
 METHODS = ("articulated", "factorised", "dense")
 
 

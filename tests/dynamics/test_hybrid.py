@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from footfall.arrays import Array
 from footfall.dynamics.forward_dynamics import forward_dynamics
 from footfall.dynamics.hybrid import HybridMotion, constraint_system, hybrid_accelerations, hybrid_dynamics
 from footfall.dynamics.hybrid_actuation import constraint_jacobian
@@ -23,7 +23,6 @@ from tests.dynamics.cases import some_wrenches
 from tests.dynamics.constrained import dense_problem, equation_errors
 from tests.random_robots import random_robot, random_state
 
-Array = NDArray[np.float64]
 TIP = (Constraint("tip", ("x", "y", "z", "rz")),)
 
 

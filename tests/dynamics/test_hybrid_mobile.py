@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from footfall.arrays import Array
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.hybrid import hybrid_dynamics
 from footfall.dynamics.hybrid_actuation import constraint_jacobian, motor_torques
@@ -18,8 +18,6 @@ from footfall.errors import InvalidWheel
 from footfall.math.transform import Transform
 from footfall.robot.load import load
 from footfall.robot.model import Body, Joint, JointType, Robot
-
-Array = NDArray[np.float64]
 
 LEVEL = Constraint("base", ("z", "rx", "ry"), "frame", name="level base")
 TWO_WHEELS = (Wheel("left_wheel", 0.1), Wheel("right_wheel", 0.1))

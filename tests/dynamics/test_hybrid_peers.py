@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from footfall.arrays import Array
 from footfall.dynamics.hybrid import hybrid_dynamics
 from footfall.dynamics.hybrid_constraints import Constraint
 from footfall.dynamics.kinematics import frame_pose, frame_velocity
@@ -19,7 +19,6 @@ from footfall.bench.pinocchio import PinocchioModel, build_peer
 from footfall.bench.robots import load_measured
 from footfall.errors import MissingFile
 
-Array = NDArray[np.float64]
 SEGMENTS = ("leg_left_6_link", "leg_right_6_link", "arm_left_7_link", "arm_right_7_link")
 
 

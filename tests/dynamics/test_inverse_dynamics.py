@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from numpy.typing import NDArray
 
+from footfall.arrays import Array
 from footfall.dynamics.energy import kinetic_energy, potential_energy
 from footfall.dynamics.inverse_dynamics import bias_forces, gravity_forces, inverse_dynamics
 from footfall.dynamics.jacobians import frame_jacobian
@@ -27,8 +27,6 @@ pytest.importorskip("mujoco")
 
 from tests.peers.mujoco import MujocoPeer
 from tests.peers.pinocchio import PinocchioPeer
-
-Array = NDArray[np.float64]
 
 
 @settings(max_examples=60, deadline=None)

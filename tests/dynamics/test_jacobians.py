@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from numpy.typing import NDArray
 
 from footfall.dynamics.jacobians import (
     frame_jacobian,
@@ -27,8 +26,6 @@ pytest.importorskip("mujoco")
 
 from tests.peers.mujoco import MujocoPeer
 from tests.peers.pinocchio import PinocchioPeer
-
-Array = NDArray[np.float64]
 
 
 def assert_same_jacobians(

@@ -7,15 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import footfall
+from footfall.arrays import Array
 from footfall.dynamics.loops import Coupling
 from footfall.robot.mjcf_writer import mjcf_text
 from footfall.robot.model import Loop, LoopType, Robot
 from tests.looped_robots import four_bar, random_looped_robot, six_bar, slider_crank
-
-Array = NDArray[np.float64]
 
 
 def constrained_by_pinocchio(robot: Robot, q: Array, v: Array, tau: Array) -> Array:

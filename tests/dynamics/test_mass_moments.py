@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from numpy.typing import NDArray
 
+from footfall.arrays import Array
 from footfall.dynamics.joints import joint_transforms
 from footfall.dynamics.mass_moments import (
     MassMoments,
@@ -21,8 +21,6 @@ from footfall.dynamics.vector_moments import VectorMoments, vector_moments_in_pa
 from footfall.math.spatial import rigid_inertia, skew
 from footfall.robot.model import Robot
 from tests.random_robots import random_robot, random_rotation, random_state, robots
-
-Array = NDArray[np.float64]
 
 
 def of_points(masses: Array, points: Array) -> MassMoments:

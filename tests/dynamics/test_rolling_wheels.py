@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from footfall.arrays import Array
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.hybrid import hybrid_dynamics
 from footfall.dynamics.hybrid_actuation import constraint_jacobian
@@ -21,8 +21,6 @@ from footfall.dynamics.kinematics import frame_acceleration
 from footfall.math.transform import Transform
 from footfall.robot.load import load
 from footfall.robot.model import Body, Joint, JointType, Robot
-
-Array = NDArray[np.float64]
 
 LEVEL = Constraint("base", ("z", "rx", "ry"), "frame", name="level base")
 MECANUM = tuple(

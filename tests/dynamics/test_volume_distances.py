@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import footfall
+from footfall.arrays import Array
 from footfall.compiler import build_kernel
 from footfall.errors import FootfallError, UnknownName
 from footfall.geometry.swept_distance import swept_distance
@@ -16,8 +17,6 @@ from footfall.geometry.swept_sphere import SweptVolume, swept_line, swept_point
 from footfall.robot.model import WORLD, Robot
 from footfall.robot.volumes import BodyVolume, checked_pairs, movable_pairs
 from tests.looped_robots import four_bar
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 LOLA = footfall.load("lola")
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import footfall
 from examples.maximal_coordinates import RodChain
+from footfall.arrays import Array
 from footfall.control.actuation import torque_command
 from footfall.simulation.simulation import Simulation
 
-Array = NDArray[np.float64]
 IDLE = torque_command(np.zeros(2))
 ANGLES, RATES = np.array([0.9, -0.4]), np.array([1.2, -2.0])
 

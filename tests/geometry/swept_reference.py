@@ -7,12 +7,11 @@ faces. Crossing: the facets of the hull of all differences of corners.
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+from footfall.arrays import Array
 
 
 def reference_distance(first: Array, second: Array) -> float:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+from footfall.arrays import Array
 from footfall.errors import GeometryError
 from footfall.geometry.swept_distance import SweptDistances, swept_distance, swept_distances
 from footfall.geometry.swept_sphere import (
@@ -23,8 +24,6 @@ from footfall.geometry.swept_sphere import (
 )
 from footfall.math.transform import Transform
 from tests.geometry.swept_reference import program_distance, reference_distance
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 KINDS = [(i, j) for i in (1, 2, 3) for j in (1, 2, 3)]
 FLOOR = swept_triangle((0, 0, 0), (4, 0, 0), (0, 4, 0), 0.0)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from footfall.arrays import Array
 from footfall.errors import SingularParameters, UnknownName
 from footfall.math import rotations as r
 from footfall.math.angular_velocity import (
@@ -18,8 +18,6 @@ from footfall.math.angular_velocity import (
 )
 from footfall.math.spatial import skew
 from tests.random_robots import random_rotation
-
-Array = NDArray[np.float64]
 
 
 def parameters_and_rates(kind: str, rng: np.random.Generator) -> tuple[Array, Array]:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy.integrate import solve_bvp
 from scipy.linalg import solve
 
+from footfall.arrays import Array
 from footfall.errors import InvalidPolynomial, NoCollocation
 from footfall.math.collocation import (
     LinearEquation,
@@ -26,7 +27,6 @@ from footfall.math.collocation_loops import solve_bands
 from footfall.math.interpolation import cubic_spline, quintic_spline
 from footfall.math.trajectories import PolynomialTrajectory
 
-Array = np.ndarray[Any, np.dtype[Any]]
 UNDER, OVER, CRITICAL = (1.0, 1.0, 10.0), (1.0, 10.0, 10.0), (1.0, 10.0, 25.0)
 DURATION = 5.0
 

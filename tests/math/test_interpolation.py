@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.interpolate import CubicSpline, make_interp_spline
 
+from footfall.arrays import Array
 from footfall.errors import InvalidPolynomial
 from footfall.math.interpolation import cubic_spline, hermite_quintic, quintic_spline, rest_to_rest
 from footfall.math.interpolation_loops import KAPPA
 from footfall.math.trajectories import PolynomialTrajectory
 
-Array = np.ndarray[Any, np.dtype[Any]]
 SEEDS = st.integers(0, 2**32 - 1)
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
+from footfall.arrays import Array
 from footfall.errors import InvalidPolygon
 from footfall.math.polygons import (
     boundary_distance,
@@ -23,7 +22,6 @@ from footfall.math.polygons import (
     shortest_connection,
 )
 
-Array = np.ndarray[Any, np.dtype[Any]]
 SQUARE = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
 SEEDS = st.integers(0, 2**32 - 1)
 

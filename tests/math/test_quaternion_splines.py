@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.interpolate import BSpline
 from scipy.spatial.transform import Rotation, Slerp
 
+from footfall.arrays import Array
 from footfall.errors import InvalidKeyframes, InvalidKnots, InvalidPolynomial, UnknownName
 from footfall.math import quaternion_curves as curves
 from footfall.math import quaternions as qn
@@ -24,7 +25,6 @@ from footfall.math.quaternion_splines import (
 )
 from footfall.math.quaternion_trajectories import QuaternionTrajectory
 
-Array = np.ndarray[Any, np.dtype[Any]]
 SEEDS = st.integers(0, 2**32 - 1)
 A, B, C = np.sqrt(3 / 4), np.sqrt(3 / 8), np.sqrt(1 / 8)
 KEYS = np.array(  # 003c (B.31)

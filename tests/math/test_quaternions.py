@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+from footfall.arrays import Array
 from footfall.math import quaternions as qn
 
-Array = np.ndarray[Any, np.dtype[Any]]
 SEEDS = st.integers(0, 2**32 - 1)
 I, J, K = np.eye(4)[1:]
 

@@ -8,16 +8,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from footfall.arrays import Array
 from footfall.compiler import build_kernel
 from footfall.errors import InvalidRotation, UnknownName
 from footfall.math import rotations as r
 from footfall.math.spatial import cross, skew
 from tests.random_robots import random_quaternion, random_rotation
 
-Array = NDArray[np.float64]
 KINDS = [kind for kind in r.ROTATION_KINDS if kind != "matrix"]
 
 angles = st.floats(-10.0, 10.0)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from footfall.arrays import Array
 from footfall.math.spatial import (
     acceleration_gradient,
     axial_difference,
@@ -28,7 +28,6 @@ from footfall.math.spatial import (
 from footfall.math.transform import Transform
 from tests.random_robots import random_rotation
 
-Array = NDArray[np.float64]
 SEEDS = range(5)
 
 

@@ -15,7 +15,6 @@ from footfall.math.interpolation import constant, polyline, rest_to_rest
 from footfall.math.polynomials import PolynomialCurve, PolynomialSpline
 from footfall.math.trajectories import PolynomialTrajectory, join, over_time, stack, union_of_times
 
-Array = np.ndarray[Any, np.dtype[Any]]
 SEEDS = st.integers(0, 2**32 - 1)
 
 

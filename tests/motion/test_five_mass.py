@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from footfall.arrays import Array
 from footfall.math import quaternions as qn
 from footfall.math.interpolation import constant, quintic_spline, rest_to_rest
 from footfall.math.quaternion_splines import CubicQuaternionSpline
@@ -30,7 +31,6 @@ from footfall.motion.five_mass import (
 from footfall.motion.horizontal_torso import horizontal_equation
 from tests.motion.walks import lola_model, straight_walk
 
-Array = np.ndarray[Any, np.dtype[Any]]
 MODEL = lola_model()
 GRAVITY = np.array([0.0, 0.0, -MODEL.gravity])
 SEEDS = st.integers(0, 2**32 - 1)

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from footfall.arrays import Array
 from footfall.errors import InvalidRecording
 from footfall.motion.five_mass import Limbs, centre_of_mass_motion, contact_wrench, sample_limbs
 from footfall.motion.mass_fit import fit_masses
 from tests.motion.test_five_mass import random_draft
 from tests.motion.walks import lola_model
 
-Array = np.ndarray[Any, np.dtype[Any]]
 AT = np.linspace(0.05, 1.95, 150)
 START = lola_model()
 TRUTH = replace(

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import daqp
 import numpy as np
 import pytest
 
+from footfall.arrays import Array
 from footfall.errors import HeightNotSmooth
 from footfall.math.interpolation import quintic_spline
 from footfall.motion.smooth_heights import largest_acceleration, smooth_height, solve_program
 
-Array = np.ndarray[Any, np.dtype[Any]]
 TIMES = np.linspace(0.0, 4.0, 41)
 FREE = np.full(41, np.inf)
 AT = np.linspace(0.0, 4.0, 4001)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_bvp
 
+from footfall.arrays import Array
 from footfall.math import quaternions as qn
 from footfall.math.collocation import collocate, quadrature_times
 from footfall.math.interpolation import constant, polyline, rest_to_rest
@@ -23,7 +24,6 @@ from footfall.motion.torso_parameters import TorsoParameters
 from footfall.motion.vertical_torso import leg_bounds_at, wanted_height
 from tests.motion.walks import lola_model, straight_walk, walk_times
 
-Array = np.ndarray[Any, np.dtype[Any]]
 MODEL = lola_model()
 WALK = straight_walk()
 FINE = np.linspace(0.0, WALK.end_time, 8321)

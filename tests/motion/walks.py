@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.math.interpolation import constant, polyline, rest_to_rest
 from footfall.math.quaternion_splines import CubicQuaternionSpline
 from footfall.math.quaternion_trajectories import QuaternionTrajectory
 from footfall.math.trajectories import PolynomialTrajectory, stack
 from footfall.motion.draft import Draft
 from footfall.motion.reduced_model import PlanarLeg, ReducedModel
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 HALF = 0.1375  # m, half the distance of the feet
 SWITCH, MOTION = 0.16, 0.64  # s

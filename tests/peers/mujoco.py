@@ -12,15 +12,13 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
+from footfall.arrays import Array
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.mjcf_writer import part_names, parts
 from footfall.robot.model import WORLD, Joint, JointType, Robot
 from footfall.robot.orientation import quaternion_from_matrix
 from footfall.robot.tree import merge_inertias
-
-Array = NDArray[np.float64]
 
 
 class MujocoModel:

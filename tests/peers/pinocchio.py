@@ -7,13 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from footfall.arrays import Array
 from footfall.bench.pinocchio import PinocchioModel
 from footfall.math.transform import Transform
 from tests.peers.robots import RealRobot, load_real
 
-Array = NDArray[np.float64]
 ALIGNED = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
 
 

@@ -8,13 +8,12 @@ import coal
 import numpy as np
 import pinocchio as pin
 
+from footfall.arrays import Array
 from footfall.bench.pinocchio import PinocchioModel
 from footfall.geometry.swept_sphere import SweptSphere
 from footfall.robot.model import Robot
 from footfall.robot.tree import rotation_with_z_along
 from footfall.robot.volumes import checked_pairs, pair_places
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def coal_shape(element: SweptSphere) -> tuple[Any, Any]:

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import footfall
 from benchmarks.lab.contact_scenes import contact_scene
+from footfall.arrays import Array
 from footfall.contact.newton_schedule import ONE_ROUND, ROUND_APART, StepKind
 from footfall.contact.newton_step import LinearCone
 from footfall.dynamics.factorisation import factorise
@@ -21,8 +21,6 @@ from footfall.simulation.contact_rows import LinkMotion
 from footfall.simulation.sparse_elimination import SparseRows, elimination_work, solve_sparse
 from footfall.simulation.step_contacts import JointLaw, locate_contact
 from footfall.simulation.step_problem import build_step_problem
-
-Array = NDArray[np.float64]
 
 
 @pytest.fixture(scope="module", params=["ANYmal standing", "LOLA standing, 8 points"])

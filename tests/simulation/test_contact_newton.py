@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from footfall.arrays import Array
 from footfall.simulation import contact_newton
-from tests.simulation.worlds import EDGE, GRAVITY, Array, ball, block, ground, simulate
+from tests.simulation.worlds import EDGE, GRAVITY, ball, block, ground, simulate
 
 DT = 2e-3
 

@@ -9,10 +9,11 @@ import sys
 import numpy as np
 import pytest
 
+from footfall.arrays import Array
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command
 from tests.simulation.test_simulation import held, quadruped
-from tests.simulation.worlds import Array, ball, block, ground, simulate
+from tests.simulation.worlds import ball, block, ground, simulate
 
 
 def starts(simulation: Simulation, count: int) -> tuple[Array, Array]:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import footfall
+from footfall.arrays import Array
 from footfall.errors import InvalidDrive, InvalidOption, SimulationDiverged, UnknownName
 from footfall.robot.drives import ElectricMotor, Friction, HarmonicDrive, Spring, tuned_servo
 from footfall.robot.drives.drive import Drive
@@ -23,8 +24,6 @@ from footfall.simulation.joint_action import JointAction
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command, StepOptions
 from footfall.simulation.time_step import actuated_velocities
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 LOLA = footfall.load("lola")
 # The base free, the right leg (all kinds of mechanism) and an arm moving.

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from footfall.arrays import Array
 from footfall.contact.axis_crossings import AxisCrossing
 from footfall.contact.candidates import scene_candidates
 from footfall.contact.features import ROUNDING
@@ -18,7 +19,7 @@ from footfall.scene.assembly import combined_robot
 from footfall.simulation.run_values import Trajectory
 from footfall.simulation.simulation import Simulation
 from tests.simulation.worlds import GRAVITY as G
-from tests.simulation.worlds import Array, energies, ground, simulate, turned
+from tests.simulation.worlds import energies, ground, simulate, turned
 
 LENGTH, WIDTH = 1.0, 0.1
 MASS = 2.0

@@ -7,6 +7,7 @@ import pytest
 
 import footfall
 from benchmarks.lab.contact_scenes import contact_scene
+from footfall.arrays import Array
 from footfall.contact.candidates import Candidate, Surface, point_candidates
 from footfall.errors import MissingFile
 from footfall.geometry.plane import Plane
@@ -14,18 +15,7 @@ from footfall.robot.model import Robot
 from footfall.simulation.run_values import Trajectory
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command, StepOptions
-from tests.simulation.worlds import (
-    EDGE,
-    GRAVITY,
-    Array,
-    ball,
-    block,
-    energies,
-    ground,
-    simulate,
-    tilted,
-    turned,
-)
+from tests.simulation.worlds import EDGE, GRAVITY, ball, block, energies, ground, simulate, tilted, turned
 
 
 def growth(energy: Array) -> float:

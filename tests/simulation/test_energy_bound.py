@@ -10,6 +10,7 @@ import pytest
 
 import footfall
 from benchmarks.lab.drops import random_walker
+from footfall.arrays import Array
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Capsule, Mesh, Shape, Sphere
@@ -18,7 +19,7 @@ from footfall.scene.terrain import random_terrain
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import StepOptions
 from tests.simulation.test_energy import growth
-from tests.simulation.worlds import EDGE, GRAVITY, Array, ball, block, energies, ground, simulate
+from tests.simulation.worlds import EDGE, GRAVITY, ball, block, energies, ground, simulate
 
 COUNT, HEIGHT = 16, 0.6
 SHAPES: dict[str, Shape] = {

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import footfall
 from benchmarks.lab.contact_scenes import contact_scene
+from footfall.arrays import Array
 from footfall.contact.newton_step import LinearCone
 from footfall.dynamics.factorisation import factorise
 from footfall.dynamics.kinematics import link_poses
@@ -17,8 +17,6 @@ from footfall.simulation.constraint_groups import ConstraintGroups
 from footfall.simulation.contact_rows import LinkMotion
 from footfall.simulation.impulse_space import delassus_matrix, diagonal_mobilities, impulse_solver
 from footfall.simulation.step_contacts import locate_contact
-
-Array = NDArray[np.float64]
 
 
 @pytest.fixture(scope="module")

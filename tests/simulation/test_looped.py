@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import footfall
+from footfall.arrays import Array
 from footfall.contact.candidates import Candidate, Surface
 from footfall.dynamics.loops import Coupling
 from footfall.errors import SimulationDiverged, SingularLoopWarning
@@ -18,7 +19,6 @@ from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import StepOptions
 from tests.dynamics.multipliers import all_constraint_rows
 from tests.looped_robots import at, four_bar, rod
-from tests.simulation.worlds import Array
 
 
 def leg() -> Robot:

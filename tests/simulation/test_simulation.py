@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import footfall
+from footfall.arrays import Array
 from footfall.contact.candidates import Candidate, Surface
 from footfall.errors import (
     ConvergenceWarning,
@@ -17,7 +18,7 @@ from footfall.errors import (
 from footfall.geometry.plane import Plane
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command, StepOptions
-from tests.simulation.worlds import EDGE, GRAVITY, Array, ball, block, ground, simulate
+from tests.simulation.worlds import EDGE, GRAVITY, ball, block, ground, simulate
 
 G = GRAVITY
 

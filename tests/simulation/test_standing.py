@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from benchmarks.lab.contact_scenes import ContactScene, contact_scene
+from footfall.arrays import Array
 from footfall.errors import MissingFile
 from footfall.simulation.step_problem import build_step_problem, step_residuals
-from tests.simulation.worlds import Array
 
 
 @cache

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import footfall
+from footfall.arrays import Array
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
@@ -17,7 +17,6 @@ from footfall.scene import Material, Scene, SceneObject, free_body
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import StepOptions
 
-Array = NDArray[np.float64]
 GRAVITY = 9.81
 EDGE = 0.2  # m, of blocks
 

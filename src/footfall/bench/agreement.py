@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
 import footfall
+from footfall.arrays import Array
 from footfall.bench.cases import moving_bodies, tip
 from footfall.bench.comparison import relative_error
 from footfall.bench.pinocchio import PinocchioModel
 from footfall.bench.states import State
 from footfall.robot.model import Robot
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Results = Sequence[Array]
 
 

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
 
 import footfall
+from footfall.arrays import Array
 from footfall.compiler import Kernel, build_kernel
 from footfall.errors import UnknownName
 from footfall.robot.model import JointType, Robot
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from footfall.bench.pinocchio import Peer
     from footfall.bench.pinocchio_cpp import CppLoops
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 _CHECKED_STATES = 8  # at which results are compared
 
 

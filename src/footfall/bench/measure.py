@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+from footfall.arrays import Array
 
 
 @dataclass(frozen=True)

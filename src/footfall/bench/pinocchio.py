@@ -17,6 +17,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 import pinocchio as pin
 
+from footfall.arrays import Array
 from footfall.bench.pinocchio_models import ROOT, model_from_robot, model_from_urdf
 from footfall.bench.robots import EXAMPLES, example_file
 from footfall.bench.states import State
@@ -25,8 +26,6 @@ from footfall.math.rotations import matrix_from_quaternion
 from footfall.robot.load import save
 from footfall.robot.model import WORLD, Joint, JointType, Robot
 from footfall.robot.variants import with_fixed_base
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class PinocchioModel:

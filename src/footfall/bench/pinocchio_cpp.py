@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from footfall.arrays import Array
 from footfall.bench.cases import tip
 from footfall.bench.pinocchio import PinocchioModel
 from footfall.bench.robots import pinocchio_prefix
@@ -27,7 +28,6 @@ from footfall.bench.states import State
 from footfall.compiler.cache import directory
 from footfall.errors import CompilationFailed, FootfallError, MissingPackage
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 _FLAGS = (
     *("-std=c++17", "-O3", "-march=native", "-DNDEBUG"),
     *("-shared", "-fPIC", "-fvisibility=hidden", "-fno-gnu-unique"),

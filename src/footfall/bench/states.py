@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.configuration import random_configuration
 from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class State(NamedTuple):

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
 from rich.console import Console
 
 import footfall
+from footfall.arrays import Array
 from footfall.cli.screen import screen, table
 from footfall.robot.model import Robot
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 _STATES = 256
 _BATCH = 4096
 

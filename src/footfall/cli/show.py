@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from rich.table import Table
 
+from footfall.arrays import Array
 from footfall.cli.options import FloatingBaseOption, LenientOption, RobotArgument
 from footfall.cli.screen import screen, table
 from footfall.robot.load import load
 from footfall.robot.model import Joint, JointType, Robot
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def show(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from footfall.arrays import Array
 from footfall.cli.files import new_file
 from footfall.cli.options import FloatingBaseOption, LenientOption
 from footfall.cli.screen import errors, program, progress, screen, table
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from footfall.simulation.simulation import Simulation
     from footfall.simulation.step_values import Command
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _RECORDED = 0.005  # s between recorded states
 _SLICE = 0.1  # s between two looks at the progress

@@ -13,8 +13,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.contact.contacts import Contacts
-from footfall.contact.problem import Array, ContactProblem
+from footfall.contact.problem import ContactProblem
 from footfall.dynamics.factorisation import MassFactor, factorise_mass_matrix, solve_mass_matrix
 from footfall.dynamics.forward_dynamics import forward_dynamics
 from footfall.dynamics.jacobians import joint_motions

@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.contact.shared_calls import shared_call
 from footfall.math.transform import Transform
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 AXIS_PLACES = 2  # a line enters and leaves a face
 

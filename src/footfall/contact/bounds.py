@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.contact.distance_functions import Surface
 from footfall.errors import GeometryError
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Capsule, Cylinder, Mesh, Sphere
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def bounding_box(shape: Surface, pose: Transform) -> tuple[Array, Array]:

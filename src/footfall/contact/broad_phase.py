@@ -12,16 +12,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from footfall.arrays import Array, Integers
 from footfall.errors import GeometryError, UnknownName
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Indices = np.ndarray[Any, np.dtype[np.int64]]
 
 
 class BroadPhase(Protocol):
     """A method that finds overlapping boxes."""
 
-    def pairs(self, lower: Array, upper: Array) -> Indices:
+    def pairs(self, lower: Array, upper: Array) -> Integers:
         """Pairs (m, 2) of indices, the smaller first, sorted; boxes from lower (n, 3) to upper (n, 3) that touch count.
 
         Infinite boxes are allowed.
@@ -31,7 +29,7 @@ class BroadPhase(Protocol):
 class Exhaustive:
     """Compare each box with each other one."""
 
-    def pairs(self, lower: Array, upper: Array) -> Indices:
+    def pairs(self, lower: Array, upper: Array) -> Integers:
         """See `BroadPhase.pairs`."""
         lower, upper = _checked(lower, upper)
         overlap = np.ones((len(lower), len(lower)), dtype=bool)
@@ -52,11 +50,11 @@ class SweepAndPrune:
 
     def __init__(self) -> None:
         self._count = -1
-        self._ends: Indices = np.zeros((3, 0), dtype=np.int64)
+        self._ends: Integers = np.zeros((3, 0), dtype=np.int64)
         self._axes: np.ndarray[Any, np.dtype[np.uint8]] = np.zeros((0, 0), dtype=np.uint8)
         self._overlapping: set[tuple[int, int]] = set()
 
-    def pairs(self, lower: Array, upper: Array) -> Indices:
+    def pairs(self, lower: Array, upper: Array) -> Integers:
         """See `BroadPhase.pairs`. Another number of boxes than before starts anew."""
         from footfall.contact.endpoint_sorting import sort_endpoints  # compiled
 
@@ -93,7 +91,7 @@ class HashedGrid:
     those stored in its own cells on this and all coarser levels.
     """
 
-    def pairs(self, lower: Array, upper: Array) -> Indices:
+    def pairs(self, lower: Array, upper: Array) -> Integers:
         """See `BroadPhase.pairs`."""
         lower, upper = _checked(lower, upper)
         finite = np.isfinite(lower).all(axis=1) & np.isfinite(upper).all(axis=1)
@@ -104,7 +102,7 @@ class HashedGrid:
         return _overlapping(np.concatenate(found), lower, upper)
 
 
-def _bounded_pairs(lower: Array, upper: Array, names: Indices) -> Indices:
+def _bounded_pairs(lower: Array, upper: Array, names: Integers) -> Integers:
     """Candidate pairs of finite boxes, by their names."""
     if len(names) < 2:
         return np.zeros((0, 2), dtype=np.int64)
@@ -131,7 +129,7 @@ def _bounded_pairs(lower: Array, upper: Array, names: Indices) -> Indices:
     return np.concatenate(found)
 
 
-def _cells(first: Indices, last: Indices, members: Indices) -> tuple[Indices, Indices]:
+def _cells(first: Integers, last: Integers, members: Integers) -> tuple[Integers, Integers]:
     """Keys of the cells that the members meet, at most two along each axis, and the members they belong to."""
     keys, owners = [], []
     for corner in range(8):
@@ -145,7 +143,7 @@ def _cells(first: Indices, last: Indices, members: Indices) -> tuple[Indices, In
     return np.concatenate(keys), np.concatenate(owners)
 
 
-def _overlapping(pairs: Indices, lower: Array, upper: Array) -> Indices:
+def _overlapping(pairs: Integers, lower: Array, upper: Array) -> Integers:
     """Those pairs that do overlap, each once, sorted."""
     pairs = np.sort(pairs, axis=1)
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array, Flags
 from footfall.compiler.functions import sqrt, where
 from footfall.errors import InvalidContact
 from footfall.math.spatial import cross
 from footfall.robot.model import WORLD
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _NEAR_X = 1e-6  # square of the sine of the angle to world x below which y takes over
 
@@ -120,5 +119,5 @@ def _require(name: str, values: Array, lowest: float, highest: float) -> None:
         )
 
 
-def _place(wrong: Array) -> int:
+def _place(wrong: Flags) -> int:
     return int(np.argwhere(wrong)[0][0])

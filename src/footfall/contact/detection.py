@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.contact.candidates import Candidate
 from footfall.contact.contacts import Contacts, contact_frame
 from footfall.contact.touching import touch
@@ -18,8 +19,6 @@ from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from footfall.robot.tree import Attachment
 from footfall.scene.given_motion import GivenMotion
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def detect_contacts(

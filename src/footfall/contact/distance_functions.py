@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import absolute, greater, greater_equal, less, maximum, minimum, sqrt, where
 from footfall.contact.terrain_distance import TerrainFacet, facet_distance, height_map_distance
 from footfall.geometry.height_map import HeightMap
@@ -19,7 +20,6 @@ from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Capsule, Cylinder, Mesh, Shape, Sphere
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Surface = Shape | Plane | HeightMap | TerrainFacet
 
 _TINY = 1e-24  # square of a length, m2, below which a direction has no meaning

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 ROUNDING = 1e-3  # of the shortest edge of a box, or of the diameter or length of a cylinder
 

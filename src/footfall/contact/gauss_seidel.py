@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from footfall.contact.problem import Array, ContactProblem, ContactSolution, checked_start
+from footfall.arrays import Array
+from footfall.contact.problem import ContactProblem, ContactSolution, checked_start
 from footfall.contact.validation import natural_map_residual
 from footfall.errors import InvalidContact
 

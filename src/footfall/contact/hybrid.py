@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.contact.gauss_seidel import impulse_scale, stopping_residual
-from footfall.contact.problem import Array, ContactProblem, ContactSolution, checked_start
+from footfall.contact.problem import ContactProblem, ContactSolution, checked_start
 from footfall.contact.validation import friction_bound, natural_map_residual
 
 

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler.functions import where
 from footfall.contact.local_cone import ConeBlock, solve_cone
-from footfall.contact.problem import Array, ContactProblem, ContactSolution
+from footfall.contact.problem import ContactProblem, ContactSolution
 from footfall.contact.validation import natural_map_residual
 from footfall.errors import InvalidContact
 

@@ -6,8 +6,9 @@ from functools import partial
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.contact.linear_complementarity import LCPResult, Status, scaled_lcp, solve_on_pyramid
-from footfall.contact.problem import Array, ContactProblem, ContactSolution
+from footfall.contact.problem import ContactProblem, ContactSolution
 
 _STATUS: tuple[Status, ...] = ("solved", "ray", "limit")
 _PIVOT_TOLERANCE = (

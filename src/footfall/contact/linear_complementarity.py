@@ -7,8 +7,9 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.contact.gauss_seidel import impulse_scale
-from footfall.contact.problem import Array, ContactProblem, ContactSolution
+from footfall.contact.problem import ContactProblem, ContactSolution
 from footfall.contact.pyramid import build_pyramid_problem, pyramid_residual, without_lost_extra
 from footfall.errors import InvalidContact
 

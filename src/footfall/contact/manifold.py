@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.contact.polyhedron import Placed, Polyhedron
 from footfall.contact.v_clip import Features, polyhedron_distance
 from footfall.math.transform import Transform
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _FACING = 0.95  # cosine between a face's normal and the contact's from which on the face counts as touching
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import greater, maximum, minimum, sqrt, where
 from footfall.math.spatial import cross
 from footfall.math.transform import Transform
 
-Array = np.ndarray[Any, np.dtype[Any]]
 DistanceAt = Callable[[Array], tuple[Any, Array]]
 
 RIM_PLACES = 4

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array, Integers
 from footfall.errors import GeometryError
 from footfall.math.transform import Transform
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Indices = np.ndarray[Any, np.dtype[np.int64]]
-Placed = tuple[Array, Indices, Array, Indices, Indices, Indices, Indices]
+Placed = tuple[Array, Integers, Array, Integers, Integers, Integers, Integers]
 
 _COPLANAR = 1e-9  # sine of the angle below which two triangles of the hull are one face
 
@@ -27,12 +26,12 @@ class Polyhedron:
     """
 
     vertices: Array
-    edges: Indices
+    edges: Integers
     planes: Array
-    face_starts: Indices
-    face_edges: Indices
-    vertex_starts: Indices
-    vertex_edges: Indices
+    face_starts: Integers
+    face_edges: Integers
+    vertex_starts: Integers
+    vertex_edges: Integers
 
     def at(self, pose: Transform) -> Placed:
         """Its arrays at a pose, for native loops."""
@@ -81,9 +80,9 @@ def polyhedron(points: Array) -> Polyhedron:
     return Polyhedron(vertices, edges, planes, *_flattened(faces), *_flattened(corners))
 
 
-def _faces(hull: Any) -> list[list[Indices]]:
+def _faces(hull: Any) -> list[list[Integers]]:
     """Triangles of a hull, outwards, grouped by the plane they lie in."""
-    groups: dict[int, list[Indices]] = {}
+    groups: dict[int, list[Integers]] = {}
     normals: list[Array] = []
     scale = float(np.abs(hull.points - hull.points.mean(axis=0)).max())
     offsets: list[float] = []
@@ -103,7 +102,7 @@ def _faces(hull: Any) -> list[list[Indices]]:
     return list(groups.values())
 
 
-def _plane(points: Array, triangles: list[Indices]) -> Array:
+def _plane(points: Array, triangles: list[Integers]) -> Array:
     """Normal and distance of a face from its largest triangle, which has the least rounding."""
     normals = [np.cross(points[t[1]] - points[t[0]], points[t[2]] - points[t[0]]) for t in triangles]
     largest = int(np.argmax([n @ n for n in normals]))
@@ -111,10 +110,10 @@ def _plane(points: Array, triangles: list[Indices]) -> Array:
     return np.array([*normal, normal @ points[triangles[largest]].mean(axis=0)])
 
 
-def _sides(triangle: Indices) -> list[tuple[int, int]]:
+def _sides(triangle: Integers) -> list[tuple[int, int]]:
     return [(int(triangle[k]), int(triangle[(k + 1) % 3])) for k in range(3)]
 
 
-def _flattened(lists: list[Indices]) -> tuple[Indices, Indices]:
+def _flattened(lists: list[Integers]) -> tuple[Integers, Integers]:
     starts = np.cumsum([0, *(len(each) for each in lists)])
     return starts.astype(np.int64), np.concatenate(lists).astype(np.int64)

@@ -8,13 +8,11 @@ obeys `|p_t| <= mu p_n + extra` and dissipates as much as it can. Boxes keep `|p
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidContact
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _LEAST_DIAGONAL = 1e-12  # of the largest: keeps a row that nothing can move out of divisions by zero
 

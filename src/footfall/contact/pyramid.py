@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.contact.gauss_seidel import stopping_residual
-from footfall.contact.problem import Array, ContactProblem, ContactSolution, checked_start
+from footfall.contact.problem import ContactProblem, ContactSolution, checked_start
 from footfall.errors import InvalidContact
 
 LEAST_FACETS = 3

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.contact.assembly import RobotContactProblem, build_contact_problem
 from footfall.contact.contacts import Contacts, contact_frame
 from footfall.contact.problem import ContactProblem
 from footfall.dynamics.configuration import integrate
 from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 GRAVITY = 9.81
 

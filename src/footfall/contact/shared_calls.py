@@ -7,11 +7,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import NativeFunction, call
 from footfall.compiler.graph import ACTIVE, Graph
 from footfall.compiler.symbols import Symbol, node_index
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # Nodes of the calls that a trace has made; no symbols, which would keep their graph alive.
 _made: WeakKeyDictionary[Graph, dict[tuple[Any, ...], list[int]]] = WeakKeyDictionary()

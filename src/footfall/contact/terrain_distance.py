@@ -13,10 +13,9 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import greater, less, maximum, minimum, sqrt, where
 from footfall.geometry.height_map import Cell, HeightMap
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _FAR = 1e3  # m, the distance of a cell that cannot be touched
 _LARGE = 0.2  # of a cell: the radius from which a ball may touch the cell beyond a corner before any other

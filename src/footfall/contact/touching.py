@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import absolute, greater_equal, maximum, where
 from footfall.contact.axis_crossings import AxisCrossing, axis_crossings
 from footfall.contact.box_places import BoxPlace, box_places
@@ -18,8 +19,6 @@ from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Mesh
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _SEARCHES = 4  # for the nearest point of a rim
 

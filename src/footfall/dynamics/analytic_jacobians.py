@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.jacobians import frame_jacobian
 from footfall.dynamics.kinematics import frame_pose
@@ -13,8 +12,6 @@ from footfall.math.angular_velocity import rotation_rate_map
 from footfall.math.positions import parameters_from_position, position_rate_map
 from footfall.math.rotations import parameters_from_matrix
 from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @algorithm(q="nq")

@@ -6,10 +6,11 @@ mass), and the share's rates, as seen from there. Bodies that are fixed to the w
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.jacobians import stacked
 from footfall.dynamics.kinematics import PointMotion, link_poses, seen_across_joint
@@ -18,8 +19,6 @@ from footfall.errors import NoMass
 from footfall.math.spatial import cross
 from footfall.robot.model import Robot
 from footfall.robot.tree import Tree
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @algorithm(q="nq")

@@ -7,10 +7,10 @@ away.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.center_of_mass import center_shares, moving_mass
 from footfall.dynamics.inverse_dynamics import force_of_motion, link_motions
@@ -23,8 +23,6 @@ from footfall.errors import NoMass
 from footfall.math.spatial import force_to_parent, rotate, shift_force
 from footfall.robot.model import Robot
 from footfall.robot.tree import Tree
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @algorithm(q="nq", v="nv")

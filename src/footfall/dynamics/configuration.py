@@ -7,10 +7,9 @@ axes of its joint frame (the world's, mostly). So the tangent space of a floatin
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.loops import Coupling, closed_step, independent
 from footfall.math.angular_velocity import angular_velocity_map, rotation_rate_map
@@ -21,8 +20,6 @@ from footfall.math.rotations import (
 )
 from footfall.robot.model import JointType, Robot
 from footfall.robot.tree_loops import neutral_coordinates
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @algorithm(q="nq", step="nv")

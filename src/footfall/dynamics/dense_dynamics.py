@@ -7,10 +7,11 @@ of motion come from native code, and their solution from LAPACK's Cholesky facto
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.inverse_dynamics import newton_euler
 from footfall.dynamics.loop_forces import held_by_forces
@@ -18,8 +19,6 @@ from footfall.dynamics.mass_matrix import composite_bodies
 from footfall.errors import MissingInertia
 from footfall.robot.model import Robot
 from footfall.robot.validation import check_mass_matrix
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 LARGE = 48  # velocities: calls are about as fast either way, compiling takes 1 s in place of 5 s (chains)
 

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.external_wrenches import wrench_on_link
 from footfall.dynamics.factorisation import factorise, solve_branches, solve_factored
@@ -42,8 +43,6 @@ from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from footfall.robot.tree import Tree
 from footfall.robot.validation import check_mass_matrix
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class InverseDynamicsDerivatives(NamedTuple):
@@ -136,7 +135,7 @@ def derivatives_of_newton_euler(
     velocities = doubled_velocities(tree, poses, motions, v)
     changes = [changes_at_link(tree, poses, motions, velocities, index) for index in range(len(tree.links))]
     carried, forces = links_alone(robot, poses, motions, velocities, wrenches)
-    dq, dv, da = ([[0.0] * tree.nv for _ in range(tree.nv)] for _ in range(3))
+    dq, dv, da = (_zeros(tree.nv) for _ in range(3))
     for index, link in reversed(list(enumerate(tree.links))):
         load = carried[index]
         for (column, axis), by_q, by_v in zip(free_axes(link), *changes[index], strict=True):
@@ -179,6 +178,11 @@ def derivatives_of_newton_euler(
             forces[link.parent] = forces[link.parent] + force_to_parent(pose, forces[index])
     shape = (tree.nv, tree.nv)
     return InverseDynamicsDerivatives(*(np.array(matrix).reshape(shape) for matrix in (dq, dv, da)))
+
+
+def _zeros(size: int) -> list[list[Any]]:
+    """Rows of a square matrix; entries that stay zero vanish from traced code."""
+    return [[0.0] * size for _ in range(size)]
 
 
 def doubled_velocities(

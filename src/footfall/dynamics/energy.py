@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.center_of_mass import center_shares, mass_shares, moving_mass
 from footfall.dynamics.joints import joint_transforms
@@ -14,8 +15,6 @@ from footfall.dynamics.loops import Coupling
 from footfall.dynamics.mass_moments import lumped_moments
 from footfall.math.spatial import cross
 from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @algorithm(q="nq", v="nv")

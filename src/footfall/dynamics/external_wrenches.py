@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.kinematics import frame_attachment
 from footfall.math.spatial import cross
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from footfall.robot.tree import Attachment, Tree
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def link_wrenches(

@@ -10,13 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.mass_matrix import composite_bodies
 from footfall.robot.model import Robot
 from footfall.robot.tree import Tree
 from footfall.robot.validation import check_mass_matrix
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class MassFactor(NamedTuple):

@@ -25,6 +25,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.dense_dynamics import dense_forward_dynamics
 from footfall.dynamics.external_wrenches import link_wrenches
@@ -48,7 +49,6 @@ from footfall.math.spatial import (
 from footfall.robot.model import Robot
 from footfall.robot.validation import check_mass_matrix
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Method = Literal["articulated", "factorised", "dense"]
 
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from footfall.arrays import Array
 from footfall.math.spatial import symmetric
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class JointResponse(NamedTuple):

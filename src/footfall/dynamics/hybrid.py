@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import greater_equal, minimum, repeat
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.hybrid_constraints import Constraint, check_constraints, constraint_rows
@@ -31,9 +32,6 @@ from footfall.dynamics.hybrid_sweeps import Inputs, inward_sweep, joint_inertias
 from footfall.dynamics.loops import Coupling
 from footfall.robot.model import Robot
 from footfall.robot.validation import check_mass_matrix
-
-Array = np.ndarray[Any, np.dtype[Any]]
-
 
 _SHAPES = {
     "q": "nq",

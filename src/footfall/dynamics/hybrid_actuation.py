@@ -7,18 +7,17 @@ robot stands on. `J_task^T f = tau + J_contact^T g` with tau on the motors only,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.hybrid_constraints import OWN, Constraint, check_constraints, direction_columns
 from footfall.dynamics.jacobians import frame_jacobian
 from footfall.dynamics.kinematics import frame_pose
 from footfall.math.spatial import rotate, skew
 from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class Actuation(NamedTuple):

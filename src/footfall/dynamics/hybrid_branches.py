@@ -17,12 +17,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.hybrid_constraints import AttachedColumn
 from footfall.dynamics.hybrid_elimination import Factor, factor_semidefinite
 from footfall.math.spatial import symmetric
 from footfall.robot.tree import Tree
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class EliminatedBranch(NamedTuple):

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.kinematics import frame_attachment
 from footfall.errors import InvalidConstraint
 from footfall.math.spatial import rotate, shift_force
 from footfall.math.transform import Transform
 from footfall.robot.model import WORLD, Robot
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Direction = tuple[float, float, float, float, float, float]
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")

@@ -9,11 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from footfall.compiler import greater, minimum, where
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # Of a row's diagonal entry and scale; pivots below count as rounding. Elimination divides by pivots, so that rounding
 # grows to 1e-16 over the least one that is kept: with less than 1e-8 this would be kept too.

@@ -5,8 +5,6 @@ Counting joints is not enough: joints whose axes pass through a point do not mov
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from footfall.dynamics.hybrid_branches import branches_to_eliminate
@@ -14,7 +12,6 @@ from footfall.dynamics.hybrid_constraints import Constraint, constraint_rows
 from footfall.dynamics.hybrid_sweeps import Inputs, inward_sweep, prescribed_velocities
 from footfall.robot.model import Robot
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Plan = dict[int, list[int]]
 
 _TRIALS = 3

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.hybrid_constraints import Constraint
 from footfall.dynamics.kinematics import frame_pose, frame_velocity
 from footfall.math.spatial import cross
 from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class BoundedRows(NamedTuple):

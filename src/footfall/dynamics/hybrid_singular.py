@@ -11,12 +11,12 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.hybrid import HybridMotion, constraint_system, motion_under_constraint_forces
 from footfall.dynamics.hybrid_constraints import Constraint, constraint_labels, constraint_rows
 from footfall.errors import ConflictingConstraints, UnknownName
 from footfall.robot.model import Robot
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Policy = Literal["truncated", "damped"]
 
 _CONFLICT = 1e-8  # of the greatest acceleration that is asked for; below it is rounding

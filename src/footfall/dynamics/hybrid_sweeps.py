@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.external_wrenches import link_wrenches
 from footfall.dynamics.free_joints import JointResponse, free_joint_axis
 from footfall.dynamics.hybrid_branches import EliminatedBranch, eliminate_branch
@@ -36,7 +37,6 @@ from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from footfall.robot.tree import Link
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Columns = dict[int, Array]  # by row of the component: its unit force [f; n] (6,) on a link
 
 

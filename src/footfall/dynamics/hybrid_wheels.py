@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.hybrid_constraints import Constraint
 from footfall.dynamics.kinematics import frame_pose, frame_velocity
 from footfall.errors import InvalidWheel
 from footfall.math.spatial import cross
 from footfall.robot.model import JointType, Robot
 
-Array = np.ndarray[Any, np.dtype[Any]]
 WheelKind = Literal["standard", "mecanum", "omni", "spherical"]
 
 

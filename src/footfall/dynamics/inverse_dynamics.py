@@ -8,10 +8,11 @@ velocities are never needed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.external_wrenches import link_wrenches
 from footfall.dynamics.joints import joint_transforms
@@ -21,8 +22,6 @@ from footfall.math.spatial import acceleration_gradient, axial_difference, cross
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from footfall.robot.tree import Tree
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @algorithm(q="nq", v="nv", a="nv", wrenches="name -> 6")

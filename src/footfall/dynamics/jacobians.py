@@ -6,10 +6,9 @@ most of it is zero, and turned into world axes at the end.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import Symbol, jacobian
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.configuration import configuration_rate
@@ -25,8 +24,6 @@ from footfall.dynamics.loops import Coupling
 from footfall.math.spatial import cross
 from footfall.robot.model import Robot
 from footfall.robot.tree import Tree
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @algorithm(q="nq")

@@ -5,16 +5,11 @@ For a robot without loops these are the same vectors.
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
+from footfall.arrays import Array
 from footfall.compiler.errors import KernelInputError
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.loops import Coupling
 from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @algorithm(q="nq", v="nv")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.external_wrenches import wrench_on_link
 from footfall.dynamics.inverse_dynamics import force_of_motion, link_motions, world_motion
@@ -17,8 +17,6 @@ from footfall.dynamics.loops import Coupling
 from footfall.dynamics.mass_moments import body_moments, rotate_moments, shift_moments
 from footfall.math.spatial import force_to_parent, rotate, shift_force
 from footfall.robot.model import WORLD, Robot
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @algorithm(q="nq", v="nv", a="nv", wrenches="name -> 6")

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.math.spatial import rotate_inertia, turn_inertia
 from footfall.robot.joint_poses import joint_transform, joint_transforms
 from footfall.robot.tree import Link
 
 __all__ = ["free_axes", "inertia_in_parent_axes", "joint_transform", "joint_transforms"]
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def free_axes(link: Link) -> list[tuple[int, int]]:

@@ -8,10 +8,11 @@ the links between the frame and the root take part and nothing is turned into wo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.joints import joint_transform, joint_transforms
 from footfall.dynamics.loops import Coupling
@@ -20,8 +21,6 @@ from footfall.math.spatial import cross, motion_to_child
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from footfall.robot.tree import Attachment, Link, Tree
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class Poses(NamedTuple):

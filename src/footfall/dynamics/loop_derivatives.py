@@ -7,16 +7,14 @@ coordinates, and a step of the independent ones moves these along `dq/dt = E(q) 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import Symbol, jacobian
 from footfall.dynamics.configuration import configuration_rate
 from footfall.dynamics.inverse_dynamics import newton_euler
 from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def is_traced(q: Array) -> bool:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.factorisation import factorise, solve_factored
 from footfall.dynamics.hybrid_elimination import solve_semidefinite
@@ -24,8 +25,6 @@ from footfall.dynamics.loops import Coupling
 from footfall.dynamics.mass_matrix import composite_bodies
 from footfall.robot.loop_equations import loop_acceleration, loop_equations
 from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class LoopForces(NamedTuple):

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from footfall.arrays import Array
 from footfall.compiler import absolute, maximum
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.loops import Coupling
 from footfall.robot.loop_structure import Block, LoopStructure
 from footfall.robot.model import Robot
 from footfall.robot.tree_loops import loop_systems
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @algorithm(q="nq")

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.inverse_dynamics import newton_euler
 from footfall.dynamics.kinematics import link_poses
@@ -21,8 +22,6 @@ from footfall.math.small_systems import solve_small
 from footfall.robot.loop_equations import Cut, hindered_turns, seen_from
 from footfall.robot.loops import LoopType
 from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @algorithm(q="nq", v="nv", a="nv", wrenches="name -> 6")

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import absolute, maximum, repeat, where
 from footfall.errors import UnsupportedFeature
 from footfall.math.rotations import normalised, quaternion_from_rotation_vector, quaternion_product
@@ -31,8 +32,6 @@ from footfall.robot.loops import LoopType
 from footfall.robot.model import Robot
 from footfall.robot.tree import Tree
 from footfall.robot.tree_loops import closed_configuration, loop_systems
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _ITERATIONS = 12  # of Newton's method from a neighbouring configuration; two or three are usual
 _QUADRATIC = 1e-10  # of a loop's size: residual whose square is beyond what numbers tell apart

@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.joints import free_axes, joint_transforms
 from footfall.dynamics.loops import Coupling
 from footfall.dynamics.mass_moments import lumped_moments, moments_in_parent
 from footfall.math.spatial import force_to_parent
 from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @algorithm(q="nq")

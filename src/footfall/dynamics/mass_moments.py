@@ -14,12 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.math.spatial import congruence, cross, symmetric, turn_symmetric
 from footfall.math.transform import Transform
 from footfall.robot.model import Body
 from footfall.robot.tree import Link, Tree
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class MassMoments(NamedTuple):

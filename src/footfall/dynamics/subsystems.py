@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.external_wrenches import link_wrenches
 from footfall.dynamics.free_joints import JointResponse, free_joint_axis
 from footfall.dynamics.inverse_dynamics import force_of_motion
@@ -33,8 +34,6 @@ from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from footfall.robot.subsystems import Subsystem
 from footfall.robot.tree import Link, Tree
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class Response(NamedTuple):

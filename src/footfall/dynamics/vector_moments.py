@@ -6,11 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.math.spatial import cross, turn_matrix
 from footfall.math.transform import Transform
 from footfall.robot.tree import Link
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class VectorMoments(NamedTuple):

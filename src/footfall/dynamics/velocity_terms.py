@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.inverse_dynamics import LinkMotion
 from footfall.math.spatial import acceleration_gradient, cross
 from footfall.math.transform import Transform
 from footfall.robot.tree import Tree
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class VelocityTerms(NamedTuple):

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import Kernel, NativeFunction, call
 from footfall.compiler.graph import ACTIVE
 from footfall.compiler.threads import share_rows
@@ -26,8 +27,6 @@ from footfall.geometry.swept_pairs import RESULT, all_distances, callback, pack_
 from footfall.math.spatial import cross
 from footfall.robot.model import Robot
 from footfall.robot.volumes import Pair, as_pairs, changing_velocities, checked_pairs, pair_places
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _PIECE = 32  # configurations that a thread measures at a time, in a millisecond or so
 

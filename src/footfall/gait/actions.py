@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidAction
 from footfall.gait.plan import Action, Transition, TransitionSequence
 from footfall.gait.poses import FootContact, Hand, HandState, RobotPose, Vector, to_world, yaw_quaternion
@@ -20,8 +21,6 @@ from footfall.gait.walking_transitions import (
     final_transition,
 )
 from footfall.math.rotations import quaternion_product, rotate_by_quaternion
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 MOST_STEPS = 10_000  # in one go
 

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidGait, UnknownName
 from footfall.robot.values import Value
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 LEGS = ("RB", "LB", "RF", "LF")  # right back, left back, right front, left front: the order of all outputs
 

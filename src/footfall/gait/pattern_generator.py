@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidPattern
 from footfall.gait.gaits import Gait
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Complexes = np.ndarray[Any, np.dtype[np.complex128]]
 
 

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidPose
 from footfall.gait.pose_loops import differences
 from footfall.math.rotations import (
@@ -24,7 +25,6 @@ from footfall.math.rotations import (
     rotate_by_quaternion,
 )
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 Wrench = tuple[float, float, float, float, float, float]

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidPreview
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class PreviewGains(NamedTuple):

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidStep
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class StepParameters(NamedTuple):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidDimensions, InvalidPlan, InvalidPose
 from footfall.gait.plan import Action, MotionPlan, Transition, TransitionSequence
 from footfall.gait.poses import (
@@ -28,8 +29,6 @@ from footfall.gait.poses import (
 )
 from footfall.gait.step_parameters import next_stance, quaternion_from_angles
 from footfall.math.rotations import quaternion_product, rotate_by_quaternion
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import floor, gather, greater, maximum, minimum, sqrt, where
 from footfall.errors import GeometryError
 from footfall.geometry.mesh import TriangleMesh
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _MOST_VALUES = 2**27
 

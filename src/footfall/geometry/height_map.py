@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import floor, gather, maximum, minimum
 from footfall.errors import GeometryError
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _MOST_CELLS = 2**26
 

@@ -10,10 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array, Integers
 from footfall.errors import GeometryError, MissingFile
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Indices = np.ndarray[Any, np.dtype[np.int64]]
 
 SUFFIXES = (".ply", ".stl", ".obj", ".dae")
 _MOST_BYTES = 512 * 2**20
@@ -30,7 +28,7 @@ class TriangleMesh:
     """
 
     vertices: Array
-    triangles: Indices
+    triangles: Integers
     name: str = "mesh"
 
     def __post_init__(self) -> None:
@@ -154,7 +152,7 @@ def _load(path: str, scale: tuple[float, float, float], _changed: int, _size: in
     return mesh if scale == (1.0, 1.0, 1.0) else mesh.scaled(scale)
 
 
-def merge_vertices(vertices: Array, triangles: Indices) -> tuple[Array, Indices]:
+def merge_vertices(vertices: Array, triangles: Integers) -> tuple[Array, Integers]:
     """Vertices at the very same place made one: files such as STL repeat them for each triangle."""
     if not triangles.size or triangles.min() < 0 or triangles.max() >= len(vertices):
         return vertices, triangles  # TriangleMesh says what is wrong
@@ -162,7 +160,7 @@ def merge_vertices(vertices: Array, triangles: Indices) -> tuple[Array, Indices]
     return merged, index.reshape(-1)[triangles]
 
 
-def _directed_edges(triangles: Indices) -> Indices:
+def _directed_edges(triangles: Integers) -> Integers:
     """Edges (3 m, 2): all 01, then all 12, then all 20."""
     return np.concatenate([triangles[:, [k, (k + 1) % 3]] for k in range(3)])
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import GeometryError
 from footfall.geometry.mesh import TriangleMesh
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def mesh_inertia(mesh: TriangleMesh, mass: float) -> tuple[Array, Array]:

@@ -8,13 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler.threads import share_rows
 from footfall.errors import GeometryError
 from footfall.geometry.swept_pairs import RESULT, ROOM, all_distances, element_distances, pack_model
 from footfall.geometry.swept_sphere import WIDTH, SweptSphere, SweptVolume, pack
 from footfall.math.transform import Transform, identity_transform
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _PIECE = 2000  # pairs that a thread measures at a time, in a fifth of a millisecond or so
 

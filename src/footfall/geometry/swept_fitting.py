@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import GeometryError
 from footfall.geometry.swept_distance import swept_distances
 from footfall.geometry.swept_sphere import (
@@ -23,8 +24,6 @@ from footfall.geometry.swept_sphere import (
     swept_point,
     swept_triangle,
 )
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _WORTH = 0.96  # what an element more must leave of the volume
 _ROUNDING = 1e-12  # of the size; added to radii so that what lies on the surface counts as inside

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import GeometryError
 from footfall.math.transform import Transform
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 KINDS = ("point", "line", "triangle")  # with one, two and three corners
 WIDTH = 15  # numbers of a packed element: corners, radius, reach, center (3), corners (9)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import less, where
 from footfall.errors import UnknownName
 from footfall.math.rotations import (
@@ -22,8 +23,6 @@ from footfall.math.rotations import (
 )
 from footfall.math.singularity import refuse_singular
 from footfall.math.spatial import cross, skew
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # Taylor coefficients in x^2 of (x - sin x) / x^3 and of (1 - x/2 cot(x/2)) / x^2, which cancel near zero
 _CUBIC = (1 / 6, -1 / 120, 1 / 5040, -1 / 362880, 1 / 39916800, -1 / 6227020800)

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidKnots
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def clamped_knots(count: int, order: int) -> Array:

@@ -20,6 +20,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy.linalg import lapack
 
+from footfall.arrays import Array
 from footfall.errors import InvalidPolynomial, NoCollocation
 from footfall.math.collocation_loops import (
     basis_windows,
@@ -32,7 +33,6 @@ from footfall.math.interpolation import cubic_spline
 from footfall.math.interpolation_loops import cubic_curvatures, hermite_pieces, quintic_slopes
 from footfall.math.trajectories import PolynomialTrajectory
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 SplineKind = Literal["cubic_free", "cubic", "quintic"]
 SPLINE_KINDS: tuple[SplineKind, ...] = ("cubic_free", "cubic", "quintic")
 _ALIKE = 12  # of equal segments, six at either end have B-splines of their own

@@ -6,11 +6,12 @@ Jacobians projected into null spaces, whose vanishing singular values are of the
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+from footfall.arrays import Array
+
 RANK_TOLERANCE = 1e-6
 
 

@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidPolynomial
 from footfall.math.interpolation_loops import cubic_curvatures, hermite_pieces, quintic_slopes, rest_pieces
 from footfall.math.polynomials import CLOSE
 from footfall.math.trajectories import PolynomialTrajectory
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def constant(value: Any, start: float, end: float) -> PolynomialTrajectory:

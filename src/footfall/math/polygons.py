@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidPolygon
 from footfall.math import polygon_loops as loops
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def convex_hull(points: Any) -> Array:

@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidPolynomial
 from footfall.math.polynomial_loops import first_fault, restrict, sample
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 CLOSE = 1e-9  # s, or a share: break points nearer than this are the same one
 

@@ -10,15 +10,13 @@ Lengths in m, angles in rad. All functions work on floats and on symbols; on flo
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import atan2
 from footfall.errors import UnknownName
 from footfall.math.singularity import refuse_singular
 
-Array = np.ndarray[Any, np.dtype[Any]]
 POSITION_KINDS: tuple[str, ...] = ("cartesian", "cylindrical", "spherical")
 
 

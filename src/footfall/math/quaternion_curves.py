@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import OppositeQuaternions
 from footfall.math.quaternions import exponential, inverse, logarithm, product
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Jet = np.ndarray[Any, np.dtype[np.float64]]  # value, first and second derivative along the first axis
 
 _CLOSE = 1e-9  # 1 - |cosine| below which two quaternions count as equal

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidKeyframes, UnknownName
 from footfall.math import quaternion_curves as curves
 from footfall.math.b_splines import clamped_knots, cumulative_basis
@@ -23,8 +24,6 @@ from footfall.math.quaternions import (
     product,
     unit,
 )
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 QUATERNION_METHODS = ("lerp", "nlerp", "slerp", "bezier", "squad")
 

@@ -10,13 +10,12 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidPolynomial
 from footfall.math.quaternion_loops import sample_chain
 from footfall.math.quaternion_splines import CubicQuaternionSpline
 from footfall.math.quaternions import angular_acceleration, angular_velocity, dot, unit
 from footfall.math.trajectories import PolynomialTrajectory
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class QuaternionShape(Protocol):

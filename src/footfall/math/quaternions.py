@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import NoLogarithm
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _SMALL = 1e-12
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidCurve
 from footfall.math.angular_velocity import rotation_vector_map
 from footfall.math.rotations import (
@@ -22,8 +23,6 @@ from footfall.math.rotations import (
     quaternion_product,
     rotation_vector_from_quaternion,
 )
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def interpolate_rotations(start: Array, target: Array, fraction: Any) -> Array:

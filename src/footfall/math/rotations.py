@@ -20,11 +20,10 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import atan2, greater_equal, less, maximum, where
 from footfall.errors import InvalidRotation, UnknownName
 from footfall.math.spatial import cross, skew
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 EULER_SEQUENCES: tuple[str, ...] = tuple(
     "".join(axes) for axes in product("xyz", repeat=3) if axes[0] != axes[1] and axes[1] != axes[2]

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import absolute, where
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def solve_small(matrix: Array, right: Array) -> Array:

@@ -13,10 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.math.transform import Transform
-
-Array = np.ndarray[Any, np.dtype[Any]]
-
 
 # Vectors
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidPolynomial
 from footfall.math.polynomial_loops import merged_times, restrict, sample
 from footfall.math.polynomials import (
@@ -24,8 +25,6 @@ from footfall.math.polynomials import (
     pieces_between,
     raised,
 )
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

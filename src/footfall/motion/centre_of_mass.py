@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.math.interpolation_loops import hermite_pieces
 from footfall.math.trajectories import PolynomialTrajectory, union_of_times
 from footfall.motion.draft import Draft
 from footfall.motion.five_mass import mass_numbers
 from footfall.motion.five_mass_loops import mass_point_motion
 from footfall.motion.reduced_model import ReducedModel
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class MassSamples(NamedTuple):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidTransition
 from footfall.gait.plan import TransitionSequence
 from footfall.gait.poses import HANDS, PoseRow
@@ -22,8 +23,6 @@ from footfall.motion.schedule_loops import (
     pose_fault,
 )
 from footfall.motion.support import sole_corners
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def check_numbers(sequence: TransitionSequence, limits: LimitParameters) -> None:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from footfall.arrays import Array, Integers
 from footfall.math.quaternion_splines import CubicQuaternionSpline
 from footfall.math.quaternion_trajectories import QuaternionTrajectory
 from footfall.math.trajectories import PolynomialTrajectory
-from footfall.motion.schedule import Integers, Schedule
+from footfall.motion.schedule import Schedule
 from footfall.motion.stage_loops import turn_course
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def room(schedule: Schedule, segments: int, dimension: int) -> tuple[Array, Array]:

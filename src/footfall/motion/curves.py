@@ -10,15 +10,13 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array, Integers
 from footfall.errors import InvalidTime
 from footfall.math.quaternion_splines import CubicQuaternionSpline
 from footfall.math.quaternion_trajectories import QuaternionTrajectory
 from footfall.math.trajectories import PolynomialTrajectory, join
 from footfall.motion import sample_layout as layout
 from footfall.motion.packed_curves import PackedCurves, packed
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 # Where trajectories stand in a sample: columns of polynomials, rows of rotations.
 _POLYNOMIAL_LIMBS = {

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.motion.curves import LimbCurves, numbers_of
 from footfall.motion.packed_curves import PackedCurves
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _WITHOUT_HANDS = numbers_of("zmp", "right_foot", "left_foot", "upper_body")
 _HANDS = numbers_of("right_selection", "left_selection", "right_hand", "left_hand", "load")

@@ -7,10 +7,11 @@ times in between.
 from __future__ import annotations
 
 import warnings
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array, Flags
 from footfall.errors import InvalidTransition, MotionWarning
 from footfall.motion.centre_of_mass import MassSamples
 from footfall.motion.draft import Draft
@@ -23,9 +24,6 @@ from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.schedule import Schedule
 from footfall.motion.torso import TorsoPlan
 from footfall.motion.vertical_torso import legs_at
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Flags = np.ndarray[Any, np.dtype[np.bool_]]
 
 # With less room than this at a sample the times around it are looked at: by so much may it be less between samples.
 _NEAR_BALANCE = np.array([0.015, 0.2])  # from the border of the soles, m; load, as a part of the weight

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.gait.poses import PoseRow
 from footfall.math.quaternion_trajectories import QuaternionTrajectory
 from footfall.math.trajectories import PolynomialTrajectory
@@ -16,7 +17,6 @@ from footfall.motion.schedule import Schedule
 from footfall.motion.stage_loops import swing_course, swing_phases
 from footfall.motion.swing_foot import swing_constants, swing_kernel, tilt_timing
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 _SINGLY = 40  # phases up to which calls one by one are faster than a batch
 
 

@@ -7,16 +7,15 @@ change while a hand is blended in. World axes, SI units throughout; torques abou
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.motion.curves import LimbCurves
 from footfall.motion.five_mass_loops import all_limb_terms, mass_point_motion
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.sample_layout import FEET, HANDS, ROTATION_COUNT, SELECTION, UPPER_BODY, WIDTH, WRENCHES
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class Limbs(NamedTuple):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.control.inverse_kinematics import (
     ComfortCost,
     OrientationTask,
@@ -29,8 +30,6 @@ from footfall.motion.model_derivation import standing_configuration
 from footfall.motion.motion import Motion
 from footfall.motion.standing import placed_frame
 from footfall.robot.model import WORLD, JointType, Robot
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class Followed(NamedTuple):

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.math.interpolation import quintic_spline
 from footfall.math.trajectories import PolynomialTrajectory
 from footfall.motion.courses import filled, room
 from footfall.motion.parameters import HandParameters, SelectionParameters
 from footfall.motion.schedule import Schedule
 from footfall.motion.stage_loops import hand_course, selection_course
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def plan_hand(schedule: Schedule, hand: int, parameters: HandParameters) -> PolynomialTrajectory:

@@ -7,10 +7,9 @@ conditions than the equation bears, see `footfall.math.collocation`.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.math.collocation import (
     LinearEquation,
     collocate_banded,
@@ -24,8 +23,6 @@ from footfall.motion.five_mass import mass_numbers
 from footfall.motion.five_mass_loops import torso_equation
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.torso_parameters import TorsoParameters
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _POINTS = 2  # at which the error counts in each segment; three make it 3 % smaller
 

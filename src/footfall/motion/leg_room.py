@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.motion.feasibility_loops import legs_in_space
 from footfall.motion.leg_bounds import LegBounds
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.vertical_torso import LegPoses
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class LegRooms(NamedTuple):

@@ -6,17 +6,15 @@ the tangent in the middle of a load switch is the straight line across it.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.math.trajectories import PolynomialTrajectory
 from footfall.motion.courses import filled, room
 from footfall.motion.load_loops import load_course
 from footfall.motion.parameters import LoadParameters
 from footfall.motion.schedule import Schedule
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 LOADS = slice(0, 4)  # of the result of `plan_load`: RF, LF, RH, LH
 WRENCHES = slice(4, 16)  # force and torque on RH, then on LH
 _NOWHERE = np.zeros((3, 16))

@@ -7,16 +7,15 @@ and hands, and the inertia of the torso, are those that explain the torque best.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import least_squares
 
+from footfall.arrays import Array
 from footfall.errors import InvalidRecording
 from footfall.motion.five_mass import Limbs, contact_wrench, torso_motion
 from footfall.motion.reduced_model import ReducedModel
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _UPPER = np.triu_indices(3)
 _LARGEST_SHARE = 0.24  # feet and hands together leave mass for the torso

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.kinematics import link_poses
 from footfall.errors import NoReducedModel
 from footfall.math.transform import Transform
@@ -22,8 +23,6 @@ from footfall.motion.reduced_model_file import published_model
 from footfall.motion.soles import sole_rectangle
 from footfall.motion.standing import check_upright, placed_frame, start_configuration
 from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _KNEES = (0.8, 0.7, 0.6, 0.5, 0.4)  # rad
 _ROOM = 0.25  # rad between the ankle in the stance and its limits

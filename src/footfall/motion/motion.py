@@ -10,15 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array, Flags, Integers
 from footfall.gait.plan import MotionPlan, Phase, PhaseKind
 from footfall.motion.curves import MotionCurves, MotionSamples
 from footfall.motion.parameters import MotionParameters
 from footfall.motion.reduced_model import ReducedModel
-from footfall.motion.schedule import Flags, Integers, Schedule
+from footfall.motion.schedule import Schedule
 from footfall.motion.support import SupportAreas, unshrunk_support
 from footfall.motion.torso import TorsoPlan
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
-
+from footfall.arrays import Array
 from footfall.errors import HeightNotSmooth, InvalidTransition
 from footfall.gait.plan import MotionPlan, TransitionSequence
 from footfall.gait.poses import PoseRow
@@ -30,8 +29,6 @@ from footfall.motion.support import plan_support
 from footfall.motion.toes import plan_toe
 from footfall.motion.torso import TorsoPlan, plan_torso
 from footfall.motion.zero_moment_point import plan_zmp
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class MotionState(NamedTuple):

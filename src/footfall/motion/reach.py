@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from footfall.errors import InvalidTransition
@@ -16,7 +14,6 @@ from footfall.motion.schedule import Schedule
 from footfall.motion.torso import TorsoPlan
 from footfall.motion.vertical_torso import leg_bounds_at
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 _FORWARD = np.array([1.0, 0.0, 0.0])
 
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidReducedModel
 from footfall.robot.values import Value
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Interval = tuple[float, float]
 Rectangle = tuple[float, float, float, float]
 

@@ -8,19 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array, Flags, Integers
 from footfall.errors import InvalidTransition
 from footfall.gait.plan import TransitionSequence
 from footfall.gait.poses import PoseRow, changed_parts
 from footfall.motion.parameters import PhaseParameters
 from footfall.motion.schedule_loops import LAST_MOVES, STILL_TWICE, lay_out_phases
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Flags = np.ndarray[Any, np.dtype[np.bool_]]
-Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import NoSole
 from footfall.geometry.mesh import load_mesh
 from footfall.motion.reduced_model import Rectangle
 from footfall.robot.model import Robot
 from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _THICKNESS = 0.02  # m above the lowest point: what lies in it is the sole
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.configuration import neutral
 from footfall.dynamics.kinematics import link_poses
 from footfall.errors import TurnedLandmark
@@ -15,8 +15,6 @@ from footfall.math.transform import Transform
 from footfall.motion.landmarks import landmarks
 from footfall.motion.soles import foot_points
 from footfall.robot.model import Frame, Robot
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _STANCES = ("idle", "standing", "stand", "half_sitting", "home")
 _UPRIGHT = 0.99  # cosine of the largest angle by which an axis may be off

@@ -6,17 +6,16 @@ needs. One sample or many at once.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.motion.curves import MotionSamples
 from footfall.motion.five_mass import contact_wrench, limbs_of, mass_numbers
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.sample_layout import LOAD, SELECTION, WRENCHES
 from footfall.motion.stream_vectors import stream_kernel
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class TaskSpaceStream(NamedTuple):

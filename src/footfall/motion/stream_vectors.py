@@ -6,10 +6,10 @@ It is traced and runs as native code, for one sample or many.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import Kernel, atan2, build_kernel
 from footfall.math.rotations import (
     quaternion_inverse,
@@ -31,8 +31,6 @@ from footfall.motion.sample_layout import (
     UPPER_BODY,
     WIDTH,
 )
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @cache

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array, Integers
 from footfall.errors import InvalidTransition
 from footfall.motion import support_loops as loops
 from footfall.motion.parameters import SupportParameters
 from footfall.motion.reduced_model import ReducedModel
-from footfall.motion.schedule import Integers, Schedule
+from footfall.motion.schedule import Schedule
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 _LARGEST_SHARE = 0.3  # of a sole that a least margin takes on either side
 
 

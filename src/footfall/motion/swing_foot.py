@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import Kernel, asin, build_kernel, less, maximum, minimum, where
 from footfall.math.interpolation import quintic_spline
 from footfall.math.rotations import (
@@ -24,7 +25,6 @@ from footfall.math.rotations import (
 from footfall.motion.parameters import FootParameters
 from footfall.motion.reduced_model import Rectangle
 
-Array = np.ndarray[Any, np.dtype[Any]]
 SEGMENTS = 5  # of the position: borders are lag, lift, lower and lead
 TILT_SEGMENTS = 3  # of the tilt's timing: lift-off, mid-swing, strike
 _CHECKED = (0.1, 0.3, 0.6)  # parts of the time to rise at which the sole must be clear

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.math.trajectories import PolynomialTrajectory
 from footfall.motion.courses import filled, room
 from footfall.motion.parameters import ToeParameters
@@ -13,7 +12,6 @@ from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.schedule import Schedule
 from footfall.motion.toe_loops import toe_course
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 _NOWHERE = np.zeros(3)
 
 

@@ -6,10 +6,10 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.math.trajectories import PolynomialTrajectory, stack
 from footfall.motion.draft import Draft
 from footfall.motion.horizontal_torso import end_conditions, grid, horizontal_torso
@@ -17,8 +17,6 @@ from footfall.motion.leg_bounds import LegBounds
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.torso_parameters import TorsoParameters
 from footfall.motion.vertical_torso import HeightPlan, LegPoses, feasible_height, wanted_height
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 STAGES = ("RMT-z cycle 1", "RMT-xy cycle 1", "RMT-z cycle 2", "RMT-xy cycle 2")
 

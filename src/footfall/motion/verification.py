@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.math.polygons import boundary_distance
 from footfall.math.quaternions import rotate
 from footfall.motion.curves import POLYNOMIALS, ROTATIONS, MotionCurves
@@ -14,8 +15,6 @@ from footfall.motion.leg_room import LegRooms, rooms_of_legs
 from footfall.motion.motion import Motion, PhaseTable
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.vertical_torso import legs_at
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 # What is continuous: position only, velocity, acceleration. The zero-moment point may turn sharply.
 CONTINUOUS = {name: 0 if name == "zmp" else 2 for name in POLYNOMIALS}

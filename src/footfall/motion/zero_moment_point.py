@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.math.trajectories import PolynomialTrajectory
 from footfall.motion.schedule import Schedule
 from footfall.motion.support import SupportAreas
 from footfall.motion.support_loops import zmp_control_points, zmp_pieces
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 _NOWHERE = np.zeros(2)
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array, Integers
 from footfall.errors import InvalidRow
-from footfall.recording.format import Array, ContactBlock, Indices, packed
+from footfall.recording.format import ContactBlock, packed
 
 _INSTANTS = 256  # in a block
 _CONTACTS = 8192  # in a block
@@ -26,18 +27,18 @@ class ContactTable:
     """
 
     time: Array
-    offset: Indices
+    offset: Integers
     position: Array
     normal: Array
     force: Array
-    body: Indices
+    body: Integers
 
     def at(self, instant: int) -> slice:
         """The rows of an instant."""
         return slice(int(self.offset[instant]), int(self.offset[instant + 1]))
 
     @property
-    def count(self) -> Indices:
+    def count(self) -> Integers:
         """Number of contacts at each instant, (instants,)."""
         return np.diff(self.offset)
 
@@ -55,7 +56,7 @@ class ContactTable:
         )
 
 
-Instant = tuple[Array, Array, Array, Indices]  # position, normal, force, body
+Instant = tuple[Array, Array, Array, Integers]  # position, normal, force, body
 
 
 @dataclass
@@ -89,7 +90,7 @@ class ContactBuffer:
             raise InvalidRow(f"body {wrong[0]} of a contact; the robot has bodies 0 to {self.bodies - 1}")
         return position, normal, force, body
 
-    def add(self, time: float, position: Array, normal: Array, force: Array, body: Indices) -> None:
+    def add(self, time: float, position: Array, normal: Array, force: Array, body: Integers) -> None:
         self.times.append(time)
         self.instants.append((position, normal, force, body))
         self.contacts += len(body)
@@ -101,7 +102,7 @@ class ContactBuffer:
         return table
 
 
-def joined(times: Array, counts: Sequence[int] | Indices, parts: Sequence[Instant]) -> ContactTable:
+def joined(times: Array, counts: Sequence[int] | Integers, parts: Sequence[Instant]) -> ContactTable:
     """One table of the contacts in `parts`, with counts (instants,) contacts at each of the times (instants,)."""
     position, normal, force = (
         np.concatenate([_none(), *(part[index] for part in parts)]) for index in (0, 1, 2)

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import msgspec
 import numpy as np
 
+from footfall.arrays import Array, Integers
 from footfall.errors import DamagedRecording
 
 FORMAT = "1"
@@ -26,8 +27,6 @@ STATES = "/states"
 CONTACTS = "/contacts"
 EVENTS = "/events"
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Indices = np.ndarray[Any, np.dtype[np.int64]]
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**31)]
 
 
@@ -115,7 +114,7 @@ def unpacked(content: bytes, shape: tuple[int, ...], name: str) -> Array:
     return np.frombuffer(content, dtype="<f8").reshape(shape).astype(np.float64)
 
 
-def unpacked_indices(content: bytes, shape: tuple[int, ...], name: str) -> Indices:
+def unpacked_indices(content: bytes, shape: tuple[int, ...], name: str) -> Integers:
     """The int64 array of that shape that `packed` has packed."""
     _check_length(content, shape, name)
     return np.frombuffer(content, dtype="<i8").reshape(shape).astype(np.int64)

@@ -11,11 +11,12 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
 from footfall.math.rotations import quaternion_from_matrix
 from footfall.math.transform import Transform
-from footfall.recording.format import Array, nanoseconds
+from footfall.recording.format import nanoseconds
 from footfall.robot.model import WORLD, Body, JointType, Robot
 from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from footfall.scene.model import Scene

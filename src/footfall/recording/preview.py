@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import msgspec
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.kinematics import forward_kinematics
 from footfall.recording import foxglove
 from footfall.recording.contacts import ContactTable
-from footfall.recording.format import Array
 from footfall.robot.model import Robot
 from footfall.scene.model import Scene
 

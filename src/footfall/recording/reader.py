@@ -13,10 +13,10 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from footfall.arrays import Array, Integers
 from footfall.errors import DamagedRecording, FootfallError, RobotWarning, UnsupportedRecording
 from footfall.recording import format as form
 from footfall.recording.contacts import ContactTable, Instant, joined
-from footfall.recording.format import Array, Indices
 from footfall.recording.scan import Scan
 from footfall.robot.drives.drive_set import DriveSet
 from footfall.robot.html_table import html_table
@@ -131,7 +131,7 @@ class _Reading:
     topics: dict[int, str] = field(default_factory=dict)
     states: list[tuple[Array, ...]] = field(default_factory=list)
     times: list[Array] = field(default_factory=list)
-    counts: list[Indices] = field(default_factory=list)
+    counts: list[Integers] = field(default_factory=list)
     contacts: list[Instant] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
 

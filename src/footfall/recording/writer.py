@@ -21,10 +21,10 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import ClosedRecording, ExistingFile, InvalidRow, MissingFile
 from footfall.recording import format as form
 from footfall.recording.contacts import ContactBuffer
-from footfall.recording.format import Array
 from footfall.recording.preview import Preview
 from footfall.robot.drives.drive_set import DriveSet
 from footfall.robot.model import Robot

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidValue
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.loops import renamed
-from footfall.robot.model import WORLD, Array, Frame, Joint, JointType, Robot
+from footfall.robot.model import WORLD, Frame, Joint, JointType, Robot
 from footfall.robot.orientation import matrix_from_quaternion, quaternion_from_matrix
 from footfall.robot.tree_loops import ASSEMBLY, neutral_coordinates
 from footfall.robot.values import Value, placement

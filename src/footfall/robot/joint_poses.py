@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.math.transform import Transform
 from footfall.robot.tree import Link, Tree
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def joint_transform(link: Link, q: Array) -> Transform:

@@ -8,13 +8,14 @@ from functools import cached_property
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import LoopClosureError
 from footfall.math.rotations import normalised, quaternion_from_rotation_vector, quaternion_product
 from footfall.robot.joint_poses import joint_transform
 from footfall.robot.loop_equations import Cut, loop_equations
 from footfall.robot.loops import LoopType
 from footfall.robot.subsystems import Subsystem
-from footfall.robot.tree import Array, Tree
+from footfall.robot.tree import Tree
 
 CLOSED = 1e-10  # of a loop's size: residuals below are closed
 _COUNTS = {LoopType.POINT: 3, LoopType.HINGE: 5, LoopType.WELD: 6}

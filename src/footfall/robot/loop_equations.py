@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import sqrt
 from footfall.math.spatial import axial_difference, cross
 from footfall.math.transform import Transform, identity_transform
@@ -19,7 +20,6 @@ from footfall.robot.joint_poses import joint_transform
 from footfall.robot.loops import Loop, LoopType
 from footfall.robot.tree import Attachment, Tree, rotation_with_z_along
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Row = dict[int, Any]  # tree velocity -> entry
 
 

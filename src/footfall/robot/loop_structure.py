@@ -14,11 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import LockedLoop, LoopClosureError, LoopError, RedundantLoop
 from footfall.robot.loop_closing import LoopSystem, close_dependent, close_freely, scaled_jacobian
 from footfall.robot.loop_equations import Cut
 from footfall.robot.subsystems import Subsystem, find_subsystems
-from footfall.robot.tree import Array, Tree
+from footfall.robot.tree import Tree
 
 _RANK = 1e-7  # singular values below this part of the largest are zero
 _THRESHOLDS = (0.3, 0.1, 0.03, 0.01, 1e-3, 1e-5)  # of its own direction in a loop that a joint has, at least

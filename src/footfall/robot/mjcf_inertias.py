@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import ImpossibleInertia
 from footfall.math.transform import Transform, identity_transform
-from footfall.robot.model import WORLD, Array, JointType, Robot
+from footfall.robot.model import WORLD, JointType, Robot
 from footfall.robot.tree import merge_inertias
 from footfall.robot.validation import warn_of
 

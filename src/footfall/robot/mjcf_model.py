@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import RobotError, UnsupportedFeature
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.description import free_name
@@ -16,7 +17,7 @@ from footfall.robot.mjcf_equalities import read_equalities
 from footfall.robot.mjcf_inertias import LEAST
 from footfall.robot.mjcf_shapes import body_geometries
 from footfall.robot.mjcf_writer import NO_LIMIT, part_names, parts
-from footfall.robot.model import WORLD, Array, Body, Frame, Joint, JointType
+from footfall.robot.model import WORLD, Body, Frame, Joint, JointType
 from footfall.robot.orientation import matrix_from_axis_angle, matrix_from_quaternion
 from footfall.robot.tree_loops import ASSEMBLY
 from footfall.robot.values import finite_array

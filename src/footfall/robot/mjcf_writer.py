@@ -16,13 +16,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import UnsupportedFeature
 from footfall.math.transform import Transform
 from footfall.robot.description import free_name
 from footfall.robot.mjcf_inertias import Inertial, acceptable_inertials
 from footfall.robot.model import (
     WORLD,
-    Array,
     Box,
     Capsule,
     Cylinder,

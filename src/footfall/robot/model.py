@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidValue, UnknownName
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot import values
@@ -51,7 +52,6 @@ __all__ = [
     "Sphere",
 ]
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Limits = Mapping[str, tuple[float, float]]
 
 

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidValue
 from footfall.math import rotations
 from footfall.math.spatial import skew
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _RIGHT_ANGLE = 5e-12  # rad; descriptions that write pi/2 with twelve digits mean it
 _ROUNDING = 4e-16

@@ -10,22 +10,11 @@ from typing import Literal
 import msgspec
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidDescription, InvalidValue, UnknownReference, listed
 from footfall.robot.description import Source, check_bodies, check_size
 from footfall.robot.drives.drive_schema import DriveTables
-from footfall.robot.model import (
-    WORLD,
-    Array,
-    Body,
-    Frame,
-    Geometry,
-    Joint,
-    JointType,
-    Loop,
-    LoopType,
-    Mimic,
-    Robot,
-)
+from footfall.robot.model import WORLD, Body, Frame, Geometry, Joint, JointType, Loop, LoopType, Mimic, Robot
 from footfall.robot.toml_parts import (
     PlacedSchema,
     ShapeSchema,

@@ -22,13 +22,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.math.transform import Transform, identity_transform
 
 if TYPE_CHECKING:
     from footfall.robot.loop_structure import LoopStructure
     from footfall.robot.model import Joint, Robot
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Kind = Literal["revolute", "prismatic", "spherical"]
 
 # Motion subspaces, rows [linear; angular] in link axes.

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidValue
 from footfall.robot.loop_closing import CLOSED, LoopSystem, close_dependent, largest_residual, scaled_jacobian
 from footfall.robot.loop_equations import cut_of
 from footfall.robot.loop_structure import PASSIVE, POWERED, UNKNOWN, LoopStructure, analyse_loops
-from footfall.robot.tree import Array, Tree
+from footfall.robot.tree import Tree
 
 if TYPE_CHECKING:
     from footfall.robot.model import Joint, Robot

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import (
     BrokenTree,
     DuplicateName,
@@ -25,7 +26,7 @@ from footfall.errors import (
     listed,
 )
 from footfall.robot.tree_loops import moves_others
-from footfall.robot.values import Array, Subject, finite_array
+from footfall.robot.values import Subject, finite_array
 
 if TYPE_CHECKING:
     from footfall.robot.model import Body, Frame, Joint, Robot

@@ -9,10 +9,10 @@ from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidValue
 from footfall.math.transform import Transform
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Subject = tuple[str, str]
 Part = TypeVar("Part")
 

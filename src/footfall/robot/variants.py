@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidValue, UnsupportedFeature
 from footfall.math.transform import Transform, identity_transform
-from footfall.robot.model import WORLD, Array, Joint, JointType, Loop, LoopType, Robot
+from footfall.robot.model import WORLD, Joint, JointType, Loop, LoopType, Robot
 from footfall.robot.orientation import matrix_from_axis_angle, matrix_from_quaternion, quaternion_from_matrix
 from footfall.robot.tree import rotation_with_z_along
 from footfall.robot.tree_loops import closed_configuration, loop_systems, neutral_coordinates

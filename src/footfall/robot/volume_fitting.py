@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
-from typing import Any
 
 import numpy as np
 
@@ -15,8 +14,6 @@ from footfall.geometry.swept_sphere import SweptVolume
 from footfall.robot.model import Body, Robot
 from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from footfall.robot.volumes import BodyVolume
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _RIM = 16  # corners of the polygon around the rim of a cylinder
 

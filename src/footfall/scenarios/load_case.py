@@ -5,16 +5,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.inverse_dynamics import inverse_dynamics
 from footfall.dynamics.jacobians import frame_jacobian
 from footfall.dynamics.joint_wrenches import joint_wrenches
 from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import SceneError
 from footfall.robot.combine import INITIAL, Placed, combine
-from footfall.robot.model import WORLD, Array, Body, Joint, JointType, Robot
+from footfall.robot.model import WORLD, Body, Joint, JointType, Robot
 from footfall.robot.shapes import Geometry
 from footfall.scene.model import Scene, SceneObject
 

@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import floor, gather, maximum, minimum, where
 from footfall.errors import SceneError
 from footfall.math.rotations import matrix_from_quaternion, quaternion_inverse, quaternion_product
 from footfall.math.transform import Transform
 from footfall.robot.values import Value, finite_array
 from footfall.scene.checks import scene_errors
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _MOST_WAYPOINTS = 100_000
 

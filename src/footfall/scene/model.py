@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import SceneError, UnknownName
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot import values
 from footfall.robot.load import load
-from footfall.robot.model import Array, Robot
+from footfall.robot.model import Robot
 from footfall.robot.shapes import Box, Capsule, Cylinder, Mesh, Shape, Sphere
 from footfall.scene.checks import scene_errors
 from footfall.scene.given_motion import GivenMotion

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import SceneError
 from footfall.robot.shapes import Box, Capsule, Cylinder, Mesh, Sphere
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def solid_inertia(shape: Any, mass: float) -> tuple[Array, Array]:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import SceneError, UnknownName
 from footfall.geometry.height_map import HeightMap
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _MOST_HEIGHTS = 2**24
 

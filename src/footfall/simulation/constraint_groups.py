@@ -11,13 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.contact.newton_step import LinearCone
 from footfall.math.spatial import cross, skew, symmetric
 from footfall.simulation.contact_rows import LinkMotion, Row, along, combine, inner
 from footfall.simulation.sparse_elimination import SparseRows, add_entry
 from footfall.simulation.step_contacts import JointLaw, StepContact
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _LEAST_MOBILITY = 1e-9  # of a contact's own sum: keeps directions in which nothing moves off zero
 

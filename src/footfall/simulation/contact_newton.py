@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import absolute, gather, maximum, minimum, repeat, where
 from footfall.contact.newton_schedule import (
     HALVINGS,
@@ -43,9 +44,6 @@ from footfall.simulation.sparse_elimination import (
     untouched,
 )
 from footfall.simulation.step_contacts import ContactLaw, JointLaw
-
-Array = np.ndarray[Any, np.dtype[Any]]
-
 
 _DESCENTS, _LONGEST, _TINY = 40, 1e4, 1e-280
 _AT_REST = 1e-3  # of the tolerance

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import sqrt
 from footfall.dynamics.factorisation import MassFactor, velocity_path
 from footfall.dynamics.loops import Coupling
@@ -19,7 +20,6 @@ from footfall.math.spatial import cross
 from footfall.math.transform import Transform
 from footfall.robot.tree import Tree
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Row = dict[int, Any]  # velocity -> entry
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import absolute, maximum, minimum, repeat, sqrt, where
 from footfall.contact.local_cone import ConeBlock, cone_block, solve_cone
 from footfall.math.spatial import symmetric
@@ -15,8 +16,6 @@ from footfall.simulation.contact_rows import LinkMotion, Row, Whitening, along, 
 from footfall.simulation.impact_sweep import impact_impulse
 from footfall.simulation.step_contacts import ContactLaw, JointLaw, StepContact, slip_velocity
 from footfall.simulation.step_values import StepOptions
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _SLIP_STEPS = 1  # of Newton's method in a sweep, for the direction of sliding
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.loop_margin import has_margin, loop_margin, tightest_loops
 from footfall.errors import DivergedWarning, SimulationDiverged
 from footfall.robot.model import Robot
 from footfall.simulation.run_values import SimulationState
 from footfall.simulation.step_values import Command
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _MEANINGLESS = 1e6  # m/s, rad/s or m
 NEAR_DEAD_POINT = 0.1  # loop_margin from which one long step may have gone beyond the dead point

@@ -13,11 +13,11 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import absolute, sqrt
 from footfall.dynamics.kinematics import link_poses
 from footfall.dynamics.loops import Coupling
 from footfall.errors import InvalidDrive, UnknownName
-from footfall.math.transform import Array
 from footfall.robot.drives.drive import Drive
 from footfall.robot.drives.harmonic_drive import HarmonicDrive
 from footfall.robot.drives.servo_cascade import ServoState, Target

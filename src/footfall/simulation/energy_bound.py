@@ -16,14 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import greater, less, maximum, repeat, sqrt, where
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.energy import link_kinetic_energies, root_potential_energies
 from footfall.robot.model import JointType, Robot
 from footfall.simulation.contact_rows import LinkMotion
 from footfall.simulation.step_contacts import ContactLaw, JointLaw, StepContact
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _MOST = 0.1  # of the speed; what would cost more lies in the ground, is lifted out of it and has nothing to pay with
 _LITTLE = 0.1  # of what a free fall loses

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.contact.local_cone import cone_block, solve_cone
 from footfall.simulation.contact_rows import Row, inner
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _STEPS = 8  # of Newton's method in a collision: what is left over would stay in the impulse
 

@@ -12,14 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.contact.newton_step import LinearCone
 from footfall.dynamics.factorisation import MassFactor
 from footfall.math.spatial import symmetric
 from footfall.robot.tree import Tree
 from footfall.simulation.contact_rows import Row, handed_on, inner
 from footfall.simulation.sparse_elimination import solve_sparse
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _LEAST_MOBILITY = 1e-9  # of a contact's own sum: keeps directions in which nothing moves off zero
 

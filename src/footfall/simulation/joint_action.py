@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.loops import Coupling
-from footfall.math.transform import Array
 from footfall.robot.model import Robot
 
 Row = Mapping[int, Any]  # velocity -> entry

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.contact.assembly import contact_jacobian
 from footfall.contact.candidates import Candidate
 from footfall.contact.contacts import contact_frame
@@ -28,8 +29,6 @@ from footfall.simulation.joint_action import JointAction
 from footfall.simulation.smooth_step import smooth_step
 from footfall.simulation.step_values import Command, StepOptions, StepReport, StepState
 from footfall.simulation.time_step import contact_step, row_count
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _MEMORY = 5  # numbers that a contact remembers
 

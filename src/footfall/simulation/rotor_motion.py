@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.loops import Coupling
 from footfall.math.spatial import cross
-from footfall.math.transform import Array, Transform
+from footfall.math.transform import Transform
 from footfall.robot.drives.drive import Drive
 from footfall.robot.drives.rotor_bodies import rotor_axes
 from footfall.robot.model import Robot

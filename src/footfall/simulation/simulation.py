@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import Kernel
 from footfall.contact.candidates import Candidate, scene_candidates
 from footfall.contact.penalty import PenaltyLaw, warn_if_unstable
@@ -30,8 +31,6 @@ from footfall.simulation.step_values import Command, StepOptions
 from footfall.simulation.time_step import actuated_velocities, row_count
 from footfall.simulation.touching_bodies import touched_by, warn_of_many
 from footfall.simulation.unsolved_contact import warn_of_residuals
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _ROLLOUT = ("residual", "q", "v")  # what a rollout gives, in the order of the kernel
 

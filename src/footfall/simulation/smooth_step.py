@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import exp, maximum, minimum
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.forward_dynamics import articulated_bodies
@@ -21,7 +22,6 @@ from footfall.simulation.joint_action import along, spring_rows
 from footfall.simulation.step_values import Command, StepOptions, StepState
 from footfall.simulation.time_step import actuated_velocities
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Forces = Callable[[Array, Array], Array]  # (q, v) -> generalised forces (nv,)
 
 _SLOW = 0.01  # rad/s or m/s below which smoothed friction fades, 001 section 14

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from footfall.arrays import Array
+
 SparseRows = list[dict[int, Any]]  # row -> column -> entry
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import maximum, minimum, sqrt, where
 from footfall.contact.candidates import Candidate, Surface
 from footfall.contact.contacts import contact_frame
@@ -18,8 +19,6 @@ from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from footfall.simulation.contact_rows import LinkMotion, Row, combine
 from footfall.simulation.step_values import StepOptions
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _FAR = 1e9  # m/s: a contact that may close so fast is none
 

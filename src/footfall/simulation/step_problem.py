@@ -6,10 +6,11 @@ graph is traced. `check_solution` of `footfall.contact.validation` then tells ho
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.contact.assembly import contact_jacobian
 from footfall.contact.contacts import contact_frame
 from footfall.contact.detection import detect_contacts
@@ -27,8 +28,6 @@ from footfall.simulation.time_step import (
     limited_velocities,
     rubbing_velocities,
 )
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class StepProblem(NamedTuple):

@@ -7,9 +7,9 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidOption
 
-Array = np.ndarray[Any, np.dtype[Any]]
 GapTerm = Literal["gap", "source"]
 ContactRule = Literal["cone", "impacts"]
 Integrator = Literal["semi-implicit", "explicit", "rk4"]

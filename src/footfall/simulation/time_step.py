@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import absolute, maximum, minimum, where
 from footfall.contact.candidates import Candidate
 from footfall.dynamics.configuration import integrate
@@ -41,8 +42,6 @@ from footfall.simulation.step_contacts import (
     locate_contact,
 )
 from footfall.simulation.step_values import Command, StepOptions, StepReport, StepState
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def actuated_velocities(robot: Robot) -> list[tuple[int, int]]:

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.kinematics import frame_pose
 from footfall.errors import InvalidDrive
-from footfall.math.transform import Array, Transform
+from footfall.math.transform import Transform
 from footfall.robot.drives.elasticity import TORSO_FREQUENCIES
 from footfall.robot.drives.spring import Spring
 from footfall.robot.model import Body, Joint, JointType, Robot

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import ConvergenceWarning
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def warn_of_residuals(residuals: Array, *, tolerance: float, scale: float) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.kinematics import Poses
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
@@ -19,7 +20,6 @@ from footfall.viewer.surfaces import Surface, body_surfaces, object_surface
 if TYPE_CHECKING:
     import viser
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 FORCE_COLOR = (214, 60, 10)
 _LENGTH_OF_WEIGHT = 0.5  # length of the arrow for a force as large as the robot's weight, of the robot's size

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.kinematics import forward_kinematics
 from footfall.gait.poses import CONTACT_TYPES, FootContact, PoseRow
 from footfall.math.quaternions import rotate
@@ -18,8 +19,6 @@ from footfall.viewer.plan_supports import draw_supports
 from footfall.viewer.playback import Playback
 from footfall.viewer.stage import Stage
 from footfall.viewer.timeline import Timeline, latest_row
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 RIGHT, LEFT, ZMP, CENTER, TORSO = (196, 78, 82), (76, 114, 176), (20, 20, 20), (46, 139, 87), (129, 114, 179)
 AREA = (255, 140, 0)

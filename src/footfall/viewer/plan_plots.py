@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import MissingPackage
 from footfall.gait.poses import PoseRow
 from footfall.math.quaternions import rotate
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 RIGHT, LEFT, ZMP, COM, INK = "#c44e52", "#4c72b0", "#111111", "#2e8b57", "#888888"
 HANDS = ("#e377c2", "#17a2b8")

@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.gait.poses import CONTACT_TYPES, FootContact, PoseRow
 from footfall.math.quaternions import from_axis_angle, rotate
 from footfall.motion.motion import Motion
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _COLOR = (205, 205, 200)
 _HARDLY = 0.01  # m above the lowest sole: the ground itself

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.configuration import neutral
 from footfall.dynamics.kinematics import forward_kinematics
 from footfall.robot.model import Joint, JointType, Robot
 from footfall.viewer.drawing import RobotDrawing, quaternions_of
 from footfall.viewer.stage import Stage
 from footfall.viewer.volumes import VolumeDrawing
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _NEUTRAL = "neutral"
 _MOVED = (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC)

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import PortInUse
 from footfall.math.rotations import quaternion_from_matrix
 
 if TYPE_CHECKING:
     import viser
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _FIELD_OF_VIEW = np.radians(40.0)
 _SETTLING = 1.5  # s until a page that opens has told where its camera is

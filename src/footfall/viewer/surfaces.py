@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array, Integers
 from footfall.errors import FootfallError, ViewerWarning
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.mesh import load_mesh
@@ -17,7 +18,6 @@ from footfall.robot.model import Body
 from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from footfall.scene.model import SceneShape
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Color = tuple[float, float, float, float]  # RGBA in [0, 1]
 
 BODY_COLOR: Color = (0.56, 0.61, 0.68, 1.0)
@@ -34,7 +34,7 @@ class Surface(NamedTuple):
     """Triangles (m, 3) between vertices (n, 3), m, of one colour."""
 
     vertices: Array
-    triangles: Array
+    triangles: Integers
     color: Color
 
 
@@ -85,7 +85,7 @@ def _joined(surfaces: Iterable[Surface]) -> list[Surface]:
     return joined
 
 
-def _triangles(shape: SceneShape) -> tuple[Array, Array]:
+def _triangles(shape: SceneShape) -> tuple[Array, Integers]:
     import trimesh
 
     match shape:
@@ -111,7 +111,7 @@ def _triangles(shape: SceneShape) -> tuple[Array, Array]:
             return corners, np.array([[0, 1, 2], [0, 2, 3]])
 
 
-def _creased(mesh: Any) -> tuple[Array, Array]:
+def _creased(mesh: Any) -> tuple[Array, Integers]:
     """Vertices doubled along sharp edges, where light must not be smoothed."""
     import trimesh
 
@@ -121,7 +121,7 @@ def _creased(mesh: Any) -> tuple[Array, Array]:
     return np.asarray(shaded.vertices), np.asarray(shaded.faces)
 
 
-def _height_map_triangles(terrain: HeightMap) -> tuple[Array, Array]:
+def _height_map_triangles(terrain: HeightMap) -> tuple[Array, Integers]:
     """Two triangles for each cell; large maps are thinned out."""
     strides = [-(-count // _MOST_CELLS) for count in terrain.heights.shape]
     rows, columns = (

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.volume_distances import volume_distances
 from footfall.geometry.swept_sphere import SweptSphere
 from footfall.robot.model import Robot
@@ -15,7 +16,6 @@ from footfall.viewer.drawing import node_name
 if TYPE_CHECKING:
     import viser
 
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _COLOR = (0.95, 0.55, 0.15)
 _OPACITY = 0.4

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from footfall.arrays import Array
 from footfall.compiler import sin
 from footfall.control.inverse_kinematics.points import CenterOf, FramePoint
 from footfall.control.inverse_kinematics.robot_tasks import CustomTask, MomentumTask, PostureTask, posture
@@ -24,8 +24,6 @@ from footfall.dynamics.kinematics import frame_pose
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from tests.poses import random_pose
-
-Array = NDArray[np.float64]
 
 
 def height_and_twist(robot: Robot, q: Array) -> Array:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,8 +20,6 @@ from footfall.control.inverse_kinematics import (
 from footfall.geometry.swept_sphere import SweptVolume, swept_line, swept_point
 from footfall.robot.model import WORLD, Robot
 from footfall.robot.volumes import BodyVolume
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 LOLA = footfall.load("lola")
 IDLE = LOLA.configuration("idle")

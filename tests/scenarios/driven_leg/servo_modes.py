@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from scipy.linalg import eig
 
+from footfall.arrays import Array
 from footfall.robot.drives.friction import Friction
 from footfall.robot.model import Robot
 from footfall.scenarios.driven_leg.modes import Mode
@@ -16,8 +16,6 @@ from footfall.scenarios.driven_leg.run import SERVO_PERIOD
 from footfall.simulation.drive_step import Gears
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _FASTEST = 200.0  # Hz of modes that are rung; beyond, a servo has but few samples in a period
 _SHARPEST = 0.9  # damping ratio above which a mode does not swing

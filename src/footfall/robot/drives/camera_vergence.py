@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import acos, sqrt
 from footfall.errors import InvalidDrive, UnreachablePosition
-from footfall.math.transform import Array
 from footfall.robot import values
 from footfall.robot.drives.mechanism import Mechanism, is_symbolic
 from footfall.robot.drives.turning import turned

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidDrive
-from footfall.math.transform import Array
 from footfall.robot import values
 from footfall.robot.drives.elasticity import Elasticity
 from footfall.robot.drives.electric_motor import ElectricMotor

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import UnknownName
-from footfall.math.transform import Array
 from footfall.robot.drives.drive import Drive
 from footfall.robot.drives.mechanism import is_symbolic
 from footfall.robot.drives.references import check_driven_joints

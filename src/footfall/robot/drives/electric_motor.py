@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import exp, maximum, minimum
 from footfall.errors import InvalidDrive
-from footfall.math.transform import Array
 
 
 @dataclass(frozen=True, slots=True)

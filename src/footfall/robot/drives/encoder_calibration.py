@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidMeasurements, UnknownName
-from footfall.math.transform import Array
 
 _LEAST_SPREAD = 1e-3  # rad of joint angle between poses, below which they do not tell a gain
 

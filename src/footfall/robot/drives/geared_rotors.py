@@ -8,8 +8,9 @@ from functools import singledispatch
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidDrive
-from footfall.math.transform import Array, Transform
+from footfall.math.transform import Transform
 from footfall.robot.drives.ankle_cranks import AnkleCranks
 from footfall.robot.drives.drive import Drive
 from footfall.robot.drives.harmonic_drive import HarmonicDrive

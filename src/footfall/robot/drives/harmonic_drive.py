@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidDrive
-from footfall.math.transform import Array
 from footfall.robot.drives.mechanism import Mechanism
 
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import UnknownName, UnsupportedFeature
 from footfall.math.rotations import matrix_from_rotation_vector
-from footfall.math.transform import Array, Transform, identity_transform
+from footfall.math.transform import Transform, identity_transform
 from footfall.robot.model import WORLD, JointType, Robot
 
 

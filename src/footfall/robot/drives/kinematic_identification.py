@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidMeasurements
 from footfall.math.rotations import rotation_vector_from_matrix
 from footfall.math.spatial import cross
-from footfall.math.transform import Array, Transform, identity_transform
+from footfall.math.transform import Transform, identity_transform
 from footfall.robot.drives.kinematic_chain import KinematicChain, adjoint
 
 _RANK_TOLERANCE = 1e-8  # of the greatest singular value, with columns of length one

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import atan2, sqrt
 from footfall.errors import InvalidDrive
 from footfall.math.spatial import cross
-from footfall.math.transform import Array
 from footfall.robot import values
 from footfall.robot.drives.mechanism import Mechanism
 from footfall.robot.drives.turning import turned

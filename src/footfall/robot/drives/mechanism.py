@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import (
     Kernel,
     Symbol,
@@ -24,7 +25,6 @@ from footfall.compiler import (
     where,
 )
 from footfall.errors import SingularTransmission, UnreachablePosition
-from footfall.math.transform import Array
 
 _GREATEST_STEP = 0.2  # rad or m a Newton step; the maps turn back on themselves farther away
 _SINGULAR = 1e-9  # share of the product of the rows' lengths below which a determinant counts as zero

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidDrive
-from footfall.math.transform import Array, Transform
+from footfall.math.transform import Transform
 from footfall.robot.drives.drive import Drive
 from footfall.robot.drives.harmonic_drive import HarmonicDrive
 from footfall.robot.model import WORLD, Body, Joint, JointType, Robot

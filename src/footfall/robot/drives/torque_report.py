@@ -9,8 +9,8 @@ from types import MappingProxyType
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidMeasurements, UnknownName
-from footfall.math.transform import Array
 from footfall.robot.drives.drive_set import DriveSet
 from footfall.robot.model import JointType, Robot
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from footfall.math.transform import Array
+from footfall.arrays import Array
 from footfall.robot.drives.mechanism import Mechanism
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from footfall.arrays import Array
 from footfall.compiler import cos, sin
 from footfall.math.spatial import cross
-from footfall.math.transform import Array
 
 
 class Turned(NamedTuple):

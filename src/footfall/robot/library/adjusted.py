@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidValue
 from footfall.math.transform import Transform
 from footfall.robot.drives.geared_rotors import with_geared_rotors
 from footfall.robot.drives.rotor_bodies import with_rotor_bodies
-from footfall.robot.model import Array, Body, Box, Geometry, Robot
+from footfall.robot.model import Body, Box, Geometry, Robot
 from footfall.robot.toml import read_toml
 from footfall.robot.validation import check_physics
 from footfall.robot.variants import lock_joints, with_configuration

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidValue
 from footfall.math.transform import Transform
 from footfall.robot.model import WORLD, Body, Capsule, Frame, Geometry, Joint, JointType, Robot
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 MOST_LINKS = 10_000
 MOST_LEVELS = 12

@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import NoIdleConfiguration
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from footfall.robot.tree import Tree
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # The conditions of RED-1, m and rad.
 COM_HEIGHT = 0.9
@@ -75,8 +74,8 @@ def idle_configuration(robot: Robot, *, tolerance: float = 1e-13) -> Array:
     )
 
 
-def idle_error(robot: Robot, q: Array) -> Array:
-    """Errors (21,) of the conditions of RED-1 for a base without rotation, m and rad.
+def idle_error(robot: Robot, q: Any) -> Array:
+    """Errors (21,) of the conditions of RED-1 for a base without rotation, m and rad; q may be complex.
 
     Order: centre of mass; RF and LF, position and orientation each; RH and LH, position.
     """

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.interpolate import CubicSpline
 
+from footfall.arrays import Array
 from footfall.control.inverse_kinematics import PoseTask, solve_ik
 from footfall.dynamics.kinematics import frame_pose
 from footfall.math.transform import Transform
 from footfall.robot.load import load
 from footfall.robot.model import Robot
 from footfall.robot.variants import lock_joints, with_fixed_base
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 LEG_JOINTS = ("hrr", "har", "hfr", "kfr", "sar", "sfr", "zfr")
 FOOT = "RF"

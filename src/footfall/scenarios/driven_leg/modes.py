@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
 
+from footfall.arrays import Array
 from footfall.dynamics.mass_matrix import mass_matrix
 from footfall.robot.drives.drive_set import DriveSet
 from footfall.robot.drives.friction import Friction
@@ -17,8 +17,6 @@ from footfall.scenarios.driven_leg.leg import LEG_JOINTS
 from footfall.scene.model import Scene
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _SLOWEST = 1.0  # Hz; slower modes are the leg's free motion
 

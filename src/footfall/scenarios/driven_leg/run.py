@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.kinematics import frame_pose
 from footfall.robot.model import Robot
 from footfall.scenarios.driven_leg.leg import FOOT, LEG_JOINTS, StepReference
@@ -14,8 +14,6 @@ from footfall.simulation.drive_step import Gears
 from footfall.simulation.run_values import Trajectory
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 SERVO_PERIOD = 250e-6  # s, 003a HWL-1
 COMMAND_TICKS = 4  # servo periods between two targets, 003a HWL-3

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.contact.candidates import Candidate, surface_of
 from footfall.control.hybrid_control import solve_tasks
 from footfall.control.hybrid_tasks import AxisGoal, Task
@@ -29,8 +30,6 @@ from footfall.scenarios.hybrid.course import Course, Criterion, joined
 from footfall.scene.model import Material, Scene, SceneObject
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command, StepOptions
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 PRESS, SPEED = 15.0, 0.1  # N, m/s
 STIFFNESS, DAMPING, PUSH = 400.0, 150.0, 20.0  # N/m, N s/m, N

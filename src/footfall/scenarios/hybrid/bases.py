@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.contact.candidates import Candidate, Surface, surface_of
 from footfall.control.hybrid_drive import MobileRobot
 from footfall.dynamics.hybrid_wheels import Wheel
@@ -26,7 +27,6 @@ from footfall.simulation.run_values import Trajectory
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command, StepOptions
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Kind = Literal["differential", "mecanum"]
 Controller = Callable[[float, Array, Array], Array]
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.robot.model import Robot
 from footfall.scene.model import Scene
 from footfall.simulation.run_values import Trajectory
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class Criterion(NamedTuple):

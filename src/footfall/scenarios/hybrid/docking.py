@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.contact.candidates import Candidate, Surface
 from footfall.control.hybrid_control import MovingFrame, task_state
 from footfall.control.hybrid_drive import drive
@@ -32,8 +33,6 @@ from footfall.scenarios.hybrid.bases import (
 from footfall.scenarios.hybrid.course import Course, Criterion, yaw_angles
 from footfall.scene.model import Material, Scene, SceneRobot
 from footfall.simulation.step_values import Command
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 MOST_ACCELERATION, MOST_TURN = 0.3, 1.0  # m/s2, rad/s2
 FORCE = 10.0  # N, at the hook

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.contact.candidates import Candidate, Surface
 from footfall.control.hybrid_drive import drive
 from footfall.control.hybrid_tasks import AxisGoal, Task
@@ -21,8 +22,6 @@ from footfall.scenarios.hybrid.bases import DT, FLOOR, SimulatedBase
 from footfall.scenarios.hybrid.course import Course, Criterion
 from footfall.scenarios.hybrid.manipulator import FINGER, mobile_manipulator, start_configuration
 from footfall.scene.model import Material, Scene, SceneObject, SceneRobot
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 MOST_FORCE, OPEN = 40.0, 0.3  # N, m
 _FRICTION = 8.0  # N, of the drawer

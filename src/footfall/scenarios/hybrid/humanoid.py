@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.contact.candidates import Candidate, surface_of
 from footfall.control.hybrid_drive import StandingRobot, drive
 from footfall.control.hybrid_tasks import AxisGoal, Task
@@ -25,8 +26,6 @@ from footfall.scenarios.hybrid.course import Course, Criterion
 from footfall.scene.model import Material, Scene, SceneObject
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command, StepOptions
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 PRESS, REACH = 25.0, 0.08  # N, m
 FEET = {"sfr": "RF", "sfl": "LF"}  # by foot, the frame below its toe joint

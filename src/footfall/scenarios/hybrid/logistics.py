@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.contact.candidates import Candidate, Surface
 from footfall.control.hybrid_control import MovingFrame
 from footfall.control.hybrid_drive import MobileRobot, drive
@@ -28,8 +29,6 @@ from footfall.robot.shapes import Box
 from footfall.scenarios.hybrid.bases import DT, FLOOR, RADIUS, Kind, SimulatedBase, mobile_robot
 from footfall.scenarios.hybrid.course import Course, Criterion, yaw_angles
 from footfall.scene.model import Material, Scene, SceneObject, free_body
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 TASKS = """
 [[task]]

@@ -6,10 +6,10 @@ Constraints at the gripper and at the wheels act at once on one tree with a floa
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.control.hybrid_control import TaskSolution
 from footfall.control.hybrid_drive import MobileRobot, drive
 from footfall.control.hybrid_tasks import AxisGoal, Task
@@ -25,8 +25,6 @@ from footfall.robot.shapes import Capsule, Geometry, Sphere
 from footfall.scenarios.hybrid.bases import DT, FLOOR, SimulatedBase, mobile_robot
 from footfall.scenarios.hybrid.course import Course, Criterion
 from footfall.scene.model import Scene
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 START = (0.0, -0.9, 1.5)  # rad, of shoulder, upper arm and forearm
 LENGTH, FINGER = 0.4, 0.015  # m, of both links; radius of the finger

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.contact.candidates import Candidate, point_candidates, surface_of
 from footfall.contact.distance_functions import signed_distance
 from footfall.control.hybrid_drive import drive
@@ -26,7 +27,6 @@ from footfall.scenarios.hybrid.course import Course, Criterion, yaw_angles
 from footfall.scene.assembly import combined_robot
 from footfall.scene.model import Material, Scene, SceneObject, free_body
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Variant = Literal["fixed", "movable"]
 Control = Literal["tasks", "speed"]
 

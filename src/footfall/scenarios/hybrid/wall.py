@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.contact.candidates import Candidate, Surface, surface_of
 from footfall.control.hybrid_drive import drive
 from footfall.control.hybrid_tasks import AxisGoal, Task
@@ -15,8 +14,6 @@ from footfall.robot.shapes import Box
 from footfall.scenarios.hybrid.bases import DT, FLOOR, SimulatedBase, mobile_robot
 from footfall.scenarios.hybrid.course import Course, Criterion, yaw_angles
 from footfall.scene.model import Material, Scene, SceneObject
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 PUSH, DAMPING = 20.0, 0.05  # N, N m s/rad in each wheel
 _BUMPERS = ((0.24, 0.2, 0.045), (0.24, -0.2, 0.045))

@@ -7,15 +7,13 @@ coordinates of the foot are one too many: the foot keeps a given pitch, 001 sect
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import UnreachableFoothold
 from footfall.gait.gaits import LEGS
 from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 JOINTS = ("hip_roll", "hip_pitch", "knee", "ankle")
 

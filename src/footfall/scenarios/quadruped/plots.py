@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.gait.gaits import LEGS
 from footfall.scenarios.pyplot import load_pyplot
 from footfall.scenarios.quadruped.run import Run
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _NAMES = {"RB": "right back", "LB": "left back", "RF": "right front", "LF": "left front"}
 _COLORS = {"exact": "#0066bd", "penalty": "#d95f02", "impacts": "#1b9e77"}

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.center_of_mass import center_of_mass
 from footfall.dynamics.kinematics import forward_kinematics
 from footfall.errors import InvalidScenario
@@ -15,8 +16,6 @@ from footfall.math.rotations import quaternion_from_matrix, rotation_x, rotation
 from footfall.robot.model import Robot
 from footfall.scenarios.quadruped.legs import foot_homes, joint_angles, standing_configuration
 from footfall.scenarios.quadruped.parameters import FallPart, JumpPart, Scenario, TrotPart
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _PAIRS = (("RB", "LF"), ("LB", "RF"))  # diagonals, 001 section 18
 

@@ -6,10 +6,11 @@ import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.contact.candidates import Candidate, surface_of
 from footfall.dynamics.energy import kinetic_energy, potential_energy
 from footfall.dynamics.kinematics import forward_kinematics, frame_velocity
@@ -26,8 +27,6 @@ from footfall.scene.model import Material, Scene, SceneObject
 from footfall.simulation.run_values import Trajectory
 from footfall.simulation.simulation import ContactModel, Simulation
 from footfall.simulation.step_values import Command, StepOptions
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _BLOCK = 500  # steps
 _STABLE = 1.5  # largest product of frequency and step for explicit gains; semi-implicit Euler diverges at 2

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.scenarios.quadruped.run import Run
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _GRAVITY = 9.81  # m/s2
 _END = 0.5  # s at the end over which forces are averaged

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import InvalidScenario
 from footfall.robot.library import quadruped
 from footfall.scenarios.quadruped.legs import standing_configuration
@@ -14,8 +15,6 @@ from footfall.scenarios.quadruped.parameters import FallPart, Scenario
 from footfall.scenarios.quadruped.references import released
 from footfall.scenarios.quadruped.run import build_simulation
 from footfall.simulation.simulation import ContactModel
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _PERIOD = 0.01  # s between the states that are kept
 
