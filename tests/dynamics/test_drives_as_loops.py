@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 import footfall
 from footfall.dynamics.loops import Coupling
@@ -13,7 +12,6 @@ from footfall.robot.drives.knee_screw import KneeScrew
 from footfall.robot.model import Body, Frame, Joint, JointType, Loop, LoopType, Robot
 from tests.looped_robots import at
 
-Array = NDArray[np.float64]
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import footfall
+from footfall.arrays import Array
 from footfall.dynamics.forward_dynamics import forward_dynamics
 from footfall.dynamics.hybrid import hybrid_accelerations, hybrid_dynamics
 from footfall.dynamics.hybrid_actuation import constraint_jacobian
@@ -26,8 +26,6 @@ from footfall.errors import UnsupportedFeature
 from footfall.math.transform import Transform
 from footfall.robot.model import WORLD, Body, Frame, Joint, JointType, Robot
 from tests import looped_robots
-
-Array = NDArray[np.float64]
 
 CRANK, COUPLER, ROCKER, GROUND = 0.3, 0.8, 0.6, 0.9  # m
 LOOP = (Constraint("coupler_end", ("x", "z"), against="rocker_end", name="pin"),)

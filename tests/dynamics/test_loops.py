@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import footfall
+from footfall.arrays import Array
 from footfall.compiler import KernelInputError, build_kernel, repeat
 from footfall.dynamics.hybrid_constraints import Constraint
 from footfall.dynamics.loops import Coupling
@@ -28,7 +28,6 @@ from tests.looped_robots import (
     spatial_linkage,
 )
 
-Array = NDArray[np.float64]
 METHODS = ("articulated", "factorised", "dense")
 SEEDS = range(12)
 

@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.hybrid_constraints import AXES, Constraint, constraint_rows
 from footfall.dynamics.hybrid_sweeps import Inputs
 from footfall.dynamics.loops import Coupling, independent
 from footfall.errors import UnsupportedFeature
 from footfall.robot.loops import LoopType
 from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _DIRECTIONS = {LoopType.POINT: AXES[:3], LoopType.WELD: AXES}
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.loop_margin import has_margin, loop_margin
 from footfall.errors import LoopAtDeadPoint, SingularLoopWarning
 from footfall.robot.model import Robot
 from footfall.simulation.divergence import NEAR_DEAD_POINT, named_loops
 from footfall.simulation.run_values import SimulationState
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _NEAR = 0.02  # loop_margin: joints follow fifty times as fast as they are led
 _COMING = 0.2  # from here on a dead point that a loop moves towards is told of
