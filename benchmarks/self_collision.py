@@ -29,7 +29,7 @@ apart = RepulsiveCost(reach=0.06, strength=6.0)
 
 courses = {}
 for name, cost in {"without": comfort, "with": CostSum((comfort, apart))}.items():
-    step = ResolvedRate(robot, lola_task_space(robot, idle, gain=10.0), cost=cost)
+    step = ResolvedRate(robot, lola_task_space(robot, idle, gains=10.0), cost=cost)
     q, least = idle.copy(), []
     for _ in range(300):
         least.append(footfall.volume_distances(robot, q, pairs=arms).distance.min())

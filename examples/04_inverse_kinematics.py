@@ -44,7 +44,7 @@ except TargetOutOfReach as problem:
     print(f"too far: closest pose is {problem.residuals[far.label]:.2f} m away")
 
 # Velocity level: priorities, and limits by a quadratic program. The posture yields to everything before it.
-push = frame_position("RH", place, gain=2.0, rate=np.array([0.0, 0.0, 0.3]), priority=1)
+push = frame_position("RH", place, gains=2.0, rate=np.array([0.0, 0.0, 0.3]), priority=1)
 problem = build_ik(
     robot, q, [*feet, weight, push, posture(robot, idle, priority=2)], dt=0.01, limits=Limits(velocity=0.5)
 )
@@ -54,7 +54,7 @@ print(f"feet move with {np.abs(footfall.frame_velocity(robot, q, v, 'RF')).max()
 print(f"condition number of all tasks {problem.singularity.condition:.0f}")
 
 # For hot loops the whole step is one native call: LOLA's 22 task coordinates, with a cost for what they leave free.
-step = ResolvedRate(robot, lola_task_space(robot, idle, gain=10.0), cost=ComfortCost(tuple(idle)))
+step = ResolvedRate(robot, lola_task_space(robot, idle, gains=10.0), cost=ComfortCost(tuple(idle)))
 for _ in range(200):
     q = footfall.integrate(robot, q, 0.01 * step(q))
 error, _ = step.stack.kernel(q, step.stack.parameters)

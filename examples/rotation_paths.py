@@ -17,10 +17,10 @@ from footfall.math.rotations import boxminus, matrix_from_euler, parameters_from
 # A planar arm whose tip should move with (1, 1) m/s while its first two joints stand still: both cannot be.
 arm = footfall.load("planar-arm")
 q = np.array([np.pi / 6, np.pi / 3, np.pi / 3])
-tip = frame_position(arm.frame_names[0], np.zeros(3), rows="xz", gain=0.0, rate=np.ones(2))
+tip = frame_position(arm.frame_names[0], np.zeros(3), rows="xz", gains=0.0, rate=np.ones(2))
 still = {joint.name: 0.0 for joint in arm.joints[:2]}
-both = build_ik(arm, q, [tip, posture(arm, still, gain=0.0)])
-ranked = build_ik(arm, q, [tip, posture(arm, still, gain=0.0, priority=1)])
+both = build_ik(arm, q, [tip, posture(arm, still, gains=0.0)])
+ranked = build_ik(arm, q, [tip, posture(arm, still, gains=0.0, priority=1)])
 print("an arm moves its tip and keeps two joints still: joint rates, and what is missed of tip and joints")
 for name, v in {
     "tip only": solve_velocity(build_ik(arm, q, [tip])),

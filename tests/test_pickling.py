@@ -19,9 +19,9 @@ from footfall.arrays import Array
 from footfall.compiler import build_kernel
 from footfall.control import (
     Contact,
-    FrameTracking,
     JointImpedance,
     LeastForce,
+    PoseTask,
     WholeBodyControl,
     gains_from,
     resting_pose,
@@ -130,7 +130,7 @@ def test_controllers_answer_elsewhere(worker: ProcessPoolExecutor) -> None:
     here = impedance(0.0, q, v)
     there = worker.submit(called, impedance, 0.0, q, v).result()
     assert [part.tobytes() for part in here] == [part.tobytes() for part in there]
-    tasks = (FrameTracking(hand, pose, gains_from(1.0)), LeastForce(priority=1))
+    tasks = (PoseTask(hand, pose, gains=gains_from(1.0)), LeastForce(priority=1))
     whole_body = WholeBodyControl(robot, (), tasks)
     whole_body._last[:] = [(), (), lambda: "native code"]  # which cannot be pickled, and must not be
     again = pickle.loads(pickle.dumps(whole_body))

@@ -24,8 +24,11 @@ from footfall.control.inverse_kinematics import (
     posture,
     solve_velocity,
 )
-from footfall.control.joint_control import resting_reference
-from footfall.control.task_space import resting_pose
+from footfall.control.tasks.forces import LeastForce
+from footfall.control.tasks.orientations import OrientationTask
+from footfall.control.tasks.positions import center_of_mass_position
+from footfall.control.tasks.postures import PostureTask
+from footfall.control.tasks.task import Task
 from footfall.control.whole_body import (
     WholeBodyControl,
     WholeBodySolution,
@@ -33,13 +36,6 @@ from footfall.control.whole_body import (
     solve_whole_body,
 )
 from footfall.control.whole_body_limits import WholeBodyLimits
-from footfall.control.whole_body_tasks import (
-    CenterOfMassTracking,
-    FrameTracking,
-    LeastForce,
-    PostureTracking,
-    WholeBodyTask,
-)
 from footfall.dynamics.center_of_mass import center_of_mass
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.kinematics import frame_pose
@@ -110,17 +106,17 @@ def _velocity_steps(rest: Array, states: list[tuple[Array, Array]]) -> list[Step
     ]
 
 
-def whole_body_tasks(stance: Stance, *, levels: bool) -> tuple[WholeBodyTask, ...]:
+def whole_body_tasks(stance: Stance, *, levels: bool) -> tuple[Task, ...]:
     """Squat, stay upright, keep a posture, spread forces: by priorities, or all in one program by weights."""
     robot, q = stance.robot, stance.q
     lower = center_of_mass(robot, q) + np.array([0.01, 0.01, -0.04])
-    upright = resting_pose(frame_pose(robot, q, stance.base))
+    upright = frame_pose(robot, q, stance.base).rotation
     return (
-        CenterOfMassTracking(lower, gains_from(1.5)),
-        FrameTracking(stance.base, upright, gains_from(2.0), (3, 4, 5)),
-        PostureTracking(
-            resting_reference(robot, q),
-            gains_from(1.5),
+        center_of_mass_position(lower, gains=gains_from(1.5)),
+        OrientationTask(stance.base, upright, gains=gains_from(2.0)),
+        PostureTask(
+            q,
+            gains=gains_from(1.5),
             priority=1 if levels else 0,
             weight=1.0 if levels else 1e-2,
         ),
@@ -164,7 +160,7 @@ def _program_steps(stance: Stance, states: list[tuple[Array, Array]]) -> list[St
 
 def _physics_error(
     stance: Stance,
-    tasks: tuple[WholeBodyTask, ...],
+    tasks: tuple[Task, ...],
     q: Array,
     v: Array,
     found: WholeBodySolution,

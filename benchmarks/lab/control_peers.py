@@ -14,7 +14,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.bench.measure import Contestant
 from footfall.bench.robots import EXAMPLES, examples_folder, load_measured
-from footfall.control.inverse_kinematics import BoundedRate, Limits, PoseTask, Task, posture
+from footfall.control.inverse_kinematics import BoundedRate, Limits, MotionTask, PoseTask, posture
 from footfall.dynamics.configuration import neutral
 from footfall.dynamics.kinematics import frame_pose
 from footfall.math.transform import Transform
@@ -31,8 +31,8 @@ def ik_contestants(count: int = 20) -> dict[str, Contestant]:
     robot = load_measured("talos")
     rest, states = resting_states(robot, count)
     goals = {frame: frame_pose(robot, rest, frame) for frame in FRAMES}
-    tasks: list[Task] = [PoseTask(frame, goals[frame], gain=GAIN / STEP) for frame in FRAMES]
-    pull = posture(robot, rest, gain=GAIN / STEP, weight=POSTURE_COST**2)
+    tasks: list[MotionTask] = [PoseTask(frame, goals[frame], gains=GAIN / STEP) for frame in FRAMES]
+    pull = posture(robot, rest, gains=GAIN / STEP, weight=POSTURE_COST**2)
     bounded = BoundedRate(robot, [*tasks, pull], dt=STEP, limits=Limits(approach=0.5))
     found = {"ours": Contestant(lambda: [bounded(q) for q in states], len(states))}
     if importlib.util.find_spec("pink"):

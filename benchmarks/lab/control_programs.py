@@ -102,7 +102,7 @@ def _corner_programs(count: int) -> list[QuadraticProgram]:
 def _rate_programs(count: int) -> list[QuadraticProgram]:
     robot = load_measured("talos")
     rest, states = resting_states(robot, count)
-    tasks = [PoseTask(frame, frame_pose(robot, rest, frame), gain=GAIN / STEP) for frame in FRAMES]
+    tasks = [PoseTask(frame, frame_pose(robot, rest, frame), gains=GAIN / STEP) for frame in FRAMES]
     bounded = BoundedRate(robot, tasks, dt=STEP, limits=Limits(approach=0.5))
     return [bounded.build(q) for q in states]
 

@@ -12,10 +12,10 @@ from scipy.optimize import least_squares
 
 from footfall.arrays import Array
 from footfall.bench.robots import load_measured
-from footfall.control.inverse_kinematics import PoseTask, PositionTask, Task, lola_task_space, solve_ik
+from footfall.control.inverse_kinematics import MotionTask, PoseTask, PositionTask, lola_task_space, solve_ik
 from footfall.control.inverse_kinematics.limits import NO_LIMITS, single_coordinates
 from footfall.control.inverse_kinematics.objective import Objective
-from footfall.control.inverse_kinematics.stack import TaskStack
+from footfall.control.tasks.stack import TaskStack
 from footfall.dynamics.configuration import integrate, random_configuration
 from footfall.dynamics.kinematics import frame_pose
 from footfall.math.angular_velocity import rotation_vector_map
@@ -36,8 +36,8 @@ class Study:
     name: str
     robot: Robot
     start: Callable[[int], Array]
-    tasks: Callable[[int], list[Task]]
-    far: Callable[[int], list[Task]]
+    tasks: Callable[[int], list[MotionTask]]
+    far: Callable[[int], list[MotionTask]]
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,10 @@ def panda_study() -> Study:
     """Poses of the hand of a Panda that random configurations have, from other random ones."""
     robot = load_measured("panda")
 
-    def tasks(seed: int) -> list[Task]:
+    def tasks(seed: int) -> list[MotionTask]:
         return [PoseTask(HAND, frame_pose(robot, random_configuration(robot, seed=10**6 + seed), HAND))]
 
-    def far(seed: int) -> list[Task]:
+    def far(seed: int) -> list[MotionTask]:
         """The hand one to three metres away, in any orientation."""
         random = np.random.default_rng(seed)
         away = random.normal(size=3)
@@ -78,25 +78,25 @@ def lola_study() -> Study:
     robot = load("lola")
     idle = robot.configuration("idle")
 
-    def tasks(seed: int) -> list[Task]:
+    def tasks(seed: int) -> list[MotionTask]:
         goal = random_configuration(robot, seed=10**6 + seed)
         step = np.random.default_rng(seed).normal(size=6) * [0.1, 0.1, 0.1, 0.2, 0.2, 0.2]
         goal[:7] = integrate(robot, idle, np.concatenate([step, np.zeros(robot.nv - 6)]))[:7]
         return list(lola_task_space(robot, goal, hands=("RH", "LH")))
 
-    def far(seed: int) -> list[Task]:
+    def far(seed: int) -> list[MotionTask]:
         """A hand two to four metres from where the rest of a configuration has it: farther than arms are long."""
         random = np.random.default_rng(seed)
         away = random.normal(size=3)
         away *= random.uniform(2.0, 4.0) / np.linalg.norm(away)
         *rest, hand = tasks(seed)
         assert isinstance(hand, PositionTask)
-        return [*rest, replace(hand, target=hand.target + away)]
+        return [*rest, replace(hand, target=hand.parameters + away)]
 
     return Study("LOLA, 28 task coordinates", robot, lambda seed: idle, tasks, far)
 
 
-def timed_targets(study: Study, count: int, first: int) -> list[tuple[int, Array, list[Task]]]:
+def timed_targets(study: Study, count: int, first: int) -> list[tuple[int, Array, list[MotionTask]]]:
     """Seeds, starts and tasks of `count` targets, made before time counts, as is the native code."""
     solve_ik(study.robot, study.start(first), study.tasks(first), iterations=1, restarts=1)
     return [(seed, study.start(seed), study.tasks(seed)) for seed in range(first, first + count)]
@@ -164,7 +164,7 @@ def search_far(study: Study, count: int, *, first: int = 0, starts: int = RESTAR
     return FarOutcome(np.array(ours), np.array(best), starts, *(times / count).tolist())
 
 
-def _scipy_distance(robot: Robot, tasks: list[Task], start: Array) -> float:
+def _scipy_distance(robot: Robot, tasks: list[MotionTask], start: Array) -> float:
     """What SciPy leaves, in the velocities (nv,) that lead from a start to a configuration within a second."""
     objective = Objective(TaskStack(robot, tuple(tasks)), NO_LIMITS)
     start = np.clip(start, robot.lower + 1e-9, robot.upper - 1e-9)

@@ -17,9 +17,15 @@ import numpy as np
 from benchmarks.lab.control_peers import mujoco_model
 from benchmarks.lab.control_reach import ITERATIONS, RESTARTS, TOLERANCE, Outcome, Study, timed_targets
 from footfall.arrays import Array
-from footfall.control.inverse_kinematics import OrientationTask, PoseTask, PositionTask, PostureTask, Task
-from footfall.control.inverse_kinematics.points import CenterOf, FramePoint
-from footfall.control.inverse_kinematics.stack import TaskStack
+from footfall.control.inverse_kinematics import (
+    MotionTask,
+    OrientationTask,
+    PoseTask,
+    PositionTask,
+    PostureTask,
+)
+from footfall.control.tasks.points import CenterOf, FramePoint
+from footfall.control.tasks.stack import TaskStack
 from footfall.dynamics.configuration import random_configuration
 from footfall.math.transform import Transform
 from footfall.robot.model import JointType, Robot
@@ -46,10 +52,10 @@ class Goals:
 
 
 Reach = Callable[[Array], tuple[bool, int]]
-Peer = Callable[[Robot, Setting], Callable[[Sequence[Task]], Reach]]
+Peer = Callable[[Robot, Setting], Callable[[Sequence[MotionTask]], Reach]]
 
 
-def goals_of(tasks: Sequence[Task]) -> Goals:
+def goals_of(tasks: Sequence[MotionTask]) -> Goals:
     """Tasks of a study; position and orientation of the same frame become one pose."""
     poses: dict[str, tuple[Transform, float, float]] = {}
     joints: dict[str, float] = {}
@@ -57,17 +63,17 @@ def goals_of(tasks: Sequence[Task]) -> Goals:
     for task in tasks:
         match task:
             case PoseTask():
-                poses[task.frame] = (task.target, 1.0, 1.0)
+                poses[task.frame] = (task.pose, 1.0, 1.0)
             case PositionTask(point=CenterOf()):
-                center = task.target
+                center = task.parameters
             case PositionTask(point=FramePoint(frame=frame)) | PositionTask(point=str(frame)):
                 pose, _, turn = poses.get(frame, (Transform(np.eye(3), np.zeros(3)), 0.0, 0.0))
-                poses[frame] = (Transform(pose.rotation, task.target), 1.0, turn)
+                poses[frame] = (Transform(pose.rotation, task.parameters), 1.0, turn)
             case OrientationTask():
                 pose, place, _ = poses.get(task.frame, (Transform(np.eye(3), np.zeros(3)), 0.0, 0.0))
-                poses[task.frame] = (Transform(task.target, pose.translation), place, 1.0)
+                poses[task.frame] = (Transform(task.parameters.reshape(3, 3), pose.translation), place, 1.0)
             case PostureTask():
-                joints.update(zip(task.joints, task.target.tolist(), strict=True))
+                joints.update(zip(task.joints or (), task.parameters.tolist(), strict=True))
             case _:
                 raise TypeError(f"{task.label} has no counterpart")
     return Goals(poses, center, joints)
@@ -111,7 +117,7 @@ def _restart(robot: Robot, start: Array, seed: int) -> Array:
     return q
 
 
-def _repeated(tasks: Sequence[Task], robot: Robot, begin: Any, step: Any, where: Any) -> Reach:
+def _repeated(tasks: Sequence[MotionTask], robot: Robot, begin: Any, step: Any, where: Any) -> Reach:
     """Steps until all errors are small; begin: sets a configuration, step: makes one, where: gives it, as ours."""
     stack = TaskStack(robot, tuple(tasks))
     kernel, parameters = stack.kernel, stack.parameters
@@ -130,7 +136,7 @@ def _repeated(tasks: Sequence[Task], robot: Robot, begin: Any, step: Any, where:
     return reach
 
 
-def pink_peer(robot: Robot, setting: Setting) -> Callable[[Sequence[Task]], Reach]:
+def pink_peer(robot: Robot, setting: Setting) -> Callable[[Sequence[MotionTask]], Reach]:
     """Pink on Pinocchio's model of the robot, with DAQP."""
     import pinocchio
 
@@ -148,7 +154,7 @@ def pink_peer(robot: Robot, setting: Setting) -> Callable[[Sequence[Task]], Reac
     limits = [pink.limits.ConfigurationLimit(model, config_limit_gain=1.0)]
     options = {"gain": setting.gain, "lm_damping": setting.damping}
 
-    def prepared(tasks: Sequence[Task]) -> Reach:
+    def prepared(tasks: Sequence[MotionTask]) -> Reach:
         goals, theirs = goals_of(tasks), []
         for frame, (pose, place, turn) in goals.poses.items():
             theirs.append(pink.tasks.FrameTask(frame, place, turn, **options))
@@ -176,7 +182,7 @@ def pink_peer(robot: Robot, setting: Setting) -> Callable[[Sequence[Task]], Reac
     return prepared
 
 
-def mink_peer(robot: Robot, setting: Setting) -> Callable[[Sequence[Task]], Reach]:
+def mink_peer(robot: Robot, setting: Setting) -> Callable[[Sequence[MotionTask]], Reach]:
     """Mink on MuJoCo's model of the robot, with DAQP."""
     mink: Any = importlib.import_module("mink")
     model = mujoco_model(robot)
@@ -185,7 +191,7 @@ def mink_peer(robot: Robot, setting: Setting) -> Callable[[Sequence[Task]], Reac
     configuration = mink.Configuration(model)
     options = {"gain": setting.gain, "lm_damping": setting.damping}
 
-    def prepared(tasks: Sequence[Task]) -> Reach:
+    def prepared(tasks: Sequence[MotionTask]) -> Reach:
         goals, theirs = goals_of(tasks), []
         for frame, (pose, place, turn) in goals.poses.items():
             theirs.append(

@@ -10,9 +10,10 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.contact.candidates import Candidate, surface_of
 from footfall.control.gains import Gains, gains_from
-from footfall.control.joint_control import JointImpedance, resting_reference
+from footfall.control.joint_control import JointImpedance
 from footfall.control.operational_space import OperationalSpaceControl, select
-from footfall.control.task_space import EndEffectorControl, PoseReference
+from footfall.control.references import PoseReference, resting_reference
+from footfall.control.task_space import EndEffectorControl
 from footfall.dynamics.jacobians import frame_jacobian
 from footfall.dynamics.kinematics import forward_kinematics, frame_pose
 from footfall.geometry.plane import Plane

@@ -10,18 +10,15 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.control.gains import gains_from
-from footfall.control.joint_control import JointReference
-from footfall.control.task_space import PoseReference, pose_error, resting_pose
+from footfall.control.references import JointReference, PointReference, PoseReference, resting_pose
+from footfall.control.task_space import pose_error
+from footfall.control.tasks.forces import LeastForce
+from footfall.control.tasks.orientations import OrientationTask
+from footfall.control.tasks.positions import center_of_mass_position
+from footfall.control.tasks.postures import PostureTask
+from footfall.control.tasks.task import Task
 from footfall.control.whole_body import WholeBodyControl
 from footfall.control.whole_body_limits import WholeBodyLimits
-from footfall.control.whole_body_tasks import (
-    CenterOfMassTracking,
-    FrameTracking,
-    LeastForce,
-    PointReference,
-    PostureTracking,
-    WholeBodyTask,
-)
 from footfall.dynamics.center_of_mass import center_of_mass
 from footfall.dynamics.kinematics import frame_pose
 from footfall.math.angular_velocity import rotation_vector_map
@@ -194,10 +191,10 @@ def squat_and_wave(
         v[in_v], a[in_v] = swing * wave.velocity[0], swing * wave.acceleration[0]
         return JointReference(wanted, v, a)
 
-    tasks: tuple[WholeBodyTask, ...] = (
-        CenterOfMassTracking(lowered, gains_from(2.0)),
-        FrameTracking(stance.base, start, gains_from(2.0), (3, 4, 5)),
-        PostureTracking(reference, gains_from(1.5), priority=1),
+    tasks: tuple[Task, ...] = (
+        center_of_mass_position(lowered, gains=gains_from(2.0)),
+        OrientationTask(stance.base, start.rotation, gains=gains_from(2.0)),
+        PostureTask(reference, gains=gains_from(1.5), priority=1),
         LeastForce(priority=2),
     )
     control = WholeBodyControl(robot, stance.contacts, tasks, WholeBodyLimits(least_force=5.0))

@@ -14,10 +14,12 @@ from footfall.control.actuation import torque_command
 from footfall.control.contact_constraints import Contact
 from footfall.control.foot_contacts import footings
 from footfall.control.gains import gains_from
-from footfall.control.task_space import Path
+from footfall.control.references import Path
+from footfall.control.tasks.forces import LeastForce
+from footfall.control.tasks.poses import PoseTask
+from footfall.control.tasks.postures import PostureTask
 from footfall.control.whole_body import LimitsExceeded, WholeBodyControl
 from footfall.control.whole_body_limits import WholeBodyLimits
-from footfall.control.whole_body_tasks import FrameTracking, LeastForce, PostureTracking
 from footfall.dynamics.configuration import neutral
 from footfall.dynamics.kinematics import frame_pose
 from footfall.errors import UnknownName
@@ -55,8 +57,8 @@ class Stance:
     def control(self, path: Path, *, frequency: float = 1.5) -> WholeBodyControl:
         """Moves the base along a path like a mass on a critically damped spring of a frequency, Hz."""
         tasks = (
-            FrameTracking(self.base, path, gains_from(frequency)),
-            PostureTracking(self.q, priority=1),
+            PoseTask(self.base, path, gains=gains_from(frequency)),
+            PostureTask(self.q, priority=1),
             LeastForce(priority=2),
         )
         limits = WholeBodyLimits(least_force=LEAST_FORCE, joints=False)

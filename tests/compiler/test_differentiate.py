@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from footfall import compiler
-from footfall.compiler import TraceError, build_kernel, gather, jacobian, repeat, where
+from footfall.compiler import TraceError, build_kernel, gather, jacobian, rate_of, repeat, where
 
 SMOOTH = {
     "arithmetic": lambda x: x[0] * x[1] / (2.0 + x[2] * x[2]) - 3.0 * x[1] + 1.0 / x[0] - (-x[2]) / 3.0,
@@ -61,6 +61,31 @@ def test_against_central_differences(name: str) -> None:
         x = rng.uniform(0.1, 0.9, 3)
         expected = [(value(x + h * unit) - value(x - h * unit)) / (2 * h) for unit in np.eye(3)]
         assert np.abs(kernel(x) - expected).max() < 1e-8
+
+
+@pytest.mark.parametrize("name", [*SMOOTH, *ROUGH])
+def test_rates_are_jacobians_times_rates(name: str) -> None:
+    """Rates may depend on the variables; they are not differentiated."""
+    function = (SMOOTH | ROUGH)[name]
+
+    def both(x):
+        rates = np.array([x[1], 2.0, -x[0] * x[2]])
+        value = np.atleast_1d(function(x))
+        return {"rate": rate_of(value, x, rates), "product": jacobian(value, x) @ rates}
+
+    kernel = build_kernel(both, {"x": 3}, name=f"rate {name}")
+    for x in np.random.default_rng(8).uniform(0.3, 0.9, (5, 3)):
+        rate, product = kernel(x)
+        assert np.abs(rate - product).max() <= 1e-13 * max(1.0, np.abs(product).max())
+
+
+def test_rates_of_something_else() -> None:
+    kernel = build_kernel(lambda x: rate_of(np.array([1.0, 2.0]), x, np.ones(2)), {"x": 2})
+    assert not kernel(np.ones(2)).any()
+    with pytest.raises(TraceError, match=r"rates have shape \(1,\), the variables \(2,\)"):
+        build_kernel(lambda x: rate_of(x, x, np.ones(1)), {"x": 2})
+    with pytest.raises(TraceError, match="variables must be symbols"):
+        build_kernel(lambda x: rate_of(x, np.ones(2), np.ones(2)), {"x": 2})
 
 
 def test_with_respect_to_some_inputs() -> None:

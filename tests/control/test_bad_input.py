@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.control.actuation import InvalidRequest
 from footfall.control.balance import NoSupport, support_polygon
 from footfall.control.contact_constraints import SURFACE, Contact, InvalidContact
 from footfall.control.gains import gains_from
@@ -29,24 +28,19 @@ from footfall.control.inverse_kinematics import (
     solve_ik,
     solve_quadratic_program,
 )
-from footfall.control.joint_control import (
-    InverseDynamicsControl,
-    JointImpedance,
-    JointReference,
-    resting_reference,
-)
+from footfall.control.joint_control import InverseDynamicsControl, JointImpedance
 from footfall.control.operational_space import OperationalSpaceControl, select
-from footfall.control.task_space import EndEffectorControl, resting_pose
+from footfall.control.references import JointReference, resting_pose, resting_reference
+from footfall.control.requests import InvalidRequest
+from footfall.control.task_space import EndEffectorControl
+from footfall.control.tasks.accelerations import FrameAcceleration
+from footfall.control.tasks.forces import LeastForce
+from footfall.control.tasks.poses import PoseTask
+from footfall.control.tasks.positions import center_of_mass_position
+from footfall.control.tasks.postures import PostureTask
 from footfall.control.virtual_model import solve_virtual_model
 from footfall.control.whole_body import LimitsExceeded, NoTasks, WholeBodyControl
 from footfall.control.whole_body_limits import WholeBodyLimits
-from footfall.control.whole_body_tasks import (
-    CenterOfMassTracking,
-    FrameAcceleration,
-    FrameTracking,
-    LeastForce,
-    PostureTracking,
-)
 from footfall.errors import UnknownName
 from footfall.robot.model import Robot
 from tests.control.stances import feet, quadruped, table
@@ -82,7 +76,7 @@ def solve(*tasks: Any, contacts: tuple[Contact, ...] = feet()) -> Any:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: solve(FrameTracking("hoof", STILL)),
+        lambda: solve(PoseTask("hoof", STILL)),
         lambda: solve(FrameAcceleration("hoof", np.zeros(6))),
         lambda: solve(LeastForce(), contacts=(Contact("hoof"),)),
         lambda: solve_virtual_model(*quadruped(), contacts=feet(), virtual={"hoof": np.zeros(6)}),
@@ -111,36 +105,36 @@ def test_unknown_frames_of_an_arm(make: Callable[[], Any]) -> None:
 @pytest.mark.parametrize(
     ("make", "kind", "message"),
     [
-        (lambda: FrameTracking("torso", BROKEN), InvalidRequest, "position of the pose wanted is not finite"),
+        (lambda: PoseTask("torso", BROKEN), InvalidRequest, "all entries must be finite"),
         (
             lambda: EndEffectorControl(arm(), "tip", BROKEN, gains_from(1.0)),
             InvalidRequest,
-            "position of the pose wanted is not finite",
+            "all entries must be finite",
         ),
         (
-            lambda: solve(FrameTracking("torso", lambda time: BROKEN)),
+            lambda: solve(PoseTask("torso", lambda time: BROKEN)),
             InvalidRequest,
-            "position of the pose wanted is not finite",
+            "all entries must be finite",
         ),
         (
             lambda: JointImpedance(arm(), JointReference(np.full(7, np.nan), REST, REST), gains_from(1.0)),
             InvalidRequest,
-            "q of the reference is not finite",
+            "q of the reference is .* must be finite",
         ),
         (
             lambda: solve(FrameAcceleration("torso", np.full(6, np.inf))),
             InvalidRequest,
-            "torso is not finite",
+            "acceleration of torso.* must be finite",
         ),
         (
-            lambda: solve(CenterOfMassTracking(np.full(3, np.nan))),
+            lambda: solve(center_of_mass_position(np.full(3, np.nan))),
             InvalidRequest,
-            "target of the centre of mass",
+            "centre of mass: target is .* must be finite",
         ),
-        (lambda: resting_reference(arm(), np.full(7, np.nan)), InvalidRequest, "q is not finite"),
+        (lambda: resting_reference(arm(), np.full(7, np.nan)), InvalidRequest, "q is .* must be finite"),
         (lambda: frame_position("tip", np.full(3, np.nan)), InvalidTask, "must be finite"),
         (lambda: Contact("LF", (0.0, np.nan, 0.0)), InvalidContact, "3 finite numbers"),
-        (lambda: FrameTracking("torso", STILL, weight=np.nan), InvalidRequest, "weights are finite"),
+        (lambda: PoseTask("torso", STILL, weight=np.nan), InvalidRequest, "weight is .* must be finite"),
         (lambda: level(np.full((1, 2), np.nan), np.zeros(1)), InvalidTask, "must be finite"),
         (lambda: level(np.ones((1, 2)), np.zeros(1), weight=np.nan), InvalidTask, r"weight is \[nan\]"),
         (lambda: solve_quadratic_program(program(gradient=np.full(2, np.nan))), InvalidTask, "finite"),
@@ -156,26 +150,26 @@ def test_numbers_that_are_not_finite(make: Callable[[], Any], kind: type[Excepti
 @pytest.mark.parametrize(
     ("make", "kind", "message"),
     [
-        (lambda: FrameTracking("torso", STILL, directions=()), InvalidRequest, "some of 0 to 5, each once"),
+        (lambda: PoseTask("torso", STILL, rows=()), InvalidTask, "some of x, y, z, rx, ry, rz, each once"),
         (
-            lambda: FrameAcceleration("torso", np.zeros(6), (2, 2)),
-            InvalidRequest,
-            "some of 0 to 5, each once",
+            lambda: FrameAcceleration("torso", np.zeros(6), rows=("z", "z")),
+            InvalidTask,
+            "each once",
         ),
-        (lambda: CenterOfMassTracking(np.zeros(3), directions=(3,)), InvalidRequest, "some of 0 to 2"),
+        (lambda: center_of_mass_position(np.zeros(3), rows=("rx",)), InvalidTask, "some of 'xyz'"),
         (lambda: solve(), NoTasks, "no task"),
-        (lambda: FrameTracking("torso", STRETCHED), InvalidRequest, "that is no rotation"),
-        (lambda: FrameTracking("torso", MIRRORED), InvalidRequest, "that is no rotation"),
-        (lambda: FrameTracking("torso", STILL, priority=0.5), InvalidRequest, "whole number"),  # type: ignore[arg-type]
+        (lambda: PoseTask("torso", STRETCHED), InvalidRequest, "orthonormal and right-handed"),
+        (lambda: PoseTask("torso", MIRRORED), InvalidRequest, "orthonormal and right-handed"),
+        (lambda: PoseTask("torso", STILL, priority=0.5), InvalidRequest, "whole number"),  # type: ignore[arg-type]
         (
             lambda: EndEffectorControl(arm(), "tip", STILL, gains_from(1.0), rows=(0, 0)),
             InvalidRequest,
             "some of 0 to 5, each once",
         ),
-        (lambda: solve(STILL), InvalidRequest, "must have values of type WholeBodyTask"),
+        (lambda: solve(STILL), InvalidRequest, "must have values of type Task"),
         (lambda: solve(LeastForce(), contacts=("LF",)), InvalidRequest, "contacts has 'LF'"),  # type: ignore[arg-type]
         (
-            lambda: WholeBodyControl(arm(), (), (PostureTracking(REST),), WholeBodyLimits(), "least squares"),
+            lambda: WholeBodyControl(arm(), (), (PostureTask(REST),), WholeBodyLimits(), "least squares"),
             InvalidRequest,
             "least squares know no limits",
         ),
@@ -230,13 +224,13 @@ def test_tasks_that_cannot_be_met() -> None:
 
 def test_references_of_another_robot() -> None:
     rest = resting_reference(arm(), np.zeros(7))
-    with pytest.raises(InvalidRequest, match=r"q of the reference has shape \(7,\), needed is \(19,\)"):
-        solve(PostureTracking(rest))
+    with pytest.raises(InvalidRequest, match=r"q of the reference has shape \(7,\); it must be \(19,\)"):
+        solve(PostureTask(rest))
     longer = JointReference(np.zeros(9), np.zeros(9), np.zeros(9))
-    with pytest.raises(InvalidRequest, match=r"q of the reference has shape \(9,\), needed is \(7,\)"):
+    with pytest.raises(InvalidRequest, match=r"q of the reference has shape \(9,\); it must be \(7,\)"):
         JointImpedance(arm(), longer, gains_from(1.0))
     late = JointImpedance(arm(), lambda time: longer, gains_from(1.0))
-    with pytest.raises(InvalidRequest, match=r"needed is \(7,\)"):
+    with pytest.raises(InvalidRequest, match=r"must be \(7,\)"):
         late(0.0, REST, REST)
 
 
@@ -271,5 +265,5 @@ def test_plain_lists_and_resting_targets_will_do() -> None:
     assert np.abs(reach.torque(0.0, q.tolist(), [0.0] * 7) - weight).max() < 1e-9  # type: ignore[arg-type]
     hold = InverseDynamicsControl(robot, q, gains_from(1.0))
     assert np.abs(hold.torque(0.0, q, REST) - weight).max() < 1e-9
-    whole = WholeBodyControl(robot, [], [FrameTracking("tip", pose), PostureTracking(q, priority=1)])  # type: ignore[arg-type]
+    whole = WholeBodyControl(robot, [], [PoseTask("tip", pose), PostureTask(q, priority=1)])  # type: ignore[arg-type]
     assert np.abs(whole.torque(0.0, q, REST) - weight).max() < 1e-9

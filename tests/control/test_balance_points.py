@@ -7,7 +7,6 @@ import pytest
 
 import footfall
 from footfall.arrays import Array
-from footfall.control.actuation import InvalidRequest
 from footfall.control.balance import NoSupport, support_polygon, zmp, zmp_from_motion
 from footfall.control.balance_points import (
     capture_point,
@@ -25,6 +24,7 @@ from footfall.control.balance_points import (
     virtual_repellent_point,
     zmp_of_wrench,
 )
+from footfall.control.requests import InvalidRequest
 from tests.random_robots import random_state
 
 SOLE = np.array([[0.1, 0.05, 0.0], [0.1, -0.05, 0.0], [-0.1, 0.05, 0.0], [-0.1, -0.05, 0.0]])
@@ -199,7 +199,7 @@ def test_plain_lists_will_do() -> None:
     assert capture_point([0.1, 0.0, 0.8], [0.0, 0.0, 0.0]).tolist() == [0.1, 0.0]  # type: ignore[arg-type]
     found = centroidal_moment_pivot([0.1, 0.2, 0.8], [0.0, 0.0, 5.0])  # type: ignore[arg-type]
     assert found.tolist() == [0.1, 0.2]
-    with pytest.raises(InvalidRequest, match="velocity is not finite"):
+    with pytest.raises(InvalidRequest, match=r"velocity is .* must be finite"):
         capture_point(np.array([0.0, 0.0, 0.8]), np.full(3, np.nan))
 
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.control.actuation import InvalidRequest
 from footfall.control.constrained_dynamics import (
     constraint_projector,
     contact_inertia,
@@ -19,6 +18,7 @@ from footfall.control.contact_constraints import (
     build_constrained_system,
     contact_ranks,
 )
+from footfall.control.requests import InvalidRequest
 from footfall.errors import UnknownName
 from tests.control.stances import TIP, consistent_motion, feet, planar_arm, quadruped
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.control.actuation import InvalidRequest
 from footfall.control.contact_constraints import Contact, build_constrained_system
 from footfall.control.impact import solve_impact
+from footfall.control.requests import InvalidRequest
 from tests.control.stances import TIP, feet, planar_arm, quadruped
 
 

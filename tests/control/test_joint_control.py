@@ -10,14 +10,11 @@ from scipy.optimize import fsolve
 
 import footfall
 from footfall.arrays import Array
-from footfall.control.actuation import InvalidRequest, NotFullyActuated
+from footfall.control.actuation import NotFullyActuated
 from footfall.control.gains import Gains, gains_from
-from footfall.control.joint_control import (
-    InverseDynamicsControl,
-    JointImpedance,
-    JointReference,
-    resting_reference,
-)
+from footfall.control.joint_control import InverseDynamicsControl, JointImpedance
+from footfall.control.references import JointReference, resting_reference
+from footfall.control.requests import InvalidRequest
 from footfall.robot.model import Robot
 from footfall.simulation.simulation import Simulation
 from tests.control.stances import planar_arm
@@ -126,7 +123,7 @@ def test_robots_without_drives_are_refused() -> None:
 
 def test_bad_targets_are_refused() -> None:
     robot, *_ = planar_arm()
-    with pytest.raises(InvalidRequest, match=r"q has shape \(2,\), needed is \(3,\)"):
+    with pytest.raises(InvalidRequest, match=r"q has shape \(2,\); it must be \(3,\)"):
         resting_reference(robot, np.zeros(2))
-    with pytest.raises(InvalidRequest, match="not finite"):
+    with pytest.raises(InvalidRequest, match="must be finite"):
         resting_reference(robot, np.full(3, np.nan))

@@ -8,18 +8,13 @@ import pytest
 import footfall
 from footfall.arrays import Array
 from footfall.contact.candidates import Candidate, Surface
-from footfall.control.actuation import InvalidRequest
 from footfall.control.constrained_dynamics import solve_constrained_dynamics
 from footfall.control.contact_constraints import Contact
 from footfall.control.gains import gains_from
 from footfall.control.operational_space import OperationalSpaceControl, select
-from footfall.control.task_space import (
-    PoseReference,
-    build_task_dynamics,
-    cancelling_task_torque,
-    commanded_acceleration,
-    resting_pose,
-)
+from footfall.control.references import PoseReference, resting_pose
+from footfall.control.requests import InvalidRequest
+from footfall.control.task_space import build_task_dynamics, cancelling_task_torque, commanded_acceleration
 from footfall.geometry.plane import Plane
 from footfall.math.rotations import boxplus
 from footfall.math.transform import Transform

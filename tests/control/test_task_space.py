@@ -6,18 +6,17 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.control.actuation import InvalidRequest, NotFullyActuated
+from footfall.control.actuation import NotFullyActuated
 from footfall.control.gains import Gains, gains_from
 from footfall.control.inverse_kinematics.hierarchy import solve_hierarchy
 from footfall.control.inverse_kinematics.problem import level
-from footfall.control.joint_control import resting_reference
+from footfall.control.references import PoseReference, resting_pose, resting_reference
+from footfall.control.requests import InvalidRequest
 from footfall.control.task_space import (
     EndEffectorControl,
-    PoseReference,
     build_task_dynamics,
     cancelling_task_torque,
     pose_error,
-    resting_pose,
     self_motion_projector,
     task_torque,
 )
@@ -189,5 +188,5 @@ def test_bad_requests() -> None:
     with pytest.raises(NotFullyActuated, match="end-effector control"):
         EndEffectorControl(floating, "LF", resting_pose(pose), gains_from(1.0))
     wrong = PoseReference(pose, np.zeros(3), np.zeros(6))
-    with pytest.raises(InvalidRequest, match=r"velocity wanted has shape \(3,\)"):
+    with pytest.raises(InvalidRequest, match=r"velocity of the pose wanted has shape \(3,\)"):
         EndEffectorControl(arm, "tip", wrong, Gains(1.0, 1.0), rows=(0, 2)).torque(0.0, q, v)

@@ -10,16 +10,14 @@ from footfall.arrays import Array
 from footfall.contact.candidates import Candidate, surface_of
 from footfall.control.contact_constraints import Contact, contact_ranks
 from footfall.control.gains import gains_from
-from footfall.control.joint_control import resting_reference
-from footfall.control.task_space import pose_error, resting_pose
+from footfall.control.references import resting_pose, resting_reference
+from footfall.control.task_space import pose_error
+from footfall.control.tasks.forces import LeastForce
+from footfall.control.tasks.poses import PoseTask
+from footfall.control.tasks.positions import center_of_mass_position
+from footfall.control.tasks.postures import PostureTask
 from footfall.control.whole_body import WholeBodyControl
 from footfall.control.whole_body_limits import WholeBodyLimits
-from footfall.control.whole_body_tasks import (
-    CenterOfMassTracking,
-    FrameTracking,
-    LeastForce,
-    PostureTracking,
-)
 from footfall.robot.model import Robot
 from footfall.simulation.simulation import Simulation
 from tests.simulation.worlds import ground
@@ -47,9 +45,9 @@ def test_squat() -> None:
     start, center = footfall.frame_pose(robot, q, "UB"), footfall.center_of_mass(robot, q)
     lower = center + np.array([0.01, 0.01, -0.04])
     tasks = (
-        CenterOfMassTracking(lower, gains_from(1.5)),
-        FrameTracking("UB", resting_pose(start), gains_from(2.0), (3, 4, 5)),
-        PostureTracking(resting_reference(robot, q), gains_from(1.5), priority=1),
+        center_of_mass_position(lower, gains=gains_from(1.5)),
+        PoseTask("UB", resting_pose(start), gains=gains_from(2.0), rows=("rx", "ry", "rz")),
+        PostureTask(resting_reference(robot, q), gains=gains_from(1.5), priority=1),
         LeastForce(priority=2),
     )
     controller = WholeBodyControl(robot, contacts, tasks, WholeBodyLimits(least_force=5.0))

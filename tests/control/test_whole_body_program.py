@@ -8,11 +8,21 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.control.actuation import InvalidRequest
 from footfall.control.contact_constraints import SURFACE, Contact
 from footfall.control.gains import gains_from
-from footfall.control.joint_control import resting_reference
-from footfall.control.task_space import resting_pose
+from footfall.control.references import resting_pose, resting_reference
+from footfall.control.requests import InvalidRequest
+from footfall.control.tasks.accelerations import FrameAcceleration
+from footfall.control.tasks.forces import (
+    ContactForce,
+    LeastForce,
+    LeastTorque,
+    Situation,
+    TaskRows,
+    WholeBodyTask,
+)
+from footfall.control.tasks.poses import PoseTask
+from footfall.control.tasks.postures import PostureTask
 from footfall.control.whole_body import (
     LimitsExceeded,
     WholeBodyControl,
@@ -21,17 +31,6 @@ from footfall.control.whole_body import (
 )
 from footfall.control.whole_body_limits import WholeBodyLimits
 from footfall.control.whole_body_program import program_for
-from footfall.control.whole_body_tasks import (
-    ContactForce,
-    FrameAcceleration,
-    FrameTracking,
-    LeastForce,
-    LeastTorque,
-    PostureTracking,
-    Situation,
-    TaskRows,
-    WholeBodyTask,
-)
 from footfall.control.wrench_cone import Support, build_wrench_cone, solve_contact_forces
 from footfall.math.transform import Transform
 from footfall.robot.model import Body, Frame, Joint, JointType, Robot
@@ -47,7 +46,7 @@ def tasks_of(seed: int, *, levels: bool) -> tuple[WholeBodyTask, ...]:
     return (
         LeastForce(priority=2 if levels else 0, weight=1.0 if levels else 1e-4),
         FrameAcceleration("torso", hard),
-        PostureTracking(rest, priority=1 if levels else 0, weight=1e-2),
+        PostureTask(rest, priority=1 if levels else 0, weight=1e-2),
     )
 
 
@@ -83,7 +82,7 @@ def test_controller_runs_the_program_and_remembers_numbers() -> None:
     def replace_height(pose: footfall.Transform, height: float) -> footfall.Transform:
         return footfall.Transform(pose.rotation, pose.translation + np.array([0.0, 0.0, height]))
 
-    tasks = (FrameTracking("torso", path, gains_from(1.0)), LeastTorque(priority=1))  # type: ignore[arg-type]
+    tasks = (PoseTask("torso", path, gains=gains_from(1.0)), LeastTorque(priority=1))  # type: ignore[arg-type]
     control = WholeBodyControl(robot, feet(), tasks, WholeBodyLimits(joints=False))
     still = control.solve(0.0, q, np.zeros(18)).acceleration[2]
     rising = control.solve(0.01, q, np.zeros(18)).acceleration[2]

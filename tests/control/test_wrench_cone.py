@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from footfall.arrays import Array
-from footfall.control.actuation import InvalidRequest
 from footfall.control.balance import NoSupport, margin, support_polygon
 from footfall.control.friction_pyramid import contact_axes, pyramid_edges, pyramid_rows
 from footfall.control.rectangular_contact import in_rectangular_cone, rectangular_rows
+from footfall.control.requests import InvalidRequest
 from footfall.control.wrench_cone import (
     Support,
     build_wrench_cone,
@@ -190,7 +190,7 @@ def test_bad_requests() -> None:
         rectangular_rows(-1, 0.1, 0.1)
     with pytest.raises(InvalidRequest, match="no direction"):
         contact_axes((0.0, 0.0, 0.0))
-    with pytest.raises(InvalidRequest, match="position of a support is not finite"):
+    with pytest.raises(InvalidRequest, match=r"position of a support is .* must be finite"):
         Support((0.0, np.nan, 0.0))
     with pytest.raises(InvalidRequest, match="friction is inf"):
         Support((0.0, 0.0, 0.0), friction=np.inf)

@@ -4,7 +4,7 @@ kernel = build_kernel(lambda x: {"y": np.sin(x) @ x}, {"x": 3})
 kernel(np.ones(3)), kernel(np.ones((1000, 3)))
 """
 
-from footfall.compiler.differentiate import jacobian
+from footfall.compiler.differentiate import jacobian, rate_of
 from footfall.compiler.errors import KernelInputError, TraceError
 from footfall.compiler.functions import (
     absolute,
@@ -65,6 +65,7 @@ __all__ = [
     "log",
     "maximum",
     "minimum",
+    "rate_of",
     "repeat",
     "sin",
     "sqrt",

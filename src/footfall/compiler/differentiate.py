@@ -43,6 +43,33 @@ def jacobian(values: Any, variables: Any) -> Array:
     return result.reshape(targets.shape + chosen.shape)
 
 
+def rate_of(values: Any, variables: Any, rates: Any) -> Array:
+    """Rates of traced values while variables change with the given rates: their Jacobian times rates, in one column.
+
+    values: any shape. variables: symbols; rates: numbers or symbols of the same shape, which count as constant.
+    """
+    targets = np.asarray(values, dtype=object)
+    chosen = np.asarray(variables, dtype=object)
+    given = np.asarray(rates, dtype=object)
+    if given.shape != chosen.shape:
+        raise TraceError(
+            f"rate_of at {user_location()}: rates have shape {given.shape}, the variables {chosen.shape}"
+        )
+    graph = graph_of(*targets.ravel(), *chosen.ravel())
+    if graph is None:
+        return np.zeros(targets.shape)
+    for symbol in chosen.ravel():
+        if not isinstance(symbol, Symbol):
+            raise TraceError(f"rate_of at {user_location()}: variables must be symbols, not {symbol!r}")
+    sweep = _Sweep(graph, [])
+    sweep.columns = 1
+    sweep.rows = {symbol.index: {0: rate} for symbol, rate in zip(chosen.ravel(), given.ravel(), strict=True)}
+    result = np.array(
+        [sweep.row(node_index(graph, value)).get(0, 0.0) for value in targets.ravel()], dtype=object
+    )
+    return result.reshape(targets.shape)
+
+
 class _Sweep:
     """Derivatives of nodes with respect to variables, each computed once."""
 

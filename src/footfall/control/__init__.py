@@ -1,13 +1,13 @@
 """Control: joint, task-space and whole-body control, balance criteria.
 
-    control = WholeBodyControl(robot, contacts, (FrameTracking("base", path, gains), PostureTracking(rest, gains)))
+    control = WholeBodyControl(robot, contacts, (PoseTask("base", path, gains=gains), PostureTask(rest)))
     simulation.run(control, 5.0)
 
-What makes torques or judges them is here; `inverse_kinematics`, `hybrid_control` and `hybrid_tasks` (tasks of the
-Popov-Vereshchagin solver) have names of their own.
+What makes torques or judges them is here, and the tasks that all solvers share (`tasks`). `inverse_kinematics`,
+`hybrid_control` and `hybrid_tasks` (tasks of the Popov-Vereshchagin solver) have names of their own.
 """
 
-from footfall.control.actuation import InvalidRequest, NotFullyActuated, torque_command
+from footfall.control.actuation import NotFullyActuated, torque_command
 from footfall.control.balance import (
     NoSupport,
     com_margin,
@@ -49,30 +49,48 @@ from footfall.control.contact_constraints import (
     ContactRanks,
     InvalidContact,
     build_constrained_system,
+    contact_jacobian,
     contact_ranks,
 )
 from footfall.control.floating_base import StanceTorques, solve_stance_torques
 from footfall.control.foot_contacts import foot_contacts
 from footfall.control.gains import Gains, InvalidGains, gains_from
 from footfall.control.impact import Impact, solve_impact
-from footfall.control.joint_control import (
-    InverseDynamicsControl,
-    JointImpedance,
-    JointReference,
-    resting_reference,
-)
+from footfall.control.joint_control import InverseDynamicsControl, JointImpedance
 from footfall.control.operational_space import OperationalSpaceControl, Selection, select
 from footfall.control.planar_region import PlanarRegion
 from footfall.control.rectangular_contact import in_rectangular_cone, rectangular_rows
+from footfall.control.references import (
+    JointReference,
+    PointReference,
+    PoseReference,
+    RotationReference,
+    resting_pose,
+    resting_reference,
+)
+from footfall.control.requests import InvalidRequest, InvalidTask
 from footfall.control.static_region import solve_static_reach, solve_static_region
 from footfall.control.support_area import solve_support_area
-from footfall.control.task_space import (
-    EndEffectorControl,
-    PoseReference,
-    TaskDynamics,
-    build_task_dynamics,
-    resting_pose,
+from footfall.control.task_space import EndEffectorControl, TaskDynamics, build_task_dynamics
+from footfall.control.tasks.accelerations import FrameAcceleration, JointAcceleration
+from footfall.control.tasks.custom import CombinedTask, CustomTask
+from footfall.control.tasks.forces import ContactForce, LeastForce, LeastTorque, WholeBodyTask
+from footfall.control.tasks.momentum import MomentumTask
+from footfall.control.tasks.orientations import AimTask, OrientationTask
+from footfall.control.tasks.points import CenterOf, FramePoint
+from footfall.control.tasks.poses import PoseTask
+from footfall.control.tasks.positions import (
+    HalfSpaceTask,
+    LineTask,
+    PlaneTask,
+    PositionTask,
+    center_of_mass_position,
+    frame_position,
 )
+from footfall.control.tasks.postures import PostureTask, posture
+from footfall.control.tasks.stack import TaskStack
+from footfall.control.tasks.support import support_tasks
+from footfall.control.tasks.task import MotionTask, Task
 from footfall.control.virtual_model import VirtualModelControl, VirtualModelTorques, solve_virtual_model
 from footfall.control.whole_body import (
     LimitsExceeded,
@@ -84,18 +102,6 @@ from footfall.control.whole_body import (
     solve_whole_body,
 )
 from footfall.control.whole_body_limits import WholeBodyLimits
-from footfall.control.whole_body_tasks import (
-    CenterOfMassTracking,
-    ContactForce,
-    FrameAcceleration,
-    FrameTracking,
-    JointAcceleration,
-    LeastForce,
-    LeastTorque,
-    PointReference,
-    PostureTracking,
-    WholeBodyTask,
-)
 from footfall.control.wrench_cone import (
     ContactForces,
     Support,
@@ -107,21 +113,26 @@ from footfall.control.wrench_cone import (
 
 __all__ = [
     "SURFACE",
-    "CenterOfMassTracking",
+    "AimTask",
+    "CenterOf",
+    "CombinedTask",
     "ConstrainedMotion",
     "ConstrainedSystem",
     "Contact",
     "ContactForce",
     "ContactForces",
     "ContactRanks",
+    "CustomTask",
     "EndEffectorControl",
     "FrameAcceleration",
-    "FrameTracking",
+    "FramePoint",
     "Gains",
+    "HalfSpaceTask",
     "Impact",
     "InvalidContact",
     "InvalidGains",
     "InvalidRequest",
+    "InvalidTask",
     "InverseDynamicsControl",
     "JointAcceleration",
     "JointImpedance",
@@ -129,20 +140,30 @@ __all__ = [
     "LeastForce",
     "LeastTorque",
     "LimitsExceeded",
+    "LineTask",
+    "MomentumTask",
+    "MotionTask",
     "NoSupport",
     "NoTasks",
     "NotFullyActuated",
     "OperationalSpaceControl",
+    "OrientationTask",
     "PivotPoint",
     "PlanarRegion",
+    "PlaneTask",
     "PointReference",
     "PoseReference",
-    "PostureTracking",
+    "PoseTask",
+    "PositionTask",
+    "PostureTask",
     "PressureCenter",
+    "RotationReference",
     "Selection",
     "StanceTorques",
     "Support",
+    "Task",
     "TaskDynamics",
+    "TaskStack",
     "VirtualModelControl",
     "VirtualModelTorques",
     "WholeBodyControl",
@@ -156,18 +177,21 @@ __all__ = [
     "build_whole_body",
     "build_wrench_cone",
     "capture_point",
+    "center_of_mass_position",
     "center_of_pressure",
     "centroidal_moment_pivot",
     "com_margin",
     "constrained_motion",
     "constraint_projector",
     "contact_inertia",
+    "contact_jacobian",
     "contact_ranks",
     "divergent_component",
     "divergent_component_after",
     "foot_contacts",
     "foot_rotation_indicator",
     "foot_zmp_with_hand",
+    "frame_position",
     "gains_from",
     "ground_wrench_of_motion",
     "imbalance",
@@ -175,6 +199,7 @@ __all__ = [
     "margin",
     "natural_frequency",
     "pendulum_after",
+    "posture",
     "rectangular_rows",
     "resting_pose",
     "resting_reference",
@@ -189,6 +214,7 @@ __all__ = [
     "solve_virtual_model",
     "solve_whole_body",
     "support_polygon",
+    "support_tasks",
     "torque_command",
     "virtual_pivot_point",
     "virtual_repellent_point",

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.errors import FootfallError
 from footfall.robot.model import Robot
 from footfall.simulation.step_values import Command
 from footfall.simulation.time_step import actuated_velocities
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class NotFullyActuated(FootfallError, ValueError):
@@ -28,10 +26,6 @@ class NotFullyActuated(FootfallError, ValueError):
         super().__init__(
             f"{controller} needs a drive on every velocity; robot {robot.name!r} has none on: {', '.join(free)}"
         )
-
-
-class InvalidRequest(FootfallError, ValueError):
-    """An array that a controller cannot work with: of the wrong shape, or not finite."""
 
 
 def driven_velocities(robot: Robot) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -54,31 +48,6 @@ def require_full_actuation(robot: Robot, controller: str) -> None:
     """Refuse robots with velocities that no drive acts on."""
     if len(driven_velocities(robot)) != robot.nv:
         raise NotFullyActuated(robot, controller)
-
-
-def checked_array(name: str, value: Any, shape: tuple[int, ...]) -> Array:
-    """A read-only copy of finite numbers of that shape."""
-    array = np.array(value, dtype=np.float64)
-    if array.shape != shape:
-        raise InvalidRequest(f"{name} has shape {array.shape}, needed is {shape}")
-    if not np.isfinite(array).all():
-        raise InvalidRequest(f"{name} is not finite: {array}")
-    array.flags.writeable = False
-    return array
-
-
-def checked_state(robot: Robot, q: Any, v: Any) -> tuple[Array, Array]:
-    """One state of a robot, q (nq,) and v (nv,), of finite numbers."""
-    return checked_array("q", q, (robot.nq,)), checked_array("v", v, (robot.nv,))
-
-
-def check_directions(label: str, directions: Sequence[int], count: int) -> None:
-    """Refuse directions that are not some of the first few numbers, each once."""
-    chosen = tuple(directions)
-    if not chosen or not set(chosen) <= set(range(count)) or len(set(chosen)) != len(chosen):
-        raise InvalidRequest(
-            f"{label}: directions are {chosen}; they must be some of 0 to {count - 1}, each once"
-        )
 
 
 def torque_command(torque: Array) -> Command:

@@ -6,16 +6,13 @@ At rest the centre of mass must lie above the polygon of the contacts; in motion
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from footfall.control.actuation import checked_array
+from footfall.arrays import Array
+from footfall.control.requests import checked_array
 from footfall.dynamics.center_of_mass import center_of_mass
 from footfall.errors import FootfallError
 from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class NoSupport(FootfallError, ValueError):

@@ -7,12 +7,13 @@ All are on level ground, world z up. Wrenches act on the robot. The zero-moment 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from footfall.control.actuation import checked_array
+from footfall.arrays import Array
 from footfall.control.balance import NoSupport, checked_contacts, margin
+from footfall.control.requests import checked_array
 from footfall.dynamics.center_of_mass import (
     center_of_mass,
     center_of_mass_bias,
@@ -21,8 +22,6 @@ from footfall.dynamics.center_of_mass import (
 )
 from footfall.dynamics.centroidal import centroidal_momentum_bias, centroidal_momentum_matrix
 from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def zmp_of_wrench(wrench: Array, *, height: float = 0.0) -> Array:

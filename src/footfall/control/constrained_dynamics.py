@@ -7,16 +7,15 @@ them, pulling and beyond friction if they must: `footfall.contact` decides what 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from footfall.control.actuation import checked_array
+from footfall.arrays import Array
 from footfall.control.contact_constraints import ConstrainedSystem, Contact, build_constrained_system
+from footfall.control.requests import checked_array
 from footfall.math.generalised_inverses import RANK_TOLERANCE, pseudo_inverse
 from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class ConstrainedMotion(NamedTuple):

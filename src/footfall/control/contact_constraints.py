@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.control.actuation import driven_velocities
+from footfall.control.tasks.points import FramePoint
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.inverse_dynamics import bias_forces
 from footfall.dynamics.jacobians import frame_jacobian, frame_jacobian_bias
@@ -23,7 +25,6 @@ from footfall.math.generalised_inverses import RANK_TOLERANCE, decompose
 from footfall.math.spatial import cross, skew
 from footfall.robot.model import Robot
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Geometry = tuple[tuple[str, tuple[float, ...], tuple[int, ...]], ...]
 
 POINT = (0, 1, 2)
@@ -110,6 +111,21 @@ def geometry_of(robot: Robot, contacts: Sequence[Contact]) -> Geometry:
 @algorithm(q="nq", v="nv")
 def constrained_system(robot: Robot, q: Array, v: Array, *, geometry: Geometry) -> ConstrainedSystem:
     """The same for what of contacts decides their Jacobian; also inside a trace."""
+    held = held_velocities(robot, q, v, geometry=geometry)
+    return ConstrainedSystem(mass_matrix(robot, q), bias_forces(robot, q, v), *held)
+
+
+class HeldVelocities(NamedTuple):
+    """jacobian (rows, nv), bias (rows,): dJ/dt v, and positions (contacts, 3), m, of contacts."""
+
+    jacobian: Array
+    bias: Array
+    positions: Array
+
+
+@algorithm(q="nq", v="nv")
+def held_velocities(robot: Robot, q: Array, v: Array, *, geometry: Geometry) -> HeldVelocities:
+    """What contacts hold, q (nq,), v (nv,)."""
     jacobians, biases, positions = [np.zeros((0, robot.nv))], [np.zeros(0)], []
     for frame, point, rows in geometry:
         pose, jacobian, bias = (
@@ -124,12 +140,8 @@ def constrained_system(robot: Robot, q: Array, v: Array, *, geometry: Geometry) 
         jacobians.append(at_point[list(rows)])
         biases.append(np.concatenate([linear, bias[3:]])[list(rows)])
         positions.append(pose.translation + lever)
-    return ConstrainedSystem(
-        mass_matrix(robot, q),
-        bias_forces(robot, q, v),
-        np.concatenate(jacobians),
-        np.concatenate(biases),
-        np.array(positions).reshape(-1, 3),
+    return HeldVelocities(
+        np.concatenate(jacobians), np.concatenate(biases), np.array(positions).reshape(-1, 3)
     )
 
 
@@ -142,11 +154,36 @@ class ContactRanks(NamedTuple):
     internal: int
 
 
+def contact_jacobian(robot: Robot, q: Array, contacts: Sequence[Contact | FramePoint | str]) -> Array:
+    """J (rows, nv) of contacts at q (nq,): it maps v to their velocities, m/s and rad/s, world axes.
+
+    The name of a frame and a `FramePoint` stand for a contact that holds that point.
+    """
+    given = [_contact_at(each) for each in contacts]
+    geometry = geometry_of(robot, given)
+    jacobian: Array = held_velocities(robot, q, np.zeros(robot.nv), geometry=geometry).jacobian
+    return jacobian
+
+
 def contact_ranks(
-    robot: Robot, q: Array, *, contacts: Sequence[Contact], tolerance: float = RANK_TOLERANCE
+    robot: Robot,
+    q: Array,
+    contacts: Sequence[Contact | FramePoint | str],
+    *,
+    tolerance: float = RANK_TOLERANCE,
 ) -> ContactRanks:
-    """Rank analysis of a stance at q (nq,)."""
-    jacobian = build_constrained_system(robot, q, np.zeros(robot.nv), contacts=contacts).jacobian
+    """Rank analysis of a stance at q (nq,); contacts as in `contact_jacobian`."""
+    jacobian = contact_jacobian(robot, q, contacts)
     undriven = np.setdiff1d(np.arange(robot.nv), driven_velocities(robot))
     every, base = (decompose(part, tolerance=tolerance).rank for part in (jacobian, jacobian[:, undriven]))
     return ContactRanks(every, base, every - base)
+
+
+def _contact_at(place: Contact | FramePoint | str) -> Contact:
+    if isinstance(place, Contact):
+        return place
+    if isinstance(place, str):
+        return Contact(place)
+    if isinstance(place, FramePoint):
+        return Contact(place.frame, place.offset)
+    raise InvalidContact(f"{place!r} is no contact; give a Contact, a FramePoint or the name of a frame")

@@ -8,17 +8,17 @@ about the line through them): then the residual says by how much.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from footfall.control.actuation import checked_array, driven_velocities
+from footfall.arrays import Array
+from footfall.control.actuation import driven_velocities
 from footfall.control.constrained_dynamics import constrained_motion, constraint_projector
 from footfall.control.contact_constraints import Contact, build_constrained_system
+from footfall.control.requests import checked_array
 from footfall.math.generalised_inverses import RANK_TOLERANCE, null_space_basis, pseudo_inverse
 from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class StanceTorques(NamedTuple):

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.contact.features import contact_points
 from footfall.control.contact_constraints import Contact, InvalidContact
 from footfall.dynamics.kinematics import frame_pose
 from footfall.robot.model import Robot
 from footfall.robot.shapes import Sphere
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 _LEVEL = 1e-3  # m, within which points of a shape are its underside
 
 

@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import less, sqrt, where
-from footfall.control.actuation import InvalidRequest, checked_array
+from footfall.control.requests import InvalidRequest, checked_array
 from footfall.math.spatial import cross
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def contact_axes(normal: Sequence[float] | Array) -> Array:

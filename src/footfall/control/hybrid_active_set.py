@@ -8,16 +8,15 @@ count as needing an endless force: they give way to their bound, if they have on
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.dynamics.hybrid import HybridMotion, hybrid_dynamics
 from footfall.dynamics.hybrid_actuation import constraint_jacobian
 from footfall.dynamics.hybrid_rows import BoundedRows
 from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _FORCE_TOLERANCE, _RATE_TOLERANCE = 1e-9, 1e-7  # of the greatest force, of the greatest acceleration
 _MOST_RETURNS = 2  # of one row to the active set: what keeps an undecided one from going on for ever

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.control.hybrid_active_set import BoundedMotion, solve_bounded
 from footfall.control.hybrid_tasks import AxisGoal, Task, in_order
 from footfall.dynamics.hybrid import HybridMotion
@@ -21,8 +22,6 @@ from footfall.math.rotations import rotation_vector_from_matrix
 from footfall.math.spatial import cross
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class MovingFrame(NamedTuple):

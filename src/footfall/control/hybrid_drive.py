@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.control.hybrid_control import MovingFrame, TaskSolution, solve_tasks
 from footfall.control.hybrid_tasks import Task
 from footfall.dynamics.hybrid_actuation import motor_torques, shared_torques
@@ -20,8 +21,6 @@ from footfall.dynamics.hybrid_rows import BoundedRows, bounded_rows
 from footfall.dynamics.hybrid_wheels import Wheel, rolling_constraints, rolling_rows
 from footfall.dynamics.kinematics import frame_velocity
 from footfall.robot.model import JointType, Robot
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _LEVEL = np.eye(6)[:, [2, 3, 4]]  # no motion upwards, no tilt
 

@@ -7,17 +7,16 @@ contacts or slip; here all of them hold.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from footfall.control.actuation import InvalidRequest, checked_array
+from footfall.arrays import Array
 from footfall.control.constrained_dynamics import contact_inertia
 from footfall.control.contact_constraints import Contact, build_constrained_system
+from footfall.control.requests import InvalidRequest, checked_array
 from footfall.math.generalised_inverses import RANK_TOLERANCE
 from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class Impact(NamedTuple):

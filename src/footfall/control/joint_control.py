@@ -6,65 +6,24 @@ A controller is a value. `controller.torque(time, q, v)` is its law; `controller
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.control.actuation import (
-    checked_array,
-    checked_state,
     driven_coordinates,
     driven_velocities,
     require_full_actuation,
     torque_command,
 )
 from footfall.control.gains import Gains
+from footfall.control.references import Reference, reference_at, settled_reference
+from footfall.control.requests import checked_state
 from footfall.dynamics.configuration import difference
 from footfall.dynamics.inverse_dynamics import gravity_forces, inverse_dynamics
 from footfall.robot.model import Robot
 from footfall.simulation.step_values import Command
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
-
-
-class JointReference(NamedTuple):
-    """Where the joints shall be: q (nq,), v (nv,) in rad/s or m/s, a (nv,) in rad/s2 or m/s2."""
-
-    q: Array
-    v: Array
-    a: Array
-
-
-Reference = Array | JointReference | Callable[[float], JointReference]  # an array: stay at that q (nq,)
-
-
-def resting_reference(robot: Robot, q: Array) -> JointReference:
-    """Stay at q (nq,)."""
-    return JointReference(checked_array("q", q, (robot.nq,)), np.zeros(robot.nv), np.zeros(robot.nv))
-
-
-def settled_reference(robot: Robot, reference: Reference) -> Reference:
-    """A reference for a robot: what does not change with time is checked here, once."""
-    return reference if callable(reference) else _checked_reference(robot, reference)
-
-
-def reference_at(robot: Robot, reference: Reference, time: float) -> JointReference:
-    """A settled reference at a time, s."""
-    if isinstance(reference, JointReference):
-        return reference
-    return _checked_reference(robot, reference(time) if callable(reference) else reference)
-
-
-def _checked_reference(robot: Robot, reference: Array | JointReference) -> JointReference:
-    if not isinstance(reference, JointReference):
-        return resting_reference(robot, reference)
-    return JointReference(
-        checked_array("q of the reference", reference.q, (robot.nq,)),
-        checked_array("v of the reference", reference.v, (robot.nv,)),
-        checked_array("a of the reference", reference.a, (robot.nv,)),
-    )
 
 
 @dataclass(frozen=True)

@@ -4,37 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from footfall.control.actuation import (
-    InvalidRequest,
-    check_directions,
-    checked_array,
-    checked_state,
-    require_full_actuation,
-    torque_command,
-)
+from footfall.arrays import Array
+from footfall.control.actuation import require_full_actuation, torque_command
 from footfall.control.contact_constraints import SURFACE
 from footfall.control.gains import Gains
-from footfall.control.joint_control import Reference, settled_reference
+from footfall.control.references import Path, Reference, pose_at, settled_path, settled_reference
+from footfall.control.requests import InvalidRequest, check_directions, checked_array, checked_state
 from footfall.control.task_space import (
     POSTURE_GAINS,
-    Path,
     build_task_dynamics,
     commanded_acceleration,
-    pose_at,
     posture_torque,
     self_motion_projector,
-    settled_path,
 )
 from footfall.dynamics.kinematics import frame_attachment
 from footfall.math.rotations import is_rotation
 from footfall.robot.model import Robot
 from footfall.simulation.step_values import Command
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class Selection(NamedTuple):

@@ -7,13 +7,13 @@ are farthest apart.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.control.balance import support_polygon
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 _TURN = 2.0 * np.pi / 3.0
 _START = (0.1, 0.1 + _TURN, 0.1 + 2.0 * _TURN)  # no direction along an axis, where ties are common
 

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from footfall.control.actuation import InvalidRequest, checked_array
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from footfall.arrays import Array
+from footfall.control.requests import InvalidRequest, checked_array
 
 
 def rectangular_rows(friction: float, half_length: float, half_width: float) -> Array:

@@ -7,16 +7,14 @@ on stairs or a hand on a wall there is no such polygon, and these take its place
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from footfall.control.actuation import checked_array
+from footfall.arrays import Array
 from footfall.control.balance import NoSupport
 from footfall.control.planar_region import PlanarRegion, solve_planar_region
+from footfall.control.requests import checked_array
 from footfall.control.wrench_cone import Support, wrench_edges
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def solve_support_area(

@@ -6,23 +6,25 @@ of the frame and F what acts there.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from footfall.control.actuation import (
-    InvalidRequest,
-    check_directions,
-    checked_array,
-    checked_state,
-    require_full_actuation,
-    torque_command,
-)
+from footfall.arrays import Array
+from footfall.control.actuation import require_full_actuation, torque_command
 from footfall.control.contact_constraints import SURFACE
 from footfall.control.gains import Gains
-from footfall.control.joint_control import Reference, reference_at, settled_reference
+from footfall.control.references import (
+    Path,
+    PoseReference,
+    Reference,
+    pose_at,
+    reference_at,
+    settled_path,
+    settled_reference,
+)
+from footfall.control.requests import check_directions, checked_state
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.configuration import difference
 from footfall.dynamics.inverse_dynamics import bias_forces, gravity_forces
@@ -31,56 +33,11 @@ from footfall.dynamics.kinematics import frame_attachment, frame_pose
 from footfall.dynamics.mass_matrix import mass_matrix
 from footfall.math.generalised_inverses import RANK_TOLERANCE, damped_inverse, pseudo_inverse
 from footfall.math.rotations import boxminus
-from footfall.math.spatial import cross
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from footfall.simulation.step_values import Command
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
-_IDENTITY = np.eye(3)
 POSTURE_GAINS = Gains(20.0, 9.0)  # critical, 0.7 Hz: slow beside usual tasks
-
-
-class PoseReference(NamedTuple):
-    """Where a frame shall be: pose in the world, velocity [v; w] (6,), acceleration (6,), world axes."""
-
-    pose: Transform
-    velocity: Array
-    acceleration: Array
-
-
-Path = Transform | PoseReference | Callable[[float], PoseReference]  # a transform: stay there
-
-
-def resting_pose(pose: Transform) -> PoseReference:
-    """Stay there."""
-    return PoseReference(pose, np.zeros(6), np.zeros(6))
-
-
-def settled_path(path: Path) -> Path:
-    """A path for a frame: what does not change with time is checked here, once."""
-    return path if callable(path) else _checked_pose(path)
-
-
-def pose_at(path: Path, time: float) -> PoseReference:
-    """A settled path at a time, s."""
-    if isinstance(path, PoseReference):
-        return path
-    return _checked_pose(path(time) if callable(path) else path)
-
-
-def _checked_pose(wanted: Transform | PoseReference) -> PoseReference:
-    if isinstance(wanted, Transform):
-        wanted = resting_pose(wanted)
-    rotation = checked_array("rotation of the pose wanted", wanted.pose.rotation, (3, 3))
-    place = checked_array("position of the pose wanted", wanted.pose.translation, (3,))
-    if np.abs(rotation.T @ rotation - _IDENTITY).max() > 1e-6 or rotation[0] @ cross(*rotation[1:]) < 0.0:
-        raise InvalidRequest(f"the pose wanted is turned by {rotation.tolist()}; that is no rotation")
-    return PoseReference(
-        Transform(rotation, place),
-        checked_array("velocity wanted", wanted.velocity, (6,)),
-        checked_array("acceleration wanted", wanted.acceleration, (6,)),
-    )
 
 
 def pose_error(pose: Transform, target: Transform) -> Array:

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from footfall.control.actuation import checked_array, driven_velocities, torque_command
+from footfall.arrays import Array
+from footfall.control.actuation import driven_velocities, torque_command
 from footfall.control.contact_constraints import Contact, build_constrained_system
-from footfall.control.task_space import Path, pose_at, pose_error, settled_path
+from footfall.control.references import Path, pose_at, settled_path
+from footfall.control.requests import checked_array
+from footfall.control.task_space import pose_error
 from footfall.dynamics.jacobians import frame_jacobian
 from footfall.dynamics.kinematics import frame_attachment, frame_pose, frame_velocity
 from footfall.math.generalised_inverses import RANK_TOLERANCE, pseudo_inverse
 from footfall.robot.model import Robot
 from footfall.simulation.step_values import Command
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class VirtualModelTorques(NamedTuple):

@@ -13,19 +13,22 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from footfall.control.actuation import InvalidRequest, checked_state, driven_velocities, torque_command
+from footfall.arrays import Array
+from footfall.control.actuation import driven_velocities, torque_command
 from footfall.control.contact_constraints import Contact, build_constrained_system
 from footfall.control.inverse_kinematics.hierarchical_qp import solve_hierarchical_qp
 from footfall.control.inverse_kinematics.hierarchy import solve_hierarchy
 from footfall.control.inverse_kinematics.problem import Level, level
+from footfall.control.requests import InvalidRequest, InvalidTask, checked_state
+from footfall.control.tasks.forces import Layout, Situation, TaskRows, WholeBodyTask
+from footfall.control.tasks.stack import TaskStack
+from footfall.control.tasks.task import MotionTask, Task
 from footfall.control.whole_body_limits import LimitRows, WholeBodyLimits
 from footfall.control.whole_body_program import WholeBodyProgram, has_program, program_for
-from footfall.control.whole_body_tasks import Layout, Situation, TaskRows, WholeBodyTask
 from footfall.errors import FootfallError, UnknownName
 from footfall.robot.model import Robot
 from footfall.simulation.step_values import Command
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Method = Literal["least squares", "quadratic programs"]
 MISSED_LIMIT = 1e-3  # by which limits may be missed, N, N m or rad/s2
 RANK_TOLERANCE = 1e-8  # of the equation of motion with the contacts, whose rows have different units
@@ -84,7 +87,7 @@ def build_whole_body(
     v: Array,
     *,
     contacts: Sequence[Contact],
-    tasks: Sequence[WholeBodyTask],
+    tasks: Sequence[Task],
     limits: WholeBodyLimits | None = None,
     time: float = 0.0,
 ) -> WholeBodyProblem:
@@ -150,13 +153,13 @@ class WholeBodyControl:
 
     robot: Robot
     contacts: tuple[Contact, ...] | Callable[[float], tuple[Contact, ...]]
-    tasks: tuple[WholeBodyTask, ...] | Callable[[float], tuple[WholeBodyTask, ...]]
+    tasks: tuple[Task, ...] | Callable[[float], tuple[Task, ...]]
     limits: WholeBodyLimits | None = None
     method: Method = "quadratic programs"
     _last: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        for name, kind in (("contacts", Contact), ("tasks", WholeBodyTask)):
+        for name, kind in (("contacts", Contact), ("tasks", Task)):
             given = getattr(self, name)
             if callable(given):
                 continue
@@ -174,7 +177,7 @@ class WholeBodyControl:
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_last": []}  # native code is made again where it is needed
 
-    def _program(self, contacts: tuple[Contact, ...], tasks: tuple[WholeBodyTask, ...]) -> WholeBodyProgram:
+    def _program(self, contacts: tuple[Contact, ...], tasks: tuple[Task, ...]) -> WholeBodyProgram:
         """The program of the last call if it was for the same tuples, which saves to compare what is in them."""
         if not self._last or self._last[0] is not contacts or self._last[1] is not tasks:
             self._last[:] = [contacts, tasks, program_for(self.robot, contacts, tasks, self.limits)]
@@ -207,20 +210,42 @@ def _solution(layout: Layout, x: Array, missing: tuple[Array, ...], freedom: int
     return WholeBodySolution(x[layout.a], x[layout.f], x[layout.tau], missing, freedom)
 
 
-def _by_priority(tasks: Sequence[WholeBodyTask], situation: Situation) -> tuple[Level, ...]:
+def _by_priority(tasks: Sequence[Task], situation: Situation) -> tuple[Level, ...]:
+    rows = task_rows(tasks, situation)
     levels = []
     for priority in sorted({task.priority for task in tasks}):
-        members = [task for task in tasks if task.priority == priority]
-        rows = [task.rows(situation) for task in members]
-        weights = [
-            np.broadcast_to(task.weight, each.value.shape) for task, each in zip(members, rows, strict=True)
-        ]
-        matrix = np.vstack([each.matrix for each in rows])
-        value = np.concatenate([each.value for each in rows])
-        equal = np.zeros(len(value), dtype=bool)
-        labels = tuple(task.label for task in members)
-        levels.append(Level(matrix, value, np.concatenate(weights), equal, labels))
+        members = [k for k, task in enumerate(tasks) if task.priority == priority]
+        matrix = np.vstack([rows[k].matrix for k in members])
+        value = np.concatenate([rows[k].value for k in members])
+        weights = [np.broadcast_to(tasks[k].weight, rows[k].value.shape) for k in members]
+        one_sided = [np.full(len(rows[k].value), getattr(tasks[k], "inequality", False)) for k in members]
+        labels = tuple(tasks[k].label for k in members)
+        levels.append(Level(matrix, value, np.concatenate(weights), np.concatenate(one_sided), labels))
     return tuple(levels)
+
+
+def task_rows(tasks: Sequence[Task], situation: Situation) -> list[TaskRows]:
+    """Rows of each task now; those about motion come from one native call."""
+    motions = [task for task in tasks if isinstance(task, MotionTask)]
+    found: dict[int, TaskRows] = {}
+    if motions:
+        stack = TaskStack(situation.robot, tuple(motions), situation.time)
+        matrix, value = stack.row_kernel(situation.q, situation.v, stack.numbers())
+        whole = np.zeros((len(value), situation.layout.size))
+        whole[:, situation.layout.a] = matrix
+        found = {
+            id(task): TaskRows(whole[place], value[place])
+            for task, place in zip(motions, stack.places, strict=True)
+        }
+    rows = []
+    for task in tasks:
+        if isinstance(task, WholeBodyTask):
+            rows.append(task.rows(situation))
+        elif isinstance(task, MotionTask):
+            rows.append(found[id(task)])
+        else:
+            raise InvalidTask(f"{task!r} is no task; see footfall.control")
+    return rows
 
 
 def _physical_motions(problem: WholeBodyProblem) -> tuple[Array, Array]:

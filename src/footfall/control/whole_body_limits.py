@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from footfall.control.actuation import InvalidRequest, driven_coordinates, driven_velocities
+from footfall.arrays import Array
+from footfall.control.actuation import driven_coordinates, driven_velocities
 from footfall.control.contact_constraints import POINT, SURFACE, Contact
 from footfall.control.friction_pyramid import pyramid_rows
 from footfall.control.rectangular_contact import rectangular_rows
-from footfall.control.whole_body_tasks import Situation
+from footfall.control.requests import InvalidRequest
+from footfall.control.tasks.forces import Situation
 from footfall.dynamics.kinematics import frame_pose
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class LimitRows(NamedTuple):

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import Kernel, build_kernel, less, maximum, minimum, sqrt, where
-from footfall.control.actuation import InvalidRequest, checked_array, driven_coordinates, driven_velocities
+from footfall.control.actuation import driven_coordinates, driven_velocities
 from footfall.control.contact_constraints import (
     POINT,
     SURFACE,
@@ -29,22 +30,16 @@ from footfall.control.native_hierarchy import WEAK
 from footfall.control.native_program import SOLVED
 from footfall.control.native_stance import reduced_stance, solve_stance
 from footfall.control.rectangular_contact import sole_rows
+from footfall.control.requests import InvalidRequest
+from footfall.control.tasks.forces import ContactForce, Layout, LeastForce, LeastTorque
+from footfall.control.tasks.stack import TaskStack
+from footfall.control.tasks.task import MotionTask, Task
 from footfall.control.whole_body_limits import WholeBodyLimits
-from footfall.control.whole_body_tasks import (
-    ContactForce,
-    Layout,
-    LeastForce,
-    LeastTorque,
-    MotionTask,
-    WholeBodyTask,
-)
-from footfall.dynamics.configuration import neutral
 from footfall.dynamics.kinematics import frame_pose
 from footfall.math.generalised_inverses import RANK_TOLERANCE, null_space_basis
 from footfall.math.spatial import cross
 from footfall.robot.model import Robot
 
-Array = np.ndarray[Any, np.dtype[Any]]
 _FAR = 1e20  # stands for no limit: kernels give finite numbers
 
 
@@ -59,15 +54,19 @@ class ProgramSolution(NamedTuple):
     solved: bool
 
 
-def has_program(tasks: Sequence[WholeBodyTask]) -> bool:
-    """Whether all tasks are of kinds that native code is known for; tasks of one's own are not."""
-    return all(isinstance(task, (MotionTask, ContactForce, LeastForce, LeastTorque)) for task in tasks)
+def has_program(tasks: Sequence[Task]) -> bool:
+    """Whether all tasks are of kinds that native code is known for; inequalities and tasks of one's own are not."""
+    return all(
+        isinstance(task, (ContactForce, LeastForce, LeastTorque))
+        or (isinstance(task, MotionTask) and not task.inequality)
+        for task in tasks
+    )
 
 
 def program_for(
     robot: Robot,
     contacts: Sequence[Contact],
-    tasks: Sequence[WholeBodyTask],
+    tasks: Sequence[Task],
     limits: WholeBodyLimits | None,
 ) -> WholeBodyProgram:
     """The program for a stance and tasks, kept with the robot; targets, gains, weights, normals and friction do not
@@ -79,7 +78,7 @@ def program_for(
     return kernels[place]  # type: ignore[no-any-return]
 
 
-def _structure(tasks: Sequence[WholeBodyTask]) -> tuple[Any, ...]:
+def _structure(tasks: Sequence[Task]) -> tuple[Any, ...]:
     return tuple(
         (
             task.priority,
@@ -97,7 +96,7 @@ class WholeBodyProgram:
         self,
         robot: Robot,
         contacts: Sequence[Contact],
-        tasks: Sequence[WholeBodyTask],
+        tasks: Sequence[Task],
         limits: WholeBodyLimits | None,
     ) -> None:
         self.robot, self.limits = robot, limits
@@ -108,16 +107,15 @@ class WholeBodyProgram:
         self._soles = any(rows == SURFACE and self._cone_size(rows) for *_, rows in self.geometry)
         self.layout = Layout(robot.nv, int(self.places[-1]), len(self.driven))
         self.order = sorted(range(len(tasks)), key=lambda k: tasks[k].priority)
-        self.motions = [k for k in self.order if isinstance(tasks[k], MotionTask)]
         self.structure = _structure(tasks)
-        self._tasks: Sequence[WholeBodyTask] = ()
+        self._tasks: Sequence[Task] = ()
         self._contacts: Sequence[Contact] = ()
         self._arrange_rows(tasks)
         self._arrange_limits()
-        self.kernel = self._compiled(tasks)
+        self.kernel = self._compiled(self._motions(tasks, 0.0))
 
     def solve(
-        self, time: float, q: Array, v: Array, tasks: Sequence[WholeBodyTask], contacts: Sequence[Contact]
+        self, time: float, q: Array, v: Array, tasks: Sequence[Task], contacts: Sequence[Contact]
     ) -> ProgramSolution:
         """The solution in the state q (nq,), v (nv,) at a time, s."""
         status, x, missing, freedom, worst = solve_stance(*self._problem(time, q, v, tasks, contacts))
@@ -126,7 +124,7 @@ class WholeBodyProgram:
         )
 
     def build(
-        self, time: float, q: Array, v: Array, tasks: Sequence[WholeBodyTask], contacts: Sequence[Contact]
+        self, time: float, q: Array, v: Array, tasks: Sequence[Task], contacts: Sequence[Contact]
     ) -> QuadraticProgram:
         """The quadratic program of the first priority, in the motions and forces that physics leaves free.
 
@@ -146,13 +144,13 @@ class WholeBodyProgram:
         )
 
     def _problem(
-        self, time: float, q: Array, v: Array, tasks: Sequence[WholeBodyTask], contacts: Sequence[Contact]
+        self, time: float, q: Array, v: Array, tasks: Sequence[Task], contacts: Sequence[Contact]
     ) -> tuple[Any, ...]:
         """What `solve_stance` takes."""
         if tasks is not self._tasks or contacts is not self._contacts:
             self._remember(tasks, contacts)
-        for task, place in self._moving:
-            self._numbers[place] = task.numbers(self.robot, time)
+        if self._moving:
+            self._follow(time)
         mass, forces, jacobian, bias, motion, asked, cones, lower, upper = self.kernel(q, v, self._numbers)
         if mass.ndim != 2:
             raise InvalidRequest("q and v are batches; whole-body control takes one state at a time")
@@ -188,10 +186,12 @@ class WholeBodyProgram:
             frame = self.geometry[self.places.tolist().index(without[0])][0]
             raise InvalidRequest(f"contact of {frame!r}: its normal lies along the frame's x axis")
 
-    def _motion_tasks(self, tasks: Sequence[WholeBodyTask]) -> list[MotionTask]:
-        return [tasks[k] for k in self.motions]  # type: ignore[misc]
+    def _motions(self, tasks: Sequence[Task], time: float) -> TaskStack | None:
+        """The tasks about motion, in the order of the rows."""
+        chosen = [task for k in self.order if isinstance(task := tasks[k], MotionTask)]
+        return TaskStack(self.robot, tuple(chosen), time) if chosen else None
 
-    def _remember(self, tasks: Sequence[WholeBodyTask], contacts: Sequence[Contact]) -> None:
+    def _remember(self, tasks: Sequence[Task], contacts: Sequence[Contact]) -> None:
         """Collect what does not change with time: targets, what is wanted of forces and torques, weights, cones."""
         if _structure(tasks) != self.structure or geometry_of(self.robot, contacts) != self.geometry:
             raise InvalidRequest("the tasks or contacts differ in more than numbers; make another program")
@@ -203,26 +203,27 @@ class WholeBodyProgram:
                     f"{task.label}: weight has shape {np.shape(task.weight)}; it must be a number, or {size} of them"
                 )
             self._weights[place] = task.weight
-            if isinstance(task, ContactForce):
-                self._wanted[place] = checked_array(task.label, task.force, (size,))
-            elif isinstance(task, LeastTorque) and task.torque is not None:
-                self._wanted[place] = checked_array("torque", task.torque, (size,))
-        members = self._motion_tasks(tasks)
-        parts = [np.zeros(0), *(task.numbers(self.robot, 0.0) for task in members)]
-        ends = np.cumsum([len(part) for part in parts]).tolist()
+            if isinstance(task, (ContactForce, LeastTorque)):
+                self._wanted[place] = task.wanted(size)
+        motions = self._motions(tasks, 0.0)
         cones = [(*each.normal, each.friction, *each.half_size) for each in contacts]
-        self._numbers = np.concatenate([*parts, np.ravel(cones)])
-        self._moving = [
-            (task, slice(begin, end))
-            for task, begin, end in zip(members, ends, ends[1:], strict=False)
-            if task.moving
-        ]
+        numbers = np.zeros(0) if motions is None else motions.numbers()
+        self._numbers = np.concatenate([numbers, np.ravel(cones)])
+        given = [task for k in self.order if isinstance(task := tasks[k], MotionTask)]
+        places = () if motions is None else motions.number_places
+        self._moving = [pair for pair in zip(given, places, strict=True) if pair[0].moving]
         self._tasks, self._contacts = tasks, contacts
 
-    def _arrange_rows(self, tasks: Sequence[WholeBodyTask]) -> None:
+    def _follow(self, time: float) -> None:
+        """Take the numbers of tasks that move."""
+        for task, places in self._moving:
+            now = task.settled(self.robot, time)
+            for place, numbers in zip(places, (now.parameters, now.rate, now.acceleration), strict=True):
+                self._numbers[place] = 0.0 if numbers is None else numbers
+
+    def _arrange_rows(self, tasks: Sequence[Task]) -> None:
         """Where each row comes from, where tasks stand among the rows, and where priorities end."""
         robot, contacts = self.robot, int(self.places[-1])
-        rest = neutral(robot), np.zeros(robot.nv)
         sources: list[int] = []
         self.row_places: list[slice] = []
         ends: dict[int, int] = {}
@@ -230,14 +231,11 @@ class WholeBodyProgram:
         for k in self.order:
             task, begin = tasks[k], len(sources)
             if isinstance(task, MotionTask):
-                count = len(task.evaluate(robot, *rest, task.numbers(robot, 0.0)).value)
+                count = task.settled(robot).size(robot)
                 sources += [-1 - moved - i for i in range(count)]
                 moved += count
             elif isinstance(task, ContactForce):
-                if not 0 <= task.contact < len(self.geometry):
-                    raise InvalidRequest(
-                        f"there is no contact {task.contact}; there are {len(self.geometry)}, counted from 0"
-                    )
+                task.check_contact(len(self.geometry))
                 sources += range(
                     robot.nv + int(self.places[task.contact]), robot.nv + int(self.places[task.contact + 1])
                 )
@@ -289,35 +287,32 @@ class WholeBodyProgram:
             return 0
         return 1 + (self.limits.facets if rows == POINT else 16)
 
-    def _compiled(self, tasks: Sequence[WholeBodyTask]) -> Kernel:
+    def _compiled(self, motions: TaskStack | None) -> Kernel:
         robot = self.robot
-        members = self._motion_tasks(tasks)
-        sizes = [len(task.numbers(robot, 0.0)) for task in members]
-        facts = (self.geometry, [task.structure for task in members], self.limits)
+        count = 0 if motions is None else len(motions.numbers())
 
         def traced(q: Array, v: Array, numbers: Array) -> dict[str, Array]:
             system = constrained_system(robot, q, v, geometry=self.geometry)
-            matrices, values, begin = [np.zeros((0, robot.nv))], [np.zeros(0)], 0
-            for task, size in zip(members, sizes, strict=True):
-                rows = task.evaluate(robot, q, v, numbers[begin : begin + size])
-                begin += size
-                matrices.append(rows.matrix)
-                values.append(rows.value)
+            rows = {"matrix": np.zeros((0, robot.nv)), "value": np.zeros(0)}
+            if motions is not None:
+                rows = motions.traced_rows(q, v, numbers[:count])
             lower, upper = self._joint_bounds(q, v)
             return {
                 "mass": system.mass,
                 "forces": system.forces,
                 "jacobian": system.jacobian,
                 "jacobian_bias": system.jacobian_bias,
-                "motion": np.concatenate(matrices),
-                "wanted": np.concatenate(values),
-                "cones": self._cones(q, numbers[begin:].reshape(-1, 6)),
+                "motion": rows["matrix"],
+                "wanted": rows["value"],
+                "cones": self._cones(q, numbers[count:].reshape(-1, 6)),
                 "lower": lower,
                 "upper": upper,
             }
 
-        shapes = {"q": robot.nq, "v": robot.nv, "numbers": sum(sizes) + 6 * len(self.geometry)}
-        return build_kernel(traced, shapes, name="whole_body_program", key=f"{robot.fingerprint} {facts!r}")
+        shapes = {"q": robot.nq, "v": robot.nv, "numbers": count + 6 * len(self.geometry)}
+        facts = (self.geometry, self.limits)
+        key = f"{robot.fingerprint} {facts!r}" if motions is None else motions.key(*facts)
+        return build_kernel(traced, shapes, name="whole_body_program", key=key)
 
     def _cones(self, q: Array, numbers: Array) -> Array:
         """Rows (c, 6) on the forces of their contacts that are not negative, on floats or symbols.

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from footfall.control.actuation import checked_array
+from footfall.arrays import Array
 from footfall.control.balance import NoSupport
 from footfall.control.friction_pyramid import pyramid_edges
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
+from footfall.control.requests import checked_array
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from footfall.control.inverse_kinematics import (
     frame_position,
     posture,
 )
-from footfall.control.inverse_kinematics.task import Task
+from footfall.control.tasks.task import MotionTask
 from footfall.dynamics.centroidal import centroidal_momentum
 from footfall.dynamics.configuration import difference, integrate
 from footfall.dynamics.kinematics import link_poses
@@ -106,9 +106,9 @@ def _on_right_foot(robot: Robot, motion: Motion, q: Array) -> Array:
     return result
 
 
-def _tasks(robot: Robot, motion: Motion, hands: Sequence[Hand]) -> list[Task]:
+def _tasks(robot: Robot, motion: Motion, hands: Sequence[Hand]) -> list[MotionTask]:
     frames = motion.model.frames
-    tasks: list[Task] = [center_of_mass_position(np.zeros(3)), OrientationTask(frames["UB"], np.eye(3))]
+    tasks: list[MotionTask] = [center_of_mass_position(np.zeros(3)), OrientationTask(frames["UB"], np.eye(3))]
     for foot in ("RF", "LF"):
         tasks += [frame_position(frames[foot], np.zeros(3)), OrientationTask(frames[foot], np.eye(3))]
     if motion.model.toe_limits is not None:

@@ -15,7 +15,6 @@ from footfall.control.inverse_kinematics.analytic import (
     within_limits,
 )
 from footfall.control.inverse_kinematics.analytic_reach import solve_planar_arm, solve_reach
-from footfall.control.inverse_kinematics.errors import InvalidTask
 from footfall.control.inverse_kinematics.subproblems import (
     angle_between,
     angles_to_distance,
@@ -23,6 +22,7 @@ from footfall.control.inverse_kinematics.subproblems import (
     turn,
     two_angles_between,
 )
+from footfall.control.requests import InvalidTask
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 

@@ -11,11 +11,12 @@ from scipy.optimize import lsq_linear
 
 import footfall
 from footfall.control.inverse_kinematics.bounded_rate import BoundedRate
-from footfall.control.inverse_kinematics.errors import InvalidTask
 from footfall.control.inverse_kinematics.limits import Limits, velocity_bounds
 from footfall.control.inverse_kinematics.problem import build_ik
-from footfall.control.inverse_kinematics.robot_tasks import posture
-from footfall.control.inverse_kinematics.tasks import HalfSpaceTask, PoseTask
+from footfall.control.requests import InvalidTask
+from footfall.control.tasks.poses import PoseTask
+from footfall.control.tasks.positions import HalfSpaceTask
+from footfall.control.tasks.postures import posture
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 
@@ -32,7 +33,7 @@ def controller() -> BoundedRate:
     q = arm().configuration("ready")
     pose = footfall.frame_pose(arm(), q, "tip")
     goal = Transform(pose.rotation, pose.translation + np.array([0.3, 0.1, 0.2]))
-    tasks = [PoseTask("tip", goal, gain=5.0), posture(arm(), q, weight=0.01)]
+    tasks = [PoseTask("tip", goal, gains=5.0), posture(arm(), q, weight=0.01)]
     return BoundedRate(arm(), tasks, dt=0.01, limits=LIMITS, damping=1e-3)
 
 

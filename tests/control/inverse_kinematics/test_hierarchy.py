@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from footfall.control.inverse_kinematics.errors import InvalidTask
 from footfall.control.inverse_kinematics.hierarchical_qp import (
     QuadraticProgram,
     QuadraticProgramFailed,
@@ -15,6 +14,7 @@ from footfall.control.inverse_kinematics.hierarchical_qp import (
 from footfall.control.inverse_kinematics.hierarchy import solve_hierarchy
 from footfall.control.inverse_kinematics.limits import Bounds
 from footfall.control.inverse_kinematics.problem import Level, level
+from footfall.control.requests import InvalidTask
 from footfall.math.generalised_inverses import null_space_projector, pseudo_inverse
 
 

@@ -26,9 +26,9 @@ def tasks() -> tuple[footfall.Robot, np.ndarray, list]:
     q = robot.configuration("ready")
     pose = footfall.frame_pose(robot, q, "tip")
     target = footfall.Transform(pose.rotation, pose.translation + np.array([0.1, 0.2, -0.1]))
-    rest = posture(robot, 0.5 * q, priority=2, gain=3.0)
+    rest = posture(robot, 0.5 * q, priority=2, gains=3.0)
     elbow = frame_position("forearm", np.array([0.3, 0.3, 0.6]), priority=1)
-    return robot, q, [rest, PoseTask("tip", target, gain=5.0), elbow]
+    return robot, q, [rest, PoseTask("tip", target, gains=5.0), elbow]
 
 
 @pytest.mark.parametrize("limited", [False, True])

@@ -80,7 +80,7 @@ def test_one_pair_is_pushed_apart_and_the_task_does_not_notice() -> None:
     before = footfall.volume_distances(robot, q).distance.min()
     cost = RepulsiveCost(reach=before + 0.1, strength=1.0)
     place = footfall.frame_pose(robot, q, tip).translation
-    step = ResolvedRate(robot, [frame_position(tip, place, rows="x", gain=5.0)], cost=cost)
+    step = ResolvedRate(robot, [frame_position(tip, place, rows="x", gains=5.0)], cost=cost)
     course = []
     for _ in range(100):
         course.append(footfall.volume_distances(robot, q).distance.min())
@@ -100,7 +100,7 @@ def test_folded_arms_stay_apart() -> None:
     apart = RepulsiveCost(reach=0.06, strength=6.0, pairs=tuple(arms))
     least, errors = [], []
     for cost in (comfort, CostSum((comfort, apart))):
-        step = ResolvedRate(LOLA, lola_task_space(LOLA, IDLE, gain=10.0), cost=cost)
+        step = ResolvedRate(LOLA, lola_task_space(LOLA, IDLE, gains=10.0), cost=cost)
         q, course = IDLE.copy(), []
         for _ in range(100):
             course.append(footfall.volume_distances(LOLA, q, pairs=arms).distance.min())

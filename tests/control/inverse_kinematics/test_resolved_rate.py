@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.control.inverse_kinematics.errors import InvalidTask
-from footfall.control.inverse_kinematics.lola_tasks import lola_task_space, lola_task_space_2012
 from footfall.control.inverse_kinematics.problem import build_ik
 from footfall.control.inverse_kinematics.resolved_rate import (
     ComfortCost,
     ResolvedRate,
     solve_positive_definite,
 )
-from footfall.control.inverse_kinematics.stack import TaskStack
-from footfall.control.inverse_kinematics.tasks import HalfSpaceTask, frame_position
+from footfall.control.requests import InvalidTask
+from footfall.control.tasks.lola import lola_task_space, lola_task_space_2012
+from footfall.control.tasks.positions import HalfSpaceTask, frame_position
+from footfall.control.tasks.stack import TaskStack
 from footfall.robot.model import Robot
 from tests.dynamics.rates import rate_along
 
@@ -35,7 +35,7 @@ WEIGHTS = np.linspace(1.0, 3.0, lola().nv)
 
 @cache
 def controller() -> ResolvedRate:
-    tasks = lola_task_space(lola(), IDLE, gain=5.0)
+    tasks = lola_task_space(lola(), IDLE, gains=5.0)
     return ResolvedRate(lola(), tasks, motion_weights=WEIGHTS, cost=COST, damping=1e-9)
 
 

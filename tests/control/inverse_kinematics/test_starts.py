@@ -14,10 +14,11 @@ from footfall.control.inverse_kinematics import native_search
 from footfall.control.inverse_kinematics.limits import NO_LIMITS, Limits
 from footfall.control.inverse_kinematics.objective import Objective
 from footfall.control.inverse_kinematics.position import Solution, solve_ik
-from footfall.control.inverse_kinematics.stack import TaskStack
 from footfall.control.inverse_kinematics.starts import _changed_limbs
-from footfall.control.inverse_kinematics.task import Task
-from footfall.control.inverse_kinematics.tasks import PoseTask, frame_position
+from footfall.control.tasks.poses import PoseTask
+from footfall.control.tasks.positions import frame_position
+from footfall.control.tasks.stack import TaskStack
+from footfall.control.tasks.task import Task
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from tests.dynamics.multipliers import all_constraint_rows

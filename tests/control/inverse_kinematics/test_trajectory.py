@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -9,11 +10,17 @@ import pytest
 
 import footfall
 from footfall.compiler import build_kernel
-from footfall.control.inverse_kinematics.acceleration import State, solve_acceleration, trapezoid_step
-from footfall.control.inverse_kinematics.errors import InvalidTask
-from footfall.control.inverse_kinematics.task import Task
-from footfall.control.inverse_kinematics.tasks import OrientationTask, frame_position
+from footfall.control.inverse_kinematics.acceleration import (
+    State,
+    build_acceleration,
+    solve_acceleration,
+    trapezoid_step,
+)
 from footfall.control.inverse_kinematics.trajectory import follow
+from footfall.control.requests import InvalidTask
+from footfall.control.tasks.orientations import OrientationTask
+from footfall.control.tasks.positions import frame_position
+from footfall.control.tasks.task import MotionTask
 from footfall.errors import UnknownName
 from footfall.math.angular_velocity import angular_velocity_map, rotation_rate_map
 from footfall.math.rotation_curves import geodesic_angle
@@ -43,11 +50,11 @@ def circle(gain: float, offset: float = 0.0):
     """Half a metre a second on a circle through the start; offset: how far the reference is from the start, m."""
     center = tip(START) - np.array([0.25, 0.0, 0.0])
 
-    def tasks(time: float) -> list[Task]:
+    def tasks(time: float) -> list[MotionTask]:
         c, s = 0.25 * np.cos(2 * time), 0.25 * np.sin(2 * time)
         target = center + np.array([c + offset, 0.0, s])
         rate = 2 * np.array([-s, c])
-        return [frame_position(robot("planar-arm").frame_names[0], target, rows="xz", rate=rate, gain=gain)]
+        return [frame_position(robot("planar-arm").frame_names[0], target, rows="xz", rate=rate, gains=gain)]
 
     return tasks
 
@@ -73,7 +80,7 @@ def test_stability_border(product: float, stable: bool) -> None:
     """002 section 8.5: a step multiplies the error by 1 - k dt."""
     arm = robot("planar-arm")
     task = frame_position(
-        arm.frame_names[0], tip(START) + np.array([1e-4, 0.0, 0.0]), rows="xz", gain=product / 0.01
+        arm.frame_names[0], tip(START) + np.array([1e-4, 0.0, 0.0]), rows="xz", gains=product / 0.01
     )
     path = follow(arm, START, lambda time: [task], dt=0.01, steps=40)
     error = np.linalg.norm(tip(path[-1]) - task.target)
@@ -98,9 +105,9 @@ def test_orientation_follows_a_turning_reference() -> None:
     start = footfall.frame_pose(wrist, np.array([0.1, 0.2, -0.3]), frame).rotation
     w = np.array([0.3, 0.1, -0.2])
 
-    def tasks(time: float) -> list[Task]:
+    def tasks(time: float) -> list[MotionTask]:
         target = matrix_from_rotation_vector(time * w) @ start
-        return [OrientationTask(frame, target, rate=w, gain=4.0)]
+        return [OrientationTask(frame, target, rate=w, gains=4.0)]
 
     path = follow(wrist, np.array([0.15, 0.1, -0.3]), tasks, dt=5e-3, steps=200)
     before, after = (
@@ -165,9 +172,9 @@ def test_acceleration_level_converges_and_keeps_to_the_path() -> None:
         c, s = 0.25 * np.cos(2 * time), 0.25 * np.sin(2 * time)
         rate = 2 * np.array([-s, c])
         target = center + np.array([c, 0.0, s])
-        task = frame_position(frame, target, rows="xz", rate=rate, gain=10.0)
         feed = -4 * np.array([c, s])
-        a = solve_acceleration(arm, state.q, state.v, [task], accelerations=[feed], preferred=-state.v)
+        task = frame_position(frame, target, rows="xz", rate=rate, acceleration=feed, gains=10.0)
+        a = solve_acceleration(build_acceleration(arm, state.q, state.v, [task]), preferred=-state.v)
         state = trapezoid_step(arm, state, a, dt)
     assert np.linalg.norm(tip(state.q) - target) < 5e-3
     achieved = footfall.frame_acceleration(arm, state.q, state.v, a, frame)[[0, 2]]
@@ -180,11 +187,11 @@ def test_commanded_acceleration_is_achieved() -> None:
     rng = np.random.default_rng(0)
     q, v = footfall.random_configuration(arm, seed=1), rng.normal(size=7)
     feed = rng.normal(size=3)
-    task = frame_position("tip", np.zeros(3), gain=0.0)
-    a = solve_acceleration(arm, q, v, [task], accelerations=[feed])
+    task = frame_position("tip", np.zeros(3), gains=0.0, acceleration=feed)
+    a = solve_acceleration(build_acceleration(arm, q, v, [task]))
     np.testing.assert_allclose(footfall.frame_acceleration(arm, q, v, a, "tip")[:3], feed, atol=1e-11)
-    with pytest.raises(InvalidTask, match="acceleration has shape"):
-        solve_acceleration(arm, q, v, [task], accelerations=[np.zeros(2)])
+    with pytest.raises(InvalidTask, match="acceleration has 2 rows, the task 3"):
+        build_acceleration(arm, q, v, [replace(task, acceleration=np.zeros(2))])
 
 
 def test_bad_input() -> None:

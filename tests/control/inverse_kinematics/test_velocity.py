@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.control.inverse_kinematics.errors import ContradictoryLimits, InvalidTask
+from footfall.control.inverse_kinematics.errors import ContradictoryLimits
 from footfall.control.inverse_kinematics.limits import Bounds, Limits
 from footfall.control.inverse_kinematics.problem import Problem, build_ik
-from footfall.control.inverse_kinematics.robot_tasks import MomentumTask, posture
-from footfall.control.inverse_kinematics.task import Task
-from footfall.control.inverse_kinematics.tasks import HalfSpaceTask, frame_position
 from footfall.control.inverse_kinematics.velocity import scaled_to_bounds, solve_velocity
+from footfall.control.requests import InvalidTask
+from footfall.control.tasks.momentum import MomentumTask
+from footfall.control.tasks.positions import HalfSpaceTask, frame_position
+from footfall.control.tasks.postures import posture
+from footfall.control.tasks.task import Task
 from footfall.errors import UnknownName
 from footfall.robot.model import Robot
 
@@ -33,13 +35,13 @@ TIP = arm().frame_names[0]
 
 def tip_task(rate: tuple[float, float] = (1.0, 1.0), **options: object) -> Task:
     """The velocity of the tip in x and z."""
-    return frame_position(TIP, np.zeros(3), rows="xz", gain=0.0, rate=np.array(rate), **options)
+    return frame_position(TIP, np.zeros(3), rows="xz", gains=0.0, rate=np.array(rate), **options)
 
 
 def still_task(**options: object) -> Task:
     """The first two joints should not move."""
     names = [joint.name for joint in arm().joints if joint.type != "fixed"][:2]
-    return posture(arm(), dict.fromkeys(names, 0.0), gain=0.0, **options)
+    return posture(arm(), dict.fromkeys(names, 0.0), gains=0.0, **options)
 
 
 def example(*tasks: Task, q: np.ndarray = Q) -> Problem:
@@ -142,7 +144,7 @@ def test_bounds_on_velocity_and_position() -> None:
     robot = footfall.load("arm-6r")
     q = robot.configuration("ready")
     q[1] = robot.upper[1] - 1e-4
-    task = frame_position("tip", np.zeros(3), gain=0.0, rate=np.array([0.5, 0.0, -0.5]))
+    task = frame_position("tip", np.zeros(3), gains=0.0, rate=np.array([0.5, 0.0, -0.5]))
     problem = build_ik(robot, q, [task], dt=1e-2, limits=Limits(velocity=None))
     v = solve_velocity(problem, method="qp")
     assert v[1] <= 1e-2 + 1e-9

@@ -7,9 +7,11 @@
 Tasks are values; `build_ik` shows the problem that a solver gets. Errors of positions are in m, of rotations in rad.
 """
 
+from footfall.control.contact_constraints import ContactRanks, contact_jacobian, contact_ranks
 from footfall.control.inverse_kinematics.acceleration import (
+    AccelerationProblem,
     State,
-    acceleration_levels,
+    build_acceleration,
     solve_acceleration,
     trapezoid_step,
 )
@@ -23,12 +25,7 @@ from footfall.control.inverse_kinematics.analytic import (
 )
 from footfall.control.inverse_kinematics.analytic_reach import solve_planar_arm, solve_reach
 from footfall.control.inverse_kinematics.bounded_rate import BoundedRate
-from footfall.control.inverse_kinematics.errors import (
-    ContradictoryLimits,
-    InvalidTask,
-    NoSolution,
-    TargetOutOfReach,
-)
+from footfall.control.inverse_kinematics.errors import ContradictoryLimits, NoSolution, TargetOutOfReach
 from footfall.control.inverse_kinematics.hierarchical_qp import (
     QuadraticProgram,
     QuadraticProgramFailed,
@@ -37,43 +34,42 @@ from footfall.control.inverse_kinematics.hierarchical_qp import (
 )
 from footfall.control.inverse_kinematics.hierarchy import HierarchySolution, solve_hierarchy
 from footfall.control.inverse_kinematics.limits import NO_LIMITS, Bounds, Limits
-from footfall.control.inverse_kinematics.lola_tasks import lola_task_space, lola_task_space_2012
-from footfall.control.inverse_kinematics.points import CenterOf, FramePoint
 from footfall.control.inverse_kinematics.position import Solution, solve_ik
 from footfall.control.inverse_kinematics.prioritised_rate import PrioritisedRate
 from footfall.control.inverse_kinematics.problem import Level, Problem, build_ik, level
 from footfall.control.inverse_kinematics.repulsion import CostSum, NullSpaceCost, RepulsiveCost
 from footfall.control.inverse_kinematics.resolved_rate import ComfortCost, ResolvedRate
-from footfall.control.inverse_kinematics.robot_tasks import CustomTask, MomentumTask, PostureTask, posture
-from footfall.control.inverse_kinematics.stack import TaskStack
-from footfall.control.inverse_kinematics.support import (
-    ContactRanks,
-    contact_jacobian,
-    contact_ranks,
-    support_tasks,
-)
-from footfall.control.inverse_kinematics.task import Task, TaskValue
-from footfall.control.inverse_kinematics.tasks import (
-    AimTask,
+from footfall.control.inverse_kinematics.trajectory import follow
+from footfall.control.inverse_kinematics.velocity import scaled_to_bounds, solve_velocity
+from footfall.control.requests import InvalidTask
+from footfall.control.tasks.custom import CombinedTask, CustomTask
+from footfall.control.tasks.lola import lola_task_space, lola_task_space_2012
+from footfall.control.tasks.momentum import MomentumTask
+from footfall.control.tasks.orientations import AimTask, OrientationTask
+from footfall.control.tasks.points import CenterOf, FramePoint
+from footfall.control.tasks.poses import PoseTask
+from footfall.control.tasks.positions import (
     HalfSpaceTask,
     LineTask,
-    OrientationTask,
     PlaneTask,
-    PoseTask,
     PositionTask,
     center_of_mass_position,
     frame_position,
 )
-from footfall.control.inverse_kinematics.trajectory import follow
-from footfall.control.inverse_kinematics.velocity import scaled_to_bounds, solve_velocity
+from footfall.control.tasks.postures import PostureTask, posture
+from footfall.control.tasks.stack import TaskStack
+from footfall.control.tasks.support import support_tasks
+from footfall.control.tasks.task import MotionTask, Task, TaskValue
 
 __all__ = [
     "NO_LIMITS",
+    "AccelerationProblem",
     "AimTask",
     "BoundedRate",
     "Bounds",
     "CenterOf",
     "Chain",
+    "CombinedTask",
     "ComfortCost",
     "ContactRanks",
     "ContradictoryLimits",
@@ -87,6 +83,7 @@ __all__ = [
     "Limits",
     "LineTask",
     "MomentumTask",
+    "MotionTask",
     "NoClosedForm",
     "NoSolution",
     "NotReachable",
@@ -108,7 +105,7 @@ __all__ = [
     "Task",
     "TaskStack",
     "TaskValue",
-    "acceleration_levels",
+    "build_acceleration",
     "build_ik",
     "center_of_mass_position",
     "chain_between",

@@ -3,62 +3,75 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from footfall.control.inverse_kinematics.errors import InvalidTask
+from footfall.arrays import Array
+from footfall.control.gains import Gains
 from footfall.control.inverse_kinematics.hierarchy import solve_hierarchy
 from footfall.control.inverse_kinematics.problem import Level, row_weights, split_levels
-from footfall.control.inverse_kinematics.stack import TaskStack
-from footfall.control.inverse_kinematics.task import Task
+from footfall.control.tasks.stack import TaskStack
+from footfall.control.tasks.task import MotionTask
 from footfall.dynamics.configuration import integrate
 from footfall.math.generalised_inverses import RANK_TOLERANCE
 from footfall.robot.model import Robot
 
-Array = np.ndarray[Any, np.dtype[Any]]
+USUAL = Gains(1.0, 2.0)  # of tasks without gains: errors die out as exp(-t), as they do on velocity level
 
 
-def acceleration_levels(
-    robot: Robot, q: Array, v: Array, tasks: Sequence[Task], *, accelerations: Sequence[Array | None] = ()
-) -> tuple[Level, ...]:
-    """What tasks want of the acceleration a (nv,), by priority: `J a = x'' + 2 k dx' + k^2 dx - dJ/dt v`, 000 (4.20).
+@dataclass(frozen=True, eq=False)
+class AccelerationProblem:
+    """What tasks want of the acceleration a (nv,) in one state q (nq,), v (nv,).
 
-    k is the task's gain: errors die out with the rate k and do not overshoot. accelerations: feed-forward x'' (m,) of
-    each task, None for none.
+    error (m,), jacobian (m, nv), speed (m,) and bias (m,) of all tasks in the given order: their values move with
+    `jacobian @ v + drift = speed` and accelerate with `jacobian @ a + bias`. levels: rows on a by priority, feedback
+    included, first comes first.
     """
-    stack = TaskStack(robot, tuple(tasks))
-    error, jacobian, bias = stack.bias_kernel(q, stack.parameters, v, np.zeros(1))
-    speed, wanted = jacobian @ v, -bias
-    feeds = [*accelerations, *[None] * (len(stack.tasks) - len(accelerations))]
-    for task, place, feed in zip(stack.tasks, stack.places, feeds, strict=True):
-        rate = 0.0 if task.rate is None else task.rate
-        wanted[place] += 2 * task.gain * (rate - speed[place]) + task.gain**2 * error[place]
-        if feed is not None:
-            if np.shape(feed) != error[place].shape:
-                raise InvalidTask(
-                    f"{task.label}: acceleration has shape {np.shape(feed)}, not {error[place].shape}"
-                )
-            wanted[place] += feed
-    return split_levels(stack, jacobian, wanted, row_weights(stack))
+
+    robot: Robot
+    q: Array
+    v: Array
+    tasks: tuple[MotionTask, ...]
+    error: Array
+    jacobian: Array
+    speed: Array
+    bias: Array
+    levels: tuple[Level, ...]
+
+
+def build_acceleration(
+    robot: Robot, q: Array, v: Array, tasks: Sequence[MotionTask], *, time: float = 0.0
+) -> AccelerationProblem:
+    """The problem `J a = x'' + damping dx' + stiffness dx - dJ/dt v`, 000 (4.20); `solve_acceleration` solves it.
+
+    A gain k of a task stands for stiffness k^2 and damping 2 k: errors die out with the rate k and do not overshoot.
+    time: s, for targets that are functions of it.
+    """
+    stack = TaskStack(robot, tasks, time)
+    error, jacobian, speed, bias = stack.motion_kernel(q, v, stack.parameters)
+    wanted = stack.feed_forward("acceleration") - bias
+    rate = stack.feed_forward("rate")
+    for task, place in zip(stack.tasks, stack.places, strict=True):
+        stiffness, damping = task.row_gains(USUAL)
+        if task.order < 1:
+            wanted[place] += stiffness * error[place]
+        if task.order < 2:
+            wanted[place] += damping * (rate[place] - speed[place])
+    levels = split_levels(stack, jacobian, wanted, row_weights(stack))
+    q, v = np.array(q, dtype=np.float64), np.array(v, dtype=np.float64)
+    return AccelerationProblem(robot, q, v, tuple(stack.tasks), error, jacobian, speed, bias, levels)
 
 
 def solve_acceleration(
-    robot: Robot,
-    q: Array,
-    v: Array,
-    tasks: Sequence[Task],
-    *,
-    accelerations: Sequence[Array | None] = (),
-    tolerance: float = RANK_TOLERANCE,
-    preferred: Array | None = None,
+    problem: AccelerationProblem, *, tolerance: float = RANK_TOLERANCE, preferred: Array | None = None
 ) -> Array:
-    """The acceleration a (nv,) for the tasks at q (nq,), v (nv,), by their priorities.
+    """The acceleration a (nv,) for a problem of `build_acceleration`, by the priorities of its tasks.
 
     preferred: acceleration (nv,) for what the tasks leave free, such as damping of v.
     """
-    levels = acceleration_levels(robot, q, v, tasks, accelerations=accelerations)
-    return solve_hierarchy(levels, tolerance=tolerance, preferred=preferred).v
+    return solve_hierarchy(problem.levels, tolerance=tolerance, preferred=preferred).v
 
 
 class State(NamedTuple):

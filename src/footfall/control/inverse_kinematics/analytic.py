@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from footfall.control.inverse_kinematics.errors import InvalidTask, NoSolution
+from footfall.arrays import Array
+from footfall.control.inverse_kinematics.errors import NoSolution
 from footfall.control.inverse_kinematics.subproblems import (
     angle_between,
     angles_to_distance,
@@ -26,12 +27,12 @@ from footfall.control.inverse_kinematics.subproblems import (
     turn,
     two_angles_between,
 )
+from footfall.control.requests import InvalidTask
 from footfall.dynamics.kinematics import frame_attachment, frame_pose, link_poses
 from footfall.math.rotations import boxminus
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 
-Array = np.ndarray[Any, np.dtype[Any]]
 _CLOSE = 1e-7  # m: axes that pass closer meet
 _PARALLEL = 1e-9
 

@@ -15,18 +15,17 @@ from typing import Any
 import daqp
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import build_kernel, maximum, minimum
-from footfall.control.inverse_kinematics.errors import InvalidTask
 from footfall.control.inverse_kinematics.hierarchical_qp import QuadraticProgram, solve_quadratic_program
 from footfall.control.inverse_kinematics.limits import Limits, position_limits, single_coordinates
-from footfall.control.inverse_kinematics.problem import row_weights, wanted_rates
-from footfall.control.inverse_kinematics.robot_tasks import CustomTask
-from footfall.control.inverse_kinematics.stack import TaskStack
-from footfall.control.inverse_kinematics.task import Task
+from footfall.control.inverse_kinematics.problem import decay_rates, row_weights
+from footfall.control.requests import InvalidTask
+from footfall.control.tasks.stack import TaskStack
+from footfall.control.tasks.task import MotionTask
 from footfall.math.spatial import symmetric
 from footfall.robot.model import Robot
 
-Array = np.ndarray[Any, np.dtype[Any]]
 _FAR = 1e30  # stands for no limit
 
 
@@ -40,20 +39,18 @@ class BoundedRate:
     def __init__(
         self,
         robot: Robot,
-        tasks: Sequence[Task],
+        tasks: Sequence[MotionTask],
         *,
         dt: float = 1e-3,
         limits: Limits = Limits(),  # noqa: B008 (immutable)
         damping: float = 1e-4,
     ) -> None:
-        self.stack = TaskStack(robot, tuple(tasks))
+        self.stack = TaskStack(robot, tasks)
         if any(task.inequality for task in self.stack.tasks):
             raise InvalidTask("half-spaces need solve_velocity with method='qp'")
         if not (dt > 0.0 and damping > 0.0):
             raise InvalidTask(f"dt is {dt} and damping {damping}; both must be above zero")
         self.limits, self.dt, self.damping = limits, dt, damping
-        given = any(isinstance(task, CustomTask) for task in self.stack.tasks)
-        facts = (self.stack.structure, limits, dt, damping)
         size = self.stack.size
         shapes = {
             "q": robot.nq,
@@ -62,7 +59,7 @@ class BoundedRate:
             "gain": size,
             "weight": size,
         }
-        key = None if given else f"{robot.fingerprint} {facts!r}"
+        key = self.stack.key(limits, dt, damping)
         self.kernel = build_kernel(self._traced, shapes, name="bounded_rate", key=key)
         self._own_feedback = self.feedback(self.stack)
         self._no_rows, self._sense = np.zeros((0, robot.nv)), np.zeros(robot.nv, dtype=np.int32)
@@ -71,9 +68,9 @@ class BoundedRate:
         options: dict[str, Any] = {"dt": self.dt, "limits": self.limits, "damping": self.damping}
         return partial(BoundedRate, self.stack.robot, self.stack.tasks, **options), ()
 
-    def __call__(self, q: Array, tasks: Sequence[Task] | None = None) -> Array:
-        """v (nv,) at q (nq,); tasks: the same with other targets, rates, gains and weights."""
-        program = self.build(q, tasks)
+    def __call__(self, q: Array, tasks: Sequence[MotionTask] | None = None, *, time: float = 0.0) -> Array:
+        """v (nv,) at q (nq,); tasks: the same with other targets, rates, gains and weights, at a time, s."""
+        program = self.build(q, tasks, time=time)
         v, _, flag, _ = daqp.solve(
             program.hessian,
             program.gradient,
@@ -85,12 +82,14 @@ class BoundedRate:
         )
         return np.asarray(v) if flag >= 1 else solve_quadratic_program(program)
 
-    def build(self, q: Array, tasks: Sequence[Task] | None = None) -> QuadraticProgram:
+    def build(
+        self, q: Array, tasks: Sequence[MotionTask] | None = None, *, time: float = 0.0
+    ) -> QuadraticProgram:
         """The quadratic program at q (nq,)."""
         if tasks is None:
             stack, feedback = self.stack, self._own_feedback
         else:
-            stack = TaskStack(self.stack.robot, tuple(tasks))
+            stack = TaskStack(self.stack.robot, tasks, time)
             if stack.structure != self.stack.structure:
                 raise InvalidTask("the tasks differ in more than numbers; make another BoundedRate")
             feedback = self.feedback(stack)
@@ -99,9 +98,7 @@ class BoundedRate:
 
     def feedback(self, stack: TaskStack) -> tuple[Array, Array, Array]:
         """Rates, gains and weights (m,) of the tasks."""
-        sizes = [place.stop - place.start for place in stack.places]
-        gain = np.repeat([task.gain for task in stack.tasks], sizes)
-        return wanted_rates(stack, np.zeros(stack.size)), gain, row_weights(stack)
+        return stack.feed_forward("rate"), decay_rates(stack), row_weights(stack)
 
     def _traced(
         self, q: Array, parameters: Array, rate: Array, gain: Array, weight: Array
@@ -113,7 +110,7 @@ class BoundedRate:
         columns, scaled = jacobian.T, weighted.T
         hessian = symmetric(len(columns), lambda i, j: scaled[i] @ columns[j] + (square if i == j else 0.0))
         lower, upper = self._bounds(q)
-        wanted = rate + gain * values["error"]
+        wanted = rate + gain * values["error"] - values["drift"]
         return {"hessian": hessian, "gradient": -(scaled @ wanted), "lower": lower, "upper": upper}
 
     def _bounds(self, q: Array) -> tuple[Array, Array]:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.control.inverse_kinematics.line_search import NoDescent, armijo, wolfe
 from footfall.control.inverse_kinematics.objective import Objective, Progress
 from footfall.errors import UnknownName
 
-Array = np.ndarray[Any, np.dtype[Any]]
 DIRECTIONS: tuple[str, ...] = ("steepest", "gauss_newton", "quasi_newton", "conjugate_gradient")
 SEARCHES: dict[str, Callable[..., float]] = {"wolfe": wolfe, "armijo": armijo}
 _REGULARISATION = 1e-6  # redundant robots have a rank-deficient J^T J; relative to its trace
@@ -37,7 +37,7 @@ def descend(
             way = -curvature @ gradient
         elif direction == "conjugate_gradient" and count > 0:
             share = gradient @ (gradient - last_gradient) / (last_gradient @ last_gradient)  # Polak, Ribiere
-            way = -gradient + max(0.0, share) * previous
+            way = -gradient + max(0.0, float(share)) * previous
         else:
             way = -gradient
         if way @ gradient >= 0.0:
@@ -69,7 +69,7 @@ def _gauss_newton(objective: Objective, jacobian: Array, gradient: Array) -> Arr
     weighted = objective.root_weights[:, None] * jacobian
     normal = weighted.T @ weighted
     normal += _REGULARISATION * np.trace(normal) * np.eye(len(normal))
-    return np.linalg.solve(normal, -gradient)
+    return np.asarray(np.linalg.solve(normal, -gradient), dtype=np.float64)
 
 
 def _along(objective: Objective, q: Array, way: Array) -> Any:

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from footfall.arrays import Array
 from footfall.errors import FootfallError
 
 if TYPE_CHECKING:
     from footfall.control.inverse_kinematics.position import Solution
-
-Array = np.ndarray[Any, np.dtype[Any]]
-
-
-class InvalidTask(FootfallError, ValueError):
-    """A task that cannot be: of the wrong shape, not finite, without direction or without rows."""
 
 
 class ContradictoryLimits(FootfallError, ValueError):

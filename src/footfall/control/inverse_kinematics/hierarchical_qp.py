@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from footfall.control.inverse_kinematics.errors import InvalidTask, NoSolution
+from footfall.arrays import Array
+from footfall.control.inverse_kinematics.errors import NoSolution
 from footfall.control.inverse_kinematics.hierarchy import HierarchySolution, solve_equal_levels
 from footfall.control.inverse_kinematics.limits import Bounds
 from footfall.control.inverse_kinematics.problem import Level, preferred_velocity
 from footfall.control.native_program import INFEASIBLE, LIMIT, NOT_CONVEX, SOLVED, inverse_factor, minimise
+from footfall.control.requests import InvalidTask
 from footfall.math.generalised_inverses import RANK_TOLERANCE
 
-Array = np.ndarray[Any, np.dtype[Any]]
 _FAR = 1e20  # bounds beyond are none
 _REGULARISATION = 1e-9  # of the squared motion beside the squared error, relative to the Jacobian
 

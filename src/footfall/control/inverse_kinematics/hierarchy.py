@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from footfall.control.inverse_kinematics.errors import InvalidTask, NoSolution
+from footfall.arrays import Array
+from footfall.control.inverse_kinematics.errors import NoSolution
 from footfall.control.inverse_kinematics.limits import Bounds
 from footfall.control.inverse_kinematics.problem import Level, preferred_velocity
 from footfall.control.native_hierarchy import solve_levels
 from footfall.control.native_program import SOLVED
+from footfall.control.requests import InvalidTask
 from footfall.math.generalised_inverses import RANK_TOLERANCE
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.control.inverse_kinematics import native_search
 from footfall.control.inverse_kinematics.objective import Objective, Progress
 
-Array = np.ndarray[Any, np.dtype[Any]]
 _REASONS = {
     native_search.MET: "tasks are met",
     native_search.STALLED: "the error does not fall any more",

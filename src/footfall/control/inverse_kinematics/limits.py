@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from footfall.control.inverse_kinematics.errors import ContradictoryLimits, InvalidTask
+from footfall.arrays import Array, Integers
+from footfall.control.inverse_kinematics.errors import ContradictoryLimits
+from footfall.control.requests import InvalidTask
 from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Bounds(NamedTuple):
     upper: Array
 
 
-def single_coordinates(robot: Robot) -> tuple[Array, Array]:
+def single_coordinates(robot: Robot) -> tuple[Integers, Integers]:
     """Indices in q and in v of all coordinates that are numbers, not parts of quaternions, and independent."""
     structure = robot.tree.loops
     own = range(robot.nv) if structure is None else structure.independent

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.control.inverse_kinematics.hierarchy import solve_hierarchy
 from footfall.control.inverse_kinematics.objective import Objective, Progress
 from footfall.control.inverse_kinematics.problem import split_levels
 from footfall.math.generalised_inverses import RANK_TOLERANCE, pseudo_inverse
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def newton(

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array, Flags, Integers
 from footfall.control.inverse_kinematics.limits import Limits, position_limits, single_coordinates
 from footfall.control.inverse_kinematics.native_search import Search
 from footfall.control.inverse_kinematics.problem import row_weights
-from footfall.control.inverse_kinematics.stack import TaskStack
+from footfall.control.tasks.stack import TaskStack
 from footfall.dynamics.configuration import integrate
 
-Array = np.ndarray[Any, np.dtype[Any]]
 _TURN = 2 * np.pi
 
 
@@ -42,7 +41,7 @@ class Objective:
         return np.sqrt(row_weights(self.stack))
 
     @cached_property
-    def _box(self) -> tuple[Array, Array, Array, Array]:
+    def _box(self) -> tuple[Integers, Integers, Array, Array]:
         lower, upper = position_limits(self.stack.robot, self.limits)
         in_q, in_v = single_coordinates(self.stack.robot)
         limited = np.isfinite(lower[in_v]) | np.isfinite(upper[in_v])
@@ -62,7 +61,7 @@ class Objective:
         return float(weighted @ weighted) / 2
 
     @cached_property
-    def _turning(self) -> Array:
+    def _turning(self) -> Flags:
         """Which limited coordinates have a whole turn between their stops: they pass one to come from the other."""
         hinges = {link.q.start for link in self.stack.robot.tree.links if link.kind == "revolute"}
         in_q, _, lower, upper = self._box

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.control.inverse_kinematics.descent import DIRECTIONS, descend
-from footfall.control.inverse_kinematics.errors import InvalidTask, TargetOutOfReach
+from footfall.control.inverse_kinematics.errors import TargetOutOfReach
 from footfall.control.inverse_kinematics.levenberg_marquardt import levenberg_marquardt
 from footfall.control.inverse_kinematics.limits import NO_LIMITS, Limits
 from footfall.control.inverse_kinematics.newton import newton
 from footfall.control.inverse_kinematics.objective import Objective, Progress
 from footfall.control.inverse_kinematics.problem import by_task
-from footfall.control.inverse_kinematics.stack import TaskStack
 from footfall.control.inverse_kinematics.starts import closest, promising_start
-from footfall.control.inverse_kinematics.task import Task
+from footfall.control.requests import InvalidTask
+from footfall.control.tasks.stack import TaskStack
+from footfall.control.tasks.task import MotionTask
 from footfall.errors import UnknownName
 from footfall.math.generalised_inverses import Singularity, singularity
 from footfall.robot.model import Robot
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Method = Literal[
     "levenberg_marquardt",
     "newton",
@@ -69,7 +70,7 @@ class Solution:
 def solve_ik(
     robot: Robot,
     q: Array,
-    tasks: Sequence[Task],
+    tasks: Sequence[MotionTask],
     *,
     method: Method | None = None,
     limits: Limits = Limits(velocity=None),  # noqa: B008 (immutable)
@@ -80,6 +81,7 @@ def solve_ik(
     gain: float = 1.0,
     line_search: Literal["wolfe", "armijo"] = "wolfe",
     refresh: int = 1,
+    time: float = 0.0,
 ) -> Solution:
     """A configuration that meets the tasks, searched from q (nq,); where there is none, one that comes closest.
 
@@ -91,11 +93,11 @@ def solve_ik(
     iterations: at most, from each start. restarts: new starts if tasks are not met, each from the best of some random
     joint angles (seed). With none, q is the closest pose that a descent from the given one finds; with some, where all
     of them fail, further descents from random angles and from the best pose with a limb changed search for the closest
-    one, until six rounds of 16 brought nothing (default method only).
+    one, until six rounds of 16 brought nothing (default method only). time: s, for targets that are functions of it.
     """
-    stack = TaskStack(robot, tuple(tasks))
+    stack = TaskStack(robot, tasks, time)
     for task in stack.tasks:
-        if task.rate_only:
+        if task.order > 0:
             raise InvalidTask(f"{task.label} has no position, only a rate; use it with build_ik")
     if not (tolerance > 0.0 and iterations >= 1 and restarts >= 0 and gain > 0.0 and refresh >= 1):
         raise InvalidTask(

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from footfall.control.inverse_kinematics.errors import InvalidTask, NoSolution
+from footfall.arrays import Array
+from footfall.control.inverse_kinematics.errors import NoSolution
 from footfall.control.inverse_kinematics.limits import NO_LIMITS, Limits, velocity_bounds
-from footfall.control.inverse_kinematics.problem import preferred_velocity, row_weights, wanted_rates
-from footfall.control.inverse_kinematics.stack import TaskStack
-from footfall.control.inverse_kinematics.task import Task
+from footfall.control.inverse_kinematics.problem import decay_rates, preferred_velocity, row_weights
 from footfall.control.native_hierarchy import solve_levels
 from footfall.control.native_program import SOLVED
+from footfall.control.requests import InvalidTask
+from footfall.control.tasks.stack import TaskStack
+from footfall.control.tasks.task import MotionTask
 from footfall.math.generalised_inverses import RANK_TOLERANCE
 from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class PrioritisedRate:
@@ -29,13 +28,13 @@ class PrioritisedRate:
     def __init__(
         self,
         robot: Robot,
-        tasks: Sequence[Task],
+        tasks: Sequence[MotionTask],
         *,
         dt: float = 1e-3,
         limits: Limits = NO_LIMITS,
         tolerance: float = RANK_TOLERANCE,
     ) -> None:
-        given = TaskStack(robot, tuple(tasks))
+        given = TaskStack(robot, tasks)
         if any(task.inequality for task in given.tasks):
             raise InvalidTask("half-spaces need solve_velocity with method='qp'")
         if not dt > 0.0:
@@ -45,9 +44,7 @@ class PrioritisedRate:
         places = self.stack.places
         ends = {task.priority: place.stop for task, place in zip(self.stack.tasks, places, strict=True)}
         self._ends = np.array([ends[priority] for priority in sorted(ends)], dtype=np.int64)
-        sizes = [place.stop - place.start for place in places]
-        self._gain = np.repeat([task.gain for task in self.stack.tasks], sizes)
-        self._rate = wanted_rates(self.stack, np.zeros(self.stack.size))
+        self._gain, self._rate = decay_rates(self.stack), self.stack.feed_forward("rate")
         self._weights, self._parameters = row_weights(self.stack), np.array(self.stack.parameters)
         self._rest = np.zeros(robot.nv)
         self._rows, self._limited = np.zeros((0, robot.nv)), np.zeros(0, dtype=np.int64)
@@ -63,9 +60,12 @@ class PrioritisedRate:
         if len(self._limited):
             bounds = velocity_bounds(self.stack.robot, q, dt=self.dt, limits=self.limits)
             lower, upper = bounds.lower[self._limited], bounds.upper[self._limited]
+        wanted = self._rate + self._gain * error
+        if self.stack.drifting:
+            wanted -= self.stack.drift(q)
         status, v, _, _ = solve_levels(
             jacobian,
-            self._rate + self._gain * error,
+            wanted,
             self._weights,
             self._ends,
             self._rows,

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from footfall.control.inverse_kinematics.errors import InvalidTask
+from footfall.arrays import Array, Flags
 from footfall.control.inverse_kinematics.limits import (
     NO_LIMITS,
     Bounds,
@@ -16,12 +15,11 @@ from footfall.control.inverse_kinematics.limits import (
     checked_bounds,
     velocity_bounds,
 )
-from footfall.control.inverse_kinematics.stack import TaskStack
-from footfall.control.inverse_kinematics.task import Task
+from footfall.control.requests import InvalidTask
+from footfall.control.tasks.stack import TaskStack
+from footfall.control.tasks.task import MotionTask
 from footfall.math.generalised_inverses import Singularity, singularity
 from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +32,7 @@ class Level:
     jacobian: Array
     rate: Array
     weight: Array
-    inequality: Array
+    inequality: Flags
     labels: tuple[str, ...] = ()
 
     def missing(self, v: Array) -> Array:
@@ -44,7 +42,7 @@ class Level:
 
 
 def level(
-    jacobian: Array, rate: Array, *, weight: Array | float = 1.0, inequality: Array | bool = False
+    jacobian: Array, rate: Array, *, weight: Array | float = 1.0, inequality: Flags | bool = False
 ) -> Level:
     """A level from bare arrays: jacobian (m, n) and rate (m,)."""
     jacobian, rate = np.atleast_2d(np.asarray(jacobian, float)), np.atleast_1d(np.asarray(rate, float))
@@ -78,7 +76,7 @@ class Problem:
 
     robot: Robot
     q: Array
-    tasks: tuple[Task, ...]
+    tasks: tuple[MotionTask, ...]
     error: Array
     jacobian: Array
     rate: Array
@@ -136,41 +134,45 @@ def split_levels(stack: TaskStack, jacobian: Array, rate: Array, weight: Array) 
     return tuple(levels)
 
 
-def wanted_rates(stack: TaskStack, error: Array) -> Array:
-    """Velocity (m,) of the tasks: their own rate and gain times error, 002 (2.257), 000 (4.13)."""
-    rate = np.empty(len(error))
+def decay_rates(stack: TaskStack) -> Array:
+    """Gain (m,), 1/s, of each row on velocity level."""
+    gains = np.empty(stack.size)
     for task, place in zip(stack.tasks, stack.places, strict=True):
-        rate[place] = task.gain * error[place]
-        if task.rate is not None:
-            if task.rate.shape != error[place].shape:
-                raise InvalidTask(
-                    f"{task.label}: rate has {len(task.rate)} rows, the task {len(error[place])}"
-                )
-            rate[place] += task.rate
-    return rate
+        if task.order > 1:
+            raise InvalidTask(
+                f"{task.label} has no velocity; it is for controllers that ask for accelerations"
+            )
+        gains[place] = task.decay
+    return gains
 
 
 def build_ik(
     robot: Robot,
     q: Array,
-    tasks: Sequence[Task],
+    tasks: Sequence[MotionTask],
     *,
     dt: float = 1e-3,
     limits: Limits = NO_LIMITS,
     bounds: Bounds | None = None,
+    time: float = 0.0,
 ) -> Problem:
     """The problem of moving from q (nq,) so that tasks get their rates; `solve_velocity` solves it.
 
-    dt: length of a step, s, for limits on position. bounds: on v (nv,), instead of `limits`.
+    dt: length of a step, s, for limits on position. bounds: on v (nv,), instead of `limits`. time: s, for targets that
+    are functions of it.
     """
     if not dt > 0.0:
         raise InvalidTask(f"dt is {dt}; it must be above zero")
-    stack = TaskStack(robot, tuple(tasks))
+    stack = TaskStack(robot, tasks, time)
     error, jacobian = stack.kernel(q, stack.parameters)
-    rate, weight = wanted_rates(stack, error), row_weights(stack)
+    # Velocity of the tasks: their own rate and gain times error, 002 (2.257), 000 (4.13).
+    rate = decay_rates(stack) * error + stack.feed_forward("rate")
+    if stack.drifting:
+        rate -= stack.drift(q)
+    weight = row_weights(stack)
     levels = split_levels(stack, jacobian, rate, weight)
     allowed = (
         velocity_bounds(robot, q, dt=dt, limits=limits) if bounds is None else checked_bounds(robot, *bounds)
     )
     q = np.array(q, dtype=np.float64)
-    return Problem(robot, q, stack.tasks, error, jacobian, rate, levels, allowed)
+    return Problem(robot, q, tuple(stack.tasks), error, jacobian, rate, levels, allowed)

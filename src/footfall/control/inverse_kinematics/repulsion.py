@@ -7,13 +7,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import less, where
-from footfall.control.inverse_kinematics.errors import InvalidTask
+from footfall.control.requests import InvalidTask
 from footfall.dynamics.volume_distances import volume_distances
 from footfall.robot.model import Robot
 from footfall.robot.volumes import Pair
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class NullSpaceCost(Protocol):

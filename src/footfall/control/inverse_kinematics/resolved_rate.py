@@ -14,18 +14,16 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import Kernel, build_kernel, maximum
-from footfall.control.inverse_kinematics.errors import InvalidTask
 from footfall.control.inverse_kinematics.limits import Limits, position_limits, single_coordinates
-from footfall.control.inverse_kinematics.problem import wanted_rates
+from footfall.control.inverse_kinematics.problem import decay_rates
 from footfall.control.inverse_kinematics.repulsion import NullSpaceCost
-from footfall.control.inverse_kinematics.robot_tasks import CustomTask
-from footfall.control.inverse_kinematics.stack import TaskStack
-from footfall.control.inverse_kinematics.task import Task
+from footfall.control.requests import InvalidTask
+from footfall.control.tasks.stack import TaskStack
+from footfall.control.tasks.task import MotionTask
 from footfall.math.spatial import symmetric
 from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True)
@@ -89,13 +87,13 @@ class ResolvedRate:
     def __init__(
         self,
         robot: Robot,
-        tasks: Sequence[Task],
+        tasks: Sequence[MotionTask],
         *,
         motion_weights: Array | None = None,
         cost: NullSpaceCost | None = None,
         damping: float = 1e-6,
     ) -> None:
-        self.stack = TaskStack(robot, tuple(tasks))
+        self.stack = TaskStack(robot, tasks)
         if any(task.inequality for task in self.stack.tasks):
             raise InvalidTask("half-spaces need a solver with inequalities: solve_velocity with method='qp'")
         weights = (
@@ -115,11 +113,11 @@ class ResolvedRate:
         }
         return partial(ResolvedRate, self.stack.robot, self.stack.tasks, **options), ()
 
-    def __call__(self, q: Array, tasks: Sequence[Task] | None = None) -> Array:
-        """v (nv,) at q (nq,); tasks: the same with other targets and rates."""
+    def __call__(self, q: Array, tasks: Sequence[MotionTask] | None = None, *, time: float = 0.0) -> Array:
+        """v (nv,) at q (nq,); tasks: the same with other targets and rates, at a time, s."""
         if tasks is None:
             return self.run(q, self.stack.parameters, *self._own_feedback)
-        stack = TaskStack(self.stack.robot, tuple(tasks))
+        stack = TaskStack(self.stack.robot, tasks, time)
         if stack.structure != self.stack.structure:
             raise InvalidTask("the tasks differ in more than targets and rates; make another ResolvedRate")
         return self.run(q, stack.parameters, *self.feedback(stack))
@@ -131,25 +129,21 @@ class ResolvedRate:
 
     def feedback(self, stack: TaskStack) -> tuple[Array, Array]:
         """Rates (m,) and gains (m,) of the tasks."""
-        sizes = [place.stop - place.start for place in stack.places]
-        gain = np.repeat([task.gain for task in stack.tasks], sizes)
-        return wanted_rates(stack, np.zeros(stack.size)), gain
+        return stack.feed_forward("rate"), decay_rates(stack)
 
     def _compiled(self) -> Kernel:
         robot, size = self.stack.robot, self.stack.size
-        given = any(isinstance(task, CustomTask) for task in self.stack.tasks)
-        facts = (self.stack.structure, self.weights.tolist(), self.cost, self.damping)
         return build_kernel(
             self._traced,
             {"q": robot.nq, "parameters": len(self.stack.parameters), "rate": size, "gain": size},
             name="resolved_rate",
-            key=None if given else f"{robot.fingerprint} {facts!r}",
+            key=self.stack.key(self.weights.tolist(), self.cost, self.damping),
         )
 
     def _traced(self, q: Array, parameters: Array, rate: Array, gain: Array) -> Array:
         values = self.stack.traced(q, parameters)
         jacobian = values["jacobian"]
-        wanted = rate + gain * values["error"]
+        wanted = rate + gain * values["error"] - values["drift"]
         scaled = jacobian / self.weights
         free = np.zeros(len(self.weights))
         if self.cost is not None:

@@ -7,16 +7,15 @@ search ends in is decided where it begins.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.control.inverse_kinematics.levenberg_marquardt import levenberg_marquardt
 from footfall.control.inverse_kinematics.objective import Objective, Progress
 from footfall.dynamics.configuration import random_configuration
 from footfall.robot.model import JointType, Robot
 
-Array = np.ndarray[Any, np.dtype[Any]]
 _CANDIDATES, _LOOKED_AT = 256, 64  # random configurations; the best of these are looked at
 _LOOK_AHEAD = 10  # steps from each of them
 _SURE = 1e-8  # cost from which on tasks are always met, for weights of one

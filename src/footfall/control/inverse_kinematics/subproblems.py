@@ -6,14 +6,12 @@ exactly, the one that comes closest is given.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.math.rotations import matrix_from_rotation_vector
 from footfall.math.spatial import cross
 
-Array = np.ndarray[Any, np.dtype[Any]]
 _CLOSE = 1e-12
 
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-from footfall.control.inverse_kinematics.errors import InvalidTask
+from footfall.arrays import Array
 from footfall.control.inverse_kinematics.problem import build_ik
-from footfall.control.inverse_kinematics.task import Task
 from footfall.control.inverse_kinematics.velocity import solve_velocity
+from footfall.control.requests import InvalidTask
+from footfall.control.tasks.task import MotionTask
 from footfall.dynamics.configuration import integrate
 from footfall.errors import UnknownName
 from footfall.robot.model import Robot
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Integrator = Literal["euler", "adams", "runge_kutta"]
 INTEGRATORS: tuple[str, ...] = ("euler", "adams", "runge_kutta")
 
@@ -27,14 +27,14 @@ _CORRECTOR = np.array([9.0, 19.0, -5.0, 1.0]) / 24
 def follow(
     robot: Robot,
     q: Array,
-    tasks: Callable[[float], Sequence[Task]],
+    tasks: Sequence[MotionTask] | Callable[[float], Sequence[MotionTask]],
     *,
     dt: float,
     steps: int,
     integrator: Integrator = "euler",
     velocity: Callable[[Array, float], Array] | None = None,
 ) -> Array:
-    """Configurations (steps + 1, nq) that follow tasks(t), each with its target and rate at the time t, s.
+    """Configurations (steps + 1, nq) that follow tasks whose targets are functions of time (s), or tasks(t).
 
     Errors decay as exp(-gain t); with Euler's method a step multiplies them by 1 - gain dt, so that gains must stay
     below 2 / dt, and below 1 / dt for no overshoot. integrator: "adams" is a predictor and corrector of fourth order
@@ -49,7 +49,7 @@ def follow(
     def at(q: Array, time: float) -> Array:
         if velocity is not None:
             return velocity(q, time)
-        return solve_velocity(build_ik(robot, q, tasks(time)))
+        return solve_velocity(build_ik(robot, q, tasks(time) if callable(tasks) else tasks, time=time))
 
     path = np.empty((steps + 1, robot.nq))
     path[0] = q

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-from footfall.control.inverse_kinematics.errors import InvalidTask
+from footfall.arrays import Array
 from footfall.control.inverse_kinematics.hierarchical_qp import solve_hierarchical_qp
 from footfall.control.inverse_kinematics.hierarchy import solve_hierarchy
 from footfall.control.inverse_kinematics.problem import Problem, preferred_velocity
+from footfall.control.requests import InvalidTask
 from footfall.errors import UnknownName
 from footfall.math.generalised_inverses import (
     RANK_TOLERANCE,
@@ -20,7 +21,6 @@ from footfall.math.generalised_inverses import (
     pseudo_inverse,
 )
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Method = Literal["hierarchy", "qp", "pseudo", "damped", "filtered", "weighted", "transpose"]
 METHODS: tuple[str, ...] = ("hierarchy", "qp", "pseudo", "damped", "filtered", "weighted", "transpose")
 

@@ -6,18 +6,17 @@ On floats and on symbols. A point is the name of a frame (its origin), a `FrameP
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from footfall.control.inverse_kinematics.errors import InvalidTask
-from footfall.dynamics.center_of_mass import center_of_mass, center_of_mass_jacobian
+from footfall.arrays import Array
+from footfall.control.requests import InvalidTask
+from footfall.dynamics.center_of_mass import center_of_mass, center_of_mass_bias, center_of_mass_jacobian
 from footfall.dynamics.jacobians import frame_jacobian
-from footfall.dynamics.kinematics import frame_pose
-from footfall.math.spatial import skew
-from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from footfall.dynamics.kinematics import frame_motion, frame_pose
+from footfall.math.spatial import cross, skew
+from footfall.robot.model import WORLD, Body, Robot
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,16 +77,49 @@ def fixed_point(robot: Robot, q: Array, frame: str, offset: Array) -> PointKinem
     return PointKinematics(pose.translation + arm, jacobian[:3] - skew(arm) @ jacobian[3:])  # 002 section 6.5
 
 
+def point_bias(robot: Robot, q: Array, v: Array, point: Point) -> Array:
+    """Acceleration (3,) of a point in constant v (nv,), m/s2, world axes; q (nq,)."""
+    if isinstance(point, CenterOf):
+        if not point.bodies:
+            whole: Array = center_of_mass_bias.textbook(robot, q, v)
+            return whole
+        biases = [
+            share * _fixed_point_bias(robot, q, v, body.name, body.center_of_mass)
+            for share, body in _mass_shares(robot, point)
+        ]
+        return np.asarray(np.sum(biases, axis=0))
+    if isinstance(point, str):
+        point = FramePoint(point)
+    return _fixed_point_bias(robot, q, v, point.frame, np.array(point.offset))
+
+
+def _fixed_point_bias(robot: Robot, q: Array, v: Array, frame: str, offset: Array) -> Array:
+    if frame == WORLD:
+        return np.zeros(3)
+    motion = frame_motion(robot, q, v, np.zeros(robot.nv), frame)
+    if not np.any(offset):
+        return motion.acceleration[:3]
+    arm, turning = frame_pose.textbook(robot, q, frame).rotation @ offset, motion.velocity[3:]
+    return motion.acceleration[:3] + cross(motion.acceleration[3:], arm) + cross(turning, cross(turning, arm))
+
+
 def _center_of_bodies(robot: Robot, q: Array, center: CenterOf) -> PointKinematics:
-    bodies = [robot.body(name) for name in center.bodies]
-    mass = sum(body.mass for body in bodies)
-    if mass <= 0.0:
-        raise InvalidTask(f"bodies {', '.join(center.bodies)} have no mass and so no centre of mass")
-    shares = [(body.mass / mass, fixed_point(robot, q, body.name, body.center_of_mass)) for body in bodies]
+    shares = [
+        (share, fixed_point(robot, q, body.name, body.center_of_mass))
+        for share, body in _mass_shares(robot, center)
+    ]
     return PointKinematics(
         np.sum([share * each.position for share, each in shares], axis=0),
         np.sum([share * each.jacobian for share, each in shares], axis=0),
     )
+
+
+def _mass_shares(robot: Robot, center: CenterOf) -> list[tuple[float, Body]]:
+    bodies = [robot.body(name) for name in center.bodies]
+    mass = sum(body.mass for body in bodies)
+    if mass <= 0.0:
+        raise InvalidTask(f"bodies {', '.join(center.bodies)} have no mass and so no centre of mass")
+    return [(body.mass / mass, body) for body in bodies]
 
 
 def label_of(point: Point) -> str:

@@ -7,31 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
-import numpy as np
-
-from footfall.control.inverse_kinematics.errors import InvalidTask
-from footfall.control.inverse_kinematics.points import CenterOf, point_kinematics
-from footfall.control.inverse_kinematics.robot_tasks import posture
-from footfall.control.inverse_kinematics.task import Task
-from footfall.control.inverse_kinematics.tasks import (
-    OrientationTask,
-    PositionTask,
-    center_of_mass_position,
-    frame_position,
-)
+from footfall.arrays import Array
+from footfall.control.gains import Gains
+from footfall.control.requests import InvalidTask
+from footfall.control.tasks.orientations import OrientationTask
+from footfall.control.tasks.points import CenterOf, point_kinematics
+from footfall.control.tasks.positions import PositionTask, center_of_mass_position, frame_position
+from footfall.control.tasks.postures import posture
+from footfall.control.tasks.task import MotionTask
 from footfall.dynamics.center_of_mass import center_of_mass
 from footfall.dynamics.kinematics import frame_pose
 from footfall.robot.model import Robot
 
-Array = np.ndarray[Any, np.dtype[Any]]
 HANDS = ("RH", "LH")
 
 
 def lola_task_space(
-    robot: Robot, q: Array, *, hands: Sequence[str] = (), gain: float = 1.0
-) -> tuple[Task, ...]:
+    robot: Robot, q: Array, *, hands: Sequence[str] = (), gains: Gains | float | None = None
+) -> tuple[MotionTask, ...]:
     """Centre of mass, upper body, feet with toes, head, and the positions of `hands`; 003a TS-1, in its order.
 
     22 rows, and three more for each hand ("RH", "LH"); 10, 7 or 4 directions are left free.
@@ -39,7 +33,7 @@ def lola_task_space(
     wrong = [hand for hand in hands if hand not in HANDS]
     if wrong or len(set(hands)) != len(hands):
         raise InvalidTask(f"hands are {', '.join(hands)}; they must be some of {', '.join(HANDS)}, each once")
-    tasks: list[Task] = [center_of_mass_position(center_of_mass.textbook(robot, q)), _upright(robot, q)]
+    tasks: list[MotionTask] = [center_of_mass_position(center_of_mass.textbook(robot, q)), _upright(robot, q)]
     for foot, toe in (("RF", "zfr"), ("LF", "zfl")):
         pose = frame_pose.textbook(robot, q, foot)
         tasks += [frame_position(foot, pose.translation), OrientationTask(foot, pose.rotation)]
@@ -48,16 +42,18 @@ def lola_task_space(
     for hand in HANDS:
         if hand in hands:
             tasks.append(frame_position(hand, frame_pose.textbook(robot, q, hand).translation))
-    return tuple(replace(task, gain=gain) for task in tasks)
+    return tuple(replace(task, gains=gains) for task in tasks)
 
 
-def lola_task_space_2012(robot: Robot, q: Array, *, gain: float = 1.0) -> tuple[Task, ...]:
+def lola_task_space_2012(
+    robot: Robot, q: Array, *, gains: Gains | float | None = None
+) -> tuple[MotionTask, ...]:
     """Feet seen from the centre of mass, centre of mass, upper body, arms, pelvis and toes; 000 table 4.2, 28 rows.
 
     Positions relative to the centre of mass are in the axes of the upper body. With LOLA of 2012 and its head at rest
     all 28 directions are used.
     """
-    tasks: list[Task] = [_seen_from_center(robot, q, foot) for foot in ("RF", "LF")]
+    tasks: list[MotionTask] = [_seen_from_center(robot, q, foot) for foot in ("RF", "LF")]
     body = frame_pose.textbook(robot, q, "UB").rotation
     for foot in ("RF", "LF"):
         tasks.append(OrientationTask(foot, body.T @ frame_pose.textbook(robot, q, foot).rotation, "UB"))
@@ -66,13 +62,13 @@ def lola_task_space_2012(robot: Robot, q: Array, *, gain: float = 1.0) -> tuple[
         bodies = tuple(robot.joint(joint).child for joint in robot.groups[side])
         tasks.append(_seen_from_center(robot, q, CenterOf(bodies)))
     tasks += [posture(robot, q, joints=[joint]) for joint in ("br", "ba", "zfr", "zfl")]
-    return tuple(replace(task, gain=gain) for task in tasks)
+    return tuple(replace(task, gains=gains) for task in tasks)
 
 
-def _upright(robot: Robot, q: Array) -> Task:
+def _upright(robot: Robot, q: Array) -> MotionTask:
     return OrientationTask("UB", frame_pose.textbook(robot, q, "UB").rotation)
 
 
-def _seen_from_center(robot: Robot, q: Array, point: str | CenterOf) -> Task:
+def _seen_from_center(robot: Robot, q: Array, point: str | CenterOf) -> MotionTask:
     way = point_kinematics(robot, q, point).position - center_of_mass.textbook(robot, q)
     return PositionTask(point, frame_pose.textbook(robot, q, "UB").rotation.T @ way, CenterOf(), "UB")

@@ -1,0 +1,142 @@
+"""Where something shall be, with its velocity and acceleration: at rest, on the move, or as a function of time.
+
+Wherever a target stands, a place alone means to stay there, and a function of time (s) gives a place or a reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.control.requests import InvalidRequest, checked_array
+from footfall.math.spatial import cross
+from footfall.math.transform import Transform, transform_from_matrix
+from footfall.robot.model import Robot
+
+_IDENTITY = np.eye(3)
+_LAST_ROW = np.array([0.0, 0.0, 0.0, 1.0])
+
+
+class PointReference(NamedTuple):
+    """Where a point shall be: position (3,), m, velocity (3,), m/s, acceleration (3,), m/s2."""
+
+    position: Array
+    velocity: Array
+    acceleration: Array
+
+
+class RotationReference(NamedTuple):
+    """How a frame shall be turned: rotation (3, 3), angular velocity (3,), rad/s, angular acceleration (3,), rad/s2."""
+
+    rotation: Array
+    velocity: Array
+    acceleration: Array
+
+
+class PoseReference(NamedTuple):
+    """Where a frame shall be: pose in the world, velocity [v; w] (6,), acceleration (6,), world axes."""
+
+    pose: Transform
+    velocity: Array
+    acceleration: Array
+
+
+class JointReference(NamedTuple):
+    """Where the joints shall be: q (nq,), v (nv,) in rad/s or m/s, a (nv,) in rad/s2 or m/s2."""
+
+    q: Array
+    v: Array
+    a: Array
+
+
+Path = Transform | PoseReference | Callable[[float], Transform | PoseReference]  # a transform: stay there
+Reference = (
+    Array | JointReference | Callable[[float], Array | JointReference]
+)  # an array: stay at that q (nq,)
+
+
+def resting_pose(pose: Transform) -> PoseReference:
+    """Stay there."""
+    return PoseReference(pose, np.zeros(6), np.zeros(6))
+
+
+def resting_reference(robot: Robot, q: Array) -> JointReference:
+    """Stay at q (nq,)."""
+    return JointReference(checked_array("q", q, (robot.nq,)), np.zeros(robot.nv), np.zeros(robot.nv))
+
+
+def settled_path(path: Path) -> Path:
+    """A path for a frame: what does not change with time is checked here, once."""
+    return path if callable(path) else checked_pose(path)
+
+
+def pose_at(path: Path, time: float) -> PoseReference:
+    """A settled path at a time, s."""
+    if isinstance(path, PoseReference):
+        return path
+    return checked_pose(path(time) if callable(path) else path)
+
+
+def checked_pose(
+    wanted: Transform | PoseReference | Array,
+    what: str = "the pose wanted",
+    *,
+    error: type[InvalidRequest] = InvalidRequest,
+) -> PoseReference:
+    """A pose, a homogeneous transform (4, 4) or a reference as a reference of finite numbers and a rotation."""
+    if not isinstance(wanted, (Transform, PoseReference)):
+        wanted = _from_matrix(wanted, what, error)
+    if isinstance(wanted, Transform):
+        wanted = resting_pose(wanted)
+    place = checked_array(f"position of {what}", wanted.pose.translation, (3,), error=error)
+    return PoseReference(
+        Transform(checked_rotation(wanted.pose.rotation, what, error=error), place),
+        checked_array(f"velocity of {what}", wanted.velocity, (6,), error=error),
+        checked_array(f"acceleration of {what}", wanted.acceleration, (6,), error=error),
+    )
+
+
+def checked_rotation(value: Any, what: str, *, error: type[InvalidRequest] = InvalidRequest) -> Array:
+    """A read-only rotation matrix (3, 3)."""
+    rotation = checked_array(f"rotation of {what}", value, (3, 3), error=error)
+    if np.abs(rotation.T @ rotation - _IDENTITY).max() > 1e-6 or rotation[0] @ cross(*rotation[1:]) < 0.0:
+        raise error(f"rotation of {what} is {rotation.tolist()}; it must be orthonormal and right-handed")
+    return rotation
+
+
+def _from_matrix(value: Any, what: str, error: type[InvalidRequest]) -> Transform:
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.zeros(0)
+    if array.shape != (4, 4) or not np.array_equal(array[3], _LAST_ROW):
+        shown = f"an array {array.shape}" if array.size else repr(value)
+        raise error(
+            f"{what} is {shown}; it must be a Transform(rotation, translation) or a homogeneous transform (4, 4)"
+        )
+    return transform_from_matrix(array)
+
+
+def settled_reference(robot: Robot, reference: Reference) -> Reference:
+    """A reference for a robot: what does not change with time is checked here, once."""
+    return reference if callable(reference) else _checked_reference(robot, reference)
+
+
+def reference_at(robot: Robot, reference: Reference, time: float) -> JointReference:
+    """A settled reference at a time, s."""
+    if isinstance(reference, JointReference):
+        return reference
+    return _checked_reference(robot, reference(time) if callable(reference) else reference)
+
+
+def _checked_reference(robot: Robot, reference: Array | JointReference) -> JointReference:
+    if not isinstance(reference, JointReference):
+        return resting_reference(robot, reference)
+    return JointReference(
+        checked_array("q of the reference", reference.q, (robot.nq,)),
+        checked_array("v of the reference", reference.v, (robot.nv,)),
+        checked_array("a of the reference", reference.a, (robot.nv,)),
+    )

@@ -1,0 +1,56 @@
+"""What controllers and tasks refuse: arrays of the wrong shape, not finite, without a direction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.errors import FootfallError
+from footfall.robot.model import Robot
+
+
+class InvalidRequest(FootfallError, ValueError):
+    """Something that a controller cannot work with; the message has its name, the value and what would be right."""
+
+
+class InvalidTask(InvalidRequest):
+    """A task that cannot be: of the wrong shape, not finite, without direction or without rows."""
+
+
+def checked_array(
+    what: str,
+    value: Any,
+    shape: tuple[int, ...] | None,
+    *,
+    error: type[InvalidRequest] = InvalidRequest,
+) -> Array:
+    """A read-only copy of finite numbers of that shape; None: any vector. error: what is raised otherwise."""
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise error(f"{what} is {value!r}; it must be numbers") from None
+    if shape is None and array.ndim != 1:
+        raise error(f"{what} has shape {array.shape}; it must be a vector")
+    if shape is not None and array.shape != shape:
+        raise error(f"{what} has shape {array.shape}; it must be {shape}")
+    if not np.isfinite(array).all():
+        raise error(f"{what} is {array.tolist()}; all entries must be finite")
+    array.flags.writeable = False
+    return array
+
+
+def checked_state(robot: Robot, q: Any, v: Any) -> tuple[Array, Array]:
+    """One state of a robot, q (nq,) and v (nv,), of finite numbers."""
+    return checked_array("q", q, (robot.nq,)), checked_array("v", v, (robot.nv,))
+
+
+def check_directions(label: str, directions: Sequence[int], count: int) -> None:
+    """Refuse directions that are not some of the first few numbers, each once."""
+    chosen = tuple(directions)
+    if not chosen or not set(chosen) <= set(range(count)) or len(set(chosen)) != len(chosen):
+        raise InvalidRequest(
+            f"{label}: directions are {chosen}; they must be some of 0 to {count - 1}, each once"
+        )

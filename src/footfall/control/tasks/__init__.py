@@ -1,0 +1,22 @@
+"""One language of tasks for inverse kinematics, whole-body control and hybrid control.
+
+A task says what is wanted of a part of the robot, as an immutable value: what it is about, a target, gains, a weight
+among tasks of the same priority, and a priority. The same value goes into every solver:
+
+    hand = PoseTask("RH", pose, gains=5.0)
+    solve_ik(robot, q, [hand])                             # a configuration
+    solve_velocity(build_ik(robot, q, [hand]))             # a velocity
+    solve_acceleration(build_acceleration(robot, q, v, [hand]))
+    WholeBodyControl(robot, contacts, [hand, LeastForce(priority=1)])   # torques
+
+| file | tasks |
+|---|---|
+| `positions.py` | a point at a place, on a line, in a plane, beyond a plane |
+| `orientations.py`, `poses.py` | a frame turned as wanted, looking at a place; place and direction together |
+| `postures.py`, `momentum.py` | joints; angular momentum |
+| `accelerations.py`, `forces.py` | accelerations as they are; forces and torques, for whole-body control |
+| `custom.py` | functions of your own, combinations of rows of other tasks |
+| `support.py`, `lola.py` | feet that stand; LOLA's task spaces |
+
+`task.py` is what a task is, `stack.py` the native code for a list of tasks.
+"""

@@ -1,0 +1,111 @@
+"""Tasks that say accelerations as they are, without feedback."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.control.tasks.rows import AXES, chosen_rows, row_places
+from footfall.control.tasks.task import MotionTask, TaskValue
+from footfall.dynamics.jacobians import frame_jacobian, frame_jacobian_bias
+from footfall.dynamics.kinematics import frame_attachment
+from footfall.robot.model import Robot
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FrameAcceleration(MotionTask):
+    """The acceleration [a; alpha] of a frame should be target (6,), m/s2 and rad/s2, world axes, 002 (3.111).
+
+    rows: some of "x", "y", "z", "rx", "ry", "rz".
+    """
+
+    order: ClassVar[int] = 2
+
+    frame: str
+    target: Array
+    rows: str | Sequence[str] = field(default=AXES, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set("rows", chosen_rows(self.rows, AXES, self.label))
+        if not self.moving:
+            self._settle(self.target)
+
+    def _settle(self, target: Any) -> None:
+        self._set("target", self._array("target", target, (6,)))
+        self._set("acceleration", self.target[row_places(self.rows, AXES)])
+
+    def settled(self, robot: Robot, time: float = 0.0) -> Self:
+        frame_attachment(robot, self.frame)
+        return super().settled(robot, time)
+
+    @property
+    def label(self) -> str:
+        return f"acceleration of {self.frame}"
+
+    @property
+    def structure(self) -> tuple[Any, ...]:
+        return ("frame acceleration", self.frame, self.rows)
+
+    @property
+    def parameters(self) -> Array:
+        return np.zeros(0)
+
+    def size(self, robot: Robot) -> int:
+        return len(self.rows)
+
+    def evaluate(self, robot: Robot, q: Array, parameters: Array) -> TaskValue:
+        places = row_places(self.rows, AXES)
+        return TaskValue(np.zeros(len(places)), frame_jacobian.textbook(robot, q, self.frame)[places])
+
+    def bias(self, robot: Robot, q: Array, v: Array, parameters: Array) -> Array:
+        bias: Array = frame_jacobian_bias.textbook(robot, q, v, self.frame)
+        return bias[row_places(self.rows, AXES)]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JointAcceleration(MotionTask):
+    """The accelerations of all velocities should be target (nv,), those of a floating base included."""
+
+    order: ClassVar[int] = 2
+
+    target: Array
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.moving:
+            self._settle(self.target)
+
+    def _settle(self, target: Any) -> None:
+        self._set("target", self._array("target", target, None))
+        self._set("acceleration", self.target)
+
+    def settled(self, robot: Robot, time: float = 0.0) -> Self:
+        task = super().settled(robot, time)
+        self._array("target", task.target, (robot.nv,))
+        return task
+
+    @property
+    def label(self) -> str:
+        return "accelerations of the joints"
+
+    @property
+    def structure(self) -> tuple[Any, ...]:
+        return ("joint acceleration",)
+
+    @property
+    def parameters(self) -> Array:
+        return np.zeros(0)
+
+    def size(self, robot: Robot) -> int:
+        return robot.nv
+
+    def evaluate(self, robot: Robot, q: Array, parameters: Array) -> TaskValue:
+        return TaskValue(np.zeros(robot.nv), np.eye(robot.nv))
+
+    def bias(self, robot: Robot, q: Array, v: Array, parameters: Array) -> Array:
+        return np.zeros(robot.nv)

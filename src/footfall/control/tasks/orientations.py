@@ -1,0 +1,152 @@
+"""Tasks about directions: a frame turned as wanted, or looking at a place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.control.references import RotationReference, checked_rotation
+from footfall.control.requests import InvalidTask
+from footfall.control.tasks.rows import LINEAR, chosen_rows, row_places, unit_vector
+from footfall.control.tasks.task import MotionTask, TaskValue
+from footfall.dynamics.jacobians import frame_jacobian
+from footfall.dynamics.kinematics import frame_motion, frame_pose
+from footfall.math.rotations import boxminus
+from footfall.math.spatial import cross, skew
+from footfall.robot.model import WORLD, Robot
+
+Turn = Array | RotationReference
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OrientationTask(MotionTask):
+    """A frame should have the orientation target (3, 3), seen from the frame relative_to.
+
+    The error is the rotation vector that is missing, in the axes of relative_to, 002 (2.251). target: a rotation, a
+    `RotationReference` with its velocities, or a function of time (s) that gives one of them. rows: about which axes
+    of relative_to it counts.
+    """
+
+    frame: str
+    target: Turn | Callable[[float], Turn]
+    relative_to: str = WORLD
+    rows: str | Sequence[str] = field(default=LINEAR, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set("rows", chosen_rows(self.rows, LINEAR, self.label))
+        if not self.moving:
+            self._settle(self.target)
+
+    def _settle(self, target: Any) -> None:
+        if isinstance(target, RotationReference):
+            places = row_places(self.rows, LINEAR)
+            self._set("rate", self._array("velocity", target.velocity, (3,))[places])
+            self._set("acceleration", self._array("acceleration", target.acceleration, (3,))[places])
+            target = target.rotation
+        self._set("target", checked_rotation(target, self.label, error=InvalidTask))
+
+    @property
+    def label(self) -> str:
+        return f"orientation of {self.frame}" + seen_from(self.relative_to)
+
+    @property
+    def structure(self) -> tuple[Any, ...]:
+        return ("orientation", self.frame, self.relative_to, self.rows)
+
+    @property
+    def parameters(self) -> Array:
+        return self.target.reshape(9)  # type: ignore[union-attr]
+
+    def size(self, robot: Robot) -> int:
+        return len(self.rows)
+
+    def evaluate(self, robot: Robot, q: Array, parameters: Array) -> TaskValue:
+        rotation, jacobian = relative_rotation(robot, q, self.frame, self.relative_to)
+        places = row_places(self.rows, LINEAR)
+        return TaskValue(boxminus(parameters.reshape(3, 3), rotation)[places], jacobian[places])
+
+    def bias(self, robot: Robot, q: Array, v: Array, parameters: Array) -> Array:
+        bias = relative_rotation_bias(robot, q, v, self.frame, self.relative_to)
+        return bias[row_places(self.rows, LINEAR)]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AimTask(MotionTask):
+    """An axis (3,) of a frame should point from its origin at target (3,), m, in the world: a camera's, say.
+
+    Three rows of which two are independent: the difference of two unit vectors, which is largest where the frame looks
+    the other way. target: a place, or a function of time (s) that gives it.
+    """
+
+    frame: str
+    target: Array | Callable[[float], Array]
+    axis: Array = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set("axis", unit_vector(self.axis, f"{self.label}: axis"))
+        if not self.moving:
+            self._settle(self.target)
+
+    def _settle(self, target: Any) -> None:
+        self._set("target", self._array("target", target, (3,)))
+
+    @property
+    def label(self) -> str:
+        return f"aim of {self.frame}"
+
+    @property
+    def structure(self) -> tuple[Any, ...]:
+        return ("aim", self.frame)
+
+    @property
+    def parameters(self) -> Array:
+        return np.concatenate([self.target, self.axis])
+
+    def size(self, robot: Robot) -> int:
+        return 3
+
+    def evaluate(self, robot: Robot, q: Array, parameters: Array) -> TaskValue:
+        pose, jacobian = (
+            frame_pose.textbook(robot, q, self.frame),
+            frame_jacobian.textbook(robot, q, self.frame),
+        )
+        way = parameters[:3] - pose.translation
+        distance = np.sqrt(way @ way)
+        wanted, axis = way / distance, pose.rotation @ parameters[3:]
+        turning = (np.eye(3) - np.outer(wanted, wanted)) / distance  # d(wanted) = -turning d(origin)
+        return TaskValue(wanted - axis, turning @ jacobian[:3] - skew(axis) @ jacobian[3:])
+
+
+def relative_rotation(robot: Robot, q: Array, frame: str, relative_to: str) -> tuple[Array, Array]:
+    """Rotation (3, 3) of a frame seen from another, and the Jacobian (3, nv) of its angular velocity there."""
+    rotation = frame_pose.textbook(robot, q, frame).rotation
+    jacobian = frame_jacobian.textbook(robot, q, frame)[3:]
+    if relative_to == WORLD:
+        return rotation, jacobian
+    reference = frame_pose.textbook(robot, q, relative_to).rotation
+    carried = frame_jacobian.textbook(robot, q, relative_to)[3:]
+    return reference.T @ rotation, reference.T @ (jacobian - carried)
+
+
+def relative_rotation_bias(robot: Robot, q: Array, v: Array, frame: str, relative_to: str) -> Array:
+    """Rate (3,) of the angular velocity of a frame seen from another, in constant v (nv,), rad/s2."""
+    rest = np.zeros(robot.nv)
+    turning = frame_motion(robot, q, v, rest, frame)
+    if relative_to == WORLD:
+        return turning.acceleration[3:]
+    carried = frame_motion(robot, q, v, rest, relative_to)
+    relative = turning.velocity[3:] - carried.velocity[3:]
+    rate = turning.acceleration[3:] - carried.acceleration[3:] - cross(carried.velocity[3:], relative)
+    turned: Array = frame_pose.textbook(robot, q, relative_to).rotation.T @ rate
+    return turned
+
+
+def seen_from(reference: str) -> str:
+    """For labels."""
+    return "" if reference == WORLD else f" from {reference}"

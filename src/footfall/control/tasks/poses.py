@@ -1,0 +1,89 @@
+"""The task about a frame's place and direction together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.control.references import PoseReference, checked_pose
+from footfall.control.requests import InvalidTask
+from footfall.control.tasks.orientations import relative_rotation, relative_rotation_bias, seen_from
+from footfall.control.tasks.positions import relative_position, relative_position_bias
+from footfall.control.tasks.rows import AXES, chosen_rows, row_places
+from footfall.control.tasks.task import MotionTask, TaskValue
+from footfall.math.rotations import boxminus
+from footfall.math.transform import Transform
+from footfall.robot.model import WORLD, Robot
+
+Pose = Transform | PoseReference
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PoseTask(MotionTask):
+    """A frame should have the pose target, seen from the frame relative_to; six rows, position first.
+
+    target: a `Transform` or homogeneous transform (4, 4), a `PoseReference` with velocity and acceleration, or a
+    function of time (s) that gives one of them. rows: some of "x", "y", "z", "rx", "ry", "rz", in the axes of
+    relative_to.
+    """
+
+    frame: str
+    target: Pose | Callable[[float], Pose]
+    relative_to: str = WORLD
+    rows: str | Sequence[str] = field(default=AXES, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set("rows", chosen_rows(self.rows, AXES, self.label))
+        if not self.moving:
+            self._settle(self.target)
+
+    def _settle(self, target: Any) -> None:
+        if not isinstance(target, Transform | PoseReference) and np.shape(target) == (3,):
+            raise InvalidTask(
+                f"{self.label}: target is {target!r}, a place alone; see frame_position, or give a Transform"
+            )
+        wanted = checked_pose(target, self.label, error=InvalidTask)
+        if isinstance(target, PoseReference):
+            places = row_places(self.rows, AXES)
+            self._set("rate", wanted.velocity[places])
+            self._set("acceleration", wanted.acceleration[places])
+        self._set("target", wanted.pose)
+
+    @property
+    def label(self) -> str:
+        return f"pose of {self.frame}" + seen_from(self.relative_to)
+
+    @property
+    def structure(self) -> tuple[Any, ...]:
+        return ("pose", self.frame, self.relative_to, self.rows)
+
+    @property
+    def pose(self) -> Transform:
+        """The target of a task that does not move."""
+        return self.target  # type: ignore[return-value]
+
+    @property
+    def parameters(self) -> Array:
+        return np.concatenate([self.pose.translation, self.pose.rotation.reshape(9)])
+
+    def size(self, robot: Robot) -> int:
+        return len(self.rows)
+
+    def evaluate(self, robot: Robot, q: Array, parameters: Array) -> TaskValue:
+        reference, places = self.relative_to, row_places(self.rows, AXES)
+        position, linear = relative_position(robot, q, self.frame, reference, reference)
+        rotation, angular = relative_rotation(robot, q, self.frame, reference)
+        turn = boxminus(parameters[3:].reshape(3, 3), rotation)
+        error = np.concatenate([parameters[:3] - position, turn])
+        return TaskValue(error[places], np.concatenate([linear, angular])[places])
+
+    def bias(self, robot: Robot, q: Array, v: Array, parameters: Array) -> Array:
+        reference = self.relative_to
+        linear = relative_position_bias(robot, q, v, self.frame, reference, reference)
+        angular = relative_rotation_bias(robot, q, v, self.frame, reference)
+        return np.concatenate([linear, angular])[row_places(self.rows, AXES)]

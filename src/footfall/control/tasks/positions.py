@@ -1,0 +1,214 @@
+"""Tasks about places: a point at a target, on a line, in a plane, beyond a plane."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.control.references import PointReference
+from footfall.control.tasks.points import CenterOf, FramePoint, Point, label_of, point_bias, point_kinematics
+from footfall.control.tasks.rows import LINEAR, chosen_rows, row_places, unit_vector
+from footfall.control.tasks.task import MotionTask, TaskValue
+from footfall.dynamics.jacobians import frame_jacobian
+from footfall.dynamics.kinematics import frame_motion, frame_pose
+from footfall.math.spatial import cross, skew
+from footfall.robot.model import WORLD, Robot
+
+Place = Array | PointReference
+Target = Place | Callable[[float], Place]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PositionTask(MotionTask):
+    """A point should be at target (3,), m, measured from the point `origin` in the axes of the frame `axes`.
+
+    point, origin: the name of a frame, a `FramePoint` or a `CenterOf`. target: a place, a `PointReference` with
+    velocity and acceleration, or a function of time (s) that gives one of them; a moving place alone is followed with
+    a lag. rows: which coordinates count.
+    """
+
+    point: Point
+    target: Target
+    origin: Point = WORLD
+    axes: str = WORLD
+    rows: str | Sequence[str] = field(default=LINEAR, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set("rows", chosen_rows(self.rows, LINEAR, self.label))
+        if not self.moving:
+            self._settle(self.target)
+
+    def _settle(self, target: Any) -> None:
+        if isinstance(target, PointReference):
+            places = row_places(self.rows, LINEAR)
+            self._set("rate", self._array("velocity", target.velocity, (3,))[places])
+            self._set("acceleration", self._array("acceleration", target.acceleration, (3,))[places])
+            target = target.position
+        self._set("target", self._array("target", target, (3,)))
+
+    @property
+    def label(self) -> str:
+        beyond = "" if self.origin == WORLD else f" from {label_of(self.origin)}"
+        return f"position of {label_of(self.point)}{beyond}"
+
+    @property
+    def structure(self) -> tuple[Any, ...]:
+        return ("position", self.point, self.origin, self.axes, self.rows)
+
+    @property
+    def parameters(self) -> Array:
+        return self.target  # type: ignore[return-value]
+
+    def size(self, robot: Robot) -> int:
+        return len(self.rows)
+
+    def evaluate(self, robot: Robot, q: Array, parameters: Array) -> TaskValue:
+        value, jacobian = relative_position(robot, q, self.point, self.origin, self.axes)
+        places = row_places(self.rows, LINEAR)
+        return TaskValue((parameters - value)[places], jacobian[places])
+
+    def bias(self, robot: Robot, q: Array, v: Array, parameters: Array) -> Array:
+        bias = relative_position_bias(robot, q, v, self.point, self.origin, self.axes)
+        return bias[row_places(self.rows, LINEAR)]
+
+
+def frame_position(
+    frame: str,
+    target: Target,
+    *,
+    offset: Sequence[float] = (0.0, 0.0, 0.0),
+    relative_to: str = WORLD,
+    rows: str | Sequence[str] = LINEAR,
+    **options: Any,
+) -> PositionTask:
+    """A point of a frame should be at target (3,), m, seen from the frame relative_to, in its axes."""
+    x, y, z = offset
+    point = FramePoint(frame, (x, y, z)) if any(offset) else frame
+    return PositionTask(point, target, relative_to, relative_to, rows=rows, **options)
+
+
+def center_of_mass_position(
+    target: Target, *, rows: str | Sequence[str] = LINEAR, **options: Any
+) -> PositionTask:
+    """The robot's centre of mass should be at target (3,), m, in the world."""
+    return PositionTask(CenterOf(), target, rows=rows, **options)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LineTask(MotionTask):
+    """A point should lie on the line through start (3,) along direction (3,), world axes, m; two rows."""
+
+    point: Point
+    start: Array
+    direction: Array
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set("start", self._array("start", self.start, (3,)))
+        self._set("direction", unit_vector(self.direction, f"{self.label}: direction"))
+
+    @property
+    def label(self) -> str:
+        return f"{label_of(self.point)} on a line"
+
+    @property
+    def structure(self) -> tuple[Any, ...]:
+        return ("line", self.point)
+
+    @property
+    def parameters(self) -> Array:
+        across = np.linalg.svd(self.direction[None])[2][1:]
+        return np.concatenate([self.start, across.reshape(6)])
+
+    def size(self, robot: Robot) -> int:
+        return 2
+
+    def evaluate(self, robot: Robot, q: Array, parameters: Array) -> TaskValue:
+        position, jacobian = point_kinematics(robot, q, self.point)
+        across = parameters[3:].reshape(2, 3)
+        return TaskValue(across @ (parameters[:3] - position), across @ jacobian)
+
+    def bias(self, robot: Robot, q: Array, v: Array, parameters: Array) -> Array:
+        result: Array = parameters[3:].reshape(2, 3) @ point_bias(robot, q, v, self.point)
+        return result
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PlaneTask(MotionTask):
+    """A point should lie in the plane through start (3,) across normal (3,), world axes, m; one row."""
+
+    point: Point
+    start: Array
+    normal: Array
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set("start", self._array("start", self.start, (3,)))
+        self._set("normal", unit_vector(self.normal, f"{self.label}: normal"))
+
+    @property
+    def label(self) -> str:
+        return f"{label_of(self.point)} in a plane"
+
+    @property
+    def structure(self) -> tuple[Any, ...]:
+        return ("plane", self.point)
+
+    @property
+    def parameters(self) -> Array:
+        return np.concatenate([self.start, self.normal])
+
+    def size(self, robot: Robot) -> int:
+        return 1
+
+    def evaluate(self, robot: Robot, q: Array, parameters: Array) -> TaskValue:
+        position, jacobian = point_kinematics(robot, q, self.point)
+        normal = parameters[3:]
+        return TaskValue(np.array([normal @ (parameters[:3] - position)]), (normal @ jacobian)[None])
+
+    def bias(self, robot: Robot, q: Array, v: Array, parameters: Array) -> Array:
+        return np.array([parameters[3:] @ point_bias(robot, q, v, self.point)])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class HalfSpaceTask(PlaneTask):
+    """A point should lie on the side of a plane that its normal points to; nothing is missing beyond it."""
+
+    inequality: ClassVar[bool] = True
+
+    @property
+    def label(self) -> str:
+        return f"{label_of(self.point)} in a half-space"
+
+
+def relative_position(robot: Robot, q: Array, point: Point, origin: Point, axes: str) -> tuple[Array, Array]:
+    """A point seen from another in the axes of a frame (3,), and its Jacobian (3, nv), 002 (2.129)."""
+    position, jacobian = point_kinematics(robot, q, point)
+    start, start_jacobian = point_kinematics(robot, q, origin)
+    way, moving = position - start, jacobian - start_jacobian
+    if axes == WORLD:
+        return way, moving
+    rotation = frame_pose.textbook(robot, q, axes).rotation
+    turning = frame_jacobian.textbook(robot, q, axes)[3:]
+    return rotation.T @ way, rotation.T @ (moving + skew(way) @ turning)
+
+
+def relative_position_bias(robot: Robot, q: Array, v: Array, point: Point, origin: Point, axes: str) -> Array:
+    """Second derivative (3,) of a point seen from another in the axes of a frame, in constant v (nv,), m/s2."""
+    bias = point_bias(robot, q, v, point) - point_bias(robot, q, v, origin)
+    if axes == WORLD:
+        return bias
+    (position, jacobian), (start, start_jacobian) = (
+        point_kinematics(robot, q, each) for each in (point, origin)
+    )
+    frame = frame_motion(robot, q, v, np.zeros(robot.nv), axes)
+    way, moving, turning = position - start, (jacobian - start_jacobian) @ v, frame.velocity[3:]
+    seen = moving - cross(turning, way)  # by an observer who turns along
+    bias = bias - cross(frame.acceleration[3:], way) - cross(turning, moving) - cross(turning, seen)
+    turned: Array = frame_pose.textbook(robot, q, axes).rotation.T @ bias
+    return turned

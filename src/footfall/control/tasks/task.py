@@ -1,0 +1,243 @@
+"""What a task is: an error that should vanish, how the robot moves it, and how much it counts.
+
+A task is an immutable value. Its `structure` (what it is about) decides which native code is made for it; its
+`parameters` (targets, directions) are numbers that the code takes, so that a moving target compiles nothing.
+
+    value'  = J v + drift            error = target - value
+    value'' = J a + bias
+
+Inverse kinematics asks for `value' = rate + k error`, torque control for
+`value'' = acceleration + stiffness error + damping (rate - value')`; both get J, error, drift and bias from here.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields, replace
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.compiler import rate_of
+from footfall.control.gains import Gains, gains_from
+from footfall.control.requests import InvalidTask, checked_array
+from footfall.dynamics.configuration import configuration_rate
+from footfall.robot.model import Robot
+
+
+class TaskValue(NamedTuple):
+    """error (m,): what is missing, target minus value; jacobian (m, nv): rate of the value = jacobian @ v.
+
+    Errors of rotations are rotation vectors in the axes of the Jacobian. There the error's rate is minus the value's
+    only at zero error; the rate of half the squared error is `-error @ jacobian @ v` always, if all three axes count.
+    """
+
+    error: Array
+    jacobian: Array
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Task(ABC):
+    """Base of all tasks.
+
+    weight: of the squared error among tasks of the same priority, a number or one for each row. priority: 0 comes
+    first; tasks of one priority share it, and none disturbs those of a lower number.
+    """
+
+    weight: float | Array = 1.0
+    priority: int = 0
+
+    def __post_init__(self) -> None:
+        weight = checked_array(f"{self.label}: weight", np.atleast_1d(self.weight), None, error=InvalidTask)
+        if (weight < 0.0).any():
+            raise InvalidTask(f"{self.label}: weight is {self.weight}; weights are at least zero")
+        if isinstance(self.priority, bool) or not isinstance(self.priority, (int, np.integer)):
+            raise InvalidTask(
+                f"{self.label}: priority is {self.priority!r}; it must be a whole number, 0 comes first"
+            )
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """The task in a few words, for reports."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    def _identity(self) -> tuple[Any, ...]:
+        return (type(self), *(_comparable(getattr(self, each.name)) for each in fields(self)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        given = {each.name: getattr(self, each.name) for each in fields(self) if each.init}
+        plain = {name: dict(value) if isinstance(value, Mapping) else value for name, value in given.items()}
+        return _made, (type(self), plain)  # checked and read-only again
+
+    def __repr__(self) -> str:
+        own = sorted(fields(self), key=lambda each: bool(each.kw_only))  # what it is about first
+        shown = [
+            f"{each.name}={_printed(getattr(self, each.name))}"
+            for each in own
+            if each.init and not _is_default(each, getattr(self, each.name))
+        ]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class MotionTask(Task):
+    """A task about motion, for inverse kinematics, whole-body control and hybrid control alike.
+
+    gains: how errors vanish. A number k (1/s): as exp(-k t), and critically damped where accelerations are asked for.
+    `Gains`: stiffness (1/s2) and damping (1/s) of their own. None: as the solver thinks right, k = 1 in inverse
+    kinematics, 2 Hz for torques (`usual`). rate (m,), acceleration (m,): that the value should have beside.
+    """
+
+    gains: Gains | float | None = None
+    rate: Array | None = None
+    acceleration: Array | None = None
+
+    inequality: ClassVar[bool] = False  # the error may be negative: only what is above zero is missing
+    order: ClassVar[int] = (
+        0  # lowest derivative that it says something about: 0 position, 1 velocity, 2 acceleration
+    )
+    usual: ClassVar[Gains] = gains_from(2.0)  # for torques, where no gains are given
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_gains()
+        for name in ("rate", "acceleration"):
+            if getattr(self, name) is not None:
+                self._set(name, self._array(name, getattr(self, name), None))
+
+    def _check_gains(self) -> None:
+        if self.gains is None or isinstance(self.gains, Gains):
+            return
+        try:
+            decay = float(self.gains)
+        except (TypeError, ValueError):
+            decay = np.nan
+        if not (np.isfinite(decay) and decay >= 0.0):
+            raise InvalidTask(
+                f"{self.label}: gains are {self.gains!r}; they must be a number of at least zero (1/s), or Gains"
+            )
+        self._set("gains", decay)
+
+    def _set(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    def _array(self, what: str, value: Any, shape: tuple[int, ...] | None) -> Array:
+        return checked_array(f"{self.label}: {what}", value, shape, error=InvalidTask)
+
+    @property
+    @abstractmethod
+    def structure(self) -> tuple[Any, ...]:
+        """What the native code depends on, hashable."""
+
+    @property
+    @abstractmethod
+    def parameters(self) -> Array:
+        """Numbers (p,) that the native code takes; of a settled task."""
+
+    @abstractmethod
+    def size(self, robot: Robot) -> int:
+        """Number of rows m."""
+
+    @abstractmethod
+    def evaluate(self, robot: Robot, q: Array, parameters: Array) -> TaskValue:
+        """Error and Jacobian at q (nq,), on floats or symbols; parameters (p,) as given by the property."""
+
+    @property
+    def drifting(self) -> bool:
+        """Whether the value moves while the robot rests, such as a place seen from a moving object."""
+        return False
+
+    def drift(self, robot: Robot, q: Array, parameters: Array) -> Array:
+        """Rate (m,) of the value while the robot rests."""
+        return np.zeros(self.size(robot))
+
+    def bias(self, robot: Robot, q: Array, v: Array, parameters: Array) -> Array:
+        """Acceleration (m,) of the value in constant v, `dJ/dt v`; derived by differentiation, so only in a trace."""
+        speed = self.evaluate(robot, q, parameters).jacobian @ v
+        return rate_of(speed, q, configuration_rate.textbook(robot, q, v))
+
+    # Targets that move
+
+    @property
+    def moving(self) -> bool:
+        """Whether its target is a function of time."""
+        return callable(getattr(self, "target", None))
+
+    def settled(self, robot: Robot, time: float = 0.0) -> Self:
+        """The task for a robot at a time, s, with numbers for what depends on them."""
+        if not self.moving:
+            return self
+        task = self._copied()
+        task._settle(self.target(time))  # type: ignore[attr-defined]
+        return task
+
+    def _copied(self) -> Self:
+        task = object.__new__(type(self))
+        vars(task).update(vars(self))  # as it was checked before
+        return task
+
+    def _settle(self, target: Any) -> None:
+        """Take a target or a reference: check it, and keep its velocity and acceleration as rate and acceleration."""
+        raise NotImplementedError
+
+    def with_rate(self, rate: Array) -> Self:
+        """The same task that also moves: rate (m,), in the unit of the error a second."""
+        return replace(self, rate=rate)
+
+    # Feedback
+
+    @property
+    def decay(self) -> float:
+        """k (1/s): part of the error that vanishes in a second where velocities are asked for."""
+        if self.gains is None:
+            return 1.0
+        return float(np.sqrt(self.gains.stiffness)) if isinstance(self.gains, Gains) else self.gains
+
+    def feedback(self, usual: Gains | None = None) -> Gains:
+        """Stiffness and damping where accelerations are asked for; usual: if the task has none, instead of its own."""
+        if self.gains is None:
+            return self.usual if usual is None else usual
+        return self.gains if isinstance(self.gains, Gains) else Gains(self.gains**2, 2.0 * self.gains)
+
+    def row_gains(self, usual: Gains | None = None) -> tuple[Any, Any]:
+        """The same for the rows: numbers, or (m,) each."""
+        gains = self.feedback(usual)
+        return gains.stiffness, gains.damping
+
+
+def _made(kind: type[Task], given: dict[str, Any]) -> Task:
+    return kind(**given)
+
+
+def _comparable(value: Any) -> Any:
+    """A hashable stand-in for a field."""
+    if isinstance(value, np.ndarray):
+        return value.shape, value.astype(np.float64).tobytes()
+    if isinstance(value, tuple):
+        return tuple(_comparable(each) for each in value)
+    if isinstance(value, Mapping):
+        return tuple(value.items())
+    return value
+
+
+def _is_default(entry: Any, value: Any) -> bool:
+    default = entry.default_factory() if entry.default_factory is not MISSING else entry.default
+    return default is not MISSING and bool(_comparable(value) == _comparable(default))
+
+
+def _printed(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        shown = np.array2string(value, precision=6, separator=", ", suppress_small=True)
+        return " ".join(shown.split())
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        parts = zip(value._fields, value, strict=True)
+        return f"{type(value).__name__}({', '.join(f'{name}={_printed(part)}' for name, part in parts)})"
+    return dict(value).__repr__() if isinstance(value, Mapping) else repr(value)
