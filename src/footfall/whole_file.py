@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -18,7 +18,7 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
     if not path.parent.is_dir():
         raise MissingFile(f"no folder {str(path.parent)!r} to write {path.name!r} into")
     # Not mkstemp: it makes files private, and what others may do can only be asked for by changing it.
-    temporary = path.parent / f".{path.name}.{secrets.token_hex(4)}.tmp"
+    temporary = path.parent / f".{secrets.token_hex(8)}.tmp"
     with open(temporary, "xb") as file:
         try:
             yield file
@@ -27,7 +27,8 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
             file.close()
             os.replace(temporary, path)
         except BaseException:
-            file.close()
+            with suppress(OSError):  # a full disk stays full when it is closed
+                file.close()
             temporary.unlink()
             raise
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -11,6 +12,7 @@ import sys
 import textwrap
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,6 +27,7 @@ from footfall.errors import (
     InvalidRow,
     MissingFile,
     RecordingError,
+    RecordingFailed,
     RecordingTooLarge,
     UnsupportedRecording,
 )
@@ -397,10 +400,29 @@ def test_writer_refuses_what_does_not_fit(robot: footfall.Robot, tmp_path: Path)
             writer.contacts(1.0, np.zeros((1, 3)), np.zeros((1, 3)), bodies=[13])
         with pytest.raises(InvalidRow, match="event 'odd'"):
             writer.event(1.0, "odd", {"what": object()})
+        with pytest.raises(InvalidRow, match="event 5"):
+            writer.event(1.0, 5)  # type: ignore[arg-type]
+        with pytest.raises(InvalidRow, match="event 'list'"):
+            writer.event(1.0, "list", [1, 2])  # type: ignore[arg-type]
+        with pytest.raises(InvalidRow, match="event 'deep'"):
+            writer.event(1.0, "deep", {"a": _nested(10_000)})
+        with pytest.raises(InvalidRow, match="time is None"):
+            writer.state(None, q, v)  # type: ignore[arg-type]
+        with pytest.raises(InvalidRow, match="q must be numbers"):
+            writer.state(1.0, ["a"] * robot.nq, v)
+        with pytest.raises(InvalidRow, match="contacts must be arrays"):
+            writer.contacts(1.0, np.zeros(4), np.zeros(4))
         writer.state(1.5, q, v)
     with pytest.raises(ClosedRecording):
         writer.state(2.0, q, v)
     assert read_recording(tmp_path / "a.mcap").time.tolist() == [1.0, 1.5]
+
+
+def _nested(depth: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(depth):
+        value = [value]
+    return value
 
 
 def test_existing_file_is_kept_unless_told(robot: footfall.Robot, tmp_path: Path) -> None:
@@ -409,8 +431,10 @@ def test_existing_file_is_kept_unless_told(robot: footfall.Robot, tmp_path: Path
     with pytest.raises(ExistingFile, match="overwrite=True"):
         RecordingWriter(path, robot)
     assert path.read_text() == "precious"
-    RecordingWriter(path, robot, overwrite=True).close()
+    with RecordingWriter(path, robot, overwrite=True):
+        assert path.read_text() == "precious"  # until the new one is whole
     assert read_recording(path).complete
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_folders_are_named(robot: footfall.Robot, tmp_path: Path) -> None:
@@ -426,17 +450,50 @@ def test_full_disk_is_reported_to_the_caller(robot: footfall.Robot, tmp_path: Pa
         pytest.skip("no /dev/full on this system")
     writer = RecordingWriter(tmp_path / "full.mcap", robot, flush_interval=0.01, preview_rate=0.0)
     with open("/dev/full", "wb") as full:
-        os.dup2(full.fileno(), writer._stream.fileno())
+        os.dup2(full.fileno(), writer._file.stream.fileno())
 
     def record() -> None:
         for k in range(1000):
             writer.state(k * 1e-3, np.zeros(robot.nq), np.zeros(robot.nv))
             time.sleep(0.005)
 
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(RecordingFailed, match="No space left"):
         record()
-    with pytest.raises(OSError, match="No space left"):
-        writer.close()
+    for call in (lambda: writer.event(9.0, "late"), writer.flush, writer.close, writer.close):
+        with pytest.raises(RecordingFailed, match="No space left"):
+            call()
+
+
+def test_interrupts_lose_nothing(robot: footfall.Robot, tmp_path: Path) -> None:
+    """A signal handler raises in the middle of whatever the recording does: what was accepted is written."""
+    path, accepted = tmp_path / "interrupted.mcap", list[int]()
+    q, v = np.zeros(robot.nq), np.zeros(robot.nv)
+
+    inside = False
+
+    def interrupt(*_: object) -> None:
+        if inside:
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        with RecordingWriter(path, robot, flush_interval=0.01, preview_rate=0.0) as writer:
+            signal.setitimer(signal.ITIMER_REAL, 0.002, 0.0023)
+            for k in range(3000):
+                with contextlib.suppress(KeyboardInterrupt):
+                    inside = True
+                    writer.state(1e-3 * k, q, v + k)
+                    inside = False
+                    accepted.append(k)
+                inside = False
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+    found = read_recording(path)
+    assert found.complete
+    assert set(accepted) <= set(found.v[:, 0].astype(int).tolist())
+    assert (np.diff(found.v[:, 0]) > 0).all()
 
 
 def test_error_in_the_block_still_closes_the_recording(robot: footfall.Robot, tmp_path: Path) -> None:

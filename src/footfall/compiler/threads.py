@@ -19,6 +19,26 @@ from weakref import WeakSet
 _AGAIN = 0.05  # s after which a waiting thread looks by itself
 
 
+class Gate:
+    """Opens once. Waiting for it can be interrupted without harm, which is not so of a thread or an event."""
+
+    def __init__(self) -> None:
+        self.is_open = False
+        self._lock = threading.Lock()
+        self._lock.acquire()
+
+    def open(self) -> None:
+        if not self.is_open:
+            self.is_open = True
+            self._lock.release()
+
+    def wait(self, *others: Gate) -> None:
+        """Until it is open, or another one is."""
+        while not (self.is_open or any(other.is_open for other in others)):
+            if self._lock.acquire(timeout=_AGAIN):
+                self._lock.release()
+
+
 class Job:
     """Work that several threads do: each runs `part(job)`, which takes pieces until there are none.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 
 from footfall.contact.problem import ContactProblem
 from footfall.errors import InvalidContact, MissingFile
+from footfall.whole_file import written_whole
 
 _ARRAYS = ("delassus", "bias", "friction", "extra", "box", "compliance")
 
@@ -25,14 +25,8 @@ def save_problems(path: str | Path, problems: Sequence[ContactProblem]) -> None:
         name: np.concatenate([np.zeros(0), *(getattr(problem, name).ravel() for problem in problems)])
         for name in _ARRAYS
     }
-    target = Path(path)
-    part = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        with part.open("wb") as file:
-            np.savez_compressed(file, sizes=sizes.reshape(-1, 3), **arrays)
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+    with written_whole(Path(path)) as file:
+        np.savez_compressed(file, sizes=sizes.reshape(-1, 3), **arrays)
 
 
 def load_problems(path: str | Path) -> list[ContactProblem]:

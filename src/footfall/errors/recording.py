@@ -17,6 +17,10 @@ class ClosedRecording(RecordingError):
     """A recording that is written to after it was closed."""
 
 
+class RecordingFailed(RecordingError, OSError):
+    """A recording that cannot be written any further, as when a disk is full; its cause says why."""
+
+
 class DamagedRecording(RecordingError):
     """A file of which nothing can be used: no recording, or cut off before the robot's description."""
 

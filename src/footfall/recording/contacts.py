@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -59,47 +59,39 @@ class ContactTable:
 Instant = tuple[Array, Array, Array, Integers]  # position, normal, force, body
 
 
-@dataclass
-class ContactBuffer:
-    """Instants that wait to be written. bodies: number of bodies that may be named."""
-
-    bodies: int
-    times: list[float] = field(default_factory=list)
-    instants: list[Instant] = field(default_factory=list)
-    contacts: int = 0
-
-    @property
-    def rows(self) -> int:
-        return len(self.times)
-
-    @property
-    def is_full(self) -> bool:
-        return self.rows >= _INSTANTS or self.contacts >= _CONTACTS
-
-    def checked(self, positions: Any, forces: Any, normals: Any, bodies: Sequence[int] | None) -> Instant:
-        """The contacts of an instant as arrays of their own, refused if shapes do not fit."""
+def checked_instant(
+    known: int, positions: Any, forces: Any, normals: Any, bodies: Sequence[int] | None
+) -> Instant:
+    """The contacts of an instant as arrays of their own, refused if shapes do not fit. known: bodies that there are."""
+    try:
         position = np.array(positions, dtype=np.float64).reshape(-1, 3) if np.size(positions) else _none()
         count = len(position)
         force = _of_shape(forces, count, "forces")
         normal = np.full((count, 3), np.nan) if normals is None else _of_shape(normals, count, "normals")
         body = np.full(count, _UNKNOWN) if bodies is None else np.array(bodies, dtype=np.int64)
-        if body.shape != (count,):
-            raise InvalidRow(f"bodies have shape {body.shape}; for {count} contacts it must be ({count},)")
-        wrong = [index for index in body.tolist() if not _UNKNOWN <= index < self.bodies]
-        if wrong:
-            raise InvalidRow(f"body {wrong[0]} of a contact; the robot has bodies 0 to {self.bodies - 1}")
-        return position, normal, force, body
+    except InvalidRow:
+        raise
+    except (TypeError, ValueError, OverflowError) as problem:
+        raise InvalidRow(f"contacts must be arrays (n, 3) of numbers: {problem}") from None
+    if body.shape != (count,):
+        raise InvalidRow(f"bodies have shape {body.shape}; for {count} contacts it must be ({count},)")
+    if bodies is not None and count and not (body.min() >= _UNKNOWN and body.max() < known):
+        wrong = next(index for index in body.tolist() if not _UNKNOWN <= index < known)
+        raise InvalidRow(f"body {wrong} of a contact; the robot has bodies 0 to {known - 1}")
+    return position, normal, force, body
 
-    def add(self, time: float, position: Array, normal: Array, force: Array, body: Integers) -> None:
-        self.times.append(time)
-        self.instants.append((position, normal, force, body))
-        self.contacts += len(body)
 
-    def take(self) -> ContactTable:
-        """All that waits; the buffer is empty afterwards."""
-        table = joined(np.array(self.times), [len(instant[3]) for instant in self.instants], self.instants)
-        self.times, self.instants, self.contacts = [], [], 0
-        return table
+def contact_blocks(instants: Sequence[tuple[float, Instant]]) -> Iterator[ContactTable]:
+    """Times and contacts of instants, in tables of a size to be written."""
+    start = contacts = 0
+    for stop, (_, instant) in enumerate(instants, start=1):
+        contacts += len(instant[3])
+        if stop - start == _INSTANTS or contacts >= _CONTACTS or stop == len(instants):
+            block = instants[start:stop]
+            times = np.array([time for time, _ in block])
+            parts = [instant for _, instant in block]
+            yield joined(times, [len(instant[3]) for instant in parts], parts)
+            start, contacts = stop, 0
 
 
 def joined(times: Array, counts: Sequence[int] | Integers, parts: Sequence[Instant]) -> ContactTable:

@@ -1,7 +1,8 @@
 """Writer of recordings: an append-only file that stays readable when the process is killed.
 
-Rows are collected and written in blocks. A thread writes what has been collected at least once a second, so that
-no more than that is lost; what has been written is never changed.
+Rows are collected in blocks, which a thread writes as soon as they are full, and otherwise at least once a second: no
+more than that is lost, and what has been written is never changed. The thread alone writes, so that Ctrl-C cannot
+interrupt it in the middle of a block. When it fails, the file stays as it is, and every call from then on says so.
 """
 
 from __future__ import annotations
@@ -12,9 +13,12 @@ import os
 import platform
 import sys
 import threading
+from collections import deque
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from queue import Empty, SimpleQueue
+from time import monotonic
 from types import TracebackType
 from typing import Any
 
@@ -22,9 +26,11 @@ import msgspec
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import ClosedRecording, ExistingFile, InvalidRow, MissingFile
+from footfall.compiler.threads import Gate
+from footfall.errors import ClosedRecording, InvalidRow, RecordingFailed
 from footfall.recording import format as form
-from footfall.recording.contacts import ContactBuffer
+from footfall.recording.contacts import ContactTable, checked_instant, contact_blocks
+from footfall.recording.output import OutputFile
 from footfall.recording.preview import Preview
 from footfall.robot.drives.drive_set import DriveSet
 from footfall.robot.model import Robot
@@ -34,6 +40,7 @@ from footfall.scene.toml_writer import scene_text
 from footfall.version import __version__
 
 _ROWS = 256  # states in a block
+_MOST_WAITING = 16 * 1024  # states and instants, before a call waits for them to be written
 _ARRAYS = ("q", "v", "tau", "currents")  # of a state; the last two may be missing
 _LATEST = 1e9  # s; some thirty years, far inside MCAP's 64 bits of nanoseconds
 
@@ -43,8 +50,9 @@ class RecordingWriter:
 
     robot, scene: stored as text, so that the recording needs nothing else. dt: step in s. seed: of what was random.
     metadata: more names and values to keep. preview_rate: Hz of the messages that Foxglove draws; 0 leaves them out.
-    flush_interval: longest wall time, s, that a row waits. overwrite: replace a file that exists.
-    May be used from several threads.
+    flush_interval: longest wall time, s, that a row waits. overwrite: replace a file that exists, once the new one is
+    whole; until then that has a name of its own beside it.
+    May be used from several threads. It belongs to the process that opened it: a forked one cannot write to it.
     """
 
     def __init__(
@@ -62,35 +70,32 @@ class RecordingWriter:
     ) -> None:
         self.path = Path(path)
         self.robot = robot
-        self._lock = threading.Lock()
-        self._closing = threading.Event()
-        self._failure: BaseException | None = None
         edges = np.cumsum([1, robot.nq, robot.nv, robot.nv, DriveSet(robot, robot.drives).motors]).tolist()
         self._columns = [slice(*pair) for pair in itertools.pairwise(edges)]  # of _ARRAYS in the rows
-        self._rows = np.empty((_ROWS, edges[-1]))
-        self._count = 0
-        self._contacts = ContactBuffer(len(robot.bodies))
+        self._lock = threading.Lock()  # of the order in which rows come
         self._latest = {form.STATES: 0.0, form.CONTACTS: 0.0}
+        # One append is all that a call does to it: Ctrl-C comes before or after that.
+        self._waiting: deque[tuple[str, Any]] = deque()
+        self._requests: SimpleQueue[Gate | None] = SimpleQueue()  # to write all that waits, and open the gate
+        self._closing = False
+        self._ended = Gate()
+        self._failure: Exception | None = None
         self._unflushed = False
+        self._last_state = self._kept_state = -1.0  # s, of those written, and of those that are on the disk
         self._preview = Preview(robot, scene, preview_rate) if preview_rate > 0 else None
         settings = _settings(robot, dt, seed, metadata)
         texts = {form.ROBOT_FILE: toml_text(robot)}
         texts |= {} if scene is None else {form.SCENE_FILE: scene_text(scene)}
-        if not self.path.parent.is_dir():
-            raise MissingFile(f"no folder {str(self.path.parent)!r} to write {self.path.name!r} into")
-        if self.path.exists() and not self.path.is_file():
-            raise ExistingFile(f"{str(self.path)!r} exists and is no file; name another")
-        if overwrite:
-            self.path.unlink(missing_ok=True)  # a reader that has it open keeps the old one
+        self._file = OutputFile(self.path, overwrite=overwrite)
         try:
-            self._stream = open(self.path, "xb")  # noqa: SIM115  closed by close()
-        except FileExistsError:
-            raise ExistingFile(f"{str(self.path)!r} exists; overwrite=True replaces it") from None
-        self._writer = self._begin(settings, texts)
-        self._flusher = threading.Thread(
-            target=self._keep_flushed, args=(flush_interval,), name=f"flush {self.path.name}", daemon=True
+            self._writer = self._begin(settings, texts)
+        except BaseException:
+            self._file.remove()
+            raise
+        self._thread = threading.Thread(
+            target=self._keep_written, args=(flush_interval,), name=f"write {self.path.name}", daemon=True
         )
-        self._flusher.start()
+        self._thread.start()
         atexit.register(self.close)
 
     def __enter__(self) -> RecordingWriter:
@@ -104,45 +109,25 @@ class RecordingWriter:
     def state(self, time: float, q: Any, v: Any, tau: Any = None, *, currents: Any = None) -> None:
         """Record a state: time in s, q (nq,), v (nv,), joint torques and forces tau (nv,) in N m and N, currents
         (motors,) in A of the motors of `robot.drives`."""
-        row = np.empty(self._rows.shape[1])
+        row = np.empty((1, self._columns[-1].stop))
+        row[0, 0] = time = _number("time", time)
         for name, values, place in zip(_ARRAYS, (q, v, tau, currents), self._columns, strict=True):
-            if values is None and name in _ARRAYS[2:]:
-                row[place] = np.nan
-                continue
-            array = np.asarray(values, dtype=np.float64)
-            if array.shape != (place.stop - place.start,):
-                raise self._wrong_shape(name, array.shape, (place.stop - place.start,))
-            row[place] = array
-        row[0] = time = float(time)
-        with self._lock:
-            self._check_open()
-            self._check_time(form.STATES, time)
-            self._rows[self._count] = row
-            self._count += 1
-            if self._count == _ROWS:
-                self._write_states()
+            self._fill(row[0, place], name, values)
+        self._record(form.STATES, time, row)
 
     def states(self, times: Any, q: Any, v: Any, tau: Any = None, *, currents: Any = None) -> None:
         """Record states: times (n,) in s, q (n, nq), v (n, nv), tau (n, nv) in N m and N, currents (n, motors) in A."""
-        times = np.asarray(times, dtype=np.float64)
-        rows = self._checked_rows(times, q, v, tau, currents)
-        with self._lock:
-            self._check_open()
-            latest = self._latest[form.STATES]
-            try:
-                for time in times.tolist():
-                    self._check_time(form.STATES, time)
-            except InvalidRow:
-                self._latest[form.STATES] = latest  # nothing of a refused batch is recorded
-                raise
-            start = 0
-            while start < len(rows):
-                stop = min(len(rows), start + _ROWS - self._count)
-                self._rows[self._count : self._count + stop - start] = rows[start:stop]
-                self._count += stop - start
-                start = stop
-                if self._count == _ROWS:
-                    self._write_states()
+        times = _numbers("times", times)
+        if times.ndim != 1:
+            raise InvalidRow(f"times have shape {times.shape}; they must be (n,)")
+        rows = np.empty((len(times), self._columns[-1].stop))
+        rows[:, 0] = times
+        for name, values, place in zip(_ARRAYS, (q, v, tau, currents), self._columns, strict=True):
+            self._fill(rows[:, place], name, values)
+        for before, time in itertools.pairwise(times.tolist()):
+            _check_time(form.STATES, time, before)
+        if len(rows):
+            self._record(form.STATES, float(times[0]), rows, last=float(times[-1]))
 
     def contacts(
         self,
@@ -158,56 +143,45 @@ class RecordingWriter:
         positions (n, 3) in m and forces on the robot (n, 3) in N, world axes; normals (n, 3) towards the robot;
         bodies: (n,) indices into `robot.bodies` of the bodies that are touched.
         """
-        time = float(time)
-        instant = self._contacts.checked(positions, forces, normals, bodies)
-        with self._lock:
-            self._check_open()
-            self._check_time(form.CONTACTS, time)
-            self._contacts.add(time, *instant)
-            if self._contacts.is_full:
-                self._write_contacts()
+        time = _number("time", time)
+        instant = checked_instant(len(self.robot.bodies), positions, forces, normals, bodies)
+        self._record(form.CONTACTS, time, (time, instant))
 
     def event(self, time: float, name: str, data: Mapping[str, Any] | None = None) -> None:
         """Record that something happened at an instant, s; data: anything that JSON holds."""
-        time = float(time)
-        _check_range(time, form.EVENTS)
+        time = _number("time", time)
+        _check_time(form.EVENTS, time, 0.0)
         try:
             message = msgspec.json.encode(form.EventMessage(time, name, dict(data or {})))
-        except (TypeError, ValueError) as problem:
-            raise InvalidRow(f"event {name!r}: data that JSON does not hold: {problem}") from None
-        with self._lock:
-            self._check_open()
-            self._add(form.EVENTS, time, message)
+            msgspec.json.decode(message, type=form.EventMessage)  # as it will be read
+        except (TypeError, ValueError, RecursionError) as problem:
+            raise InvalidRow(f"event {name!r}: what JSON does not hold: {problem}") from None
+        self._record(form.EVENTS, time, (time, message))
 
     def flush(self) -> None:
         """Hand all that was recorded to the operating system."""
-        with self._lock:
-            self._check_open()
-            self._write_out()
+        self._check_owner()
+        self._check_open()
+        written = Gate()
+        self._requests.put(written)
+        written.wait(self._ended)
+        self._raise_failure()
 
     def close(self) -> None:
-        """Write the rest and the index, and close the file. Closing twice does nothing."""
-        if self._closing.is_set():
+        """Write the rest and the index, and close the file. Closing again does nothing, unless writing has failed."""
+        if self._file.foreign:
             return
-        self._closing.set()
+        with self._lock:  # all that has been taken is written
+            self._closing = True
+        self._requests.put(None)
+        self._ended.wait()
         atexit.unregister(self.close)
-        self._flusher.join()
-        with self._lock:
-            try:
-                if self._failure is None:
-                    self._write_out()
-                    self._writer.finish()
-                    self._stream.flush()
-                    os.fsync(self._stream.fileno())
-            finally:
-                self._stream.close()
-        if self._failure is not None:
-            raise self._failure
+        self._raise_failure()
 
     def _begin(self, settings: dict[str, str], texts: dict[str, str]) -> Any:
         from mcap.writer import Writer
 
-        writer: Any = Writer(self._stream)  # its methods have no types
+        writer: Any = Writer(self._file.stream)  # its methods have no types
         writer.start(profile=form.PROFILE, library=f"footfall {__version__}")
         writer.add_metadata(form.METADATA, settings)
         for name, text in texts.items():
@@ -222,78 +196,113 @@ class RecordingWriter:
                 schema = msgspec.json.encode(form.json_schema(message))
                 schemas[name] = writer.register_schema(name, "jsonschema", schema)
             self._channels[topic] = writer.register_channel(topic, "json", schemas[name])
-        self._stream.flush()
+        self._file.stream.flush()
         return writer
 
-    def _checked_rows(self, times: Array, *arrays: Any) -> Array:
-        """All columns side by side."""
-        if times.ndim != 1:
-            raise InvalidRow(f"times have shape {times.shape}; they must be (n,)")
-        rows = np.full((len(times), self._rows.shape[1]), np.nan)
-        rows[:, 0] = times
-        for name, values, place in zip(_ARRAYS, arrays, self._columns, strict=True):
-            if values is None and name in _ARRAYS[2:]:
-                continue
-            array = np.asarray(values, dtype=np.float64)
-            if array.shape != (len(times), place.stop - place.start):
-                raise self._wrong_shape(name, array.shape, (len(times), place.stop - place.start))
-            rows[:, place] = array
-        return rows
+    # What callers do
 
-    def _wrong_shape(self, name: str, shape: tuple[int, ...], right: tuple[int, ...]) -> InvalidRow:
-        return InvalidRow(f"{name} of robot {self.robot.name!r} has shape {shape}; it must be {right}")
+    def _record(self, topic: str, time: float, content: Any, *, last: float | None = None) -> None:
+        """Take something to be written, if its time does not come before those of its kind. last: its last time."""
+        self._check_owner()
+        with self._lock:
+            self._check_open()
+            if topic in self._latest:
+                _check_time(topic, time, self._latest[topic])
+                self._latest[topic] = time if last is None else last
+            self._waiting.append((topic, content))
+        waiting = len(self._waiting)
+        if waiting >= _MOST_WAITING:
+            self.flush()
+        elif waiting % _ROWS == 0:
+            self._requests.put(None)
 
-    def _check_time(self, topic: str, time: float) -> None:
-        """Refuse instants that come before those recorded."""
-        _check_range(time, topic)
-        if time < self._latest[topic]:
-            raise InvalidRow(
-                f"{topic}: time {time!r} s comes after {self._latest[topic]!r} s; times must not decrease"
-            )
-        self._latest[topic] = time
+    def _check_owner(self) -> None:
+        if self._file.foreign:
+            raise ClosedRecording(f"recording {str(self.path)!r} belongs to the process that opened it")
 
     def _check_open(self) -> None:
-        if self._failure is not None:
-            raise self._failure
-        if self._closing.is_set():
+        self._raise_failure()
+        if self._closing:
             raise ClosedRecording(f"recording {str(self.path)!r} is closed")
 
-    def _keep_flushed(self, interval: float) -> None:
-        while not self._closing.wait(interval):
-            try:
-                with self._lock:
-                    written = self._write_out()
-                if written:
-                    os.fsync(self._stream.fileno())  # outside the lock: it may take long
-            except BaseException as failure:
-                self._failure = failure  # the next call raises it
-                return
+    def _fill(self, place: Array, name: str, values: Any) -> None:
+        """Put an array into its columns."""
+        if values is None and name in _ARRAYS[2:]:
+            place[...] = np.nan
+            return
+        array = _numbers(name, values)
+        if array.shape != place.shape:
+            raise InvalidRow(
+                f"{name} of robot {self.robot.name!r} has shape {array.shape}; it must be {place.shape}"
+            )
+        place[...] = array
 
-    def _write_out(self) -> bool:
-        """Write all that waits; whether there was anything."""
-        if self._count:
-            self._write_states()
-        if self._contacts.rows:
-            self._write_contacts()
-        written = self._unflushed
-        if written:
+    def _raise_failure(self) -> None:
+        if self._failure is not None:
+            kept = f"states to {self._kept_state:g} s" if self._kept_state >= 0.0 else "no states"
+            raise RecordingFailed(
+                f"recording {str(self._file.place)!r} could not be written any further: {self._failure}; "
+                f"it has {kept}, and nothing more is taken"
+            ) from self._failure
+
+    # What the thread does
+
+    def _keep_written(self, interval: float) -> None:
+        """Write blocks that are full, all that waits when asked to and at intervals, until it is closed."""
+        try:
+            due = monotonic() + interval
+            while not self._closing:
+                try:
+                    request = self._requests.get(timeout=max(due - monotonic(), 0.0))
+                except Empty:
+                    request = None
+                self._write_waiting()
+                if request is not None or monotonic() >= due:
+                    self._hand_over()
+                    due = monotonic() + interval
+                if request is not None:
+                    request.open()
+            self._write_waiting()
+            self._writer.finish()
+            self._file.finish()
+        except BaseException as failure:  # no disk, no memory: the next call tells
+            self._failure = failure if isinstance(failure, Exception) else RuntimeError(repr(failure))
+            self._file.leave()
+        self._ended.open()
+
+    def _write_waiting(self) -> None:
+        """Write all that waits, in blocks of one kind."""
+        by_topic: dict[str, list[Any]] = {topic: [] for topic in form.MESSAGES}
+        for _ in range(len(self._waiting)):
+            topic, content = self._waiting.popleft()
+            by_topic[topic].append(content)
+        if by_topic[form.STATES]:
+            rows = np.concatenate(by_topic[form.STATES])
+            for start in range(0, len(rows), _ROWS):
+                self._write_states(rows[start : start + _ROWS])
+        for block in contact_blocks(by_topic[form.CONTACTS]):
+            self._write_contacts(block)
+        for stamp, message in by_topic[form.EVENTS]:
+            self._add(form.EVENTS, stamp, message)
+
+    def _hand_over(self) -> None:
+        """Give what has been written to the disk."""
+        if self._unflushed:
             self._writer.flush()
-            self._unflushed = False
-        return written
+            os.fsync(self._file.stream.fileno())
+            self._unflushed, self._kept_state = False, self._last_state
 
-    def _write_states(self) -> None:
-        rows = self._rows[: self._count]
+    def _write_states(self, rows: Array) -> None:
         times, (q, v, tau, currents) = rows[:, 0], (rows[:, place] for place in self._columns)
-        self._count = 0
         kept = (times, q, v, tau) if np.isnan(currents).all() else (times, q, v, tau, currents)
         block = form.StateBlock(len(rows), *(form.packed(part) for part in kept))
-        self._add(form.STATES, float(times[-1]), msgspec.json.encode(block))
+        self._last_state = float(times[-1])
+        self._add(form.STATES, self._last_state, msgspec.json.encode(block))
         if self._preview is not None:
             for topic, time, message in self._preview.of_states(times, q, v, tau):
                 self._add(topic, time, msgspec.json.encode(message))
 
-    def _write_contacts(self) -> None:
-        instants = self._contacts.take()
+    def _write_contacts(self, instants: ContactTable) -> None:
         self._add(form.CONTACTS, instants.time[-1], msgspec.json.encode(instants.block()))
         if self._preview is not None:
             for topic, time, message in self._preview.of_contacts(instants):
@@ -305,9 +314,25 @@ class RecordingWriter:
         self._unflushed = True
 
 
-def _check_range(time: float, topic: str) -> None:
+def _number(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidRow(f"{name} is {value!r}; it must be a number") from None
+
+
+def _numbers(name: str, values: Any) -> Array:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as problem:
+        raise InvalidRow(f"{name} must be numbers: {problem}") from None
+
+
+def _check_time(topic: str, time: float, latest: float) -> None:
     if not 0.0 <= time <= _LATEST:  # NaN neither
         raise InvalidRow(f"{topic}: time {time!r} s; it must be from 0 to {_LATEST:g} s")
+    if time < latest:
+        raise InvalidRow(f"{topic}: time {time!r} s comes after {latest!r} s; times must not decrease")
 
 
 def _settings(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from footfall.errors import MissingPackage
+from footfall.whole_file import written_whole
 
 
 def load_pyplot() -> Any:
@@ -17,3 +19,9 @@ def load_pyplot() -> Any:
     import matplotlib.pyplot
 
     return matplotlib.pyplot
+
+
+def save_figure(figure: Any, path: Path | str, **options: Any) -> None:
+    """Write a figure as PNG, whole or not at all."""
+    with written_whole(Path(path)) as file:
+        figure.savefig(file, format="png", **options)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +11,7 @@ import msgspec
 
 from footfall.robot import values
 from footfall.robot.toml_parts import read_schema
+from footfall.whole_file import write_text
 
 _SIZE_LIMIT = 2**16  # bytes
 
@@ -55,12 +54,4 @@ def write_calibration(calibration: Calibration, path: str | Path) -> None:
     for name, offset in calibration.encoder_offsets.items():
         quoted = name.replace("\\", "\\\\").replace('"', '\\"')
         lines.append(f'"{quoted}" = {offset!r}')
-    target = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write("\n".join(lines) + "\n")
-        Path(temporary).replace(target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    write_text(Path(path), "\n".join(lines) + "\n")

@@ -12,6 +12,7 @@ from footfall.errors import MissingPackage
 from footfall.scenarios.driven_leg.leg import LEG_JOINTS
 from footfall.scenarios.driven_leg.modes import Mode
 from footfall.scenarios.driven_leg.run import StepResult
+from footfall.scenarios.pyplot import save_figure
 
 
 def plot_step(results: Sequence[StepResult], path: Path | str) -> None:
@@ -38,7 +39,7 @@ def plot_step(results: Sequence[StepResult], path: Path | str) -> None:
     ):
         axis.set_ylabel(label)
     axes[0, 0].legend(ncols=4, fontsize="small")
-    figure.savefig(path, dpi=110)
+    save_figure(figure, path, dpi=110)
 
 
 def plot_modes(modes: Sequence[Mode], path: Path | str) -> None:
@@ -54,7 +55,7 @@ def plot_modes(modes: Sequence[Mode], path: Path | str) -> None:
             f"peak {mode.peak:.2f} Hz ({100 * mode.error:+.2f} %)",
             fontsize="medium",
         )
-    figure.savefig(path, dpi=110)
+    save_figure(figure, path, dpi=110)
 
 
 def _figure(width_and_height: tuple[float, float]) -> Any:

@@ -8,8 +8,9 @@ import numpy as np
 
 from footfall.recording.writer import RecordingWriter
 from footfall.scenarios.hybrid.course import Course
-from footfall.scenarios.pyplot import load_pyplot
+from footfall.scenarios.pyplot import load_pyplot, save_figure
 from footfall.scene.model import Scene
+from footfall.whole_file import written_whole
 
 _RATE = 100.0  # Hz of a recording
 
@@ -21,7 +22,8 @@ def write_course(course: Course, folder: Path, *, plots: bool = True) -> list[Pa
     curves = {
         f"{title}/{label}": curve for title, panel in course.panels.items() for label, curve in panel.items()
     }
-    np.savez_compressed(written[1], time=course.trajectory.time, **curves)  # type: ignore[arg-type]
+    with written_whole(written[1]) as file:
+        np.savez_compressed(file, time=course.trajectory.time, **curves)  # type: ignore[arg-type]
     if plots:
         written.append(plot_course(course, folder / f"{course.name}.png"))
     return written
@@ -79,6 +81,6 @@ def plot_course(course: Course, path: Path) -> Path:
     verdict = "all criteria met" if not failed else "missed: " + "; ".join(failed)
     figure.suptitle(f"{course.title}\n{verdict}", fontsize=11)
     figure.tight_layout()
-    figure.savefig(path, dpi=100)
+    save_figure(figure, path, dpi=100)
     plt.close(figure)
     return path

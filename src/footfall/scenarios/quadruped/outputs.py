@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -16,6 +17,7 @@ from footfall.recording.writer import RecordingWriter
 from footfall.scenarios.quadruped.plots import plot_page, plot_poses, series
 from footfall.scenarios.quadruped.run import Run
 from footfall.scenarios.quadruped.summary import summarise
+from footfall.whole_file import write_text, written_whole
 
 _RATE = 250.0  # Hz of a recording
 
@@ -31,7 +33,7 @@ def write_outputs(runs: Sequence[Run], folder: Path, *, plots: bool = True) -> l
     numbers = {name: asdict(summarise(run)) for run, name in zip(runs, names, strict=True)}
     content = {"scenario": msgspec.to_builtins(runs[0].scenario), "summary": numbers}
     path = folder / f"{label}.json"
-    path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    write_text(path, json.dumps(content, indent=2) + "\n")
     written.append(path)
     if plots:
         written.append(plot_page(runs, folder / f"{label}.png", title=f"Quadruped: {label}"))
@@ -79,9 +81,11 @@ def write_series(run: Run, arrays: Path, table: Path) -> list[Path]:
         "residual": run.trajectory.residual,
         "sweeps": run.trajectory.sweeps,
     }
-    np.savez_compressed(arrays, **columns)  # type: ignore[arg-type]
-    with table.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(columns)
-        writer.writerows([f"{value:.9g}" for value in row] for row in zip(*columns.values(), strict=True))
+    with written_whole(arrays) as file:
+        np.savez_compressed(file, **columns)  # type: ignore[arg-type]
+    stream = io.StringIO()
+    writer = csv.writer(stream)
+    writer.writerow(columns)
+    writer.writerows([f"{value:.9g}" for value in row] for row in zip(*columns.values(), strict=True))
+    write_text(table, stream.getvalue())
     return [arrays, table]

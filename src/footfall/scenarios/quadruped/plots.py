@@ -10,7 +10,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.gait.gaits import LEGS
-from footfall.scenarios.pyplot import load_pyplot
+from footfall.scenarios.pyplot import load_pyplot, save_figure
 from footfall.scenarios.quadruped.run import Run
 
 _NAMES = {"RB": "right back", "LB": "left back", "RF": "right front", "LF": "left front"}
@@ -54,7 +54,7 @@ def plot_page(runs: Sequence[Run], path: Path, *, title: str = "") -> Path:
         title += "   (pitch comes near 90 degrees: roll and yaw are not unique there)"
     figure.suptitle(title, fontsize=12)
     figure.subplots_adjust(left=0.03, right=0.995, bottom=0.035, top=0.945, wspace=0.28, hspace=0.3)
-    figure.savefig(path, dpi=110)
+    save_figure(figure, path, dpi=110)
     plt.close(figure)
     return path
 
@@ -87,7 +87,7 @@ def plot_poses(run: Run, path: Path, *, count: int = 7) -> Path:
     axis.set_ylabel("z, m")
     axis.set_xticks([])
     axis.set_ylim(None, above + 0.35)
-    figure.savefig(path, dpi=110, bbox_inches="tight")
+    save_figure(figure, path, dpi=110, bbox_inches="tight")
     plt.close(figure)
     return path
 

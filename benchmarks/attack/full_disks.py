@@ -1,0 +1,271 @@
+"""Let a disk run full while something is saved: old files stay, and what was said to be kept is there.
+
+    python -m benchmarks.attack.full_disks [NAME ...] [--points 40]
+
+The limit that the system sets on the size of files stands for the disk: it strikes the same calls, at any byte. Each
+way of saving is cut off at many sizes from nothing to the whole file, each time in a process of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+OLD = b"precious"
+POINTS = 40
+UNLIMITED = 2**30
+
+Way = Callable[[Path], None]
+
+
+def record(path: Path) -> None:
+    """A second of states; the number that was accepted is told."""
+    _record(path)
+
+
+def record_over(path: Path) -> None:
+    """The same in the place of an old file."""
+    _record(path, overwrite=True)
+
+
+def _record(path: Path, **options: Any) -> None:
+    import footfall
+    from footfall.errors import RecordingFailed
+
+    robot = footfall.load("arm-7r")
+    q, v = footfall.neutral(robot), np.zeros(robot.nv)
+    writer = None
+    try:
+        writer = footfall.RecordingWriter(path, robot, **options)
+        for k in range(2000):
+            writer.state(1e-3 * k, q, v + k)
+            if k % 500 == 499:
+                writer.flush()
+                _told["kept"] = k + 1
+        writer.event(2.0, "end")
+        writer.close()
+        _told["kept"], _told["complete"] = 2000, True
+    except RecordingFailed as failure:
+        _told["place"] = str(writer._file.place if writer else path)
+        _told["refuses"] = _refuses(writer, q, v)
+        raise failure
+
+
+def _refuses(writer: Any, q: Any, v: Any) -> bool:
+    """Whether every call from then on fails."""
+    from footfall.errors import RecordingFailed
+
+    for call in (lambda: writer.state(9.0, q, v), writer.flush, writer.close):
+        try:
+            call()
+        except RecordingFailed:
+            continue
+        return False
+    return True
+
+
+def export(path: Path) -> None:
+    from footfall.recording.export import export_recording
+    from footfall.recording.reader import read_recording
+
+    export_recording(read_recording(_EXAMPLE), path)
+
+
+def robot(path: Path) -> None:
+    import footfall
+
+    footfall.save(footfall.load("lola"), path)
+
+
+def scene(path: Path) -> None:
+    import footfall
+
+    footfall.save_scene(footfall.load_scene("steps"), path)
+
+
+def calibration(path: Path) -> None:
+    from footfall.robot.drives.calibration_file import Calibration, write_calibration
+
+    write_calibration(Calibration({f"joint {k}": 1e-3 * k for k in range(400)}), path)
+
+
+def plan(path: Path) -> None:
+    from footfall.gait.plan_record import write_plan
+    from footfall.motion.plans import load_plan
+    from footfall.motion.reduced_model_file import published_model
+
+    model = published_model("lola")
+    assert model is not None
+    write_plan(load_plan("platform", model), path)
+
+
+def reduced_model(path: Path) -> None:
+    from footfall.motion.reduced_model_file import published_model, write_reduced_model
+
+    model = published_model("lola")
+    assert model is not None
+    write_reduced_model(model, path)
+
+
+def parameters(path: Path) -> None:
+    from footfall.motion.parameters import MotionParameters, write_parameters
+
+    write_parameters(MotionParameters(), path)
+
+
+def problems(path: Path) -> None:
+    from footfall.contact.problem_files import save_problems
+    from footfall.contact.random_problems import random_problem
+
+    save_problems(path, [random_problem(8, seed=seed) for seed in range(20)])
+
+
+def kernel(path: Path) -> None:
+    """A kernel is compiled into a cache on the full disk: it works, kept or not."""
+    from footfall.compiler import build_kernel
+
+    os.environ["FOOTFALL_CACHE_DIR"] = str(path.parent / "cache")
+    waves = build_kernel(lambda x: np.sin(x) + x[0], {"x": 3}, name="waves")
+    assert waves(np.zeros(3)).tolist() == [0.0, 0.0, 0.0]
+    path.write_bytes(b"")  # which was possible
+
+
+WAYS: dict[str, tuple[Way, str]] = {
+    "record": (record, "run.mcap"),
+    "record over": (record_over, "run.mcap"),
+    "export csv": (export, "run.csv"),
+    "export npz": (export, "run.npz"),
+    "export parquet": (export, "run.parquet"),
+    "robot toml": (robot, "robot.toml"),
+    "robot urdf": (robot, "robot.urdf"),
+    "robot mjcf": (robot, "robot.xml"),
+    "scene": (scene, "scene.toml"),
+    "calibration": (calibration, "calibration.toml"),
+    "plan": (plan, "plan.json"),
+    "reduced model": (reduced_model, "model.toml"),
+    "parameters": (parameters, "parameters.toml"),
+    "contact problems": (problems, "problems.npz"),
+    "kernel": (kernel, "done"),
+}
+_told: dict[str, Any] = {}
+_EXAMPLE = Path(tempfile.gettempdir()) / f"footfall-attack-{os.getuid()}-example.mcap"
+
+
+def complaint(name: str, limit: int, folder: Path) -> str:
+    """Save something on a disk with room for `limit` bytes a file; what is wrong with the outcome, if anything is."""
+    way, file_name = WAYS[name]
+    path = folder / file_name
+    for old in folder.iterdir():
+        old.unlink() if old.is_file() else [each.unlink() for each in old.iterdir()]
+    if name != "record":
+        path.write_bytes(OLD)
+    told, status = _forked(way, path, limit)
+    if status:
+        return f"the process died with {status}"
+    failed = told.get("error")
+    if "wrong" in told or (failed and limit == UNLIMITED):
+        return f"{failed}"
+    left = [each for each in folder.iterdir() if each != path and each.is_file()]
+    if name == "kernel":
+        return f"{failed}" if failed else ""
+    if not name.startswith("record"):
+        if failed and path.read_bytes() != OLD:
+            return "the old file is gone"
+        return f"left behind: {left}" if left else ""
+    return _recording_complaint(told, path, over=name == "record over")
+
+
+def _recording_complaint(told: dict[str, Any], path: Path, *, over: bool) -> str:
+    import footfall
+
+    if "error" not in told:
+        return "" if footfall.read_recording(path).complete else "complete, and is not"
+    if over and path.read_bytes() != OLD:
+        return "the old file is gone"
+    if "place" not in told:  # not even the head fitted
+        return "" if over == path.exists() else "the head of a file was left"
+    if not told["refuses"]:
+        return "states were accepted after the failure"
+    kept = footfall.read_recording(told["place"]).v[:, 0]
+    if kept.tolist() != list(range(len(kept))) or len(kept) < told.get("kept", 0):
+        return f"{len(kept)} states in the file, {told['kept']} were said to be kept"
+    return ""
+
+
+def _forked(way: Way, path: Path, limit: int) -> tuple[dict[str, Any], int]:
+    """What a way of saving told in a process with that limit, and how the process ended."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        try:
+            way(path)
+        except OSError as error:
+            _told["error"] = str(error)
+        except BaseException as error:
+            _told["wrong"] = _told["error"] = repr(error)
+        os.write(writing, json.dumps(_told).encode())
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        content = pipe.read()
+    _, status = os.waitpid(child, 0)
+    return json.loads(content) if content else {}, status
+
+
+def run(name: str, *, points: int = POINTS) -> list[tuple[int, str]]:
+    """Cut a way of saving off at many sizes; what went wrong, by size."""
+    with tempfile.TemporaryDirectory(prefix="footfall-attack-") as place:
+        folder = Path(place)
+        (folder / "cache").mkdir(mode=0o700)
+        problem = complaint(name, UNLIMITED, folder)
+        sizes = [
+            each.stat().st_size
+            for each in (*folder.iterdir(), *(folder / "cache").iterdir())
+            if each.is_file()
+        ]
+        whole = max(sizes, default=0)
+        limits = sorted({*np.linspace(0, whole - 1, points).astype(int).tolist(), whole})
+        found = [(limit, complaint(name, limit, folder)) for limit in limits]
+    return [each for each in [(UNLIMITED, problem), *found] if each[1]]
+
+
+def prepare() -> None:
+    """What the ways of saving need: an example, and kernels in the cache."""
+    import footfall
+
+    arm = footfall.load("arm-7r")
+    q, v = footfall.neutral(arm), np.zeros(arm.nv)
+    with footfall.RecordingWriter(_EXAMPLE, arm, overwrite=True) as writer:
+        writer.states(1e-3 * np.arange(500), np.tile(q, (500, 1)), np.tile(v, (500, 1)))
+    footfall.read_recording(_EXAMPLE)
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    arguments.add_argument("names", nargs="*", default=list(WAYS))
+    arguments.add_argument("--points", type=int, default=POINTS)
+    given = arguments.parse_args()
+    prepare()
+    failed = 0
+    for name in given.names:
+        found = run(name, points=given.points)
+        failed += len(found)
+        print(f"{name:20}{f'{len(found)} of {given.points}' if found else 'sound'}", *found[:3], flush=True)
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
