@@ -11,7 +11,6 @@ from footfall.control.inverse_kinematics import (
     Limits,
     PoseTask,
     ResolvedRate,
-    TargetOutOfReach,
     build_ik,
     center_of_mass_position,
     chain_between,
@@ -23,6 +22,7 @@ from footfall.control.inverse_kinematics import (
     solve_velocity,
     within_limits,
 )
+from footfall.errors import TargetOutOfReach
 
 robot = footfall.load("lola")
 idle = robot.configuration("idle")

@@ -22,7 +22,6 @@ from footfall.control.inverse_kinematics import (
     Limits,
     PoseTask,
     QuadraticProgram,
-    QuadraticProgramFailed,
     level,
     solve_quadratic_program,
 )
@@ -32,6 +31,7 @@ from footfall.control.whole_body_limits import WholeBodyLimits
 from footfall.control.whole_body_program import program_for
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.kinematics import frame_pose
+from footfall.errors import QuadraticProgramFailed
 from footfall.math.generalised_inverses import null_space_basis
 from footfall.robot.load import load
 

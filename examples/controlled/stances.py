@@ -18,11 +18,11 @@ from footfall.control.references import Path
 from footfall.control.tasks.forces import LeastForce
 from footfall.control.tasks.poses import PoseTask
 from footfall.control.tasks.postures import PostureTask
-from footfall.control.whole_body import LimitsExceeded, WholeBodyControl
+from footfall.control.whole_body import WholeBodyControl
 from footfall.control.whole_body_limits import WholeBodyLimits
 from footfall.dynamics.configuration import neutral
 from footfall.dynamics.kinematics import frame_pose
-from footfall.errors import UnknownName
+from footfall.errors import LimitsExceeded, UnknownName
 from footfall.geometry.plane import Plane
 from footfall.robot.model import Robot
 from footfall.scene.model import Material, Scene, SceneObject

@@ -9,17 +9,13 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.control.balance import NoSupport, support_polygon
-from footfall.control.contact_constraints import SURFACE, Contact, InvalidContact
+from footfall.control.balance import support_polygon
+from footfall.control.contact_constraints import SURFACE, Contact
 from footfall.control.gains import gains_from
 from footfall.control.inverse_kinematics import (
     Bounds,
-    ContradictoryLimits,
-    InvalidTask,
     Limits,
-    NoSolution,
     QuadraticProgram,
-    TargetOutOfReach,
     build_ik,
     frame_position,
     level,
@@ -31,7 +27,6 @@ from footfall.control.inverse_kinematics import (
 from footfall.control.joint_control import InverseDynamicsControl, JointImpedance
 from footfall.control.operational_space import OperationalSpaceControl, select
 from footfall.control.references import JointReference, resting_pose, resting_reference
-from footfall.control.requests import InvalidRequest
 from footfall.control.task_space import EndEffectorControl
 from footfall.control.tasks.accelerations import FrameAcceleration
 from footfall.control.tasks.forces import LeastForce
@@ -39,9 +34,20 @@ from footfall.control.tasks.poses import PoseTask
 from footfall.control.tasks.positions import center_of_mass_position
 from footfall.control.tasks.postures import PostureTask
 from footfall.control.virtual_model import solve_virtual_model
-from footfall.control.whole_body import LimitsExceeded, NoTasks, WholeBodyControl
+from footfall.control.whole_body import WholeBodyControl
 from footfall.control.whole_body_limits import WholeBodyLimits
-from footfall.errors import UnknownName
+from footfall.errors import (
+    ContradictoryLimits,
+    InvalidContact,
+    InvalidRequest,
+    InvalidTask,
+    LimitsExceeded,
+    NoSolution,
+    NoSupport,
+    NoTasks,
+    TargetOutOfReach,
+    UnknownName,
+)
 from footfall.robot.model import Robot
 from tests.control.stances import feet, quadruped, table
 

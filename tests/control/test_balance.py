@@ -8,16 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import footfall
-from footfall.control.balance import (
-    NoSupport,
-    com_margin,
-    margin,
-    support_polygon,
-    zmp,
-    zmp_from_motion,
-    zmp_margin,
-)
-from footfall.control.requests import InvalidRequest
+from footfall.control.balance import com_margin, margin, support_polygon, zmp, zmp_from_motion, zmp_margin
+from footfall.errors import InvalidRequest, NoSupport
 
 SQUARE = np.array([[0.0, 0.0, 0.1], [2.0, 0.0, 0.0], [2.0, 2.0, 0.0], [0.0, 2.0, 0.0], [1.0, 0.5, 0.0]])
 

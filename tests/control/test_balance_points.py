@@ -7,7 +7,7 @@ import pytest
 
 import footfall
 from footfall.arrays import Array
-from footfall.control.balance import NoSupport, support_polygon, zmp, zmp_from_motion
+from footfall.control.balance import support_polygon, zmp, zmp_from_motion
 from footfall.control.balance_points import (
     capture_point,
     center_of_pressure,
@@ -24,7 +24,7 @@ from footfall.control.balance_points import (
     virtual_repellent_point,
     zmp_of_wrench,
 )
-from footfall.control.requests import InvalidRequest
+from footfall.errors import InvalidRequest, NoSupport
 from tests.random_robots import random_state
 
 SOLE = np.array([[0.1, 0.05, 0.0], [0.1, -0.05, 0.0], [-0.1, 0.05, 0.0], [-0.1, -0.05, 0.0]])

@@ -11,15 +11,8 @@ from footfall.control.constrained_dynamics import (
     contact_inertia,
     solve_constrained_dynamics,
 )
-from footfall.control.contact_constraints import (
-    SURFACE,
-    Contact,
-    InvalidContact,
-    build_constrained_system,
-    contact_ranks,
-)
-from footfall.control.requests import InvalidRequest
-from footfall.errors import UnknownName
+from footfall.control.contact_constraints import SURFACE, Contact, build_constrained_system, contact_ranks
+from footfall.errors import InvalidContact, InvalidRequest, UnknownName
 from tests.control.stances import TIP, consistent_motion, feet, planar_arm, quadruped
 
 

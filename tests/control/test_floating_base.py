@@ -10,7 +10,7 @@ from footfall.control.actuation import selection_matrix
 from footfall.control.constrained_dynamics import solve_constrained_dynamics
 from footfall.control.contact_constraints import SURFACE, Contact, contact_ranks
 from footfall.control.floating_base import solve_stance_torques
-from footfall.control.requests import InvalidRequest
+from footfall.errors import InvalidRequest
 from tests.control.stances import consistent_motion, feet, quadruped
 
 

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.control.contact_constraints import InvalidContact
 from footfall.control.foot_contacts import foot_contacts, footings
-from footfall.errors import UnknownName
+from footfall.errors import InvalidContact, UnknownName
 from footfall.math.rotations import rotation_y
 from footfall.math.transform import Transform
 from footfall.robot.model import Body, Geometry, Joint, JointType, Robot

@@ -6,7 +6,8 @@ import math
 
 import pytest
 
-from footfall.control.gains import Gains, InvalidGains, gains_from
+from footfall.control.gains import Gains, gains_from
+from footfall.errors import InvalidGains
 
 
 def test_three_hertz() -> None:

@@ -6,20 +6,13 @@ import numpy as np
 import pytest
 
 from footfall.control.hybrid_control import solve_tasks, task_state
-from footfall.control.hybrid_tasks import (
-    AxisGoal,
-    Guard,
-    InvalidTask,
-    Task,
-    in_order,
-    parse_tasks,
-    tasks_text,
-)
+from footfall.control.hybrid_tasks import AxisGoal, Guard, Task, in_order, parse_tasks, tasks_text
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.forward_dynamics import forward_dynamics
 from footfall.dynamics.inverse_dynamics import bias_forces
 from footfall.dynamics.jacobians import frame_jacobian
 from footfall.dynamics.kinematics import frame_acceleration, frame_pose
+from footfall.errors import InvalidTask
 from footfall.robot.load import load
 
 TEXT = """

@@ -8,7 +8,7 @@ import pytest
 import footfall
 from footfall.control.contact_constraints import Contact, build_constrained_system
 from footfall.control.impact import solve_impact
-from footfall.control.requests import InvalidRequest
+from footfall.errors import InvalidRequest
 from tests.control.stances import TIP, feet, planar_arm, quadruped
 
 

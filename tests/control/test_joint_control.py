@@ -10,11 +10,10 @@ from scipy.optimize import fsolve
 
 import footfall
 from footfall.arrays import Array
-from footfall.control.actuation import NotFullyActuated
 from footfall.control.gains import Gains, gains_from
 from footfall.control.joint_control import InverseDynamicsControl, JointImpedance
 from footfall.control.references import JointReference, resting_reference
-from footfall.control.requests import InvalidRequest
+from footfall.errors import InvalidRequest, NotFullyActuated
 from footfall.robot.model import Robot
 from footfall.simulation.simulation import Simulation
 from tests.control.stances import planar_arm

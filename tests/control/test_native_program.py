@@ -6,12 +6,9 @@ import numpy as np
 import pytest
 
 from footfall.arrays import Array
-from footfall.control.inverse_kinematics.hierarchical_qp import (
-    QuadraticProgram,
-    QuadraticProgramFailed,
-    solve_quadratic_program,
-)
+from footfall.control.inverse_kinematics.hierarchical_qp import QuadraticProgram, solve_quadratic_program
 from footfall.control.native_program import INFEASIBLE, SOLVED, inverse_factor, minimise
+from footfall.errors import QuadraticProgramFailed
 
 
 def random_program(seed: int) -> tuple[Array, Array, Array, Array, Array]:

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
 
-from footfall.control.inverse_kinematics.errors import NoSolution
 from footfall.control.inverse_kinematics.hierarchy import solve_equal_levels, solve_hierarchy
 from footfall.control.inverse_kinematics.limits import Bounds
 from footfall.control.inverse_kinematics.problem import Level, level
 from footfall.control.native_rows import least_squares
+from footfall.errors import NoSolution
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -13,8 +13,8 @@ from footfall.control.contact_constraints import Contact
 from footfall.control.gains import gains_from
 from footfall.control.operational_space import OperationalSpaceControl, select
 from footfall.control.references import PoseReference, resting_pose
-from footfall.control.requests import InvalidRequest
 from footfall.control.task_space import build_task_dynamics, cancelling_task_torque, commanded_acceleration
+from footfall.errors import InvalidRequest
 from footfall.geometry.plane import Plane
 from footfall.math.rotations import boxplus
 from footfall.math.transform import Transform

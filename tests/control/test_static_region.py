@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from footfall.arrays import Array
-from footfall.control.balance import NoSupport, margin, support_polygon
+from footfall.control.balance import margin, support_polygon
 from footfall.control.static_region import solve_static_reach, solve_static_region
 from footfall.control.wrench_cone import Support, solve_contact_forces
+from footfall.errors import NoSupport
 
 STAIRS = [
     Support((0.3, 0.2, 0.0), friction=0.7),

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from footfall.arrays import Array
-from footfall.control.balance import NoSupport, margin, support_polygon
+from footfall.control.balance import margin, support_polygon
 from footfall.control.static_region import solve_static_region
 from footfall.control.support_area import solve_support_area
 from footfall.control.wrench_cone import Support, solve_contact_forces, wrench_edges
+from footfall.errors import NoSupport
 
 LEVEL = [
     Support((x, y, 0.0), friction=0.5) for x, y in ((0.2, 0.1), (-0.2, 0.15), (-0.1, -0.2), (0.25, -0.1))

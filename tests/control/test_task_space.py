@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.control.actuation import NotFullyActuated
 from footfall.control.gains import Gains, gains_from
 from footfall.control.inverse_kinematics.hierarchy import solve_hierarchy
 from footfall.control.inverse_kinematics.problem import level
 from footfall.control.references import PoseReference, resting_pose, resting_reference
-from footfall.control.requests import InvalidRequest
 from footfall.control.task_space import (
     EndEffectorControl,
     build_task_dynamics,
@@ -20,7 +18,7 @@ from footfall.control.task_space import (
     self_motion_projector,
     task_torque,
 )
-from footfall.errors import UnknownName
+from footfall.errors import InvalidRequest, NotFullyActuated, UnknownName
 from footfall.math.rotations import boxplus
 from footfall.math.transform import Transform
 from footfall.simulation.simulation import Simulation

@@ -9,10 +9,9 @@ import footfall
 from footfall.control.actuation import selection_matrix
 from footfall.control.contact_constraints import Contact, build_constrained_system
 from footfall.control.references import resting_pose
-from footfall.control.requests import InvalidRequest
 from footfall.control.task_space import pose_error
 from footfall.control.virtual_model import VirtualModelControl, solve_virtual_model
-from footfall.errors import UnknownName
+from footfall.errors import InvalidRequest, UnknownName
 from footfall.math.rotations import boxplus
 from footfall.math.transform import Transform
 from footfall.scene import Scene

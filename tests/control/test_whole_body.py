@@ -12,7 +12,7 @@ import footfall
 from footfall.arrays import Array
 from footfall.control.actuation import selection_matrix
 from footfall.control.constrained_dynamics import solve_constrained_dynamics
-from footfall.control.contact_constraints import SURFACE, Contact, InvalidContact
+from footfall.control.contact_constraints import SURFACE, Contact
 from footfall.control.floating_base import solve_stance_torques
 from footfall.control.gains import gains_from
 from footfall.control.inverse_kinematics.hierarchical_qp import (
@@ -24,23 +24,15 @@ from footfall.control.inverse_kinematics.hierarchy import solve_hierarchy
 from footfall.control.inverse_kinematics.problem import level
 from footfall.control.rectangular_contact import in_rectangular_cone
 from footfall.control.references import PointReference, resting_pose, resting_reference
-from footfall.control.requests import InvalidRequest
 from footfall.control.task_space import pose_error
 from footfall.control.tasks.accelerations import FrameAcceleration, JointAcceleration
 from footfall.control.tasks.forces import ContactForce, LeastForce, LeastTorque
 from footfall.control.tasks.poses import PoseTask
 from footfall.control.tasks.positions import center_of_mass_position
 from footfall.control.tasks.postures import PostureTask
-from footfall.control.whole_body import (
-    LimitsExceeded,
-    Method,
-    NoTasks,
-    WholeBodyControl,
-    build_whole_body,
-    solve_whole_body,
-)
+from footfall.control.whole_body import Method, WholeBodyControl, build_whole_body, solve_whole_body
 from footfall.control.whole_body_limits import WholeBodyLimits
-from footfall.errors import UnknownName
+from footfall.errors import InvalidContact, InvalidRequest, LimitsExceeded, NoTasks, UnknownName
 from footfall.math.rotations import boxplus
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot

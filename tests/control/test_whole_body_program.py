@@ -11,7 +11,6 @@ import footfall
 from footfall.control.contact_constraints import SURFACE, Contact
 from footfall.control.gains import gains_from
 from footfall.control.references import resting_pose, resting_reference
-from footfall.control.requests import InvalidRequest
 from footfall.control.tasks.accelerations import FrameAcceleration
 from footfall.control.tasks.forces import (
     ContactForce,
@@ -23,15 +22,11 @@ from footfall.control.tasks.forces import (
 )
 from footfall.control.tasks.poses import PoseTask
 from footfall.control.tasks.postures import PostureTask
-from footfall.control.whole_body import (
-    LimitsExceeded,
-    WholeBodyControl,
-    build_whole_body,
-    solve_whole_body,
-)
+from footfall.control.whole_body import WholeBodyControl, build_whole_body, solve_whole_body
 from footfall.control.whole_body_limits import WholeBodyLimits
 from footfall.control.whole_body_program import program_for
 from footfall.control.wrench_cone import Support, build_wrench_cone, solve_contact_forces
+from footfall.errors import InvalidRequest, LimitsExceeded
 from footfall.math.transform import Transform
 from footfall.robot.model import Body, Frame, Joint, JointType, Robot
 from tests.control.stances import CORNERS, consistent_motion, feet, quadruped, table

@@ -7,16 +7,8 @@ What makes torques or judges them is here, and the tasks that all solvers share 
 `hybrid_control` and `hybrid_tasks` (tasks of the Popov-Vereshchagin solver) have names of their own.
 """
 
-from footfall.control.actuation import NotFullyActuated, torque_command
-from footfall.control.balance import (
-    NoSupport,
-    com_margin,
-    margin,
-    support_polygon,
-    zmp,
-    zmp_from_motion,
-    zmp_margin,
-)
+from footfall.control.actuation import torque_command
+from footfall.control.balance import com_margin, margin, support_polygon, zmp, zmp_from_motion, zmp_margin
 from footfall.control.balance_points import (
     PivotPoint,
     PressureCenter,
@@ -47,14 +39,13 @@ from footfall.control.contact_constraints import (
     ConstrainedSystem,
     Contact,
     ContactRanks,
-    InvalidContact,
     build_constrained_system,
     contact_jacobian,
     contact_ranks,
 )
 from footfall.control.floating_base import StanceTorques, solve_stance_torques
 from footfall.control.foot_contacts import foot_contacts
-from footfall.control.gains import Gains, InvalidGains, gains_from
+from footfall.control.gains import Gains, gains_from
 from footfall.control.impact import Impact, solve_impact
 from footfall.control.joint_control import InverseDynamicsControl, JointImpedance
 from footfall.control.operational_space import OperationalSpaceControl, Selection, select
@@ -68,7 +59,6 @@ from footfall.control.references import (
     resting_pose,
     resting_reference,
 )
-from footfall.control.requests import InvalidRequest, InvalidTask
 from footfall.control.static_region import solve_static_reach, solve_static_region
 from footfall.control.support_area import solve_support_area
 from footfall.control.task_space import EndEffectorControl, TaskDynamics, build_task_dynamics
@@ -93,8 +83,6 @@ from footfall.control.tasks.support import support_tasks
 from footfall.control.tasks.task import MotionTask, Task
 from footfall.control.virtual_model import VirtualModelControl, VirtualModelTorques, solve_virtual_model
 from footfall.control.whole_body import (
-    LimitsExceeded,
-    NoTasks,
     WholeBodyControl,
     WholeBodyProblem,
     WholeBodySolution,
@@ -129,23 +117,15 @@ __all__ = [
     "Gains",
     "HalfSpaceTask",
     "Impact",
-    "InvalidContact",
-    "InvalidGains",
-    "InvalidRequest",
-    "InvalidTask",
     "InverseDynamicsControl",
     "JointAcceleration",
     "JointImpedance",
     "JointReference",
     "LeastForce",
     "LeastTorque",
-    "LimitsExceeded",
     "LineTask",
     "MomentumTask",
     "MotionTask",
-    "NoSupport",
-    "NoTasks",
-    "NotFullyActuated",
     "OperationalSpaceControl",
     "OrientationTask",
     "PivotPoint",

@@ -7,25 +7,10 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import FootfallError
+from footfall.errors import NotFullyActuated
 from footfall.robot.model import Robot
 from footfall.simulation.step_values import Command
 from footfall.simulation.time_step import actuated_velocities
-
-
-class NotFullyActuated(FootfallError, ValueError):
-    """A controller that needs a drive on every velocity was given a robot without."""
-
-    def __init__(self, robot: Robot, controller: str) -> None:
-        driven = set(driven_velocities(robot).tolist())
-        free = [
-            joint.name
-            for joint in robot.joints
-            if not set(range(robot.nv)[robot.v_slice(joint.name)]) <= driven
-        ]
-        super().__init__(
-            f"{controller} needs a drive on every velocity; robot {robot.name!r} has none on: {', '.join(free)}"
-        )
 
 
 def driven_velocities(robot: Robot) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -46,8 +31,12 @@ def selection_matrix(robot: Robot) -> Array:
 
 def require_full_actuation(robot: Robot, controller: str) -> None:
     """Refuse robots with velocities that no drive acts on."""
-    if len(driven_velocities(robot)) != robot.nv:
-        raise NotFullyActuated(robot, controller)
+    driven = set(driven_velocities(robot).tolist())
+    free = [
+        joint.name for joint in robot.joints if not set(range(robot.nv)[robot.v_slice(joint.name)]) <= driven
+    ]
+    if free:
+        raise NotFullyActuated(robot.name, free, controller)
 
 
 def torque_command(torque: Array) -> Command:

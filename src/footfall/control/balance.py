@@ -11,12 +11,8 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.control.requests import checked_array
 from footfall.dynamics.center_of_mass import center_of_mass
-from footfall.errors import FootfallError
+from footfall.errors import NoSupport
 from footfall.robot.model import Robot
-
-
-class NoSupport(FootfallError, ValueError):
-    """Nothing carries the robot."""
 
 
 def support_polygon(contacts: Array) -> Array:

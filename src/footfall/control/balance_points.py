@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.control.balance import NoSupport, checked_contacts, margin
+from footfall.control.balance import checked_contacts, margin
 from footfall.control.requests import checked_array
 from footfall.dynamics.center_of_mass import (
     center_of_mass,
@@ -21,6 +21,7 @@ from footfall.dynamics.center_of_mass import (
     moving_mass,
 )
 from footfall.dynamics.centroidal import centroidal_momentum_bias, centroidal_momentum_matrix
+from footfall.errors import NoSupport
 from footfall.robot.model import Robot
 
 

@@ -20,7 +20,7 @@ from footfall.dynamics.inverse_dynamics import bias_forces
 from footfall.dynamics.jacobians import frame_jacobian, frame_jacobian_bias
 from footfall.dynamics.kinematics import frame_attachment, frame_pose
 from footfall.dynamics.mass_matrix import mass_matrix
-from footfall.errors import FootfallError
+from footfall.errors import InvalidContact
 from footfall.math.generalised_inverses import RANK_TOLERANCE, decompose
 from footfall.math.spatial import cross, skew
 from footfall.robot.model import Robot
@@ -29,10 +29,6 @@ Geometry = tuple[tuple[str, tuple[float, ...], tuple[int, ...]], ...]
 
 POINT = (0, 1, 2)
 SURFACE = (0, 1, 2, 3, 4, 5)
-
-
-class InvalidContact(FootfallError, ValueError):
-    """A contact that cannot be."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.contact.features import contact_points
-from footfall.control.contact_constraints import Contact, InvalidContact
+from footfall.control.contact_constraints import Contact
 from footfall.dynamics.kinematics import frame_pose
+from footfall.errors import InvalidContact
 from footfall.robot.model import Robot
 from footfall.robot.shapes import Sphere
 

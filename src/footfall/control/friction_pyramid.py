@@ -12,7 +12,8 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import less, sqrt, where
-from footfall.control.requests import InvalidRequest, checked_array
+from footfall.control.requests import checked_array
+from footfall.errors import InvalidRequest
 from footfall.math.spatial import cross
 
 

@@ -5,11 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from footfall.errors import FootfallError
-
-
-class InvalidGains(FootfallError, ValueError):
-    """Gains that make no stable oscillator."""
+from footfall.errors import InvalidGains
 
 
 @dataclass(frozen=True, slots=True)

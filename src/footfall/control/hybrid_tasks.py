@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from footfall.dynamics.hybrid_constraints import AXES, OWN
-from footfall.errors import FootfallError
+from footfall.errors import InvalidTask
 from footfall.robot.model import WORLD
 from footfall.robot.values import Value
 
@@ -25,10 +25,6 @@ Mode = Literal["position", "velocity", "acceleration", "force"]
 Quantity = Literal["force", "position", "speed"]
 
 MODES: tuple[Mode, ...] = ("position", "velocity", "acceleration", "force")
-
-
-class InvalidTask(FootfallError, ValueError):
-    """A task that has no meaning; the message names the task, the value and what would be right."""
 
 
 @dataclass(frozen=True, slots=True)

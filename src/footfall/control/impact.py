@@ -14,7 +14,8 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.control.constrained_dynamics import contact_inertia
 from footfall.control.contact_constraints import Contact, build_constrained_system
-from footfall.control.requests import InvalidRequest, checked_array
+from footfall.control.requests import checked_array
+from footfall.errors import InvalidRequest
 from footfall.math.generalised_inverses import RANK_TOLERANCE
 from footfall.robot.model import Robot
 

@@ -13,7 +13,7 @@ from footfall.control.actuation import require_full_actuation, torque_command
 from footfall.control.contact_constraints import SURFACE
 from footfall.control.gains import Gains
 from footfall.control.references import Path, Reference, pose_at, settled_path, settled_reference
-from footfall.control.requests import InvalidRequest, check_directions, checked_array, checked_state
+from footfall.control.requests import check_directions, checked_array, checked_state
 from footfall.control.task_space import (
     POSTURE_GAINS,
     build_task_dynamics,
@@ -22,6 +22,7 @@ from footfall.control.task_space import (
     self_motion_projector,
 )
 from footfall.dynamics.kinematics import frame_attachment
+from footfall.errors import InvalidRequest
 from footfall.math.rotations import is_rotation
 from footfall.robot.model import Robot
 from footfall.simulation.step_values import Command

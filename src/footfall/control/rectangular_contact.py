@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.control.requests import InvalidRequest, checked_array
+from footfall.control.requests import checked_array
+from footfall.errors import InvalidRequest
 
 
 def rectangular_rows(friction: float, half_length: float, half_width: float) -> Array:

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.control.requests import InvalidRequest, checked_array
+from footfall.control.requests import checked_array
+from footfall.errors import InvalidRequest
 from footfall.math.spatial import cross
 from footfall.math.transform import Transform, transform_from_matrix
 from footfall.robot.model import Robot

@@ -8,16 +8,8 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import FootfallError
+from footfall.errors import InvalidRequest
 from footfall.robot.model import Robot
-
-
-class InvalidRequest(FootfallError, ValueError):
-    """Something that a controller cannot work with; the message has its name, the value and what would be right."""
-
-
-class InvalidTask(InvalidRequest):
-    """A task that cannot be: of the wrong shape, not finite, without direction or without rows."""
 
 
 def checked_array(

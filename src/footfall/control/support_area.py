@@ -11,10 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.control.balance import NoSupport
 from footfall.control.planar_region import PlanarRegion, solve_planar_region
 from footfall.control.requests import checked_array
 from footfall.control.wrench_cone import Support, wrench_edges
+from footfall.errors import NoSupport
 
 
 def solve_support_area(

@@ -19,40 +19,19 @@ from footfall.control.contact_constraints import Contact, build_constrained_syst
 from footfall.control.inverse_kinematics.hierarchical_qp import solve_hierarchical_qp
 from footfall.control.inverse_kinematics.hierarchy import solve_hierarchy
 from footfall.control.inverse_kinematics.problem import Level, level
-from footfall.control.requests import InvalidRequest, InvalidTask, checked_state
+from footfall.control.requests import checked_state
 from footfall.control.tasks.forces import Layout, Situation, TaskRows, WholeBodyTask
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.task import MotionTask, Task
 from footfall.control.whole_body_limits import LimitRows, WholeBodyLimits
 from footfall.control.whole_body_program import WholeBodyProgram, has_program, program_for
-from footfall.errors import FootfallError, UnknownName
+from footfall.errors import InvalidRequest, InvalidTask, LimitsExceeded, NoTasks, UnknownName
 from footfall.robot.model import Robot
 from footfall.simulation.step_values import Command
 
 Method = Literal["least squares", "quadratic programs"]
 MISSED_LIMIT = 1e-3  # by which limits may be missed, N, N m or rad/s2
 RANK_TOLERANCE = 1e-8  # of the equation of motion with the contacts, whose rows have different units
-
-
-class NoTasks(FootfallError, ValueError):
-    """Whole-body control without anything to do."""
-
-
-class LimitsExceeded(FootfallError, ArithmeticError):
-    """No motion keeps all limits: the robot must slip, fall or overload a drive. `problem` is kept, `missing` (m,) is
-    what each of its limit rows lacks with the solution that comes closest, `solution`."""
-
-    def __init__(self, problem: WholeBodyProblem, solution: WholeBodySolution, missing: Array) -> None:
-        self.problem, self.solution, self.missing = problem, solution, missing
-        assert problem.limits is not None
-        worst: dict[str, float] = {}
-        for label, amount in zip(problem.limits.labels, missing.tolist(), strict=True):
-            worst[label] = max(worst.get(label, 0.0), amount)
-        told = sorted(((amount, label) for label, amount in worst.items() if amount > 0.0), reverse=True)[:4]
-        listed = ", ".join(f"{label} by {amount:.3g}" for amount, label in told)
-        super().__init__(
-            f"no motion of robot {problem.situation.robot.name!r} keeps its limits; missed: {listed}"
-        )
 
 
 @dataclass(frozen=True, eq=False)

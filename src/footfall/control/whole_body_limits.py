@@ -12,9 +12,9 @@ from footfall.control.actuation import driven_coordinates, driven_velocities
 from footfall.control.contact_constraints import POINT, SURFACE, Contact
 from footfall.control.friction_pyramid import pyramid_rows
 from footfall.control.rectangular_contact import rectangular_rows
-from footfall.control.requests import InvalidRequest
 from footfall.control.tasks.forces import Situation
 from footfall.dynamics.kinematics import frame_pose
+from footfall.errors import InvalidRequest
 
 
 class LimitRows(NamedTuple):

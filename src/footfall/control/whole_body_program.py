@@ -17,25 +17,19 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler import Kernel, build_kernel, less, maximum, minimum, sqrt, where
 from footfall.control.actuation import driven_coordinates, driven_velocities
-from footfall.control.contact_constraints import (
-    POINT,
-    SURFACE,
-    Contact,
-    constrained_system,
-    geometry_of,
-)
+from footfall.control.contact_constraints import POINT, SURFACE, Contact, constrained_system, geometry_of
 from footfall.control.friction_pyramid import rows_in_axes, unit_axes
 from footfall.control.inverse_kinematics.hierarchical_qp import QuadraticProgram
 from footfall.control.native_hierarchy import WEAK
 from footfall.control.native_program import SOLVED
 from footfall.control.native_stance import reduced_stance, solve_stance
 from footfall.control.rectangular_contact import sole_rows
-from footfall.control.requests import InvalidRequest
 from footfall.control.tasks.forces import ContactForce, Layout, LeastForce, LeastTorque
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.task import MotionTask, Task
 from footfall.control.whole_body_limits import WholeBodyLimits
 from footfall.dynamics.kinematics import frame_pose
+from footfall.errors import InvalidRequest
 from footfall.math.generalised_inverses import RANK_TOLERANCE, null_space_basis
 from footfall.math.spatial import cross
 from footfall.robot.model import Robot

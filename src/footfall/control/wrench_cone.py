@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.control.balance import NoSupport
 from footfall.control.friction_pyramid import pyramid_edges
 from footfall.control.requests import checked_array
+from footfall.errors import NoSupport
 
 
 @dataclass(frozen=True, slots=True)

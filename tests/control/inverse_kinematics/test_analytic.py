@@ -6,14 +6,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.control.inverse_kinematics.analytic import (
-    Chain,
-    NoClosedForm,
-    NotReachable,
-    chain_between,
-    solve_chain,
-    within_limits,
-)
+from footfall.control.inverse_kinematics.analytic import Chain, chain_between, solve_chain, within_limits
 from footfall.control.inverse_kinematics.analytic_reach import solve_planar_arm, solve_reach
 from footfall.control.inverse_kinematics.subproblems import (
     angle_between,
@@ -22,7 +15,7 @@ from footfall.control.inverse_kinematics.subproblems import (
     turn,
     two_angles_between,
 )
-from footfall.control.requests import InvalidTask
+from footfall.errors import InvalidTask, NoClosedForm, NotReachable
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 

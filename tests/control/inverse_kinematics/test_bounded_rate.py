@@ -13,10 +13,10 @@ import footfall
 from footfall.control.inverse_kinematics.bounded_rate import BoundedRate
 from footfall.control.inverse_kinematics.limits import Limits, velocity_bounds
 from footfall.control.inverse_kinematics.problem import build_ik
-from footfall.control.requests import InvalidTask
 from footfall.control.tasks.poses import PoseTask
 from footfall.control.tasks.positions import HalfSpaceTask
 from footfall.control.tasks.postures import posture
+from footfall.errors import InvalidTask
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 

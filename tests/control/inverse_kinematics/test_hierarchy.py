@@ -7,14 +7,13 @@ import pytest
 
 from footfall.control.inverse_kinematics.hierarchical_qp import (
     QuadraticProgram,
-    QuadraticProgramFailed,
     solve_hierarchical_qp,
     solve_quadratic_program,
 )
 from footfall.control.inverse_kinematics.hierarchy import solve_hierarchy
 from footfall.control.inverse_kinematics.limits import Bounds
 from footfall.control.inverse_kinematics.problem import Level, level
-from footfall.control.requests import InvalidTask
+from footfall.errors import InvalidTask, QuadraticProgramFailed
 from footfall.math.generalised_inverses import null_space_projector, pseudo_inverse
 
 

@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.control.inverse_kinematics.errors import TargetOutOfReach
 from footfall.control.inverse_kinematics.limits import NO_LIMITS
-from footfall.control.inverse_kinematics.line_search import NoDescent, armijo, wolfe
+from footfall.control.inverse_kinematics.line_search import armijo, wolfe
 from footfall.control.inverse_kinematics.position import solve_ik
-from footfall.control.requests import InvalidTask
 from footfall.control.tasks.custom import CustomTask
 from footfall.control.tasks.momentum import MomentumTask
 from footfall.control.tasks.orientations import OrientationTask
@@ -20,7 +18,7 @@ from footfall.control.tasks.poses import PoseTask
 from footfall.control.tasks.positions import HalfSpaceTask, center_of_mass_position, frame_position
 from footfall.control.tasks.postures import posture
 from footfall.control.tasks.task import Task
-from footfall.errors import UnknownName
+from footfall.errors import InvalidTask, NoDescent, TargetOutOfReach, UnknownName
 from footfall.robot.model import Robot
 
 START = np.array([0.2, 0.8, 0.8])

@@ -8,7 +8,6 @@ import pytest
 import footfall
 from footfall.control.inverse_kinematics import (
     HalfSpaceTask,
-    InvalidTask,
     Limits,
     PoseTask,
     PrioritisedRate,
@@ -17,6 +16,7 @@ from footfall.control.inverse_kinematics import (
     posture,
     solve_velocity,
 )
+from footfall.errors import InvalidTask
 
 LIMITS = Limits(approach=0.5, velocity=0.2)
 

@@ -11,12 +11,12 @@ import footfall
 from footfall.control.inverse_kinematics import (
     ComfortCost,
     CostSum,
-    InvalidTask,
     RepulsiveCost,
     ResolvedRate,
     frame_position,
     lola_task_space,
 )
+from footfall.errors import InvalidTask
 from footfall.geometry.swept_sphere import SweptVolume, swept_line, swept_point
 from footfall.robot.model import WORLD, Robot
 from footfall.robot.volumes import BodyVolume

@@ -15,10 +15,10 @@ from footfall.control.inverse_kinematics.resolved_rate import (
     ResolvedRate,
     solve_positive_definite,
 )
-from footfall.control.requests import InvalidTask
 from footfall.control.tasks.lola import lola_task_space, lola_task_space_2012
 from footfall.control.tasks.positions import HalfSpaceTask, frame_position
 from footfall.control.tasks.stack import TaskStack
+from footfall.errors import InvalidTask
 from footfall.robot.model import Robot
 from tests.dynamics.rates import rate_along
 

@@ -17,11 +17,10 @@ from footfall.control.inverse_kinematics.acceleration import (
     trapezoid_step,
 )
 from footfall.control.inverse_kinematics.trajectory import follow
-from footfall.control.requests import InvalidTask
 from footfall.control.tasks.orientations import OrientationTask
 from footfall.control.tasks.positions import frame_position
 from footfall.control.tasks.task import MotionTask
-from footfall.errors import UnknownName
+from footfall.errors import InvalidTask, UnknownName
 from footfall.math.angular_velocity import angular_velocity_map, rotation_rate_map
 from footfall.math.rotation_curves import geodesic_angle
 from footfall.math.rotations import (

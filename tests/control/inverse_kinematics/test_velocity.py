@@ -9,16 +9,14 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.control.inverse_kinematics.errors import ContradictoryLimits
 from footfall.control.inverse_kinematics.limits import Bounds, Limits
 from footfall.control.inverse_kinematics.problem import Problem, build_ik
 from footfall.control.inverse_kinematics.velocity import scaled_to_bounds, solve_velocity
-from footfall.control.requests import InvalidTask
 from footfall.control.tasks.momentum import MomentumTask
 from footfall.control.tasks.positions import HalfSpaceTask, frame_position
 from footfall.control.tasks.postures import posture
 from footfall.control.tasks.task import Task
-from footfall.errors import UnknownName
+from footfall.errors import ContradictoryLimits, InvalidTask, UnknownName
 from footfall.robot.model import Robot
 
 Q = np.array([np.pi / 6, np.pi / 3, np.pi / 3])

@@ -21,7 +21,6 @@ from footfall.control.inverse_kinematics import (
     solve_velocity,
 )
 from footfall.control.references import JointReference, PointReference, PoseReference, RotationReference
-from footfall.control.requests import InvalidTask
 from footfall.control.tasks.accelerations import FrameAcceleration, JointAcceleration
 from footfall.control.tasks.custom import CombinedTask, CustomTask
 from footfall.control.tasks.forces import LeastForce
@@ -32,6 +31,7 @@ from footfall.control.tasks.positions import HalfSpaceTask, PositionTask, frame_
 from footfall.control.tasks.postures import PostureTask, posture
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.whole_body import WholeBodyControl, build_whole_body, solve_whole_body
+from footfall.errors import InvalidTask
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from tests.control.stances import consistent_motion, feet, quadruped

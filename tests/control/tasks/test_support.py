@@ -12,12 +12,12 @@ from footfall.control.contact_constraints import contact_jacobian, contact_ranks
 from footfall.control.inverse_kinematics.problem import build_ik
 from footfall.control.inverse_kinematics.trajectory import follow
 from footfall.control.inverse_kinematics.velocity import solve_velocity
-from footfall.control.requests import InvalidTask
 from footfall.control.tasks.points import FramePoint
 from footfall.control.tasks.poses import PoseTask
 from footfall.control.tasks.positions import frame_position
 from footfall.control.tasks.support import support_tasks
 from footfall.control.tasks.task import MotionTask
+from footfall.errors import InvalidTask
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.control.requests import InvalidTask
 from footfall.control.tasks.custom import CombinedTask, CustomTask
 from footfall.control.tasks.forces import LeastForce
 from footfall.control.tasks.momentum import MomentumTask
@@ -20,7 +19,7 @@ from footfall.control.tasks.positions import HalfSpaceTask, LineTask, PlaneTask,
 from footfall.control.tasks.postures import PostureTask, posture
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.task import MotionTask
-from footfall.errors import UnknownName
+from footfall.errors import InvalidTask, UnknownName
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from tests.control.tasks.examples import lola_examples, random_state

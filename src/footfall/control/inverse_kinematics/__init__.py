@@ -15,20 +15,11 @@ from footfall.control.inverse_kinematics.acceleration import (
     solve_acceleration,
     trapezoid_step,
 )
-from footfall.control.inverse_kinematics.analytic import (
-    Chain,
-    NoClosedForm,
-    NotReachable,
-    chain_between,
-    solve_chain,
-    within_limits,
-)
+from footfall.control.inverse_kinematics.analytic import Chain, chain_between, solve_chain, within_limits
 from footfall.control.inverse_kinematics.analytic_reach import solve_planar_arm, solve_reach
 from footfall.control.inverse_kinematics.bounded_rate import BoundedRate
-from footfall.control.inverse_kinematics.errors import ContradictoryLimits, NoSolution, TargetOutOfReach
 from footfall.control.inverse_kinematics.hierarchical_qp import (
     QuadraticProgram,
-    QuadraticProgramFailed,
     solve_hierarchical_qp,
     solve_quadratic_program,
 )
@@ -41,7 +32,6 @@ from footfall.control.inverse_kinematics.repulsion import CostSum, NullSpaceCost
 from footfall.control.inverse_kinematics.resolved_rate import ComfortCost, ResolvedRate
 from footfall.control.inverse_kinematics.trajectory import follow
 from footfall.control.inverse_kinematics.velocity import scaled_to_bounds, solve_velocity
-from footfall.control.requests import InvalidTask
 from footfall.control.tasks.custom import CombinedTask, CustomTask
 from footfall.control.tasks.lola import lola_task_space, lola_task_space_2012
 from footfall.control.tasks.momentum import MomentumTask
@@ -72,21 +62,16 @@ __all__ = [
     "CombinedTask",
     "ComfortCost",
     "ContactRanks",
-    "ContradictoryLimits",
     "CostSum",
     "CustomTask",
     "FramePoint",
     "HalfSpaceTask",
     "HierarchySolution",
-    "InvalidTask",
     "Level",
     "Limits",
     "LineTask",
     "MomentumTask",
     "MotionTask",
-    "NoClosedForm",
-    "NoSolution",
-    "NotReachable",
     "NullSpaceCost",
     "OrientationTask",
     "PlaneTask",
@@ -96,12 +81,10 @@ __all__ = [
     "PrioritisedRate",
     "Problem",
     "QuadraticProgram",
-    "QuadraticProgramFailed",
     "RepulsiveCost",
     "ResolvedRate",
     "Solution",
     "State",
-    "TargetOutOfReach",
     "Task",
     "TaskStack",
     "TaskValue",

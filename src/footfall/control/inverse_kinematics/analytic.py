@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.control.inverse_kinematics.errors import NoSolution
 from footfall.control.inverse_kinematics.subproblems import (
     angle_between,
     angles_to_distance,
@@ -27,22 +26,14 @@ from footfall.control.inverse_kinematics.subproblems import (
     turn,
     two_angles_between,
 )
-from footfall.control.requests import InvalidTask
 from footfall.dynamics.kinematics import frame_attachment, frame_pose, link_poses
+from footfall.errors import InvalidTask, NoClosedForm, NotReachable
 from footfall.math.rotations import boxminus
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 
 _CLOSE = 1e-7  # m: axes that pass closer meet
 _PARALLEL = 1e-9
-
-
-class NoClosedForm(InvalidTask):
-    """A chain whose inverse kinematics has no closed form here."""
-
-
-class NotReachable(NoSolution):
-    """A pose that a chain does not reach; `distance`: how far the closest configuration stays off."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.control.inverse_kinematics.analytic import Chain, NoClosedForm, NotReachable, common_point
+from footfall.control.inverse_kinematics.analytic import Chain, common_point
 from footfall.control.inverse_kinematics.subproblems import angles_to_distance, turn, two_angles_between
+from footfall.errors import NoClosedForm, NotReachable
 
 
 def solve_reach(chain: Chain, target: Array, *, third: float = 0.0, tolerance: float = 1e-7) -> list[Array]:

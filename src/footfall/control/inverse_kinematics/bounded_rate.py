@@ -20,9 +20,9 @@ from footfall.compiler import build_kernel, maximum, minimum
 from footfall.control.inverse_kinematics.hierarchical_qp import QuadraticProgram, solve_quadratic_program
 from footfall.control.inverse_kinematics.limits import Limits, position_limits, single_coordinates
 from footfall.control.inverse_kinematics.problem import decay_rates, row_weights
-from footfall.control.requests import InvalidTask
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.task import MotionTask
+from footfall.errors import InvalidTask
 from footfall.math.spatial import symmetric
 from footfall.robot.model import Robot
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.control.inverse_kinematics.line_search import NoDescent, armijo, wolfe
+from footfall.control.inverse_kinematics.line_search import armijo, wolfe
 from footfall.control.inverse_kinematics.objective import Objective, Progress
-from footfall.errors import UnknownName
+from footfall.errors import NoDescent, UnknownName
 
 DIRECTIONS: tuple[str, ...] = ("steepest", "gauss_newton", "quasi_newton", "conjugate_gradient")
 SEARCHES: dict[str, Callable[..., float]] = {"wolfe": wolfe, "armijo": armijo}

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.control.inverse_kinematics.errors import NoSolution
 from footfall.control.inverse_kinematics.hierarchy import HierarchySolution, solve_equal_levels
 from footfall.control.inverse_kinematics.limits import Bounds
 from footfall.control.inverse_kinematics.problem import Level, preferred_velocity
 from footfall.control.native_program import INFEASIBLE, LIMIT, NOT_CONVEX, SOLVED, inverse_factor, minimise
-from footfall.control.requests import InvalidTask
+from footfall.errors import InvalidTask, QuadraticProgramFailed
 from footfall.math.generalised_inverses import RANK_TOLERANCE
 
 _FAR = 1e20  # bounds beyond are none
+_REASONS = {INFEASIBLE: "infeasible", LIMIT: "out of steps", NOT_CONVEX: "not strictly convex"}
 _REGULARISATION = 1e-9  # of the squared motion beside the squared error, relative to the Jacobian
 
 
@@ -55,15 +55,6 @@ class QuadraticProgram:
             raise InvalidTask("a quadratic program's bounds must be numbers or infinite")
 
 
-class QuadraticProgramFailed(NoSolution):
-    """A quadratic program without a solution; `evidence` is the program, `status` what the solver said."""
-
-    def __init__(self, program: QuadraticProgram, status: int) -> None:
-        self.status = status
-        reason = {INFEASIBLE: "infeasible", LIMIT: "out of steps", NOT_CONVEX: "not strictly convex"}[status]
-        super().__init__(f"quadratic program is {reason}", {}, evidence=program)
-
-
 def solve_quadratic_program(program: QuadraticProgram, *, tolerance: float = 1e-10) -> Array:
     """The minimiser (n,).
 
@@ -76,7 +67,7 @@ def solve_quadratic_program(program: QuadraticProgram, *, tolerance: float = 1e-
     rows[:size], rows[size:] = np.eye(size), program.matrix
     factor = inverse_factor(np.array(program.hessian, dtype=np.float64), 0.0)
     if len(factor) != size:
-        raise QuadraticProgramFailed(program, NOT_CONVEX)
+        raise QuadraticProgramFailed(program, NOT_CONVEX, _REASONS[NOT_CONVEX])
     limited = np.isfinite(program.lower) & (program.lower > -_FAR) | (program.upper < _FAR)
     gradient, lower, upper = (
         np.array(each, dtype=np.float64)
@@ -87,7 +78,7 @@ def solve_quadratic_program(program: QuadraticProgram, *, tolerance: float = 1e-
         if status == SOLVED:
             break
     else:
-        raise QuadraticProgramFailed(program, status)
+        raise QuadraticProgramFailed(program, status, _REASONS[status])
     return np.asarray(x).view(np.float64)
 
 

@@ -16,12 +16,11 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.control.inverse_kinematics.errors import NoSolution
 from footfall.control.inverse_kinematics.limits import Bounds
 from footfall.control.inverse_kinematics.problem import Level, preferred_velocity
 from footfall.control.native_hierarchy import solve_levels
 from footfall.control.native_program import SOLVED
-from footfall.control.requests import InvalidTask
+from footfall.errors import InvalidTask, NoSolution
 from footfall.math.generalised_inverses import RANK_TOLERANCE
 
 

@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array, Integers
-from footfall.control.inverse_kinematics.errors import ContradictoryLimits
-from footfall.control.requests import InvalidTask
+from footfall.errors import ContradictoryLimits, InvalidTask
 from footfall.robot.model import Robot
 
 

@@ -7,20 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from footfall.errors import FootfallError
+from footfall.errors import NoDescent
 
 Along = Callable[[float], tuple[float, float]]
-
-
-class NoDescent(FootfallError, ArithmeticError):
-    """A direction along which the cost does not fall; slope: its derivative at the start."""
-
-    def __init__(self, slope: float, evaluations: int) -> None:
-        self.slope = slope
-        super().__init__(
-            f"the cost does not fall along the direction: its slope is {slope:.3g} and must be negative, "
-            f"{evaluations} steps tried"
-        )
 
 
 def armijo(

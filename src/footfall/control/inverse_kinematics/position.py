@@ -10,17 +10,15 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.control.inverse_kinematics.descent import DIRECTIONS, descend
-from footfall.control.inverse_kinematics.errors import TargetOutOfReach
 from footfall.control.inverse_kinematics.levenberg_marquardt import levenberg_marquardt
 from footfall.control.inverse_kinematics.limits import NO_LIMITS, Limits
 from footfall.control.inverse_kinematics.newton import newton
 from footfall.control.inverse_kinematics.objective import Objective, Progress
 from footfall.control.inverse_kinematics.problem import by_task
 from footfall.control.inverse_kinematics.starts import closest, promising_start
-from footfall.control.requests import InvalidTask
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.task import MotionTask
-from footfall.errors import UnknownName
+from footfall.errors import InvalidTask, TargetOutOfReach, UnknownName
 from footfall.math.generalised_inverses import Singularity, singularity
 from footfall.robot.model import Robot
 

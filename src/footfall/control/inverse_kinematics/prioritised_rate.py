@@ -7,14 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.control.inverse_kinematics.errors import NoSolution
 from footfall.control.inverse_kinematics.limits import NO_LIMITS, Limits, velocity_bounds
 from footfall.control.inverse_kinematics.problem import decay_rates, preferred_velocity, row_weights
 from footfall.control.native_hierarchy import solve_levels
 from footfall.control.native_program import SOLVED
-from footfall.control.requests import InvalidTask
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.task import MotionTask
+from footfall.errors import InvalidTask, NoSolution
 from footfall.math.generalised_inverses import RANK_TOLERANCE
 from footfall.robot.model import Robot
 

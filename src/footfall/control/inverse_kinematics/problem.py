@@ -15,9 +15,9 @@ from footfall.control.inverse_kinematics.limits import (
     checked_bounds,
     velocity_bounds,
 )
-from footfall.control.requests import InvalidTask
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.task import MotionTask
+from footfall.errors import InvalidTask
 from footfall.math.generalised_inverses import Singularity, singularity
 from footfall.robot.model import Robot
 

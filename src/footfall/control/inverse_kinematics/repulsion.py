@@ -9,8 +9,8 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import less, where
-from footfall.control.requests import InvalidTask
 from footfall.dynamics.volume_distances import volume_distances
+from footfall.errors import InvalidTask
 from footfall.robot.model import Robot
 from footfall.robot.volumes import Pair
 

@@ -19,9 +19,9 @@ from footfall.compiler import Kernel, build_kernel, maximum
 from footfall.control.inverse_kinematics.limits import Limits, position_limits, single_coordinates
 from footfall.control.inverse_kinematics.problem import decay_rates
 from footfall.control.inverse_kinematics.repulsion import NullSpaceCost
-from footfall.control.requests import InvalidTask
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.task import MotionTask
+from footfall.errors import InvalidTask
 from footfall.math.spatial import symmetric
 from footfall.robot.model import Robot
 

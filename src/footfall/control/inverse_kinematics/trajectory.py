@@ -10,10 +10,9 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.control.inverse_kinematics.problem import build_ik
 from footfall.control.inverse_kinematics.velocity import solve_velocity
-from footfall.control.requests import InvalidTask
 from footfall.control.tasks.task import MotionTask
 from footfall.dynamics.configuration import integrate
-from footfall.errors import UnknownName
+from footfall.errors import InvalidTask, UnknownName
 from footfall.robot.model import Robot
 
 Integrator = Literal["euler", "adams", "runge_kutta"]

@@ -10,8 +10,7 @@ from footfall.arrays import Array
 from footfall.control.inverse_kinematics.hierarchical_qp import solve_hierarchical_qp
 from footfall.control.inverse_kinematics.hierarchy import solve_hierarchy
 from footfall.control.inverse_kinematics.problem import Problem, preferred_velocity
-from footfall.control.requests import InvalidTask
-from footfall.errors import UnknownName
+from footfall.errors import InvalidTask, UnknownName
 from footfall.math.generalised_inverses import (
     RANK_TOLERANCE,
     damped_inverse,

@@ -11,9 +11,9 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler import jacobian as derivative
 from footfall.control.gains import Gains
-from footfall.control.requests import InvalidTask
 from footfall.control.tasks.task import MotionTask, TaskValue
 from footfall.dynamics.loops import Coupling
+from footfall.errors import InvalidTask
 from footfall.math.angular_velocity import rotation_rate_map
 from footfall.robot.model import Robot
 

@@ -13,8 +13,9 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.control.contact_constraints import ConstrainedSystem, Contact
-from footfall.control.requests import InvalidTask, checked_array
+from footfall.control.requests import checked_array
 from footfall.control.tasks.task import Task
+from footfall.errors import InvalidTask
 from footfall.robot.model import Robot
 
 

@@ -10,7 +10,6 @@ from dataclasses import replace
 
 from footfall.arrays import Array
 from footfall.control.gains import Gains
-from footfall.control.requests import InvalidTask
 from footfall.control.tasks.orientations import OrientationTask
 from footfall.control.tasks.points import CenterOf, point_kinematics
 from footfall.control.tasks.positions import PositionTask, center_of_mass_position, frame_position
@@ -18,6 +17,7 @@ from footfall.control.tasks.postures import posture
 from footfall.control.tasks.task import MotionTask
 from footfall.dynamics.center_of_mass import center_of_mass
 from footfall.dynamics.kinematics import frame_pose
+from footfall.errors import InvalidTask
 from footfall.robot.model import Robot
 
 HANDS = ("RH", "LH")

@@ -10,11 +10,11 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.control.references import RotationReference, checked_rotation
-from footfall.control.requests import InvalidTask
 from footfall.control.tasks.rows import LINEAR, chosen_rows, row_places, unit_vector
 from footfall.control.tasks.task import MotionTask, TaskValue
 from footfall.dynamics.jacobians import frame_jacobian
 from footfall.dynamics.kinematics import frame_motion, frame_pose
+from footfall.errors import InvalidTask
 from footfall.math.rotations import boxminus
 from footfall.math.spatial import cross, skew
 from footfall.robot.model import WORLD, Robot

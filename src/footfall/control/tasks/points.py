@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.control.requests import InvalidTask
 from footfall.dynamics.center_of_mass import center_of_mass, center_of_mass_bias, center_of_mass_jacobian
 from footfall.dynamics.jacobians import frame_jacobian
 from footfall.dynamics.kinematics import frame_motion, frame_pose
+from footfall.errors import InvalidTask
 from footfall.math.spatial import cross, skew
 from footfall.robot.model import WORLD, Body, Robot
 

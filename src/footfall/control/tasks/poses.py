@@ -10,11 +10,11 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.control.references import PoseReference, checked_pose
-from footfall.control.requests import InvalidTask
 from footfall.control.tasks.orientations import relative_rotation, relative_rotation_bias, seen_from
 from footfall.control.tasks.positions import relative_position, relative_position_bias
 from footfall.control.tasks.rows import AXES, chosen_rows, row_places
 from footfall.control.tasks.task import MotionTask, TaskValue
+from footfall.errors import InvalidTask
 from footfall.math.rotations import boxminus
 from footfall.math.transform import Transform
 from footfall.robot.model import WORLD, Robot

@@ -12,9 +12,10 @@ from footfall.arrays import Array
 from footfall.control.actuation import driven_velocities
 from footfall.control.gains import Gains, gains_from
 from footfall.control.references import JointReference
-from footfall.control.requests import InvalidTask, checked_array
+from footfall.control.requests import checked_array
 from footfall.control.tasks.task import MotionTask, TaskValue
 from footfall.dynamics.configuration import difference
+from footfall.errors import InvalidTask
 from footfall.robot.model import JointType, Robot
 
 Posture = Array | JointReference

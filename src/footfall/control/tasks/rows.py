@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.control.requests import InvalidTask, checked_array
+from footfall.control.requests import checked_array
+from footfall.errors import InvalidTask
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 LINEAR, ANGULAR = AXES[:3], AXES[3:]

@@ -17,9 +17,9 @@ import numpy as np
 from footfall.arrays import Array, Flags
 from footfall.compiler import Kernel, build_kernel
 from footfall.control.gains import Gains
-from footfall.control.requests import InvalidTask
 from footfall.control.tasks.custom import CombinedTask, CustomTask
 from footfall.control.tasks.task import MotionTask, Task
+from footfall.errors import InvalidTask
 from footfall.robot.model import Robot
 from footfall.robot.values import Value
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from footfall.arrays import Array
 from footfall.control.gains import Gains
-from footfall.control.requests import InvalidTask
 from footfall.control.tasks.points import Point, point_kinematics
 from footfall.control.tasks.poses import PoseTask
 from footfall.control.tasks.positions import PositionTask
 from footfall.control.tasks.task import MotionTask
 from footfall.dynamics.kinematics import frame_pose
+from footfall.errors import InvalidTask
 from footfall.robot.model import Robot
 
 CONTACT_PRIORITY = -1  # before the first of other tasks

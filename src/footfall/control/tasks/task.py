@@ -22,8 +22,9 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler import rate_of
 from footfall.control.gains import Gains, gains_from
-from footfall.control.requests import InvalidTask, checked_array
+from footfall.control.requests import checked_array
 from footfall.dynamics.configuration import configuration_rate
+from footfall.errors import InvalidTask
 from footfall.robot.model import Robot
 
 
