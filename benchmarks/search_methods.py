@@ -29,7 +29,8 @@ def main() -> None:
     for make in PROBLEMS:
         problem = make()
         rows += [
-            (problem.name, distance, compare(problem, distance, targets=options.targets)) for distance in STEPS
+            (problem.name, distance, compare(problem, distance, targets=options.targets))
+            for distance in STEPS
         ]
     text = searches_markdown(rows, load_before=load_before)
     print(text)

@@ -61,9 +61,9 @@ def creeping(part: float, friction: float) -> str:
         "block", shape, Transform(rotation, 0.1 * rotation[:, 2]), material, free=free_body(shape, 1.0)
     )
     simulation = Simulation(None, Scene("slope", (slope, block)))
-    simulation.run(simulation.hold, 1.0)
+    simulation.run(simulation.zero_command, 1.0)
     before = simulation.state.q[:3].copy()
-    simulation.run(simulation.hold, 10.0)
+    simulation.run(simulation.zero_command, 10.0)
     speed = float(np.linalg.norm(simulation.state.q[:3] - before)) / 10.0
     verdict = "" if speed < MOST_CREEP else " WRONG"
     return f"| block at {part:g} atan({friction:g}) | {speed:.1e} m/s | | |{verdict}"

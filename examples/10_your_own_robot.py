@@ -35,7 +35,7 @@ q[2] = 0.7  # m: it falls a little
 thighs, shanks = ([robot.q_slice(f"{leg}_{part}_joint").start for leg in ("lf", "rf", "lh", "rh")]
                   for part in ("thigh", "shank"))  # fmt: skip
 q[thighs], q[shanks] = 0.6, -1.2
-simulation = footfall.Simulation(robot, footfall.load_scene("rough"), q=q, dt=0.001, substeps=10)
+simulation = footfall.Simulation(robot, "rough", q=q, dt=0.001, substeps=10)
 print(simulation)
 
 
@@ -50,7 +50,7 @@ with footfall.RecordingWriter(
 ) as recorder:
     landed = simulation.run(knee_bends, 2.0, recorder=recorder)
     simulation.push("trunk", np.array([0.0, 60.0, 0.0, 0.0, 0.0, 0.0]), 0.1)  # 60 N to the left for 0.1 s
-    recorder.event(simulation.state.time, "pushed")
+    recorder.event(simulation.time, "pushed")
     pushed = simulation.run(knee_bends, 2.0, recorder=recorder)
 
 load = landed.forces[-100:].sum(axis=1)[:, 2].mean()  # N, over one knee bend

@@ -46,5 +46,5 @@ for number in range(ROUNDS):
 
 # Where commands do not depend on the state, all steps are one native call.
 start = rng.normal(scale=0.1, size=(ROBOTS, robot.nq))
-q, v, _ = simulation.rollout(start, np.zeros(robot.nv), simulation.hold, steps=STEPS)
+q, v, _ = simulation.rollout(start, np.zeros(robot.nv), simulation.zero_command, steps=STEPS)
 print("one call gives", q.shape, "configurations")

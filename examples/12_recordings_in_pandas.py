@@ -9,11 +9,11 @@ from footfall.recording.export import export_recording
 robot = footfall.load("quadruped")
 q = np.array(robot.configuration("stand"))
 q[2] += 0.05  # m
-simulation = footfall.Simulation(robot, footfall.load_scene("flat"), q=q, dt=0.002)
+simulation = footfall.Simulation(robot, "flat", q=q, dt=0.002)
 with footfall.RecordingWriter("drop.mcap", robot, scene=simulation.scene, dt=0.002, overwrite=True) as writer:
     hold = simulation.pd(simulation.joint_positions(), kp=2000.0, kd=100.0)
     simulation.run(hold, 1.0, recorder=writer)
-    writer.event(simulation.state.time, "done")
+    writer.event(simulation.time, "done")
 
 recording = footfall.read_recording("drop.mcap")
 print(recording)

@@ -23,7 +23,7 @@ def tilt_after(simulation, force):
 
 
 def main():
-    simulation = footfall.Simulation(footfall.load("quadruped"), footfall.load_scene("flat"), dt=0.002)
+    simulation = footfall.Simulation(footfall.load("quadruped"), "flat", dt=0.002)
     simulation.run(simulation.pd(simulation.joint_positions(), kp=2000.0, kd=100.0), 1.0)  # it comes to rest
     forces = [0.0, 400.0, 800.0, 1600.0]
     with ProcessPoolExecutor(max_workers=2, mp_context=get_context("spawn")) as pool:

@@ -59,7 +59,7 @@ def simulation() -> Simulation:
     """A mobile base that has come down to the ground."""
     robot = footfall.load("differential-base")
     result = Simulation(robot, load_scene("flat"), dt=0.001)
-    result.run(result.hold, 0.1)
+    result.run(result.zero_command, 0.1)
     return result
 
 
@@ -77,7 +77,7 @@ def test_a_copy_of_a_simulation_goes_its_own_way(simulation: Simulation) -> None
     assert twin.step_kernel is simulation.step_kernel
     twin.friction[:] = 0.0
     twin.push("world", np.zeros(6), 1.0)
-    twin.run(twin.hold, 0.01)
+    twin.run(twin.zero_command, 0.01)
     assert pickle.dumps(simulation.state) == before
     assert simulation.friction.all()
     assert simulation._pushes != twin._pushes

@@ -35,7 +35,7 @@ def test_a_recording_as_html(tmp_path: Path) -> None:
 
 def test_trajectories_and_simulations_are_one_line() -> None:
     simulation = footfall.Simulation(footfall.load("double-pendulum"), dt=0.01)
-    trajectory = simulation.run(simulation.hold, 0.05)
+    trajectory = simulation.run(simulation.zero_command, 0.05)
     assert repr(trajectory).startswith("Trajectory over 0.01 to 0.05 s: time (5,), q (5, 2), v (5, 2)")
     assert repr(simulation).startswith(
         "Simulation of 'double-pendulum' in scene 'empty': t = 0.05 s, steps of 10 ms"

@@ -120,7 +120,7 @@ def _add_servos(spec: Any, scene: ContactScene) -> list[int]:
         )
         servo.gainprm[0] = scene.kp
         servo.biasprm[1], servo.biasprm[2] = -scene.kp, -scene.kd
-        limit = float(robot.effort_limit[velocity])
+        limit = float(robot.effort_limits[velocity])
         if np.isfinite(limit):
             servo.forcerange = [-limit, limit]
             servo.forcelimited = 1

@@ -45,13 +45,15 @@ def ik_contestants(count: int = 20) -> dict[str, Contestant]:
 def resting_states(robot: Robot, count: int) -> tuple[Array, list[Array]]:
     """A pose within the limits of the joints, and poses near it."""
     rest = neutral(robot)
-    rest[7:] = np.clip(0.0, robot.lower[7:] + 0.05, robot.upper[7:] - 0.05)
+    rest[7:] = np.clip(0.0, robot.lower_limits[7:] + 0.05, robot.upper_limits[7:] - 0.05)
     random = np.random.default_rng(0)
     states = []
     for _ in range(count):
         q = rest.copy()
         q[7:] = np.clip(
-            q[7:] + 0.1 * random.normal(size=len(q) - 7), robot.lower[7:] + 1e-3, robot.upper[7:] - 1e-3
+            q[7:] + 0.1 * random.normal(size=len(q) - 7),
+            robot.lower_limits[7:] + 1e-3,
+            robot.upper_limits[7:] - 1e-3,
         )
         states.append(q)
     return rest, states

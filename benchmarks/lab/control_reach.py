@@ -167,10 +167,10 @@ def search_far(study: Study, count: int, *, first: int = 0, starts: int = RESTAR
 def _scipy_distance(robot: Robot, tasks: list[MotionTask], start: Array) -> float:
     """What SciPy leaves, in the velocities (nv,) that lead from a start to a configuration within a second."""
     objective = Objective(TaskStack(robot, tuple(tasks)), NO_LIMITS)
-    start = np.clip(start, robot.lower + 1e-9, robot.upper - 1e-9)
+    start = np.clip(start, robot.lower_limits + 1e-9, robot.upper_limits - 1e-9)
     in_q, in_v = single_coordinates(robot)
     lower, upper = np.full(robot.nv, -np.inf), np.full(robot.nv, np.inf)
-    lower[in_v], upper[in_v] = robot.lower[in_q] - start[in_q], robot.upper[in_q] - start[in_q]
+    lower[in_v], upper[in_v] = robot.lower_limits[in_q] - start[in_q], robot.upper_limits[in_q] - start[in_q]
 
     def slope(way: Array) -> Array:
         jacobian = -objective.evaluate(integrate(robot, start, way))[1]

@@ -150,7 +150,7 @@ def pink_peer(robot: Robot, setting: Setting) -> Callable[[Sequence[MotionTask]]
             quaternion = order[robot.q_slice(joint.name)][3:]
             quaternion[:] = np.roll(quaternion, -1)
     back = np.argsort(order)
-    model.lowerPositionLimit, model.upperPositionLimit = robot.lower[order], robot.upper[order]
+    model.lowerPositionLimit, model.upperPositionLimit = robot.lower_limits[order], robot.upper_limits[order]
     limits = [pink.limits.ConfigurationLimit(model, config_limit_gain=1.0)]
     options = {"gain": setting.gain, "lm_damping": setting.damping}
 

@@ -34,7 +34,7 @@ USES = {
     "simulation, quadruped": (
         "robot = footfall.load('point-foot-quadruped'); "
         "simulation = footfall.Simulation(robot, footfall.load_scene('flat'), q=footfall.neutral(robot)); "
-        "simulation.run(simulation.hold, 0.01)"
+        "simulation.run(simulation.zero_command, 0.01)"
     ),
     "inverse kinematics, LOLA": _REACH,
     "whole-body control and its kinematics, LOLA": _STAND,

@@ -90,7 +90,7 @@ def _plate(points: int) -> Source:
         q[2] += 2e-3
         q[3:7] = quaternion_from_rotation_vector(2e-3 * rng.normal(size=3))
         starts.append((q, rng.normal(size=6) * [0.5, 0.5, 0.1, 0.1, 0.1, 0.5]))
-    return Source(f"plate, {points} points", simulation, starts, lambda _: simulation.hold)
+    return Source(f"plate, {points} points", simulation, starts, lambda _: simulation.zero_command)
 
 
 def _quadruped(kind: str, **changes: Any) -> Source:
@@ -129,7 +129,7 @@ def _tower(count: int) -> Source:
         v = np.zeros((count, 6))
         v[:, 0] = speed * np.arange(count) / count
         starts.append((simulation.state.q, v.ravel()))
-    return Source(f"tower of {count}", simulation, starts, lambda _: simulation.hold, every=2)
+    return Source(f"tower of {count}", simulation, starts, lambda _: simulation.zero_command, every=2)
 
 
 def _heap() -> Source:
@@ -144,7 +144,7 @@ def _heap() -> Source:
             row[:2] += rng.uniform(-0.05, 0.05, 2)
             row[3:] = quaternion_from_rotation_vector(rng.uniform(-0.3, 0.3, 3))
         starts.append((q.ravel(), np.zeros(12)))
-    return Source("heap of 2 cubes", simulation, starts, lambda _: simulation.hold, every=3)
+    return Source("heap of 2 cubes", simulation, starts, lambda _: simulation.zero_command, every=3)
 
 
 SOURCES: Mapping[str, Callable[[], Source]] = {

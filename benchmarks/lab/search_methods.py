@@ -94,7 +94,10 @@ def humanoid() -> Problem:
     """LOLA's 28 task coordinates."""
     robot = load("lola")
     return Problem(
-        "LOLA", robot, robot.configuration("idle"), lambda q: list(lola_task_space(robot, q, hands=("RH", "LH")))
+        "LOLA",
+        robot,
+        robot.configuration("idle"),
+        lambda q: list(lola_task_space(robot, q, hands=("RH", "LH"))),
     )
 
 
@@ -126,7 +129,8 @@ def compare(
     rng = np.random.default_rng(0)
     size = STEPS[distance]
     goals = [
-        integrate(problem.robot, problem.start, size * rng.normal(size=problem.robot.nv)) for _ in range(targets)
+        integrate(problem.robot, problem.start, size * rng.normal(size=problem.robot.nv))
+        for _ in range(targets)
     ]
     objectives = [
         CountingObjective(TaskStack(problem.robot, tuple(problem.tasks(goal))), NO_LIMITS) for goal in goals

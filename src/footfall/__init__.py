@@ -3,8 +3,8 @@
     robot = footfall.load("lola")
     a = footfall.forward_dynamics(robot, q, v, tau)
 
-    simulation = footfall.Simulation(robot, footfall.load_scene("flat"))
-    trajectory = simulation.run(simulation.hold, 1.0)
+    simulation = footfall.Simulation(robot, "flat")
+    trajectory = simulation.run(simulation.hold(), 1.0)
 
 Every function takes arrays (n,) or batches (batch, n) and runs as native code made for the robot. This module
 holds robots, their dynamics, motions and simulations. `footfall.control` has controllers and

@@ -41,7 +41,7 @@ def test_states_are_reproducible_and_lawful() -> None:
     assert all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))
     assert not np.array_equal(one.v[0], one.v[1])
     assert np.allclose(np.linalg.norm(one.q[:, 3:7], axis=1), 1.0)
-    assert np.all(one.q >= robot.lower)
+    assert np.all(one.q >= robot.lower_limits)
 
 
 def test_tip_ends_the_longest_chain() -> None:

@@ -1,4 +1,4 @@
-"""What Schwienbacher (2014, section 4.2) says of methods of inverse kinematics, by counts that do not depend on time."""
+"""What Schwienbacher (2014, section 4.2) says of methods of inverse kinematics, in counts."""
 
 from __future__ import annotations
 

@@ -11,7 +11,8 @@ import footfall.scenarios.driven_leg
 import footfall.scenarios.hybrid
 import footfall.scenarios.quadruped
 from footfall.cli import app
-from footfall.errors import CannotWrite, ExistingFile, FootfallError, new_file, output_folder
+from footfall.cli.files import new_file, output_folder
+from footfall.errors import CannotWrite, ExistingFile, FootfallError
 
 
 @pytest.fixture

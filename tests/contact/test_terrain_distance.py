@@ -134,7 +134,7 @@ def test_a_ball_that_runs_into_a_wall_gains_nothing(slope: float) -> None:
     ground = SceneObject("ground", valley(slope), material=Material(friction=0.0))
     simulation = Simulation(None, Scene("wall", (ground, thing)), dt=dt)
     start = simulation.state
-    trajectory = simulation.run(simulation.hold, 1.0)
+    trajectory = simulation.run(simulation.zero_command, 1.0)
     energy = energies(simulation.robot, trajectory.q, trajectory.v)
     assert np.maximum(np.diff(energy), 0.0).sum() < 1e-6 * float(energies(simulation.robot, start.q, start.v))
     kept = speed * np.cos(np.arctan(slope))
@@ -183,7 +183,7 @@ def test_a_ball_wedged_between_four_plateaus_gains_nothing() -> None:
     )
     ground = SceneObject("ground", terrain, material=Material(friction=0.0))
     simulation = Simulation(None, Scene("plateaus", (ground, ball)), dt=1e-3)
-    trajectory = simulation.run(simulation.hold, 2.0)
+    trajectory = simulation.run(simulation.zero_command, 2.0)
     energy = energies(simulation.robot, trajectory.q, trajectory.v)
     gained = (energy - np.minimum.accumulate(energy)).max()
     assert gained < 1e-6 * GRAVITY * high

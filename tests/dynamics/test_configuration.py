@@ -142,9 +142,9 @@ def test_random_configurations_keep_the_limits(real: RealRobot) -> None:
     robot = load_real(real)
     q = random_configuration(robot, seed=1, count=200)
     assert q.shape == (200, robot.nq)
-    assert np.all((q >= robot.lower) & (q <= robot.upper))
-    limited = np.isfinite(robot.lower) & np.isfinite(robot.upper)
-    width = (robot.upper - robot.lower)[limited]
+    assert np.all((q >= robot.lower_limits) & (q <= robot.upper_limits))
+    limited = np.isfinite(robot.lower_limits) & np.isfinite(robot.upper_limits)
+    width = (robot.upper_limits - robot.lower_limits)[limited]
     np.testing.assert_array_less(0.9 * width, np.ptp(q, axis=0)[limited])  # and use their whole width
 
 

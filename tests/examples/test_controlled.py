@@ -49,7 +49,7 @@ def test_validator_sees_a_slide() -> None:
     watch, simulation = ContactWatch(stance), stance.simulation()
     sliding = np.zeros(stance.robot.nv)
     sliding[0] = 0.5
-    watch.look(replace(simulation.state, v=sliding), simulation.hold, None)
+    watch.look(replace(simulation.state, v=sliding), simulation.zero_command, None)
     check = watch.checks[0]
     assert check.residuals.natural_map < 1e-6 * watch.weight
     assert check.slip > 0.1

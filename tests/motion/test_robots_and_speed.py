@@ -107,8 +107,8 @@ def test_planar_legs_bend_nearly_as_those_of_the_whole_robot() -> None:
     motion = generate_motion(MotionPlan((walking_sequence(steps, idle_pose(dimensions), dimensions),)), model)
     followed = follow_motion(robot, motion, dt=0.01, gain=50.0)
     assert followed.errors.max() < 1e-3
-    assert (followed.q[:, 7:] > robot.lower[7:] - 1e-9).all()
-    assert (followed.q[:, 7:] < robot.upper[7:] + 1e-9).all()
+    assert (followed.q[:, 7:] > robot.lower_limits[7:] - 1e-9).all()
+    assert (followed.q[:, 7:] < robot.upper_limits[7:] + 1e-9).all()
     joints = np.stack(
         [followed.q[:, robot.q_slice(f"R{part}Pitch")][:, 0] for part in ("Hip", "Knee", "Ankle")]
     )

@@ -157,8 +157,8 @@ def test_motors_stay_independent() -> None:
         robot = replace(plain, joints=joints)
         kept = [joint.name for joint in robot.joints if len(range(1)[robot.v_slice(joint.name)])]
         assert kept == [name]
-        assert robot.effort_limit.tolist() == [5.0]
-        assert robot.spanning.effort_limit.shape == (3,)
+        assert robot.effort_limits.tolist() == [5.0]
+        assert robot.spanning.effort_limits.shape == (3,)
 
 
 def test_formulas_need_no_solver() -> None:

@@ -49,6 +49,7 @@ def test_sizes_and_slices() -> None:
     assert (robot.nq, robot.nv, robot.mass) == (7 + 2 + 1 + 4 + 1, 6 + 2 + 1 + 3 + 1, 5.0)
     assert robot.q_slice("rknee") == slice(9, 10)
     assert robot.v_slice("lknee") == slice(12, 13)
+    assert robot.joint_names == ("root", "rhip", "rknee", "lhip", "lknee")
     assert robot.frame_names == ("sole", "trunk", "rthigh", "rshank", "lthigh", "lshank", "world")
 
 
@@ -56,8 +57,8 @@ def test_limits_stand_where_the_coordinates_stand() -> None:
     robot = biped()
     lower, upper = np.full(15, -np.inf), np.full(15, np.inf)
     lower[7:10], upper[9] = (-1.0, -2.0, -1.0), 2.0
-    np.testing.assert_array_equal(robot.lower, lower)
-    np.testing.assert_array_equal(robot.upper, upper)
+    np.testing.assert_array_equal(robot.lower_limits, lower)
+    np.testing.assert_array_equal(robot.upper_limits, upper)
     lower[9], upper[9] = -0.5, 0.5
     np.testing.assert_array_equal(robot.limits("software"), [lower, upper])
 
@@ -67,8 +68,8 @@ def test_velocity_vectors() -> None:
     np.testing.assert_array_equal(robot.damping[6:9], [0.5, 0.5, 0.0])
     np.testing.assert_array_equal(robot.friction[8:], [0.0, 0.1, 0.1, 0.1, 0.0])
     np.testing.assert_array_equal(robot.armature[[11, 12]], [0.0, 0.2])
-    np.testing.assert_array_equal(robot.velocity_limit[[0, 12]], [np.inf, 3.0])
-    np.testing.assert_array_equal(robot.effort_limit[[0, 8]], [np.inf, 5.0])
+    np.testing.assert_array_equal(robot.velocity_limits[[0, 12]], [np.inf, 3.0])
+    np.testing.assert_array_equal(robot.effort_limits[[0, 8]], [np.inf, 5.0])
 
 
 def test_representation() -> None:
@@ -95,7 +96,7 @@ def test_everything_is_read_only() -> None:
         body.inertia,
         joint.placement.translation,
         body.visuals[0].placement.rotation,
-        robot.lower,
+        robot.lower_limits,
         robot.damping,
     ):
         with pytest.raises(ValueError, match="read-only"):

@@ -35,7 +35,7 @@ def standing(request: Any) -> tuple[Any, ConstraintGroups, Array]:
     contacts = [locate_contact(robot, motion.poses, each, 0.8, 0.0, 0.0) for each in simulation.candidates]
     groups = ConstraintGroups(motion, contacts, [JointLaw({8: 1.0}, -1.0, 0.0, None)])
     simulation.reset(q)
-    problem = build_step_problem(simulation, simulation.state, simulation.hold)
+    problem = build_step_problem(simulation, simulation.state, simulation.zero_command)
     mass = footfall.mass_matrix(robot, q) + np.diag(simulation.options.dt * robot.damping)
     jacobian = problem.response.T[: 3 * len(contacts)] @ mass
     return simulation, groups, np.concatenate([jacobian, -np.eye(robot.nv)[8:9]])

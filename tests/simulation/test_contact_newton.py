@@ -16,7 +16,7 @@ def test_nothing_is_solved_in_flight() -> None:
     """A ball falls by its own equation and meets the ground in the step that the fall takes it there."""
     height, radius = 0.1, 0.05
     simulation = simulate(ground(), ball((0.0, 0.0, radius + height), radius=radius), dt=DT)
-    path = simulation.run(simulation.hold, 0.3)
+    path = simulation.run(simulation.zero_command, 0.3)
     # Semi-implicit: after k steps it fell by g dt^2 k (k + 1) / 2.
     fallen = GRAVITY * DT**2 * np.cumsum(np.arange(1, len(path.time) + 1))
     flying = fallen < height
@@ -30,7 +30,7 @@ def test_nothing_is_solved_in_flight() -> None:
 def test_one_step_for_what_sticks() -> None:
     """A block that is set down on its four lower corners: no steps but those that find out which of them carry."""
     simulation = simulate(ground(), block("block", (0.0, 0.0, 0.5 * EDGE)), dt=DT)
-    path = simulation.run(simulation.hold, 0.1)
+    path = simulation.run(simulation.zero_command, 0.1)
     assert path.sweeps[5:].max() <= 1.0
 
 
@@ -42,7 +42,7 @@ def test_the_way_out_of_circles_leads_to_the_same_solution(monkeypatch: pytest.M
         v = np.zeros(simulation.robot.nv)
         v[:2], v[5] = (0.4, 0.1), 3.0
         simulation.reset(v=v)
-        path = simulation.run(simulation.hold, 0.04)
+        path = simulation.run(simulation.zero_command, 0.04)
         return path.q, path.sweeps, path.residual
 
     expected, steps, _ = slide()

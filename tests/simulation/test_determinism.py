@@ -64,7 +64,7 @@ def test_a_neighbour_in_the_batch_does_not_matter() -> None:
         ground(friction=0.4, restitution=0.3), block(position=(0.0, 0.0, 0.3)), ball((0.4, 0.0, 0.3))
     )
     q, v = starts(simulation, 16)
-    command: Command = simulation.hold
+    command: Command = simulation.zero_command
     together = simulation.rollout(q, v, command, steps=300)
     alone = simulation.rollout(q[3:4], v[3:4], command, steps=300)
     shuffled = simulation.rollout(q[::-1], v[::-1], command, steps=300)

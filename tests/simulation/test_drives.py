@@ -400,11 +400,11 @@ def test_wrong_ways_to_run_are_told() -> None:
     simulation = Simulation(pendulum(), dt=2.5e-4, drives="rigid")
     for seconds in (-1.0, np.nan, np.inf):
         with pytest.raises(InvalidOption, match=f"seconds is {seconds}; it must be finite"):
-            simulation.run(simulation.hold, seconds)
-    for answer in (np.zeros(1), None):
+            simulation.run(simulation.zero_command, seconds)
+    for answer in (None, 3.0):
         with pytest.raises(TypeError, match=f"gave a {type(answer).__name__}; it must give a Command"):
             simulation.run(lambda time, q, v, answer=answer: answer, 0.01)
-    lost = simulation.hold._replace(position=np.array([np.nan]))
+    lost = simulation.zero_command._replace(position=np.array([np.nan]))
     with pytest.raises(SimulationDiverged, match=r"position of the command is \[nan\], which is not finite"):
         simulation.step(lost)
     assert simulation.state.time == 0.0

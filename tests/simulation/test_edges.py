@@ -67,7 +67,7 @@ def test_a_beam_rests_across_a_beam(shift: float, angle: float) -> None:
     lower = beam("lower", (0.0, 0.0, WIDTH / 2), turned(np.radians(angle)), free=False)
     upper = beam("upper", (shift, 0.0, 1.5 * WIDTH + 0.002), np.eye(3))
     simulation = simulate(lower, upper)
-    trajectory = simulation.run(simulation.hold, 0.5)
+    trajectory = simulation.run(simulation.zero_command, 0.5)
     assert simulation.state.q[2] == pytest.approx(1.5 * WIDTH, abs=1e-9)
     assert np.abs(simulation.state.v).max() < 1e-8
     positions, forces = carried(simulation, trajectory, "upper", "world")
@@ -83,7 +83,7 @@ def test_a_beam_rests_across_a_beam(shift: float, angle: float) -> None:
 def test_a_beam_whose_middle_is_beyond_the_other_tips_over() -> None:
     lower = beam("lower", (0.0, 0.0, WIDTH / 2), ACROSS, free=False)
     simulation = simulate(lower, beam("upper", (0.1, 0.0, 1.5 * WIDTH), np.eye(3)))
-    simulation.run(simulation.hold, 0.4)
+    simulation.run(simulation.zero_command, 0.4)
     assert simulation.state.q[2] < 1.4 * WIDTH
     assert simulation.state.v[4] > 1.0
 
@@ -95,7 +95,7 @@ def test_two_free_beams_on_the_ground() -> None:
         beam("lower", (0.0, 0.0, WIDTH / 2), ACROSS),
         beam("upper", (0.0, 0.1, 1.5 * WIDTH), np.eye(3)),
     )
-    trajectory = simulation.run(simulation.hold, 0.2)
+    trajectory = simulation.run(simulation.zero_command, 0.2)
     heights = {
         name: float(simulation.state.q[simulation.robot.q_slice(name)][2]) for name in ("lower", "upper")
     }
@@ -113,7 +113,7 @@ def test_beams_on_their_edges_touch_in_one_point() -> None:
     lower = beam("lower", (0.0, 0.0, WIDTH / np.sqrt(2)), ACROSS @ about_x(np.pi / 4), free=False)
     upper = beam("upper", (0.0, 0.0, 3 * WIDTH / np.sqrt(2) + 1e-3), about_x(np.pi / 4))
     simulation = simulate(lower, upper)
-    trajectory = simulation.run(simulation.hold, 0.05)
+    trajectory = simulation.run(simulation.zero_command, 0.05)
     rounded = ROUNDING * WIDTH * (np.sqrt(2) - 1)
     assert simulation.state.q[2] == pytest.approx(3 * WIDTH / np.sqrt(2) - rounded, abs=1e-9)
     positions, forces = carried(simulation, trajectory, "upper", "world")
@@ -128,7 +128,7 @@ def test_a_crate_that_falls_onto_a_beam_never_gets_into_it() -> None:
     place = Transform(turned(0.3) @ about_x(0.4), np.array([0.06, 0.05, 0.6]))
     crate = SceneObject("crate", shape, place, free=free_body(shape, 1.0, velocity=(0, 0, 0, 3.0, -4.0, 1.0)))
     simulation = simulate(lower, crate)
-    trajectory = simulation.run(simulation.hold, 0.6)
+    trajectory = simulation.run(simulation.zero_command, 0.6)
     energy = energies(simulation.robot, trajectory.q, trajectory.v)
     assert np.maximum(np.diff(energy), 0.0).sum() < 1e-5 * energy[0]
     deepest = 0.0
@@ -165,7 +165,7 @@ def test_shapes_of_robots_and_capsules_lie_across_a_box(shape: Capsule | Box, fr
         robot = combined_robot(Scene("bar", (bar,)))
         scene = Scene("across", (ground(), stand))
         simulation = Simulation(robot, scene, dt=2e-3, q=robot.configuration("initial"))
-    trajectory = simulation.run(simulation.hold, 0.3)
+    trajectory = simulation.run(simulation.zero_command, 0.3)
     assert trajectory.q[-1, 2] == pytest.approx(0.25, abs=1e-5)
     positions, forces = carried(simulation, trajectory, "bar", "world")
     assert np.abs(positions[:, 0]) == pytest.approx(np.full(len(positions), 0.1), abs=1e-6)

@@ -64,7 +64,7 @@ def test_a_tumbling_block_only_loses_energy(friction: float) -> None:
     moving = (1.0, -0.5, 0.0, 4.0, -3.0, 2.0)
     simulation = simulate(ground(friction=friction), block(position=(0.0, 0.0, 0.5), velocity=moving))
     start = simulation.state
-    trajectory = simulation.run(simulation.hold, 2.0)
+    trajectory = simulation.run(simulation.zero_command, 2.0)
     energy = energies(simulation.robot, trajectory.q, trajectory.v)
     assert growth(energy) < 1e-6 * float(energies(simulation.robot, start.q, start.v))
     # it lies still; without friction nothing can take the spin about the vertical, I w_z of a cube
@@ -83,7 +83,7 @@ def test_frictionless_restitution_creates_no_energy(restitution: float) -> None:
         ball((0.03, 0.5, 0.7), name="high", restitution=restitution, friction=0.0),
     )
     start = simulation.state.q
-    trajectory = simulation.run(simulation.hold, 1.0)
+    trajectory = simulation.run(simulation.zero_command, 1.0)
     energy = midway(simulation.robot, start, trajectory)
     scale = 3 * GRAVITY * 0.5
     assert growth(energy) < 1e-6 * scale
@@ -99,7 +99,7 @@ def test_a_passive_quadruped_collapses_without_a_gain() -> None:
         options=StepOptions(dt=1e-3),
         q=_lifted(robot.configuration("stand"), 0.1),
     )
-    energy = energy_less_work(simulation, simulation.hold, 0.5)
+    energy = energy_less_work(simulation, simulation.zero_command, 0.5)
     assert growth(energy) < 1e-6 * robot.mass * GRAVITY * 0.1
 
 
@@ -108,7 +108,7 @@ def test_what_starts_inside_the_ground_is_lifted_out_and_not_thrown(depth: float
     """It comes out at `recovery_speed` v at most, so it rises above the ground by v^2 / 2g at most, and then lies."""
     simulation = simulate(ground(), block(position=(0.0, 0.0, EDGE / 2 - depth)))
     speed = simulation.options.recovery_speed
-    trajectory = simulation.run(simulation.hold, 2 * depth / speed + 0.3)
+    trajectory = simulation.run(simulation.zero_command, 2 * depth / speed + 0.3)
     above = trajectory.q[:, 2] - EDGE / 2
     assert trajectory.v[:, 2].max() <= speed * (1 + 1e-9)
     assert above.max() < speed**2 / (2 * GRAVITY) + speed * simulation.options.dt

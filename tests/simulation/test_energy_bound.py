@@ -122,7 +122,7 @@ def test_an_elastic_ball_keeps_its_height() -> None:
         ground(restitution=1.0, friction=0.0), block(position=(0.0, 0.0, 0.5), restitution=1.0, friction=0.0),
         bounded_energy=True,
     )  # fmt: skip
-    trajectory = simulation.run(simulation.hold, 1.5)
+    trajectory = simulation.run(simulation.zero_command, 1.5)
     half = round(0.9 * len(trajectory.q) / 2)
     assert trajectory.q[half:, 2].max() == pytest.approx(0.5, abs=2 * GRAVITY * 0.3 * 1e-3)
 
@@ -136,7 +136,7 @@ def test_pushes_and_moving_ground_do_their_work() -> None:
     for bounded in (False, True):
         simulation = simulate(lift, block(friction=0.5), bounded_energy=bounded)
         simulation.push("block", np.array([8.0, 0.0, 0.0, 0.0, 0.0, 0.0]), 0.2)
-        simulation.run(simulation.hold, 0.6)
+        simulation.run(simulation.zero_command, 0.6)
         ends.append(np.concatenate([simulation.state.q, simulation.state.v]))
     assert abs(ends[0][7]) + abs(ends[0][9]) > 0.1
     assert ends[1] == pytest.approx(ends[0], abs=2e-4)
@@ -144,7 +144,7 @@ def test_pushes_and_moving_ground_do_their_work() -> None:
 
 def test_what_lies_in_the_ground_is_still_lifted_out() -> None:
     simulation = simulate(ground(), block(position=(0.0, 0.0, EDGE / 2 - 0.01)), bounded_energy=True)
-    simulation.run(simulation.hold, 1.0)
+    simulation.run(simulation.zero_command, 1.0)
     assert simulation.state.q[2] == pytest.approx(EDGE / 2, abs=1e-4)
     assert (
         float(energies(simulation.robot, simulation.state.q, simulation.state.v)) < GRAVITY * EDGE / 2 + 1e-3
@@ -161,7 +161,7 @@ def test_none_pays_for_another() -> None:
             ball((0.0, 2.0, 1.0), velocity=(1.0, 0.0, 2.0, 0.0, 0.0, 0.0)),
             bounded_energy=bounded,
         )
-        simulation.run(simulation.hold, 0.2)
+        simulation.run(simulation.zero_command, 0.2)
         flying = simulation.robot.q_slice("ball"), simulation.robot.v_slice("ball")
         ends.append(np.concatenate([simulation.state.q[flying[0]], simulation.state.v[flying[1]]]))
     np.testing.assert_array_equal(ends[1], ends[0])
@@ -173,7 +173,7 @@ def test_soft_ground_gives_back_what_it_took() -> None:
     for bounded in (False, True):
         soft = ground(friction=0.0, stiffness=2e3, damping=0.0)
         simulation = simulate(soft, ball((0.0, 0.0, 0.4), radius=0.1, friction=0.0), bounded_energy=bounded)
-        trajectory = simulation.run(simulation.hold, 0.8)
+        trajectory = simulation.run(simulation.zero_command, 0.8)
         lowest = int(trajectory.q[:, 2].argmin())
         heights.append(trajectory.q[lowest:, 2].max())
     assert heights[1] == pytest.approx(heights[0], abs=1e-9)
@@ -191,7 +191,7 @@ def test_what_is_pushed_by_another_has_its_energy_from_it() -> None:
             bounded_energy=bounded,
         )
         start = float(energies(simulation.robot, simulation.state.q, simulation.state.v))
-        trajectory = simulation.run(simulation.hold, 0.4)
+        trajectory = simulation.run(simulation.zero_command, 0.4)
         ends.append(np.concatenate([simulation.state.q, simulation.state.v]))
         energy = energies(simulation.robot, trajectory.q, trajectory.v)
         assert growth(np.concatenate([[start], energy])) < 1e-6 * start
@@ -215,7 +215,7 @@ def test_what_falls_and_hardly_turns_need_not_be_looked_at(rate: float, gains: b
     )
     v = rng.normal(size=(count, robot.nv))
     v[:, 3:] *= rate / np.linalg.norm(v[:, 3:], axis=1)[:, None]
-    after = simulation.rollout(q, v, simulation.hold, steps=1, threads=1)
+    after = simulation.rollout(q, v, simulation.zero_command, steps=1, threads=1)
     created = energies(robot, after[0][:, 0], after[1][:, 0]) - energies(robot, q, v)
     assert bool(created.max() > 0.0) is gains
     assert gains or created.max() < -0.5 * robot.mass * (GRAVITY * dt) ** 2 / 2
@@ -229,7 +229,7 @@ def test_what_swings_keeps_its_energy_unless_bounded() -> None:
         options = StepOptions(dt=1e-3, velocity_terms="middle", bounded_energy=bounded)
         simulation = Simulation(robot, options=options, q=np.array([1.0, 0.5]))
         start = float(energies(robot, simulation.state.q, simulation.state.v)) - hanging
-        trajectory = simulation.run(simulation.hold, 20.0)
+        trajectory = simulation.run(simulation.zero_command, 20.0)
         ends[bounded] = (energies(robot, trajectory.q[-2000:], trajectory.v[-2000:]).mean() - hanging) / start
     assert ends[False] == pytest.approx(1.0, abs=1e-3)
     assert 0.5 < ends[True] < 0.97

@@ -27,7 +27,7 @@ def test_slope_below_the_friction_angle_sticks(friction: float, part: float) -> 
     # tan(angle) < mu: |F_t| = m g sin < mu m g cos, so the block rests.
     angle = part * np.arctan(friction)
     simulation = block_on_slope(angle, friction)
-    trajectory = simulation.run(simulation.hold, 0.5)
+    trajectory = simulation.run(simulation.zero_command, 0.5)
     # From a cold start at 0.99 of the angle the first steps end at the cap of sweeps, with up to 1e-5 m g dt left:
     # a nanometre until it rests. Below, and from then on, it does not move.
     assert abs(along_slope(simulation, angle)[0]) < (3e-9 if part > 0.95 else 1e-12)
@@ -43,7 +43,7 @@ def test_slope_above_the_friction_angle_slides(friction: float, part: float) -> 
     # x(t) = a t^2 / 2 gets the method's error a t dt / 2. The first step may leave a residual: 1e-4 m g dt.
     angle, seconds, dt = part * np.arctan(friction), 0.25, 1e-3
     simulation = block_on_slope(angle, friction, dt=dt)
-    simulation.run(simulation.hold, seconds)
+    simulation.run(simulation.zero_command, seconds)
     position, velocity = along_slope(simulation, angle)
     acceleration = G * (np.sin(angle) - friction * np.cos(angle))
     residual = 1e-4 * G * dt
@@ -57,12 +57,12 @@ def test_stopping_distance(friction: float) -> None:
     dt, speed = 1e-3, 1.5
     simulation = block_on_slope(0.0, friction, dt=dt, velocity=speed)
     seconds = speed / (friction * G)
-    simulation.run(simulation.hold, seconds * 1.2)
+    simulation.run(simulation.zero_command, seconds * 1.2)
     position, velocity = along_slope(simulation, 0.0)
     assert abs(velocity) < 1e-12
     assert position == pytest.approx(speed**2 / (2 * friction * G), abs=speed * dt)
     halved = block_on_slope(0.0, friction, dt=dt / 2, velocity=speed)
-    halved.run(halved.hold, seconds * 1.2)
+    halved.run(halved.zero_command, seconds * 1.2)
     errors = [abs(along_slope(each, 0.0)[0] - speed**2 / (2 * friction * G)) for each in (simulation, halved)]
     assert errors[1] < 0.6 * errors[0]  # first order
 
@@ -73,7 +73,7 @@ def test_viscous_friction(viscous: float) -> None:
     # v(t) = (v0 + mu m g / c) exp(-c t / m) - mu m g / c
     friction, speed, dt, seconds = 0.1, 1.0, 5e-4, 0.3
     simulation = block_on_slope(0.0, friction, dt=dt, velocity=speed, viscous_friction=viscous)
-    simulation.run(simulation.hold, seconds)
+    simulation.run(simulation.zero_command, seconds)
     drag, coulomb = 4 * viscous, friction * G
     expected = (speed + coulomb / drag) * np.exp(-drag * seconds) - coulomb / drag
     expected = max(expected, 0.0)
@@ -94,7 +94,7 @@ def test_friction_opposes_sliding_in_any_direction(degrees: float) -> None:
         block(velocity=(*(speed * direction), 0.0, 0.0, 0.0), friction=friction),
         dt=dt,
     )
-    simulation.run(simulation.hold, 0.2)
+    simulation.run(simulation.zero_command, 0.2)
     across = np.array([-direction[1], direction[0], 0.0])
     assert simulation.state.v[:3] @ direction == pytest.approx(speed - friction * G * 0.2, rel=1e-6)
     assert abs(simulation.state.v[:3] @ across) < 1e-6
@@ -111,7 +111,7 @@ def test_pushed_diagonally_it_yields_at_the_cone(factor: float) -> None:
     # The push acts at the middle of the block, half an edge above the ground; a moment takes its lever away.
     moment = np.cross([0.0, 0.0, -EDGE / 2], push)
     simulation.push("block", np.concatenate([push, moment]), 0.2)
-    simulation.run(simulation.hold, 0.2)
+    simulation.run(simulation.zero_command, 0.2)
     expected = max(factor - 1.0, 0.0) * friction * G * 0.2
     assert np.linalg.norm(simulation.state.v[:2]) == pytest.approx(expected, abs=1e-4 * G * 1e-3)
 
@@ -124,7 +124,7 @@ def test_a_sliding_ball_begins_to_roll() -> None:
         ball((0.0, 0.0, radius), velocity=(speed, 0.0, 0.0, 0.0, 0.0, 0.0), friction=friction),
     )
     begin = 2 * speed / (7 * friction * G)
-    trajectory = simulation.run(simulation.hold, 2 * begin)
+    trajectory = simulation.run(simulation.zero_command, 2 * begin)
     v, spin = simulation.state.v[0], simulation.state.v[3:]
     assert v == pytest.approx(5 / 7 * speed, rel=1e-9)
     assert v == pytest.approx(radius * np.linalg.norm(spin), rel=1e-9)
@@ -141,9 +141,9 @@ def test_nothing_creeps_on_a_slope(friction: float, dt: float) -> None:
     """Mean slip velocity over 10 s after 1 s below 1e-9 m/s, with the default settings."""
     angle = 0.9 * np.arctan(friction)
     simulation = block_on_slope(angle, friction, dt=dt)
-    simulation.run(simulation.hold, 1.0)
+    simulation.run(simulation.zero_command, 1.0)
     before, turn = simulation.state.q[:3].copy(), simulation.state.q[3:].copy()
-    simulation.run(simulation.hold, 10.0)
+    simulation.run(simulation.zero_command, 10.0)
     assert np.linalg.norm(simulation.state.q[:3] - before) / 10.0 < 1e-9
     assert np.abs(simulation.state.q[3:] - turn).max() < 1e-9
 
@@ -153,11 +153,11 @@ def test_a_loaded_slope_stays_put_under_a_pulsing_push() -> None:
     friction = 0.5
     angle = 0.5 * np.arctan(friction)
     simulation = block_on_slope(angle, friction)
-    simulation.run(simulation.hold, 0.1)
+    simulation.run(simulation.zero_command, 0.1)
     before = simulation.state.q.copy()
     for _ in range(10):
         simulation.push("block", np.array([0.0, 1.0, 0.0, 0.0, 0.0, 0.0]), 0.05)
-        simulation.run(simulation.hold, 0.1)
+        simulation.run(simulation.zero_command, 0.1)
     assert np.abs(simulation.state.q - before).max() < 1e-9
 
 
@@ -172,7 +172,7 @@ def test_friction_is_that_of_the_pair(pair: tuple[float, float]) -> None:
         ground(friction=below), block(velocity=(speed, 0, 0, 0, 0, 0), friction=above), dt=dt
     )
     seconds = 0.5
-    simulation.run(simulation.hold, seconds)
+    simulation.run(simulation.zero_command, seconds)
     way = speed**2 / (2 * mu * G) if mu else speed * seconds
     # v(t) is exact at the ends of steps and the way a sum of them: right to v0 dt / 2
     assert simulation.state.q[0] == pytest.approx(way, abs=speed * dt)
@@ -187,7 +187,7 @@ def test_one_slope_lets_ice_slide_and_holds_rubber() -> None:
         for name, y, friction in (("ice", -0.5, 0.1), ("rubber", 0.5, 0.9))
     ]
     simulation = simulate(ground(np.arctan(0.4), friction=0.5), *blocks)
-    simulation.run(simulation.hold, 0.3)
+    simulation.run(simulation.zero_command, 0.3)
     down = rotation[:, 0]
     # a = g (sin - mu cos) for the one that slides
     expected = G * (0.4 - np.sqrt(0.05)) / np.sqrt(1.16) * 0.3

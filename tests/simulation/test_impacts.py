@@ -25,7 +25,7 @@ def test_rebound_height(restitution: float) -> None:
     )
     speed = np.sqrt(2 * G * height)
     seconds = speed / G * (1 + restitution) + 10 * dt  # down, and up to the top
-    z = simulation.run(simulation.hold, seconds).q[:, 2] - radius
+    z = simulation.run(simulation.zero_command, seconds).q[:, 2] - radius
     first = int(np.argmin(z))
     assert z[first:].max() == pytest.approx(restitution**2 * height, abs=3 * speed * dt)
     assert z.min() > -speed * dt
@@ -37,7 +37,7 @@ def test_rebound_heights_in_a_row() -> None:
     simulation = simulate(
         ground(restitution=restitution), ball((0.0, 0.0, radius + height), radius=radius), dt=dt
     )
-    z = simulation.run(simulation.hold, 1.4).q[:, 2] - radius
+    z = simulation.run(simulation.zero_command, 1.4).q[:, 2] - radius
     tops = [z[k] for k in range(1, len(z) - 1) if z[k - 1] < z[k] >= z[k + 1]]
     expected = [restitution ** (2 * k) * height for k in range(1, len(tops) + 1)]
     assert len(tops) >= 3
@@ -46,7 +46,7 @@ def test_rebound_heights_in_a_row() -> None:
 
 def test_without_restitution_nothing_rebounds() -> None:
     simulation = simulate(ground(), ball((0.0, 0.0, 0.3)))
-    trajectory = simulation.run(simulation.hold, 0.5)
+    trajectory = simulation.run(simulation.zero_command, 0.5)
     landed = trajectory.time > np.sqrt(2 * 0.2 / G) + 0.002
     assert np.abs(trajectory.v[landed]).max() < 1e-9
     assert trajectory.q[landed, 2] == pytest.approx(0.1, abs=1e-12)
@@ -59,7 +59,7 @@ def test_elastic_balls_swap_their_velocities() -> None:
         ball((0.5, 0.0, 0.0), name="two", restitution=1.0, friction=0.0),
         gravity=0.0,
     )
-    simulation.run(simulation.hold, 0.5)
+    simulation.run(simulation.zero_command, 0.5)
     one, two = (simulation.state.v[simulation.robot.v_slice(name)] for name in ("one", "two"))
     assert one[:3] == pytest.approx([0.0, 0.0, 0.0], abs=1e-12)
     assert two[:3] == pytest.approx([1.0, 0.0, 0.0], abs=1e-12)
@@ -73,7 +73,7 @@ def test_collision_of_unequal_balls(restitution: float) -> None:
         ball((0.5, 0.0, 0.0), name="two", velocity=(-0.5, 0, 0, 0, 0, 0), restitution=restitution, mass=1.0),
         gravity=0.0,
     )
-    simulation.run(simulation.hold, 0.5)
+    simulation.run(simulation.zero_command, 0.5)
     one, two = (float(simulation.state.v[simulation.robot.v_slice(name)][0]) for name in ("one", "two"))
     assert 3.0 * one + two == pytest.approx(2.5, abs=1e-12)
     assert two - one == pytest.approx(restitution * 1.5, abs=1e-9)
@@ -115,7 +115,7 @@ def test_free_flight_conserves_momentum_and_follows_the_parabola() -> None:
         options = StepOptions(dt=dt, joint_limits=False, joint_friction=False)
         simulation = Simulation(robot, candidates=[], options=options, q=robot.configuration("stand"), v=v)
         start = footfall.centroidal_momentum(simulation.robot, simulation.state.q, v)
-        simulation.run(simulation.hold, 0.2)
+        simulation.run(simulation.zero_command, 0.2)
         end = footfall.centroidal_momentum(simulation.robot, simulation.state.q, simulation.state.v)
         # linear: p(t) = p(0) + m g t; angular about the centre of mass: constant, up to the order of the method
         expected = start[:3] + robot.mass * np.array([0.0, 0.0, -G]) * 0.2
@@ -131,7 +131,7 @@ def test_impulses_are_the_change_of_momentum() -> None:
         block(position=(0.0, 0.0, 0.4), velocity=(0.7, -0.2, 0.0, 3.0, -2.0, 1.0)),
     )
     start = simulation.state.v[:3].copy()
-    trajectory = simulation.run(simulation.hold, 0.8)
+    trajectory = simulation.run(simulation.zero_command, 0.8)
     impulse = trajectory.forces.sum(axis=(0, 1)) * simulation.options.dt
     gained = simulation.state.v[:3] - start - np.array([0.0, 0.0, -G]) * 0.8
     assert impulse == pytest.approx(gained, abs=1e-9)
@@ -139,7 +139,7 @@ def test_impulses_are_the_change_of_momentum() -> None:
 
 def test_energy_of_a_frictionless_elastic_ball_never_grows() -> None:
     simulation = simulate(ground(restitution=1.0, friction=0.0), ball((0.0, 0.0, 0.5), friction=0.0), dt=1e-3)
-    trajectory = simulation.run(simulation.hold, 5.0)
+    trajectory = simulation.run(simulation.zero_command, 5.0)
     energy = energies(simulation.robot, trajectory.q, trajectory.v)
     # A fall adds or loses m g dt v / 2 a step, and the same energy returns going up: compare at the tops.
     height = trajectory.q[:, 2]
@@ -157,5 +157,5 @@ def test_the_livelier_side_decides_the_rebound(floor: float, thing: float) -> No
         ball((0.0, 0.0, 0.1 + 1e-4), velocity=(0, 0, speed, 0, 0, 0), restitution=thing),
         gravity=0.0,
     )
-    simulation.run(simulation.hold, 0.01)
+    simulation.run(simulation.zero_command, 0.01)
     assert simulation.state.v[2] == pytest.approx(-0.8 * speed, rel=1e-9)

@@ -142,7 +142,7 @@ def test_limits_and_friction_of_joints_that_follow() -> None:
     )
     simulation = Simulation(stopped, options=StepOptions(dt=1e-3))
     push = footfall.gravity_forces(stopped, start) + np.array([-20.0])
-    command = simulation.hold._replace(effort=push)
+    command = simulation.zero_command._replace(effort=push)
     trajectory = simulation.run(command, 1.0)
     assert trajectory.q[:, 2].max() < stop + 1e-6
     assert trajectory.q[-1, 2] == pytest.approx(stop, abs=1e-6)
@@ -156,7 +156,7 @@ def test_limits_and_friction_of_joints_that_follow() -> None:
     ends = []
     for robot in (stuck, plain):
         simulation = Simulation(robot, options=StepOptions(dt=1e-3))
-        command = simulation.hold._replace(effort=np.array([2.0]))  # 7 N m at the rocker
+        command = simulation.zero_command._replace(effort=np.array([2.0]))  # 7 N m at the rocker
         ends.append(np.abs(simulation.run(command, 0.2).q[-1] - start).max())
     assert ends[0] < 1e-9
     assert ends[1] > 0.1
@@ -165,7 +165,7 @@ def test_limits_and_friction_of_joints_that_follow() -> None:
 def test_smooth_integrators_keep_energy_and_closure() -> None:
     simulation = Simulation(four_bar(), options=StepOptions(dt=1e-3, integrator="rk4"), v=np.array([3.0]))
     robot = simulation.robot
-    trajectory = simulation.run(simulation.hold, 1.0)
+    trajectory = simulation.run(simulation.zero_command, 1.0)
     energy = [
         footfall.kinetic_energy(robot, q, v) + footfall.potential_energy(robot, q)
         for q, v in zip(trajectory.q[::20], trajectory.v[::20], strict=True)
@@ -178,7 +178,7 @@ def test_smooth_integrators_keep_energy_and_closure() -> None:
 def test_a_crank_goes_through_where_a_rocker_is_stuck() -> None:
     """Only the choice of the coordinate makes a dead point."""
     simulation = Simulation(four_bar(), options=StepOptions(dt=1e-3))
-    trajectory = simulation.run(simulation.hold._replace(effort=np.array([5.0])), 0.6)
+    trajectory = simulation.run(simulation.zero_command._replace(effort=np.array([5.0])), 0.6)
     assert max(gap(simulation.robot, q) for q in trajectory.q[::50]) < 1e-12
     assert np.ptp(trajectory.q[:, 0]) > 2 * np.pi
 
@@ -194,7 +194,7 @@ def test_a_dead_point_is_told_before_and_stops_the_run(integrator: str, effort: 
     robot = four_bar(dependent=("crank", "coupler"))
     options = StepOptions(dt=1e-3, integrator=integrator)  # type: ignore[arg-type]
     simulation = Simulation(robot, options=options)
-    command = simulation.hold._replace(effort=np.array([effort]))
+    command = simulation.zero_command._replace(effort=np.array([effort]))
     with (
         pytest.warns(
             SingularLoopWarning, match=r"loop 'closure' comes near a dead point.*loop_margin is 0\.[01]"
@@ -208,7 +208,7 @@ def test_a_dead_point_is_told_before_and_stops_the_run(integrator: str, effort: 
     margin = float(footfall.loop_margin(robot, simulation.state.q))
     assert margin > 1e-4
     assert gap(robot, simulation.state.q) < 1e-12
-    back = simulation.hold._replace(effort=np.array([-300.0]))  # braked and turned back, it goes on
+    back = simulation.zero_command._replace(effort=np.array([-300.0]))  # braked and turned back, it goes on
     simulation.state = replace(simulation.state, v=0.0 * simulation.state.v)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SingularLoopWarning)
@@ -225,12 +225,15 @@ def test_dead_points_of_a_rollout_are_told() -> None:
         SingularLoopWarning, match="2 of 4 robots came to a dead point of loop 'closure', robot 1"
     ):
         simulation.rollout(
-            simulation.state.q, simulation.state.v, simulation.hold._replace(effort=efforts), steps=600
+            simulation.state.q,
+            simulation.state.v,
+            simulation.zero_command._replace(effort=efforts),
+            steps=600,
         )
     crank = Simulation(four_bar(), options=StepOptions(dt=1e-3))
     with warnings.catch_warnings():
         warnings.simplefilter("error", SingularLoopWarning)
-        crank.rollout(crank.state.q, crank.state.v, crank.hold._replace(effort=efforts), steps=600)
+        crank.rollout(crank.state.q, crank.state.v, crank.zero_command._replace(effort=efforts), steps=600)
 
 
 def test_loops_that_cannot_be_closed_stop_the_simulation() -> None:
@@ -239,7 +242,7 @@ def test_loops_that_cannot_be_closed_stop_the_simulation() -> None:
     )
     start = simulation.state
     with pytest.raises(SimulationDiverged, match="loops cannot be closed with the joints coupler, crank"):
-        simulation.run(simulation.hold, 2.0)
+        simulation.run(simulation.zero_command, 2.0)
     assert simulation.state is start
 
 

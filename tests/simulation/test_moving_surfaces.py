@@ -40,7 +40,7 @@ def test_a_block_follows_its_platform(axis: int, substeps: int) -> None:
     """
     amplitude, w = 0.4, np.pi
     simulation = on_platform(along(axis, amplitude * (1 - np.cos(w * TIMES)) / 2), substeps=substeps)
-    trajectory = simulation.run(simulation.hold, 1.5)
+    trajectory = simulation.run(simulation.zero_command, 1.5)
     expected = amplitude * (1 - np.cos(w * trajectory.time)) / 2
     offset = 0.1 if axis == 2 else 0.0
     assert np.abs(trajectory.q[:, axis] - offset - expected).max() < amplitude * w / 2 * 1.5e-3
@@ -49,15 +49,15 @@ def test_a_block_follows_its_platform(axis: int, substeps: int) -> None:
 def test_a_block_slides_on_a_platform_that_leaves_too_fast() -> None:
     """A platform that accelerates by 8 m/s2 takes the block along with mu g = 4.905 m/s2."""
     simulation = on_platform(along(0, 4.0 * TIMES**2))
-    simulation.run(simulation.hold, 0.1)
+    simulation.run(simulation.zero_command, 0.1)
     start = simulation.state.v[0]
-    simulation.run(simulation.hold, 0.5)
+    simulation.run(simulation.zero_command, 0.5)
     assert (simulation.state.v[0] - start) / 0.5 == pytest.approx(0.5 * 9.81, rel=1e-6)
 
 
 def test_many_at_once() -> None:
     simulation = on_platform(along(0, 0.1 * TIMES))
     q = np.tile(simulation.state.q, (12, 1))
-    many, _, _ = simulation.rollout(q, simulation.state.v, simulation.hold, steps=300)
-    alone = simulation.run(simulation.hold, 0.3)
+    many, _, _ = simulation.rollout(q, simulation.state.v, simulation.zero_command, steps=300)
+    alone = simulation.run(simulation.zero_command, 0.3)
     assert (many[5] == alone.q).all()

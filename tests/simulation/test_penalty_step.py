@@ -37,7 +37,7 @@ def simulate(
 ):
     options = StepOptions(dt=dt, integrator=integrator)
     return Simulation(None, scene, contact="penalty", law=law, options=options).run(
-        Simulation(None, scene).hold, seconds
+        Simulation(None, scene).zero_command, seconds
     )
 
 
@@ -61,7 +61,7 @@ def stays(stiffness: float, damping: float, dt: float) -> bool:
     beyond = stiffness * dt**2 / MASS + 2 * damping * dt / MASS > 4
     with pytest.warns(PenaltyWarning) if beyond else nullcontext():
         simulation = Simulation(None, scene, contact="penalty", law=law, dt=dt)
-    path = simulation.run(simulation.hold, 400 * dt)
+    path = simulation.run(simulation.zero_command, 400 * dt)
     return bool(np.abs(path.v[-50:, 2]).max() < 2e-7)
 
 
@@ -119,7 +119,7 @@ def test_bodies_push_each_other_apart() -> None:
     )
     scene = Scene("space", objects, gravity=(0.0, 0.0, 0.0))
     simulation = Simulation(None, scene, contact="penalty", law=PenaltyLaw(2e4, 5e1, 1e4, 10.0), dt=5e-4)
-    path = simulation.run(simulation.hold, 0.5)
+    path = simulation.run(simulation.zero_command, 0.5)
     robot = simulation.robot
     linear = MASS * path.v[:, robot.v_slice("ball")][:, :3] + 3.0 * path.v[:, robot.v_slice("block")][:, :3]
     assert np.abs(linear - [2.0 * MASS, 0.0, 0.0]).max() < 1e-12
@@ -139,7 +139,7 @@ def test_a_moving_belt_carries_a_box_along() -> None:
     simulation = Simulation(
         None, Scene("belt", objects), contact="penalty", law=PenaltyLaw(2e4, 2e2, 2e4, 2e2), dt=5e-4
     )
-    course = simulation.run(simulation.hold, 1.0)
+    course = simulation.run(simulation.zero_command, 1.0)
     speed = path.velocity(1.0)[0]
     assert speed > 0.1
     assert course.v[-1, 0] == pytest.approx(speed, rel=0.01)
@@ -151,7 +151,9 @@ def test_divergence_is_reported() -> None:
         simulation = Simulation(
             None, ball_scene(0.0), contact="penalty", law=PenaltyLaw(normal_damping=1e5), dt=1e-3
         )
-    path = simulation.run(simulation.hold, 0.1)  # a damper that only pushes throws the ball, but stays finite
+    path = simulation.run(
+        simulation.zero_command, 0.1
+    )  # a damper that only pushes throws the ball, but stays finite
     assert np.isfinite(path.q).all()
     explicit = StepOptions(dt=5e-2, integrator="explicit")
     wild = Simulation(
@@ -162,7 +164,7 @@ def test_divergence_is_reported() -> None:
         options=explicit,
     )
     with pytest.raises(SimulationDiverged, match="joint 'ball'"):
-        wild.run(wild.hold, 5.0)
+        wild.run(wild.zero_command, 5.0)
 
 
 def test_choices_are_checked() -> None:
@@ -178,7 +180,7 @@ def test_impacts_one_after_the_other() -> None:
     paths = []
     for contact in ("impacts", "exact"):
         simulation = Simulation(None, scene, contact=contact, dt=1e-3)  # type: ignore[arg-type]
-        paths.append(simulation.run(simulation.hold, 2.0))
+        paths.append(simulation.run(simulation.zero_command, 2.0))
     impacts, exact = paths
     assert np.abs(impacts.q - exact.q).max() < 1e-9
     first = int(np.argmax(impacts.v[:, 2] > 0.0))

@@ -37,7 +37,7 @@ def test_a_wheel_rolls_at_its_radius() -> None:
         "wheel", Cylinder(RADIUS, 0.05), (0.0, 0.0, RADIUS), LYING, mass=1.0, velocity=(1.0, 0, 0, 0, 10.0, 0)
     )
     simulation = simulate(ground(), wheel, dt=2e-3)
-    trajectory = simulation.run(simulation.hold, 1.0)
+    trajectory = simulation.run(simulation.zero_command, 1.0)
     assert np.ptp(trajectory.q[:, 2]) < 1e-9
     assert trajectory.q[-1, :2] == pytest.approx([1.0, 0.0], abs=1e-6)
     assert trajectory.v[-1, 0] == pytest.approx(1.0, abs=1e-6)
@@ -50,7 +50,7 @@ def test_a_wheel_rolls_down_a_slope() -> None:
     tilt = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
     wheel = thing("wheel", Cylinder(RADIUS, 0.05), tuple(RADIUS * tilt[:, 2]), tilt @ LYING, mass=1.0)
     simulation = simulate(ground(angle), wheel, dt=2e-3)
-    trajectory = simulation.run(simulation.hold, 0.5)
+    trajectory = simulation.run(simulation.zero_command, 0.5)
     assert trajectory.v[-1, :3] @ tilt[:, 0] == pytest.approx(2 / 3 * GRAVITY * s * 0.5, rel=1e-6)
 
 
@@ -63,7 +63,7 @@ def test_a_cylinder_stands_and_one_that_leans_too_far_falls() -> None:
         tilt = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
         height = RADIUS * s + 0.2 * c
         simulation = simulate(ground(), thing("post", shape, (0.0, 0.0, height), tilt, mass=1.0), dt=2e-3)
-        trajectory = simulation.run(simulation.hold, 1.5)
+        trajectory = simulation.run(simulation.zero_command, 1.5)
         assert trajectory.q[-1, 2] == pytest.approx(0.2 if stands else RADIUS, abs=1e-3)
         assert lean or np.abs(trajectory.q[-1] - trajectory.q[0]).max() < 1e-9
 
@@ -77,7 +77,7 @@ def test_a_plank_lies_on_what_does_not_move(pivot: Shape) -> None:
     """Let go with its middle over the pivot it rests there, at r + half its thickness; the lever law holds."""
     plank = thing("plank", Box((1.0, 0.3, 0.04)), (0.0, 0.0, RADIUS + 0.021), mass=2.0)
     simulation = simulate(thing("pivot", pivot, (0.0, 0.0, 0.0), LYING), plank, dt=2e-3)
-    trajectory = simulation.run(simulation.hold, 0.1)
+    trajectory = simulation.run(simulation.zero_command, 0.1)
     assert trajectory.q[-1, 2] == pytest.approx(RADIUS + 0.02, abs=1e-7)
     assert trajectory.forces[-1].sum(axis=0) == pytest.approx([0.0, 0.0, 2.0 * GRAVITY], abs=1e-6)
 
@@ -92,7 +92,7 @@ def test_a_seesaw_goes_down_on_its_heavier_side() -> None:
         thing("light", Box((edge,) * 3), (-0.6, 0.0, 2 * RADIUS + 0.04 + edge / 2), mass=1.0),
     )
     simulation = simulate(ground(), *things, dt=2e-3)
-    trajectory = simulation.run(simulation.hold, 0.2)
+    trajectory = simulation.run(simulation.zero_command, 0.2)
     # Pitch about y, positive where +x goes down; all turn together: 4/3 kg m2 g at once, over the sum of m r^2.
     pitch = 2 * trajectory.q[-1, 5]
     inertia = 3.0 * (1.6**2 + 0.04**2) / 12 + 3.0 * 0.02**2
@@ -111,7 +111,7 @@ def test_bars_that_cross_rest_on_each_other(shape: Shape, below: Shape) -> None:
         thing("above", shape, (0.0, 0.0, 0.131), LYING, mass=1.0),
         dt=2e-3,
     )
-    trajectory = simulation.run(simulation.hold, 0.1)
+    trajectory = simulation.run(simulation.zero_command, 0.1)
     assert trajectory.q[-1, 2] == pytest.approx(0.13, abs=1e-7)
     assert trajectory.forces[-1].sum(axis=0) == pytest.approx([0.0, 0.0, GRAVITY], abs=1e-6)
 
@@ -120,6 +120,6 @@ def test_a_plank_beside_a_cylinder_falls() -> None:
     """Let go beside the pivot it touches nothing: no contact that is not there."""
     plank = thing("plank", Box((0.2, 0.3, 0.04)), (0.4, 0.0, RADIUS), mass=2.0)
     simulation = simulate(thing("pivot", Cylinder(RADIUS, 0.4), (0.0, 0.0, 0.0), LYING), plank, dt=2e-3)
-    trajectory = simulation.run(simulation.hold, 0.1)
+    trajectory = simulation.run(simulation.zero_command, 0.1)
     assert not trajectory.forces.any()
     assert trajectory.q[-1, 2] < RADIUS - 0.04

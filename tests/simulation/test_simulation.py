@@ -64,7 +64,7 @@ def test_a_controller_may_change_what_it_is_given() -> None:
     def careless(time: float, q: Array, v: Array) -> Command:
         q[:] = 99.0
         v -= 1.0
-        return simulation.hold
+        return simulation.zero_command
 
     assert not simulation.run(careless, 0.01).q[:, :3].any()
 
@@ -94,7 +94,7 @@ def test_a_push_acts_for_its_time_only() -> None:
     # F t = m dv: 3 N for 0.2 s on a ball in free space
     simulation = simulate(ball((0.0, 0.0, 0.0), mass=2.0), gravity=0.0)
     simulation.push("ball", np.array([3.0, 0.0, 0.0, 0.0, 0.0, 0.1]), 0.2)
-    simulation.run(simulation.hold, 0.5)
+    simulation.run(simulation.zero_command, 0.5)
     assert simulation.state.v[0] == pytest.approx(3.0 * 0.2 / 2.0, rel=1e-12)
     assert simulation.state.v[5] == pytest.approx(0.1 * 0.2 / (0.4 * 2.0 * 0.01), rel=1e-9)
 
@@ -102,9 +102,9 @@ def test_a_push_acts_for_its_time_only() -> None:
 def test_a_push_ends_with_a_reset() -> None:
     simulation = simulate(ball((0.0, 0.0, 0.0)), gravity=0.0)
     simulation.push("ball", np.array([3.0, 0.0, 0.0, 0.0, 0.0, 0.0]), 0.2)
-    simulation.run(simulation.hold, 0.1)
+    simulation.run(simulation.zero_command, 0.1)
     simulation.reset()
-    simulation.run(simulation.hold, 0.1)
+    simulation.run(simulation.zero_command, 0.1)
     assert simulation.state.v[0] == 0.0
     for seconds in (-1.0, float("nan")):
         with pytest.raises(InvalidOption, match="seconds is"):
@@ -115,7 +115,7 @@ def test_a_quaternion_of_zeros_is_named() -> None:
     simulation = simulate(ball((0.0, 0.0, 0.0)), gravity=0.0)
     simulation.reset(q=np.zeros(7))
     with pytest.raises(SimulationDiverged, match="quaternion"):
-        simulation.run(simulation.hold, 0.01)
+        simulation.run(simulation.zero_command, 0.01)
 
 
 def test_a_push_is_felt_through_friction() -> None:
@@ -123,7 +123,7 @@ def test_a_push_is_felt_through_friction() -> None:
     for force, moves in ((0.7, False), (0.9, True)):
         simulation = simulate(ground(friction=0.8), block())
         simulation.push("block", np.array([force * G, 0.0, 0.0, 0.0, -force * G * 0.1, 0.0]), 0.1)
-        simulation.run(simulation.hold, 0.1)
+        simulation.run(simulation.zero_command, 0.1)
         assert bool(abs(simulation.state.v[0]) > 1e-3) is moves
 
 
@@ -143,7 +143,7 @@ def test_divergence_stops_with_the_last_good_state() -> None:
     assert "velocity" in caught.value.quantity
     assert isinstance(caught.value, FootfallError)
     simulation.reset()
-    simulation.run(simulation.hold, 0.01)  # and one can go on
+    simulation.run(simulation.zero_command, 0.01)  # and one can go on
 
 
 def test_rollouts_are_runs() -> None:
@@ -232,7 +232,7 @@ def test_contact_that_is_not_solved_is_not_silent() -> None:
     cubes = (block(f"cube{k}", (0.0, 0.0, EDGE * (k + 0.5))) for k in range(3))
     simulation = simulate(ground(), *cubes, dt=2e-3, sweeps=2, newton_steps=0)
     with pytest.warns(ConvergenceWarning, match="of weight times dt"):
-        simulation.run(simulation.hold, 0.01)
+        simulation.run(simulation.zero_command, 0.01)
 
 
 def test_rollouts_tell_what_went_wrong() -> None:
@@ -248,7 +248,7 @@ def test_rollouts_tell_what_went_wrong() -> None:
     cubes = (block(f"cube{k}", (0.0, 0.0, EDGE * (k + 0.5))) for k in range(3))
     tower = simulate(ground(), *cubes, dt=2e-3, sweeps=2, newton_steps=0)
     with pytest.warns(ConvergenceWarning, match="of weight times dt"):
-        tower.rollout(tower.state.q, tower.state.v, tower.hold, steps=5)
+        tower.rollout(tower.state.q, tower.state.v, tower.zero_command, steps=5)
 
 
 @pytest.mark.parametrize("options", [{"steps": -1}, {"steps": 2, "threads": 0}])

@@ -42,7 +42,7 @@ def stack(count: int) -> Simulation:
 def test_a_stack_of_ten_stands() -> None:
     simulation = stack(10)
     start = simulation.state.q.copy()
-    trajectory = simulation.run(simulation.hold, 0.2)
+    trajectory = simulation.run(simulation.zero_command, 0.2)
     # The force below cube k carries all above it: (10 - k) m g.
     carried = trajectory.forces[-1, :, 2].reshape(10, 4).sum(axis=1)
     assert carried == pytest.approx([(10 - k) * G for k in range(10)], rel=1e-6)
@@ -54,7 +54,7 @@ def test_a_stack_stands_by_default_settings_with_all_corners() -> None:
     """Whatever may touch is a candidate: the corners of each against all others."""
     simulation = simulate(ground(), *(block(f"cube{k}", (0.0, 0.0, EDGE * (k + 0.5))) for k in range(3)))
     start = simulation.state.q.copy()
-    trajectory = simulation.run(simulation.hold, 0.5)
+    trajectory = simulation.run(simulation.zero_command, 0.5)
     on_ground = [k for k, each in enumerate(simulation.candidates) if each.surface.body == "world"]
     assert trajectory.forces[-1, on_ground, 2].sum() == pytest.approx(3 * G, rel=1e-6)
     assert np.abs(simulation.state.q - start).max() < 1e-6
@@ -69,7 +69,7 @@ def test_redundant_corners_of_a_foot_are_solved() -> None:
     points = [(x, y, -0.05) for x in np.linspace(-0.15, 0.15, 4) for y in np.linspace(-0.1, 0.1, 4)]
     candidates = [Candidate("plate", point, 0.0, Surface(Plane())) for point in points]
     simulation = Simulation(None, Scene("plate", (plate,)), candidates=candidates, dt=1e-3)
-    problem = build_step_problem(simulation, simulation.state, simulation.hold).problem
+    problem = build_step_problem(simulation, simulation.state, simulation.zero_command).problem
     assert np.linalg.matrix_rank(problem.delassus) == 6
     trajectory = simulation.step()
     assert trajectory.forces[0].sum(axis=0) == pytest.approx([0.0, 0.0, 10 * G], abs=1e-6)
@@ -79,7 +79,7 @@ def test_redundant_corners_of_a_foot_are_solved() -> None:
     moment = np.cross(trajectory.positions[0], trajectory.forces[0]).sum(axis=0)
     assert moment == pytest.approx([0.0, 0.0, 0.0], abs=1e-6)
     simulation.push("plate", np.array([0.0, 0.0, -20.0, 0.0, 2.0, 0.0]), 0.1)
-    trajectory = simulation.run(simulation.hold, 0.1)
+    trajectory = simulation.run(simulation.zero_command, 0.1)
     moment = np.cross(trajectory.positions[-1], trajectory.forces[-1]).sum(axis=0)
     assert moment == pytest.approx([0.0, -2.0, 0.0], abs=1e-4)
 
@@ -121,7 +121,7 @@ def test_two_robots_in_one_scene_do_not_disturb_each_other() -> None:
         ),
     )
     two = Simulation(None, both, dt=1e-3)
-    one.run(one.hold, 0.5)
-    two.run(two.hold, 0.5)
+    one.run(one.zero_command, 0.5)
+    two.run(two.zero_command, 0.5)
     assert two.state.q[:7] == pytest.approx(one.state.q, abs=1e-9)
     assert two.state.q[7:] == pytest.approx(one.state.q + np.array([0, 5.0, 0, 0, 0, 0, 0]), abs=1e-9)

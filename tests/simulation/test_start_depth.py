@@ -54,6 +54,6 @@ def test_balls_in_the_same_place_part_slowly() -> None:
     balls = [SceneObject(name, shape, place, free=free_body(shape, 1.0)) for name in ("one", "other")]
     simulation = Simulation(None, Scene("same", (FLOOR, *balls)), dt=2e-3)
     with pytest.warns(StartsInside, match=r"'other' starts 0\.2 m deep in 'one'"):
-        trajectory = simulation.run(simulation.hold, 0.4)
+        trajectory = simulation.run(simulation.zero_command, 0.4)
     assert trajectory.q[-1, [2, 9]] == pytest.approx([0.1, 0.1 + 0.05 * 0.4], abs=1e-6)
     assert trajectory.residual.max() < 1e-9

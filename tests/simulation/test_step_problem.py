@@ -25,7 +25,7 @@ def passing_balls() -> Simulation:
 
 def test_the_problem_is_that_of_the_step() -> None:
     simulation = passing_balls()
-    built = build_step_problem(simulation, simulation.state, simulation.hold)
+    built = build_step_problem(simulation, simulation.state, simulation.zero_command)
     simulation.step()
     impulses = simulation.state.impulses
     assert np.linalg.norm(impulses.reshape(-1, 3)[:, :2]) > 0.01  # N s: they rub
@@ -38,7 +38,7 @@ def test_angular_momentum_is_kept_over_the_gap() -> None:
     """A force and its opposite act at one place."""
     simulation = passing_balls()
     robot, q = simulation.robot, simulation.state.q
-    built = build_step_problem(simulation, simulation.state, simulation.hold)
+    built = build_step_problem(simulation, simulation.state, simulation.zero_command)
     before = footfall.centroidal_momentum(robot, q, built.free_velocity)
     simulation.step()
     after = footfall.centroidal_momentum(robot, q, built.velocity_after(simulation.state.impulses))

@@ -42,7 +42,7 @@ def test_one_robot_lies_on_another() -> None:
         SceneRobot("upper", lump(Sphere(0.1)), at(0.0, 0.35)),
     )
     simulation = Simulation(None, Scene("two", (ground(),), robots=robots), dt=2e-3)
-    trajectory = simulation.run(simulation.hold, 0.5)
+    trajectory = simulation.run(simulation.zero_command, 0.5)
     np.testing.assert_allclose(trajectory.q[-1, [2, 9]], [0.1, 0.3], atol=1e-6)
 
 
@@ -51,7 +51,7 @@ def test_a_ball_rests_on_a_robot_and_weighs_on_it() -> None:
     ball = SceneObject("ball", shape, at(0.2, 0.4), free=free_body(shape, 1.0))
     robots = (SceneRobot("table", lump(Box((1.0, 1.0, 0.2))), at(0.0, 0.1)),)
     simulation = Simulation(None, Scene("table", (ground(), ball), robots=robots), dt=2e-3)
-    trajectory = simulation.run(simulation.hold, 0.5)
+    trajectory = simulation.run(simulation.zero_command, 0.5)
     assert trajectory.q[-1, 9] == pytest.approx(0.3, abs=1e-6)
     # The floor carries both, the table the ball: each its share of the weight.
     on_table = [each.surface.body == "table/body" for each in simulation.candidates]
@@ -71,7 +71,7 @@ def test_momentum_goes_from_one_robot_to_the_other() -> None:
     v = np.zeros(12)
     v[0] = 2.0
     simulation = Simulation(None, scene, dt=1e-3, v=v)
-    trajectory = simulation.run(simulation.hold, 0.2)
+    trajectory = simulation.run(simulation.zero_command, 0.2)
     np.testing.assert_allclose(trajectory.v[-1, [0, 6]], 1.0, atol=1e-9)
 
 

@@ -27,7 +27,7 @@ def spin_energy_gain(terms: VelocityTerms, dt: float) -> float:
     scene = Scene("space", (thing,), gravity=(0.0, 0.0, 0.0))
     simulation = Simulation(None, scene, options=StepOptions(dt=dt, velocity_terms=terms))
     start = float(energies(simulation.robot, simulation.state.q, simulation.state.v))
-    simulation.run(simulation.hold, 2.0)
+    simulation.run(simulation.zero_command, 2.0)
     return float(energies(simulation.robot, simulation.state.q, simulation.state.v)) / start - 1.0
 
 
@@ -55,7 +55,7 @@ def walker_energy_drift(terms: VelocityTerms, dt: float) -> float:
     simulation = Simulation(
         robot, Scene("space", gravity=(0.0, 0.0, 0.0)), candidates=(), options=options, v=v
     )
-    trajectory = simulation.run(simulation.hold, 1.0)
+    trajectory = simulation.run(simulation.zero_command, 1.0)
     halfway = footfall.integrate(robot, trajectory.q, -dt / 2 * trajectory.v)
     energy = np.array(footfall.kinetic_energy(robot, halfway, trajectory.v))
     return float(np.ptp(energy) / energy[0])
@@ -72,9 +72,9 @@ def test_the_native_step_is_the_dense_one() -> None:
     robot = footfall.load("quadruped")
     options = StepOptions(dt=2e-3, velocity_terms="middle")
     simulation = Simulation(robot, candidates=(), options=options, q=robot.configuration("stand"))
-    simulation.run(simulation.hold, 0.1)
-    expected = build_step_problem(simulation, simulation.state, simulation.hold)
-    simulation.step(simulation.hold)
+    simulation.run(simulation.zero_command, 0.1)
+    expected = build_step_problem(simulation, simulation.state, simulation.zero_command)
+    simulation.step(simulation.zero_command)
     after = expected.velocity_after(simulation.state.impulses)
     assert simulation.state.v == pytest.approx(after, abs=1e-12)
 

@@ -94,7 +94,7 @@ def simulate(
     name = place.name if machine is None else machine.name.replace("/", "-")
     target = new_file(output or Path(f"{name}.mcap"), force=force)
     run = prepared(machine, place, configuration=configuration, height=height, touching=touching, dt=dt)
-    command = run.hold if limp else holding(run, stiffness)
+    command = run.zero_command if limp else run.hold(kp=stiffness)
     console = screen()
     console.print(repr(run), highlight=False, markup=False, soft_wrap=True)
     if machine is not None and floating_base is None and not _is_free(machine):
@@ -161,13 +161,6 @@ def outermost(robot: Robot) -> list[str]:
         while (name := parents.get(name, "")) and name not in carrying:
             carrying.add(name)
     return [name for name in shaped if name not in carrying]
-
-
-def holding(simulation: Simulation, stiffness: float | None) -> Command:
-    """A command to hold the joints where they are; by default a radian holds the weight at 1 m."""
-    weight = simulation.robot.mass * float(np.linalg.norm(simulation.robot.gravity))
-    chosen = weight if stiffness is None else stiffness
-    return simulation.pd(simulation.joint_positions(), kp=chosen, kd=chosen / 10.0)
 
 
 def _is_free(robot: Robot) -> bool:

@@ -262,7 +262,7 @@ def _limit_gaps(robot: Robot, q: Array, limited: Sequence[tuple[int, int]]) -> A
     gaps = []
     for velocity, sign in limited:
         k = coordinates[velocity]
-        gaps.append(q[k] - robot.lower[k] if sign > 0 else robot.upper[k] - q[k])
+        gaps.append(q[k] - robot.lower_limits[k] if sign > 0 else robot.upper_limits[k] - q[k])
     return np.array(gaps, dtype=np.float64)
 
 

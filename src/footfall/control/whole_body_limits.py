@@ -93,9 +93,9 @@ class WholeBodyLimits:
         robot, layout, h = situation.robot, situation.layout, self.horizon
         velocity, coordinate = driven_velocities(robot), driven_coordinates(robot)
         v, q = situation.v[velocity], situation.q[coordinate]
-        fastest = robot.velocity_limit[velocity]
-        lower = np.maximum((-fastest - v) / h, 2 * (robot.lower[coordinate] - q - v * h) / h**2)
-        upper = np.minimum((fastest - v) / h, 2 * (robot.upper[coordinate] - q - v * h) / h**2)
+        fastest = robot.velocity_limits[velocity]
+        lower = np.maximum((-fastest - v) / h, 2 * (robot.lower_limits[coordinate] - q - v * h) / h**2)
+        upper = np.minimum((fastest - v) / h, 2 * (robot.upper_limits[coordinate] - q - v * h) / h**2)
         select = np.eye(layout.size)[velocity]
         labels = [f"limit of velocity {index}" for index in velocity.tolist()]
         return _finite(np.vstack([select, -select]), np.concatenate([lower, -upper]), (*labels, *labels))
@@ -104,7 +104,7 @@ class WholeBodyLimits:
 def _torque_rows(situation: Situation) -> LimitRows:
     layout = situation.layout
     driven = driven_velocities(situation.robot)
-    most = situation.robot.effort_limit[driven]
+    most = situation.robot.effort_limits[driven]
     select = np.eye(layout.size)[layout.tau]
     labels = [f"torque of velocity {index}" for index in driven.tolist()]
     return _finite(np.vstack([select, -select]), np.concatenate([-most, -most]), (*labels, *labels))

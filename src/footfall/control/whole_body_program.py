@@ -251,7 +251,7 @@ class WholeBodyProgram:
         if limits is not None and limits.joints:
             bounded += [in_v for _, in_v in self._limited_joints()]
         if limits is not None and limits.torque:
-            most = self.robot.effort_limit[self.driven]
+            most = self.robot.effort_limits[self.driven]
             weak = np.flatnonzero(np.isfinite(most))
             bounded += (self.robot.nv + size + weak).tolist()
             self.efforts = most[weak]
@@ -273,7 +273,9 @@ class WholeBodyProgram:
         return [
             (in_q, in_v)
             for in_q, in_v in pairs
-            if np.isfinite([robot.velocity_limit[in_v], robot.lower[in_q], robot.upper[in_q]]).any()
+            if np.isfinite(
+                [robot.velocity_limits[in_v], robot.lower_limits[in_q], robot.upper_limits[in_q]]
+            ).any()
         ]
 
     def _cone_size(self, rows: tuple[int, ...]) -> int:
@@ -340,12 +342,12 @@ class WholeBodyProgram:
         if self.limits is not None and self.limits.joints:
             robot, h = self.robot, self.limits.horizon
             for in_q, in_v in self._limited_joints():
-                fastest = min(float(robot.velocity_limit[in_v]), _FAR * h)
+                fastest = min(float(robot.velocity_limits[in_v]), _FAR * h)
                 least, most = (-fastest - v[in_v]) / h, (fastest - v[in_v]) / h
-                if np.isfinite(robot.lower[in_q]):
-                    least = maximum(least, 2 * (robot.lower[in_q] - q[in_q] - v[in_v] * h) / h**2)
-                if np.isfinite(robot.upper[in_q]):
-                    most = minimum(most, 2 * (robot.upper[in_q] - q[in_q] - v[in_v] * h) / h**2)
+                if np.isfinite(robot.lower_limits[in_q]):
+                    least = maximum(least, 2 * (robot.lower_limits[in_q] - q[in_q] - v[in_v] * h) / h**2)
+                if np.isfinite(robot.upper_limits[in_q]):
+                    most = minimum(most, 2 * (robot.upper_limits[in_q] - q[in_q] - v[in_v] * h) / h**2)
                 lower.append(least)
                 upper.append(most)
         return np.array(lower), np.array(upper)

@@ -104,7 +104,7 @@ def random_configuration(
         elif joint.type is not JointType.FIXED:
             reach = np.array([1.0 if along else np.pi for along in _lengths(joint.type)])
             place = robot.q_slice(joint.name)
-            lower, upper = robot.lower[place], robot.upper[place]
+            lower, upper = robot.lower_limits[place], robot.upper_limits[place]
             lower = np.where(
                 np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 2 * reach, -reach)
             )

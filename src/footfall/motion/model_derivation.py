@@ -265,7 +265,7 @@ def _planar_limits(robot: Robot, leg: _Leg, joint: int) -> Interval:
     place = robot.tree.links[leg.links[joint]].q
     start = start_configuration(robot)[place][0]
     ends = leg.start_angles[joint] + leg.signs[joint] * (
-        np.clip([robot.lower[place][0], robot.upper[place][0]], -np.pi, np.pi) - start
+        np.clip([robot.lower_limits[place][0], robot.upper_limits[place][0]], -np.pi, np.pi) - start
     )
     return float(ends.min()), float(ends.max())
 

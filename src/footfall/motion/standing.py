@@ -25,7 +25,7 @@ def start_configuration(robot: Robot) -> Array:
     for name in _STANCES:
         if name in robot.configurations:
             return robot.configuration(name)
-    return np.clip(neutral(robot), robot.lower, robot.upper)
+    return np.clip(neutral(robot), robot.lower_limits, robot.upper_limits)
 
 
 def placed_frame(robot: Robot, poses: Sequence[Transform], frame: str) -> Transform:

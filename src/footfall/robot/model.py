@@ -363,6 +363,11 @@ class Robot(values.Value):
         return digest.hexdigest()
 
     @cached_property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints that move, in the order of `q`; `q_slice` and `v_slice` give the places of each."""
+        return tuple(joint.name for joint in self.joints if joint.type is not JointType.FIXED)
+
+    @cached_property
     def frame_names(self) -> tuple[str, ...]:
         """All names that stand for a frame: the frames, the bodies, the world."""
         return (*(frame.name for frame in self.frames), *self._bodies, WORLD)
@@ -407,22 +412,22 @@ class Robot(values.Value):
         return _read_only(lower), _read_only(upper)
 
     @cached_property
-    def lower(self) -> Array:
+    def lower_limits(self) -> Array:
         """Lower limits of `q` (nq,), rad or m, -inf where there are none."""
         return self.limits()[0]
 
     @cached_property
-    def upper(self) -> Array:
+    def upper_limits(self) -> Array:
         """Upper limits of `q` (nq,), rad or m, inf where there are none."""
         return self.limits()[1]
 
     @cached_property
-    def velocity_limit(self) -> Array:
+    def velocity_limits(self) -> Array:
         """Greatest rates (nv,), rad/s or m/s, inf where there is no limit."""
         return self._per_velocity("velocity", np.inf)
 
     @cached_property
-    def effort_limit(self) -> Array:
+    def effort_limits(self) -> Array:
         """Greatest joint torques and forces (nv,), N m or N, inf where there is no limit."""
         return self._per_velocity("effort", np.inf)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -19,7 +20,14 @@ from footfall.dynamics.loops import close_loops
 from footfall.errors import InvalidOption, UnknownName
 from footfall.robot.model import Robot
 from footfall.scene.assembly import combined_robot, initial_state
+from footfall.scene.load import load_scene
 from footfall.scene.model import Scene
+from footfall.simulation.commands import (
+    carried_by_the_world,
+    holding_stiffness,
+    pd_command,
+    whole_command,
+)
 from footfall.simulation.control_period import ControlPeriod
 from footfall.simulation.divergence import require_good, warn_of_divergence
 from footfall.simulation.drive_step import DriveTrain, Gears
@@ -35,24 +43,24 @@ from footfall.simulation.unsolved_contact import warn_of_residuals
 _ROLLOUT = ("residual", "q", "v")  # what a rollout gives, in the order of the kernel
 
 ContactModel = Literal["exact", "impacts", "penalty"]
-Controller = Callable[[float, Array, Array], Command]
+Controller = Callable[[float, Array, Array], Command | Array]
 
 
 class Simulation:
     """A robot in a scene.
 
-    robot: or None, if the scene has robots. scene: objects, free bodies, robots. candidates: contacts that may occur;
-    by default all points of collision geometry against all surfaces. options: see `StepOptions`. substeps: steps of
-    `options.dt` in a control period. contact: "exact" constraints, "impacts" one after the other, or "penalty" springs
-    of the given law. drives: "rigid" or "elastic" gears between servos and joints, see `DriveTrain`; without, joints
-    give what is commanded. touching: bodies of the robots that may touch something, its feet say; all by default. The
-    fewer, the sooner native code is compiled.
+    robot: or None, if the scene has robots. scene: objects, free bodies, robots; or the name of one that we ship, such
+    as "flat", or a file. candidates: contacts that may occur; by default all points of collision geometry against all
+    surfaces. options: see `StepOptions`. substeps: steps of `options.dt` in a control period. contact: "exact"
+    constraints, "impacts" one after the other, or "penalty" springs of the given law. drives: "rigid" or "elastic"
+    gears between servos and joints, see `DriveTrain`; without, joints give what is commanded. touching: bodies of the
+    robots that may touch something, its feet say; all by default. The fewer, the sooner native code is compiled.
     """
 
     def __init__(
         self,
         robot: Robot | None,
-        scene: Scene | None = None,
+        scene: Scene | str | Path | None = None,
         *,
         candidates: Sequence[Candidate] | None = None,
         contact: ContactModel = "exact",
@@ -69,7 +77,7 @@ class Simulation:
             raise TypeError(f"the first argument is a robot, not {robot!r}; use footfall.load")
         if robot is None and scene is None:
             raise ValueError("a simulation needs a robot, or a scene with robots or free bodies")
-        self.scene = scene or Scene("empty")
+        self.scene = _scene(scene)
         known = {} if robot is None else robot.configurations
         start = known["idle"] if "idle" in known else next(iter(known.values()), None)
         self.robot = combined_robot(self.scene, robot, q=start)
@@ -194,11 +202,38 @@ class Simulation:
         """Integrals of the controllers and impulses that a rollout starts with."""
         return np.zeros(self.joints), np.zeros(self.rows)
 
+    @property
+    def time(self) -> float:
+        """Time since the start, s."""
+        return self.state.time
+
+    @property
+    def q(self) -> Array:
+        """Configuration (nq,), a copy; `reset` sets one."""
+        return self.state.q.copy()
+
+    @property
+    def v(self) -> Array:
+        """Velocities (nv,), a copy."""
+        return self.state.v.copy()
+
+    # Commands
+
     @cached_property
-    def hold(self) -> Command:
-        """A command without any effort."""
+    def zero_command(self) -> Command:
+        """A command without any effort: joints are limp."""
         zero = np.zeros(self.joints)
         return Command(zero, zero, zero, zero, zero, zero)
+
+    def hold(self, *, kp: float | Array | None = None, kd: float | Array | None = None) -> Command:
+        """A command to stay as it is now: gains hold the joints where they are, and arms that hang on the world carry
+        their own weight.
+
+        kp, kd: in N m/rad and N m s/rad. By default a radian holds the weight of all at 1 m, and kd is kp times 0.1 s.
+        """
+        kp = holding_stiffness(self.robot) if kp is None else kp
+        command = self.pd(self.joint_positions(), kp=kp, kd=0.1 * np.asarray(kp) if kd is None else kd)
+        return command._replace(effort=carried_by_the_world(self.robot, self.state.q))
 
     def joint_positions(self, q: Array | None = None) -> Array:
         """Positions (joints,) of the joints that drives act on, rad or m."""
@@ -208,10 +243,12 @@ class Simulation:
     def pd(
         self, position: Array, *, kp: float | Array, kd: float | Array, ki: float | Array = 0.0
     ) -> Command:
-        """A command to hold joint positions (joints,), with gains in N m/rad, N m s/rad and N m/(rad s)."""
-        gains = [_checked_gain(*named, self.joints) for named in (("kp", kp), ("ki", ki), ("kd", kd))]
-        zero = np.zeros(self.joints)
-        return Command(_checked("position", position, self.joints), zero, zero, *gains)
+        """A command to hold joint positions, with gains in N m/rad, N m s/rad and N m/(rad s).
+
+        position: (joints,) rad or m; for rollouts also (batch, joints) or (batch, steps, joints). Gains: numbers, or
+        arrays of such shapes.
+        """
+        return pd_command(position, kp=kp, kd=kd, ki=ki, joints=self.joints)
 
     # Running
 
@@ -222,12 +259,15 @@ class Simulation:
             raise InvalidOption(f"seconds is {seconds}; it must be finite and not negative")
         self._pushes[body] = (_checked("wrench", wrench, 6), self.state.time + seconds)
 
-    def step(self, command: Command | None = None) -> Trajectory:
-        """Advance by one control period; gives one row."""
-        return self.run(lambda time, q, v: command or self.hold, self.control_period)
+    def step(self, command: Command | Array | None = None) -> Trajectory:
+        """Advance by one control period under a command or efforts (joints,), limp without; gives one row."""
+        return self.run(self.zero_command if command is None else command, self.control_period)
 
-    def run(self, controller: Controller | Command, seconds: float, *, recorder: Any = None) -> Trajectory:
-        """Advance by some time. controller: `controller(time, q, v)` gives a `Command` every control period.
+    def run(
+        self, controller: Controller | Command | Array, seconds: float, *, recorder: Any = None
+    ) -> Trajectory:
+        """Advance by some time. controller: `controller(time, q, v)` gives a `Command`, or efforts (joints,) or (nv,),
+        every control period; or such a command, which is held.
 
         seconds: rounded to control periods, of which there must be one at least. recorder: a `RecordingWriter`, which
         gets every row.
@@ -238,15 +278,16 @@ class Simulation:
             )
         self._look_at_start()
         count = round(seconds / self.control_period)
-        fixed = controller if isinstance(controller, Command) else None
+        fixed = None if callable(controller) else whole_command(controller, self.robot, self.joints)
         rows: list[tuple[Any, ...]] = []
         loops = LoopWatch(self.robot, self.state.q)
         for _ in range(count):
             state = self.state
             # Copies, so that a controller may work in them.
-            command = fixed or controller(state.time, state.q.copy(), state.v.copy())  # type: ignore[operator]
-            if not isinstance(command, Command):
-                raise TypeError(f"a controller gave a {type(command).__name__}; it must give a Command")
+            command = fixed
+            if command is None:
+                given = controller(state.time, state.q.copy(), state.v.copy())  # type: ignore[operator]
+                command = whole_command(given, self.robot, self.joints)
             pushes = {
                 body: wrench for body, (wrench, until) in self._pushes.items() if state.time < until - 1e-12
             }
@@ -304,6 +345,7 @@ class Simulation:
         for name, value in (("steps", steps), ("threads", threads)):
             if value is not None and value < 1:
                 raise InvalidOption(f"{name} is {value}; it must be at least 1")
+        commands = whole_command(commands, self.robot, self.joints)
         # The kernel of single steps: another one for the same arithmetic would differ in the last bits.
         residual, q, v = self.step_kernel.rollout(
             q, v, *self._no_impulses, *commands, self.friction,
@@ -356,13 +398,10 @@ class Simulation:
         return {}
 
 
-def _checked_gain(name: str, gain: float | Array, joints: int) -> Array:
-    array = np.array(gain, dtype=np.float64)
-    if array.shape not in ((), (joints,)) or not (np.isfinite(array) & (array >= 0.0)).all():
-        raise InvalidOption(
-            f"{name} is {gain}; it must be a number or one for each of {joints} joints, finite and not negative"
-        )
-    return np.broadcast_to(array, joints).copy()
+def _scene(given: Scene | str | Path | None) -> Scene:
+    if isinstance(given, str | Path):
+        return load_scene(given)
+    return given or Scene("empty")
 
 
 def _checked(name: str, value: Any, size: int) -> Array:

@@ -67,7 +67,7 @@ def joint_effort(robot: Robot, integral: Array, command: Command, q: Array, v: A
             + command.kd[k] * (command.velocity[k] - v[velocity])
             + command.effort[k]
         )
-        limit = float(robot.effort_limit[velocity])
+        limit = float(robot.effort_limits[velocity])
         effort[velocity] = maximum(minimum(wanted, limit), -limit) if np.isfinite(limit) else wanted
     return np.array(effort)
 

@@ -142,7 +142,7 @@ def joint_laws(
     """
     laws: list[JointLaw] = []
     for coordinate, velocity in limited:
-        lower, upper = float(robot.lower[coordinate]), float(robot.upper[coordinate])
+        lower, upper = float(robot.lower_limits[coordinate]), float(robot.upper_limits[coordinate])
         if np.isfinite(lower) and np.isfinite(upper):
             sign = where(q[coordinate] < (lower + upper) / 2, 1.0, -1.0)
             room = minimum(q[coordinate] - lower, upper - q[coordinate])

@@ -117,7 +117,10 @@ def _joint_rows(simulation: Simulation, q: Array) -> tuple[Array, Array, Array]:
     rubbing = rubbing_velocities(robot) if options.joint_friction else []
     rows, room = np.zeros((len(limited) + len(rubbing), robot.spanning.nv)), np.zeros(len(limited))
     for k, (coordinate, velocity) in enumerate(limited):
-        below, above = q[coordinate] - robot.lower[coordinate], robot.upper[coordinate] - q[coordinate]
+        below, above = (
+            q[coordinate] - robot.lower_limits[coordinate],
+            robot.upper_limits[coordinate] - q[coordinate],
+        )
         rows[k, velocity] = 1.0 if below < above else -1.0
         room[k] = min(below, above)
     for k, velocity in enumerate(rubbing):

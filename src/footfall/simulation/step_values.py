@@ -100,14 +100,17 @@ class StepState(NamedTuple):
 
 
 class Command(NamedTuple):
-    """What the joints shall do, (joints,) each: position, velocity, effort (feed-forward, N m) and gains."""
+    """What the joints shall do, (joints,) each: position, velocity, effort (feed-forward, N m) and gains.
 
-    position: Array
-    velocity: Array
-    effort: Array
-    kp: Array
-    ki: Array
-    kd: Array
+    What is left out is zero; a number holds for all joints. In rollouts also (batch, joints), (batch, steps, joints).
+    """
+
+    position: Array = 0.0  # type: ignore[assignment]
+    velocity: Array = 0.0  # type: ignore[assignment]
+    effort: Array = 0.0  # type: ignore[assignment]
+    kp: Array = 0.0  # type: ignore[assignment]
+    ki: Array = 0.0  # type: ignore[assignment]
+    kd: Array = 0.0  # type: ignore[assignment]
 
 
 class StepReport(NamedTuple):

@@ -63,7 +63,7 @@ def limited_velocities(robot: Robot) -> list[tuple[int, int]]:
     return [
         (q, v)
         for q, v in actuated_velocities(robot.spanning)
-        if np.isfinite(robot.lower[q]) or np.isfinite(robot.upper[q])
+        if np.isfinite(robot.lower_limits[q]) or np.isfinite(robot.upper_limits[q])
     ]
 
 
@@ -135,7 +135,7 @@ def joint_control(robot: Robot, state: StepState, command: Command, options: Ste
             + command.effort[k]
         )
         inertia = dt * (command.kd[k] + dt * command.kp[k]) if options.implicit_gains else 0.0
-        limit = float(robot.effort_limit[v])
+        limit = float(robot.effort_limits[v])
         if np.isfinite(limit):
             inertia = where(absolute(wanted) < limit, inertia, 0.0)
             wanted = maximum(minimum(wanted, limit), -limit)

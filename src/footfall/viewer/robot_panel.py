@@ -94,7 +94,7 @@ class RobotPanel:
 
     def _add_slider(self, joint: Joint, index: int) -> Any:
         reach = 1.0 if joint.type is JointType.PRISMATIC else np.pi
-        lower, upper = self.robot.lower[index], self.robot.upper[index]
+        lower, upper = self.robot.lower_limits[index], self.robot.upper_limits[index]
         low = float(lower) if np.isfinite(lower) else min(-reach, float(self.q[index]))
         high = float(upper) if np.isfinite(upper) else max(reach, float(self.q[index]))
         high = max(high, low + 1e-3)  # a joint that may not move still has a slider

@@ -108,8 +108,8 @@ def test_random_reachable_targets(name: str) -> None:
         goal = footfall.frame_pose(arm, footfall.random_configuration(arm, seed=1000 + seed), "tip")
         start = footfall.random_configuration(arm, seed=seed)
         solution = solve_ik(arm, start, [PoseTask("tip", goal)], tolerance=1e-8, restarts=5, seed=seed)
-        assert np.all(solution.q >= arm.lower - 1e-12)
-        assert np.all(solution.q <= arm.upper + 1e-12)
+        assert np.all(solution.q >= arm.lower_limits - 1e-12)
+        assert np.all(solution.q <= arm.upper_limits + 1e-12)
         if solution.reached:
             reached = footfall.frame_pose(arm, solution.q, "tip")
             np.testing.assert_allclose(reached.rotation, goal.rotation, atol=1e-7)
@@ -152,9 +152,9 @@ def test_unreachable_targets_are_as_close_as_scipy_gets(seed: int) -> None:
         least_squares(
             lambda q: target - footfall.frame_pose(arm, q, "tip").translation,
             start,
-            bounds=(arm.lower, arm.upper),
+            bounds=(arm.lower_limits, arm.upper_limits),
         ).cost
-        for start in np.clip(starts, arm.lower + 1e-6, arm.upper - 1e-6)
+        for start in np.clip(starts, arm.lower_limits + 1e-6, arm.upper_limits - 1e-6)
     )
     assert not found.reached
     assert found.distance <= 1.01 * np.sqrt(2 * best)
@@ -171,8 +171,8 @@ def test_lola_reaches_with_the_whole_body() -> None:
     assert found.reached
     assert found.iterations < 30
     np.testing.assert_allclose(footfall.frame_pose(lola, found.q, "RH").translation, hand, atol=1e-8)
-    assert np.all(found.q >= lola.lower)
-    assert np.all(found.q <= lola.upper)
+    assert np.all(found.q >= lola.lower_limits)
+    assert np.all(found.q <= lola.upper_limits)
 
 
 def test_priorities_on_position_level() -> None:

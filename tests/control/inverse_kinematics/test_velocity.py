@@ -141,7 +141,7 @@ def test_transpose_goes_downhill() -> None:
 def test_bounds_on_velocity_and_position() -> None:
     robot = footfall.load("arm-6r")
     q = robot.configuration("ready")
-    q[1] = robot.upper[1] - 1e-4
+    q[1] = robot.upper_limits[1] - 1e-4
     task = frame_position("tip", np.zeros(3), gains=0.0, rate=np.array([0.5, 0.0, -0.5]))
     problem = build_ik(robot, q, [task], dt=1e-2, limits=Limits(velocity=None))
     v = solve_velocity(problem, method="qp")
@@ -150,7 +150,7 @@ def test_bounds_on_velocity_and_position() -> None:
     assert np.all(v >= problem.bounds.lower - 1e-9)
     np.testing.assert_allclose(problem.jacobian @ v, task.rate, atol=1e-6)
     beyond = q.copy()
-    beyond[1] = robot.upper[1] + 0.01
+    beyond[1] = robot.upper_limits[1] + 0.01
     back = build_ik(robot, beyond, [task], dt=1e-2, limits=Limits(velocity=None))
     assert solve_velocity(back, method="qp")[1] <= -1.0 + 1e-9
 

@@ -71,8 +71,8 @@ def test_numbers_out_of_range_are_refused(name: str, range_: str) -> None:
 
 def test_configurations_respect_the_joint_limits(robot: Robot) -> None:
     for q in robot.configurations.values():
-        assert (robot.lower <= q).all()
-        assert (q <= robot.upper).all()
+        assert (robot.lower_limits <= q).all()
+        assert (q <= robot.upper_limits).all()
 
 
 def test_all_bodies_can_be_seen(robot: Robot) -> None:

@@ -127,8 +127,8 @@ def solve_chain(chain: Chain, target: Transform, *, tolerance: float = 1e-7) -> 
 
 def within_limits(robot: Robot, chain: Chain, solutions: Sequence[Array]) -> list[Array]:
     """Those solutions that the joints' limits allow, turned by whole turns where that helps."""
-    lower = np.array([robot.lower[robot.q_slice(joint)][0] for joint in chain.joints])
-    upper = np.array([robot.upper[robot.q_slice(joint)][0] for joint in chain.joints])
+    lower = np.array([robot.lower_limits[robot.q_slice(joint)][0] for joint in chain.joints])
+    upper = np.array([robot.upper_limits[robot.q_slice(joint)][0] for joint in chain.joints])
     allowed = []
     for angles in solutions:
         turns = 2 * np.pi * np.arange(-1, 2)[:, None]

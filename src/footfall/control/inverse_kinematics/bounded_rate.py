@@ -118,7 +118,7 @@ class BoundedRate:
         robot = self.stack.robot
         fastest = np.full(robot.nv, _FAR)
         if self.limits.velocity is not None:
-            fastest = np.minimum(self.limits.velocity * robot.velocity_limit, _FAR)
+            fastest = np.minimum(self.limits.velocity * robot.velocity_limits, _FAR)
         below, above = position_limits(robot, self.limits)
         lower: list[Any] = list(-fastest)
         upper: list[Any] = list(fastest)

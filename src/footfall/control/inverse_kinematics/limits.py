@@ -70,7 +70,7 @@ def velocity_bounds(robot: Robot, q: Array, *, dt: float, limits: Limits) -> Bou
     """
     fastest = np.full(robot.nv, np.inf)
     if limits.velocity is not None:
-        fastest = limits.velocity * robot.velocity_limit
+        fastest = limits.velocity * robot.velocity_limits
     below, above = position_limits(robot, limits)
     in_q, in_v = single_coordinates(robot)
     coordinates = np.zeros(robot.nv)

@@ -106,7 +106,7 @@ def _controller(simulation: Simulation, task: Task) -> Any:
         if "z" in task.force_axes:
             forward = forward + np.asarray(gravity_forces(robot, q))
         solution = solve_tasks(robot, q, v, forward, [task])
-        return simulation.hold._replace(effort=np.asarray(solution.motion.commands))
+        return simulation.zero_command._replace(effort=np.asarray(solution.motion.commands))
 
     return command
 
@@ -120,7 +120,9 @@ def _impedance(simulation: Simulation, rest: Array) -> Any:
         velocity = np.asarray(frame_velocity(robot, q, v, "tip"))[:3]
         force = STIFFNESS * (rest - place) - DAMPING * velocity
         effort = np.asarray(frame_jacobian(robot, q, "tip"))[:3].T @ force
-        return simulation.hold._replace(effort=effort + np.asarray(gravity_forces(robot, q)) - 4.0 * v)
+        return simulation.zero_command._replace(
+            effort=effort + np.asarray(gravity_forces(robot, q)) - 4.0 * v
+        )
 
     return command
 

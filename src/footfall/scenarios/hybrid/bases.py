@@ -138,7 +138,7 @@ class SimulatedBase:
 
     def command(self, torques: Array) -> Command:
         """The command that acts like joint torques (nv,) of the controller's robot."""
-        hold = self.simulation.hold
+        hold = self.simulation.zero_command
         effort = hold.effort.copy()
         if not self.balls:
             effort[: self.count - 6] = torques[6:]

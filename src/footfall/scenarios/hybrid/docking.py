@@ -83,7 +83,7 @@ def _robot_with_hook() -> Robot:
 
 def _driving_on(base: SimulatedBase, speed: float) -> Command:
     """The other robot's wheels, driven by speed (braked, if it is zero)."""
-    hold = base.simulation.hold
+    hold = base.simulation.zero_command
     velocity, gain = hold.velocity.copy(), hold.kd.copy()
     velocity[-2:], gain[-2:] = speed / 0.1, 20.0
     return hold._replace(velocity=velocity, kd=gain)

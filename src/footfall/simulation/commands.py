@@ -1,0 +1,108 @@
+"""What users give as a command: a `Command`, parts of one, or an array of efforts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.dynamics.inverse_dynamics import gravity_forces
+from footfall.errors import InvalidOption
+from footfall.robot.model import JointType, Robot
+from footfall.simulation.step_values import Command
+from footfall.simulation.time_step import actuated_velocities
+
+
+def whole_command(given: Any, robot: Robot, joints: int) -> Command:
+    """A command with an array for each of its parts, from what a user or a controller gave.
+
+    given: a `Command`, whose single numbers hold for all joints; or efforts, (joints,) or (nv,), N m or N.
+    """
+    if isinstance(given, Command):
+        if all(type(part) is np.ndarray for part in given):
+            return given
+        return Command(*(_array(name, part, joints) for name, part in given._asdict().items()))
+    if isinstance(given, np.ndarray | list | tuple):
+        zero = np.zeros(joints)
+        return Command(zero, zero, actuated_efforts(given, robot, joints), zero, zero, zero)
+    raise TypeError(
+        f"a controller gave a {type(given).__name__}; it must give a Command, or efforts ({joints},) in N m"
+    )
+
+
+def actuated_efforts(given: Any, robot: Robot, joints: int) -> Array:
+    """Efforts (joints,) of the joints, from such, or from generalised forces (nv,) whose others are zero."""
+    effort = np.asarray(given, dtype=np.float64)
+    if effort.shape == (joints,):
+        return effort
+    if effort.shape != (robot.nv,):
+        raise InvalidOption(
+            f"efforts have the shape {effort.shape}; needed is one for each of the {joints} joints, "
+            f"or for each of the {robot.nv} velocities"
+        )
+    places = [velocity for _, velocity in actuated_velocities(robot)]
+    others = np.delete(effort, places)
+    if others.any():
+        raise InvalidOption(
+            f"efforts (nv,) have {np.abs(others).max():.4g} N or N m where there is no motor; give zeros there, or "
+            f"one for each of the {joints} joints"
+        )
+    return effort[places]
+
+
+def _array(name: str, part: Any, joints: int) -> Array:
+    array = np.asarray(part, dtype=np.float64)
+    if array.ndim == 0:
+        return np.full(joints, float(array))
+    if array.shape[-1] not in (1, joints):
+        raise InvalidOption(
+            f"{name} of the command has the shape {array.shape}; its last axis must be {joints} joints"
+        )
+    return array
+
+
+def pd_command(position: Any, *, kp: Any, kd: Any, ki: Any, joints: int) -> Command:
+    """A command to hold joint positions, see `Simulation.pd`."""
+    wanted = np.array(position, dtype=np.float64)
+    if not 1 <= wanted.ndim <= 3 or wanted.shape[-1] != joints or not np.isfinite(wanted).all():
+        raise InvalidOption(
+            f"position must be {joints} finite numbers, or rows of so many, not an array of shape {wanted.shape}: "
+            f"{wanted}"
+        )
+    gains = [_checked_gain(name, gain, joints) for name, gain in (("kp", kp), ("ki", ki), ("kd", kd))]
+    zero = np.zeros(joints)
+    return Command(wanted, zero, zero, *gains)
+
+
+def _checked_gain(name: str, gain: Any, joints: int) -> Array:
+    array = np.array(gain, dtype=np.float64)
+    rows = array.ndim == 0 or (array.ndim <= 3 and array.shape[-1] == joints)
+    if not rows or not (np.isfinite(array) & (array >= 0.0)).all():
+        raise InvalidOption(
+            f"{name} is {gain}; it must be a number or one for each of {joints} joints, finite and not negative"
+        )
+    return array if array.ndim else np.full(joints, float(array))
+
+
+def holding_stiffness(robot: Robot) -> float:
+    """With which a radian (or a metre) holds the weight of all at 1 m, N m/rad or N/m."""
+    return robot.mass * float(np.linalg.norm(robot.gravity))
+
+
+def carried_by_the_world(robot: Robot, q: Array) -> Array:
+    """Efforts (joints,) that hold what hangs on the world by joints alone in q (nq,); zero on a floating base."""
+    standing = {"world"}
+    for joint in robot.joints:  # parents come first
+        if joint.parent in standing and joint.type is not JointType.FLOATING:
+            standing.add(joint.child)
+    carried = {joint.name for joint in robot.joints if joint.child in standing}
+    forces = np.asarray(gravity_forces(robot, q))
+    known = {
+        place
+        for joint in robot.joints
+        if joint.name in carried
+        for place in range(robot.nv)[robot.v_slice(joint.name)]
+    }
+    places = [velocity for _, velocity in actuated_velocities(robot)]
+    return np.array([forces[place] if place in known else 0.0 for place in places])
