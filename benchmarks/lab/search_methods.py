@@ -10,24 +10,23 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.bench import surroundings
-from footfall.control.inverse_kinematics import PoseTask, PositionTask, Task, lola_task_space
+from footfall.control.inverse_kinematics import MotionTask, PoseTask, frame_position, lola_task_space
 from footfall.control.inverse_kinematics.descent import descend
 from footfall.control.inverse_kinematics.levenberg_marquardt import levenberg_marquardt
 from footfall.control.inverse_kinematics.limits import NO_LIMITS
 from footfall.control.inverse_kinematics.newton import newton
 from footfall.control.inverse_kinematics.objective import Objective, Progress
-from footfall.control.inverse_kinematics.stack import TaskStack
+from footfall.control.tasks.stack import TaskStack
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.kinematics import frame_pose
 from footfall.robot.load import load
 from footfall.robot.model import Robot
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 TOLERANCE, ITERATIONS = 1e-6, 300
 STEPS = {"near": 0.05, "far": 0.5}  # rad or m, standard deviation of the step from the start to the target
@@ -50,7 +49,7 @@ class Problem(NamedTuple):
     name: str
     robot: Robot
     start: Array
-    tasks: Callable[[Array], list[Task]]
+    tasks: Callable[[Array], list[MotionTask]]
 
 
 class Searched(NamedTuple):
@@ -109,7 +108,7 @@ def chain(links: int) -> Problem:
         f"chain of {links}",
         robot,
         start,
-        lambda q: [PositionTask("tip", frame_pose(robot, q, "tip").translation)],
+        lambda q: [frame_position("tip", frame_pose(robot, q, "tip").translation)],
     )
 
 
