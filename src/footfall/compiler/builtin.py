@@ -12,7 +12,10 @@ import numpy as np
 from footfall.compiler.interface import CONTEXT, PYTHON_FUNCTIONS
 
 WITH_ARGUMENTS, WITHOUT_ARGUMENTS = 0x0080, 0x0004  # METH_FASTCALL, METH_NOARGS
-_PYARRAY_NEW = 93  # its place in NumPy's table of C functions, part of the binary interface
+_NUMPY_FUNCTIONS = {
+    "PyArray_New": 93,
+    "PyArray_NewFromDescr": 94,
+}  # their places in NumPy's table, part of its ABI
 
 
 class _Context(np.ndarray[Any, np.dtype[np.int64]]):
@@ -38,14 +41,19 @@ def new_builtin(
     fallback: Callable[..., Any],
     check_finite: bool,
     arrays: Sequence[np.ndarray[Any, Any]] = (),
+    objects: Sequence[object] = (),
     owner: object,
 ) -> Callable[..., Any]:
-    """A function with the code at `address`, see `interface.py`. owner: keeps that code alive."""
+    """A function with the code at `address`, see `interface.py`. owner: keeps that code alive.
+
+    arrays, objects: those whose addresses the code finds behind the fields of the context.
+    """
     values = {**_addresses(), "fallback": id(fallback), "check_finite": int(check_finite)}
     numbers = [values[field] for field in CONTEXT] + [array.ctypes.data for array in arrays]
+    numbers += [id(value) for value in objects]
     context = np.array(numbers, dtype=np.int64).view(_Context)
     definition = _MethodDef(name.encode(), address, flags, None)
-    context.owner = (owner, fallback, definition, arrays)
+    context.owner = (owner, fallback, definition, arrays, objects)
     return _new_function(ctypes.byref(definition), context, None)  # type: ignore[no-any-return]
 
 
@@ -58,14 +66,12 @@ def _addresses() -> dict[str, int]:
     get_pointer = api.PyCapsule_GetPointer
     get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     table = get_pointer(core._multiarray_umath._ARRAY_API, None)
-    array_new = ctypes.cast(table, ctypes.POINTER(ctypes.c_void_p))[_PYARRAY_NEW]
+    places = ctypes.cast(table, ctypes.POINTER(ctypes.c_void_p))
     return {
         **found,
-        "PyArray_New": array_new or 0,
+        **{name: places[place] or 0 for name, place in _NUMPY_FUNCTIONS.items()},
         "array_type": id(np.ndarray),
         "float64": id(np.dtype(np.float64)),
-        "int64": id(np.dtype(np.int64)),
-        "bool_": id(np.dtype(np.bool_)),
         "float_type": id(float),
         "float64_type": id(np.float64),
         "int_type": id(int),

@@ -29,13 +29,13 @@ PYTHON_FUNCTIONS = (
     "PyEval_SaveThread",
     "PyEval_RestoreThread",
     "Py_IncRef",
+    "Py_DecRef",
+    "PyObject_GetAttr",
 )
 # Fields of the context that `call` and `bound` find in their first argument, an array of 64-bit integers
 CONTEXT = (
     "array_type",
     "float64",
-    "int64",
-    "bool_",
     "float_type",
     "float64_type",
     "int_type",
@@ -45,6 +45,7 @@ CONTEXT = (
     "true",
     "false",
     "PyArray_New",
+    "PyArray_NewFromDescr",
     *PYTHON_FUNCTIONS,
 )
 # Byte offsets in NumPy's array object (its fields are part of NumPy's binary interface)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.native_loops import native_loop
+from footfall.compiler.routines import routine
 from footfall.errors import GeometryError
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Capsule, Cylinder, Mesh, Shape, Sphere
@@ -64,7 +64,7 @@ def convex_of(shape: Shape) -> Convex:
     raise GeometryError(f"a {type(shape).__name__} is not convex and finite", subject=("shape", "convex"))
 
 
-@native_loop
+@routine
 def support(points: Array, disc: Array, x: float, y: float, z: float) -> tuple[float, float, float]:
     """The point of a core that lies farthest along a direction."""
     if disc[0] > 0.0:

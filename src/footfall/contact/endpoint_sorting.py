@@ -6,20 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.native_loops import native_loop
+from footfall.compiler.routines import routine
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Indices = np.ndarray[Any, np.dtype[np.int64]]
 
 
-@native_loop
+@routine
 def sort_endpoints(lower: Array, upper: Array, ends: Indices, axes: Any) -> Indices:
     """Sort the ends (3, 2n) of n boxes along each axis, 2 k for the lower and 2 k + 1 for the upper end of box k.
 
     axes: (n, n), on how many axes a pair overlaps, the smaller index first; kept up to date. Gives the pairs (m, 2)
     that changed, some more than once. A lower end comes before an upper one at the same place, since touching counts.
     """
-    changed = [(0, 0) for _ in range(0)]
+    changed: list[tuple[int, int]] = []
     for axis in range(3):
         order = ends[axis]
         for k in range(1, len(order)):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.native_loops import native_loop
+from footfall.compiler.routines import Vector3, routine
 from footfall.contact.convex import support
 from footfall.geometry.native_vectors import along, copy, cross, dot, minus
 
@@ -22,7 +22,7 @@ _FACES = 2048
 _TOLERANCE = 1e-10  # of the size of the polytope; must be well above rounding
 
 
-@native_loop
+@routine
 def penetration(
     points: Array,
     disc: Array,
@@ -74,7 +74,7 @@ def penetration(
     return _answer(store, face, answer, depth)
 
 
-@native_loop
+@routine
 def _difference(
     points: Array, disc: Array, other_points: Array, other_disc: Array, d: Array, store: Array, place: int
 ) -> None:
@@ -85,17 +85,24 @@ def _difference(
         store[place, k], store[place, 3 + k], store[place, 6 + k] = a[k] - b[k], a[k], b[k]
 
 
-@native_loop
+@routine
 def _length(a: Array) -> float:
     return math.sqrt(dot(a, a))
 
 
-@native_loop
+@routine
 def _scaled(a: Array, scale: float) -> Array:
-    return along(np.zeros(3), scale, a)
+    return np.array([scale * a[0], scale * a[1], scale * a[2]])
 
 
-@native_loop
+@routine
+def _least(a: Vector3) -> int:
+    """Which component is least in size."""
+    x, y, z = abs(a[0]), abs(a[1]), abs(a[2])
+    return 0 if x <= min(y, z) else 1 if y <= z else 2
+
+
+@routine
 def _directions(store: Array, count: int) -> Array:
     """Where to look for a corner that makes a simplex of one more dimension."""
     result = np.zeros((8, 3))
@@ -105,8 +112,8 @@ def _directions(store: Array, count: int) -> Array:
         return result[:6]
     edge = minus(store[1], store[0])
     if count == 2:
-        axis = np.zeros(3)
-        axis[np.argmin(np.abs(edge))] = 1.0
+        axis: Vector3 = np.zeros(3)
+        axis[_least(edge)] = 1.0
         one = cross(edge, axis)
         one = _scaled(one, 1.0 / _length(one))
         two = _scaled(cross(edge, one), 1.0 / _length(edge))
@@ -120,7 +127,7 @@ def _directions(store: Array, count: int) -> Array:
     return result[:2]
 
 
-@native_loop
+@routine
 def _spans(store: Array, count: int) -> bool:
     """Whether the corner at `count` adds a dimension to those before."""
     new = minus(store[count], store[0])
@@ -136,7 +143,7 @@ def _spans(store: Array, count: int) -> bool:
     return abs(dot(normal, new)) > 1e-10 * scale * _length(normal)
 
 
-@native_loop
+@routine
 def _grow_to_tetrahedron(
     points: Array, disc: Array, other_points: Array, other_disc: Array, store: Array, count: int
 ) -> int:
@@ -158,17 +165,17 @@ def _grow_to_tetrahedron(
     return count
 
 
-@native_loop
+@routine
 def _normal_of_flat(store: Array, count: int) -> Array:
     """A direction in which cores with a flat Minkowski difference do not overlap at all."""
     normal = np.zeros(3)
     normal[2] = 1.0
     if count > 1:
-        copy(_directions(store, count)[0], normal)
+        normal[:] = _directions(store, count)[0]
     return normal
 
 
-@native_loop
+@routine
 def _plane(store: Array, face: Indices, plane: Array) -> None:
     """Plane of a face; one without area is never the nearest."""
     a = store[face[0]]
@@ -176,7 +183,7 @@ def _plane(store: Array, face: Indices, plane: Array) -> None:
     normal = cross(one, other)
     length = _length(normal)
     if length <= 1e-14 * max(dot(one, one), dot(other, other)):
-        plane[0] = plane[1] = plane[2] = 0.0
+        plane[:3] = 0.0
         plane[3] = np.inf
         return
     for k in range(3):
@@ -184,7 +191,7 @@ def _plane(store: Array, face: Indices, plane: Array) -> None:
     plane[3] = dot(plane, a)
 
 
-@native_loop
+@routine
 def _first_faces(store: Array, faces: Indices, planes: Array) -> int:
     base = cross(minus(store[1], store[0]), minus(store[2], store[0]))
     swap = dot(base, minus(store[3], store[0])) > 0.0
@@ -196,7 +203,7 @@ def _first_faces(store: Array, faces: Indices, planes: Array) -> int:
     return 4
 
 
-@native_loop
+@routine
 def _nearest(planes: Array, used: int) -> int:
     best = 0
     for k in range(1, used):
@@ -205,7 +212,7 @@ def _nearest(planes: Array, used: int) -> int:
     return best
 
 
-@native_loop
+@routine
 def _share_edge(faces: Indices, one: int, other: int) -> bool:
     """Whether two faces of a closed polytope are neighbours."""
     for e in range(3):
@@ -216,7 +223,7 @@ def _share_edge(faces: Indices, one: int, other: int) -> bool:
     return False
 
 
-@native_loop
+@routine
 def _mark_seen(
     store: Array, faces: Indices, planes: Array, used: int, corner: int, nearest: int, slack: float
 ) -> Any:
@@ -242,7 +249,7 @@ def _mark_seen(
     return seen
 
 
-@native_loop
+@routine
 def _expand(
     store: Array,
     faces: Indices,
@@ -290,7 +297,7 @@ def _expand(
     return kept
 
 
-@native_loop
+@routine
 def _answer(store: Array, face: Indices, plane: Array, depth: float) -> tuple[float, Array, Array, Array]:
     """Deepest points from the weights of the origin's projection onto the face."""
     a, b, c = store[face[0]], store[face[1]], store[face[2]]

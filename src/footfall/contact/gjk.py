@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.compiler.native_loops import native_loop
+from footfall.compiler.routines import Vector3, routine
 from footfall.contact.convex import Convex, Core, convex_of, support
 from footfall.contact.expanding_polytope import penetration
 from footfall.contact.simplex import closest_of_simplex
@@ -63,7 +63,7 @@ def core_distance(one: Core, one_layer: float, other: Core, other_layer: float) 
     return ConvexDistance(distance - one_layer - other_layer, normal, first, second)
 
 
-@native_loop
+@routine
 def gjk(
     points: Array,
     disc: Array,
@@ -102,7 +102,7 @@ def gjk(
         mask = closest_of_simplex(corners, count, weights)
         if mask == 15:
             return -4, weights
-        following = np.zeros(3)
+        following: Vector3 = np.zeros(3)
         for k in range(count):
             following = along(following, weights[k], corners[k])
         reached = dot(following, following)
@@ -116,7 +116,7 @@ def gjk(
     return count, weights
 
 
-@native_loop
+@routine
 def _compact(corners: Array, on_one: Array, on_other: Array, weights: Array, mask: int, count: int) -> int:
     """Drop the corners that are not in the mask."""
     kept = 0

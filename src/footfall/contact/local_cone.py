@@ -25,13 +25,13 @@ class ConeBlock(NamedTuple):
     normal impulse. inverse_normal: kg. added: what has been added to the diagonal, 1/kg.
     """
 
-    tangent_11: Any
-    tangent_12: Any
-    tangent_22: Any
-    coupling_1: Any
-    coupling_2: Any
-    inverse_normal: Any
-    added: Any
+    tangent_11: float
+    tangent_12: float
+    tangent_22: float
+    coupling_1: float
+    coupling_2: float
+    inverse_normal: float
+    added: float
 
 
 def cone_block(w11: Any, w12: Any, w1n: Any, w22: Any, w2n: Any, wnn: Any) -> ConeBlock:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from footfall.compiler import NativeFunction
-from footfall.compiler.compiled_loops import compiled_loop
-from footfall.compiler.loop_callback import LoopCallback
+from footfall.compiler.routines import routine
+from footfall.compiler.routines import RoutineCallback
 from footfall.contact.box_places import PLACES
 from footfall.contact.native_crossings import FAR, add_edge
 
@@ -20,7 +20,7 @@ _TIE = 1e-9  # of a box: places that differ by less in their gaps are chosen by 
 _NEAR = 1e-2  # of a box: places whose rows must not depend on what is farther away
 
 
-@compiled_loop
+@routine
 def find_box_places(inputs: Array, result: Array, data: Array) -> None:
     """The places of `box_places`. inputs: rotation (9) and translation (3) of the box. data: half edges of both, and
     the radii of their corners."""
@@ -43,7 +43,7 @@ def find_box_places(inputs: Array, result: Array, data: Array) -> None:
             result[7 * row + i] = places[taken[row], i] if taken[row] >= 0 else far
 
 
-@compiled_loop
+@routine
 def _choose(places: Array, number: Array, count: int, size: float, taken: Array) -> None:
     """Which place stands in each row: the nearest ones. Those that may carry choose first, in the order of their
     numbers, so that they keep their rows whatever is farther away."""
@@ -65,7 +65,7 @@ def _choose(places: Array, number: Array, count: int, size: float, taken: Array)
                 taken[row] = k
 
 
-@compiled_loop
+@routine
 def _add_own_corner(corner: int, inputs: Array, half: Array, box: Array, radius: float, place: Array) -> None:
     """A corner of the box, over the other one."""
     for i in range(3):
@@ -77,7 +77,7 @@ def _add_own_corner(corner: int, inputs: Array, half: Array, box: Array, radius:
         place[i] -= radius * place[3 + i]
 
 
-@compiled_loop
+@routine
 def _add_other_corner(
     corner: int, inputs: Array, box: Array, half: Array, radius: float, place: Array
 ) -> None:
@@ -95,7 +95,7 @@ def _add_other_corner(
         place[i] += radius * place[3 + i]
 
 
-@compiled_loop
+@routine
 def _add_edges(inputs: Array, half: Array, box: Array, radius: float, places: Array, number: Array) -> int:
     """Add the places inside of the edges of the box after the 16 corners; how many there are then."""
     middle, direction = np.empty(3), np.empty(3)
@@ -118,14 +118,14 @@ def _add_edges(inputs: Array, half: Array, box: Array, radius: float, places: Ar
     return count
 
 
-@compiled_loop
+@routine
 def _sign(corner: int, axis: int) -> float:
     """On which side of a box a corner lies: the bits of its number say it."""
     bit = corner // 4 if axis == 2 else corner // 2 if axis == 1 else corner
     return 1.0 if bit % 2 == 1 else -1.0
 
 
-@compiled_loop
+@routine
 def _box_distance(point: Array, half: Array, normal: Array) -> float:
     """Signed distance of a point to a box, and its normal; inside along the nearest face, z before y before x."""
     square, most, face = 0.0, -np.inf, 2
@@ -149,8 +149,8 @@ def _box_distance(point: Array, half: Array, normal: Array) -> float:
 
 
 @cache
-def _callback() -> LoopCallback:
-    return LoopCallback(find_box_places)
+def _callback() -> RoutineCallback:
+    return RoutineCallback(find_box_places)
 
 
 @cache

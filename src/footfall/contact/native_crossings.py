@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from footfall.compiler import NativeFunction
-from footfall.compiler.compiled_loops import compiled_loop
-from footfall.compiler.loop_callback import LoopCallback
+from footfall.compiler.routines import routine
+from footfall.compiler.routines import RoutineCallback
 from footfall.contact.axis_crossings import AXIS_PLACES
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -18,7 +18,7 @@ FAR = 1e3  # m, where a place is that is not needed
 _SMALL = 1e-9  # of a box: what is rounding
 
 
-@compiled_loop
+@routine
 def find_axis_crossings(inputs: Array, result: Array, data: Array) -> None:
     """The places of `axis_crossings`. inputs: direction (3) and middle (3) of the axis. data: half of its length, and
     half edges of the box."""
@@ -30,7 +30,7 @@ def find_axis_crossings(inputs: Array, result: Array, data: Array) -> None:
             result[7 * place + i] = places[place, i] if place < count else far
 
 
-@compiled_loop
+@routine
 def add_edge(middle: Array, direction: Array, reach: float, half: Array, places: Array, count: int) -> int:
     """Add up to two places inside of an edge; how many there are then.
 
@@ -63,7 +63,7 @@ def add_edge(middle: Array, direction: Array, reach: float, half: Array, places:
     return count
 
 
-@compiled_loop
+@routine
 def _over(middle: Array, direction: Array, reach: float, half: Array, face: int) -> tuple[float, float]:
     """From where to where an edge is between the faces of the box along all axes but one; inside of it if -1."""
     first, last = -reach, reach
@@ -78,7 +78,7 @@ def _over(middle: Array, direction: Array, reach: float, half: Array, face: int)
     return first, last
 
 
-@compiled_loop
+@routine
 def _add_place(
     middle: Array, direction: Array, along: float, half: Array, face: int, places: Array, count: int
 ) -> int:
@@ -101,7 +101,7 @@ def _add_place(
     return count + 1
 
 
-@compiled_loop
+@routine
 def _nearest(middle: Array, direction: Array, reach: float, half: Array) -> float:
     """Where an edge is nearest to the box, as a length from its middle.
 
@@ -128,7 +128,7 @@ def _nearest(middle: Array, direction: Array, reach: float, half: Array) -> floa
     return before - falling * (after - before) / (rising - falling)
 
 
-@compiled_loop
+@routine
 def _rate(middle: Array, direction: Array, along: float, half: Array) -> float:
     total = 0.0
     for i in range(3):
@@ -138,8 +138,8 @@ def _rate(middle: Array, direction: Array, along: float, half: Array) -> float:
 
 
 @cache
-def _callback() -> LoopCallback:
-    return LoopCallback(find_axis_crossings)
+def _callback() -> RoutineCallback:
+    return RoutineCallback(find_axis_crossings)
 
 
 @cache

@@ -6,62 +6,53 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.native_loops import native_loop
-from footfall.contact import impacts, local_cone, native_sweeps
-from footfall.contact.native_sweeps import change, compile_along, contact_blocks, source_hash
+from footfall.compiler.routines import routine
+from footfall.contact import impacts
+from footfall.contact.native_sweeps import change, contact_blocks
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _STEPS = 12  # of Newton's method in one collision: there is no next sweep that would make up for it
 
-for _function in (impacts.collision_impulse, impacts.velocity_change):
-    compile_along(_function)
 
-
-def _build_impact_sequence(source: str) -> Any:
-    @native_loop
-    def impact_sequence(
-        matrix: Array,
-        friction: Array,
-        restitution: Array,
-        p: Array,
-        w: Array,
-        rest_speed: float,
-        tolerance: float,
-        most: int,
-    ) -> tuple[int, float]:
-        _ = source
-        contacts = len(friction)
-        blocks = contact_blocks(matrix, contacts)
-        for count in range(most):
-            fastest, row = -tolerance, -1
-            for i in range(contacts):
-                if w[3 * i + 2] < fastest:
-                    fastest, row = w[3 * i + 2], 3 * i + 2
-            for k in range(3 * contacts, len(p)):
-                if w[k] < fastest:
-                    fastest, row = w[k], k
-            if row < 0:
-                return count, 0.0
-            if row >= 3 * contacts:
-                change(matrix, p, w, row, p[row] - w[row] / matrix[row, row])
-                continue
-            i = row // 3
-            rebound = restitution[i] if -fastest > rest_speed else 0.0
-            p1, p2, pn = impacts.collision_impulse(
-                blocks[i], w[row - 2], w[row - 1], w[row], friction[i], rebound, _STEPS
-            )
-            change(matrix, p, w, row - 2, p[row - 2] + p1)
-            change(matrix, p, w, row - 1, p[row - 1] + p2)
-            change(matrix, p, w, row, p[row] + pn)
-        left = 0.0
+@routine
+def impact_sequence(
+    matrix: Array,
+    friction: Array,
+    restitution: Array,
+    p: Array,
+    w: Array,
+    rest_speed: float,
+    tolerance: float,
+    most: int,
+) -> tuple[int, float]:
+    """Collide what approaches fastest, one after another; gives how many and the greatest approach that is left."""
+    contacts = len(friction)
+    blocks = contact_blocks(matrix, contacts)
+    for count in range(most):
+        fastest, row = -tolerance, -1
         for i in range(contacts):
-            left = max(left, -w[3 * i + 2])
+            if w[3 * i + 2] < fastest:
+                fastest, row = w[3 * i + 2], 3 * i + 2
         for k in range(3 * contacts, len(p)):
-            left = max(left, -w[k])
-        return most, left
-
-    return impact_sequence
-
-
-impact_sequence = _build_impact_sequence(source_hash(local_cone, impacts, native_sweeps))
+            if w[k] < fastest:
+                fastest, row = w[k], k
+        if row < 0:
+            return count, 0.0
+        if row >= 3 * contacts:
+            change(matrix, p, w, row, p[row] - w[row] / matrix[row, row])
+            continue
+        i = row // 3
+        rebound = restitution[i] if -fastest > rest_speed else 0.0
+        p1, p2, pn = impacts.collision_impulse(
+            blocks[i], w[row - 2], w[row - 1], w[row], friction[i], rebound, _STEPS
+        )
+        change(matrix, p, w, row - 2, p[row - 2] + p1)
+        change(matrix, p, w, row - 1, p[row - 1] + p2)
+        change(matrix, p, w, row, p[row] + pn)
+    left = 0.0
+    for i in range(contacts):
+        left = max(left, -w[3 * i + 2])
+    for k in range(3 * contacts, len(p)):
+        left = max(left, -w[k])
+    return most, left

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.native_loops import native_loop
+from footfall.compiler.routines import routine
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 SOLVED, RAY, LIMIT = 0, 1, 2
 
 
-@native_loop
+@routine
 def lemke_pivots(matrix: Array, bias: Array, most: int, tolerance: float) -> tuple[int, int, Any]:
     """Status, number of pivots and the basis: variable of each row, w_i as i, z_i as n + i, z_0 as 2 n.
 
@@ -49,7 +49,7 @@ def lemke_pivots(matrix: Array, bias: Array, most: int, tolerance: float) -> tup
     return LIMIT, most, basis
 
 
-@native_loop
+@routine
 def _pivot(tableau: Array, row: int, column: int) -> None:
     width = tableau.shape[1]
     factor = 1.0 / tableau[row, column]
@@ -64,7 +64,7 @@ def _pivot(tableau: Array, row: int, column: int) -> None:
             tableau[i, column] = 0.0
 
 
-@native_loop
+@routine
 def _leaving_row(tableau: Array, basis: Any, column: int, tolerance: float) -> int:
     """Row of the least ratio; of equal ones that of z_0, else the lexicographic least; -1 for a ray."""
     n = len(basis)

@@ -10,22 +10,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.compiler.native_loops import native_loop
+from footfall.compiler.routines import routine
 from footfall.contact import newton_step
-from footfall.contact.native_sweeps import compile_along, natural_map, velocities
+from footfall.contact.native_sweeps import natural_map, velocities
 from footfall.contact.newton_schedule import HALVINGS, LEAST_SOFTNESS, MEMORY, MOST_SOFTNESS, ONE_ROUND
 from footfall.contact.newton_step import ConeLaw
+from footfall.math.linear_systems import solve_in_place
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 ROUND = np.array(ONE_ROUND)  # (steps, 4)
-
-for _function in (
-    newton_step.natural_cone,
-    newton_step.linear_cone,
-    newton_step._target,
-):
-    compile_along(_function)
 
 
 class _Rows(NamedTuple):
@@ -40,16 +34,18 @@ class _Rows(NamedTuple):
     compliance: Array
 
 
-@native_loop
+@routine
 def _positive_diagonal(matrix: Array) -> Array:
-    diagonal = np.diag(matrix).copy()
-    least = 1e-12 * diagonal.max() + 1e-280
+    diagonal = np.empty(len(matrix))
+    for row in range(len(matrix)):
+        diagonal[row] = matrix[row, row]
+    least = 1e-12 * np.max(diagonal) + 1e-280
     for row in range(len(diagonal)):
         diagonal[row] = max(diagonal[row], least)
     return diagonal
 
 
-@native_loop
+@routine
 def _law(rows: _Rows, k: int) -> ConeLaw:
     along = 0.5 * (rows.diagonal[3 * k] + rows.diagonal[3 * k + 1])
     return ConeLaw(
@@ -57,7 +53,7 @@ def _law(rows: _Rows, k: int) -> ConeLaw:
     )
 
 
-@native_loop
+@routine
 def _allowed(rows: _Rows, row: int, z: float) -> float:
     """An impulse of a joint row brought into what is allowed: not negative, or within its box."""
     bounded = row - (len(rows.bias) - len(rows.box))
@@ -67,7 +63,7 @@ def _allowed(rows: _Rows, row: int, z: float) -> float:
     return min(max(z, -bound), bound)
 
 
-@native_loop
+@routine
 def _merit(rows: _Rows, p: Array, w: Array, reach: float) -> float:
     """Sum of the squares of the natural map, weighted so that it is an energy, J."""
     contacts, total = len(rows.friction), 0.0
@@ -81,7 +77,7 @@ def _merit(rows: _Rows, p: Array, w: Array, reach: float) -> float:
     return total
 
 
-@native_loop
+@routine
 def _add_contacts(
     rows: _Rows, p: Array, w: Array, kind: Array, softness: float, system: Array, shift: Array
 ) -> None:
@@ -103,7 +99,7 @@ def _add_contacts(
             system[r + 2, j] = linear.normal * third
 
 
-@native_loop
+@routine
 def _add_joints(
     rows: _Rows, p: Array, w: Array, reach: float, softness: float, system: Array, shift: Array
 ) -> None:
@@ -118,7 +114,7 @@ def _add_joints(
             system[row, j] = stiffness * rows.matrix[row, j]
 
 
-@native_loop
+@routine
 def _direction(rows: _Rows, p: Array, w: Array, kind: Array, softness: float) -> Array:
     """Newton's change (n,) of the impulses: `(1 + K W) dp = shift` with the springs K of contacts and rows."""
     system, shift = np.empty((len(p), len(p))), np.empty(len(p))
@@ -126,11 +122,11 @@ def _direction(rows: _Rows, p: Array, w: Array, kind: Array, softness: float) ->
     _add_joints(rows, p, w, kind[0], softness, system, shift)
     for row in range(len(p)):
         system[row, row] += 1.0
-    shift[:] = np.linalg.solve(system, shift)
+    solve_in_place(system, shift)
     return shift
 
 
-@native_loop
+@routine
 def _advance(
     rows: _Rows, p: Array, w: Array, change: Array, reach: float, allowed: float, ahead_p: Array
 ) -> float:
@@ -147,7 +143,15 @@ def _advance(
     return merit
 
 
-@native_loop
+@routine
+def _differ(one: Array, other: Array) -> bool:
+    differ = False
+    for k in range(len(one)):
+        differ = differ or one[k] != other[k]
+    return differ
+
+
+@routine
 def newton_round(
     matrix: Array,
     bias: Array,
@@ -174,13 +178,13 @@ def newton_round(
         kind = kinds[count]
         softness = max(kind[1] * residual / scale, kind[2])
         softness = min(max(softness, LEAST_SOFTNESS), MOST_SOFTNESS)
-        if count > 0 and (kind != kinds[count - 1]).any():
+        if count > 0 and _differ(kind, kinds[count - 1]):
             merits[:] = 0.0
-        merits[1:] = merits[:-1].copy()
+        merits[1:] = merits[:-1]
         merits[0] = _merit(rows, p, w, kind[0])
         count += 1
         change = _direction(rows, p, w, kind, softness)
-        if not _advance(rows, p, w, change, kind[0], merits.max(), ahead) < np.inf:
+        if not _advance(rows, p, w, change, kind[0], np.max(merits), ahead) < np.inf:
             break
         p[:] = ahead
         velocities(matrix, bias, p, w)

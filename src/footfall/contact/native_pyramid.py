@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.native_loops import native_loop
+from footfall.compiler.routines import routine
 from footfall.contact.native_sweeps import change, natural_map, velocities
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
-@native_loop
+@routine
 def nearest_in_polygon(x: float, y: float, radius: float, facets: int) -> tuple[float, float]:
     """Nearest point of the regular polygon with corners on the circle, one of them at (radius, 0)."""
     if radius <= 0.0:
@@ -31,7 +31,7 @@ def nearest_in_polygon(x: float, y: float, radius: float, facets: int) -> tuple[
     return x1 + along * ex, y1 + along * ey
 
 
-@native_loop
+@routine
 def residual(
     diagonal: Array, friction: Array, extra: Array, box: Array, p: Array, w: Array, facets: int
 ) -> float:
@@ -48,7 +48,7 @@ def residual(
     return largest
 
 
-@native_loop
+@routine
 def pyramid_sweeps(
     matrix: Array,
     diagonal: Array,
@@ -92,7 +92,7 @@ def pyramid_sweeps(
     return most, residual(diagonal, friction, extra, box, p, w, facets)
 
 
-@native_loop
+@routine
 def source_sweeps(
     matrix: Array,
     diagonal: Array,

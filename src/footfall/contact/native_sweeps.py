@@ -1,22 +1,16 @@
 """The loops of the Gauss-Seidel solvers as native code for any number of contacts.
 
-The one-contact solution is that of `local_cone`, compiled here by Numba: what `where`, `maximum`, `minimum` and
-`sqrt` mean to it is said first. All functions work in place on impulses p and velocities w = A p + b.
+The one-contact solution is that of `local_cone`. All functions work in place on impulses p and velocities w = A p + b.
 """
 
 from __future__ import annotations
 
-import hashlib
 import math
-from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
-from numba.extending import overload
 
-from footfall.compiler import functions
-from footfall.compiler.native_loops import native_loop
+from footfall.compiler.routines import new_records, routine
 from footfall.contact import local_cone
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -24,43 +18,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 _REFRESH = 50  # sweeps after which w is computed anew, since rounding errors add up
 
 
-@overload(functions.where, strict=False)
-def _where(condition: Any, a: Any, b: Any) -> Any:
-    return lambda condition, a, b: a if condition else b
-
-
-@overload(functions.maximum, strict=False)
-def _maximum(a: Any, b: Any) -> Any:
-    return lambda a, b: a if a > b else b
-
-
-@overload(functions.minimum, strict=False)
-def _minimum(a: Any, b: Any) -> Any:
-    return lambda a, b: a if a < b else b
-
-
-@overload(functions.sqrt, strict=False)
-def _sqrt(x: Any) -> Any:
-    return lambda x: math.sqrt(x)
-
-
-def compile_along(function: Any) -> None:
-    """Let Numba compile calls of a plain function from its own source."""
-    overload(function, strict=False)(lambda *_: function)
-
-
-for _function in (
-    local_cone.cone_block,
-    local_cone.solve_cone,
-    local_cone.tangential_impulse,
-    local_cone.find_slip,
-    local_cone.solve_limit,
-    local_cone.solve_box,
-):
-    compile_along(_function)
-
-
-@native_loop
+@routine
 def velocities(matrix: Array, bias: Array, p: Array, w: Array) -> None:
     """w = A p + b."""
     for i in range(len(p)):
@@ -70,7 +28,7 @@ def velocities(matrix: Array, bias: Array, p: Array, w: Array) -> None:
         w[i] = total
 
 
-@native_loop
+@routine
 def change(matrix: Array, p: Array, w: Array, row: int, value: float) -> None:
     """Set an impulse and let the velocities follow."""
     step = value - p[row]
@@ -80,7 +38,7 @@ def change(matrix: Array, p: Array, w: Array, row: int, value: float) -> None:
             w[j] += matrix[row, j] * step
 
 
-@native_loop
+@routine
 def natural_map(diagonal: Array, friction: Array, extra: Array, box: Array, p: Array, w: Array) -> float:
     """Residual as in `validation.natural_map_residual`."""
     largest = 0.0
@@ -102,11 +60,13 @@ def natural_map(diagonal: Array, friction: Array, extra: Array, box: Array, p: A
     return largest
 
 
-@numba.njit
+@routine
 def contact_blocks(matrix: Array, contacts: int) -> Any:
-    """List of the blocks of all contacts."""
-    return [
-        local_cone.cone_block(
+    """The blocks of all contacts, an array of records."""
+    blocks = new_records(local_cone.ConeBlock, contacts)
+    for i in range(contacts):
+        k = 3 * i
+        blocks[i] = local_cone.cone_block(
             matrix[k, k],
             matrix[k, k + 1],
             matrix[k, k + 2],
@@ -114,91 +74,81 @@ def contact_blocks(matrix: Array, contacts: int) -> Any:
             matrix[k + 1, k + 2],
             matrix[k + 2, k + 2],
         )
-        for k in range(0, 3 * contacts, 3)
-    ]
+    return blocks
 
 
-def _build_cone_sweeps(source: str) -> Any:
-    @native_loop
-    def cone_sweeps(
-        matrix: Array,
-        bias: Array,
-        friction: Array,
-        extra: Array,
-        box: Array,
-        p: Array,
-        w: Array,
-        relaxation: float,
-        tolerance: float,
-        most: int,
-        steps: int,
-    ) -> tuple[int, float]:
-        _ = source
-        contacts, size = len(friction), len(p)
-        diagonal = np.empty(size)
-        for row in range(size):
-            diagonal[row] = matrix[row, row]
-        diagonal = np.maximum(diagonal, 1e-12 * diagonal.max() + 1e-280)
-        blocks = contact_blocks(matrix, contacts)
-        slip = np.zeros(contacts)
-        velocities(matrix, bias, p, w)
-        residual = natural_map(diagonal, friction, extra, box, p, w)
-        for sweep in range(most):
-            if residual <= tolerance:
-                velocities(matrix, bias, p, w)
-                residual = natural_map(diagonal, friction, extra, box, p, w)
-                if residual <= tolerance:
-                    return sweep, residual
-            for i in range(contacts):
-                k = 3 * i
-                block = blocks[i]
-                o1, o2, on = p[k], p[k + 1], p[k + 2]
-                f1 = w[k] - (matrix[k, k] + block.added) * o1 - matrix[k, k + 1] * o2 - matrix[k, k + 2] * on
-                f2 = (
-                    w[k + 1]
-                    - matrix[k, k + 1] * o1
-                    - (matrix[k + 1, k + 1] + block.added) * o2
-                    - matrix[k + 1, k + 2] * on
-                )
-                fn = (
-                    w[k + 2]
-                    - matrix[k, k + 2] * o1
-                    - matrix[k + 1, k + 2] * o2
-                    - (matrix[k + 2, k + 2] + block.added) * on
-                )
-                p1, p2, pn, slip[i] = local_cone.solve_cone(
-                    block, f1, f2, fn, friction[i], extra[i], slip[i], steps
-                )
-                if relaxation != 1.0 and pn > 0.0:
-                    pn = max(0.0, on + relaxation * (pn - on))
-                    p1, p2 = o1 + relaxation * (p1 - o1), o2 + relaxation * (p2 - o2)
-                    length = math.hypot(p1, p2)
-                    bound = friction[i] * pn + extra[i] if pn > 0.0 else 0.0
-                    if length > bound:
-                        p1, p2 = p1 * bound / length, p2 * bound / length
-                change(matrix, p, w, k, p1)
-                change(matrix, p, w, k + 1, p2)
-                change(matrix, p, w, k + 2, pn)
-            for row in range(3 * contacts, size):
-                inverse = relaxation / diagonal[row]
-                free = w[row] - p[row] / inverse
-                bounded = row - (size - len(box))
-                if bounded < 0:
-                    change(matrix, p, w, row, local_cone.solve_limit(inverse, free))
-                else:
-                    change(matrix, p, w, row, local_cone.solve_box(inverse, free, box[bounded]))
-            if sweep % _REFRESH == _REFRESH - 1:
-                velocities(matrix, bias, p, w)
+@routine
+def cone_sweeps(
+    matrix: Array,
+    bias: Array,
+    friction: Array,
+    extra: Array,
+    box: Array,
+    p: Array,
+    w: Array,
+    relaxation: float,
+    tolerance: float,
+    most: int,
+    steps: int,
+) -> tuple[int, float]:
+    """Sweeps over contacts and joint rows until the residual is below the tolerance, at most so many."""
+    contacts, size = len(friction), len(p)
+    diagonal = np.empty(size)
+    for row in range(size):
+        diagonal[row] = matrix[row, row]
+    least = 1e-12 * np.max(diagonal) + 1e-280
+    for row in range(size):
+        diagonal[row] = max(diagonal[row], least)
+    blocks = contact_blocks(matrix, contacts)
+    slip = np.zeros(contacts)
+    velocities(matrix, bias, p, w)
+    residual = natural_map(diagonal, friction, extra, box, p, w)
+    for sweep in range(most):
+        if residual <= tolerance:
+            velocities(matrix, bias, p, w)
             residual = natural_map(diagonal, friction, extra, box, p, w)
-        velocities(matrix, bias, p, w)
-        return most, natural_map(diagonal, friction, extra, box, p, w)
-
-    return cone_sweeps
-
-
-def source_hash(*modules: Any) -> str:
-    """Hash of modules that are compiled along: Numba's cache on disk looks at a function's own file only."""
-    return hashlib.sha256(b"".join(Path(module.__file__).read_bytes() for module in modules)).hexdigest()
-
-
-cone_sweeps = _build_cone_sweeps(source_hash(local_cone))
+            if residual <= tolerance:
+                return sweep, residual
+        for i in range(contacts):
+            k = 3 * i
+            block = blocks[i]
+            o1, o2, on = p[k], p[k + 1], p[k + 2]
+            f1 = w[k] - (matrix[k, k] + block.added) * o1 - matrix[k, k + 1] * o2 - matrix[k, k + 2] * on
+            f2 = (
+                w[k + 1]
+                - matrix[k, k + 1] * o1
+                - (matrix[k + 1, k + 1] + block.added) * o2
+                - matrix[k + 1, k + 2] * on
+            )
+            fn = (
+                w[k + 2]
+                - matrix[k, k + 2] * o1
+                - matrix[k + 1, k + 2] * o2
+                - (matrix[k + 2, k + 2] + block.added) * on
+            )
+            p1, p2, pn, slip[i] = local_cone.solve_cone(
+                block, f1, f2, fn, friction[i], extra[i], slip[i], steps
+            )
+            if relaxation != 1.0 and pn > 0.0:
+                pn = max(0.0, on + relaxation * (pn - on))
+                p1, p2 = o1 + relaxation * (p1 - o1), o2 + relaxation * (p2 - o2)
+                length = math.hypot(p1, p2)
+                bound = friction[i] * pn + extra[i] if pn > 0.0 else 0.0
+                if length > bound:
+                    p1, p2 = p1 * bound / length, p2 * bound / length
+            change(matrix, p, w, k, p1)
+            change(matrix, p, w, k + 1, p2)
+            change(matrix, p, w, k + 2, pn)
+        for row in range(3 * contacts, size):
+            inverse = relaxation / diagonal[row]
+            free = w[row] - p[row] / inverse
+            bounded = row - (size - len(box))
+            if bounded < 0:
+                change(matrix, p, w, row, local_cone.solve_limit(inverse, free))
+            else:
+                change(matrix, p, w, row, local_cone.solve_box(inverse, free, box[bounded]))
+        if sweep % _REFRESH == _REFRESH - 1:
+            velocities(matrix, bias, p, w)
+        residual = natural_map(diagonal, friction, extra, box, p, w)
+    velocities(matrix, bias, p, w)
+    return most, natural_map(diagonal, friction, extra, box, p, w)

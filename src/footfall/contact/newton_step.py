@@ -1,4 +1,4 @@
-"""Newton's method on the natural map, one contact or joint row at a time: on numbers, on symbols or in a `native_loop`.
+"""Newton's method on the natural map, one contact or joint row at a time: on numbers, on symbols or in a routine.
 
 The natural map `F = p - project(p - w / W)` of a row vanishes where its impulse p and velocity w are right: `project`
 brings the impulse into what is allowed, the normal part first and the tangential part then onto the disc whose

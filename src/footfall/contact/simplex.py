@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.native_loops import native_loop
+from footfall.compiler.routines import routine
 from footfall.geometry.native_vectors import along, cross, dot, minus
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -17,7 +17,7 @@ _FLAT = (
 )
 
 
-@native_loop
+@routine
 def closest_of_simplex(corners: Array, count: int, weights: Array) -> int:
     """Weights (4,) of the corners (4, 3) at the point closest to the origin; gives a mask of those that count.
 
@@ -52,17 +52,17 @@ def closest_of_simplex(corners: Array, count: int, weights: Array) -> int:
     return mask
 
 
-@native_loop
+@routine
 def _square(a: Array) -> float:
     return dot(a, a)
 
 
-@native_loop
+@routine
 def _triple(a: Array, b: Array, c: Array) -> float:
     return dot(a, cross(b, c))
 
 
-@native_loop
+@routine
 def _contains_origin(corners: Array, weights: Array) -> bool:
     a, b, c, d = corners[0], corners[1], corners[2], corners[3]
     volumes = (_triple(b, c, d), -_triple(a, c, d), _triple(a, b, d), -_triple(a, b, c))
@@ -78,7 +78,7 @@ def _contains_origin(corners: Array, weights: Array) -> bool:
     return True
 
 
-@native_loop
+@routine
 def _edge(a: Array, b: Array, weights: Array) -> float:
     """Square of the distance to the inside of an edge, infinite if the nearest point is an end."""
     edge = minus(b, a)
@@ -92,7 +92,7 @@ def _edge(a: Array, b: Array, weights: Array) -> float:
     return dot(point, point)
 
 
-@native_loop
+@routine
 def _face(a: Array, b: Array, c: Array, weights: Array) -> float:
     """Square of the distance to the inside of a face, infinite if the nearest point is on its rim."""
     normal = cross(minus(b, a), minus(c, a))

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.compiler.native_loops import native_loop
+from footfall.compiler.routines import routine
 from footfall.contact.gjk import ConvexDistance, core_distance
 from footfall.contact.polyhedron import Polyhedron
 from footfall.contact.v_clip_steps import DONE, walk
@@ -71,7 +71,7 @@ def polyhedron_distance(
     return PolyhedronDistance(result, features, steps)
 
 
-@native_loop
+@routine
 def _closest_points(one: Any, other: Any, found: Any) -> tuple[Array, Array]:
     """The closest points on two features that are each in the other's Voronoi region."""
     first_kind, first, second_kind, second = found[0], found[1], found[2], found[3]
@@ -84,7 +84,7 @@ def _closest_points(one: Any, other: Any, found: Any) -> tuple[Array, Array]:
     return _vertex_to_feature(one, other, found)
 
 
-@native_loop
+@routine
 def _vertex_to_feature(one: Any, other: Any, found: Any) -> tuple[Array, Array]:
     point = one[0][found[1]].copy()
     if found[2] == 0:
@@ -98,7 +98,7 @@ def _vertex_to_feature(one: Any, other: Any, found: Any) -> tuple[Array, Array]:
     return point, along(point, plane[3] - dot(plane, point), plane)
 
 
-@native_loop
+@routine
 def _edge_to_edge(one: Any, other: Any, first: int, second: int) -> tuple[Array, Array]:
     tail, other_tail = one[0][one[1][first, 0]], other[0][other[1][second, 0]]
     edge = minus(one[0][one[1][first, 1]], tail)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.native_loops import native_loop
+from footfall.compiler.routines import routine
 from footfall.geometry.native_vectors import along, cross, dot, minus
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -21,7 +21,7 @@ VERTEX, EDGE, FACE = 0, 1, 2
 _STEPS = 400
 
 
-@native_loop
+@routine
 def walk(one: Any, other: Any, start: Indices) -> Indices:
     """From the start features to the closest ones: (kind, index, kind, index, steps, state)."""
     pair = start.copy()
@@ -39,7 +39,7 @@ def walk(one: Any, other: Any, start: Indices) -> Indices:
     return np.array([pair[0], pair[1], pair[2], pair[3], steps, state])
 
 
-@native_loop
+@routine
 def _step(one: Any, other: Any, pair: Indices) -> int:
     """A step for features in the order vertex, edge, face."""
     if pair[0] == VERTEX:
@@ -53,13 +53,13 @@ def _step(one: Any, other: Any, pair: Indices) -> int:
     return _edge_face(one, other, pair)
 
 
-@native_loop
+@routine
 def _far_end(body: Any, edge: int, vertex: int) -> int:
     """The vertex at the other end of an edge."""
     return int(body[1][edge, 1] if body[1][edge, 0] == vertex else body[1][edge, 0])
 
 
-@native_loop
+@routine
 def _inward(body: Any, face: int, edge: int) -> Array:
     """Direction in a face, away from one of its edges."""
     tail, head = body[0][body[1][edge, 0]], body[0][body[1][edge, 1]]
@@ -67,7 +67,7 @@ def _inward(body: Any, face: int, edge: int) -> Array:
     return cross(body[2][face], direction)
 
 
-@native_loop
+@routine
 def _vertex_vertex(one: Any, other: Any, pair: Indices) -> int:
     a, b = one[0][pair[1]], other[0][pair[3]]
     apart = minus(a, b)
@@ -84,7 +84,7 @@ def _vertex_vertex(one: Any, other: Any, pair: Indices) -> int:
     return DONE
 
 
-@native_loop
+@routine
 def _vertex_edge(one: Any, other: Any, pair: Indices) -> int:
     vertex, edge = pair[1], pair[3]
     point = one[0][vertex]
@@ -126,7 +126,7 @@ def _vertex_edge(one: Any, other: Any, pair: Indices) -> int:
     return DONE
 
 
-@native_loop
+@routine
 def _vertex_face(one: Any, other: Any, pair: Indices) -> int:
     vertex, face = pair[1], pair[3]
     point = one[0][vertex]
@@ -161,7 +161,7 @@ def _vertex_face(one: Any, other: Any, pair: Indices) -> int:
     return MOVED
 
 
-@native_loop
+@routine
 def _edge_edge(one: Any, other: Any, pair: Indices) -> int:
     state = _edge_against_edge(one, other, pair)
     if state == MOVED:
@@ -172,7 +172,7 @@ def _edge_edge(one: Any, other: Any, pair: Indices) -> int:
     return state
 
 
-@native_loop
+@routine
 def _edge_against_edge(one: Any, other: Any, pair: Indices) -> int:
     """The first edge against the Voronoi region of the second, which alone may change."""
     edge, fixed = pair[1], pair[3]
@@ -226,14 +226,14 @@ def _edge_against_edge(one: Any, other: Any, pair: Indices) -> int:
     return DONE
 
 
-@native_loop
+@routine
 def _rises(body: Any, face: int, point: Array, direction: Array) -> float:
     """Sign of the change of a point's distance to a face's plane along a direction."""
     slope = dot(body[2][face], direction)
     return slope if dot(body[2][face], point) - body[2][face, 3] > 0.0 else -slope
 
 
-@native_loop
+@routine
 def _edge_face(one: Any, other: Any, pair: Indices) -> int:
     edge, face = pair[1], pair[3]
     tail, head = one[0][one[1][edge, 0]], one[0][one[1][edge, 1]]
@@ -275,7 +275,7 @@ def _edge_face(one: Any, other: Any, pair: Indices) -> int:
     return MOVED
 
 
-@native_loop
+@routine
 def _nearest_side(body: Any, face: int, tail: Array, head: Array) -> int:
     """The edge of a face that is closest to a segment."""
     best, least = -1, np.inf
@@ -287,7 +287,7 @@ def _nearest_side(body: Any, face: int, tail: Array, head: Array) -> int:
     return best
 
 
-@native_loop
+@routine
 def _segment_distance(a: Array, b: Array, c: Array, d: Array) -> float:
     """Square of the distance of segments ab and cd."""
     u, v, w = minus(b, a), minus(d, c), minus(a, c)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.compiled_loops import compiled_loop
+from footfall.compiler.routines import routine
 from footfall.control.native_program import SOLVED, combined, inner, inverse_factor, minimise, values_of
 from footfall.control.native_rows import least_squares, product, transposed
 
@@ -22,7 +22,7 @@ _CLEAR = 1e-8  # squares above this part of those before projection show that a 
 _UNSEEN = 1e-7  # limits that the motions left change by less, relative to all motions, are no limits any more
 
 
-@compiled_loop
+@routine
 def solve_levels(
     rows: Array,
     wanted: Array,
@@ -61,7 +61,7 @@ def solve_levels(
     return SOLVED, x, ranks, freedom
 
 
-@compiled_loop
+@routine
 def _weighted(
     rows: Array, wanted: Array, weights: Array, begin: int, end: int, x: Array
 ) -> tuple[Any, Any, float]:
@@ -78,7 +78,7 @@ def _weighted(
     return weighted, left, np.sqrt(square)
 
 
-@compiled_loop
+@routine
 def _solve_level(
     level: Array,
     left: Array,
@@ -115,7 +115,7 @@ def _solve_level(
     return status, kept
 
 
-@compiled_loop
+@routine
 def _squared(level: Array, kept: Array, weak: float) -> Any:
     """`level^T level` (n, n), and on the motions `kept` that the level does not see a small part of its trace."""
     n, trace = level.shape[1], 0.0
@@ -128,12 +128,12 @@ def _squared(level: Array, kept: Array, weak: float) -> Any:
     return result
 
 
-@compiled_loop
+@routine
 def _move(x: Array, basis: Array, step: Array) -> None:
     x += values_of(basis, step)
 
 
-@compiled_loop
+@routine
 def _keeps(limits: Array, lower: Array, upper: Array, basis: Array, x: Array, step: Array) -> bool:
     """Whether a step in the basis from x keeps the limits."""
     if len(lower) == 0:
@@ -147,7 +147,7 @@ def _keeps(limits: Array, lower: Array, upper: Array, basis: Array, x: Array, st
     return True
 
 
-@compiled_loop
+@routine
 def _reduced_limits(
     limits: Array, lower: Array, upper: Array, basis: Array, x: Array, placed: bool
 ) -> tuple[Any, Any, Any]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.compiled_loops import compiled_loop
+from footfall.compiler.routines import routine
 from footfall.control.native_rows import product, reflect, transposed
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -26,7 +26,7 @@ _BROKEN = 1e4  # times the tolerance: rows that cannot be kept to it have no sol
 _DEPENDENT = 1e-14  # squared part of a row that is new, below which it depends on the rows in force
 
 
-@compiled_loop
+@routine
 def inverse_factor(hessian: Array, least: float) -> Any:
     """Lower triangle X (n, n) with `X^T X = hessian^-1`, of which the upper triangle is read; empty if the Hessian is
     not positive definite or a pivot is not above `least`."""
@@ -71,7 +71,7 @@ def inverse_factor(hessian: Array, least: float) -> Any:
     return inverse
 
 
-@compiled_loop
+@routine
 def inner(one: Array, other: Array) -> float:
     """Scalar product of two vectors, in eight sums side by side for vector instructions."""
     n = len(one)
@@ -92,7 +92,7 @@ def inner(one: Array, other: Array) -> float:
     return total
 
 
-@compiled_loop
+@routine
 def combined(weights: Array, rows: Array) -> Any:
     """`weights @ rows` (n,)."""
     n, result = rows.shape[1], np.zeros(rows.shape[1])
@@ -103,7 +103,7 @@ def combined(weights: Array, rows: Array) -> Any:
     return result
 
 
-@compiled_loop
+@routine
 def values_of(rows: Array, x: Array) -> Any:
     """`rows @ x` (m,)."""
     result = np.empty(len(rows))
@@ -112,7 +112,7 @@ def values_of(rows: Array, x: Array) -> Any:
     return result
 
 
-@compiled_loop
+@routine
 def minimise(
     factor: Array, gradient: Array, rows: Array, lower: Array, upper: Array, tolerance: float
 ) -> tuple[int, Any, Any, int]:
@@ -201,7 +201,7 @@ def minimise(
     return status, x, _multipliers(m, held, signs, forces, count), step
 
 
-@compiled_loop
+@routine
 def _look_at_rows(rows: Array, lower: Array, upper: Array, norms: Array, settled: Any, slack: float) -> bool:
     """Get the norms (m,) of rows (m, n); empty ones are settled. Whether bounds can be kept as far as seen here: none
     contradict each other, and those of empty rows miss zero by no more than slack."""
@@ -215,7 +215,7 @@ def _look_at_rows(rows: Array, lower: Array, upper: Array, norms: Array, settled
     return True
 
 
-@compiled_loop
+@routine
 def _side_by_side(one: Array, other: Array) -> Any:
     """Two matrices (n, m) and (n, k) as one (n, m + k)."""
     m, k = one.shape[1], other.shape[1]
@@ -228,7 +228,7 @@ def _side_by_side(one: Array, other: Array) -> Any:
     return result
 
 
-@compiled_loop
+@routine
 def _worst(
     lower: Array, upper: Array, norms: Array, settled: Any, values: Array, least: float
 ) -> tuple[int, float]:
@@ -246,7 +246,7 @@ def _worst(
     return worst, sign
 
 
-@compiled_loop
+@routine
 def _settle(settled: Any, norms: Array, held: Any, count: int) -> None:
     """Rows in force are those held, and empty ones."""
     for i in range(len(settled)):
@@ -256,7 +256,7 @@ def _settle(settled: Any, norms: Array, held: Any, count: int) -> None:
         settled[held[k]] = _IN_FORCE
 
 
-@compiled_loop
+@routine
 def _new_part(turned: Array, row: int, sign: float, count: int, way: Array) -> tuple[float, float]:
     """Get a row with its sign; the squared lengths of what the rows in force do not span, and of all."""
     old = new = 0.0
@@ -269,7 +269,7 @@ def _new_part(turned: Array, row: int, sign: float, count: int, way: Array) -> t
     return new, old + new
 
 
-@compiled_loop
+@routine
 def _first_to_leave(
     triangle: Array,
     way: Array,
@@ -299,7 +299,7 @@ def _first_to_leave(
     return leaving, length
 
 
-@compiled_loop
+@routine
 def _take_up(turned: Array, triangle: Array, way: Array, count: int, square: float, parts: Array) -> float:
     """Turn the free axes so that the new row, way, lies along the first of them; its end there.
 
@@ -318,7 +318,7 @@ def _take_up(turned: Array, triangle: Array, way: Array, count: int, square: flo
     return end  # type: ignore[no-any-return]
 
 
-@compiled_loop
+@routine
 def _drop(
     turned: Array, triangle: Array, held: Any, signs: Array, forces: Array, place: int, count: int
 ) -> None:
@@ -340,7 +340,7 @@ def _drop(
         triangle[count - 1, j] = 0.0
 
 
-@compiled_loop
+@routine
 def _polish(
     turned: Array,
     triangle: Array,
@@ -371,7 +371,7 @@ def _polish(
                 x[j] += weight * turned[k, m + j]
 
 
-@compiled_loop
+@routine
 def _multipliers(m: int, held: Any, signs: Array, forces: Array, count: int) -> Any:
     multipliers = np.zeros(m)
     for k in range(count):

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.compiled_loops import compiled_loop
+from footfall.compiler.routines import routine
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _AGREE = 1e-14  # by which equations that depend on others may miss, relative to the greatest of all
 
 
-@compiled_loop
+@routine
 def triangular_rows(columns: Array, threshold: float) -> tuple[Any, Any, int]:
     """Reflect equations, the columns (n, m), in place until they are triangular.
 
@@ -60,7 +60,7 @@ def triangular_rows(columns: Array, threshold: float) -> tuple[Any, Any, int]:
     return normals, order, most
 
 
-@compiled_loop
+@routine
 def reflect(columns: Array, normal: Array, begin: int, parts: Array) -> None:
     """Reflect columns (n, m) at the plane of a normal (n,) of length sqrt(2) whose entries before begin are zero.
 
@@ -86,7 +86,7 @@ def reflect(columns: Array, normal: Array, begin: int, parts: Array) -> None:
             columns[j, i] -= weight * parts[i]
 
 
-@compiled_loop
+@routine
 def reflect_vector(x: Array, normal: Array, begin: int) -> None:
     """The same for a single vector (n,)."""
     part = 0.0
@@ -96,7 +96,7 @@ def reflect_vector(x: Array, normal: Array, begin: int) -> None:
         x[j] -= part * normal[j]
 
 
-@compiled_loop
+@routine
 def free_axes(normals: Array, rank: int) -> Any:
     """Orthonormal motions (n, n - rank) that the reflected equations do not see."""
     n = normals.shape[1]
@@ -108,7 +108,7 @@ def free_axes(normals: Array, rank: int) -> Any:
     return axes
 
 
-@compiled_loop
+@routine
 def least_squares(rows: Array, wanted: Array, threshold: float) -> tuple[Any, Any, int]:
     """The shortest x (n,) that comes closest to `rows x = wanted`, (m, n) and (m,); the free axes; and the rank.
 
@@ -148,7 +148,7 @@ def least_squares(rows: Array, wanted: Array, threshold: float) -> tuple[Any, An
     return x, spread, rank
 
 
-@compiled_loop
+@routine
 def _solved(columns: Array, order: Any, rank: int, wanted: Array, y: Array) -> bool:
     """Solve the independent ones of triangular equations for y; whether the others agree up to rounding."""
     for k in range(rank):
@@ -168,7 +168,7 @@ def _solved(columns: Array, order: Any, rank: int, wanted: Array, y: Array) -> b
     return worst <= _AGREE * scale
 
 
-@compiled_loop
+@routine
 def _closest(columns: Array, wanted: Array, y: Array) -> None:
     """The first entries of y (r,) such that `columns y` (m, r) is closest to wanted (m,); columns are independent."""
     normals, order, rank = triangular_rows(columns, 0.0)
@@ -182,7 +182,7 @@ def _closest(columns: Array, wanted: Array, y: Array) -> None:
         y[order[k]] = value / columns[k, order[k]]
 
 
-@compiled_loop
+@routine
 def transposed(matrix: Array, columns: int) -> Any:
     """The first columns of a matrix (m, n) as rows (columns, m)."""
     result = np.empty((columns, len(matrix)))
@@ -192,7 +192,7 @@ def transposed(matrix: Array, columns: int) -> Any:
     return result
 
 
-@compiled_loop
+@routine
 def product(one: Array, other: Array) -> Any:
     """`one @ other`; two rows of one and four of the other at once, so that little is read twice."""
     m, n, columns = len(one), len(other), other.shape[1]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.compiled_loops import compiled_loop
+from footfall.compiler.routines import routine
 from footfall.control.native_hierarchy import solve_levels
 from footfall.control.native_program import combined, inner, values_of
 from footfall.control.native_rows import least_squares, product, transposed
@@ -20,7 +20,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 _RANK = 1e-8  # of contacts, and of the equation of motion, whose rows have different units
 
 
-@compiled_loop
+@routine
 def solve_stance(
     mass: Array,
     forces: Array,
@@ -82,7 +82,7 @@ def solve_stance(
     return status, x, missing, freedom, worst
 
 
-@compiled_loop
+@routine
 def reduced_stance(
     mass: Array,
     forces: Array,
@@ -139,7 +139,7 @@ def reduced_stance(
     return rows, missing, limits, low, high, start, basis
 
 
-@compiled_loop
+@routine
 def physical_motions(
     mass: Array, forces: Array, jacobian: Array, jacobian_bias: Array, driven: Any, undriven: Any
 ) -> tuple[Any, Any]:
@@ -171,7 +171,7 @@ def physical_motions(
     return start, basis
 
 
-@compiled_loop
+@routine
 def _undriven_rows(
     mass: Array, forces: Array, jacobian: Array, undriven: Any, acceleration: Array, motions: Array
 ) -> tuple[Any, Any]:
@@ -192,7 +192,7 @@ def _undriven_rows(
     return rows, wanted
 
 
-@compiled_loop
+@routine
 def _norm(matrix: Array) -> float:
     square = 0.0
     for i in range(len(matrix)):

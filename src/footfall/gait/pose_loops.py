@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.compiled_loops import compiled_loop
+from footfall.compiler.routines import routine
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
 
 
-@compiled_loop
+@routine
 def far(before: Array, after: Array, start: int, count: int, tolerance: float) -> bool:
     """Whether any of some numbers differs by more than a tolerance."""
     largest = 0.0
@@ -21,7 +21,7 @@ def far(before: Array, after: Array, start: int, count: int, tolerance: float) -
     return largest > tolerance
 
 
-@compiled_loop
+@routine
 def turned(before: Array, after: Array, start: int, tolerance: float) -> bool:
     """Whether unit quaternions of either sign are more than an angle apart; accurate for small angles."""
     product = 0.0
@@ -34,7 +34,7 @@ def turned(before: Array, after: Array, start: int, tolerance: float) -> bool:
     return bool(np.sqrt(chord) > tolerance / 2.0)
 
 
-@compiled_loop
+@routine
 def differences(
     before: Array, after: Array, contacts: bool, position: float, angle: float, wrench: float
 ) -> Flags:

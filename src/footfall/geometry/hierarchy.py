@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.native_loops import native_loop
+from footfall.compiler.routines import routine
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Indices = np.ndarray[Any, np.dtype[np.int64]]
@@ -48,7 +48,7 @@ def build_hierarchy(lower: Array, upper: Array, *, leaf_size: int = 4) -> Hierar
     return Hierarchy(nodes, sorted_along[0])
 
 
-@native_loop
+@routine
 def _build(lower: Array, upper: Array, centers: Array, sorted_along: Indices, leaf_size: int) -> Array:
     """Nodes; sorted_along (3, m) has the items by their centres along each axis, and at the end by leaves."""
     count = len(lower)
@@ -82,7 +82,7 @@ def _build(lower: Array, upper: Array, centers: Array, sorted_along: Indices, le
     return nodes[:known].copy()
 
 
-@native_loop
+@routine
 def _part(order: Indices, first: int, size: int, side: Indices, right: Indices) -> None:
     """Items of side 0 before those of side 1, both in their order."""
     kept, moved = first, 0
@@ -98,9 +98,9 @@ def _part(order: Indices, first: int, size: int, side: Indices, right: Indices) 
         order[kept + k] = right[k]
 
 
-@native_loop
+@routine
 def _overlapping(nodes: Array, lower: Array, upper: Array) -> Indices:
-    found = [0 for _ in range(0)]
+    found: list[int] = []
     stack = [0]
     while len(stack):
         node = nodes[stack.pop()]
@@ -116,12 +116,12 @@ def _overlapping(nodes: Array, lower: Array, upper: Array) -> Indices:
         else:
             stack.append(first)
             stack.append(first + 1)
-    return np.array(found, dtype=np.int64)
+    return np.array(found)
 
 
-@native_loop
+@routine
 def _pairs(one: Array, other: Array) -> Indices:
-    found = [(0, 0) for _ in range(0)]
+    found: list[tuple[int, int]] = []
     stack = [(0, 0)]
     while len(stack):
         a, b = stack.pop()
@@ -148,6 +148,6 @@ def _pairs(one: Array, other: Array) -> Indices:
     return result
 
 
-@native_loop
+@routine
 def _extent(node: Array) -> float:
     return float(node[3] - node[0] + node[4] - node[1] + node[5] - node[2])

@@ -8,15 +8,15 @@ too. All that a query needs is packed into one array, so that native code can ca
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from hashlib import sha256
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numba import carray  # type: ignore[attr-defined]
 
 from footfall.compiler import NativeFunction, call
-from footfall.compiler.native_loops import native_callback, native_loop
+from footfall.compiler.routines import RoutineCallback, routine
 from footfall.geometry.hierarchy import DEPTH, NODE, build_hierarchy
 from footfall.geometry.mesh import TriangleMesh
 from footfall.geometry.triangle import FACE, closest_on_triangle
@@ -37,7 +37,8 @@ def distance_function(mesh: TriangleMesh) -> Callable[[Array], Array]:
         data = pack(mesh)
         # Two functions of one name and address but other data are two functions.
         name = f"mesh_{sha256(data.tobytes()).hexdigest()[:16]}"
-        native = NativeFunction(name, _callback.address, 7, data=data, owner=_callback)
+        callback = _callback()
+        native = NativeFunction(name, callback.address, 7, data=data, owner=callback)
 
         def distance(point: Array) -> Array:
             point = np.asarray(point)
@@ -72,7 +73,7 @@ def pack(mesh: TriangleMesh) -> Array:
     return np.concatenate([[float(size), float(len(tree.nodes))], tree.nodes.ravel(), triangles.ravel()])
 
 
-@native_loop
+@routine
 def _square_to_box(data: Array, node: int, x: float, y: float, z: float) -> float:
     """Square of the distance of a point to the box of the node that starts at `node`."""
     dx = max(data[node] - x, 0.0, x - data[node + 3])
@@ -81,7 +82,7 @@ def _square_to_box(data: Array, node: int, x: float, y: float, z: float) -> floa
     return float(dx * dx + dy * dy + dz * dz)
 
 
-@native_loop
+@routine
 def query(data: Array, x: float, y: float, z: float) -> Array:
     """Distance, normal (3) and closest point (3), as (7,), of one point to a packed mesh."""
     triangles = _HEADER + int(data[1]) * NODE
@@ -116,7 +117,7 @@ def query(data: Array, x: float, y: float, z: float) -> Array:
     return _signed(data[where + 9 : where + _TRIANGLE], feature, x, y, z, cx, cy, cz)
 
 
-@native_loop
+@routine
 def _signed(
     normals: Array, feature: int, x: float, y: float, z: float, cx: float, cy: float, cz: float
 ) -> Array:
@@ -138,7 +139,7 @@ def _signed(
     return result
 
 
-@native_loop
+@routine
 def _query_all(data: Array, points: Array) -> Array:
     results = np.empty((len(points), 7))
     for k in range(len(points)):
@@ -146,10 +147,11 @@ def _query_all(data: Array, points: Array) -> Array:
     return results
 
 
-def _answer(inputs: Any, outputs: Any, data: Any) -> None:
-    result = query(carray(data, (int(data[0]),)), inputs[0], inputs[1], inputs[2])
-    for k in range(7):
-        outputs[k] = result[k]
+@routine
+def _answer(inputs: Array, outputs: Array, data: Array) -> None:
+    outputs[:7] = query(data, inputs[0], inputs[1], inputs[2])
 
 
-_callback = native_callback(_answer)
+@cache
+def _callback() -> RoutineCallback:
+    return RoutineCallback(_answer)

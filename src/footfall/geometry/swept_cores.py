@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.compiled_loops import compiled_loop
+from footfall.compiler.routines import routine
 from footfall.geometry.swept_features import (
     NEAR,
     closest_features,
@@ -29,7 +29,7 @@ Answer = tuple[float, float, float, float, float, float, float, float, float, fl
 _NO_AXIS = 1e-24  # square of the sine between edges that span no face
 
 
-@compiled_loop
+@routine
 def core_distance(data: Array, a: int, corners: int, b: int, others: int, room: int) -> Answer:
     """Signed distance of the cores whose corners begin at a and b, m.
 
@@ -58,7 +58,7 @@ def core_distance(data: Array, a: int, corners: int, b: int, others: int, room: 
     return _close_cores(data, a, corners, b, others, room, px, py, pz, qx, qy, qz)
 
 
-@compiled_loop
+@routine
 def _close_cores(
     data: Array,
     a: int,
@@ -94,7 +94,7 @@ def _close_cores(
     return d, sign * nx, sign * ny, sign * nz, px, py, pz, qx, qy, qz
 
 
-@compiled_loop
+@routine
 def least_overlap(data: Array, a: int, corners: int, b: int, others: int) -> Axis:
     """The way that parts two cores, m: how far the second has to move, and along which direction; negative if apart.
 
@@ -126,7 +126,7 @@ def least_overlap(data: Array, a: int, corners: int, b: int, others: int) -> Axi
     return (0.0, nx / norm, ny / norm, nz / norm) if norm > 0.0 else (0.0, 0.0, 0.0, 1.0)
 
 
-@compiled_loop
+@routine
 def _smaller(
     data: Array,
     a: int,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.compiled_loops import compiled_loop
+from footfall.compiler.routines import routine
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 OnCore = tuple[float, float, float, float]  # square of the distance, point
@@ -25,7 +25,7 @@ _SLIVER = 1e-20  # square of height over length of a triangle that counts as its
 _SHALLOW = 1e-12  # square of sines below which the point where a line meets a plane is not known well
 
 
-@compiled_loop
+@routine
 def point_to_line(data: Array, a: int, b: int, x: float, y: float, z: float) -> OnCore:
     """Closest point of the segment from a to b, 000 section 6.3."""
     ux, uy, uz = data[b] - data[a], data[b + 1] - data[a + 1], data[b + 2] - data[a + 2]
@@ -38,7 +38,7 @@ def point_to_line(data: Array, a: int, b: int, x: float, y: float, z: float) -> 
     return (x - px) ** 2 + (y - py) ** 2 + (z - pz) ** 2, px, py, pz
 
 
-@compiled_loop
+@routine
 def point_to_triangle(data: Array, t: int, x: float, y: float, z: float) -> OnCore:
     """Closest point of the triangle whose corners begin at t, 000 section 6.4: the face, else the edges it is beyond.
 
@@ -79,7 +79,7 @@ def point_to_triangle(data: Array, t: int, x: float, y: float, z: float) -> OnCo
     return best
 
 
-@compiled_loop
+@routine
 def line_to_line(data: Array, a: int, b: int, c: int, d: int) -> Closest:
     """Closest points of the segments from a to b and from c to d, 000 section 6.5.
 
@@ -111,7 +111,7 @@ def line_to_line(data: Array, a: int, b: int, c: int, d: int) -> Closest:
     return (qx - px) ** 2 + (qy - py) ** 2 + (qz - pz) ** 2, px, py, pz, qx, qy, qz
 
 
-@compiled_loop
+@routine
 def closest_features(data: Array, a: int, corners: int, b: int, others: int) -> Closest:
     """Closest points of edges and corners of two cores of 2 or 3 corners: those of the cores, unless these cross.
 
@@ -138,7 +138,7 @@ def closest_features(data: Array, a: int, corners: int, b: int, others: int) -> 
     return best
 
 
-@compiled_loop
+@routine
 def line_to_triangle(data: Array, a: int, t: int) -> Closest:
     """Closest points of the segment whose corners begin at a and a triangle, 000 section 6.6.
 
@@ -188,7 +188,7 @@ def line_to_triangle(data: Array, a: int, t: int) -> Closest:
     return best
 
 
-@compiled_loop
+@routine
 def triangle_to_triangle(data: Array, a: int, b: int) -> Closest:
     """Closest points of two triangles, UNDECIDED if nothing shows that they are apart; 000 section 6.7.
 
@@ -222,7 +222,7 @@ def triangle_to_triangle(data: Array, a: int, b: int) -> Closest:
     return (UNDECIDED, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-@compiled_loop
+@routine
 def _no_corner_beyond(data: Array, t: int, k: int, cx: float, cy: float, cz: float) -> bool:
     """Whether no corner of a triangle lies farther along a direction than its corner at k."""
     for i in range(3):

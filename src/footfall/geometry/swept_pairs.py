@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.compiled_loops import compiled_loop
-from footfall.compiler.loop_callback import LoopCallback
+from footfall.compiler.routines import routine
+from footfall.compiler.routines import RoutineCallback
 from footfall.geometry.swept_cores import core_distance
 from footfall.geometry.swept_sphere import WIDTH, SweptVolume
 
@@ -71,7 +71,7 @@ def pack_model(
     return np.concatenate([header, *body]).astype(np.float64)
 
 
-@compiled_loop
+@routine
 def place_elements(model: Array, poses: Array, data: Array) -> None:
     """Rows of all elements, moved to poses (poses * POSE,)."""
     for volume in range(int(model[2])):
@@ -88,7 +88,7 @@ def place_elements(model: Array, poses: Array, data: Array) -> None:
                     data[place + k + i] = poses[p + i] + poses[r] * x + poses[r + 1] * y + poses[r + 2] * z
 
 
-@compiled_loop
+@routine
 def least_distance(
     data: Array, start: int, count: int, other: int, others: int, room: int, out: Array, k: int
 ) -> None:
@@ -119,7 +119,7 @@ def least_distance(
                 out[k + 12], out[k + 13] = e - start, f - other
 
 
-@compiled_loop
+@routine
 def element_distances(data: Array, count: int, out: Array) -> None:
     """Distances of many pairs of elements, results (count * RESULT,).
 
@@ -130,7 +130,7 @@ def element_distances(data: Array, count: int, out: Array) -> None:
         least_distance(data, pair, 1, count + pair, 1, 2 * count * WIDTH, out, RESULT * pair)
 
 
-@compiled_loop
+@routine
 def spare_far_pairs(model: Array, poses: Array, out: Array) -> None:
     """Results as they are before a search: the threshold, and a bound where boxes are farther apart than that."""
     threshold, volumes = model[5], int(model[6])
@@ -147,7 +147,7 @@ def spare_far_pairs(model: Array, poses: Array, out: Array) -> None:
                 out[k], out[k + 11] = gap, _FAR
 
 
-@compiled_loop
+@routine
 def volume_distances(model: Array, poses: Array, data: Array, out: Array) -> None:
     """Distances of all pairs of a model, (pairs * RESULT,), at poses (poses * POSE,).
 
@@ -165,7 +165,7 @@ def volume_distances(model: Array, poses: Array, data: Array, out: Array) -> Non
         least_distance(data, start, count, other, others, int(model[3]) * WIDTH, out, k)
 
 
-@compiled_loop
+@routine
 def box_gap(model: Array, first: int, second: int, poses: Array, threshold: float) -> float:
     """A bound from below for the distance of two volumes: a gap between their boxes, 000 section 6.10.
 
@@ -210,7 +210,7 @@ def box_gap(model: Array, first: int, second: int, poses: Array, threshold: floa
     return float(widest)
 
 
-@compiled_loop
+@routine
 def distance_rows(model: Array, motions: Array, velocities: int, out: Array, rows: Array) -> None:
     """How velocities change the distances in `out`: rows (pairs * velocities,), zero where a distance is not exact.
 
@@ -244,7 +244,7 @@ def distance_rows(model: Array, motions: Array, velocities: int, out: Array, row
             rows[row + v] = model[c + 1] * (linear + angular)
 
 
-@compiled_loop
+@routine
 def all_distances(
     model: Array, positions: Array, rotations: Array, motions: Array, velocities: int, out: Array, rows: Array
 ) -> None:
@@ -268,13 +268,13 @@ def all_distances(
             distance_rows(model, own, velocities, found, rows[b * pairs * velocities :])
 
 
-@compiled_loop
+@routine
 def _answer(inputs: Array, outputs: Array, data: Array) -> None:
     work = np.empty(int(data[3]) * WIDTH + ROOM)
     volume_distances(data, inputs, work, outputs)
 
 
 @cache
-def callback() -> LoopCallback:
+def callback() -> RoutineCallback:
     """The pairs of a model as a C function: poses in, results out, the model as data."""
-    return LoopCallback(_answer)
+    return RoutineCallback(_answer)

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.native_loops import native_loop
+from footfall.compiler.routines import routine
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 FACE = 0  # features: the face; 1, 2, 3: edges 01, 12, 20; 4, 5, 6: the vertices
 
 
-@native_loop
+@routine
 def closest_on_triangle(corners: Array, x: float, y: float, z: float) -> tuple[float, float, float, int]:
     """Closest point (x, y, z) and its feature; corners: nine numbers.
 

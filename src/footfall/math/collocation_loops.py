@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.compiled_loops import compiled_loop
+from footfall.compiler.routines import routine
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
-@compiled_loop
+@routine
 def basis_windows(times: Array, degree: int, at: Array, segments: Any) -> Array:
     """Value and two derivatives of the B-splines that live at each time: (len(at), 3, degree + 1).
 
@@ -51,7 +51,7 @@ def basis_windows(times: Array, degree: int, at: Array, segments: Any) -> Array:
     return result
 
 
-@compiled_loop
+@routine
 def end_coefficients(times: Array, start: Array, end: Array, degree: int) -> Array:
     """The first three and last three coefficients (6, dimension) that give value, velocity and acceleration."""
     dimension = start.shape[1]
@@ -74,7 +74,7 @@ def end_coefficients(times: Array, start: Array, end: Array, degree: int) -> Arr
     return result
 
 
-@compiled_loop
+@routine
 def collocation_bands(
     windows: Array,
     alpha: Array,
@@ -106,7 +106,7 @@ def collocation_bands(
     return bands, load
 
 
-@compiled_loop
+@routine
 def window_number(segment: int, count: int, kept: int) -> int:
     """Which of the windows of `kept` equal segments serve a segment of `count` equal ones: inside all are alike."""
     if count <= kept or segment < kept // 2:
@@ -114,7 +114,7 @@ def window_number(segment: int, count: int, kept: int) -> int:
     return kept // 2 if segment < count - kept // 2 else segment - count + kept
 
 
-@compiled_loop
+@routine
 def normal_equations(
     windows: Array,
     scale: float,
@@ -162,7 +162,7 @@ def normal_equations(
                 bands[column, degree + i - j] += scaled * row[i]
 
 
-@compiled_loop
+@routine
 def solve_bands(bands: Array, load: Array) -> bool:
     """Solve a symmetric, positive system in place by L D L^T; whether that was possible.
 
@@ -195,7 +195,7 @@ def solve_bands(bands: Array, load: Array) -> bool:
     return True
 
 
-@compiled_loop
+@routine
 def least_squares_motion(
     times: Array,
     inside: Array,
@@ -234,7 +234,7 @@ def least_squares_motion(
     return True
 
 
-@compiled_loop
+@routine
 def values_at_knots(windows: Array, scale: float, coefficients: Array, motion: Array) -> None:
     """Fill motion (3, n + 1, dimension) with value, velocity and acceleration at the knots of n segments.
 

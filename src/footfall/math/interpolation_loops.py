@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.compiled_loops import compiled_loop
+from footfall.compiler.routines import routine
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 KAPPA = float(np.sqrt(64.0 / 3.0))  # scales the second derivatives: the best condition, 003c section 11.4
 
 
-@compiled_loop
+@routine
 def rest_pieces(points: Array) -> Array:
     """Coefficients (n, 6, dimension) of quintics that stop in each of the points (n + 1, dimension)."""
     count, dimension = len(points) - 1, points.shape[1]
@@ -28,7 +28,7 @@ def rest_pieces(points: Array) -> Array:
     return result
 
 
-@compiled_loop
+@routine
 def hermite_pieces(times: Array, points: Array, velocities: Array, accelerations: Array) -> Array:
     """Coefficients (n, 6, dimension) of quintics with given motion at their ends, 003c (G.32)."""
     count, dimension = len(times) - 1, points.shape[1]
@@ -48,7 +48,7 @@ def hermite_pieces(times: Array, points: Array, velocities: Array, accelerations
     return result
 
 
-@compiled_loop
+@routine
 def cubic_curvatures(times: Array, points: Array, start: Array, end: Array) -> Array:
     """Second derivatives (n + 1, dimension) of the cubic spline, Thomas' elimination of 003c (G.19)."""
     count, dimension = len(times) - 1, points.shape[1]
@@ -72,7 +72,7 @@ def cubic_curvatures(times: Array, points: Array, start: Array, end: Array) -> A
     return result
 
 
-@compiled_loop
+@routine
 def quintic_slopes(times: Array, points: Array, start: Array, end: Array) -> tuple[Array, Array]:
     """Velocities and accelerations (n + 1, dimension) of the quintic spline, 003c Algorithm G.1.
 

@@ -6,21 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.compiled_loops import compiled_loop
+from footfall.compiler.routines import routine
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 TIE = 1e-9  # m: connections that differ by less are equally short (003c section 5.3.2)
 
 
-@compiled_loop
+@routine
 def turn(polygon: Array, i: int, j: int, x: float, y: float) -> float:
     """Twice the area of the triangle of corners i and j and a point, positive if counter-clockwise."""
     ax, ay = polygon[i, 0], polygon[i, 1]
     return float((polygon[j, 0] - ax) * (y - ay) - (polygon[j, 1] - ay) * (x - ax))
 
 
-@compiled_loop
+@routine
 def hull(points: Array) -> Array:
     """Strictly convex hull: the chains of Graham's scan over sorted points."""
     count = len(points)
@@ -51,7 +51,7 @@ def hull(points: Array) -> Array:
     return chain[:size]
 
 
-@compiled_loop
+@routine
 def area(polygon: Array) -> float:
     """Area, m2."""
     total = 0.0
@@ -60,7 +60,7 @@ def area(polygon: Array) -> float:
     return total
 
 
-@compiled_loop
+@routine
 def centroid(polygon: Array) -> tuple[float, float]:
     """Centre of the area; of a point or segment its middle."""
     x, y, total, count = 0.0, 0.0, 0.0, len(polygon)
@@ -78,7 +78,7 @@ def centroid(polygon: Array) -> tuple[float, float]:
     return x, y
 
 
-@compiled_loop
+@routine
 def closest_on_border(polygon: Array, x: float, y: float) -> tuple[float, float, bool]:
     """The point of the border that is closest to a point, and whether that lies in the polygon or on its border;
     points and segments contain nothing."""
@@ -100,7 +100,7 @@ def closest_on_border(polygon: Array, x: float, y: float) -> tuple[float, float,
     return best_x, best_y, count >= 3 and least >= 0.0
 
 
-@compiled_loop
+@routine
 def closest(polygon: Array, x: float, y: float) -> tuple[float, float]:
     """The point of a polygon that is closest to a point: the point itself if it lies inside."""
     best_x, best_y, inside = closest_on_border(polygon, x, y)
@@ -109,7 +109,7 @@ def closest(polygon: Array, x: float, y: float) -> tuple[float, float]:
     return best_x, best_y
 
 
-@compiled_loop
+@routine
 def border_distances(polygon: Array, points: Array) -> Array:
     """Distances (k,) to the border, positive inside, negative outside."""
     result = np.empty(len(points))
@@ -120,7 +120,7 @@ def border_distances(polygon: Array, points: Array) -> Array:
     return result
 
 
-@compiled_loop
+@routine
 def clip(polygon: Array, count: int, x: float, y: float, dx: float, dy: float, result: Array) -> int:
     """Fill the part of a polygon (its first `count` corners) to the left of the line through (x, y) along (dx, dy), its
     number of corners; after Sutherland and Hodgman."""
@@ -139,7 +139,7 @@ def clip(polygon: Array, count: int, x: float, y: float, dx: float, dy: float, r
     return size
 
 
-@compiled_loop
+@routine
 def clipped_by(a: Array, b: Array, distance: float) -> Array:
     """The part of a polygon with area that lies at least `distance` inside another with area; (0, 2) if there is none
     with area."""
@@ -159,19 +159,19 @@ def clipped_by(a: Array, b: Array, distance: float) -> Array:
     return found if len(found) >= 3 else found[:0]
 
 
-@compiled_loop
+@routine
 def overlap(a: Array, b: Array) -> Array:
     """Intersection of two polygons with area; (0, 2) if there is none with area."""
     return clipped_by(a, b, 0.0)
 
 
-@compiled_loop
+@routine
 def shrunk(polygon: Array, distance: float) -> Array:
     """All points that are at least `distance` inside; (0, 2) if there are none with area."""
     return clipped_by(polygon, polygon, distance)
 
 
-@compiled_loop
+@routine
 def connection(a: Array, b: Array) -> tuple[float, float, float, float]:
     """Ends, on a and on b, of the shortest connection (003c section 5.3.2).
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.compiled_loops import compiled_loop
+from footfall.compiler.routines import routine
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
-@compiled_loop
+@routine
 def segment_between(times: Array, first: int, count: int, time: float, guess: int) -> int:
     """Which of `count` segments, whose break points begin at `first`, holds a time, the later one at a break point;
     `guess` and the one behind it are tried first."""
@@ -32,13 +32,13 @@ def segment_between(times: Array, first: int, count: int, time: float, guess: in
     return low
 
 
-@compiled_loop
+@routine
 def segment_at(times: Array, time: float, guess: int) -> int:
     """The segment that holds a time, see `segment_between`."""
     return segment_between(times, 0, len(times) - 1, time, guess)
 
 
-@compiled_loop
+@routine
 def sample(times: Array, coefficients: Array, at: Array, order: int) -> Array:
     """Values and derivatives (order + 1, len(at), dimension); beyond the ends they hold and do not move."""
     segments, powers, dimension = coefficients.shape
@@ -78,7 +78,7 @@ def sample(times: Array, coefficients: Array, at: Array, order: int) -> Array:
     return result
 
 
-@compiled_loop
+@routine
 def restrict(times: Array, coefficients: Array, partition: Array) -> Array:
     """The same polynomials on another partition, each of whose segments lies in one of the old ones."""
     _, powers, dimension = coefficients.shape
@@ -106,7 +106,7 @@ def restrict(times: Array, coefficients: Array, partition: Array) -> Array:
     return result
 
 
-@compiled_loop
+@routine
 def merged_times(ordered: Array, closeness: float) -> Array:
     """Sorted times without those closer than `closeness` to the one before."""
     kept = 1
@@ -117,7 +117,7 @@ def merged_times(ordered: Array, closeness: float) -> Array:
     return ordered[:kept].copy()
 
 
-@compiled_loop
+@routine
 def first_fault(times: Array, coefficients: Array) -> int:
     """0: none. 1: times do not increase or are not finite. 2: a coefficient is not finite."""
     for k in range(len(times) - 1):

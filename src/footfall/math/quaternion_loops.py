@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.compiled_loops import compiled_loop
+from footfall.compiler.routines import routine
 from footfall.math.polynomial_loops import segment_between
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
-@compiled_loop
+@routine
 def multiply(a: Array, b: Array, result: Array) -> None:
     """Hamilton's product of (4,) arrays; result is neither of the two."""
     result[0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3]
@@ -21,7 +21,7 @@ def multiply(a: Array, b: Array, result: Array) -> None:
     result[3] = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]
 
 
-@compiled_loop
+@routine
 def turn_vector(q: Array, v: Array, result: Array) -> None:
     """Rotate a vector (3,) by a unit quaternion (4,)."""
     x = q[2] * v[2] - q[3] * v[1]
@@ -32,7 +32,7 @@ def turn_vector(q: Array, v: Array, result: Array) -> None:
     result[2] = v[2] + 2.0 * (q[0] * z + q[1] * y - q[2] * x)
 
 
-@compiled_loop
+@routine
 def step_logarithms(controls: Array) -> Array:
     """ln(s_(i-1)^-1 s_i) (n, 3, 3) for controls (n, 4, 4); NaN where it is not defined."""
     count = len(controls)
@@ -56,7 +56,7 @@ def step_logarithms(controls: Array) -> Array:
     return result
 
 
-@compiled_loop
+@routine
 def turn_on_piece(
     controls: Array, logarithms: Array, piece: int, eta: float, speed: float, change: float
 ) -> tuple[float, float, float, float, float, float, float, float, float, float]:
@@ -101,7 +101,7 @@ def turn_on_piece(
     return w, x, y, z, vx, vy, vz, ax, ay, az
 
 
-@compiled_loop
+@routine
 def sample_chain(times: Array, coefficients: Array, controls: Array, logarithms: Array, at: Array) -> Array:
     """Orientation, angular velocity and acceleration (k, 10) in parent axes at times (k,), see `turn_on_piece`.
 

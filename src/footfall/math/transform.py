@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.compiler.routines.annotations import Matrix3, Vector3
 
 
 class Transform(NamedTuple):
@@ -17,8 +18,8 @@ class Transform(NamedTuple):
     Elements may be floats or symbols.
     """
 
-    rotation: Array
-    translation: Array
+    rotation: Matrix3
+    translation: Vector3
 
     def __matmul__(self, other: Transform) -> Transform:
         """`X_AC = X_AB @ X_BC`."""

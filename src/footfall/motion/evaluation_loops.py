@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.compiled_loops import compiled_loop
+from footfall.compiler.routines import routine
 from footfall.math.polynomial_loops import segment_between
 from footfall.math.quaternion_loops import turn_on_piece
 
@@ -14,7 +14,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 
-@compiled_loop
+@routine
 def evaluate(
     at: Array,
     times: Array,

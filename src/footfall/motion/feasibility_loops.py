@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.compiled_loops import compiled_loop
+from footfall.compiler.routines import routine
 from footfall.math.polygon_loops import closest_on_border
 from footfall.motion.five_mass_loops import limb_terms
 from footfall.motion.sample_layout import ZMP
@@ -19,7 +19,7 @@ Integers = np.ndarray[Any, np.dtype[np.int64]]
 _SAME_TIME = 1e-9  # s
 
 
-@compiled_loop
+@routine
 def balance_room(
     times: Array,
     values: Array,
@@ -59,7 +59,7 @@ def balance_room(
             result[0, k] = min(result[0, k], inside(corners, sizes, phase - 1, x, y))
 
 
-@compiled_loop
+@routine
 def inside(corners: Array, sizes: Integers, phase: int, x: float, y: float) -> float:
     """Distance of a point from the border of a phase's area, m, negative outside."""
     near_x, near_y, within = closest_on_border(corners[phase, : sizes[phase]], x, y)
@@ -67,7 +67,7 @@ def inside(corners: Array, sizes: Integers, phase: int, x: float, y: float) -> f
     return float(distance if within else -distance)
 
 
-@compiled_loop
+@routine
 def legs_in_space(
     feet: Array,
     turns: Array,
@@ -110,7 +110,7 @@ def legs_in_space(
             result[2, k] = min(result[2, k], lean - leans[1, 0], leans[1, 1] - lean)
 
 
-@compiled_loop
+@routine
 def mark_near(rooms: Array, least: Array, flags: Flags) -> int:
     """Mark the times (k,) at which one of the rooms (n, k) is less than its least (n,), or no number; how many."""
     count = 0
@@ -123,7 +123,7 @@ def mark_near(rooms: Array, least: Array, flags: Flags) -> int:
     return count
 
 
-@compiled_loop
+@routine
 def height_room(torso: Array, lowest: Array, highest: Array, margin: float, result: Array) -> None:
     """Fill result (k,) with the distance of the torso (k, 3) from bounds of its height that have a margin, m."""
     for k in range(len(torso)):

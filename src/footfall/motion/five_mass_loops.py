@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.compiled_loops import compiled_loop
+from footfall.compiler.routines import routine
 from footfall.motion.sample_layout import FEET, HANDS, SELECTION, UPPER_BODY, WRENCHES, ZMP
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
-@compiled_loop
+@routine
 def rate_of_spin(rotations: Array, k: int, numbers: Array) -> tuple[float, float, float]:
     """d/dt (Theta omega) of the torso in world axes, for an inertia in axes that turn, 003c (F.7)."""
     still = True
@@ -51,7 +51,7 @@ def rate_of_spin(rotations: Array, k: int, numbers: Array) -> tuple[float, float
     return a00 * n0 + a01 * n1 + a02 * n2, a10 * n0 + a11 * n1 + a12 * n2, a20 * n0 + a21 * n1 + a22 * n2
 
 
-@compiled_loop
+@routine
 def limb_terms(
     values: Array, rotations: Array, k: int, numbers: Array
 ) -> tuple[float, float, float, float, float, float, float, float]:
@@ -88,7 +88,7 @@ def limb_terms(
     return c1x, c1y, c1z, c2x, c2y, c2z, torso, flow
 
 
-@compiled_loop
+@routine
 def all_limb_terms(values: Array, rotations: Array, numbers: Array, result: Array) -> None:
     """Fill result (k, 8) with `limb_terms`."""
     for k in range(len(values)):
@@ -97,7 +97,7 @@ def all_limb_terms(values: Array, rotations: Array, numbers: Array, result: Arra
             result[k, c] = terms[c]
 
 
-@compiled_loop
+@routine
 def torso_equation(
     values: Array, rotations: Array, height: Array, numbers: Array, left: Array, right: Array
 ) -> None:
@@ -118,7 +118,7 @@ def torso_equation(
         right[k, 1] = -(c2x + ground * c1y - values[k, 0, ZMP + 1] * push)
 
 
-@compiled_loop
+@routine
 def torso_heights(values: Array, centre: Array, numbers: Array, result: Array) -> None:
     """Fill result (k, 1) with the torso's height for heights of the centre of mass (k,) if masses do not change, 003c
     (6.22)."""
@@ -131,7 +131,7 @@ def torso_heights(values: Array, centre: Array, numbers: Array, result: Array) -
         result[k, 0] = moment / torso
 
 
-@compiled_loop
+@routine
 def mass_point_motion(values: Array, torso: Array, numbers: Array, result: Array) -> None:
     """Fill result (3, k, 3) with value, velocity and acceleration of the centre of mass with masses that change, 003c
     (F.8). torso (3, k, 3): its motion."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.compiled_loops import compiled_loop
+from footfall.compiler.routines import routine
 from footfall.motion.reduced_model import PlanarLeg, ReducedModel
 from footfall.motion.stretched_leg import lower_to_stretched_legs
 
@@ -41,7 +41,7 @@ def leg_lengths_and_limits(leg: PlanarLeg) -> Array:
     )
 
 
-@compiled_loop
+@routine
 def planar_bounds(
     leg: Array, foot_x: float, foot_z: float, pitch: float, toe: float, torso_x: float, body: float
 ) -> tuple[float, float]:
@@ -107,7 +107,7 @@ def planar_bounds(
     return lowest, highest
 
 
-@compiled_loop
+@routine
 def bounds_at_times(
     leg: Array, signs: Array, feet: Array, turns: Array, toes: Array, torso: Array, upper_body: Array
 ) -> Array:

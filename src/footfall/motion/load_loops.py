@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.compiled_loops import compiled_loop
+from footfall.compiler.routines import routine
 from footfall.motion.stage_loops import hermite, rest
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -16,7 +16,7 @@ Integers = np.ndarray[Any, np.dtype[np.int64]]
 _CLOSED, _WRENCH = 23, 29
 
 
-@compiled_loop
+@routine
 def level(rows: Array, k: int, moving: Flags, still: bool, result: Array) -> None:
     """What is carried in pose k, (16,): loads of RF, LF, RH, LH and wrenches. What moves carries only if still."""
     feet = 0.0
@@ -31,7 +31,7 @@ def level(rows: Array, k: int, moving: Flags, still: bool, result: Array) -> Non
             result[4 + 6 * e + d] = rows[k, _WRENCH + 6 * e + d] * result[2 + e]
 
 
-@compiled_loop
+@routine
 def load_course(
     begin: Array,
     end: Array,

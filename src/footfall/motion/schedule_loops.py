@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.compiled_loops import compiled_loop
+from footfall.compiler.routines import routine
 from footfall.motion.support_loops import sole_gap
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -18,7 +18,7 @@ _ROUNDING = 1e-9  # rad
 BOTH_SWING, STRAY_CONTACT, STRAY_KIND = 1, 2, 3  # faults of `contact_fault`
 
 
-@compiled_loop
+@routine
 def lay_out_phases(
     changed: Flags,
     held: Flags,
@@ -73,7 +73,7 @@ def lay_out_phases(
     return size, 0
 
 
-@compiled_loop
+@routine
 def contact_fault(begin: Array, end: Array, moving: Flags) -> tuple[int, int, int]:
     """The first fault (0 if there is none), number of the transition and of the foot or hand; the worst kind first."""
     worst, number, limb = 0, 0, 0
@@ -91,7 +91,7 @@ def contact_fault(begin: Array, end: Array, moving: Flags) -> tuple[int, int, in
     return worst, number, limb
 
 
-@compiled_loop
+@routine
 def pose_fault(rows: Array, corners: Array, limits: Array) -> tuple[int, int, float]:
     """Which of the limits (5,) is broken (-1 if none is), by which pose (n, 50), and the value, m; the first limit
     counts most: most distance of the feet, how much one is above the other, least distance of their soles (n, 2, 4, 2),
@@ -118,7 +118,7 @@ def pose_fault(rows: Array, corners: Array, limits: Array) -> tuple[int, int, fl
     return (worst if worst < len(limits) else -1), pose, found
 
 
-@compiled_loop
+@routine
 def head_fault(rows: Array, limits: Array) -> tuple[int, int, float, float]:
     """Which joint of the head (0 pan, 1 tilt, -1 none) is beyond its limits (2, 2) in which pose (n, 50), its angle and
     the limit, rad; 003c (6.32), (6.33)."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.compiled_loops import compiled_loop
+from footfall.compiler.routines import routine
 from footfall.errors import HeightNotSmooth
 from footfall.math.interpolation_loops import hermite_pieces, quintic_slopes
 from footfall.math.trajectories import PolynomialTrajectory
@@ -64,7 +64,7 @@ def smooth_height(
     return PolynomialTrajectory.unchecked(times.copy(), pieces)
 
 
-@compiled_loop
+@routine
 def wanted_within(wanted: Array, lowest: Array, highest: Array) -> Array:
     """The wanted heights, brought between the bounds except at both ends."""
     result = wanted.copy()
@@ -73,7 +73,7 @@ def wanted_within(wanted: Array, lowest: Array, highest: Array) -> Array:
     return result
 
 
-@compiled_loop
+@routine
 def bends(z: Array, result: Array) -> None:
     """z_k-1 - 2 z_k + z_k+1 (n + 2,) of points (n,) among zeros."""
     count = len(z)
@@ -88,14 +88,14 @@ def bends(z: Array, result: Array) -> None:
         result[k] = value
 
 
-@compiled_loop
+@routine
 def add_bends_back(weights: Array, result: Array) -> None:
     """Add the transpose of `bends` times weights (n + 2,) to a result (n,)."""
     for i in range(len(result)):
         result[i] += weights[i + 2] - 2.0 * weights[i + 1] + weights[i]
 
 
-@compiled_loop
+@routine
 def solve_five_diagonals(main: Array, one: Array, two: Array, load: Array) -> None:
     """Solve a symmetric, positive system in place by L D L^T; main, one and two diagonals are overwritten."""
     count = len(load)
@@ -118,7 +118,7 @@ def solve_five_diagonals(main: Array, one: Array, two: Array, load: Array) -> No
             load[i] -= two[i] * load[i + 2]
 
 
-@compiled_loop
+@routine
 def solve_program(
     wanted: Array, lowest: Array, highest: Array, bend: float, drift: float, smoothness: float
 ) -> Array:
@@ -207,7 +207,7 @@ def solve_program(
     return result
 
 
-@compiled_loop
+@routine
 def largest_acceleration(times: Array, coefficients: Array) -> float:
     """Largest absolute second derivative of quintics with one component (n, 6, 1), exactly."""
     result = 0.0

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.compiled_loops import compiled_loop
+from footfall.compiler.routines import routine
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
@@ -22,7 +22,7 @@ _NO_FORCE = 1e-6  # N: a force below has no direction
 _HAND_POSITION, _SELECTION, _CLOSED, _WRENCH = 15, 21, 23, 29
 
 
-@compiled_loop
+@routine
 def rest(times: Array, pieces: Array, size: int, start: float, stop: float, value: Array) -> int:
     """Append a rest at a value (d,); the new number of segments."""
     if stop - start <= SHORTEST:
@@ -35,7 +35,7 @@ def rest(times: Array, pieces: Array, size: int, start: float, stop: float, valu
     return size + 1
 
 
-@compiled_loop
+@routine
 def blend(pieces: Array, size: int, d: int, first: float, last: float) -> None:
     """The quintic from rest to rest, 003c section 4.2."""
     way = last - first
@@ -43,7 +43,7 @@ def blend(pieces: Array, size: int, d: int, first: float, last: float) -> None:
     pieces[size, 3, d], pieces[size, 4, d], pieces[size, 5, d] = 0.0, 0.0, first
 
 
-@compiled_loop
+@routine
 def hermite(
     pieces: Array,
     size: int,
@@ -62,7 +62,7 @@ def hermite(
     pieces[size, 3, d], pieces[size, 4, d], pieces[size, 5, d] = a0, v0, first[0]
 
 
-@compiled_loop
+@routine
 def swing_phases(
     begin: Array,
     end: Array,
@@ -94,7 +94,7 @@ def swing_phases(
     return count
 
 
-@compiled_loop
+@routine
 def swing_course(
     phases: Array,
     borders: Array,
@@ -128,7 +128,7 @@ def swing_course(
     return size
 
 
-@compiled_loop
+@routine
 def body_turns(
     begin: Array,
     end: Array,
@@ -156,7 +156,7 @@ def body_turns(
     return count
 
 
-@compiled_loop
+@routine
 def turn_course(
     controls: Array,
     which: Integers,
@@ -196,7 +196,7 @@ def turn_course(
     return size
 
 
-@compiled_loop
+@routine
 def hand_course(
     begin: Array,
     end: Array,
@@ -259,7 +259,7 @@ def hand_course(
     return size
 
 
-@compiled_loop
+@routine
 def selection_course(
     begin: Array,
     end: Array,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.compiled_loops import compiled_loop
+from footfall.compiler.routines import routine
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -18,7 +18,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 _BETWEEN = 0.8e-3
 
 
-@compiled_loop
+@routine
 def turned(q: Array, x: float, y: float, z: float, sign: float) -> tuple[float, float, float]:
     """A vector turned by a unit quaternion (4,), or back by a sign of -1."""
     w, a, b, c = q[0], sign * q[1], sign * q[2], sign * q[3]
@@ -30,7 +30,7 @@ def turned(q: Array, x: float, y: float, z: float, sign: float) -> tuple[float, 
     )
 
 
-@compiled_loop
+@routine
 def torso_above_leg(
     foot: Array, turn: Array, alpha: float, upper_body: Array, leg: Array, hip_y: float
 ) -> tuple[float, float, float]:
@@ -50,7 +50,7 @@ def torso_above_leg(
     return foot[0] + x - hx, foot[1] + y - hy, foot[2] + z - hz
 
 
-@compiled_loop
+@routine
 def lower_to_stretched_legs(
     feet: Array,
     turns: Array,

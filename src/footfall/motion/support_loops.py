@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.compiled_loops import compiled_loop
+from footfall.compiler.routines import routine
 from footfall.math.polygon_loops import centroid, closest, connection, hull
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -14,7 +14,7 @@ Flags = np.ndarray[Any, np.dtype[np.bool_]]
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 
-@compiled_loop
+@routine
 def sole_corner(rows: Array, n: int, foot: int, soles: Array, corner: int) -> tuple[float, float]:
     """A corner of the sole in contact in pose n, projected to the ground, m; counter-clockwise from rear right.
 
@@ -30,7 +30,7 @@ def sole_corner(rows: Array, n: int, foot: int, soles: Array, corner: int) -> tu
     )
 
 
-@compiled_loop
+@routine
 def sole_corners(rows: Array, soles: Array, corners: Array) -> None:
     """Fill corners (n, 2, 4, 2) of the soles in contact in poses (n, 50), see `sole_corner`."""
     for n in range(len(rows)):
@@ -40,7 +40,7 @@ def sole_corners(rows: Array, soles: Array, corners: Array) -> None:
                 corners[n, foot, corner, 0], corners[n, foot, corner, 1] = x, y
 
 
-@compiled_loop
+@routine
 def sole_gap(corners: Array, n: int) -> float:
     """Distance of both soles in the plane in pose n, m, for corners (n, 2, 4, 2); how deep they overlap if negative."""
     separation, nearest = -np.inf, np.inf
@@ -60,7 +60,7 @@ def sole_gap(corners: Array, n: int) -> float:
     return separation if separation < 0.0 else float(np.sqrt(nearest))
 
 
-@compiled_loop
+@routine
 def support_hulls(
     begin: Array,
     end: Array,
@@ -96,7 +96,7 @@ def support_hulls(
                 hulls[p, i, 0], hulls[p, i, 1] = found[i, 0], found[i, 1]
 
 
-@compiled_loop
+@routine
 def zmp_control_points(
     hulls: Array, sizes: Integers, motion: Flags, start: Array, continues: bool, points: Array
 ) -> None:
@@ -124,7 +124,7 @@ def zmp_control_points(
             points[p, 0], points[p, 1] = x, y
 
 
-@compiled_loop
+@routine
 def zmp_pieces(
     begin: Array,
     end: Array,

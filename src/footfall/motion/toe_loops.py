@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.compiled_loops import compiled_loop
+from footfall.compiler.routines import routine
 from footfall.motion.stage_loops import SHORTEST, blend, hermite, rest
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -17,7 +17,7 @@ _CONTACT, _TIPTOE = 27, 2
 _AT_REST = 1e-12  # rad, rad/s, rad/s2
 
 
-@compiled_loop
+@routine
 def way_from_other_foot(begin: Array, end: Array, k: int, foot: int) -> tuple[float, float]:
     """Way of a foot forward and up, in axes of the other one, in transition k, m."""
     own, other = 1 + 7 * foot, 4 + 7 * (1 - foot)
@@ -28,7 +28,7 @@ def way_from_other_foot(begin: Array, end: Array, k: int, foot: int) -> tuple[fl
     return x + 2.0 * (w * p + b * r - c * q), z + 2.0 * (w * r + a * q - b * p)
 
 
-@compiled_loop
+@routine
 def toe_course(
     begin: Array,
     end: Array,

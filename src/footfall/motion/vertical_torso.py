@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.compiler.compiled_loops import compiled_loop
+from footfall.compiler.routines import routine
 from footfall.math.interpolation_loops import hermite_pieces
 from footfall.math.trajectories import PolynomialTrajectory
 from footfall.motion.curves import LimbCurves, numbers_of
@@ -119,7 +119,7 @@ def legs_at(curves: LimbCurves, times: Array) -> LegPoses:
     return legs
 
 
-@compiled_loop
+@routine
 def leg_poses(
     values: Array, rotations: Array, feet: Array, turns: Array, toes: Array, upper_body: Array
 ) -> None:
@@ -135,7 +135,7 @@ def leg_poses(
                 turns[side, k, d] = rotations[k, FOOT_ROTATIONS + side, d]
 
 
-@compiled_loop
+@routine
 def height_limits(wanted: Array, share: float, limits: Array, margin: float, result: Array) -> None:
     """Fill result (5, k): bounds with their margins, the wanted height filtered, and bounds that can be kept: the
     middle of those that overlap, none where a leg does not reach its foot at all.

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.compiler.compiled_loops import compiled_loop
-from footfall.compiler.loop_calls import call_native
+from footfall.compiler.routines import routine
+from footfall.compiler.routines import call_native
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
@@ -47,7 +47,7 @@ class Search(NamedTuple):
     turning: Flags
 
 
-@compiled_loop
+@routine
 def descend(
     evaluate: int,
     integrate: int,
@@ -110,7 +110,7 @@ def descend(
     return cost, MET if worst <= tolerance else EXHAUSTED, iterations
 
 
-@compiled_loop
+@routine
 def _move(
     integrate: int,
     in_q: Integers,
@@ -136,7 +136,7 @@ def _move(
         result[place] = min(max(value, lower[k]), upper[k])
 
 
-@compiled_loop
+@routine
 def _evaluate(
     evaluate: int,
     parameters: Array,
@@ -171,7 +171,7 @@ def _evaluate(
     return worst, cost, np.sqrt(square)
 
 
-@compiled_loop
+@routine
 def _form(error: Array, rows: Array, normal: Array, right: Array) -> None:
     """Write the upper triangle of `rows^T rows` (n, n) and `rows^T error` (n,); many entries of rows are zero."""
     m, n = rows.shape
@@ -188,7 +188,7 @@ def _form(error: Array, rows: Array, normal: Array, right: Array) -> None:
                     normal[j, k] += entry * rows[i, k]
 
 
-@compiled_loop
+@routine
 def _step(
     in_q: Integers,
     in_v: Integers,
@@ -228,7 +228,7 @@ def _step(
         step[j] *= _FARTHEST / largest
 
 
-@compiled_loop
+@routine
 def _solve(
     normal: Array, curvature: Array, share: float, free: Flags, damping: float, right: Array, step: Array
 ) -> bool:
@@ -271,7 +271,7 @@ def _solve(
     return True
 
 
-@compiled_loop
+@routine
 def _learn(curvature: Array, step: Array, before: Array, error: Array, rows: Array, now: Array) -> None:
     """Change the curvature (n, n) that the Jacobian does not show, so that it agrees with a step.
 

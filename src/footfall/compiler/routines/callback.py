@@ -1,4 +1,4 @@
-"""A native loop as the C function that traced kernels call: `void f(const double* inputs, double* outputs, data)`."""
+"""A routine as the C function that traced kernels call: `void f(const double* inputs, double* outputs, data)`."""
 
 from __future__ import annotations
 
@@ -7,34 +7,35 @@ from typing import Any
 
 from footfall.compiler import cache as disk
 from footfall.compiler import machine
-from footfall.compiler.compiled_loops import CompiledLoop, _content, _translator_source
-from footfall.compiler.loop_functions import LoopModule
-from footfall.compiler.loop_memory import ARENA
-from footfall.compiler.loop_types import FLOAT, ArrayType
+from footfall.compiler.routines.dependencies import content_of
+from footfall.compiler.routines.memory import ARENA
+from footfall.compiler.routines.routine import Routine, surroundings
+from footfall.compiler.routines.statements import RoutineModule
+from footfall.compiler.routines.types import FLOAT, ArrayType
 
 _ENTRY = "footfall_callback"
 _UNKNOWN = 2**62  # length of arrays of which only the address is known
 
 
-class LoopCallback:
+class RoutineCallback:
     """address: of the C function. Keep it as `owner` of a `NativeFunction`, so that its code stays."""
 
-    def __init__(self, loop: Callable[..., Any]) -> None:
-        """loop: a `compiled_loop` of three arrays (n,) of floats, inputs, outputs and data, that does not ask for
-        their lengths."""
-        assert isinstance(loop, CompiledLoop)
+    def __init__(self, function: Callable[..., Any]) -> None:
+        """function: a routine of three arrays (n,) of floats, inputs, outputs and data, that does not ask for their
+        lengths."""
+        assert isinstance(function, Routine)
         types = (ArrayType(FLOAT, 1),) * 3
-        place = disk.key_of("callback", _content(loop.python), machine.identity(), _translator_source())
+        place = disk.key_of("callback", content_of(function.python).key, *surroundings())
         entry = disk.read(place)
         if entry is None:
-            module = LoopModule()
-            function = module.translated(loop.python, types)
+            module = RoutineModule()
+            translated = module.translated(function.python, types)
             arrays = ", ".join(f"ptr %{name}, i64 {_UNKNOWN}" for name in ("inputs", "outputs", "data"))
             lines = [
                 f"define void @{_ENTRY}(ptr %inputs, ptr %outputs, ptr %data) nounwind {{",
                 f"  %arena = alloca {ARENA}, align 8",
                 f"  store {ARENA} zeroinitializer, ptr %arena",
-                f"  call fastcc void @{function.name}(ptr %arena, {arrays})",
+                f"  call fastcc void @{translated.name}(ptr %arena, {arrays})",
                 "  call fastcc void @release(ptr %arena, ptr null, i64 0)",
                 "  ret void",
                 "}",

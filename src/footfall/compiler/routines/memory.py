@@ -1,33 +1,39 @@
-"""The memory of native loops, as LLVM IR.
+"""The memory of routines, as LLVM IR.
 
 A call from Python has an arena: a list of chunks, each with the address of the one before it, of which arrays are cut.
-A function that gives no arrays returns what it took when it ends; all goes when the call ends.
+A function that gives no arrays returns what it took when it ends; all goes when the call ends. What went wrong in a
+call (no memory, a wrong index, an error that a routine raises) is noted in the arena too: every function that sees it
+returns at once, and the entry tells Python.
 """
 
 from __future__ import annotations
 
-ARENA = "{ ptr, i64, i64 }"  # chunk, bytes used of it, bytes in it
+ARENA = (
+    "{ ptr, i64, i64, i64, i64, i64 }"  # chunk, bytes used of it, bytes in it, failure, two numbers about it
+)
+FAILURE, FIRST_DETAIL, SECOND_DETAIL = 3, 4, 5  # places in the arena
+NO_MEMORY, OUTSIDE, RAISED = 1, 2, 16  # failures: RAISED + k is the k-th error that the routine may raise
 _HEADER = 64  # bytes of a chunk: the chunk before, its size
 _CHUNK = 1 << 16  # bytes, the least
 
 MEMORY = f"""
 declare noalias ptr @malloc(i64)
 declare void @free(ptr)
-declare void @llvm.trap()
 
 define internal fastcc ptr @allocate(ptr %arena, i64 %bytes) nounwind {{
   %used_p = getelementptr i64, ptr %arena, i64 1
   %size_p = getelementptr i64, ptr %arena, i64 2
   %used = load i64, ptr %used_p
   %size = load i64, ptr %size_p
-  %more = add i64 %bytes, 63
+  %more = add i64 %bytes, 64  ; never nothing: an address that is null means that there is no memory
   %rounded = and i64 %more, -64
-  %end = add i64 %used, %rounded
-  %fits = icmp sle i64 %end, %size
-  br i1 %fits, label %take, label %grow
+  %left = sub i64 %size, %used
+  %fits = icmp ule i64 %rounded, %left
+  br i1 %fits, label %take, label %grow, !prof !0
 take:
   %chunk = load ptr, ptr %arena
   %place = getelementptr i8, ptr %chunk, i64 %used
+  %end = add i64 %used, %rounded
   store i64 %end, ptr %used_p
   ret ptr %place
 grow:
@@ -35,7 +41,7 @@ grow:
   ret ptr %new
 }}
 
-define internal fastcc ptr @grow(ptr %arena, i64 %bytes) nounwind noinline {{
+define internal fastcc ptr @grow(ptr %arena, i64 %bytes) nounwind noinline cold {{
   %used_p = getelementptr i64, ptr %arena, i64 1
   %size_p = getelementptr i64, ptr %arena, i64 2
   %before = load ptr, ptr %arena
@@ -46,12 +52,18 @@ define internal fastcc ptr @grow(ptr %arena, i64 %bytes) nounwind noinline {{
   %wanted = select i1 %large, i64 %needed, i64 %double
   %enough = icmp sgt i64 %wanted, {_CHUNK}
   %total = select i1 %enough, i64 %wanted, i64 {_CHUNK}
+  %absurd = icmp ugt i64 %bytes, {1 << 48}
+  br i1 %absurd, label %lost, label %ask
+ask:
   %chunk = call ptr @malloc(i64 %total)
   %none = icmp eq ptr %chunk, null
   br i1 %none, label %lost, label %have
-lost:  ; as when the kernel finds no memory behind an address
-  call void @llvm.trap()
-  unreachable
+lost:
+  %failure_p = getelementptr i64, ptr %arena, i64 {FAILURE}
+  store i64 {NO_MEMORY}, ptr %failure_p
+  %detail_p = getelementptr i64, ptr %arena, i64 {FIRST_DETAIL}
+  store i64 %bytes, ptr %detail_p
+  ret ptr null
 have:
   store ptr %before, ptr %chunk
   %own_p = getelementptr i64, ptr %chunk, i64 1
@@ -91,4 +103,36 @@ done:
   store i64 %mark_used, ptr %used_p
   ret void
 }}
+
+; Of a list at its header: room for one more item of some bytes; whether there is.
+define internal fastcc i1 @room(ptr %arena, ptr %list, i64 %bytes) nounwind {{
+  %count_p = getelementptr i64, ptr %list, i64 1
+  %room_p = getelementptr i64, ptr %list, i64 2
+  %count = load i64, ptr %count_p
+  %room = load i64, ptr %room_p
+  %fits = icmp slt i64 %count, %room
+  br i1 %fits, label %enough, label %grow, !prof !0
+enough:
+  ret i1 true
+grow:
+  %double = shl i64 %room, 1
+  %few = icmp slt i64 %double, 8
+  %wanted = select i1 %few, i64 8, i64 %double
+  %size = mul i64 %wanted, %bytes
+  %new = call fastcc ptr @allocate(ptr %arena, i64 %size)
+  %none = icmp eq ptr %new, null
+  br i1 %none, label %lost, label %have
+lost:
+  ret i1 false
+have:
+  %old = load ptr, ptr %list
+  %used = mul i64 %count, %bytes
+  call void @llvm.memcpy.p0.p0.i64(ptr %new, ptr %old, i64 %used, i1 false)
+  store ptr %new, ptr %list
+  store i64 %wanted, ptr %room_p
+  ret i1 true
+}}
+
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+!0 = !{{!"branch_weights", i32 100000, i32 1}}
 """

@@ -1,0 +1,33 @@
+"""Routines: loops of run-time size in plain Python, as native code. See `routine`."""
+
+from footfall.compiler.routines.annotations import (
+    ArrayOf,
+    Matrix2,
+    Matrix3,
+    Matrix6,
+    Quaternion,
+    Vector2,
+    Vector3,
+    Vector6,
+    new_records,
+    record_dtype,
+)
+from footfall.compiler.routines.callback import RoutineCallback
+from footfall.compiler.routines.library import call_native
+from footfall.compiler.routines.routine import routine
+
+__all__ = [
+    "ArrayOf",
+    "Matrix2",
+    "Matrix3",
+    "Matrix6",
+    "Quaternion",
+    "RoutineCallback",
+    "Vector2",
+    "Vector3",
+    "Vector6",
+    "call_native",
+    "new_records",
+    "record_dtype",
+    "routine",
+]

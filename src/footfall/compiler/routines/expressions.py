@@ -1,0 +1,473 @@
+"""Expressions of routines: from the syntax tree to the operations on numbers, vectors, arrays, lists and records."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import dataclasses
+import enum
+import operator
+import types
+from collections.abc import Callable
+from functools import cache
+from inspect import Parameter, Signature, signature
+from typing import Any
+
+import numpy as np
+
+from footfall.compiler.errors import RoutineError
+from footfall.compiler.routines.annotations import hint_of, is_record, record_fields
+from footfall.compiler.routines.arrays import Lazy, Place
+from footfall.compiler.routines.dense import matrix_product
+from footfall.compiler.routines.library import SHAPERS, TRANSLATORS
+from footfall.compiler.routines.numbers import number_constant
+from footfall.compiler.routines.records import Records
+from footfall.compiler.routines.types import (
+    BOOL,
+    INT,
+    NOTHING,
+    ArrayType,
+    Fixed,
+    FunctionType,
+    ListType,
+    Number,
+    RecordType,
+    TupleType,
+    Value,
+    items_of,
+    record_of,
+    tuple_of,
+)
+
+_KNOWN: dict[type, Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Pow: operator.pow,
+    ast.LShift: operator.lshift,
+}  # what ints that are known beforehand are put together by
+_SMALL_TABLE = 9  # numbers of a global array that is held in registers
+
+
+class Routine:
+    """A function that runs as native code. python: the function as it was written."""
+
+    python: Callable[..., Any]
+
+
+class Expressions(Records):
+    """names: the function's global names; locals: its variables; counters: those that are never negative."""
+
+    def __init__(self, names: dict[str, Any], locals: set[str], counters: set[str]) -> None:
+        self.names, self.locals, self.counters = names, locals, counters
+        super().__init__()
+
+    def expression(self, node: ast.expr) -> Value:
+        return self.settled(self.lazy(node))
+
+    def lazy(self, node: ast.expr) -> Value | Lazy:
+        """An expression; arrays that it computes need not be there yet."""
+        method = getattr(self, f"_{type(node).__name__}", None)
+        if method is None:
+            raise RoutineError(f"cannot translate `{ast.unparse(node)}`")
+        return method(node)  # type: ignore[no-any-return]
+
+    # Names
+
+    def resolved(self, node: ast.expr) -> Any:
+        """The object that a global name, or an attribute of one, stands for."""
+        if isinstance(node, ast.Attribute):
+            owner = self.resolved(node.value)
+            if isinstance(owner, types.ModuleType | type | enum.Enum) and hasattr(owner, node.attr):
+                return getattr(owner, node.attr)
+        if isinstance(node, ast.Name) and node.id not in self.locals:
+            if node.id in self.names:
+                return self.names[node.id]
+            if hasattr(builtins, node.id):
+                return getattr(builtins, node.id)
+        raise RoutineError(f"`{ast.unparse(node)}` is not known")
+
+    def is_local(self, node: ast.expr) -> bool:
+        """Whether an expression is one of values, rather than the name of something that is known beforehand."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        return not isinstance(node, ast.Name) or node.id in self.locals
+
+    def known(self, value: Any) -> Value:
+        if value is None:
+            return Value(NOTHING, ())
+        if isinstance(value, Routine):
+            return self.function_value(value.python)
+        if isinstance(value, types.FunctionType | types.BuiltinFunctionType | np.ufunc | type):
+            return self.function_value(value)
+        if is_record(type(value)):
+            fields = record_fields(type(value))
+            values = [self.fitted(self.known(getattr(value, name)), hint) for name, hint in fields.items()]
+            return record_of(type(value), tuple(fields), values)
+        if isinstance(value, tuple):
+            return tuple_of([self.known(item) for item in value])
+        if isinstance(value, np.ndarray) and value.ndim:
+            small = value.dtype == np.float64 and 0 < value.size <= _SMALL_TABLE
+            return self.constant_fixed(value.shape, list(value.flat)) if small else self.table(value)
+        return number_constant(value)
+
+    def table(self, values: np.ndarray[Any, Any]) -> Value:
+        """A global array: its numbers as they are now."""
+        raise NotImplementedError
+
+    def constant_number(self, number: float, kind: Number) -> Value:
+        return self.converted(number_constant(number), kind)
+
+    def _Constant(self, node: ast.Constant) -> Value:
+        return self.known(node.value)
+
+    def _Name(self, node: ast.Name) -> Value:
+        return self.read(node.id) if node.id in self.locals else self.known(self.resolved(node))
+
+    def _Attribute(self, node: ast.Attribute) -> Value:
+        if not self.is_local(node):
+            return self.known_attribute(node)
+        return self.attribute(self.expression(node.value), node)
+
+    def known_attribute(self, node: ast.Attribute) -> Value:
+        """Of a module or class, or a field of a record that is known beforehand."""
+        try:
+            return self.known(self.resolved(node))
+        except RoutineError:
+            if isinstance(node.value, ast.Name | ast.Attribute):
+                return self.attribute(self.expression(node.value), node)
+            raise
+
+    def attribute(self, value: Value, node: ast.Attribute) -> Value:
+        name, kind = node.attr, value.type
+        if isinstance(kind, RecordType):
+            if name in kind.names:
+                return self.field(value, name)
+            if isinstance(getattr(kind.record, name, None), property):
+                function = self.method(value, name)
+                assert function is not None
+                return self.call(function, [value])
+        if isinstance(kind, ArrayType | Fixed):
+            if name == "shape":
+                return tuple_of(self.shape_value(value))
+            if name == "size":
+                return Value(
+                    INT, (self.elements_in([length.parts[0] for length in self.shape_value(value)]),)
+                )
+            if name == "T" and isinstance(kind, Fixed):
+                return self.transposed(value)
+        raise RoutineError(f"`{ast.unparse(node.value)}` is {kind}, which has no {name}")
+
+    # Groups
+
+    def _Tuple(self, node: ast.Tuple) -> Value:
+        return tuple_of([self.expression(item) for item in node.elts])
+
+    def _List(self, node: ast.List) -> Value:
+        return self.new_list([self.expression(item) for item in node.elts])
+
+    def items_expression(self, node: ast.expr) -> Value | Lazy:
+        """Of a list or tuple that is an argument of `np.array` and the like: its items, side by side."""
+        if isinstance(node, ast.List | ast.Tuple):
+            return tuple_of([self.settled(self.items_expression(item)) for item in node.elts])
+        return self.lazy(node)
+
+    # Parts
+
+    def _Subscript(self, node: ast.Subscript) -> Value:
+        if not self.is_local(node.value) and isinstance(self.resolved(node.value), type):
+            raise RoutineError(f"cannot translate `{ast.unparse(node)}`")
+        base = self.expression(node.value)
+        indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        kind = base.type
+        if isinstance(kind, TupleType | RecordType):
+            return self.item(base, node.slice)
+        if isinstance(kind, Fixed):
+            return self.fixed_part(base, [self.fixed_index(index) for index in indices])
+        if isinstance(kind, ListType):
+            return self.load(self.list_item(base, node.slice))
+        if not isinstance(kind, ArrayType):
+            raise RoutineError(f"`{ast.unparse(node.value)}` is {kind}, which has no elements")
+        place = self.part(base, indices[: kind.axes])
+        value = self.load(place) if isinstance(place, Place) else place
+        rest = indices[kind.axes :]
+        if not rest:
+            return value
+        if not isinstance(value.type, Fixed):
+            raise RoutineError(f"{len(indices)} indices for {kind}")
+        return self.fixed_part(value, [self.fixed_index(index) for index in rest])
+
+    def list_item(self, base: Value, index: ast.expr) -> Place:
+        if isinstance(index, ast.Slice | ast.Tuple):
+            raise RoutineError("lists have one index and no slices in routines")
+        return self.list_place(base, self.index(index, self.list_length(base)))
+
+    def known_int(self, node: ast.expr | None) -> int | None:
+        """An int that is known beforehand."""
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            inner = self.known_int(node.operand)
+            return None if inner is None else -inner
+        if isinstance(node, ast.Constant) and type(node.value) is int:
+            return node.value
+        if isinstance(node, ast.BinOp) and type(node.op) in _KNOWN:
+            one, other = self.known_int(node.left), self.known_int(node.right)
+            return None if one is None or other is None else int(_KNOWN[type(node.op)](one, other))
+        if isinstance(node, ast.Name | ast.Attribute) and not self.is_local(node):
+            try:
+                value = self.resolved(node)
+            except RoutineError:
+                return None
+            return int(value) if isinstance(value, int | np.integer) else None
+        return None
+
+    def fixed_index(self, node: ast.expr) -> Any:
+        """An index of a small array: an int, a slice or None if it is known, else a value."""
+        if isinstance(node, ast.Slice):
+            ends = (node.lower, node.upper, node.step)
+            known = [self.known_int(end) for end in ends]
+            if any(end is not None and number is None for end, number in zip(ends, known, strict=True)):
+                raise RoutineError(
+                    f"the slice `{ast.unparse(node)}` of a small array is not known beforehand"
+                )
+            return slice(*known)
+        if isinstance(node, ast.Constant) and node.value is None:
+            return None
+        number = self.known_int(node)
+        return self.expression(node) if number is None else number
+
+    def item(self, base: Value, index: ast.expr) -> Value:
+        """An item of a tuple; which one is known beforehand, or all are numbers of one type."""
+        items = items_of(base)
+        number = self.known_int(index)
+        if number is not None:
+            if not -len(items) <= number < len(items):
+                raise RoutineError(f"a tuple of {len(items)} has no item {number}")
+            return items[number]
+        kinds = {item.type for item in items}
+        if len(kinds) != 1 or not isinstance(items[0].type, Number):
+            raise RoutineError(f"items of {base.type} cannot be chosen while running")
+        return self.chosen(self.stacked(items), [self.expression(index)])
+
+    def never_negative(self, node: ast.expr) -> bool:
+        """Whether an int is not negative, from the source; only saves an instruction or two."""
+        if isinstance(node, ast.Name) and node.id in self.counters:
+            return True
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mult):
+            return self.never_negative(node.left) and self.never_negative(node.right)
+        number = self.known_int(node)
+        return number is not None and number >= 0
+
+    # Operators
+
+    def _UnaryOp(self, node: ast.UnaryOp) -> Value | Lazy:
+        value = self.lazy(node.operand)
+        if isinstance(node.op, ast.USub):
+            if isinstance(value.type, ArrayType):
+                return self.lazy_arithmetic(ast.Mult(), number_constant(-1.0), value)
+            assert isinstance(value, Value)
+            return self.negative(value)
+        if isinstance(node.op, ast.Not):
+            return self.opposite(self.settled(value))
+        if isinstance(node.op, ast.Invert):
+            return self.arithmetic(ast.BitXor(), self.settled(value), number_constant(-1))
+        if isinstance(node.op, ast.UAdd):
+            return value
+        raise RoutineError(f"cannot translate `{ast.unparse(node)}`")
+
+    def _BinOp(self, node: ast.BinOp) -> Value | Lazy:
+        known = self.known_int(node)
+        if known is not None:
+            return number_constant(known)
+        if isinstance(node.op, ast.Pow):
+            return self.power(self.expression(node.left), node.right)
+        if isinstance(node.op, ast.MatMult):
+            return self.matrix_product(node)
+        return self.lazy_arithmetic(node.op, self.lazy(node.left), self.lazy(node.right))
+
+    def matrix_product(self, node: ast.BinOp) -> Value:
+        """`left @ right`: of small arrays written out, of others by the routines of `dense`."""
+        across = isinstance(node.left, ast.Attribute) and node.left.attr == "T"
+        left = self.expression(
+            node.left.value if across and isinstance(node.left, ast.Attribute) else node.left
+        )
+        right = self.expression(node.right)
+        pair = (left.type, right.type)
+        if not all(isinstance(kind, ArrayType) and isinstance(kind.element, Number) for kind in pair):
+            left, right = self.as_small(left, right, first=True), self.as_small(right, left, first=False)
+            return self.arithmetic(ast.MatMult(), self.transposed(left) if across else left, right)
+        axes = (left.type.axes, right.type.axes)  # type: ignore[union-attr]
+        return self.call(matrix_product(across, axes), [left, right])
+
+    def as_small(self, value: Value, beside: Value, *, first: bool) -> Value:
+        """A factor of a product as a small array, if the other factor is one; first: whether it is the left one."""
+        if isinstance(value.type, ArrayType) and isinstance(beside.type, Fixed) and value.type.axes == 1:
+            inner = beside.type.shape[0 if first else -1]
+            return self.converted(value, Fixed((inner,)))
+        if isinstance(value.type, ArrayType):
+            raise RoutineError(f"{value.type} @ {beside.type}: annotate the array, as Matrix3 or the like")
+        return value
+
+    def _Compare(self, node: ast.Compare) -> Value:
+        values = [self.expression(node.left)]
+
+        def link(k: int) -> Callable[[], Value]:
+            def compared() -> Value:
+                values.append(self.expression(node.comparators[k]))
+                return self.related(node.ops[k], values[k], values[k + 1])
+
+            return compared
+
+        return self.chain(node, [link(k) for k in range(len(node.ops))], until=False)
+
+    def related(self, relation: ast.cmpop, left: Value, right: Value) -> Value:
+        if not isinstance(relation, ast.In | ast.NotIn):
+            return self.compare(relation, left, right)
+        total = "false"
+        for item in items_of(right):
+            total = self.operation(f"or i1 {total}, {self.compare(ast.Eq(), left, item).parts[0]}")
+        found = Value(BOOL, (total,))
+        return found if isinstance(relation, ast.In) else self.opposite(found)
+
+    def _BoolOp(self, node: ast.BoolOp) -> Value:
+        def operand(k: int) -> Callable[[], Value]:
+            def evaluated() -> Value:
+                value = self.expression(node.values[k])
+                if value.type is not BOOL:
+                    raise RoutineError(f"`{ast.unparse(node.values[k])}` is {value.type}, not a condition")
+                return value
+
+            return evaluated
+
+        thunks = [operand(k) for k in range(len(node.values))]
+        return self.chain(node, thunks, until=isinstance(node.op, ast.Or))
+
+    def chain(self, node: ast.expr, conditions: list[Callable[[], Value]], *, until: bool) -> Value:
+        """Evaluate conditions until one of them is `until`: those behind it may not be computable."""
+        if len(conditions) == 1:
+            return conditions[0]()
+        end = self.label()
+        for k, condition in enumerate(conditions):
+            value = condition()
+            self.assign(node, value)
+            following = self.label() if k + 1 < len(conditions) else end
+            self.branch(value, *((end, following) if until else (following, end)))
+            self.place(following)
+        return self.read(node)
+
+    def known_condition(self, node: ast.expr) -> bool | None:
+        """`x is None`, `x is not None`: known from what x is."""
+        if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], ast.Is | ast.IsNot):
+            return None
+        absent = [self.expression(side).type == NOTHING for side in (node.left, node.comparators[0])]
+        if len(node.ops) > 1 or not absent[1]:
+            raise RoutineError(f"`{ast.unparse(node)}`: routines ask `is None` only")
+        return absent[0] is isinstance(node.ops[0], ast.Is)
+
+    def _IfExp(self, node: ast.IfExp) -> Value | Lazy:
+        known = self.known_condition(node.test)
+        if known is not None:
+            return self.lazy(node.body if known else node.orelse)
+        then, other, end = self.label(), self.label(), self.label()
+        self.branch(self.expression(node.test), then, other)
+        for label, value in ((then, node.body), (other, node.orelse)):
+            self.place(label)
+            self.assign(node, self.expression(value))
+            self.jump(end)
+        self.place(end)
+        return self.read(node)
+
+    # Calls
+
+    def _Call(self, node: ast.Call) -> Value | Lazy:
+        function = node.func
+        if isinstance(function, ast.Attribute) and self.is_local(function):
+            return self.method_call(node, function)
+        if isinstance(function, ast.Name) and function.id in self.locals:
+            kind = self.read(function.id).type
+            if not isinstance(kind, FunctionType):
+                raise RoutineError(f"`{function.id}` is {kind}, which cannot be called")
+            callee = kind.function
+        else:
+            callee = self.resolved(function)
+        if isinstance(callee, Routine):
+            callee = callee.python
+        if callee in SHAPERS:
+            return SHAPERS[callee](self, *(self.items_expression(argument) for argument in node.args))
+        translate = TRANSLATORS.get(callee)
+        if translate is not None:
+            options = {keyword.arg or "": self.option(keyword.value) for keyword in node.keywords}
+            return translate(self, *(self.lazy(argument) for argument in node.args), **options)
+        arguments = [self.expression(argument) for argument in node.args]
+        named = {keyword.arg or "": self.expression(keyword.value) for keyword in node.keywords}
+        return self.called(callee, arguments, named, ast.unparse(function))
+
+    def called(self, callee: Any, arguments: list[Value], named: dict[str, Value], text: str) -> Value:
+        if callee is dataclasses.replace:
+            return self.changed_record(arguments[0], named)
+        if is_record(callee):
+            fields = list(record_fields(callee))
+            return self.new_record(callee, {**dict(zip(fields, arguments, strict=False)), **named})
+        if isinstance(callee, types.FunctionType):
+            return self.call(callee, self.bound(callee, arguments, named))
+        raise RoutineError(f"`{text}` cannot be called in a routine")
+
+    def option(self, node: ast.expr) -> Any:
+        """An argument by name of one of NumPy's functions: known beforehand."""
+        return node.value if isinstance(node, ast.Constant) else self.resolved(node)
+
+    def method_call(self, node: ast.Call, function: ast.Attribute) -> Value:
+        value = self.expression(function.value)
+        name, kind = function.attr, value.type
+        if isinstance(kind, RecordType):
+            arguments = [self.expression(argument) for argument in node.args]
+            named = {keyword.arg or "": self.expression(keyword.value) for keyword in node.keywords}
+            if name == "_replace":
+                return self.changed_record(value, named)
+            found = self.method(value, name)
+            found = found.python if isinstance(found, Routine) else found
+            if isinstance(found, types.FunctionType):
+                return self.call(found, self.bound(found, [value, *arguments], named))
+        if isinstance(kind, ListType) and not node.keywords:
+            if name == "append" and len(node.args) == 1:
+                grown = self.append(value, self.expression(node.args[0]))
+                if isinstance(function.value, ast.Name):
+                    self.assign(function.value.id, grown)
+                return Value(NOTHING, ())
+            if name == "pop" and not node.args:
+                return self.pop(value)
+            if name == "clear" and not node.args:
+                self.set_length(value, "0")
+                return Value(NOTHING, ())
+        if name == "copy" and not node.args and isinstance(kind, ArrayType | Fixed):
+            return self.copy(value)
+        raise RoutineError(f"cannot translate `{ast.unparse(node)}`: {kind} has no such method")
+
+    def bound(
+        self, function: types.FunctionType, arguments: list[Value], named: dict[str, Value]
+    ) -> list[Value]:
+        """The arguments of a call in their order, with those that are left out."""
+        parameters = signature_of(function).parameters
+        given = {**dict(zip(parameters, arguments, strict=False)), **named}
+        result = []
+        for name, parameter in parameters.items():
+            if name in given:
+                result.append(given.pop(name))
+            elif parameter.default is not Parameter.empty:
+                result.append(self.known(parameter.default))
+        if given or len(result) != len(parameters) or len(arguments) > len(parameters):
+            raise RoutineError(f"{function.__name__} takes {', '.join(parameters)}")
+        return result
+
+    def fitted_argument(self, function: Callable[..., Any], number: int, value: Value) -> Value:
+        """An argument as it is annotated."""
+        name = list(signature_of(function).parameters)[number]
+        return self.fitted(value, hint_of(function.__annotations__.get(name), function.__globals__))
+
+
+@cache
+def signature_of(function: Callable[..., Any]) -> Signature:
+    found = signature(function)
+    for parameter in found.parameters.values():
+        if parameter.kind in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD):
+            raise RoutineError(f"{function.__name__} takes any number of arguments, which routines cannot")
+    return found

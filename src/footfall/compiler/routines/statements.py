@@ -1,0 +1,629 @@
+"""Statements of routines, functions that call one another, and their results, as LLVM IR."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.compiler.errors import RoutineError
+from footfall.compiler.routines.annotations import hint_of
+from footfall.compiler.routines.arrays import Lazy, Place
+from footfall.compiler.routines.expressions import Expressions, signature_of
+from footfall.compiler.routines.memory import MEMORY, RAISED
+from footfall.compiler.routines.numbers import float_text
+from footfall.compiler.routines.types import (
+    DTYPES,
+    FLOAT,
+    INT,
+    NOTHING,
+    ArrayType,
+    Fixed,
+    ListType,
+    TupleType,
+    Type,
+    Value,
+    has_lists,
+    has_memory,
+    items_of,
+    machine_types,
+    roots_of,
+)
+
+_MOST_PASSES = 30
+
+
+class Translated(NamedTuple):
+    """A function in the module. written: which machine values among its arguments lead to memory that it changes;
+    given: for each machine value of the result, in whose memory it may lie. fails, grows: see `Instructions`."""
+
+    name: str
+    result: Type
+    written: frozenset[int]
+    given: tuple[frozenset[int], ...]
+    fails: bool
+    grows: bool
+
+
+class RoutineModule:
+    """Functions that call one another, each for the types that it is called with.
+
+    sites: places in the source that failures name. errors: what routines may raise, class and message.
+    """
+
+    def __init__(self) -> None:
+        self.functions: dict[tuple[Callable[..., Any], tuple[Type, ...]], Translated | None] = {}
+        self.texts: list[str] = []
+        self.declarations: set[str] = set()
+        self.tables: dict[tuple[str, bytes], str] = {}
+        self.sites: list[str] = []
+        self.errors: list[tuple[type[Exception], str]] = []
+
+    def translated(self, function: Callable[..., Any], types: tuple[Type, ...]) -> Translated:
+        key = (function, types)
+        if key not in self.functions:
+            self.functions[key] = None
+            self.functions[key] = self._translate(function, types)
+        found = self.functions[key]
+        if found is None:
+            raise RoutineError(f"{function.__name__} calls itself, which routines cannot")
+        return found
+
+    def text(self) -> str:
+        return "\n".join([*sorted(self.declarations), MEMORY, *self.tables.values(), *self.texts])
+
+    def site(self, place: str) -> int:
+        if place not in self.sites:
+            self.sites.append(place)
+        return self.sites.index(place)
+
+    def error(self, kind: type[Exception], message: str) -> int:
+        if (kind, message) not in self.errors:
+            self.errors.append((kind, message))
+        return self.errors.index((kind, message))
+
+    def table(self, values: np.ndarray[Any, Any]) -> str:
+        """The name of a constant array."""
+        kind = DTYPES[values.dtype.type]
+        key = (kind.stored, np.ascontiguousarray(values).tobytes())
+        if key not in self.tables:
+            texts = [
+                f"{kind.stored} {float_text(number) if kind is FLOAT else int(number)}"
+                for number in values.flat
+            ]
+            self.tables[key] = (
+                f"@table{len(self.tables)} = internal constant [{values.size} x {kind.stored}] "
+                f"[{', '.join(texts)}], align 64"
+            )
+        return f"@table{list(self.tables).index(key)}"
+
+    def _translate(self, function: Callable[..., Any], types: tuple[Type, ...]) -> Translated:
+        name = f"routine{len(self.functions)}_{function.__name__}"
+        body = Function(self, function, types)
+        for _ in range(_MOST_PASSES):
+            body.translate()
+            if not body.changed:
+                break
+        else:
+            raise RoutineError(f"the types of the variables of {function.__name__} do not settle")
+        self.texts.append(body.text(name))
+        return Translated(
+            name,
+            body.types["return"],
+            frozenset(body.written),
+            body.roots.get("return", ()),
+            body.fails,
+            body.grows,
+        )
+
+
+@cache
+def definition(function: Callable[..., Any]) -> ast.FunctionDef:
+    try:
+        source = inspect.getsource(function)
+    except OSError as error:
+        message = f"{function.__name__} is a routine, which is translated from its source, but there is none"
+        raise RoutineError(message) from error
+    tree = ast.parse(textwrap.dedent(source)).body[0]
+    if not isinstance(tree, ast.FunctionDef):
+        raise RoutineError(f"{function.__name__} is no function with a name")
+    ast.increment_lineno(tree, function.__code__.co_firstlineno - 1)
+    return tree
+
+
+class Function(Expressions):
+    """A function for some types of its arguments."""
+
+    def __init__(self, module: RoutineModule, function: Callable[..., Any], types: tuple[Type, ...]) -> None:
+        tree = definition(function)
+        self.arguments = list(signature_of(function).parameters)
+        stored = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        names = {**function.__globals__, **_closure(function)}
+        self.module, self.function, self.tree = module, function, tree
+        self.given = types
+        self.line = tree.lineno
+        self.exits: list[tuple[str, str]] = []  # of the loops around: labels of continue and break
+        super().__init__(names, stored | set(self.arguments), _counters(tree))
+
+    def declare(self, line: str) -> None:
+        self.module.declarations.add(line)
+
+    def table(self, values: np.ndarray[Any, Any]) -> Value:
+        if values.dtype.type not in DTYPES:
+            raise RoutineError(f"no arrays of {values.dtype} in routines")
+        lengths = [str(length) for length in values.shape]
+        kind = ArrayType(DTYPES[values.dtype.type], values.ndim)
+        return self.array_value(kind, self.module.table(values), lengths)
+
+    def place_in_source(self) -> str:
+        return f"{self.function.__code__.co_filename}:{self.line} in {self.function.__name__}"
+
+    def site(self) -> int:
+        return self.module.site(self.place_in_source())
+
+    def translate(self) -> None:
+        """One pass over the function."""
+        self.begin()
+        if "return" not in self.types and not any(
+            isinstance(node, ast.Return) and node.value is not None for node in ast.walk(self.tree)
+        ):
+            self.types["return"], self.roots["return"] = NOTHING, ()
+        first = 0
+        for name, given in zip(self.arguments, self.given, strict=True):
+            machines = machine_types(given)
+            numbers = range(first, first + len(machines))
+            roots = tuple(
+                frozenset([n]) if machine == "ptr" else frozenset[int]()
+                for n, machine in zip(numbers, machines, strict=True)
+            )
+            self.assign(name, Value(given, tuple(f"%a{n}" for n in numbers), roots))
+            first += len(machines)
+        self.block(self.tree.body)
+        self.jump("exit")
+        if "return" not in self.types:
+            raise RoutineError(f"{self.function.__name__} never returns anything")
+
+    def text(self, name: str) -> str:
+        """The whole function, after the last pass."""
+        result = self.types["return"]
+        parts = machine_types(result)
+        kind = f"{{ {', '.join(parts)} }}" if parts else "void"
+        arguments = [part for given in self.given for part in machine_types(given)]
+        listed = ", ".join(["ptr %arena", *(f"{part} %a{n}" for n, part in enumerate(arguments))])
+        opening, closing = [], ["exit:"]
+        keeps = has_memory(result) or (self.grows and any(has_lists(given) for given in self.given))
+        if self.allocates and not keeps:  # nobody sees what it has allocated
+            opening = [
+                "  %mark = load ptr, ptr %arena",
+                "  %used_p = getelementptr i64, ptr %arena, i64 1",
+                "  %mark_used = load i64, ptr %used_p",
+            ]
+            closing.append("  call fastcc void @release(ptr %arena, ptr %mark, i64 %mark_used)")
+        answer = "undef"
+        places = self.slot("return") if parts else []
+        for n, (part, place) in enumerate(zip(parts, places, strict=True)):
+            closing.append(f"  %r{n} = load {part}, ptr {place}")
+            closing.append(f"  %s{n} = insertvalue {kind} {answer}, {part} %r{n}, {n}")
+            answer = f"%s{n}"
+        closing.append(f"  ret {kind} {answer}" if parts else "  ret void")
+        head = f"define internal fastcc {kind} @{name}({listed}) nounwind {{"
+        return "\n".join([head, *self.stack, *opening, *self.lines, *closing, "}", ""])
+
+    # Statements
+
+    def block(self, statements: list[ast.stmt]) -> None:
+        for statement in statements:
+            method = getattr(self, f"_{type(statement).__name__}", None)
+            self.line = statement.lineno
+            try:
+                if method is None:
+                    raise RoutineError(f"cannot translate `{ast.unparse(statement)}`")
+                method(statement)
+            except RoutineError as error:
+                if error.located:
+                    raise
+                self.line = statement.lineno
+                raise RoutineError(f"{self.place_in_source()}: {error}", located=True) from error
+
+    def _Pass(self, node: ast.Pass) -> None:
+        pass
+
+    def _Assert(self, node: ast.Assert) -> None:
+        pass  # for type checkers
+
+    def _Expr(self, node: ast.Expr) -> None:
+        if not isinstance(node.value, ast.Constant):  # a docstring
+            self.expression(node.value)
+
+    def _Assign(self, node: ast.Assign) -> None:
+        value = self.lazy(node.value)
+        for target in node.targets:
+            self.bind(target, value, node.value)
+
+    def _AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is None:
+            return
+        hint = hint_of(ast.unparse(node.annotation), self.names)
+        value = self.new_small(node.value, hint) if isinstance(hint, Fixed) else None
+        if value is None:
+            value = self.fitted(self.expression(node.value), hint)
+        self.bind(node.target, value, node.value)
+
+    def new_small(self, node: ast.expr, kind: Fixed) -> Value | None:
+        """`np.zeros` and the like where a small array is wanted: in registers at once."""
+        if not isinstance(node, ast.Call) or self.is_local(node.func):
+            return None
+        function, side = self.resolved(node.func), kind.shape[-1]
+        if function is np.eye and kind.shape == (side, side):
+            return self.constant_fixed(kind.shape, [float(k % (side + 1) == 0) for k in range(kind.count)])
+        if function in (np.zeros, np.empty, np.ones):
+            return self.constant_fixed(kind.shape, [float(function is np.ones)] * kind.count)
+        return None
+
+    def bind(self, target: ast.expr, value: Value | Lazy, source: ast.expr) -> None:
+        """Assign to a name, to several, or to a part of an array; source: the expression of the value."""
+        if isinstance(target, ast.Name):
+            if target.id != "_":  # nobody reads it, and it may be anything
+                self.assign(target.id, self.settled(value))
+        elif isinstance(target, ast.Tuple):
+            items = self.unpacked(self.settled(value), len(target.elts))
+            for inner, item in zip(target.elts, items, strict=True):
+                self.bind(inner, item, source)
+        else:
+            self.set_part(target, value, source)
+
+    def unpacked(self, value: Value, count: int) -> list[Value]:
+        if isinstance(value.type, ArrayType):
+            value = self.loaded(value, Fixed((count,), value.type.element))  # type: ignore[arg-type]
+        items = items_of(value)
+        if len(items) != count:
+            raise RoutineError(f"{len(items)} values for {count} names")
+        return items
+
+    def set_part(self, target: ast.expr, value: Value | Lazy, source: ast.expr) -> None:
+        """`array[i] = value`, `array[i:j] = values`, `small[i] = value`, `items[i] = value`."""
+        if not isinstance(target, ast.Subscript):
+            raise RoutineError(
+                f"cannot assign to `{ast.unparse(target)}`: records do not change, use _replace"
+            )
+        place = self.target(target)
+        if isinstance(place, Place):
+            self.store(place, self.settled(value))
+        elif isinstance(place.type, Fixed):
+            self.set_number(target, place, self.settled(value))
+        else:
+            self.put(place, self.settled(value) if _overlaps(target, source) else value)
+
+    def target(self, target: ast.Subscript) -> Value | Place:
+        """Where to write: a place, a view, or the small array that gets another number."""
+        base = self.expression(target.value)
+        if isinstance(base.type, Fixed):
+            return base
+        if isinstance(base.type, ListType):
+            return self.list_item(base, target.slice)
+        if not isinstance(base.type, ArrayType):
+            raise RoutineError(
+                f"`{ast.unparse(target.value)}` is {base.type}, which has no elements to assign to"
+            )
+        indices = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
+        if len(indices) > base.type.axes and isinstance(base.type.element, Fixed):
+            base = self.as_numbers(base)
+        return self.part(base, indices)
+
+    def set_number(self, target: ast.Subscript, before: Value, value: Value) -> None:
+        """Another number in a small array, which is a value: only the variable that holds it changes."""
+        name = target.value.id if isinstance(target.value, ast.Name) else ""
+        if name not in self.locals or name in self.arguments or not _always_fresh(self.tree, name):
+            raise RoutineError(
+                f"`{ast.unparse(target.value)}` may be known by another name too, which would not see the change: "
+                "set elements of small arrays right after they were made, or of a .copy()"
+            )
+        indices = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
+        self.assign(name, self.replaced(before, [self.fixed_index(index) for index in indices], value))
+
+    def _AugAssign(self, node: ast.AugAssign) -> None:
+        if isinstance(node.target, ast.Name):
+            before, value = self.read(node.target.id), self.lazy(node.value)
+            if isinstance(before.type, ArrayType):
+                self.change(node.op, before, value)
+            else:
+                self.assign(node.target.id, self.settled(self.lazy_arithmetic(node.op, before, value)))
+            return
+        if not isinstance(node.target, ast.Subscript):
+            raise RoutineError(f"cannot assign to `{ast.unparse(node.target)}`")
+        place = self.target(node.target)
+        value = self.lazy(node.value)
+        if isinstance(place, Place):
+            self.store(place, self.settled(self.lazy_arithmetic(node.op, self.load(place), value)))
+        elif isinstance(place.type, Fixed):
+            before = self.expression(node.target)
+            self.set_number(node.target, place, self.arithmetic(node.op, before, self.settled(value)))
+        else:
+            overlaps = _overlaps(node.target, node.value)
+            self.change(node.op, place, self.settled(value) if overlaps else value)
+
+    def _Raise(self, node: ast.Raise) -> None:
+        """An error of a known class with a known message."""
+        call = node.exc
+        if not isinstance(call, ast.Call) or not all(isinstance(a, ast.Constant) for a in call.args):
+            raise RoutineError("routines raise errors with a message that is known beforehand")
+        kind = self.resolved(call.func)
+        message = "".join(str(a.value) for a in call.args if isinstance(a, ast.Constant))
+        self.fail(RAISED + self.module.error(kind, message), str(self.site()))
+        self.place(self.label())
+
+    def _If(self, node: ast.If) -> None:
+        known = self.known_condition(node.test)
+        if known is not None:
+            self.block(node.body if known else node.orelse)
+            return
+        then, other, end = self.label(), self.label(), self.label()
+        self.branch(self.expression(node.test), then, other)
+        for label, statements in ((then, node.body), (other, node.orelse)):
+            self.place(label)
+            self.block(statements)
+            self.jump(end)
+        self.place(end)
+
+    def _While(self, node: ast.While) -> None:
+        _refuse_else(node)
+        head, body, end = self.label(), self.label(), self.label()
+        self.jump(head)
+        self.place(head)
+        self.branch(self.expression(node.test), body, end)
+        self.place(body)
+        self.inside(node.body, head, end)
+        self.jump(head)
+        self.place(end)
+
+    def inside(self, statements: list[ast.stmt], following: str, end: str) -> None:
+        self.exits.append((following, end))
+        self.block(statements)
+        self.exits.pop()
+
+    def _For(self, node: ast.For) -> None:
+        _refuse_else(node)
+        if isinstance(node.iter, ast.Call) and not self.is_local(node.iter.func):
+            function = self.resolved(node.iter.func)
+            if function is range:
+                self.over_range(node, node.iter)
+                return
+            if function is enumerate:
+                self.over_elements(node, [*node.iter.args], counted=True)
+                return
+            if function is zip:
+                self.over_elements(node, [*node.iter.args], counted=False)
+                return
+        values = self.expression(node.iter)
+        if isinstance(values.type, TupleType | Fixed):
+            self.over_items(node, values)
+        else:
+            self.over_elements(node, [node.iter], counted=False)
+
+    def over_range(self, node: ast.For, call: ast.Call) -> None:
+        step = self.step(call)
+        numbers = [self.integer(self.expression(argument)) for argument in call.args[:2]]
+        start, stop = ("0", numbers[0]) if len(numbers) == 1 else numbers
+        self.counted(node, start, stop, step, lambda k: Value(INT, (k,)))
+
+    def over_elements(self, node: ast.For, iterables: list[ast.expr], *, counted: bool) -> None:
+        """A loop over the elements of arrays and lists, side by side."""
+        values = [self.expression(iterable) for iterable in iterables]
+        lengths = []
+        for value in values:
+            if isinstance(value.type, ListType):
+                lengths.append(self.list_length(value))
+            elif isinstance(value.type, ArrayType):
+                lengths.append(value.parts[1])
+            else:
+                raise RoutineError(f"loops go over ranges, arrays, lists and tuples, not over {value.type}")
+        stop = lengths[0]
+        for length in lengths[1:]:
+            stop = self.intrinsic("smin.i64", "i64", stop, length)
+
+        def item(k: str) -> Value:
+            items = [self.element_at(value, k) for value in values]
+            if counted:
+                items.insert(0, Value(INT, (k,)))
+            if len(items) == 1:
+                return items[0]
+            parts = tuple(part for one in items for part in one.parts)
+            roots = tuple(root for one in items for root in roots_of(one))
+            return Value(TupleType(tuple(one.type for one in items)), parts, roots)
+
+        self.counted(node, "0", stop, 1, item)
+
+    def element_at(self, value: Value, k: str) -> Value:
+        if isinstance(value.type, ListType):
+            return self.load(self.list_place(value, k))
+        assert isinstance(value.type, ArrayType)
+        if value.type.axes == 1:
+            return self.load(self.at(value, k))
+        rest = value.parts[2:]
+        row = self.operation(f"mul nsw i64 {k}, {self.elements_in(rest)}")
+        place = self.at(value, row)
+        return self.array_value(ArrayType(value.type.element, len(rest)), place.address, rest, place.roots)
+
+    def counted(self, node: ast.For, start: str, stop: str, step: int, item: Callable[[str], Value]) -> None:
+        """A loop with a counter of its own: what the body does to its variable does not disturb it."""
+        counter = self.reserve("i64")
+        head, body, following, end = self.label(), self.label(), self.label(), self.label()
+        self.do(f"store i64 {start}, ptr {counter}")
+        self.jump(head)
+        self.place(head)
+        k = self.operation(f"load i64, ptr {counter}")
+        comparison = "slt" if step > 0 else "sgt"
+        self.do(f"br i1 {self.operation(f'icmp {comparison} i64 {k}, {stop}')}, label %{body}, label %{end}")
+        self.place(body)
+        self.bind(node.target, item(k), node.iter)
+        self.inside(node.body, following, end)
+        self.jump(following)
+        self.place(following)
+        self.do(f"store i64 {self.operation(f'add nsw i64 {k}, {step}')}, ptr {counter}")
+        self.jump(head)
+        self.place(end)
+
+    def over_items(self, node: ast.For, values: Value) -> None:
+        """A loop over a tuple or a small vector, item by item."""
+        end = self.label()
+        for item in items_of(values):
+            following = self.label()
+            self.bind(node.target, item, node.iter)
+            self.inside(node.body, following, end)
+            self.jump(following)
+            self.place(following)
+        self.jump(end)
+        self.place(end)
+
+    def step(self, node: ast.Call) -> int:
+        if len(node.args) < 3:
+            return 1
+        step = self.known_int(node.args[2])
+        if not step:
+            raise RoutineError(
+                f"a step of {ast.unparse(node.args[2])} in `range`: only known ones are possible"
+            )
+        return step
+
+    def _Continue(self, node: ast.Continue) -> None:
+        self.leave(self.exits[-1][0])
+
+    def _Break(self, node: ast.Break) -> None:
+        self.leave(self.exits[-1][1])
+
+    def _Return(self, node: ast.Return) -> None:
+        if node.value is not None:
+            hint = hint_of(self.function.__annotations__.get("return"), self.names)
+            self.assign("return", self.fitted(self.expression(node.value), hint))
+        self.leave("exit")
+
+    def leave(self, label: str) -> None:
+        """Jump; what follows in this block is never reached."""
+        self.jump(label)
+        self.place(self.label())
+
+    # Calls
+
+    def call(self, function: Callable[..., Any], arguments: list[Value]) -> Value:
+        """Another routine, or a plain function that is translated like one."""
+        arguments = [self.fitted_argument(function, k, value) for k, value in enumerate(arguments)]
+        found = self.module.translated(function, tuple(value.type for value in arguments))
+        flat = [roots for value in arguments for roots in roots_of(value)]
+        for k in found.written:
+            self.written |= flat[k]
+        if found.grows:
+            self.note(
+                allocates=True, grows=any(all_roots for value in arguments for all_roots in roots_of(value))
+            )
+        parts = machine_types(found.result)
+        kind = f"{{ {', '.join(parts)} }}" if parts else "void"
+        listed = ["ptr %arena"]
+        for value in arguments:
+            typed = zip(machine_types(value.type), value.parts, strict=True)
+            listed += [f"{machine} {part}" for machine, part in typed]
+        call = f"call fastcc {kind} @{found.name}({', '.join(listed)})"
+        values: tuple[str, ...] = ()
+        if parts:
+            answer = self.operation(call)
+            values = tuple(self.operation(f"extractvalue {kind} {answer}, {n}") for n in range(len(parts)))
+        else:
+            self.do(call)
+        if has_memory(found.result):
+            self.note(allocates=True)
+        if found.fails:
+            self.leave_if_failed()
+        roots = tuple(frozenset[int]().union(*(flat[k] for k in given)) for given in found.given)
+        return Value(found.result, values, roots)
+
+
+def _closure(function: Callable[..., Any]) -> dict[str, Any]:
+    """Values of the names that a function has from the function around it."""
+    cells = function.__closure__ or ()
+    return {name: cell.cell_contents for name, cell in zip(function.__code__.co_freevars, cells, strict=True)}
+
+
+def _refuse_else(node: ast.While | ast.For) -> None:
+    if node.orelse:
+        raise RoutineError("loops with `else` are not possible in routines")
+
+
+def _overlaps(target: ast.expr, source: ast.expr) -> bool:
+    """Whether elements of the source may be overwritten before they are read: other parts of the same array."""
+    parts = [node for node in ast.walk(source) if isinstance(node, ast.Subscript)]
+    while isinstance(target, ast.Subscript):
+        base, text = ast.unparse(target.value), ast.unparse(target)
+        if any(ast.unparse(part.value) == base and ast.unparse(part) != text for part in parts):
+            return True
+        target = target.value
+    return False
+
+
+def _always_fresh(tree: ast.FunctionDef, name: str) -> bool:
+    """Whether all that is assigned to a variable has just been made, so that it has no other name."""
+    sources: list[ast.expr | None] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                sources += _assigned(target, node.value, name)
+        elif isinstance(node, ast.AnnAssign):
+            sources += _assigned(node.target, node.value, name)
+        elif isinstance(node, ast.For):
+            sources += _assigned(node.target, None, name)
+    return all(isinstance(source, ast.Call | ast.BinOp | ast.UnaryOp) for source in sources)
+
+
+def _assigned(target: ast.expr, value: ast.expr | None, name: str) -> list[ast.expr | None]:
+    """What an assignment gives a variable; None if that is part of something."""
+    if isinstance(target, ast.Name):
+        return [value] if target.id == name else []
+    if not isinstance(target, ast.Tuple):
+        return []
+    values: list[Any] = value.elts if isinstance(value, ast.Tuple) else [None] * len(target.elts)
+    return [
+        source
+        for inner, one in zip(target.elts, values, strict=True)
+        for source in _assigned(inner, one, name)
+    ]
+
+
+def _counters(tree: ast.FunctionDef) -> set[str]:
+    """Variables that are set by loops over ranges only, which never become negative."""
+    stores = [n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    loops = [
+        (node.target.id, node.iter.args)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.For)
+        and isinstance(node.target, ast.Name)
+        and isinstance(node.iter, ast.Call)
+        and ast.unparse(node.iter.func) == "range"
+    ]
+    counters: set[str] = set()
+    while True:  # a loop may start from the counter of another
+        counts = [name for name, arguments in loops if _counts_up(arguments, counters)]
+        found = {name for name in counts if stores.count(name) == counts.count(name)}
+        if found == counters:
+            return counters
+        counters = found
+
+
+def _counts_up(arguments: list[ast.expr], counters: set[str]) -> bool:
+    """Whether a range with these arguments has no negative numbers, as far as that is plain."""
+    step = ast.unparse(arguments[2]) if len(arguments) == 3 else "1"
+    if step == "-1":
+        return ast.unparse(arguments[1]) in ("-1", "0")
+    return not step.startswith("-") and (len(arguments) == 1 or _plainly_positive(arguments[0], counters))
+
+
+def _plainly_positive(node: ast.expr, counters: set[str]) -> bool:
+    if isinstance(node, ast.Name):
+        return node.id in counters
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, int) and node.value >= 0
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mult):
+        return _plainly_positive(node.left, counters) and _plainly_positive(node.right, counters)
+    return False

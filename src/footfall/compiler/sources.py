@@ -1,0 +1,56 @@
+"""The source that a module's meaning depends on: kernels that are found by a key are found until it changes."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+_PACKAGE = Path(__file__).parent.parent
+_IMPORT = re.compile(
+    rb"^\s*(?:from\s+(footfall[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)|import\s+(footfall[\w.]+))", re.M
+)
+
+
+@cache
+def source_hash(module: str) -> str:
+    """A hash of a module of footfall and of all that it imports, directly or not; of another module, its name.
+
+    What the compiler itself does is no part of it: that is known by its own source.
+    """
+    digest = sha256(module.encode())
+    pending, seen = [module], set[str]()
+    files: dict[str, bytes] = {}
+    while pending:
+        name = pending.pop()
+        path = _file(name)
+        if name in seen or path is None:
+            continue
+        seen.add(name)
+        if name.startswith("footfall.compiler"):
+            continue
+        files[name] = path.read_bytes()
+        pending += _imported(files[name])
+    for name in sorted(files):
+        digest.update(name.encode() + b"\0" + files[name])
+    return digest.hexdigest()
+
+
+def _file(module: str) -> Path | None:
+    """The file of a module of footfall, if there is one."""
+    parts = module.split(".")
+    if parts[0] != "footfall" or len(parts) == 1:  # the root only gives other modules' names
+        return None
+    path = _PACKAGE.joinpath(*parts[1:])
+    return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)
+
+
+def _imported(content: bytes) -> list[str]:
+    """Modules of footfall that a source names in its imports, wherever they stand."""
+    names = []
+    for package, listed, module in _IMPORT.findall(content):
+        base = (package or module).decode()
+        names.append(base)
+        names += [f"{base}.{word.decode()}" for word in re.findall(rb"\w+", listed)]
+    return names

@@ -1,0 +1,238 @@
+"""Records, arrays of records and lists in routines."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from footfall.compiler.errors import RoutineError, RoutineFailed
+from footfall.compiler.routines import ArrayOf, Vector3, new_records, record_dtype, routine
+from footfall.math.transform import Transform
+
+Array = np.ndarray[Any, Any]
+
+
+class Kind(enum.IntEnum):
+    BALL = 1
+    BOX = 2
+
+
+class Material(NamedTuple):
+    friction: float
+    layers: int = 3
+    soft: bool = False
+
+    def doubled(self, by: float = 2.0) -> Material:
+        return self._replace(friction=by * self.friction)
+
+    @property
+    def is_rough(self) -> bool:
+        return self.friction > 0.5
+
+
+@dataclass(frozen=True)
+class Ground:
+    heights: Array
+    material: Material
+    normal: Vector3
+
+    def height(self, k: int) -> float:
+        return self.heights[k] + self.material.friction  # type: ignore[no-any-return]
+
+
+@routine
+def on_ground(ground: Ground, k: int, scale: float) -> tuple[float, Ground, Material, bool]:
+    rough = ground.material.doubled()
+    higher = replace(ground, material=rough, heights=scale * ground.heights)
+    ground.heights[0] = 7.0
+    chosen = rough if rough.is_rough else Material(0.25, soft=True)
+    plain = Material(friction=1) if k == Kind.BOX else chosen.doubled(by=3.0)
+    return higher.height(k) + ground.normal[2], higher, plain, plain.layers in (1, 3)
+
+
+@pytest.mark.parametrize("k", [1, 2])
+def test_records_come_in_and_go_out(k: int) -> None:
+    results = []
+    for function in (on_ground, on_ground.python):
+        ground = Ground(np.arange(4.0), Material(0.2), np.array([0.0, 0.0, 1.0]))
+        results.append((function(ground, k, 2.0), ground))
+    (ours, ours_ground), (python, python_ground) = results
+    assert (ours[0], ours[2], ours[3]) == (python[0], python[2], python[3])
+    assert [type(ours[1]), type(ours[2]), type(ours[2].soft)] == [Ground, Material, bool]
+    np.testing.assert_array_equal(ours[1].heights, python[1].heights)
+    np.testing.assert_array_equal(ours_ground.heights, python_ground.heights)
+    assert ours_ground.heights[0] == 7.0
+
+
+def test_arrays_in_records_are_copied_back_and_protected() -> None:
+    strided = np.zeros((4, 2))
+    on_ground(Ground(strided[:, 0], Material(1), np.zeros(3)), 1, 1.0)  # type: ignore[arg-type]
+    assert strided[:, 0].tolist() == [7.0, 0.0, 0.0, 0.0]
+    frozen = np.zeros(4)
+    frozen.flags.writeable = False
+    with pytest.raises(RoutineError, match=r"ground\.heights is written to, but is read-only"):
+        on_ground(Ground(frozen, Material(1.0), np.zeros(3)), 1, 1.0)
+
+
+def test_wrong_records_are_told() -> None:
+    with pytest.raises(RoutineError, match="ground is a Material, not a Ground"):
+        on_ground(Material(1.0), 1, 1.0)
+    with pytest.raises(RoutineError, match=r"ground\.material is 3, needed is Material"):
+        on_ground(Ground(np.zeros(3), 3, np.zeros(3)), 1, 1.0)  # type: ignore[arg-type]
+    with pytest.raises(RoutineError, match=r"ground\.normal has the shape \(2,\)"):
+        on_ground(Ground(np.zeros(3), Material(1.0), np.zeros(2)), 1, 1.0)
+
+
+@routine
+def composed(one: Transform, other: Transform, point: Vector3) -> tuple[Transform, Vector3]:
+    return one @ other.inverse(), (one @ other).apply(point)
+
+
+def test_operators_and_methods_of_records() -> None:
+    rng = np.random.default_rng(0)
+    one = Transform(np.linalg.qr(rng.normal(size=(3, 3)))[0], rng.normal(size=3))
+    other = Transform(np.linalg.qr(rng.normal(size=(3, 3)))[0], rng.normal(size=3))
+    point = rng.normal(size=3)
+    (ours, ours_point), (python, python_point) = (
+        composed(one, other, point),
+        composed.python(one, other, point),
+    )
+    np.testing.assert_allclose(ours.rotation, python.rotation, atol=1e-15)
+    np.testing.assert_allclose(ours.translation, python.translation, atol=1e-15)
+    np.testing.assert_allclose(ours_point, python_point, atol=1e-15)
+
+
+class Contact(NamedTuple):
+    place: Vector3
+    gap: float
+    material: Material
+    body: int
+    active: bool
+
+
+@routine
+def touching(contacts: ArrayOf[Contact], limit: float) -> tuple[ArrayOf[Contact], int]:
+    kept = new_records(Contact, len(contacts))
+    count = 0
+    for k in range(len(contacts)):
+        one = contacts[k]
+        if one.gap < limit and one.active:
+            kept[count] = one._replace(body=k, material=one.material.doubled())
+            count += 1
+        contacts[k] = Contact(2.0 * one.place, one.gap, one.material, one.body, not one.active)
+    return kept[:count], count
+
+
+def test_arrays_of_records() -> None:
+    contacts = new_records(Contact, 4)
+    contacts["gap"] = [0.1, -0.2, 0.3, -0.4]
+    contacts["active"] = [True, True, True, False]
+    contacts["place"][:, 1] = [1.0, 2.0, 3.0, 4.0]
+    contacts["material"]["friction"] = 0.5
+    kept, count = touching(contacts, 0.2)
+    assert count == 2
+    assert kept.dtype == record_dtype(Contact)
+    assert kept["body"].tolist() == [0, 1]
+    assert kept["gap"].tolist() == [0.1, -0.2]
+    assert kept["material"]["friction"].tolist() == [1.0, 1.0]
+    assert contacts["active"].tolist() == [False, False, False, True]
+    assert contacts["place"][:, 1].tolist() == [2.0, 4.0, 6.0, 8.0]
+    with pytest.raises(
+        RoutineError, match=r"contacts is no array of Contact: use new_records\(Contact, count\)"
+    ):
+        touching(np.zeros(3), 0.2)
+
+
+@routine
+def divisors(number: int) -> tuple[Array, Array, int]:
+    found = []
+    pairs = [(0, 0.5)]
+    for k in range(1, number + 1):
+        if number % k == 0:
+            found.append(k)
+            remember(pairs, k)
+    last = found.pop()
+    found[0] = -1
+    total = 0
+    for one, half in pairs:
+        total += int(one + 2 * half)
+    return np.array(found), np.array([last, len(found), len(pairs)]), total
+
+
+def remember(pairs: Any, k: int) -> None:
+    """A list of the caller grows here, and stays."""
+    scratch = np.zeros(100)
+    pairs.append((k, scratch[k % 100] + 0.5 * k))
+
+
+@pytest.mark.parametrize("number", [2, 12, 360, 5040])
+def test_lists_grow(number: int) -> None:
+    for ours, python in zip(divisors(number), divisors.python(number), strict=True):
+        np.testing.assert_array_equal(ours, python)
+
+
+class Broken(Exception):
+    pass
+
+
+@routine
+def guarded(values: Array, k: int) -> float:
+    if k == 3:
+        raise Broken("three is not allowed")
+    if k == 4:
+        raise ValueError("nor is four")
+    return weighed(values, k)
+
+
+def weighed(values: Array, k: int) -> float:
+    room = np.zeros(k if k < 5 else 2**60)
+    return values[k] + room[0]  # type: ignore[no-any-return]
+
+
+def test_routines_raise(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.ones(9)
+    assert guarded(values, 1) == 1.0
+    with pytest.raises(Broken, match="three is not allowed"):
+        guarded(values, 3)
+    with pytest.raises(ValueError, match="nor is four"):
+        guarded(values, 4)
+    with pytest.raises(MemoryError, match="no memory for"):
+        guarded(values, 5)
+
+
+def test_indices_are_checked_if_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOOTFALL_CHECKED_ROUTINES", "1")
+
+    @routine
+    def outside(values: Array, points: ArrayOf[Vector3], k: int) -> float:
+        return values[k] + points[k][2] + points[0, k]  # type: ignore[no-any-return]
+
+    values, points = np.ones(4), np.ones((3, 3))
+    assert outside(values, points, -1) == 3.0
+    for k in (3, 4, -5):
+        with pytest.raises(
+            RoutineFailed, match=rf"test_records.py:\d+ in outside: {k if k > 0 else -1} is outside"
+        ):
+            outside(values, points, k)
+
+
+@routine
+def applied(function: Any, x: float) -> float:
+    return function(x) + function(2.0 * x)  # type: ignore[no-any-return]
+
+
+def squared(x: float) -> float:
+    return x * x
+
+
+@routine
+def by_function(x: float) -> float:
+    return applied(squared, x) + applied(np.sqrt, x)
+
+
+def test_functions_are_given_to_functions() -> None:
+    assert by_function(2.0) == pytest.approx(4.0 + 16.0 + np.sqrt(2.0) + 2.0, rel=1e-15)

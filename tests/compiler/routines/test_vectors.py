@@ -1,0 +1,184 @@
+"""Small vectors and matrices in routines give what NumPy gives, and are refused where their shapes do not fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from footfall.compiler.errors import RoutineError
+from footfall.compiler.routines import ArrayOf, Matrix3, Matrix6, Quaternion, Vector3, Vector6, routine
+from footfall.math.rotations import matrix_from_quaternion, quaternion_product, rotate_by_quaternion
+from footfall.math.spatial import motion_cross_force, skew
+
+Array = np.ndarray[Any, Any]
+VECTORS = arrays(np.float64, 3, elements=st.floats(-1e3, 1e3))
+MATRICES = arrays(np.float64, (3, 3), elements=st.floats(-1e3, 1e3))
+UP = np.array([0.0, 0.0, 1.0])
+MIDDLE = 1
+
+
+@routine
+def algebra(a: Vector3, b: Vector3, m: Matrix3, k: int) -> tuple[Any, ...]:
+    x, y, z = a
+    other = np.array([z, x, y])
+    other[MIDDLE] = 2.0 * b[-1]
+    other[k] += 1.0
+    product = m @ (a - 2 * b) / 3.0 + m.T @ other
+    far = a if abs(x) > abs(y) else b
+    square: Matrix3 = np.eye(3)
+    square[0, 1] = x
+    square[1] = a
+    return (
+        product,
+        a @ b,
+        np.cross(a, b),
+        -far,
+        m @ m.T,
+        a[1:] * b[:2],
+        m[k, 1] + m[k] @ a,
+        np.concatenate([a[:1], b, [x]]),
+        np.linalg.norm(a - b),
+        square,
+        np.maximum(a, b),
+        np.any(a > b),
+        max(a[0], b[0], 0.0) + len(a),
+        np.sum(a),
+    )
+
+
+@given(VECTORS, VECTORS, MATRICES, st.integers(0, 2))
+def test_small_arrays_give_what_numpy_gives(a: Array, b: Array, m: Array, k: int) -> None:
+    for ours, numpy in zip(algebra(a, b, m, k), algebra.python(a, b, m, k), strict=True):
+        np.testing.assert_allclose(ours, numpy, rtol=1e-12, atol=1e-9)
+        assert np.shape(ours) == np.shape(numpy)
+
+
+@routine
+def helpers(q: Quaternion, p: Quaternion, v: Vector3, w: Vector6) -> tuple[Any, ...]:
+    """Functions of `footfall.math` that are traced elsewhere: inlined as they stand."""
+    turned = rotate_by_quaternion(quaternion_product(q, p), v)
+    return matrix_from_quaternion(q) @ v, turned, skew(v) @ UP, motion_cross_force(w, 2.0 * w)
+
+
+def test_plain_functions_of_math_are_shared_with_traced_code() -> None:
+    rng = np.random.default_rng(1)
+    q, p, v, w = rng.normal(size=4), rng.normal(size=4), rng.normal(size=3), rng.normal(size=6)
+    for ours, numpy in zip(helpers(q, p, v, w), helpers.python(q, p, v, w), strict=True):
+        np.testing.assert_allclose(ours, numpy, rtol=1e-13, atol=1e-13)
+
+
+@routine
+def centre(points: ArrayOf[Vector3], weights: Array) -> Vector3:
+    total: Vector3 = np.zeros(3)
+    for point, weight in zip(points, weights):  # noqa: B905 the shorter one ends it
+        total += weight * point
+    points[0] = total
+    points[1, 2] = 5.0
+    points[2] += UP
+    moved = points[1:] - total
+    points[3:] = moved[2:]
+    return total / len(points)
+
+
+def test_arrays_of_vectors() -> None:
+    results = []
+    for function in (centre, centre.python):
+        points, weights = np.arange(15.0).reshape(5, 3), np.linspace(0.0, 1.0, 5)
+        results.append((function(points, weights), points))
+    for ours, numpy in zip(*results, strict=True):
+        np.testing.assert_allclose(ours, numpy, rtol=1e-15)
+
+
+@routine
+def rows(table: Array, m: Matrix3) -> Array:
+    """Rows of arrays whose shape is not annotated become vectors where they meet one."""
+    result = np.empty((len(table), 3))
+    for k in range(len(table)):
+        result[k] = m @ table[k] + UP * table[k, 0]
+    return result
+
+
+def test_rows_become_vectors() -> None:
+    rng = np.random.default_rng(2)
+    table, m = rng.normal(size=(4, 3)), rng.normal(size=(3, 3))
+    np.testing.assert_allclose(rows(table, m), rows.python(table, m), rtol=1e-13, atol=1e-14)
+
+
+@routine
+def changed_below(v: Vector3) -> Vector3:
+    v[0] = 1.0
+    return v
+
+
+@routine
+def changed_alias(v: Vector3) -> Vector3:
+    w = 2.0 * v
+    u = w
+    u[0] = 1.0
+    return w
+
+
+@routine
+def copied(v: Vector3) -> Vector3:
+    w = v.copy()
+    w[0] = 1.0
+    return w
+
+
+def test_values_do_not_change_behind_the_back() -> None:
+    """In Python the caller's vector would change, or another name of it: that is refused."""
+    for function in (changed_below, changed_alias):
+        with pytest.raises(RoutineError, match="may be known by another name"):
+            function(np.zeros(3))
+    v = np.zeros(3)
+    assert copied(v).tolist() == [1.0, 0.0, 0.0]
+    assert v.tolist() == [0.0, 0.0, 0.0]
+
+
+@routine
+def misfit(a: Vector3, m: Matrix6) -> Array:
+    return m @ a
+
+
+def test_shapes_that_do_not_fit_are_told() -> None:
+    with pytest.raises(
+        RoutineError, match=r"test_vectors.py:\d+ in misfit: float matrix \[6, 6\] @ float vector \[3\]"
+    ):
+        misfit(np.zeros(3), np.zeros((6, 6)))
+    with pytest.raises(RoutineError, match=r"misfit: a has the shape \(4,\), needed is \(3,\)"):
+        misfit(np.zeros(4), np.zeros((6, 6)))
+    with pytest.raises(RoutineError, match=r"points has the shape \(3, 2\), needed is \(n, 3\)"):
+        centre(np.zeros((3, 2)), np.zeros(3))
+
+
+@routine
+def large(one: Array, other: Array, x: Array) -> tuple[Array, Array, Array, float, Array]:
+    y = one @ x
+    y += 0.5 * (x[: len(y)] - y) * y
+    return one @ other, y, one.T @ y, x @ x, x @ other
+
+
+def test_products_of_arrays() -> None:
+    rng = np.random.default_rng(3)
+    for rows_of_one, inner, columns in [(1, 1, 1), (5, 7, 3), (12, 33, 9), (0, 4, 2)]:
+        one, other = rng.normal(size=(rows_of_one, inner)), rng.normal(size=(inner, columns))
+        x = rng.normal(size=inner) if inner >= rows_of_one else rng.normal(size=rows_of_one)
+        for ours, numpy in zip(large(one, other, x), large.python(one, other, x), strict=True):
+            np.testing.assert_allclose(ours, numpy, rtol=1e-12, atol=1e-12)
+
+
+@routine
+def shifted(values: Array) -> None:
+    values[1:] = values[:-1] + values[1:]
+
+
+def test_overlapping_parts_are_read_before_they_are_written() -> None:
+    values, expected = np.arange(6.0), np.arange(6.0)
+    shifted(values)
+    shifted.python(expected)
+    np.testing.assert_array_equal(values, expected)
