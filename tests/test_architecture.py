@@ -168,13 +168,12 @@ def test_an_error_elsewhere_is_found() -> None:
 
 
 def test_types_of_arrays_are_named_once() -> None:
-    """`footfall/arrays.py` has them; files with loops that cannot be traced still name theirs."""
+    """`footfall/arrays.py` has them."""
     alias = re.compile(r"^(Array|Integers|Indices|Flags)\b[^=\n]*= (np\.ndarray|NDArray)", re.MULTILINE)
     copies = [
         str(path.relative_to(SOURCE))
         for path in FILES
         if package_of(path) not in ("arrays", "compiler", "control")
-        and alias.search(text := path.read_text(encoding="utf-8"))
-        and not re.search("native_loop|compiled_loop", text)
+        and alias.search(path.read_text(encoding="utf-8"))
     ]
     assert copies == []

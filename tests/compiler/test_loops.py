@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from footfall.compiler import NativeFunction, TraceError, build_kernel, call, gather, repeat, where
+from footfall.compiler.routines import RoutineCallback, routine
 
 
 def test_repeat_counts() -> None:
@@ -138,11 +139,8 @@ def test_call_another_kernel() -> None:
     assert np.abs(kernel(a[3]) - expected[3]).max() < 1e-12
 
 
-def test_call_a_numba_function_with_data() -> None:
-    numba = pytest.importorskip("numba")
-    pointer = numba.types.CPointer(numba.types.float64)
-
-    @numba.cfunc(numba.void(pointer, pointer, pointer))
+def test_call_a_routine_with_data() -> None:
+    @routine
     def nearest(inputs, outputs, data):
         best = 0
         for k in range(4):
@@ -152,22 +150,21 @@ def test_call_a_numba_function_with_data() -> None:
         outputs[1] = best
 
     data = np.array([0.0, 1.0, 5.0, 9.0])
-    native = NativeFunction("nearest", nearest.address, 2, data=data, owner=nearest)
+    callback = RoutineCallback(nearest)
+    native = NativeFunction("nearest", callback.address, 2, data=data, owner=callback)
     kernel = build_kernel(lambda x: call(native, x[0] * 2.0), {"x": 1}, name="nearest")
     x = np.array([[0.1], [0.4], [2.0], [100.0], [3.4]])
     assert (kernel.batch(x) == [[0.0, 0.0], [1.0, 1.0], [5.0, 2.0], [9.0, 3.0], [5.0, 2.0]]).all()
 
 
 def test_one_native_function_with_two_data() -> None:
-    numba = pytest.importorskip("numba")
-    pointer = numba.types.CPointer(numba.types.float64)
-
-    @numba.cfunc(numba.void(pointer, pointer, pointer))
+    @routine
     def scaled(inputs, outputs, data):
         outputs[0] = inputs[0] * data[0]
 
+    callback = RoutineCallback(scaled)
     two, three = (
-        NativeFunction("scaled", scaled.address, 1, data=np.array([x]), owner=scaled) for x in (2.0, 3.0)
+        NativeFunction("scaled", callback.address, 1, data=np.array([x]), owner=callback) for x in (2.0, 3.0)
     )
     kernel = build_kernel(lambda x: np.array([call(two, x)[0], call(three, x)[0], call(two, x)[0]]), {"x": 1})
     assert (kernel(np.array([5.0])) == [10.0, 15.0, 10.0]).all()

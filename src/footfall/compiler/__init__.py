@@ -5,7 +5,6 @@ kernel(np.ones(3)), kernel(np.ones((1000, 3)))
 """
 
 from footfall.compiler.differentiate import jacobian, rate_of
-from footfall.compiler.errors import KernelInputError, TraceError
 from footfall.compiler.functions import (
     absolute,
     acos,
@@ -35,6 +34,7 @@ from footfall.compiler.graph import NativeFunction
 from footfall.compiler.kernel import Kernel, build_kernel
 from footfall.compiler.symbols import Condition, Symbol
 from footfall.compiler.trace import Program, Signature, trace
+from footfall.errors import KernelInputError, TraceError
 
 __all__ = [
     "Condition",

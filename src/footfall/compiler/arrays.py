@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.compiler.errors import KernelInputError
 from footfall.compiler.interface import DATA
+from footfall.errors import KernelInputError
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Shape = tuple[int, ...]

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.errors import TraceError, user_location
 from footfall.compiler.graph import BINARY, COMPARISONS, UNARY, NativeFunction
+from footfall.compiler.source_location import user_location
 from footfall.compiler.symbols import (
     Condition,
     Symbol,
@@ -23,6 +23,7 @@ from footfall.compiler.symbols import (
     same_graph,
     unary,
 )
+from footfall.errors import TraceError
 
 
 def _is_symbolic(value: Any) -> bool:

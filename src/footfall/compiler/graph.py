@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.errors import TraceError, user_location
+from footfall.compiler.source_location import user_location
+from footfall.errors import TraceError
 
 Node = tuple[Any, ...]
 ACTIVE: ContextVar[Graph | None] = ContextVar("footfall_active_trace", default=None)

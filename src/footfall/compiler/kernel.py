@@ -31,13 +31,14 @@ from footfall.compiler.arrays import (
 from footfall.compiler.batches import Batch, BatchCode, run_batch
 from footfall.compiler.builtin import WITH_ARGUMENTS, WITHOUT_ARGUMENTS, new_builtin
 from footfall.compiler.emit import emit_core
-from footfall.compiler.errors import KernelInputError
 from footfall.compiler.graph import NativeFunction
 from footfall.compiler.interface import BOUND, CALL, NATIVE, single_functions
 from footfall.compiler.lanes import BATCH, batch_declarations, batch_functions, feedback
 from footfall.compiler.schedule import schedule
+from footfall.compiler.sources import source_hash
 from footfall.compiler.threads import renew_lock_after_fork
 from footfall.compiler.trace import Program, Shape, Signature, trace
+from footfall.errors import KernelInputError
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 _LOG = logging.getLogger("footfall")
@@ -332,23 +333,27 @@ def build_kernel(
     *,
     name: str | None = None,
     key: str | None = None,
+    module: str | None = None,
     labels: tuple[str, ...] | None = None,
     check_finite: bool = True,
 ) -> Kernel:
     """Trace and compile a function.
 
     inputs: shape of each argument. key: text that stands for all the function depends on, such as a robot's
-    fingerprint; with it a kernel in the cache is found without tracing. labels: names of the inputs in messages, if
+    fingerprint, besides the source of its module and what that imports; with it a kernel in the cache is found without
+    tracing. module: the name of that module, if it is not the function's. labels: names of the inputs in messages, if
     other than the arguments'. check_finite: whether calls reject NaN and infinities.
     """
     name = name or str(getattr(function, "__name__", "kernel"))
     signature = repr([(argument, shape) for argument, shape in inputs.items()])
-    full_key = None if key is None else f"{name} {signature} {key} {_package_source()}"
+    module = module or str(getattr(function, "__module__", ""))
+    full_key = None if key is None else f"{name} {signature} {key} {source_hash(module)}"
     kernel = Kernel(name, lambda: trace(function, inputs), full_key, check_finite=check_finite)
     if labels is not None:
         shapes = (shape for _, shape in kernel.signature.inputs)
         kernel.signature = Signature(tuple(zip(labels, shapes, strict=True)), kernel.signature.outputs)
-    options: dict[str, Any] = {"name": name, "key": key, "labels": labels, "check_finite": check_finite}
+    options: dict[str, Any] = {"name": name, "key": key, "module": module}
+    options |= {"labels": labels, "check_finite": check_finite}
     kernel._recipe = partial(build_kernel, function, dict(inputs), **options)
     return kernel
 
@@ -392,17 +397,7 @@ def _shapes(pairs: list[Any]) -> tuple[tuple[str, Shape], ...]:
 @cache
 def _compiler_source() -> str:
     """Hash of the compiler itself: another compiler, another kernel."""
-    return _hash_sources(Path(__file__).parent)
-
-
-@cache
-def _package_source() -> str:
-    """Hash of all of footfall's source, for kernels that are found by key."""
-    return _hash_sources(Path(__file__).parent.parent)
-
-
-def _hash_sources(folder: Path) -> str:
     digest = sha256()
-    for path in sorted(folder.rglob("*.py")):
-        digest.update(str(path.relative_to(folder)).encode() + b"\0" + path.read_bytes())
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()

@@ -1,4 +1,4 @@
-"""The source that a module's meaning depends on: kernels that are found by a key are found until it changes."""
+"""The source that a function depends on: kernels that are found by a key are found until it changes."""
 
 from __future__ import annotations
 
@@ -13,28 +13,38 @@ _IMPORT = re.compile(
 )
 
 
-@cache
 def source_hash(module: str) -> str:
-    """A hash of a module of footfall and of all that it imports, directly or not; of another module, its name.
+    """A hash of the package of footfall that a module belongs to, and of all modules that it imports, directly or not;
+    of modules of others, their name.
 
     What the compiler itself does is no part of it: that is known by its own source.
     """
-    digest = sha256(module.encode())
-    pending, seen = [module], set[str]()
-    files: dict[str, bytes] = {}
+    return _package_hash(".".join(module.split(".")[:2]))
+
+
+@cache
+def _package_hash(package: str) -> str:
+    digest = sha256(package.encode())
+    pending, files = _modules(package), dict[str, bytes]()
     while pending:
         name = pending.pop()
         path = _file(name)
-        if name in seen or path is None:
-            continue
-        seen.add(name)
-        if name.startswith("footfall.compiler"):
+        if name in files or path is None or name.startswith("footfall.compiler"):
             continue
         files[name] = path.read_bytes()
         pending += _imported(files[name])
     for name in sorted(files):
         digest.update(name.encode() + b"\0" + files[name])
     return digest.hexdigest()
+
+
+def _modules(package: str) -> list[str]:
+    """All modules of a package: what it is given may be of any of them."""
+    folder = _PACKAGE.joinpath(*package.split(".")[1:])
+    if not package.startswith("footfall.") or not folder.is_dir():
+        return [package]
+    inside = [path.relative_to(_PACKAGE).with_suffix("").parts for path in folder.rglob("*.py")]
+    return [".".join(("footfall", *parts)).removesuffix(".__init__") for parts in inside]
 
 
 def _file(module: str) -> Path | None:

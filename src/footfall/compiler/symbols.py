@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.errors import TraceError, user_location
 from footfall.compiler.graph import ACTIVE, BINARY, COMPARISONS, UNARY, Graph, fold
+from footfall.compiler.source_location import user_location
+from footfall.errors import TraceError
 
 Number = (int, float, np.integer, np.floating)
 

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.errors import TraceError, traceback_location
 from footfall.compiler.graph import ACTIVE, Graph
+from footfall.compiler.source_location import traceback_location
 from footfall.compiler.symbols import Condition, Symbol, node_index
+from footfall.errors import TraceError
 
 Shape = tuple[int, ...]
 

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler.routines import routine
 from footfall.errors import GeometryError
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Capsule, Cylinder, Mesh, Shape, Sphere
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Core = tuple[Array, Array]
 
 

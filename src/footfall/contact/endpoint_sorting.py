@@ -6,14 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array, Integers
 from footfall.compiler.routines import routine
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Indices = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @routine
-def sort_endpoints(lower: Array, upper: Array, ends: Indices, axes: Any) -> Indices:
+def sort_endpoints(lower: Array, upper: Array, ends: Integers, axes: Any) -> Integers:
     """Sort the ends (3, 2n) of n boxes along each axis, 2 k for the lower and 2 k + 1 for the upper end of box k.
 
     axes: (n, n), on how many axes a pair overlaps, the smaller index first; kept up to date. Gives the pairs (m, 2)

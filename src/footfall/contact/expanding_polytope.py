@@ -10,12 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array, Integers
 from footfall.compiler.routines import Vector3, routine
 from footfall.contact.convex import support
 from footfall.geometry.native_vectors import along, copy, cross, dot, minus
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Indices = np.ndarray[Any, np.dtype[np.int64]]
 
 _CORNERS = 256
 _FACES = 2048
@@ -176,7 +174,7 @@ def _normal_of_flat(store: Array, count: int) -> Array:
 
 
 @routine
-def _plane(store: Array, face: Indices, plane: Array) -> None:
+def _plane(store: Array, face: Integers, plane: Array) -> None:
     """Plane of a face; one without area is never the nearest."""
     a = store[face[0]]
     one, other = minus(store[face[1]], a), minus(store[face[2]], a)
@@ -192,7 +190,7 @@ def _plane(store: Array, face: Indices, plane: Array) -> None:
 
 
 @routine
-def _first_faces(store: Array, faces: Indices, planes: Array) -> int:
+def _first_faces(store: Array, faces: Integers, planes: Array) -> int:
     base = cross(minus(store[1], store[0]), minus(store[2], store[0]))
     swap = dot(base, minus(store[3], store[0])) > 0.0
     for k in range(4):
@@ -213,7 +211,7 @@ def _nearest(planes: Array, used: int) -> int:
 
 
 @routine
-def _share_edge(faces: Indices, one: int, other: int) -> bool:
+def _share_edge(faces: Integers, one: int, other: int) -> bool:
     """Whether two faces of a closed polytope are neighbours."""
     for e in range(3):
         start, end = faces[one, e], faces[one, (e + 1) % 3]
@@ -225,7 +223,7 @@ def _share_edge(faces: Indices, one: int, other: int) -> bool:
 
 @routine
 def _mark_seen(
-    store: Array, faces: Indices, planes: Array, used: int, corner: int, nearest: int, slack: float
+    store: Array, faces: Integers, planes: Array, used: int, corner: int, nearest: int, slack: float
 ) -> Any:
     """Which faces go: the nearest one, and from neighbour to neighbour those below the corner or without area.
 
@@ -252,9 +250,9 @@ def _mark_seen(
 @routine
 def _expand(
     store: Array,
-    faces: Indices,
+    faces: Integers,
     planes: Array,
-    edges: Indices,
+    edges: Integers,
     used: int,
     corner: int,
     nearest: int,
@@ -298,7 +296,7 @@ def _expand(
 
 
 @routine
-def _answer(store: Array, face: Indices, plane: Array, depth: float) -> tuple[float, Array, Array, Array]:
+def _answer(store: Array, face: Integers, plane: Array, depth: float) -> tuple[float, Array, Array, Array]:
     """Deepest points from the weights of the origin's projection onto the face."""
     a, b, c = store[face[0]], store[face[1]], store[face[2]]
     foot = _scaled(plane, plane[3])

@@ -25,7 +25,7 @@ def solve_gauss_seidel(
     which to stop, N s; 1e-10 of the problem's own scale unless given. relaxation: above 1 for over-relaxation,
     below 2. newton_steps: for the direction of sliding, in each sweep.
     """
-    from footfall.contact.native_sweeps import cone_sweeps  # Numba takes its time to import
+    from footfall.contact.native_sweeps import cone_sweeps
 
     _check_options(relaxation, max_sweeps)
     p, w = checked_start(problem, start), np.empty(problem.size)

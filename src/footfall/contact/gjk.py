@@ -6,10 +6,11 @@ up to four of its points is improved until no point lies nearer.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler.routines import Vector3, routine
 from footfall.contact.convex import Convex, Core, convex_of, support
 from footfall.contact.expanding_polytope import penetration
@@ -17,8 +18,6 @@ from footfall.contact.simplex import closest_of_simplex
 from footfall.geometry.native_vectors import along, copy, dot, minus
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Shape
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _STEPS = 128
 _TOLERANCE = 1e-14  # of the squared distance

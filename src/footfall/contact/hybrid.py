@@ -29,7 +29,7 @@ def solve_hybrid(
     problem's own scale unless given. sweeps: before each round of 46 steps of Newton's method, twice as many each
     time. `iterations` counts sweeps and steps.
     """
-    from footfall.contact.native_newton import ROUND, newton_round  # Numba takes its time to import
+    from footfall.contact.native_newton import ROUND, newton_round
     from footfall.contact.native_sweeps import cone_sweeps
 
     p, w = checked_start(problem, start), np.empty(problem.size)

@@ -5,7 +5,7 @@ sticks (w = 0, p within the cone), or it slides: w_n = 0, p_t lies on the rim of
 means `(S + slip) p_t = -b_s` with the 2x2 matrix S that is left of W once w_n = 0 is solved for p_n, and one
 unknown slip >= 0 that is found by Newton's method on an almost linear function, kept within a bracket.
 
-Everything here is scalar and without branches. It runs on floats, on symbols of a trace and in Numba.
+Everything here is scalar and without branches. It runs on floats, on symbols of a trace and in routines.
 """
 
 from __future__ import annotations

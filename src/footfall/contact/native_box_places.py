@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array, Integers
 from footfall.compiler import NativeFunction
-from footfall.compiler.routines import routine
-from footfall.compiler.routines import RoutineCallback
+from footfall.compiler.routines import RoutineCallback, routine
 from footfall.contact.box_places import PLACES
 from footfall.contact.native_crossings import FAR, add_edge
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _MOST = 8 + 8 + 24  # corners of both, and two places for each edge
 _TIE = 1e-9  # of a box: places that differ by less in their gaps are chosen by their number
@@ -44,7 +41,7 @@ def find_box_places(inputs: Array, result: Array, data: Array) -> None:
 
 
 @routine
-def _choose(places: Array, number: Array, count: int, size: float, taken: Array) -> None:
+def _choose(places: Array, number: Integers, count: int, size: float, taken: Integers) -> None:
     """Which place stands in each row: the nearest ones. Those that may carry choose first, in the order of their
     numbers, so that they keep their rows whatever is farther away."""
     rank = np.zeros(count, dtype=np.int64)
@@ -96,7 +93,7 @@ def _add_other_corner(
 
 
 @routine
-def _add_edges(inputs: Array, half: Array, box: Array, radius: float, places: Array, number: Array) -> int:
+def _add_edges(inputs: Array, half: Array, box: Array, radius: float, places: Array, number: Integers) -> int:
     """Add the places inside of the edges of the box after the 16 corners; how many there are then."""
     middle, direction = np.empty(3), np.empty(3)
     count = 16

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import NativeFunction
-from footfall.compiler.routines import routine
-from footfall.compiler.routines import RoutineCallback
+from footfall.compiler.routines import RoutineCallback, routine
 from footfall.contact.axis_crossings import AXIS_PLACES
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 FAR = 1e3  # m, where a place is that is not needed
 _SMALL = 1e-9  # of a box: what is rounding

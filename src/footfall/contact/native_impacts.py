@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
+from footfall.arrays import Array
 from footfall.compiler.routines import routine
 from footfall.contact import impacts
 from footfall.contact.native_sweeps import change, contact_blocks
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _STEPS = 12  # of Newton's method in one collision: there is no next sweep that would make up for it
 

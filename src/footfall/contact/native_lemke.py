@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler.routines import routine
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 SOLVED, RAY, LIMIT = 0, 1, 2
 

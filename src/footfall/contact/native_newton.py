@@ -6,18 +6,17 @@ for, here the impulses themselves, so that a problem needs nothing but its matri
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler.routines import routine
 from footfall.contact import newton_step
 from footfall.contact.native_sweeps import natural_map, velocities
 from footfall.contact.newton_schedule import HALVINGS, LEAST_SOFTNESS, MEMORY, MOST_SOFTNESS, ONE_ROUND
 from footfall.contact.newton_step import ConeLaw
 from footfall.math.linear_systems import solve_in_place
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 ROUND = np.array(ONE_ROUND)  # (steps, 4)
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler.routines import routine
 from footfall.contact.native_sweeps import change, natural_map, velocities
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @routine

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler.routines import new_records, routine
 from footfall.contact import local_cone
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _REFRESH = 50  # sweeps after which w is computed anew, since rounding errors add up
 

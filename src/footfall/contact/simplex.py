@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler.routines import routine
 from footfall.geometry.native_vectors import along, cross, dot, minus
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _FLAT = (
     1e-14  # a face whose squared doubled area is below this fraction of its edges' fourth power is an edge

@@ -13,14 +13,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler.routines import routine
 from footfall.contact.gjk import ConvexDistance, core_distance
 from footfall.contact.polyhedron import Polyhedron
 from footfall.contact.v_clip_steps import DONE, walk
 from footfall.geometry.native_vectors import along, cross, dot, minus
 from footfall.math.transform import Transform
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _TOUCHING = 1e-12  # of the size: closer features say nothing about a direction
 

@@ -10,11 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array, Integers
 from footfall.compiler.routines import routine
 from footfall.geometry.native_vectors import along, cross, dot, minus
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Indices = np.ndarray[Any, np.dtype[np.int64]]
 
 MOVED, DONE, OVERLAP, LOST = 0, 1, 2, 3
 VERTEX, EDGE, FACE = 0, 1, 2
@@ -22,7 +20,7 @@ _STEPS = 400
 
 
 @routine
-def walk(one: Any, other: Any, start: Indices) -> Indices:
+def walk(one: Any, other: Any, start: Integers) -> Integers:
     """From the start features to the closest ones: (kind, index, kind, index, steps, state)."""
     pair = start.copy()
     state, steps = MOVED, 0
@@ -40,7 +38,7 @@ def walk(one: Any, other: Any, start: Indices) -> Indices:
 
 
 @routine
-def _step(one: Any, other: Any, pair: Indices) -> int:
+def _step(one: Any, other: Any, pair: Integers) -> int:
     """A step for features in the order vertex, edge, face."""
     if pair[0] == VERTEX:
         if pair[2] == VERTEX:
@@ -68,7 +66,7 @@ def _inward(body: Any, face: int, edge: int) -> Array:
 
 
 @routine
-def _vertex_vertex(one: Any, other: Any, pair: Indices) -> int:
+def _vertex_vertex(one: Any, other: Any, pair: Integers) -> int:
     a, b = one[0][pair[1]], other[0][pair[3]]
     apart = minus(a, b)
     for k in range(other[5][pair[3]], other[5][pair[3] + 1]):
@@ -85,7 +83,7 @@ def _vertex_vertex(one: Any, other: Any, pair: Indices) -> int:
 
 
 @routine
-def _vertex_edge(one: Any, other: Any, pair: Indices) -> int:
+def _vertex_edge(one: Any, other: Any, pair: Integers) -> int:
     vertex, edge = pair[1], pair[3]
     point = one[0][vertex]
     tail, head = other[0][other[1][edge, 0]], other[0][other[1][edge, 1]]
@@ -127,7 +125,7 @@ def _vertex_edge(one: Any, other: Any, pair: Indices) -> int:
 
 
 @routine
-def _vertex_face(one: Any, other: Any, pair: Indices) -> int:
+def _vertex_face(one: Any, other: Any, pair: Integers) -> int:
     vertex, face = pair[1], pair[3]
     point = one[0][vertex]
     worst, nearest = 0.0, -1
@@ -162,7 +160,7 @@ def _vertex_face(one: Any, other: Any, pair: Indices) -> int:
 
 
 @routine
-def _edge_edge(one: Any, other: Any, pair: Indices) -> int:
+def _edge_edge(one: Any, other: Any, pair: Integers) -> int:
     state = _edge_against_edge(one, other, pair)
     if state == MOVED:
         return MOVED
@@ -173,7 +171,7 @@ def _edge_edge(one: Any, other: Any, pair: Indices) -> int:
 
 
 @routine
-def _edge_against_edge(one: Any, other: Any, pair: Indices) -> int:
+def _edge_against_edge(one: Any, other: Any, pair: Integers) -> int:
     """The first edge against the Voronoi region of the second, which alone may change."""
     edge, fixed = pair[1], pair[3]
     tail, head = one[0][one[1][edge, 0]], one[0][one[1][edge, 1]]
@@ -234,7 +232,7 @@ def _rises(body: Any, face: int, point: Array, direction: Array) -> float:
 
 
 @routine
-def _edge_face(one: Any, other: Any, pair: Indices) -> int:
+def _edge_face(one: Any, other: Any, pair: Integers) -> int:
     edge, face = pair[1], pair[3]
     tail, head = one[0][one[1][edge, 0]], one[0][one[1][edge, 1]]
     direction = minus(head, tail)

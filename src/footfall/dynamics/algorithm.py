@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from footfall.compiler.errors import KernelInputError
 from footfall.compiler.graph import ACTIVE
 from footfall.compiler.kernel import Kernel, build_kernel
+from footfall.errors import KernelInputError
 
 if TYPE_CHECKING:
     from footfall.robot.model import Robot
@@ -176,6 +176,7 @@ class Algorithm:
                 {f"x{k}": shape for k, shape in enumerate(shapes.values())},
                 name=self.textbook.__name__,
                 key=f"{self.textbook.__module__} {robot.fingerprint} {tuple(shapes)!r} {statics!r}",
+                module=self.textbook.__module__,
                 labels=tuple(shapes),
             )
             robot.tree.kernels[key] = kernel

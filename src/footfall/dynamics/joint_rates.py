@@ -6,9 +6,9 @@ For a robot without loops these are the same vectors.
 from __future__ import annotations
 
 from footfall.arrays import Array
-from footfall.compiler.errors import KernelInputError
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.loops import Coupling
+from footfall.errors import KernelInputError
 from footfall.robot.model import Robot
 
 

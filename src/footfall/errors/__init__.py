@@ -1,6 +1,7 @@
 """Every error that footfall raises on purpose, and its warnings; `base.py` has the rules that they keep."""
 
 from footfall.errors.base import *
+from footfall.errors.compiler import *
 from footfall.errors.control import *
 from footfall.errors.dynamics import *
 from footfall.errors.math import *

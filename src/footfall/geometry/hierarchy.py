@@ -7,14 +7,11 @@ A node is a row of eight numbers: least corner (3), greatest corner (3), first, 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array, Integers
 from footfall.compiler.routines import routine
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Indices = np.ndarray[Any, np.dtype[np.int64]]
 
 NODE = 8  # numbers of a node
 DEPTH = 128  # entries of a traversal's stack; halving makes trees of depth 40 at most
@@ -25,14 +22,14 @@ class Hierarchy:
     """nodes: (k, 8), the root first. order: (m,) items as the leaves list them."""
 
     nodes: Array
-    order: Indices
+    order: Integers
 
-    def overlapping(self, lower: Array, upper: Array) -> Indices:
+    def overlapping(self, lower: Array, upper: Array) -> Integers:
         """Items, in ascending order, whose leaf box meets the box from `lower` (3,) to `upper` (3,)."""
         found = _overlapping(self.nodes, np.asarray(lower, np.float64), np.asarray(upper, np.float64))
         return np.sort(self.order[found])
 
-    def pairs(self, other: Hierarchy) -> Indices:
+    def pairs(self, other: Hierarchy) -> Integers:
         """Pairs (n, 2) of items of both whose leaf boxes meet, sorted: candidates for an exact test."""
         found = _pairs(self.nodes, other.nodes)
         pairs = np.column_stack([self.order[found[:, 0]], other.order[found[:, 1]]])
@@ -49,7 +46,7 @@ def build_hierarchy(lower: Array, upper: Array, *, leaf_size: int = 4) -> Hierar
 
 
 @routine
-def _build(lower: Array, upper: Array, centers: Array, sorted_along: Indices, leaf_size: int) -> Array:
+def _build(lower: Array, upper: Array, centers: Array, sorted_along: Integers, leaf_size: int) -> Array:
     """Nodes; sorted_along (3, m) has the items by their centres along each axis, and at the end by leaves."""
     count = len(lower)
     nodes = np.empty((2 * count, NODE))
@@ -83,7 +80,7 @@ def _build(lower: Array, upper: Array, centers: Array, sorted_along: Indices, le
 
 
 @routine
-def _part(order: Indices, first: int, size: int, side: Indices, right: Indices) -> None:
+def _part(order: Integers, first: int, size: int, side: Integers, right: Integers) -> None:
     """Items of side 0 before those of side 1, both in their order."""
     kept, moved = first, 0
     for place in range(first, first + size):
@@ -99,7 +96,7 @@ def _part(order: Indices, first: int, size: int, side: Indices, right: Indices) 
 
 
 @routine
-def _overlapping(nodes: Array, lower: Array, upper: Array) -> Indices:
+def _overlapping(nodes: Array, lower: Array, upper: Array) -> Integers:
     found: list[int] = []
     stack = [0]
     while len(stack):
@@ -120,7 +117,7 @@ def _overlapping(nodes: Array, lower: Array, upper: Array) -> Indices:
 
 
 @routine
-def _pairs(one: Array, other: Array) -> Indices:
+def _pairs(one: Array, other: Array) -> Integers:
     found: list[tuple[int, int]] = []
     stack = [(0, 0)]
     while len(stack):

@@ -10,18 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
-from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import NativeFunction, call
 from footfall.compiler.routines import RoutineCallback, routine
 from footfall.geometry.hierarchy import DEPTH, NODE, build_hierarchy
 from footfall.geometry.mesh import TriangleMesh
 from footfall.geometry.triangle import FACE, closest_on_triangle
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _HEADER = 2  # size of the array, number of nodes
 _TRIANGLE = 30  # corners (9), face normal (3), edge normals (9), vertex normals (9)

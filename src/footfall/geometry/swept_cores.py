@@ -6,10 +6,9 @@ are spanned by edges of both. So the distance goes smoothly through zero, and it
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler.routines import routine
 from footfall.geometry.swept_features import (
     NEAR,
@@ -21,7 +20,6 @@ from footfall.geometry.swept_features import (
     triangle_to_triangle,
 )
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Axis = tuple[float, float, float, float]  # overlap along a direction, direction
 # distance, direction from the first to the second, point on the first, point on the second
 Answer = tuple[float, float, float, float, float, float, float, float, float, float]

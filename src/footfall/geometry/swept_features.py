@@ -7,13 +7,11 @@ a sliver or nearly parallel lines can make a point inexact, but no distance smal
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler.routines import routine
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 OnCore = tuple[float, float, float, float]  # square of the distance, point
 Closest = tuple[float, float, float, float, float, float, float]  # square, point on the first, on the second
 

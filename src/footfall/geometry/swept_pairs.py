@@ -7,16 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
 import numpy as np
 
-from footfall.compiler.routines import routine
-from footfall.compiler.routines import RoutineCallback
+from footfall.arrays import Array
+from footfall.compiler.routines import RoutineCallback, routine
 from footfall.geometry.swept_cores import core_distance
 from footfall.geometry.swept_sphere import WIDTH, SweptVolume
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 POSE = 12  # position, rotation by rows
 RESULT = 14  # distance, normal (3), points on the surfaces (3, 3), distance of the cores, exact, elements (2)

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
+from footfall.arrays import Array
 from footfall.compiler.routines import routine
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 FACE = 0  # features: the face; 1, 2, 3: edges 01, 12, 20; 4, 5, 6: the vertices
 

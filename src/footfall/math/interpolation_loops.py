@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler.routines import routine
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 KAPPA = float(np.sqrt(64.0 / 3.0))  # scales the second derivatives: the best condition, 003c section 11.4
 

@@ -5,13 +5,10 @@ Coefficients have shape (segments, degree + 1, dimension), highest power first, 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler.routines import routine
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @routine

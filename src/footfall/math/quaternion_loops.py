@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler.routines import routine
 from footfall.math.polynomial_loops import segment_between
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @routine

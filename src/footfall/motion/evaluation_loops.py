@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from footfall.arrays import Array, Integers
 from footfall.compiler.routines import routine
 from footfall.math.polynomial_loops import segment_between
 from footfall.math.quaternion_loops import turn_on_piece
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @routine

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from footfall.arrays import Array, Flags, Integers
 from footfall.compiler.routines import routine
 from footfall.math.polygon_loops import closest_on_border
 from footfall.motion.five_mass_loops import limb_terms
 from footfall.motion.sample_layout import ZMP
 from footfall.motion.stretched_leg import torso_above_leg, turned
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Flags = np.ndarray[Any, np.dtype[np.bool_]]
-Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 _SAME_TIME = 1e-9  # s
 

@@ -6,14 +6,9 @@ numbers (13,): mass of the robot, shares of a foot and of a hand, gravity, and t
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
+from footfall.arrays import Array
 from footfall.compiler.routines import routine
 from footfall.motion.sample_layout import FEET, HANDS, SELECTION, UPPER_BODY, WRENCHES, ZMP
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @routine

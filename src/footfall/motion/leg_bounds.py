@@ -8,15 +8,12 @@ bounds exactly.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler.routines import routine
 from footfall.motion.reduced_model import PlanarLeg, ReducedModel
 from footfall.motion.stretched_leg import lower_to_stretched_legs
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _POSES = 7
 _ROUNDING = 1e-9  # rad: a joint that much beyond its limit is at it

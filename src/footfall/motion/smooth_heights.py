@@ -8,16 +8,13 @@ Solved by an interior-point method, whose rounds cost one solve with a five-diag
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler.routines import routine
 from footfall.errors import HeightNotSmooth
 from footfall.math.interpolation_loops import hermite_pieces, quintic_slopes
 from footfall.math.trajectories import PolynomialTrajectory
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _ROUNDS = 80
 _CENTRING = 0.1  # by how much the gap shall fall in each round

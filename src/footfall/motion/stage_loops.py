@@ -7,15 +7,10 @@ are given, and tell the number n of segments.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from footfall.arrays import Array, Flags, Integers
 from footfall.compiler.routines import routine
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Flags = np.ndarray[Any, np.dtype[np.bool_]]
-Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 SHORTEST = 1e-9  # s: segments that last less are left out
 _NO_FORCE = 1e-6  # N: a force below has no direction

@@ -6,13 +6,10 @@ is by its cosine, and a torso at the bound of a stretched leg would be too high.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler.routines import routine
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 # m: bounds are kept at break points 50 ms apart; in between a leg that swings may be stretched by so much more.
 _BETWEEN = 0.8e-3

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from footfall.arrays import Array, Flags, Integers
 from footfall.compiler.routines import routine
 from footfall.math.polygon_loops import centroid, closest, connection, hull
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Flags = np.ndarray[Any, np.dtype[np.bool_]]
-Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @routine

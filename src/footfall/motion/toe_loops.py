@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from footfall.arrays import Array, Flags, Integers
 from footfall.compiler.routines import routine
 from footfall.motion.stage_loops import SHORTEST, blend, hermite, rest
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Flags = np.ndarray[Any, np.dtype[np.bool_]]
-Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 _CONTACT, _TIPTOE = 27, 2
 _AT_REST = 1e-12  # rad, rad/s, rad/s2

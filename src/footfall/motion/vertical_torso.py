@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler.routines import routine
 from footfall.math.interpolation_loops import hermite_pieces
 from footfall.math.trajectories import PolynomialTrajectory
@@ -19,8 +20,6 @@ from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.sample_layout import FEET, FOOT_ROTATIONS, TOES, UPPER_BODY
 from footfall.motion.smooth_heights import smooth_height
 from footfall.motion.torso_parameters import TorsoParameters
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _LEGS = numbers_of(
     "right_foot",

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from footfall.compiler.errors import RoutineError, RoutineFailed
 from footfall.compiler.routines import ArrayOf, Vector3, new_records, record_dtype, routine
+from footfall.errors import RoutineError, RoutineFailed
 from footfall.math.transform import Transform
 
 Array = np.ndarray[Any, Any]

@@ -16,8 +16,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from footfall.compiler import build_kernel, machine
-from footfall.compiler.errors import RoutineError
 from footfall.compiler.routines import call_native, routine
+from footfall.errors import RoutineError
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 SHIFT = 3

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from footfall.compiler.errors import RoutineError
 from footfall.compiler.routines import ArrayOf, Matrix3, Matrix6, Quaternion, Vector3, Vector6, routine
+from footfall.errors import RoutineError
 from footfall.math.rotations import matrix_from_quaternion, quaternion_product, rotate_by_quaternion
 from footfall.math.spatial import motion_cross_force, skew
 

@@ -19,7 +19,6 @@ from typing import Annotated, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from footfall.compiler.errors import RoutineError
 from footfall.compiler.routines.types import (
     BOOL,
     DTYPES,
@@ -33,6 +32,7 @@ from footfall.compiler.routines.types import (
     TupleType,
     Type,
 )
+from footfall.errors import RoutineError
 
 _Floats = np.ndarray[Any, np.dtype[Any]]
 Vector2 = Annotated[_Floats, Fixed((2,))]

@@ -12,7 +12,6 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from footfall.compiler.errors import RoutineError
 from footfall.compiler.routines.annotations import ArrayHint, Hint, element_type
 from footfall.compiler.routines.memory import OUTSIDE
 from footfall.compiler.routines.types import (
@@ -34,6 +33,7 @@ from footfall.compiler.routines.types import (
     size_of,
 )
 from footfall.compiler.routines.vectors import Vectors
+from footfall.errors import RoutineError
 
 
 def checked() -> bool:

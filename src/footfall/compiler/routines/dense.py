@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+from footfall.arrays import Array
 
 
 def inner(one: Array, other: Array) -> float:

@@ -6,7 +6,6 @@ rest to a function in Python. The interpreter's lock is released while the routi
 
 from __future__ import annotations
 
-from footfall.compiler.errors import RoutineError
 from footfall.compiler.interface import (
     CONTEXT,
     CONTIGUOUS_ALIGNED,
@@ -34,6 +33,7 @@ from footfall.compiler.routines.types import (
     machine_types,
     size_of,
 )
+from footfall.errors import RoutineError
 
 ENTRY = "footfall_routine"
 TUPLE_ITEMS = tuple.__basicsize__  # bytes before the first item

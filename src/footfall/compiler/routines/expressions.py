@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.errors import RoutineError
 from footfall.compiler.routines.annotations import hint_of, is_record, record_fields
 from footfall.compiler.routines.arrays import Lazy, Place
 from footfall.compiler.routines.dense import matrix_product
@@ -38,6 +37,7 @@ from footfall.compiler.routines.types import (
     record_of,
     tuple_of,
 )
+from footfall.errors import RoutineError
 
 _KNOWN: dict[type, Callable[[int, int], int]] = {
     ast.Add: operator.add,

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
-from footfall.compiler.errors import RoutineError
 from footfall.compiler.routines.memory import FAILURE, FIRST_DETAIL
 from footfall.compiler.routines.types import (
     FunctionType,
@@ -19,6 +18,7 @@ from footfall.compiler.routines.types import (
     machine_types,
     roots_of,
 )
+from footfall.errors import RoutineError
 
 
 class Instructions:

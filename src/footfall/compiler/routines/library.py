@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from footfall.compiler import functions as traced
-from footfall.compiler.errors import RoutineError
 from footfall.compiler.routines.annotations import new_records, plain_record
 from footfall.compiler.routines.arrays import Lazy
 from footfall.compiler.routines.numbers import number_constant
@@ -33,6 +32,7 @@ from footfall.compiler.routines.types import (
     items_of,
     tuple_of,
 )
+from footfall.errors import RoutineError
 
 if TYPE_CHECKING:
     from footfall.compiler.routines.expressions import Expressions as Body

@@ -6,7 +6,6 @@ all who know it, as in Python. What an empty list will hold is known from what i
 
 from __future__ import annotations
 
-from footfall.compiler.errors import RoutineError
 from footfall.compiler.routines.annotations import Hint, ListHint
 from footfall.compiler.routines.arrays import Arrays, Place
 from footfall.compiler.routines.types import (
@@ -24,6 +23,7 @@ from footfall.compiler.routines.types import (
     layout,
     size_of,
 )
+from footfall.errors import RoutineError
 
 
 class Lists(Arrays):

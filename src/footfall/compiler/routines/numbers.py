@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from footfall.compiler.errors import RoutineError
 from footfall.compiler.routines.instructions import Instructions
 from footfall.compiler.routines.types import (
     BOOL,
@@ -25,6 +24,7 @@ from footfall.compiler.routines.types import (
     joined,
     tuple_of,
 )
+from footfall.errors import RoutineError
 
 _FLOAT_ARITHMETIC = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
 _INT_ARITHMETIC = {

@@ -7,10 +7,10 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from footfall.compiler.errors import RoutineError
 from footfall.compiler.routines.annotations import Hint, is_record, record_fields
 from footfall.compiler.routines.lists import Lists
 from footfall.compiler.routines.types import RecordType, Type, Value, items_of, record_of, roots_of
+from footfall.errors import RoutineError
 
 _OPERATORS: dict[type, str] = {
     ast.Add: "__add__",

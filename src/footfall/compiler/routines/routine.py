@@ -22,7 +22,6 @@ import numpy as np
 from footfall.compiler import cache as disk
 from footfall.compiler import machine
 from footfall.compiler.builtin import WITH_ARGUMENTS, new_builtin
-from footfall.compiler.errors import RoutineError, RoutineFailed
 from footfall.compiler.routines import expressions
 from footfall.compiler.routines.annotations import (
     dtype_of,
@@ -50,6 +49,7 @@ from footfall.compiler.routines.types import (
     Type,
     machine_types,
 )
+from footfall.errors import RoutineError, RoutineFailed
 
 F = TypeVar("F", bound=Callable[..., Any])
 

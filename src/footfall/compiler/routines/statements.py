@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.compiler.errors import RoutineError
 from footfall.compiler.routines.annotations import hint_of
 from footfall.compiler.routines.arrays import Lazy, Place
 from footfall.compiler.routines.expressions import Expressions, signature_of
@@ -34,6 +33,7 @@ from footfall.compiler.routines.types import (
     machine_types,
     roots_of,
 )
+from footfall.errors import RoutineError
 
 _MOST_PASSES = 30
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.compiler.errors import RoutineError
+from footfall.errors import RoutineError
 
 
 @dataclass(frozen=True)

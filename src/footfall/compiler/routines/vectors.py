@@ -8,7 +8,6 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from footfall.compiler.errors import RoutineError
 from footfall.compiler.routines.numbers import Numbers, number_constant
 from footfall.compiler.routines.types import (
     BOOL,
@@ -20,6 +19,7 @@ from footfall.compiler.routines.types import (
     items_of,
     joined,
 )
+from footfall.errors import RoutineError
 
 LARGEST = 64  # numbers in a small matrix: every operation on it is written out
 

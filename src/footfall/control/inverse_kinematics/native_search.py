@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.compiler.routines import routine
-from footfall.compiler.routines import call_native
+from footfall.compiler.routines import call_native, routine
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Flags = np.ndarray[Any, np.dtype[np.bool_]]

@@ -1,4 +1,4 @@
-"""What can go wrong while tracing and compiling, and where in the user's code it did."""
+"""Where in the user's code something has happened."""
 
 from __future__ import annotations
 
@@ -9,33 +9,8 @@ from types import FrameType, TracebackType
 
 import numpy as np
 
-from footfall.errors import FootfallError
-
 _HERE = str(Path(__file__).parent)
 _NUMPY = str(Path(np.__file__).parent)
-
-
-class TraceError(FootfallError, TypeError):
-    """A function does something that cannot be traced; the message names the place and what to use instead."""
-
-
-class RoutineError(FootfallError, TypeError):
-    """A routine does something that cannot be translated, or was called with something that it cannot take.
-
-    located: whether the message says where.
-    """
-
-    def __init__(self, message: str, *, located: bool = False) -> None:
-        super().__init__(message)
-        self.located = located
-
-
-class RoutineFailed(FootfallError, RuntimeError):
-    """A routine could not go on: an index outside of its array, found while indices are checked."""
-
-
-class KernelInputError(FootfallError, ValueError):
-    """A kernel was called with an array of the wrong type, shape or content."""
 
 
 def _is_ours(filename: str) -> bool:
