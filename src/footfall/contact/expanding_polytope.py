@@ -30,7 +30,7 @@ def penetration(
     on_one: Array,
     on_other: Array,
     count: int,
-) -> tuple[float, Array, Array, Array]:
+) -> tuple[float, Vector3, Vector3, Vector3]:
     """Distance (negative), normal and deepest points of overlapping cores.
 
     corners, on_one, on_other: a simplex of `count` corners in the Minkowski difference that holds the origin.
@@ -42,8 +42,8 @@ def penetration(
         copy(on_other[k], store[k, 6:])
     count = _grow_to_tetrahedron(points, disc, other_points, other_disc, store, count)
     if count < 4:
-        normal = _normal_of_flat(store, count)
-        return 0.0, normal, store[0, 3:6].copy(), store[0, 3:6].copy()
+        point: Vector3 = store[0, 3:6]
+        return 0.0, _normal_of_flat(store, count), point, point
     faces = np.zeros((_FACES, 3), dtype=np.int64)
     planes = np.zeros((_FACES, 4))  # outward unit normal and distance
     used = _first_faces(store, faces, planes)
@@ -164,13 +164,11 @@ def _grow_to_tetrahedron(
 
 
 @routine
-def _normal_of_flat(store: Array, count: int) -> Array:
+def _normal_of_flat(store: Array, count: int) -> Vector3:
     """A direction in which cores with a flat Minkowski difference do not overlap at all."""
-    normal = np.zeros(3)
-    normal[2] = 1.0
     if count > 1:
-        normal[:] = _directions(store, count)[0]
-    return normal
+        return _directions(store, count)[0]
+    return np.array([0.0, 0.0, 1.0])
 
 
 @routine
@@ -296,7 +294,9 @@ def _expand(
 
 
 @routine
-def _answer(store: Array, face: Integers, plane: Array, depth: float) -> tuple[float, Array, Array, Array]:
+def _answer(
+    store: Array, face: Integers, plane: Array, depth: float
+) -> tuple[float, Vector3, Vector3, Vector3]:
     """Deepest points from the weights of the origin's projection onto the face."""
     a, b, c = store[face[0]], store[face[1]], store[face[2]]
     foot = _scaled(plane, plane[3])
@@ -306,7 +306,8 @@ def _answer(store: Array, face: Integers, plane: Array, depth: float) -> tuple[f
     denominator = d00 * d11 - d01 * d01
     v = (d11 * d20 - d01 * d21) / denominator
     w = (d00 * d21 - d01 * d20) / denominator
-    first, second = np.empty(3), np.empty(3)
+    first: Vector3 = np.empty(3)
+    second: Vector3 = np.empty(3)
     for k in range(3):
         one = (1.0 - v - w) * a[3 + k] + v * b[3 + k] + w * c[3 + k]
         other = (1.0 - v - w) * a[6 + k] + v * b[6 + k] + w * c[6 + k]

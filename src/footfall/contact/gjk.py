@@ -79,7 +79,7 @@ def gjk(
     weights = np.zeros(4)
     v = minus(points[0], other_points[0])
     if dot(v, v) == 0.0:
-        v[0] = 1.0
+        v = np.array([1.0, 0.0, 0.0])
     square: float = np.inf
     count, scale = 0, 0.0
     previous = np.zeros(4)

@@ -27,7 +27,8 @@ def walk(one: Any, other: Any, start: Integers) -> Integers:
     while state == MOVED and steps < _STEPS:
         steps += 1
         if pair[0] > pair[2] or (pair[0] == pair[2] == EDGE and steps % 2):
-            turned = np.array([pair[2], pair[3], pair[0], pair[1]])
+            turned = np.empty(4, dtype=np.int64)
+            turned[:] = pair[2], pair[3], pair[0], pair[1]
             state = _step(other, one, turned)
             pair[0], pair[1], pair[2], pair[3] = turned[2], turned[3], turned[0], turned[1]
         else:
@@ -164,7 +165,8 @@ def _edge_edge(one: Any, other: Any, pair: Integers) -> int:
     state = _edge_against_edge(one, other, pair)
     if state == MOVED:
         return MOVED
-    turned = np.array([pair[2], pair[3], pair[0], pair[1]])
+    turned = np.empty(4, dtype=np.int64)
+    turned[:] = pair[2], pair[3], pair[0], pair[1]
     state = _edge_against_edge(other, one, turned)
     pair[0], pair[1], pair[2], pair[3] = turned[2], turned[3], turned[0], turned[1]
     return state

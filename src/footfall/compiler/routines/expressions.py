@@ -9,7 +9,7 @@ import enum
 import operator
 import types
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from inspect import Parameter, Signature, signature
 from typing import Any
 
@@ -260,14 +260,14 @@ class Expressions(Records):
     # Operators
 
     def _UnaryOp(self, node: ast.UnaryOp) -> Value | Lazy:
+        if isinstance(node.op, ast.Not):
+            return self.opposite(self.condition(node.operand))
         value = self.lazy(node.operand)
         if isinstance(node.op, ast.USub):
             if isinstance(value.type, ArrayType):
                 return self.lazy_arithmetic(ast.Mult(), number_constant(-1.0), value)
             assert isinstance(value, Value)
             return self.negative(value)
-        if isinstance(node.op, ast.Not):
-            return self.opposite(self.settled(value))
         if isinstance(node.op, ast.Invert):
             return self.arithmetic(ast.BitXor(), self.settled(value), number_constant(-1))
         if isinstance(node.op, ast.UAdd):
@@ -328,17 +328,23 @@ class Expressions(Records):
         found = Value(BOOL, (total,))
         return found if isinstance(relation, ast.In) else self.opposite(found)
 
+    def condition(self, node: ast.expr) -> Value:
+        """An expression of which only the truth counts: numbers are true if they are not zero."""
+        if isinstance(node, ast.BoolOp):
+            return self.combined_conditions(node, self.condition)
+        return self.truth(self.expression(node))
+
     def _BoolOp(self, node: ast.BoolOp) -> Value:
-        def operand(k: int) -> Callable[[], Value]:
-            def evaluated() -> Value:
-                value = self.expression(node.values[k])
-                if value.type is not BOOL:
-                    raise RoutineError(f"`{ast.unparse(node.values[k])}` is {value.type}, not a condition")
-                return value
+        def operand(inner: ast.expr) -> Value:
+            value = self.expression(inner)
+            if value.type is not BOOL:
+                raise RoutineError(f"`{ast.unparse(inner)}` is {value.type}, not a condition")
+            return value
 
-            return evaluated
+        return self.combined_conditions(node, operand)
 
-        thunks = [operand(k) for k in range(len(node.values))]
+    def combined_conditions(self, node: ast.BoolOp, operand: Callable[[ast.expr], Value]) -> Value:
+        thunks = [partial(operand, inner) for inner in node.values]
         return self.chain(node, thunks, until=isinstance(node.op, ast.Or))
 
     def chain(self, node: ast.expr, conditions: list[Callable[[], Value]], *, until: bool) -> Value:
@@ -368,7 +374,7 @@ class Expressions(Records):
         if known is not None:
             return self.lazy(node.body if known else node.orelse)
         then, other, end = self.label(), self.label(), self.label()
-        self.branch(self.expression(node.test), then, other)
+        self.branch(self.condition(node.test), then, other)
         for label, value in ((then, node.body), (other, node.orelse)):
             self.place(label)
             self.assign(node, self.expression(value))

@@ -363,7 +363,7 @@ class Function(Expressions):
             self.block(node.body if known else node.orelse)
             return
         then, other, end = self.label(), self.label(), self.label()
-        self.branch(self.expression(node.test), then, other)
+        self.branch(self.condition(node.test), then, other)
         for label, statements in ((then, node.body), (other, node.orelse)):
             self.place(label)
             self.block(statements)
@@ -375,7 +375,7 @@ class Function(Expressions):
         head, body, end = self.label(), self.label(), self.label()
         self.jump(head)
         self.place(head)
-        self.branch(self.expression(node.test), body, end)
+        self.branch(self.condition(node.test), body, end)
         self.place(body)
         self.inside(node.body, head, end)
         self.jump(head)
