@@ -50,7 +50,7 @@ def test_only_what_is_imported_counts(package: Path, changed: str, same: bool) -
 
 def test_real_packages() -> None:
     """An edit in the viewer traces nothing anew: no package before it imports it."""
-    names = {name for name in sources._modules("footfall.dynamics")}
+    names = set(sources._modules("footfall.dynamics"))
     assert "footfall.dynamics.forward_dynamics" in names
     assert sources.source_hash("footfall.dynamics.energy") == sources.source_hash(
         "footfall.dynamics.kinematics"

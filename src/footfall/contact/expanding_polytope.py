@@ -167,7 +167,8 @@ def _grow_to_tetrahedron(
 def _normal_of_flat(store: Array, count: int) -> Vector3:
     """A direction in which cores with a flat Minkowski difference do not overlap at all."""
     if count > 1:
-        return _directions(store, count)[0]
+        first: Vector3 = _directions(store, count)[0]
+        return first
     return np.array([0.0, 0.0, 1.0])
 
 

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Array
-from footfall.compiler.routines import routine
+from footfall.compiler.routines import Vector3, routine
 from footfall.contact.gjk import ConvexDistance, core_distance
 from footfall.contact.polyhedron import Polyhedron
 from footfall.contact.v_clip_steps import DONE, walk
@@ -71,7 +70,7 @@ def polyhedron_distance(
 
 
 @routine
-def _closest_points(one: Any, other: Any, found: Any) -> tuple[Array, Array]:
+def _closest_points(one: Any, other: Any, found: Any) -> tuple[Vector3, Vector3]:
     """The closest points on two features that are each in the other's Voronoi region."""
     first_kind, first, second_kind, second = found[0], found[1], found[2], found[3]
     if first_kind > second_kind:
@@ -84,7 +83,7 @@ def _closest_points(one: Any, other: Any, found: Any) -> tuple[Array, Array]:
 
 
 @routine
-def _vertex_to_feature(one: Any, other: Any, found: Any) -> tuple[Array, Array]:
+def _vertex_to_feature(one: Any, other: Any, found: Any) -> tuple[Vector3, Vector3]:
     point = one[0][found[1]].copy()
     if found[2] == 0:
         return point, other[0][found[3]].copy()
@@ -98,7 +97,7 @@ def _vertex_to_feature(one: Any, other: Any, found: Any) -> tuple[Array, Array]:
 
 
 @routine
-def _edge_to_edge(one: Any, other: Any, first: int, second: int) -> tuple[Array, Array]:
+def _edge_to_edge(one: Any, other: Any, first: int, second: int) -> tuple[Vector3, Vector3]:
     tail, other_tail = one[0][one[1][first, 0]], other[0][other[1][second, 0]]
     edge = minus(one[0][one[1][first, 1]], tail)
     other_edge = minus(other[0][other[1][second, 1]], other_tail)

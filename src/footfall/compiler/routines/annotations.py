@@ -66,7 +66,13 @@ class ListHint(NamedTuple):
     element: Any
 
 
-Hint = Number | Fixed | ArrayHint | ListHint | type | None  # a type: of records
+class TupleHint(NamedTuple):
+    """A tuple; items: the hints of what is in it."""
+
+    items: tuple[Any, ...]
+
+
+Hint = Number | Fixed | ArrayHint | ListHint | TupleHint | type | None  # a type: of records
 
 
 def hint_of(annotation: Any, names: dict[str, Any]) -> Hint:
@@ -98,6 +104,8 @@ def hint_of(annotation: Any, names: dict[str, Any]) -> Hint:
         return ArrayHint(element)  # type: ignore[arg-type]
     if origin is list and arguments:
         return ListHint(hint_of(arguments[0], names))
+    if origin is tuple and Ellipsis not in arguments:
+        return TupleHint(tuple(hint_of(argument, names) for argument in arguments))
     return None
 
 
@@ -195,7 +203,10 @@ def type_of(value: Any, hint: Hint, name: str) -> Type:
     if isinstance(value, np.ndarray) and value.ndim:
         return _array_type(value, hint, name)
     if type(value) is tuple:
-        return TupleType(tuple(type_of(item, None, f"{name}[{k}]") for k, item in enumerate(value)))
+        hints = hint.items if isinstance(hint, TupleHint) else ()
+        padded = [*hints, *[None] * (len(value) - len(hints))]
+        pairs = zip(value, padded, strict=False)
+        return TupleType(tuple(type_of(*pair, f"{name}[{k}]") for k, pair in enumerate(pairs)))
     given = _number_type(value, name)
     if not isinstance(hint, Number):
         if hint is not None:
@@ -210,8 +221,8 @@ def described(hint: Hint) -> str:
     if isinstance(hint, ArrayHint):
         element = hint.element
         return f"an array of {element.__name__ if isinstance(element, type) else element}"
-    if isinstance(hint, ListHint):
-        return "a list"
+    if isinstance(hint, ListHint | TupleHint):
+        return "a list" if isinstance(hint, ListHint) else "a tuple"
     return hint.__name__ if isinstance(hint, type) else str(hint)
 
 

@@ -8,7 +8,7 @@ import dataclasses
 import enum
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from inspect import Parameter, Signature, signature
 from typing import Any
@@ -347,7 +347,7 @@ class Expressions(Records):
         thunks = [partial(operand, inner) for inner in node.values]
         return self.chain(node, thunks, until=isinstance(node.op, ast.Or))
 
-    def chain(self, node: ast.expr, conditions: list[Callable[[], Value]], *, until: bool) -> Value:
+    def chain(self, node: ast.expr, conditions: Sequence[Callable[[], Value]], *, until: bool) -> Value:
         """Evaluate conditions until one of them is `until`: those behind it may not be computable."""
         if len(conditions) == 1:
             return conditions[0]()

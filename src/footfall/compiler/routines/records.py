@@ -7,9 +7,18 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from footfall.compiler.routines.annotations import Hint, is_record, record_fields
+from footfall.compiler.routines.annotations import Hint, TupleHint, is_record, record_fields
 from footfall.compiler.routines.lists import Lists
-from footfall.compiler.routines.types import RecordType, Type, Value, items_of, record_of, roots_of
+from footfall.compiler.routines.types import (
+    RecordType,
+    TupleType,
+    Type,
+    Value,
+    items_of,
+    record_of,
+    roots_of,
+    tuple_of,
+)
 from footfall.errors import RoutineError
 
 _OPERATORS: dict[type, str] = {
@@ -33,6 +42,11 @@ class Records(Lists):
         return super().converted(value, type)
 
     def fitted(self, value: Value, hint: Hint) -> Value:
+        if isinstance(hint, TupleHint) and isinstance(value.type, TupleType):
+            items = items_of(value)
+            if len(items) != len(hint.items):
+                raise RoutineError(f"{value.type} where a tuple of {len(hint.items)} is needed")
+            return tuple_of([self.fitted(item, each) for item, each in zip(items, hint.items, strict=True)])
         if is_record(hint) and not (isinstance(value.type, RecordType) and value.type.record is hint):
             raise RoutineError(f"{value.type} where {hint.__name__} is needed")  # type: ignore[union-attr]
         return super().fitted(value, hint)
