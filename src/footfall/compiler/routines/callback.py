@@ -9,8 +9,8 @@ from footfall.compiler import cache as disk
 from footfall.compiler import machine
 from footfall.compiler.routines.dependencies import content_of
 from footfall.compiler.routines.memory import ARENA
+from footfall.compiler.routines.module import RoutineModule
 from footfall.compiler.routines.routine import Routine, surroundings
-from footfall.compiler.routines.statements import RoutineModule
 from footfall.compiler.routines.types import FLOAT, ArrayType
 
 _ENTRY = "footfall_callback"

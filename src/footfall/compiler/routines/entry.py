@@ -17,7 +17,7 @@ from footfall.compiler.interface import (
 )
 from footfall.compiler.routines.annotations import dtype_of
 from footfall.compiler.routines.memory import ARENA, FAILURE, FIRST_DETAIL, SECOND_DETAIL
-from footfall.compiler.routines.statements import Translated
+from footfall.compiler.routines.module import Translated
 from footfall.compiler.routines.types import (
     BOOL,
     FLOAT,

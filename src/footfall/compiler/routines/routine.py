@@ -36,7 +36,7 @@ from footfall.compiler.routines.dependencies import Content, content_of, full_na
 from footfall.compiler.routines.entry import ENTRY, TUPLE_ITEMS, entry_function
 from footfall.compiler.routines.expressions import signature_of
 from footfall.compiler.routines.memory import NO_MEMORY, OUTSIDE, RAISED
-from footfall.compiler.routines.statements import RoutineModule
+from footfall.compiler.routines.module import RoutineModule
 from footfall.compiler.routines.types import (
     BOOL,
     FLOAT,

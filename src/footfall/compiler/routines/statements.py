@@ -1,4 +1,4 @@
-"""Statements of routines, functions that call one another, and their results, as LLVM IR."""
+"""Statements of routines, and the functions that they make up, as LLVM IR."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ import inspect
 import textwrap
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from footfall.compiler.routines.annotations import hint_of
 from footfall.compiler.routines.arrays import Lazy, Place
 from footfall.compiler.routines.expressions import Expressions, signature_of
-from footfall.compiler.routines.memory import MEMORY, RAISED
-from footfall.compiler.routines.numbers import float_text
+from footfall.compiler.routines.memory import RAISED
+from footfall.compiler.routines.source_analysis import always_fresh, counters_of, overlaps
 from footfall.compiler.routines.types import (
     DTYPES,
-    FLOAT,
     INT,
     NOTHING,
     ArrayType,
@@ -35,91 +34,8 @@ from footfall.compiler.routines.types import (
 )
 from footfall.errors import RoutineError
 
-_MOST_PASSES = 30
-
-
-class Translated(NamedTuple):
-    """A function in the module. written: which machine values among its arguments lead to memory that it changes;
-    given: for each machine value of the result, in whose memory it may lie. fails, grows: see `Instructions`."""
-
-    name: str
-    result: Type
-    written: frozenset[int]
-    given: tuple[frozenset[int], ...]
-    fails: bool
-    grows: bool
-
-
-class RoutineModule:
-    """Functions that call one another, each for the types that it is called with.
-
-    sites: places in the source that failures name. errors: what routines may raise, class and message.
-    """
-
-    def __init__(self) -> None:
-        self.functions: dict[tuple[Callable[..., Any], tuple[Type, ...]], Translated | None] = {}
-        self.texts: list[str] = []
-        self.declarations: set[str] = set()
-        self.tables: dict[tuple[str, bytes], str] = {}
-        self.sites: list[str] = []
-        self.errors: list[tuple[type[Exception], str]] = []
-
-    def translated(self, function: Callable[..., Any], types: tuple[Type, ...]) -> Translated:
-        key = (function, types)
-        if key not in self.functions:
-            self.functions[key] = None
-            self.functions[key] = self._translate(function, types)
-        found = self.functions[key]
-        if found is None:
-            raise RoutineError(f"{function.__name__} calls itself, which routines cannot")
-        return found
-
-    def text(self) -> str:
-        return "\n".join([*sorted(self.declarations), MEMORY, *self.tables.values(), *self.texts])
-
-    def site(self, place: str) -> int:
-        if place not in self.sites:
-            self.sites.append(place)
-        return self.sites.index(place)
-
-    def error(self, kind: type[Exception], message: str) -> int:
-        if (kind, message) not in self.errors:
-            self.errors.append((kind, message))
-        return self.errors.index((kind, message))
-
-    def table(self, values: np.ndarray[Any, Any]) -> str:
-        """The name of a constant array."""
-        kind = DTYPES[values.dtype.type]
-        key = (kind.stored, np.ascontiguousarray(values).tobytes())
-        if key not in self.tables:
-            texts = [
-                f"{kind.stored} {float_text(number) if kind is FLOAT else int(number)}"
-                for number in values.flat
-            ]
-            self.tables[key] = (
-                f"@table{len(self.tables)} = internal constant [{values.size} x {kind.stored}] "
-                f"[{', '.join(texts)}], align 64"
-            )
-        return f"@table{list(self.tables).index(key)}"
-
-    def _translate(self, function: Callable[..., Any], types: tuple[Type, ...]) -> Translated:
-        name = f"routine{len(self.functions)}_{function.__name__}"
-        body = Function(self, function, types)
-        for _ in range(_MOST_PASSES):
-            body.translate()
-            if not body.changed:
-                break
-        else:
-            raise RoutineError(f"the types of the variables of {function.__name__} do not settle")
-        self.texts.append(body.text(name))
-        return Translated(
-            name,
-            body.types["return"],
-            frozenset(body.written),
-            body.roots.get("return", ()),
-            body.fails,
-            body.grows,
-        )
+if TYPE_CHECKING:
+    from footfall.compiler.routines.module import RoutineModule
 
 
 @cache
@@ -148,7 +64,7 @@ class Function(Expressions):
         self.given = types
         self.line = tree.lineno
         self.exits: list[tuple[str, str]] = []  # of the loops around: labels of continue and break
-        super().__init__(names, stored | set(self.arguments), _counters(tree))
+        super().__init__(names, stored | set(self.arguments), counters_of(tree))
 
     def declare(self, line: str) -> None:
         self.module.declarations.add(line)
@@ -297,7 +213,7 @@ class Function(Expressions):
         elif isinstance(place.type, Fixed):
             self.set_number(target, place, self.settled(value))
         else:
-            self.put(place, self.settled(value) if _overlaps(target, source) else value)
+            self.put(place, self.settled(value) if overlaps(target, source) else value)
 
     def target(self, target: ast.Subscript) -> Value | Place:
         """Where to write: a place, a view, or the small array that gets another number."""
@@ -318,7 +234,7 @@ class Function(Expressions):
     def set_number(self, target: ast.Subscript, before: Value, value: Value) -> None:
         """Another number in a small array, which is a value: only the variable that holds it changes."""
         name = target.value.id if isinstance(target.value, ast.Name) else ""
-        if name not in self.locals or name in self.arguments or not _always_fresh(self.tree, name):
+        if name not in self.locals or name in self.arguments or not always_fresh(self.tree, name):
             raise RoutineError(
                 f"`{ast.unparse(target.value)}` may be known by another name too, which would not see the change: "
                 "set elements of small arrays right after they were made, or of a .copy()"
@@ -344,7 +260,7 @@ class Function(Expressions):
             before = self.expression(node.target)
             self.set_number(node.target, place, self.arithmetic(node.op, before, self.settled(value)))
         else:
-            overlaps = _overlaps(node.target, node.value)
+            overlaps = overlaps(node.target, node.value)
             self.change(node.op, place, self.settled(value) if overlaps else value)
 
     def _Raise(self, node: ast.Raise) -> None:
@@ -550,80 +466,3 @@ def _closure(function: Callable[..., Any]) -> dict[str, Any]:
 def _refuse_else(node: ast.While | ast.For) -> None:
     if node.orelse:
         raise RoutineError("loops with `else` are not possible in routines")
-
-
-def _overlaps(target: ast.expr, source: ast.expr) -> bool:
-    """Whether elements of the source may be overwritten before they are read: other parts of the same array."""
-    parts = [node for node in ast.walk(source) if isinstance(node, ast.Subscript)]
-    while isinstance(target, ast.Subscript):
-        base, text = ast.unparse(target.value), ast.unparse(target)
-        if any(ast.unparse(part.value) == base and ast.unparse(part) != text for part in parts):
-            return True
-        target = target.value
-    return False
-
-
-def _always_fresh(tree: ast.FunctionDef, name: str) -> bool:
-    """Whether all that is assigned to a variable has just been made, so that it has no other name."""
-    sources: list[ast.expr | None] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assign):
-            for target in node.targets:
-                sources += _assigned(target, node.value, name)
-        elif isinstance(node, ast.AnnAssign):
-            sources += _assigned(node.target, node.value, name)
-        elif isinstance(node, ast.For):
-            sources += _assigned(node.target, None, name)
-    return all(isinstance(source, ast.Call | ast.BinOp | ast.UnaryOp) for source in sources)
-
-
-def _assigned(target: ast.expr, value: ast.expr | None, name: str) -> list[ast.expr | None]:
-    """What an assignment gives a variable; None if that is part of something."""
-    if isinstance(target, ast.Name):
-        return [value] if target.id == name else []
-    if not isinstance(target, ast.Tuple):
-        return []
-    values: list[Any] = value.elts if isinstance(value, ast.Tuple) else [None] * len(target.elts)
-    return [
-        source
-        for inner, one in zip(target.elts, values, strict=True)
-        for source in _assigned(inner, one, name)
-    ]
-
-
-def _counters(tree: ast.FunctionDef) -> set[str]:
-    """Variables that are set by loops over ranges only, which never become negative."""
-    stores = [n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-    loops = [
-        (node.target.id, node.iter.args)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.For)
-        and isinstance(node.target, ast.Name)
-        and isinstance(node.iter, ast.Call)
-        and ast.unparse(node.iter.func) == "range"
-    ]
-    counters: set[str] = set()
-    while True:  # a loop may start from the counter of another
-        counts = [name for name, arguments in loops if _counts_up(arguments, counters)]
-        found = {name for name in counts if stores.count(name) == counts.count(name)}
-        if found == counters:
-            return counters
-        counters = found
-
-
-def _counts_up(arguments: list[ast.expr], counters: set[str]) -> bool:
-    """Whether a range with these arguments has no negative numbers, as far as that is plain."""
-    step = ast.unparse(arguments[2]) if len(arguments) == 3 else "1"
-    if step == "-1":
-        return ast.unparse(arguments[1]) in ("-1", "0")
-    return not step.startswith("-") and (len(arguments) == 1 or _plainly_positive(arguments[0], counters))
-
-
-def _plainly_positive(node: ast.expr, counters: set[str]) -> bool:
-    if isinstance(node, ast.Name):
-        return node.id in counters
-    if isinstance(node, ast.Constant):
-        return isinstance(node.value, int) and node.value >= 0
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mult):
-        return _plainly_positive(node.left, counters) and _plainly_positive(node.right, counters)
-    return False

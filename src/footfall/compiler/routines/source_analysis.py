@@ -1,0 +1,83 @@
+"""What the source of a routine says at a glance, before anything is translated."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+
+def overlaps(target: ast.expr, source: ast.expr) -> bool:
+    """Whether elements of the source may be overwritten before they are read: other parts of the same array."""
+    parts = [node for node in ast.walk(source) if isinstance(node, ast.Subscript)]
+    while isinstance(target, ast.Subscript):
+        base, text = ast.unparse(target.value), ast.unparse(target)
+        if any(ast.unparse(part.value) == base and ast.unparse(part) != text for part in parts):
+            return True
+        target = target.value
+    return False
+
+
+def always_fresh(tree: ast.FunctionDef, name: str) -> bool:
+    """Whether all that is assigned to a variable has just been made, so that it has no other name."""
+    sources: list[ast.expr | None] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                sources += _assigned(target, node.value, name)
+        elif isinstance(node, ast.AnnAssign):
+            sources += _assigned(node.target, node.value, name)
+        elif isinstance(node, ast.For):
+            sources += _assigned(node.target, None, name)
+    return all(isinstance(source, ast.Call | ast.BinOp | ast.UnaryOp) for source in sources)
+
+
+def _assigned(target: ast.expr, value: ast.expr | None, name: str) -> list[ast.expr | None]:
+    """What an assignment gives a variable; None if that is part of something."""
+    if isinstance(target, ast.Name):
+        return [value] if target.id == name else []
+    if not isinstance(target, ast.Tuple):
+        return []
+    values: list[Any] = value.elts if isinstance(value, ast.Tuple) else [None] * len(target.elts)
+    return [
+        source
+        for inner, one in zip(target.elts, values, strict=True)
+        for source in _assigned(inner, one, name)
+    ]
+
+
+def counters_of(tree: ast.FunctionDef) -> set[str]:
+    """Variables that are set by loops over ranges only, which never become negative."""
+    stores = [n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    loops = [
+        (node.target.id, node.iter.args)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.For)
+        and isinstance(node.target, ast.Name)
+        and isinstance(node.iter, ast.Call)
+        and ast.unparse(node.iter.func) == "range"
+    ]
+    counters: set[str] = set()
+    while True:  # a loop may start from the counter of another
+        counts = [name for name, arguments in loops if _counts_up(arguments, counters)]
+        found = {name for name in counts if stores.count(name) == counts.count(name)}
+        if found == counters:
+            return counters
+        counters = found
+
+
+def _counts_up(arguments: list[ast.expr], counters: set[str]) -> bool:
+    """Whether a range with these arguments has no negative numbers, as far as that is plain."""
+    step = ast.unparse(arguments[2]) if len(arguments) == 3 else "1"
+    if step == "-1":
+        return ast.unparse(arguments[1]) in ("-1", "0")
+    return not step.startswith("-") and (len(arguments) == 1 or _plainly_positive(arguments[0], counters))
+
+
+def _plainly_positive(node: ast.expr, counters: set[str]) -> bool:
+    if isinstance(node, ast.Name):
+        return node.id in counters
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, int) and node.value >= 0
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mult):
+        return _plainly_positive(node.left, counters) and _plainly_positive(node.right, counters)
+    return False
