@@ -260,8 +260,7 @@ class Function(Expressions):
             before = self.expression(node.target)
             self.set_number(node.target, place, self.arithmetic(node.op, before, self.settled(value)))
         else:
-            overlaps = overlaps(node.target, node.value)
-            self.change(node.op, place, self.settled(value) if overlaps else value)
+            self.change(node.op, place, self.settled(value) if overlaps(node.target, node.value) else value)
 
     def _Raise(self, node: ast.Raise) -> None:
         """An error of a known class with a known message."""
