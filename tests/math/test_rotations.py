@@ -14,6 +14,7 @@ from footfall.arrays import Array
 from footfall.compiler import build_kernel
 from footfall.errors import InvalidRotation, UnknownName
 from footfall.math import rotations as r
+from footfall.math.angular_velocity import angular_velocity_map, rotation_rate_map
 from footfall.math.spatial import cross, skew
 from tests.random_robots import random_quaternion, random_rotation
 
@@ -360,3 +361,79 @@ def test_conversions_compile() -> None:
     for kind in r.ROTATION_KINDS:
         for matrix, native in zip(matrices, outputs[kind], strict=True):
             np.testing.assert_allclose(r.matrix_from_parameters(kind, native), matrix, atol=4e-15)
+
+
+@pytest.mark.parametrize("kind", r.ROTATION_KINDS)
+def test_lists_and_rows_of_all_kinds(kind: str) -> None:
+    """Rows give what each alone gives (native code may round differently), whatever the leading axes."""
+    rng = np.random.default_rng(11)
+    matrices = np.array([random_rotation(rng) for _ in range(12)])
+    parameters = r.parameters_from_matrix(kind, matrices)
+    assert parameters.shape == (12, *r.parameters_from_matrix(kind, matrices[0]).shape)
+    for row, matrix in zip(parameters, matrices, strict=True):
+        np.testing.assert_allclose(row, r.parameters_from_matrix(kind, matrix), atol=1e-14)
+        np.testing.assert_allclose(
+            r.matrix_from_parameters(kind, row.tolist()), r.matrix_from_parameters(kind, row), atol=0.0
+        )
+    np.testing.assert_allclose(r.matrix_from_parameters(kind, parameters), matrices, atol=1e-14)
+    grid = parameters.reshape(3, 4, -1)
+    np.testing.assert_allclose(
+        r.convert_rotation(grid, kind, "quaternion"),
+        r.quaternion_from_matrix(matrices).reshape(3, 4, 4),
+        atol=1e-14,
+    )
+    for made in (angular_velocity_map, rotation_rate_map):
+        maps = made(kind, parameters)
+        for row, each in zip(parameters, maps, strict=True):
+            np.testing.assert_allclose(each, made(kind, row.tolist()), rtol=1e-11, atol=1e-12)
+
+
+def test_rows_broadcast() -> None:
+    rng = np.random.default_rng(12)
+    quaternions = r.quaternion_from_matrix(np.array([random_rotation(rng) for _ in range(5)]))
+    vector = [0.3, -0.2, 0.7]
+    turned = r.rotate_by_quaternion(quaternions, vector)
+    assert turned.shape == (5, 3)
+    np.testing.assert_allclose(
+        turned, Rotation.from_quat(quaternions, scalar_first=True).apply(vector), atol=1e-14
+    )
+    vectors = rng.normal(size=(7, 1, 3))
+    assert r.rotate_by_quaternion(quaternions, vectors).shape == (7, 5, 3)
+    assert r.rotate_by_quaternion(q=quaternions, vector=vector).shape == (5, 3)
+    angles = np.linspace(-3.0, 3.0, 6)
+    np.testing.assert_allclose(r.rotation_z(angles), [r.rotation_z(float(a)) for a in angles], atol=1e-15)
+    products = r.quaternion_product(quaternions, r.quaternion_inverse(quaternions))
+    np.testing.assert_allclose(products, np.tile([1.0, 0.0, 0.0, 0.0], (5, 1)), atol=1e-15)
+    assert r.matrix_from_quaternion(np.zeros((0, 4))).shape == (0, 3, 3)
+
+
+def test_capital_sequences_are_the_same() -> None:
+    """SciPy writes intrinsic angles in capitals."""
+    angles = [0.3, -0.4, 0.9]
+    for sequence in r.EULER_SEQUENCES:
+        capital = sequence.upper()
+        matrix = r.matrix_from_euler(capital, angles)
+        np.testing.assert_array_equal(matrix, r.matrix_from_euler(sequence, angles))
+        np.testing.assert_allclose(matrix, Rotation.from_euler(capital, angles).as_matrix(), atol=1e-15)
+        np.testing.assert_array_equal(
+            r.euler_from_matrix(capital, matrix), r.euler_from_matrix(sequence, matrix)
+        )
+        np.testing.assert_array_equal(
+            r.convert_rotation(angles, capital, "matrix"), r.convert_rotation(angles, sequence, "matrix")
+        )
+        np.testing.assert_array_equal(
+            angular_velocity_map(capital, angles), angular_velocity_map(sequence, np.array(angles))
+        )
+
+
+def test_wrong_shapes_say_what_is_right() -> None:
+    for call, words in (
+        (
+            lambda: r.matrix_from_quaternion([1.0, 0.0, 0.0]),
+            r"q has the shape \(3,\); needed is \(4,\), or rows",
+        ),
+        (lambda: r.quaternion_from_matrix(np.eye(4)), r"matrix has the shape \(4, 4\); needed is \(3, 3\)"),
+        (lambda: r.matrix_from_rotation_vector(0.3), r"vector is 0.3; needed are numbers \(3,\)"),
+    ):
+        with pytest.raises(InvalidRotation, match=words):
+            call()

@@ -13,14 +13,8 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import less, where
-from footfall.errors import UnknownName
-from footfall.math.rotations import (
-    ELEMENTARY,
-    EULER_SEQUENCES,
-    ROTATION_KINDS,
-    matrix_from_parameters,
-    sine_over_angle,
-)
+from footfall.math.rotations import ELEMENTARY, matrix_from_parameters, rotation_kind, sine_over_angle
+from footfall.math.rows import rowwise
 from footfall.math.singularity import refuse_singular
 from footfall.math.spatial import cross, skew
 
@@ -31,7 +25,29 @@ _SERIES_BELOW = 0.25  # of x^2: there the first term left out is below rounding
 
 
 def angular_velocity_map(kind: str, parameters: Array, *, body_axes: bool = False) -> Array:
-    """E (3, m): angular velocity from the rates of the parameters (m,)."""
+    """E (3, m): angular velocity from the rates of the parameters (m,); for rows of them, a map each."""
+    kind = rotation_kind(kind)
+    return _velocity_map(kind, _row(kind, parameters), body_axes=body_axes)
+
+
+def rotation_rate_map(kind: str, parameters: Array, *, body_axes: bool = False) -> Array:
+    """Right inverse of E (m, 3): rates of the parameters (m,) from the angular velocity; for rows of them, a map each.
+
+    Constraints of redundant parameters (unit norms, orthonormal columns) stay fulfilled. Raises
+    `SingularParameters` on floats where there is no inverse; on symbols, and for rows, entries are then infinite.
+    """
+    kind = rotation_kind(kind)
+    return _rate_map(kind, _row(kind, parameters), body_axes=body_axes)
+
+
+def _row(kind: str, parameters: Array) -> Array:
+    """A matrix as a row of its entries."""
+    given = np.asarray(parameters)
+    return given.reshape(*given.shape[:-2], 9) if kind == "matrix" and given.shape[-2:] == (3, 3) else given
+
+
+@rowwise(parameters=-1)
+def _velocity_map(kind: str, parameters: Array, *, body_axes: bool) -> Array:
     if kind == "quaternion":
         return 2 * quaternion_map(parameters, body_axes=body_axes)
     if kind == "rotation_vector":
@@ -40,19 +56,13 @@ def angular_velocity_map(kind: str, parameters: Array, *, body_axes: bool = Fals
         result = angle_axis_map(parameters)
     elif kind == "matrix":
         result = matrix_map(parameters)
-    elif kind in EULER_SEQUENCES:
-        result = euler_map(kind, parameters)
     else:
-        raise UnknownName("rotation parameterisation", kind, ROTATION_KINDS)
+        result = euler_map(kind, parameters)
     return matrix_from_parameters(kind, parameters).T @ result if body_axes else result
 
 
-def rotation_rate_map(kind: str, parameters: Array, *, body_axes: bool = False) -> Array:
-    """Right inverse of E (m, 3): rates of the parameters (m,) from the angular velocity.
-
-    Constraints of redundant parameters (unit norms, orthonormal columns) stay fulfilled. Raises
-    `SingularParameters` on floats where there is no inverse; on symbols entries are then infinite.
-    """
+@rowwise(parameters=-1)
+def _rate_map(kind: str, parameters: Array, *, body_axes: bool) -> Array:
     if kind == "quaternion":
         return quaternion_map(parameters, body_axes=body_axes).T / 2
     if kind == "rotation_vector":
@@ -61,10 +71,8 @@ def rotation_rate_map(kind: str, parameters: Array, *, body_axes: bool = False) 
         result = angle_axis_map_inverse(parameters)
     elif kind == "matrix":
         result = matrix_map_inverse(parameters)
-    elif kind in EULER_SEQUENCES:
-        result = euler_map_inverse(kind, parameters)
     else:
-        raise UnknownName("rotation parameterisation", kind, ROTATION_KINDS)
+        result = euler_map_inverse(kind, parameters)
     return result @ matrix_from_parameters(kind, parameters) if body_axes else result
 
 

@@ -7,10 +7,14 @@ Kinds of parameters, all of which describe `C_AB`:
 - `quaternion`: Hamilton's, unit, scalar first (w, x, y, z); q and -q are the same rotation
 - `angle_axis`: the angle and the unit axis (angle, nx, ny, nz)
 - `rotation_vector`: angle times axis
-- twelve Euler sequences such as `zyx`: intrinsic, in the order of application, `C = Cz(a) Cy(b) Cx(c)`
+- twelve Euler sequences such as `zyx`: intrinsic, in the order of application, `C = Cz(a) Cy(b) Cx(c)`; `ZYX` is the
+  same. (In SciPy only capitals are intrinsic.)
 
-Everything works on floats and on symbols (unless it says otherwise): choices are made by `where`, and what is
-not chosen is kept finite. Angles in rad.
+    convert_rotation([0.1, 0.2, 0.3], "zyx", "quaternion")
+    matrix_from_quaternion(quaternions)  # (1000, 4) to (1000, 3, 3)
+
+Everything works on floats, lists, rows of many, and symbols (unless it says otherwise): choices are made by `where`,
+and what is not chosen is kept finite. Angles in rad.
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler import atan2, greater_equal, less, maximum, where
 from footfall.errors import InvalidRotation, UnknownName
+from footfall.math.rows import rowwise
 from footfall.math.spatial import cross, skew
 
 EULER_SEQUENCES: tuple[str, ...] = tuple(
@@ -35,18 +40,21 @@ _TINY = 1e-16  # squares below it: the next term of a series is lost in rounding
 # Elementary rotations
 
 
+@rowwise(angle=())
 def rotation_x(angle: Any) -> Array:
     """Turn (3, 3) about x, 002 (2.26)."""
     c, s = np.cos(angle), np.sin(angle)
     return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
 
 
+@rowwise(angle=())
 def rotation_y(angle: Any) -> Array:
     """Turn (3, 3) about y, 002 (2.27)."""
     c, s = np.cos(angle), np.sin(angle)
     return np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
 
 
+@rowwise(angle=())
 def rotation_z(angle: Any) -> Array:
     """Turn (3, 3) about z, 002 (2.28)."""
     c, s = np.cos(angle), np.sin(angle)
@@ -56,6 +64,7 @@ def rotation_z(angle: Any) -> Array:
 ELEMENTARY = {"x": rotation_x, "y": rotation_y, "z": rotation_z}
 
 
+@rowwise(matrix=(3, 3))
 def unskew(matrix: Array) -> Array:
     """The vector (3,) of the antisymmetric part of a matrix: `unskew(skew(a)) = a`."""
     c = matrix
@@ -80,27 +89,32 @@ def nearest_rotation(matrix: Array) -> Array:
 # Quaternions
 
 
+@rowwise(a=4, b=4)
 def quaternion_product(a: Array, b: Array) -> Array:
     """`q_AC` (4,) from `q_AB` and `q_BC`, 002 (2.57)."""
     scalar = a[0] * b[0] - (a[1] * b[1] + a[2] * b[2] + a[3] * b[3])
     return np.concatenate([[scalar], a[0] * b[1:] + b[0] * a[1:] + cross(a[1:], b[1:])])
 
 
+@rowwise(q=4)
 def quaternion_inverse(q: Array) -> Array:
     """`q_BA` (4,) from the unit quaternion `q_AB`, 002 (2.56)."""
     return np.array([q[0], -q[1], -q[2], -q[3]])
 
 
+@rowwise(a=4)
 def left_matrix(a: Array) -> Array:
     """Matrix (4, 4) with `left_matrix(a) @ b = a b`, 002 (2.59)."""
     return np.block([[a[0], -a[None, 1:]], [a[1:, None], a[0] * np.eye(3) + skew(a[1:])]])
 
 
+@rowwise(b=4)
 def right_matrix(b: Array) -> Array:
     """Matrix (4, 4) with `right_matrix(b) @ a = a b`, 002 (2.61)."""
     return np.block([[b[0], -b[None, 1:]], [b[1:, None], b[0] * np.eye(3) - skew(b[1:])]])
 
 
+@rowwise(q=4, vector=3)
 def rotate_by_quaternion(q: Array, vector: Array) -> Array:
     """Components in A (3,) of a vector given in B, for `q_AB`, 002 (2.62)-(2.64)."""
     half = cross(q[1:], vector)
@@ -108,12 +122,14 @@ def rotate_by_quaternion(q: Array, vector: Array) -> Array:
     return rotated
 
 
+@rowwise(q=4)
 def normalised(q: Array) -> Array:
     """The same direction with norm one."""
     unit: Array = q / np.sqrt(q @ q)
     return unit
 
 
+@rowwise(q=4)
 def matrix_from_quaternion(q: Array) -> Array:
     """Rotation matrix (3, 3) of a unit quaternion (4,), 002 (2.54)."""
     w, x, y, z = q
@@ -126,6 +142,7 @@ def matrix_from_quaternion(q: Array) -> Array:
     )
 
 
+@rowwise(matrix=(3, 3))
 def quaternion_from_matrix(matrix: Array) -> Array:
     """Unit quaternion (4,) with a scalar part of at least zero; accurate for every rotation.
 
@@ -172,6 +189,7 @@ def sine_over_angle(square: Any) -> Any:
     return where(small, 1.0 - square / 6, np.sin(x) / x)
 
 
+@rowwise(vector=3)
 def quaternion_from_rotation_vector(vector: Array) -> Array:
     """Unit quaternion (4,) of a rotation vector (3,), 002 (2.52); smooth at zero."""
     quarter = (vector @ vector) / 4  # square of the half angle
@@ -182,6 +200,7 @@ def quaternion_from_rotation_vector(vector: Array) -> Array:
     return np.concatenate([[scalar], factor * vector])
 
 
+@rowwise(q=4)
 def rotation_vector_from_quaternion(q: Array) -> Array:
     """Rotation vector (3,) with an angle of at most pi, of a unit quaternion of either sign."""
     q = _with_positive_scalar(q)
@@ -192,6 +211,7 @@ def rotation_vector_from_quaternion(q: Array) -> Array:
     return vector
 
 
+@rowwise(vector=3)
 def matrix_from_rotation_vector(vector: Array) -> Array:
     """Rotation matrix (3, 3): the exponential of skew(vector), 002 section 3.5."""
     square = vector @ vector
@@ -202,6 +222,7 @@ def matrix_from_rotation_vector(vector: Array) -> Array:
     return matrix
 
 
+@rowwise(matrix=(3, 3))
 def rotation_vector_from_matrix(matrix: Array) -> Array:
     """Rotation vector (3,) with an angle of at most pi: the logarithm, accurate up to half turns."""
     return rotation_vector_from_quaternion(quaternion_from_matrix(matrix))
@@ -210,6 +231,7 @@ def rotation_vector_from_matrix(matrix: Array) -> Array:
 # Angle and axis
 
 
+@rowwise(parameters=4)
 def matrix_from_angle_axis(parameters: Array) -> Array:
     """Rotation matrix (3, 3) of (angle, unit axis) (4,), 002 (2.48)."""
     c, s = np.cos(parameters[0]), np.sin(parameters[0])
@@ -218,6 +240,7 @@ def matrix_from_angle_axis(parameters: Array) -> Array:
     return matrix
 
 
+@rowwise(matrix=(3, 3))
 def angle_axis_from_matrix(matrix: Array) -> Array:
     """(angle in [0, pi], unit axis) (4,); the axis is x where there is no turn, and +-n at half turns."""
     q = quaternion_from_matrix(matrix)
@@ -239,13 +262,16 @@ def _axes(sequence: str) -> tuple[int, int, int, float]:
     return i, j, 3 - i - j, 1.0 if (j - i) % 3 == 1 else -1.0
 
 
+@rowwise(angles=3)
 def matrix_from_euler(sequence: str, angles: Array) -> Array:
     """Rotation matrix (3, 3) of intrinsic Euler angles (3,), such as `zyx`, 002 (2.33)-(2.44)."""
+    sequence = sequence.lower()
     _axes(sequence)
     first, second, third = (ELEMENTARY[axis](angle) for axis, angle in zip(sequence, angles, strict=True))
     return np.asarray(first @ second @ third)
 
 
+@rowwise(matrix=(3, 3))
 def euler_from_matrix(sequence: str, matrix: Array) -> Array:
     """Intrinsic Euler angles (3,) of a rotation matrix, 002 (2.35)-(2.45).
 
@@ -253,6 +279,7 @@ def euler_from_matrix(sequence: str, matrix: Array) -> Array:
     angle is read off after the first one has been undone: it makes up for what the first one lacks, so that
     the angles give the matrix back to rounding even at the singularity, where the third is set to zero.
     """
+    sequence = sequence.lower()
     i, j, k, e = _axes(sequence)
     c = matrix
     proper = sequence[0] == sequence[2]
@@ -274,17 +301,25 @@ def euler_from_matrix(sequence: str, matrix: Array) -> Array:
 # All kinds
 
 
-def matrix_from_parameters(kind: str, parameters: Array) -> Array:
-    """Rotation matrix (3, 3) of parameters of any kind."""
-    if kind not in ROTATION_KINDS:
+def rotation_kind(kind: str) -> str:
+    """The name of a kind of parameters; Euler sequences may be in capitals, which mean the same."""
+    known = kind.lower() if kind.lower() in EULER_SEQUENCES else kind
+    if known not in ROTATION_KINDS:
         raise UnknownName("rotation parameterisation", kind, ROTATION_KINDS)
-    parameters = np.asarray(parameters)
+    return known
+
+
+def matrix_from_parameters(kind: str, parameters: Array) -> Array:
+    """Rotation matrix (3, 3) of parameters of any kind; for rows of them, a matrix each."""
+    kind, parameters = rotation_kind(kind), np.asarray(parameters)
+    if kind == "matrix" and parameters.shape[-2:] == (3, 3):
+        return parameters
     size = {"matrix": 9, "quaternion": 4, "angle_axis": 4}.get(kind, 3)
-    if parameters.size != size or (parameters.ndim > 1 and kind != "matrix"):
-        raise InvalidRotation(f"{kind} has shape {parameters.shape}, needed is ({size},)")
+    if parameters.shape[-1:] != (size,):
+        raise InvalidRotation(f"{kind} has shape {parameters.shape}, needed is ({size},), or rows of such")
     match kind:
         case "matrix":
-            return parameters.reshape(3, 3)
+            return parameters.reshape(*parameters.shape[:-1], 3, 3)
         case "quaternion":
             return matrix_from_quaternion(parameters)
         case "angle_axis":
@@ -295,44 +330,47 @@ def matrix_from_parameters(kind: str, parameters: Array) -> Array:
 
 
 def parameters_from_matrix(kind: str, matrix: Array) -> Array:
-    """Parameters of any kind (3,), (4,) or (9,) of a rotation matrix (3, 3)."""
-    match kind:
+    """Parameters of any kind (3,), (4,) or (9,) of a rotation matrix (3, 3); of rows of them, parameters each."""
+    match rotation_kind(kind):
         case "matrix":
-            return np.asarray(matrix).reshape(9)
+            given = np.asarray(matrix)
+            return given.reshape(*given.shape[:-2], 9)
         case "quaternion":
             return quaternion_from_matrix(matrix)
         case "angle_axis":
             return angle_axis_from_matrix(matrix)
         case "rotation_vector":
             return rotation_vector_from_matrix(matrix)
-    if kind in EULER_SEQUENCES:
-        return euler_from_matrix(kind, matrix)
-    raise UnknownName("rotation parameterisation", kind, ROTATION_KINDS)
+    return euler_from_matrix(kind, matrix)
 
 
 def convert_rotation(parameters: Array, source: str, target: str) -> Array:
-    """Parameters of one kind from those of another."""
+    """Parameters of one kind from those of another; also for rows of them."""
     return parameters_from_matrix(target, matrix_from_parameters(source, parameters))
 
 
 # Differences of rotations
 
 
+@rowwise(matrix=(3, 3), step=3)
 def boxplus(matrix: Array, step: Array) -> Array:
     """The rotation (3, 3) turned by a rotation vector (3,) in reference axes, 002 (2.251)."""
     return matrix_from_rotation_vector(step) @ matrix
 
 
+@rowwise(target=(3, 3), start=(3, 3))
 def boxminus(target: Array, start: Array) -> Array:
     """The rotation vector (3,) in reference axes that turns `start` into `target`, 002 (2.251)."""
     return rotation_vector_from_matrix(target @ start.T)
 
 
+@rowwise(matrix=(3, 3), step=3)
 def boxplus_local(matrix: Array, step: Array) -> Array:
     """The rotation (3, 3) turned by a rotation vector (3,) in its own axes, 002 (2.249)."""
     return matrix @ matrix_from_rotation_vector(step)
 
 
+@rowwise(target=(3, 3), start=(3, 3))
 def boxminus_local(target: Array, start: Array) -> Array:
     """The rotation vector (3,) in the axes of `start` that turns it into `target`, 002 (2.250)."""
     return rotation_vector_from_matrix(start.T @ target)

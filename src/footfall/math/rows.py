@@ -1,0 +1,112 @@
+"""Functions of small arrays that also take lists, and many rows at once.
+
+A function is written once for one vector or matrix, on floats and symbols alike. Called with an array that has more
+axes than that, it runs on all of its rows in one native call, which is compiled when it is first needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from inspect import signature
+from typing import Any, ParamSpec
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.compiler import Kernel, build_kernel
+from footfall.errors import InvalidRotation
+
+P = ParamSpec("P")
+Shape = tuple[int, ...]
+
+
+def rowwise(**shapes: int | Shape) -> Callable[[Callable[P, Array]], Callable[P, Array]]:
+    """Decorates a function of arrays. shapes: of the arguments that are arrays; () for single numbers, -1 for a length
+    of any size.
+
+    Leading axes are those of a batch; arguments without them hold for all rows.
+    """
+    wanted = {name: (shape,) if isinstance(shape, int) else shape for name, shape in shapes.items()}
+
+    def decorate(function: Callable[P, Array]) -> Callable[P, Array]:
+        names = tuple(signature(function).parameters)
+        places = [(names.index(name), name, shape) for name, shape in wanted.items()]
+
+        @wraps(function)
+        def run(*arguments: P.args, **options: P.kwargs) -> Array:
+            if options and not options.keys().isdisjoint(wanted):
+                bound = signature(function).bind(*arguments, **options)
+                return run(*bound.args, **bound.kwargs)
+            given: list[Any] = list(arguments)
+            batched = False
+            for place, name, shape in places:
+                value = given[place]
+                if type(value) is not np.ndarray:
+                    if not isinstance(value, list | tuple | np.ndarray):
+                        if shape:
+                            raise InvalidRotation(f"{name} is {value!r}; needed are numbers {_text(shape)}")
+                        continue  # a number or a symbol
+                    value = given[place] = _array(value)
+                rows = value.ndim - len(shape)
+                if rows < 0 or (value.shape[rows:] != shape and shape != (-1,)):
+                    raise InvalidRotation(
+                        f"{name} has the shape {value.shape}; needed is {_text(shape)}, or rows of such"
+                    )
+                batched = batched or rows > 0
+            if not batched:
+                return function(*given, **options)
+            fixed = tuple(
+                (k, value) for k, value in enumerate(given) if k not in {place for place, _, _ in places}
+            )
+            sized = [
+                (place, name, np.shape(given[place])[-1:] if shape == (-1,) else shape)
+                for place, name, shape in places
+            ]
+            kernel = _kernel(function, fixed, tuple(sorted(options.items())), tuple(sized))
+            return _run_rows(kernel, [(given[place], shape) for place, _, shape in sized])
+
+        return run
+
+    return decorate
+
+
+def _text(shape: Shape) -> str:
+    return str(shape).replace("()", "a number")
+
+
+def _array(value: Any) -> Array:
+    array = np.array(value)
+    return array if array.dtype == object else array.astype(np.float64)
+
+
+@lru_cache(maxsize=256)
+def _kernel(
+    function: Callable[..., Array],
+    fixed: tuple[tuple[int, Any], ...],
+    options: tuple[tuple[str, Any], ...],
+    places: tuple[tuple[int, str, Shape], ...],
+) -> Kernel:
+    """Native code of a function with its arguments that are no arrays filled in."""
+
+    def filled(**arrays: Any) -> dict[str, Any]:
+        arguments = dict(fixed) | {place: arrays[name] for place, name, _ in places}
+        return {"result": function(*(arguments[k] for k in sorted(arguments)), **dict(options))}
+
+    inputs: dict[str, int | Shape] = {name: shape for _, name, shape in places}
+    return build_kernel(filled, inputs, name=getattr(function, "__name__", "rows"), check_finite=False)
+
+
+def _run_rows(kernel: Kernel, given: list[tuple[Any, Shape]]) -> Array:
+    """Results (..., m) for arrays with leading axes, which broadcast."""
+    arrays = [np.asarray(value, dtype=np.float64) for value, _ in given]
+    leading = [
+        array.shape[: array.ndim - len(shape)] for array, (_, shape) in zip(arrays, given, strict=True)
+    ]
+    rows = np.broadcast_shapes(*leading)
+    flat = [
+        np.ascontiguousarray(np.broadcast_to(array, (*rows, *shape))).reshape(-1, *shape)
+        for array, (_, shape) in zip(arrays, given, strict=True)
+    ]
+    result = np.asarray(kernel(*flat))
+    return result.reshape(*rows, *result.shape[1:])
