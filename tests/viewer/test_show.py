@@ -23,7 +23,7 @@ from footfall.math.rotations import matrix_from_quaternion
 from footfall.recording.reader import Recording, read_recording
 from footfall.recording.writer import RecordingWriter
 from footfall.scene import GivenMotion, Scene, SceneObject
-from footfall.viewer.drawing import ground_height, node_name, quaternions_of
+from footfall.viewer.drawing import ground_height, node_name
 from footfall.viewer.player import Player
 from footfall.viewer.show import View, load_subject
 
@@ -208,15 +208,6 @@ def test_subject_by_name_or_path(recording_path: Path) -> None:
     assert isinstance(load_subject("wrist"), footfall.Robot)
     with pytest.raises(UnknownName, match="lolla"):
         load_subject("lolla")
-
-
-def test_quaternions_of_many_rotations() -> None:
-    rng = np.random.default_rng(0)
-    expected = rng.normal(size=(4, 5, 4))
-    expected /= np.linalg.norm(expected, axis=-1, keepdims=True)
-    expected *= np.sign(expected[..., :1])
-    matrices = np.array([[matrix_from_quaternion(q) for q in row] for row in expected])
-    np.testing.assert_allclose(quaternions_of(matrices), expected, atol=1e-12)
 
 
 def test_command_ends_cleanly_on_interrupt(recording_path: Path) -> None:

@@ -161,8 +161,7 @@ def frame_transforms(
 ) -> FrameTransforms:
     """Poses in the world of named bodies: positions (n, 3) in m, rotations (n, 3, 3)."""
     stamp = _time(time)
-    w, x, y, z = quaternion_from_matrix(np.moveaxis(rotations, 0, -1))
-    quaternions = np.stack([x, y, z, w], axis=1).tolist()
+    quaternions = quaternion_from_matrix(rotations)[:, [1, 2, 3, 0]].tolist()
     return FrameTransforms(
         [
             FrameTransform(stamp, WORLD, name, Vector3(*position), Quaternion(*quaternion))

@@ -120,12 +120,6 @@ class ForceDrawing:
         self._arrows.points = np.stack([starts, ends], axis=1).astype(np.float32)
 
 
-def quaternions_of(rotations: Array) -> Array:
-    """Quaternions (..., 4) of rotation matrices (..., 3, 3)."""
-    quaternions = quaternion_from_matrix(np.moveaxis(rotations, (-2, -1), (0, 1)))
-    return np.ascontiguousarray(np.moveaxis(quaternions, 0, -1))
-
-
 def node_name(name: str) -> str:
     """A name that viser does not take for a path."""
     return name.replace("/", "∕")

@@ -11,10 +11,11 @@ from footfall.arrays import Array
 from footfall.dynamics.kinematics import forward_kinematics
 from footfall.gait.poses import CONTACT_TYPES, FootContact, PoseRow
 from footfall.math.quaternions import rotate
+from footfall.math.rotations import quaternion_from_matrix
 from footfall.motion.following import Followed
 from footfall.motion.motion import Motion
 from footfall.robot.model import Robot
-from footfall.viewer.drawing import FORCE_COLOR, RobotDrawing, quaternions_of
+from footfall.viewer.drawing import FORCE_COLOR, RobotDrawing
 from footfall.viewer.plan_supports import draw_supports
 from footfall.viewer.playback import Playback
 from footfall.viewer.stage import Stage
@@ -59,7 +60,7 @@ class PlanPlayer(Playback):
         if robot is not None and followed is not None:
             self._robot = RobotDrawing(scene, robot)
             poses = forward_kinematics(robot, np.ascontiguousarray(followed.q))
-            self._positions, self._quaternions = poses.position, quaternions_of(poses.rotation)
+            self._positions, self._quaternions = poses.position, quaternion_from_matrix(poses.rotation)
         draw_supports(scene, motion)
         self._draw_footprints()
         self._draw_courses()

@@ -8,8 +8,9 @@ import numpy as np
 
 from footfall.dynamics.kinematics import Poses, forward_kinematics
 from footfall.errors import NothingToShow
+from footfall.math.rotations import quaternion_from_matrix
 from footfall.recording.reader import Recording
-from footfall.viewer.drawing import ForceDrawing, RobotDrawing, SceneDrawing, ground_height, quaternions_of
+from footfall.viewer.drawing import ForceDrawing, RobotDrawing, SceneDrawing, ground_height
 from footfall.viewer.playback import Playback
 from footfall.viewer.stage import Stage
 from footfall.viewer.timeline import Timeline, latest_row
@@ -48,7 +49,7 @@ class Player(Playback):
     def draw(self, now: float) -> None:
         """Draw an instant, s."""
         poses = self._poses(self.timeline.row)
-        self._robot.place(poses.position, quaternions_of(poses.rotation))
+        self._robot.place(poses.position, quaternion_from_matrix(poses.rotation))
         self._scene.place(now)
         self._show_forces(now)
 

@@ -10,8 +10,9 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.dynamics.configuration import neutral
 from footfall.dynamics.kinematics import forward_kinematics
+from footfall.math.rotations import quaternion_from_matrix
 from footfall.robot.model import Joint, JointType, Robot
-from footfall.viewer.drawing import RobotDrawing, quaternions_of
+from footfall.viewer.drawing import RobotDrawing
 from footfall.viewer.stage import Stage
 from footfall.viewer.volumes import VolumeDrawing
 
@@ -48,7 +49,7 @@ class RobotPanel:
         with self._lock:
             poses = forward_kinematics(self.robot, self.q)
             with self._stage.server.atomic():
-                self._drawing.place(poses.position, quaternions_of(poses.rotation))
+                self._drawing.place(poses.position, quaternion_from_matrix(poses.rotation))
                 self._show_volumes()
 
     def _show_volumes(self) -> None:

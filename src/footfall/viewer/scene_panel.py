@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from footfall.dynamics.kinematics import forward_kinematics
+from footfall.math.rotations import quaternion_from_matrix
 from footfall.scene.assembly import combined_robot, initial_state
 from footfall.scene.model import Scene
-from footfall.viewer.drawing import RobotDrawing, SceneDrawing, ground_height, quaternions_of
+from footfall.viewer.drawing import RobotDrawing, SceneDrawing, ground_height
 from footfall.viewer.stage import Stage
 
 
@@ -25,7 +26,7 @@ class ScenePanel:
             robot = combined_robot(scene)
             poses = forward_kinematics(robot, initial_state(scene, robot)[0])
             drawing = RobotDrawing(stage.server.scene, robot)
-            drawing.place(poses.position, quaternions_of(poses.rotation))
+            drawing.place(poses.position, quaternion_from_matrix(poses.rotation))
             moving = drawing.bounds(poses)
             bounds = np.array([np.minimum(bounds[0], moving[0]), np.maximum(bounds[1], moving[1])])
         stage.look_at(bounds)
