@@ -21,7 +21,7 @@ from footfall.scenarios.quadruped import load_scenario
 from footfall.scenarios.quadruped.legs import standing_configuration
 from footfall.scenarios.quadruped.run import build_simulation
 from footfall.simulation.penalty_step import penalty_delassus, penalty_step
-from footfall.simulation.step_values import Command, StepState
+from footfall.simulation.step_values import Command, SolverOptions, StepState
 
 HEIGHTS = (0.1, 0.5, 1.5)  # m
 STEPS = (0.0005, 0.002)  # s
@@ -48,7 +48,9 @@ def fall_kernel(dt: float, integrator: str) -> tuple[Any, Any]:
     """
     scenario = load_scenario("fall").changed(step__dt=dt, penalty__integrator=integrator)
     simulation = build_simulation(scenario, "penalty")
-    options = replace(simulation.options, sweeps=50)  # only joint friction is left to solve for
+    options = replace(
+        simulation.options, solver=SolverOptions(sweeps=50)
+    )  # only joint friction is left to solve for
     stand = standing_configuration(quadruped(), scenario.robot.hip_height)
     gains = {name: np.tile(getattr(scenario.control, name), 4) for name in ("kp", "ki", "kd")}
     command: Command = simulation.pd(stand[7:], **gains)

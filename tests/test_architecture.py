@@ -18,6 +18,7 @@ ORDER = (
     "version",
     "arrays",
     "errors",
+    "option_checks",
     "whole_file",
     "compiler",
     "math",

@@ -128,12 +128,14 @@ class NativeStep:
         seconds, _ = _timed(call)
         impulses = outputs["impulses"][step.rows]
         residual = check_solution(case.problem, impulses).natural_map
-        tolerance = step.simulation.options.tolerance * step.weight_impulse
+        tolerance = step.simulation.options.solver.tolerance * step.weight_impulse
         return Outcome(seconds, impulses, residual, bool(outputs["residual"] <= tolerance))
 
     def _bind(self, simulation: Simulation) -> tuple[dict[str, Array], dict[str, Array], Callable[[], Any]]:
         if self.newton_steps is not None:
-            options = replace(simulation.options, newton_steps=self.newton_steps)
+            options = replace(
+                simulation.options, solver=replace(simulation.options.solver, newton_steps=self.newton_steps)
+            )
             simulation = Simulation(
                 simulation.robot, candidates=simulation.candidates, options=options, q=simulation.state.q
             )

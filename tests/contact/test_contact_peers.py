@@ -13,6 +13,7 @@ from footfall.contact.assembly import build_contact_problem
 from footfall.contact.contacts import Contacts
 from footfall.contact.gauss_seidel import impulse_scale, solve_gauss_seidel
 from footfall.contact.hybrid import solve_hybrid
+from footfall.contact.options import JointRows
 from footfall.contact.problem import ContactProblem
 from footfall.contact.random_problems import foot_problem, pile_problem
 
@@ -71,7 +72,7 @@ def test_delassus_matrix_of_the_quadruped() -> None:
     zero = np.zeros(robot.nv)
     contacts = Contacts(feet, np.zeros(3), np.eye(3), 0.0, 0.5)
     problem = build_contact_problem(
-        robot, q, zero, zero, contacts, dt=1e-3, joint_limits=False, joint_friction=False
+        robot, q, zero, zero, contacts, dt=1e-3, joints=JointRows(limits=False, friction=False)
     )
     twin = pinocchio.PinocchioPeer.from_robot(robot)
     jacobian = np.concatenate([twin.frame_jacobian(q, foot)[:3] for foot in feet])

@@ -12,6 +12,7 @@ from footfall.arrays import Array
 from footfall.contact.assembly import RobotContactProblem, build_contact_problem
 from footfall.contact.contacts import Contacts
 from footfall.contact.gauss_seidel import solve_gauss_seidel
+from footfall.contact.options import ContactOptions
 from footfall.robot.model import WORLD, Body, Joint, JointType, Robot
 
 G = 9.81
@@ -97,7 +98,7 @@ def test_nothing_sinks_at_rest_and_a_penetration_is_undone_at_the_speed_given() 
     q[2] = -1e-3
     heights = []
     for _ in range(150):
-        q, v = step(ONE, q, v, on_ground(q, friction=0.5), 1e-3, recovery_speed=0.02)
+        q, v = step(ONE, q, v, on_ground(q, friction=0.5), 1e-3, options=ContactOptions(recovery_speed=0.02))
         heights.append(q[2])
     np.testing.assert_allclose(np.diff(heights[:40]), 0.02e-3, atol=1e-12)
     assert max(heights) < 0.02**2 / (2 * G)  # it leaves with that speed
@@ -109,7 +110,7 @@ def test_the_sources_mode_leaves_the_penetration() -> None:
     q, v = footfall.neutral(ONE), np.zeros(6)
     q[2] = -1e-3
     for _ in range(50):
-        q, v = step(ONE, q, v, on_ground(q, friction=0.5), 1e-3, gap_term="source")
+        q, v = step(ONE, q, v, on_ground(q, friction=0.5), 1e-3, options=ContactOptions(gap_term="source"))
     assert q[2] == pytest.approx(-1e-3, abs=1e-12)
 
 

@@ -11,6 +11,7 @@ import footfall
 from footfall.arrays import Array
 from footfall.contact.assembly import build_contact_problem, contact_jacobian
 from footfall.contact.contacts import Contacts, contact_frame
+from footfall.contact.options import ContactOptions, JointRows
 from footfall.contact.problem import ContactProblem
 from footfall.errors import InvalidContact, UnknownName
 from footfall.robot.model import WORLD, Body, Joint, JointType, Robot
@@ -56,7 +57,7 @@ def test_unit_forces_give_the_factorised_delassus_matrix(seed: int) -> None:
     q = footfall.random_configuration(robot, seed=seed)
     v, tau = rng.normal(size=(2, robot.nv))
     contacts = random_contacts(robot, rng, 3)
-    options: dict[str, Any] = {"dt": DT, "limit_margin": np.inf}
+    options: dict[str, Any] = {"dt": DT, "joints": JointRows(limit_margin=np.inf)}
     factorised = build_contact_problem(robot, q, v, tau, contacts, **options)
     pushed = build_contact_problem(robot, q, v, tau, contacts, method="unit forces", **options)
     scale = np.abs(factorised.delassus).max()
@@ -97,7 +98,7 @@ def test_quadruped_in_its_stance_has_the_contact_inertia_of_the_source() -> None
     robot = footfall.load("quadruped")
     contacts = Contacts(["RB", "LB", "RF", "LF"], np.zeros(3), np.eye(3), 0.0, 0.3)
     q, zero = robot.configuration("stand"), np.zeros(robot.nv)
-    problem = build_contact_problem(robot, q, zero, zero, contacts, dt=5e-4, joint_friction=False)
+    problem = build_contact_problem(robot, q, zero, zero, contacts, dt=5e-4, joints=JointRows(friction=False))
     foot = problem.delassus[:3, :3]
     np.testing.assert_allclose(np.diag(foot), [0.846, 0.287, 0.203], atol=6e-4)
     assert abs(foot[0, 2]) == pytest.approx(0.113, abs=6e-4)
@@ -108,7 +109,7 @@ def test_bias_is_the_free_velocity_with_the_gap() -> None:
     v = np.array([0.3, -0.2, -1.0, 0.0, 0.0, 0.0])
     problem = ball_problem(v, ground_contact(gaps=2e-3))
     np.testing.assert_allclose(problem.bias, [0.3, -0.2, -1.0 - 9.81 * DT + 2e-3 / DT])
-    source = ball_problem(v, ground_contact(gaps=2e-3), gap_term="source")
+    source = ball_problem(v, ground_contact(gaps=2e-3), options=ContactOptions(gap_term="source"))
     np.testing.assert_allclose(source.bias, [0.3, -0.2, -1.0 - 9.81 * DT])
 
 

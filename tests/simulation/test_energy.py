@@ -107,7 +107,7 @@ def test_a_passive_quadruped_collapses_without_a_gain() -> None:
 def test_what_starts_inside_the_ground_is_lifted_out_and_not_thrown(depth: float) -> None:
     """It comes out at `recovery_speed` v at most, so it rises above the ground by v^2 / 2g at most, and then lies."""
     simulation = simulate(ground(), block(position=(0.0, 0.0, EDGE / 2 - depth)))
-    speed = simulation.options.recovery_speed
+    speed = simulation.options.contact.recovery_speed
     trajectory = simulation.run(simulation.zero_command, 2 * depth / speed + 0.3)
     above = trajectory.q[:, 2] - EDGE / 2
     assert trajectory.v[:, 2].max() <= speed * (1 + 1e-9)

@@ -17,7 +17,7 @@ from footfall.robot.shapes import Box, Capsule, Mesh, Shape, Sphere
 from footfall.scene import GivenMotion, Material, Scene, SceneObject, free_body
 from footfall.scene.terrain import random_terrain
 from footfall.simulation.simulation import Simulation
-from footfall.simulation.step_values import StepOptions
+from footfall.simulation.step_values import JointOptions, StepOptions
 from tests.simulation.test_energy import growth
 from tests.simulation.worlds import EDGE, GRAVITY, ball, block, energies, ground, simulate
 
@@ -204,7 +204,7 @@ def test_what_is_pushed_by_another_has_its_energy_from_it() -> None:
 def test_what_falls_and_hardly_turns_need_not_be_looked_at(rate: float, gains: bool) -> None:
     """A step of free fall loses m (g dt)^2 / 2: more than velocity terms create at 0.8 rad/s, less than at 15."""
     robot, dt, count = random_walker(3), 2e-3, 200
-    options = StepOptions(dt=dt, bounded_energy=False, joint_friction=False, joint_limits=False)
+    options = StepOptions(dt=dt, bounded_energy=False, joints=JointOptions(limits=False, friction=False))
     simulation = Simulation(robot, candidates=(), options=options)
     rng = np.random.default_rng(4)
     q = np.array(

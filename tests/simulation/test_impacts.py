@@ -10,7 +10,7 @@ from footfall.contact.candidates import Candidate, Surface
 from footfall.geometry.plane import Plane
 from footfall.scene import Material
 from footfall.simulation.simulation import Simulation
-from footfall.simulation.step_values import StepOptions
+from footfall.simulation.step_values import JointOptions, StepOptions
 from tests.simulation.worlds import GRAVITY, ball, block, energies, ground, simulate
 
 G = GRAVITY
@@ -112,7 +112,7 @@ def test_free_flight_conserves_momentum_and_follows_the_parabola() -> None:
     v = 0.5 * rng.normal(size=robot.nv)
     drifts = []
     for dt in (1e-3, 5e-4):
-        options = StepOptions(dt=dt, joint_limits=False, joint_friction=False)
+        options = StepOptions(dt=dt, joints=JointOptions(limits=False, friction=False))
         simulation = Simulation(robot, candidates=[], options=options, q=robot.configuration("stand"), v=v)
         start = footfall.centroidal_momentum(simulation.robot, simulation.state.q, v)
         simulation.run(simulation.zero_command, 0.2)

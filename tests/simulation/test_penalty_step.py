@@ -36,7 +36,7 @@ def simulate(
     scene: Scene, law: PenaltyLaw, seconds: float, *, dt: float = 1e-3, integrator: str = "semi-implicit"
 ):
     options = StepOptions(dt=dt, integrator=integrator)
-    return Simulation(None, scene, contact="penalty", law=law, options=options).run(
+    return Simulation(None, scene, contact=law, options=options).run(
         Simulation(None, scene).zero_command, seconds
     )
 
@@ -60,7 +60,7 @@ def stays(stiffness: float, damping: float, dt: float) -> bool:
     law = PenaltyLaw(stiffness, damping, 0.0, 0.0)
     beyond = stiffness * dt**2 / MASS + 2 * damping * dt / MASS > 4
     with pytest.warns(PenaltyWarning) if beyond else nullcontext():
-        simulation = Simulation(None, scene, contact="penalty", law=law, dt=dt)
+        simulation = Simulation(None, scene, contact=law, dt=dt)
     path = simulation.run(simulation.zero_command, 400 * dt)
     return bool(np.abs(path.v[-50:, 2]).max() < 2e-7)
 
@@ -118,7 +118,7 @@ def test_bodies_push_each_other_apart() -> None:
         SceneObject("block", block, material=Material(friction=0.5), free=free_body(block, 3.0)),
     )
     scene = Scene("space", objects, gravity=(0.0, 0.0, 0.0))
-    simulation = Simulation(None, scene, contact="penalty", law=PenaltyLaw(2e4, 5e1, 1e4, 10.0), dt=5e-4)
+    simulation = Simulation(None, scene, contact=PenaltyLaw(2e4, 5e1, 1e4, 10.0), dt=5e-4)
     path = simulation.run(simulation.zero_command, 0.5)
     robot = simulation.robot
     linear = MASS * path.v[:, robot.v_slice("ball")][:, :3] + 3.0 * path.v[:, robot.v_slice("block")][:, :3]
@@ -136,9 +136,7 @@ def test_a_moving_belt_carries_a_box_along() -> None:
             "box", Box(size), Transform(np.eye(3), np.array([0.0, 0.0, 0.1])), free=free_body(Box(size), MASS)
         ),
     )
-    simulation = Simulation(
-        None, Scene("belt", objects), contact="penalty", law=PenaltyLaw(2e4, 2e2, 2e4, 2e2), dt=5e-4
-    )
+    simulation = Simulation(None, Scene("belt", objects), contact=PenaltyLaw(2e4, 2e2, 2e4, 2e2), dt=5e-4)
     course = simulation.run(simulation.zero_command, 1.0)
     speed = path.velocity(1.0)[0]
     assert speed > 0.1
@@ -148,9 +146,7 @@ def test_a_moving_belt_carries_a_box_along() -> None:
 
 def test_divergence_is_reported() -> None:
     with pytest.warns(PenaltyWarning, match="grows by a factor"):
-        simulation = Simulation(
-            None, ball_scene(0.0), contact="penalty", law=PenaltyLaw(normal_damping=1e5), dt=1e-3
-        )
+        simulation = Simulation(None, ball_scene(0.0), contact=PenaltyLaw(normal_damping=1e5), dt=1e-3)
     path = simulation.run(
         simulation.zero_command, 0.1
     )  # a damper that only pushes throws the ball, but stays finite
@@ -159,8 +155,7 @@ def test_divergence_is_reported() -> None:
     wild = Simulation(
         None,
         ball_scene(-0.09),
-        contact="penalty",
-        law=PenaltyLaw(1e13, 0.0),
+        contact=PenaltyLaw(1e13, 0.0),
         options=explicit,
     )
     with pytest.raises(SimulationDiverged, match="joint 'ball'"):

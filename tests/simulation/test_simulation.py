@@ -8,6 +8,7 @@ import pytest
 import footfall
 from footfall.arrays import Array
 from footfall.contact.candidates import Candidate, Surface
+from footfall.contact.options import ContactOptions
 from footfall.errors import (
     ConvergenceWarning,
     DivergedWarning,
@@ -17,7 +18,7 @@ from footfall.errors import (
 )
 from footfall.geometry.plane import Plane
 from footfall.simulation.simulation import Simulation
-from footfall.simulation.step_values import Command, StepOptions
+from footfall.simulation.step_values import Command, JointOptions, SolverOptions, StepOptions
 from tests.simulation.worlds import EDGE, GRAVITY, ball, block, ground, simulate
 
 G = GRAVITY
@@ -130,7 +131,7 @@ def test_a_push_is_felt_through_friction() -> None:
 def test_divergence_stops_with_the_last_good_state() -> None:
     """An explicit drive that is far too stiff blows up; what was before is kept."""
     robot = footfall.load("quadruped")
-    options = StepOptions(dt=1e-2, implicit_gains=False)
+    options = StepOptions(dt=1e-2, joints=JointOptions(implicit_gains=False))
     simulation = Simulation(robot, candidates=[], options=options, q=robot.configuration("stand"))
     command = simulation.pd(simulation.joint_positions() + 0.1, kp=3e3, kd=0.0)
     with pytest.raises(SimulationDiverged, match=r"after t = .* s: the velocity of joint '.*' is") as caught:
@@ -192,22 +193,24 @@ def test_what_it_refuses() -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "value"),
+    ("kind", "option", "value"),
     [
-        ("dt", -1e-3),
-        ("dt", np.nan),
-        ("newton_steps", -1),
-        ("tolerance", np.nan),
-        ("relaxation", 2.0),
-        ("recovery", -0.1),
-        ("gap_term", "gab"),
-        ("contact_rule", "pyramid"),
-        ("integrator", "euler"),
+        (StepOptions, "dt", -1e-3),
+        (StepOptions, "dt", np.nan),
+        (StepOptions, "integrator", "euler"),
+        (StepOptions, "solver", 200),
+        (SolverOptions, "newton_steps", -1),
+        (SolverOptions, "tolerance", np.nan),
+        (SolverOptions, "relaxation", 2.0),
+        (SolverOptions, "rule", "pyramid"),
+        (ContactOptions, "recovery", -0.1),
+        (ContactOptions, "gap_term", "gab"),
+        (JointOptions, "limits", 1),
     ],
 )
-def test_options_without_meaning_are_named(option: str, value: object) -> None:
+def test_options_without_meaning_are_named(kind: type, option: str, value: object) -> None:
     with pytest.raises(InvalidOption, match=f"{option} is {value!r}.* must"):
-        StepOptions(**{option: value})  # type: ignore[arg-type]
+        kind(**{option: value})
 
 
 def test_substeps_must_be_some() -> None:
@@ -230,7 +233,7 @@ def test_rollouts_write_into_given_arrays() -> None:
 def test_contact_that_is_not_solved_is_not_silent() -> None:
     """Two sweeps are not enough for a tower; what comes out is told with its residual."""
     cubes = (block(f"cube{k}", (0.0, 0.0, EDGE * (k + 0.5))) for k in range(3))
-    simulation = simulate(ground(), *cubes, dt=2e-3, sweeps=2, newton_steps=0)
+    simulation = simulate(ground(), *cubes, dt=2e-3, solver=SolverOptions(sweeps=2, newton_steps=0))
     with pytest.warns(ConvergenceWarning, match="of weight times dt"):
         simulation.run(simulation.zero_command, 0.01)
 
@@ -246,7 +249,7 @@ def test_rollouts_tell_what_went_wrong() -> None:
         got = simulation.rollout(q, v, command, steps=4)
     assert np.array_equal(got[0][[0, 2]], expected[0][[0, 2]])
     cubes = (block(f"cube{k}", (0.0, 0.0, EDGE * (k + 0.5))) for k in range(3))
-    tower = simulate(ground(), *cubes, dt=2e-3, sweeps=2, newton_steps=0)
+    tower = simulate(ground(), *cubes, dt=2e-3, solver=SolverOptions(sweeps=2, newton_steps=0))
     with pytest.warns(ConvergenceWarning, match="of weight times dt"):
         tower.rollout(tower.state.q, tower.state.v, tower.zero_command, steps=5)
 

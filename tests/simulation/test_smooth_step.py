@@ -7,7 +7,7 @@ import pytest
 
 import footfall
 from footfall.simulation.simulation import Simulation
-from footfall.simulation.step_values import StepOptions
+from footfall.simulation.step_values import JointOptions, StepOptions
 
 DURATION = 0.16
 
@@ -19,7 +19,7 @@ def tumble(integrator: str, steps: int) -> np.ndarray:
     v = rng.normal(size=robot.nv)
     v[3:6] = [3.0, -2.0, 4.0]
     options = StepOptions(
-        dt=DURATION / steps, integrator=integrator, implicit_gains=False, joint_friction=False
+        dt=DURATION / steps, integrator=integrator, joints=JointOptions(implicit_gains=False, friction=False)
     )
     simulation = Simulation(robot, None, options=options, q=footfall.neutral(robot), v=v)
     command = simulation.pd(np.zeros(simulation.joints), kp=20.0, kd=0.2)

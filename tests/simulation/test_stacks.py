@@ -17,7 +17,7 @@ from footfall.scene import Material, Scene, SceneObject, SceneRobot, free_body
 from footfall.scene.assembly import combined_robot
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_problem import build_step_problem
-from footfall.simulation.step_values import StepOptions
+from footfall.simulation.step_values import SolverOptions, StepOptions
 from tests.simulation.worlds import EDGE, GRAVITY, block, ground, simulate
 
 G = GRAVITY
@@ -36,7 +36,9 @@ def stack(count: int) -> Simulation:
     ]
     assert len(candidates) == 4 * count
     # Sweeps carry the weight down one cube at a time: a tower needs many, once.
-    return Simulation(None, scene, candidates=candidates, options=StepOptions(dt=2e-3, sweeps=20_000))
+    return Simulation(
+        None, scene, candidates=candidates, options=StepOptions(dt=2e-3, solver=SolverOptions(sweeps=20_000))
+    )
 
 
 def test_a_stack_of_ten_stands() -> None:

@@ -14,7 +14,7 @@ from footfall.robot.shapes import Box
 from footfall.scene import Material, Scene, SceneObject, free_body
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_problem import build_step_problem
-from footfall.simulation.step_values import StepOptions, VelocityTerms
+from footfall.simulation.step_values import JointOptions, StepOptions, VelocityTerms
 from footfall.simulation.time_step import foreseen_velocities
 from tests.simulation.worlds import energies
 
@@ -50,7 +50,7 @@ def walker_energy_drift(terms: VelocityTerms, dt: float) -> float:
     """
     walker = random_walker(3)
     robot = replace(walker, joints=tuple(replace(joint, damping=0.0) for joint in walker.joints))
-    options = StepOptions(dt=dt, velocity_terms=terms, joint_limits=False, joint_friction=False)
+    options = StepOptions(dt=dt, velocity_terms=terms, joints=JointOptions(limits=False, friction=False))
     v = np.random.default_rng(2).normal(0.0, 4.0, robot.nv)
     simulation = Simulation(
         robot, Scene("space", gravity=(0.0, 0.0, 0.0)), candidates=(), options=options, v=v

@@ -15,6 +15,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.contact.contacts import Contacts
+from footfall.contact.options import ContactOptions, JointRows
 from footfall.contact.problem import ContactProblem
 from footfall.dynamics.factorisation import MassFactor, factorise_mass_matrix, solve_mass_matrix
 from footfall.dynamics.forward_dynamics import forward_dynamics
@@ -25,7 +26,6 @@ from footfall.errors import InvalidContact, UnknownName
 from footfall.robot.model import WORLD, Robot
 
 Method = Literal["factorised", "unit forces"]
-GapTerm = Literal["gap", "source"]
 
 
 @dataclass(frozen=True)
@@ -56,29 +56,24 @@ def build_contact_problem(
     contacts: Contacts,
     *,
     dt: float,
-    gap_term: GapTerm = "gap",
-    recovery_speed: float = 0.05,
-    restitution_threshold: float | None = None,
-    joint_limits: bool = True,
-    limit_margin: float = 0.2,
-    joint_friction: bool = True,
+    options: ContactOptions | None = None,
+    joints: JointRows | None = None,
     method: Method = "factorised",
 ) -> RobotContactProblem:
     """The contact problem of one time step of dt seconds from the state q (nq,), v (nv,) under tau (nv,).
 
     tau: joint torques and forces; the joints' damping is added here, at the velocities v.
-    gap_term: "gap" asks for v_n >= -gap/dt, so that nothing sinks and nothing is held off; "source" asks for
-    v_n >= 0 of every contact given, as 001 section 12 does. recovery_speed: at most, with which a penetration is
-    undone, m/s, since the body keeps that velocity afterwards. restitution_threshold: approach speed above which a
-    contact that closes within the step rebounds with -restitution v_n, m/s; 2 g dt unless given.
-    joint_limits: rows for limits nearer than limit_margin (rad or m). joint_friction: rows for dry friction.
+    options: what contact asks for; all contacts given count as touching. One that closes within the step rebounds with
+        -restitution v_n.
+    joints: which of their limits and frictions have rows.
     method: how the Delassus matrix is made; both give the same.
     """
     if not dt > 0.0:
         raise InvalidContact(f"the time step dt is {dt}; it must be above zero")
+    options, joints = options or ContactOptions(), joints or JointRows()
     q, v, tau = (np.asarray(array, dtype=np.float64) for array in (q, v, tau))
-    limited = _near_limits(robot, q, limit_margin) if joint_limits else ()
-    dry = tuple(int(k) for k in np.flatnonzero(robot.friction)) if joint_friction else ()
+    limited = _near_limits(robot, q, joints.limit_margin) if joints.limits else ()
+    dry = tuple(int(k) for k in np.flatnonzero(robot.friction)) if joints.friction else ()
     free_velocity = v + dt * forward_dynamics(robot, q, v, tau - robot.damping * v)
     jacobian = np.concatenate([contact_jacobian(robot, q, contacts), _joint_rows(robot, limited, dry)])
     if method == "factorised":
@@ -94,17 +89,13 @@ def build_contact_problem(
     surface = np.einsum("mij,mi->mj", contacts.rotations, contacts.surface_velocity).ravel()
     bias[rows] -= surface
     before[rows] -= surface
-    threshold = (
-        2 * dt * float(np.linalg.norm(robot.gravity))
-        if restitution_threshold is None
-        else restitution_threshold
-    )
+    threshold = options.slowest_rebound(float(np.linalg.norm(robot.gravity)), dt)
     offset, compliance[2 : rows.stop : 3] = _normal_law(
-        contacts, before[2 : rows.stop : 3], bias[2 : rows.stop : 3], dt, gap_term, recovery_speed, threshold
+        contacts, before[2 : rows.stop : 3], bias[2 : rows.stop : 3], options, dt=dt, threshold=threshold
     )
     bias[2 : rows.stop : 3] += offset
     bias[rows.stop : rows.stop + len(limited)] += np.maximum(
-        _limit_gaps(robot, q, limited) / dt, -recovery_speed
+        _limit_gaps(robot, q, limited) / dt, -options.recovery_speed
     )
     slide = np.linalg.norm(before[rows].reshape(-1, 3)[:, :2], axis=1)
     return RobotContactProblem(
@@ -127,16 +118,17 @@ def _normal_law(
     contacts: Contacts,
     before: Array,
     free: Array,
+    options: ContactOptions,
+    *,
     dt: float,
-    gap_term: GapTerm,
-    recovery_speed: float,
     threshold: float,
 ) -> tuple[Array, Array]:
     """What is added to the normal velocities (m/s) and to the diagonal (1/kg)."""
-    if gap_term not in ("gap", "source"):
-        raise UnknownName("gap term", gap_term, ("gap", "source"), "build_contact_problem")
+    undone = np.maximum(contacts.gaps, options.recovery * contacts.gaps) / dt
     offset = (
-        np.zeros(len(contacts)) if gap_term == "source" else np.maximum(contacts.gaps / dt, -recovery_speed)
+        np.zeros(len(contacts))
+        if options.gap_term == "source"
+        else np.maximum(undone, -options.recovery_speed)
     )
     soft = np.isfinite(contacts.stiffness)
     stiffness = np.where(soft, contacts.stiffness, 1.0)
@@ -144,7 +136,7 @@ def _normal_law(
     given = dt * (dt * stiffness + contacts.damping)
     compliance = np.where(soft, 1 / given, 0.0)
     offset = np.where(soft, contacts.gaps * dt * stiffness / given, offset)
-    closes = contacts.gaps + dt * free <= 0.0 if gap_term == "gap" else free < 0.0
+    closes = contacts.gaps + dt * free <= 0.0 if options.gap_term == "gap" else free < 0.0
     rebounds = (contacts.restitution > 0.0) & (before < -threshold) & closes & ~soft
     return np.where(rebounds, contacts.restitution * before, offset), compliance  # 001 (4.13)
 

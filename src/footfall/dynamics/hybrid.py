@@ -16,14 +16,16 @@ Accelerations are classical and true: a set-point of zero holds a frame still ag
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from inspect import Signature, cleandoc, signature
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import greater_equal, minimum, repeat
-from footfall.dynamics.algorithm import algorithm
+from footfall.dynamics.algorithm import Algorithm
 from footfall.dynamics.hybrid_constraints import Constraint, check_constraints, constraint_rows
 from footfall.dynamics.hybrid_elimination import solve_semidefinite
 from footfall.dynamics.hybrid_loops import field_of_independent_joints, inputs_of_all_joints
@@ -32,18 +34,6 @@ from footfall.dynamics.hybrid_sweeps import Inputs, inward_sweep, joint_inertias
 from footfall.dynamics.loops import Coupling
 from footfall.robot.model import Robot
 from footfall.robot.validation import check_mass_matrix
-
-_SHAPES = {
-    "q": "nq",
-    "v": "nv",
-    "tau": "nv",
-    "setpoints": "*",
-    "directions": "6, *",
-    "active": "*",
-    "compliance": "*",
-    "a": "nv",
-    "wrenches": "name -> 6",
-}
 
 
 class HybridMotion(NamedTuple):
@@ -76,8 +66,7 @@ class HybridMotion(NamedTuple):
         return self.joint_forces + self.constraint_torques
 
 
-@algorithm(**_SHAPES)
-def hybrid_dynamics(
+def hybrid_inputs(
     robot: Robot,
     q: Array,
     v: Array,
@@ -91,25 +80,86 @@ def hybrid_dynamics(
     prescribed: Sequence[str] = (),
     a: Array | None = None,
     wrenches: Mapping[str, Array] | None = None,
-    segments: Sequence[str] = (),
-) -> HybridMotion:
+) -> Inputs:
+    """What the algorithms here take, in the state q (nq,), v (nv,), checked.
+
+    tau: (nv,) joint forces, N m or N.
+    constraints: each prescribes components of a frame's acceleration; m components in all.
+    setpoints: (m,) m/s2 or rad/s2, zero if not given.
+    directions: (6, m) for constraints that take theirs with the call.
+    active: (m,) 1 or 0, components that hold; the others have no force.
+    compliance: (m,) >= 0, (m/s2)/N or (rad/s2)/(N m), makes a component soft: it misses its set-point by compliance
+        times force.
+    prescribed: names of joints whose accelerations are given in `a`.
+    a: (nv,) these accelerations; its other entries, and those of prescribed joints in tau, have no effect.
+    wrenches: by frame, external wrench [f; n] (6,) on the robot, world axes, at the frame's origin.
+    """
+    goal = np.zeros(constraint_rows(constraints)) if setpoints is None else setpoints
+    inputs = Inputs(
+        q, v, tau, tuple(constraints), directions, active, tuple(prescribed), a, wrenches, goal, compliance
+    )
+    check_hybrid(robot, inputs)
+    return inputs
+
+
+_SHAPES = {
+    "q": "nq",
+    "v": "nv",
+    "tau": "nv",
+    "forces": "*",
+    "setpoints": "*",
+    "directions": "6, *",
+    "active": "*",
+    "compliance": "*",
+    "a": "nv",
+    "wrenches": "name -> 6",
+}
+
+
+def algorithm_of_inputs(*, without: Sequence[str] = ()) -> Callable[[Callable[..., Any]], Algorithm]:
+    """Make `function(robot, inputs, ...)` an algorithm with the arguments of `hybrid_inputs`, which stand once so.
+
+    without: arguments of these that it has no use for. What else the function takes is an option of its own.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Algorithm:
+        own = list(signature(function).parameters.values())[2:]
+        given = [each for name, each in signature(hybrid_inputs).parameters.items() if name not in without]
+
+        @wraps(function)
+        def textbook(robot: Robot, *arguments: Array, **options: Any) -> Any:
+            kept = {each.name: options.pop(each.name) for each in own if each.name in options}
+            return function(robot, hybrid_inputs(robot, *arguments, **options), **kept)
+
+        textbook.__signature__ = Signature([*given, *own])  # type: ignore[attr-defined]
+        textbook.__doc__ = f"{cleandoc(function.__doc__ or '')}\n\n{_told(without)}"
+        taken = {each.name for each in (*given, *own)}
+        return Algorithm(textbook, {name: shape for name, shape in _SHAPES.items() if name in taken})
+
+    return decorate
+
+
+def _told(without: Sequence[str]) -> str:
+    """The lines of `hybrid_inputs`' docstring about arguments, but for some."""
+    kept, telling = [], False
+    for line in cleandoc(hybrid_inputs.__doc__ or "").splitlines():
+        if line and not line.startswith(" "):
+            name = line.partition(":")[0]
+            telling = name in signature(hybrid_inputs).parameters and name not in without
+        if telling:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+@algorithm_of_inputs()
+def hybrid_dynamics(robot: Robot, inputs: Inputs, *, segments: Sequence[str] = ()) -> HybridMotion:
     """Accelerations under joint forces tau (nv,) and constraints in the state q (nq,), v (nv,), and all forces.
 
-    constraints: each prescribes components of a frame's acceleration; m components in all. setpoints: (m,) m/s2
-    or rad/s2, zero if not given. directions: (6, m) for constraints that take theirs with the call. active: (m,)
-    1 or 0, components that hold; the others have no force. compliance: (m,) >= 0, (m/s2)/N or (rad/s2)/(N m),
-    makes a component soft: it misses its set-point by compliance times force. prescribed: names of joints whose
-    accelerations are given in a (nv,); the other entries of a, and theirs in tau, have no effect. wrenches: by
-    frame, external wrench [f; n] (6,) on the robot, world axes, at the frame's origin. segments: frames whose
-    accelerations are wanted.
+    segments: frames whose accelerations are wanted.
 
     A component that depends on those before it is left out. If it also contradicts them it has a residual: the
     order of the constraints is their priority. `resolve_constraints` shares forces evenly instead.
     """
-    inputs = _inputs(
-        q, v, tau, constraints, setpoints, directions, active, compliance, prescribed, a, wrenches
-    )
-    check_hybrid(robot, inputs)
     return HybridMotion(*_solve_safely(robot, inputs, segments, HybridMotion._fields))
 
 
@@ -120,47 +170,10 @@ class HybridAccelerations(NamedTuple):
     forces: Array
 
 
-@algorithm(**_SHAPES)
-def hybrid_accelerations(
-    robot: Robot,
-    q: Array,
-    v: Array,
-    tau: Array,
-    *,
-    constraints: Sequence[Constraint] = (),
-    setpoints: Array | None = None,
-    directions: Array | None = None,
-    active: Array | None = None,
-    compliance: Array | None = None,
-    prescribed: Sequence[str] = (),
-    a: Array | None = None,
-    wrenches: Mapping[str, Array] | None = None,
-) -> HybridAccelerations:
+@algorithm_of_inputs()
+def hybrid_accelerations(robot: Robot, inputs: Inputs) -> HybridAccelerations:
     """The first two results of `hybrid_dynamics`, q (nq,), v (nv,), tau (nv,), for loops where the others cost time."""
-    inputs = _inputs(
-        q, v, tau, constraints, setpoints, directions, active, compliance, prescribed, a, wrenches
-    )
-    check_hybrid(robot, inputs)
     return HybridAccelerations(*_solve_safely(robot, inputs, (), HybridAccelerations._fields))
-
-
-def _inputs(
-    q: Array,
-    v: Array,
-    tau: Array,
-    constraints: Sequence[Constraint],
-    setpoints: Array | None = None,
-    directions: Array | None = None,
-    active: Array | None = None,
-    compliance: Array | None = None,
-    prescribed: Sequence[str] = (),
-    a: Array | None = None,
-    wrenches: Mapping[str, Array] | None = None,
-) -> Inputs:
-    goal = np.zeros(constraint_rows(constraints)) if setpoints is None else setpoints
-    return Inputs(
-        q, v, tau, tuple(constraints), directions, active, tuple(prescribed), a, wrenches, goal, compliance
-    )
 
 
 def _solve_safely(
@@ -244,29 +257,10 @@ class ConstraintSystem(NamedTuple):
     joint_inertias: Array
 
 
-@algorithm(q="nq", v="nv", tau="nv", directions="6, *", active="*", a="nv", wrenches="name -> 6")
-def constraint_system(
-    robot: Robot,
-    q: Array,
-    v: Array,
-    tau: Array,
-    *,
-    constraints: Sequence[Constraint],
-    directions: Array | None = None,
-    active: Array | None = None,
-    prescribed: Sequence[str] = (),
-    a: Array | None = None,
-    wrenches: Mapping[str, Array] | None = None,
-) -> ConstraintSystem:
-    """The equations of the constraint forces in the state q (nq,), v (nv,) under tau (nv,), O(n).
-
-    Arguments as in `hybrid_dynamics`.
-    """
-    rows = constraint_rows(constraints)
-    inputs = _inputs(
-        q, v, tau, constraints, None, directions, active, prescribed=prescribed, a=a, wrenches=wrenches
-    )
-    check_hybrid(robot, inputs)
+@algorithm_of_inputs(without=("setpoints", "compliance"))
+def constraint_system(robot: Robot, inputs: Inputs) -> ConstraintSystem:
+    """The equations of the constraint forces in the state q (nq,), v (nv,) under tau (nv,), O(n)."""
+    rows = constraint_rows(inputs.constraints)
     sweep = inward_sweep(robot, inputs)
     return ConstraintSystem(
         np.array(sweep.matrix).reshape(rows, rows),
@@ -275,28 +269,16 @@ def constraint_system(
     )
 
 
-@algorithm(q="nq", v="nv", tau="nv", forces="*", directions="6, *", a="nv", wrenches="name -> 6")
+@algorithm_of_inputs(without=("setpoints", "active", "compliance"))
 def motion_under_constraint_forces(
-    robot: Robot,
-    q: Array,
-    v: Array,
-    tau: Array,
-    *,
-    forces: Array,
-    constraints: Sequence[Constraint],
-    directions: Array | None = None,
-    prescribed: Sequence[str] = (),
-    a: Array | None = None,
-    wrenches: Mapping[str, Array] | None = None,
-    segments: Sequence[str] = (),
+    robot: Robot, inputs: Inputs, *, forces: Array, segments: Sequence[str] = ()
 ) -> HybridMotion:
     """The motion that given constraint forces (m,) cause in the state q (nq,), v (nv,) under tau (nv,).
 
-    Arguments as in `hybrid_dynamics`. residuals: minus what the components accelerate with.
+    residuals: minus what the components accelerate with. segments: frames whose accelerations are wanted.
     """
-    rows = constraint_rows(constraints)
-    inputs = _inputs(q, v, tau, constraints, None, directions, prescribed=prescribed, a=a, wrenches=wrenches)
-    check_hybrid(robot, inputs, forces=forces)
+    rows = constraint_rows(inputs.constraints)
+    check_constraints(robot, inputs.constraints, directions=inputs.directions, forces=forces)
     sweep = inward_sweep(robot, inputs)
     outward = outward_sweep(robot, inputs, sweep, list(forces), segments)
     reached = [
@@ -306,7 +288,7 @@ def motion_under_constraint_forces(
     return HybridMotion(outward.accelerations, forces, -np.array(reached), np.ones(rows), *outward[1:])
 
 
-def check_hybrid(robot: Robot, inputs: Inputs, **stacked: Array | None) -> None:
+def check_hybrid(robot: Robot, inputs: Inputs) -> None:
     """Refuse what cannot be solved, by name."""
     check_mass_matrix(robot)
     for joint in inputs.prescribed:
@@ -322,5 +304,4 @@ def check_hybrid(robot: Robot, inputs: Inputs, **stacked: Array | None) -> None:
         directions=inputs.directions,
         active=inputs.active,
         compliance=inputs.compliance,
-        **stacked,
     )

@@ -54,18 +54,18 @@ def solve_blocks(
         return np.zeros(0), np.zeros(robot.nv), 0.0, 0.0
     # Without weight it is measured against that on Earth.
     gravity = float(np.linalg.norm(robot.gravity)) or 9.81
-    tolerance = options.tolerance * robot.mass * gravity * options.dt
+    tolerance = options.solver.tolerance * robot.mass * gravity * options.dt
 
     def sweep(u: Array, p: Array, slips: Array | None) -> tuple[Array, Array, Any]:
         velocity, impulses = list(u), list(p)
         changes: list[Any] = []
         for block in blocks:
             if isinstance(block, JointBlock):
-                changes += _relax_joint(block, velocity, impulses, options.relaxation)
-            elif options.contact_rule == "impacts":
+                changes += _relax_joint(block, velocity, impulses, options.solver.relaxation)
+            elif options.solver.rule == "impacts":
                 changes += _collide(block, velocity, impulses)
             elif slips is None:
-                changes += _relax_contact(block, velocity, impulses, options.relaxation)
+                changes += _relax_contact(block, velocity, impulses, options.solver.relaxation)
             else:
                 changes += _solve_contact(block, velocity, impulses, slips)
         largest = absolute(changes[0])
@@ -81,23 +81,27 @@ def solve_blocks(
         u, p, change = sweep(u, p, slips)
         return u, p, slips, change, count + 1.0
 
-    if options.contact_rule == "impacts":
+    if options.solver.rule == "impacts":
         start = np.zeros(len(start))
     caused = _caused(robot, _all_rows(blocks), start)
     contacts = sum(isinstance(block, ContactBlock) for block in blocks)
-    first = options.sweeps if options.contact_rule == "impacts" else min(options.quick_sweeps, options.sweeps)
+    first = (
+        options.solver.sweeps
+        if options.solver.rule == "impacts"
+        else min(options.solver.quick_sweeps, options.solver.sweeps)
+    )
     u, p, change, count = repeat(
         quick,
         (np.array(caused), start, np.inf, 0.0),
         count=first,
         until=lambda u, p, change, count: change <= tolerance,
     )
-    if first == options.sweeps:
+    if first == options.solver.sweeps:
         return p, u, change, count
     u, p, _, change, count = repeat(
         thorough,
         (u, p, np.zeros(contacts), change, count),
-        count=options.sweeps - first,
+        count=options.solver.sweeps - first,
         until=lambda u, p, slips, change, count: change <= tolerance,
     )
     return p, u, change, count

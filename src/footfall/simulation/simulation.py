@@ -49,12 +49,18 @@ Controller = Callable[[float, Array, Array], Command | Array]
 class Simulation:
     """A robot in a scene.
 
-    robot: or None, if the scene has robots. scene: objects, free bodies, robots; or the name of one that we ship, such
-    as "flat", or a file. candidates: contacts that may occur; by default all points of collision geometry against all
-    surfaces. options: see `StepOptions`. substeps: steps of `options.dt` in a control period. contact: "exact"
-    constraints, "impacts" one after the other, or "penalty" springs of the given law. drives: "rigid" or "elastic"
-    gears between servos and joints, see `DriveTrain`; without, joints give what is commanded. touching: bodies of the
-    robots that may touch something, its feet say; all by default. The fewer, the sooner native code is compiled.
+    robot: or None, if the scene has robots.
+    scene: objects, free bodies, robots; or the name of one that we ship, such as "flat", or a file; empty by default.
+    candidates: contacts that may occur; by default all points of collision geometry against all surfaces.
+    touching: bodies of the robots that may touch something, its feet say; all by default. The fewer, the sooner native
+        code is compiled.
+    contact: "exact" constraints, "impacts" one after the other, or "penalty" springs; a `PenaltyLaw` says which.
+    drives: "rigid" or "elastic" gears between servos and joints, see `DriveTrain`; without, joints give what is
+        commanded.
+    options: how a step is computed.
+    dt: s, length of a step, instead of that of the options.
+    substeps: steps in a control period.
+    q, v: (nq,) and (nv,) at the start, see `reset`.
     """
 
     def __init__(
@@ -63,15 +69,14 @@ class Simulation:
         scene: Scene | str | Path | None = None,
         *,
         candidates: Sequence[Candidate] | None = None,
-        contact: ContactModel = "exact",
-        law: PenaltyLaw | None = None,
+        touching: Sequence[str] | None = None,
+        contact: ContactModel | PenaltyLaw = "exact",
+        drives: Gears | None = None,
         options: StepOptions | None = None,
         dt: float | None = None,
         substeps: int = 1,
         q: Array | None = None,
         v: Array | None = None,
-        drives: Gears | None = None,
-        touching: Sequence[str] | None = None,
     ) -> None:
         if robot is not None and not isinstance(robot, Robot):
             raise TypeError(f"the first argument is a robot, not {robot!r}; use footfall.load")
@@ -95,9 +100,9 @@ class Simulation:
         if dt is not None:
             self.options = replace(self.options, dt=dt)
         if contact == "impacts":
-            self.options = replace(self.options, contact_rule="impacts")
-        self.contact = contact
-        self.law = law or PenaltyLaw()
+            self.options = replace(self.options, solver=replace(self.options.solver, rule="impacts"))
+        self.law = contact if isinstance(contact, PenaltyLaw) else PenaltyLaw()
+        self.contact: ContactModel = "penalty" if isinstance(contact, PenaltyLaw) else contact
         self.train = None if drives is None else DriveTrain(self.robot, drives, self.options.dt)
         self._check_contact_model()
         if substeps < 1 or substeps != int(substeps):
@@ -315,13 +320,15 @@ class Simulation:
                 recorder.state(self.state.time, q, v, report[0], currents=currents if self.train else None)
                 recorder.contacts(self.state.time, report[1], report[2])
         trajectory = Trajectory(*(np.array(column) for column in zip(*rows, strict=True)))
-        warn_of_residuals(trajectory.residual, tolerance=self.options.tolerance, scale=self._weight_impulse)
+        warn_of_residuals(
+            trajectory.residual, tolerance=self.options.solver.tolerance, scale=self._weight_impulse
+        )
         return trajectory
 
     def _look_at_start(self) -> None:
         """Once, before the first step: what is inside of something is seldom meant to be."""
         if not self._started:
-            state, speed = self.state, self.options.recovery_speed
+            state, speed = self.state, self.options.contact.recovery_speed
             warn_if_inside(self.robot, state.q, self.candidates, time=state.time, speed=speed)
             self._started = True
 
@@ -355,7 +362,7 @@ class Simulation:
         )  # fmt: skip
         warn_of_divergence(q, v)
         warn_of_dead_points(self.robot, q)
-        warn_of_residuals(residual, tolerance=self.options.tolerance, scale=self._weight_impulse)
+        warn_of_residuals(residual, tolerance=self.options.solver.tolerance, scale=self._weight_impulse)
         return q, v, residual
 
     def _starts(self, q: Array, v: Array) -> Array:

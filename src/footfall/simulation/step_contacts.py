@@ -75,10 +75,11 @@ def locate_contact(
 
 
 def contact_laws(
-    contacts: Sequence[StepContact], motion: LinkMotion, options: StepOptions, before: Array
+    contacts: Sequence[StepContact], motion: LinkMotion, options: StepOptions, before: Array, gravity: float
 ) -> list[ContactLaw]:
-    """Laws of contacts that had the velocity `before` (nv,) at the start of the step."""
+    """Laws of contacts that had the velocity `before` (nv,) at the start of the step. gravity: m/s2."""
     dt, laws = options.dt, []
+    slowest = options.contact.slowest_rebound(gravity, dt)
     for contact in contacts:
         material = contact.surface.material
         compliance = 0.0
@@ -90,7 +91,7 @@ def contact_laws(
             offset = _gap_term(contact.gap, options)
         if contact.restitution > 0.0:
             approach = slip_velocity(contact, motion, before)[2]
-            bounces = (approach < -options.restitution_speed) & (contact.gap + dt * approach < 0.0)
+            bounces = (approach < -slowest) & (contact.gap + dt * approach < 0.0)
             offset = where(bounces, contact.restitution * approach, offset)
         if not _gives_way(contact, motion):
             offset = _FAR
@@ -121,10 +122,10 @@ def slip_velocity(contact: StepContact, motion: LinkMotion, v: Array) -> Array:
 
 def _gap_term(gap: Any, options: StepOptions) -> Any:
     """What is added to the normal velocity so that it may not be negative, m/s."""
-    if options.gap_term == "source":
+    if options.contact.gap_term == "source":
         return where(gap <= 0.0, 0.0, _FAR)
     # A penetration comes from what a step could not see, such as a bend of the terrain; undone at once it would throw.
-    return maximum(maximum(gap, options.recovery * gap) / options.dt, -options.recovery_speed)
+    return maximum(maximum(gap, options.contact.recovery * gap) / options.dt, -options.contact.recovery_speed)
 
 
 def joint_laws(
@@ -150,7 +151,7 @@ def joint_laws(
             sign = 1.0 if np.isfinite(lower) else -1.0
             room = q[coordinate] - lower if np.isfinite(lower) else upper - q[coordinate]
         row = coupling.row({velocity: 1.0})
-        laws.append(JointLaw(row, sign, maximum(room / options.dt, -options.recovery_speed), None))
+        laws.append(JointLaw(row, sign, maximum(room / options.dt, -options.contact.recovery_speed), None))
     for velocity in rubbing:
         bound = float(robot.spanning.friction[velocity]) * options.dt
         laws.append(JointLaw(coupling.row({velocity: 1.0}), 1.0, 0.0, bound))

@@ -70,18 +70,20 @@ def build_step_problem(simulation: Simulation, state: SimulationState, command: 
     answer = np.where(soft, stiffness * dt + contacts.damping, 1.0)
     compliance[normal] = np.where(soft, 1.0 / (dt * answer), 0.0)
     rigid = np.maximum(
-        np.maximum(contacts.gaps, options.recovery * contacts.gaps) / dt, -options.recovery_speed
+        np.maximum(contacts.gaps, options.contact.recovery * contacts.gaps) / dt,
+        -options.contact.recovery_speed,
     )
-    if options.gap_term == "source":
+    if options.contact.gap_term == "source":
         rigid = np.where(contacts.gaps <= 0.0, 0.0, 1e9)
     offset = np.where(soft, contacts.gaps * stiffness / answer, rigid)
     approach = before[normal]
-    bounces = (approach < -options.restitution_speed) & (contacts.gaps + dt * approach < 0.0)
+    slowest = options.contact.slowest_rebound(float(np.linalg.norm(robot.gravity)), dt)
+    bounces = (approach < -slowest) & (contacts.gaps + dt * approach < 0.0)
     bounces &= (simulation.restitution > 0.0) & ~soft
     bias[normal] += np.where(bounces, simulation.restitution * approach, offset)  # 001 (4.13)
     limits = len(joints) - len(bounds)
     first = 3 * len(contacts)
-    bias[first : first + limits] += np.maximum(room / dt, -options.recovery_speed)
+    bias[first : first + limits] += np.maximum(room / dt, -options.contact.recovery_speed)
     sliding = np.linalg.norm(before[:first].reshape(-1, 3)[:, :2], axis=1)
     delassus = jacobian @ response
     problem = ContactProblem(
@@ -113,8 +115,8 @@ def _joint_rows(simulation: Simulation, q: Array) -> tuple[Array, Array, Array]:
     """Rows (k, nv) of joint limits, towards the nearer one, and of dry friction; room (limits,) left in rad or m;
     bounds (frictions,) in N s."""
     robot, options = simulation.robot, simulation.options
-    limited = limited_velocities(robot) if options.joint_limits else []
-    rubbing = rubbing_velocities(robot) if options.joint_friction else []
+    limited = limited_velocities(robot) if options.joints.limits else []
+    rubbing = rubbing_velocities(robot) if options.joints.friction else []
     rows, room = np.zeros((len(limited) + len(rubbing), robot.spanning.nv)), np.zeros(len(limited))
     for k, (coordinate, velocity) in enumerate(limited):
         below, above = (

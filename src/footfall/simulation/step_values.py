@@ -2,91 +2,101 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, get_args
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.contact.options import ContactOptions
 from footfall.errors import InvalidOption
+from footfall.option_checks import require_choice, require_not_negative, require_record, require_switch
 
-GapTerm = Literal["gap", "source"]
 ContactRule = Literal["cone", "impacts"]
 Integrator = Literal["semi-implicit", "explicit", "rk4"]
 VelocityTerms = Literal["auto", "start", "middle"]
 
-_NOT_NEGATIVE = (
-    "newton_steps",
-    "sweeps",
-    "quick_sweeps",
-    "tolerance",
-    "recovery",
-    "recovery_speed",
-    "restitution_speed",
-)
-_SWITCHES = ("joint_limits", "joint_friction", "implicit_gains", "bounded_energy")
-_CHOICES = {
-    "gap_term": GapTerm,
-    "contact_rule": ContactRule,
-    "integrator": Integrator,
-    "velocity_terms": VelocityTerms,
-}
+# A step undoes a fifth of a penetration, so that what is set into the ground comes out of it without a jump.
+STEP_CONTACT = ContactOptions(recovery=0.2, restitution_speed=0.02)
 
 
-@dataclass(frozen=True)
-class StepOptions:
-    """How a step is computed.
+@dataclass(frozen=True, kw_only=True)
+class SolverOptions:
+    """How the impulses of contacts, joint limits and joint friction are found.
 
-    dt: s. newton_steps: at most, of Newton's method for all contacts together; 0, and problems too large for it, mean
-    sweeps over the contacts one after the other. sweeps: at most; the first quick_sweeps of them solve sliding
-    contacts only by a step each, the others exactly. tolerance: natural-map residual, or change of the impulses in the
-    last sweep, as a fraction of the robot's weight times dt. relaxation: over-relaxation of the quick sweeps in
-    (0, 2). recovery: part of a penetration that a step undoes. recovery_speed: at most, with which it does, m/s.
-    restitution_speed: slower impacts do not bounce, m/s. joint_limits, joint_friction: whether they are constraints of
-    the step. implicit_gains: see `joint_control`. gap_term: "gap" asks for v_n >= -gap / dt; "source" for v_n >= 0 of
-    what touches already, 001 section 12. contact_rule: "cone" finds the impulses that are right for all contacts at
-    once; "impacts" gives one after the other and takes none back. integrator: only of penalty contact and of systems
-    without contact may it be another, see `smooth_step`. velocity_terms: at which velocity of a semi-implicit step
-    Coriolis and gyroscopic forces are taken. At its "start" they give what turns fast a little energy; in its "middle",
-    predicted without contact, they do not, for up to a third more time a step. "auto": in the middle for free bodies,
-    at the start for robots. bounded_energy: whether a robot or free body that would end a step with more energy than it
-    began with, and the work done on it, is slowed down until it does not, see `energy_bound`; its velocity then
-    changes by a little more than the impulses say, and what swings freely loses energy. Only exact contact knows it.
+    rule: "cone" finds the impulses that are right for all contacts at once; "impacts" gives one after the other and
+        takes none back.
+    newton_steps: at most, of Newton's method for all contacts together; 0, and problems too large for it, mean sweeps.
+    sweeps: at most, over the contacts one after the other, where Newton's method is not taken.
+    quick_sweeps: the first of them solve sliding contacts only by a step each, the others exactly.
+    tolerance: of the natural map, or change of impulses in the last sweep, as a part of the robot's weight times dt.
+    relaxation: over-relaxation of the quick sweeps, in (0, 2).
     """
 
-    dt: float = 1e-3
+    rule: ContactRule = "cone"
     newton_steps: int = 184
     sweeps: int = 200
     quick_sweeps: int = 10
     tolerance: float = 1e-9
     relaxation: float = 1.0
-    recovery: float = 0.2
-    recovery_speed: float = 0.05
-    restitution_speed: float = 0.02
-    joint_limits: bool = True
-    joint_friction: bool = True
+
+    def __post_init__(self) -> None:
+        require_choice(self, rule=ContactRule)
+        require_not_negative(self, "newton_steps", "sweeps", "quick_sweeps", "tolerance")
+        if not 0.0 < self.relaxation < 2.0:
+            raise InvalidOption(f"relaxation is {self.relaxation}; it must be between 0 and 2")
+
+
+@dataclass(frozen=True, kw_only=True)
+class JointOptions:
+    """What joints bring into a step.
+
+    limits: whether position limits are constraints of the step.
+    friction: whether dry friction is; without, it is left out.
+    implicit_gains: whether gains act on positions and velocities at the end of the step, which lets them be as high as
+        one likes, see `joint_control`.
+    """
+
+    limits: bool = True
+    friction: bool = True
     implicit_gains: bool = True
-    gap_term: GapTerm = "gap"
-    contact_rule: ContactRule = "cone"
+
+    def __post_init__(self) -> None:
+        require_switch(self, "limits", "friction", "implicit_gains")
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepOptions:
+    """How a step is computed.
+
+    dt: s, length of a step.
+    integrator: only penalty contact and systems without contact may have another than "semi-implicit": see
+        `smooth_step`.
+    velocity_terms: at which velocity of a semi-implicit step Coriolis and gyroscopic forces are taken. At its "start"
+        they give what turns fast a little energy; in its "middle", predicted without contact, they do not, for up to a
+        third more time a step. "auto": in the middle for free bodies, at the start for robots.
+    bounded_energy: whether a robot or free body that would end a step with more energy than it began with, and the
+        work done on it, is slowed down until it does not, see `energy_bound`. Its velocity then changes by a little
+        more than the impulses say, and what swings freely loses energy. Only exact contact knows it.
+    contact: what contact asks for.
+    solver: how its impulses are found.
+    joints: what joints add to it.
+    """
+
+    dt: float = 1e-3
     integrator: Integrator = "semi-implicit"
     velocity_terms: VelocityTerms = "auto"
     bounded_energy: bool = False
+    contact: ContactOptions = STEP_CONTACT
+    solver: SolverOptions = field(default_factory=SolverOptions)
+    joints: JointOptions = field(default_factory=JointOptions)
 
     def __post_init__(self) -> None:
         if not 0.0 < self.dt < np.inf:
             raise InvalidOption(f"dt is {self.dt} s; it must be above zero and finite")
-        if not 0.0 < self.relaxation < 2.0:
-            raise InvalidOption(f"relaxation is {self.relaxation}; it must be between 0 and 2")
-        for name in _NOT_NEGATIVE:
-            if not getattr(self, name) >= 0:
-                raise InvalidOption(f"{name} is {getattr(self, name)}; it must not be negative")
-        for name in _SWITCHES:
-            if not isinstance(getattr(self, name), bool | np.bool_):
-                raise InvalidOption(f"{name} is {getattr(self, name)!r}; it must be True or False")
-        for name, kinds in _CHOICES.items():
-            if getattr(self, name) not in get_args(kinds):
-                allowed = ", ".join(get_args(kinds))
-                raise InvalidOption(f"{name} is {getattr(self, name)!r}; it must be one of: {allowed}")
+        require_choice(self, integrator=Integrator, velocity_terms=VelocityTerms)
+        require_switch(self, "bounded_energy")
+        require_record(self, contact=ContactOptions, solver=SolverOptions, joints=JointOptions)
 
 
 class StepState(NamedTuple):

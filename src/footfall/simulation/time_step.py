@@ -89,8 +89,8 @@ def foreseen_velocities(robot: Robot, options: StepOptions) -> list[int]:
 def row_count(robot: Robot, candidates: Sequence[Candidate], options: StepOptions) -> int:
     """Number of impulses of a step."""
     rows = 3 * len(candidates)
-    rows += len(limited_velocities(robot)) if options.joint_limits else 0
-    return rows + (len(rubbing_velocities(robot)) if options.joint_friction else 0)
+    rows += len(limited_velocities(robot)) if options.joints.limits else 0
+    return rows + (len(rubbing_velocities(robot)) if options.joints.friction else 0)
 
 
 class _Problem(NamedTuple):
@@ -127,14 +127,14 @@ def joint_control(robot: Robot, state: StepState, command: Command, options: Ste
     for k, (q, v) in enumerate(actuated_velocities(robot)):
         error = command.position[k] - state.q[q]
         integral.append(state.integral[k] + dt * error)
-        ahead = error - dt * state.v[v] if options.implicit_gains else error
+        ahead = error - dt * state.v[v] if options.joints.implicit_gains else error
         wanted = (
             command.kp[k] * ahead
             + command.ki[k] * integral[k]
             + command.kd[k] * (command.velocity[k] - state.v[v])
             + command.effort[k]
         )
-        inertia = dt * (command.kd[k] + dt * command.kp[k]) if options.implicit_gains else 0.0
+        inertia = dt * (command.kd[k] + dt * command.kp[k]) if options.joints.implicit_gains else 0.0
         limit = float(robot.effort_limits[v])
         if np.isfinite(limit):
             inertia = where(absolute(wanted) < limit, inertia, 0.0)
@@ -188,13 +188,13 @@ def contact_step(
         dt * acting,
         motion,
         contacts,
-        contact_laws(contacts, motion, options, state.v),
+        contact_laws(contacts, motion, options, state.v, float(np.linalg.norm(robot.gravity))),
         joint_laws(
             robot,
             options,
             state.q,
-            limited_velocities(robot) if options.joint_limits else [],
-            rubbing_velocities(robot) if options.joint_friction else [],
+            limited_velocities(robot) if options.joints.limits else [],
+            rubbing_velocities(robot) if options.joints.friction else [],
             coupling,
         ),
     )
@@ -235,7 +235,7 @@ def _solved(
     if not contacts and not problem.joint_laws:
         return state.v + solve_factored(tree, factor, problem.push), np.zeros(0), 0.0, 0.0
     groups = ConstraintGroups(motion, contacts, problem.joint_laws)
-    if options.contact_rule == "cone" and options.newton_steps > 0 and affordable(tree, groups):
+    if options.solver.rule == "cone" and options.solver.newton_steps > 0 and affordable(tree, groups):
         # Without weight impulses are measured against that on Earth.
         scale = robot.mass * (float(np.linalg.norm(robot.gravity)) or 9.81) * options.dt
         start = state.impulses
@@ -244,7 +244,11 @@ def _solved(
             tree, problem.inertia, factor, groups, problem.contact_laws, problem.joint_laws
         )
         found = newton.solve(
-            v, start, tolerance=options.tolerance * scale, scale=scale, most=options.newton_steps
+            v,
+            start,
+            tolerance=options.solver.tolerance * scale,
+            scale=scale,
+            most=options.solver.newton_steps,
         )
         return found.velocity, found.impulses, found.residual, found.steps
     return _swept(robot, problem, factor, options, state)

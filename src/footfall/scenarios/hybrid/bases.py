@@ -25,7 +25,7 @@ from footfall.robot.model import JointType, Robot
 from footfall.scene.model import Material, Scene, SceneObject
 from footfall.simulation.run_values import Trajectory
 from footfall.simulation.simulation import Simulation
-from footfall.simulation.step_values import Command, StepOptions
+from footfall.simulation.step_values import Command, SolverOptions, StepOptions
 
 Kind = Literal["differential", "mecanum"]
 Controller = Callable[[float, Array, Array], Array]
@@ -105,7 +105,7 @@ class SimulatedBase:
             robot,
             scene,
             candidates=candidates,
-            options=options or StepOptions(dt=DT, sweeps=300, tolerance=1e-6),
+            options=options or StepOptions(dt=DT, solver=SolverOptions(sweeps=300, tolerance=1e-6)),
         )
         self.count = mobile.robot.nv
         start = self.simulation.state.q.copy()

@@ -25,7 +25,7 @@ from footfall.scenarios.hybrid.bases import DT, FLOOR
 from footfall.scenarios.hybrid.course import Course, Criterion
 from footfall.scene.model import Material, Scene, SceneObject
 from footfall.simulation.simulation import Simulation
-from footfall.simulation.step_values import Command, StepOptions
+from footfall.simulation.step_values import Command, JointOptions, SolverOptions, StepOptions
 
 PRESS, REACH = 25.0, 0.08  # N, m
 FEET = {"sfr": "RF", "sfl": "LF"}  # by foot, the frame below its toe joint
@@ -65,7 +65,11 @@ def run_humanoid(*, seconds: float = 2.5) -> Course:
         robot,
         Scene("wall", (FLOOR, wall)),
         candidates=candidates,
-        options=StepOptions(dt=DT, sweeps=60, tolerance=1e-5, joint_limits=False, joint_friction=False),
+        options=StepOptions(
+            dt=DT,
+            solver=SolverOptions(sweeps=60, tolerance=1e-5),
+            joints=JointOptions(limits=False, friction=False),
+        ),
         q=q,
     )
     torso = frame_pose(robot, q, "base")

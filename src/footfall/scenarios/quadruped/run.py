@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, get_args
 
 import numpy as np
@@ -26,7 +26,7 @@ from footfall.scenarios.quadruped.references import Reference, reference
 from footfall.scene.model import Material, Scene, SceneObject
 from footfall.simulation.run_values import Trajectory
 from footfall.simulation.simulation import ContactModel, Simulation
-from footfall.simulation.step_values import Command, StepOptions
+from footfall.simulation.step_values import STEP_CONTACT, Command, JointOptions, SolverOptions, StepOptions
 
 _BLOCK = 500  # steps
 _STABLE = 1.5  # largest product of frequency and step for explicit gains; semi-implicit Euler diverges at 2
@@ -103,19 +103,16 @@ def build_simulation(scenario: Scenario, contact: ContactModel = "exact", *, sub
     penalty = contact == "penalty"
     options = StepOptions(
         dt=step.dt,
-        newton_steps=step.newton_steps,
-        sweeps=step.sweeps,
-        tolerance=step.tolerance,
-        gap_term=step.gap_term,
-        implicit_gains=uses_implicit_gains(robot, scenario),
         integrator=scenario.penalty.integrator if penalty else "semi-implicit",
+        contact=replace(STEP_CONTACT, gap_term=step.gap_term),
+        solver=SolverOptions(newton_steps=step.newton_steps, sweeps=step.sweeps, tolerance=step.tolerance),
+        joints=JointOptions(implicit_gains=uses_implicit_gains(robot, scenario)),
     )
     return Simulation(
         robot,
         scene,
         candidates=[Candidate(leg, (0.0, 0.0, 0.0), 0.0, surface) for leg in LEGS],
-        contact=contact,
-        law=scenario.penalty.law,
+        contact=scenario.penalty.law if penalty else contact,
         options=options,
         substeps=substeps,
         q=standing_configuration(robot, scenario.robot.hip_height),

@@ -1,0 +1,53 @@
+"""What contact and joints ask of the velocities at the end of a time step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from footfall.option_checks import require_choice, require_not_negative, require_switch
+
+GapTerm = Literal["gap", "source"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContactOptions:
+    """What the normal velocity v_n of a contact must be.
+
+    gap_term: "gap" asks for v_n >= -gap / dt, so that nothing sinks and nothing is held off; "source" asks for
+        v_n >= 0 of all that touches already, 001 section 12.
+    recovery: part of a penetration that a step undoes.
+    recovery_speed: m/s, at most, with which it is undone, since a body keeps that velocity afterwards.
+    restitution_speed: m/s, slower impacts do not bounce, so that what rests comes to rest; None: 2 g dt.
+    """
+
+    gap_term: GapTerm = "gap"
+    recovery: float = 1.0
+    recovery_speed: float = 0.05
+    restitution_speed: float | None = None
+
+    def __post_init__(self) -> None:
+        require_choice(self, gap_term=GapTerm)
+        require_not_negative(self, "recovery", "recovery_speed", "restitution_speed")
+
+    def slowest_rebound(self, gravity: float, dt: float) -> float:
+        """Approach speed above which a contact rebounds, m/s; gravity: m/s2."""
+        return 2 * dt * gravity if self.restitution_speed is None else self.restitution_speed
+
+
+@dataclass(frozen=True, kw_only=True)
+class JointRows:
+    """Which rows of a contact problem belong to joints.
+
+    limits: whether position limits have rows.
+    limit_margin: rad or m, limits nearer than this do.
+    friction: whether dry friction has rows.
+    """
+
+    limits: bool = True
+    limit_margin: float = 0.2
+    friction: bool = True
+
+    def __post_init__(self) -> None:
+        require_switch(self, "limits", "friction")
+        require_not_negative(self, "limit_margin")
