@@ -6,12 +6,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
 
-.PHONY: help demo test lint format bench picture clean
+.PHONY: help demo test explore lint format bench picture clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo     set everything up and show what footfall does"
 	@echo "make test     set everything up and run the tests (WORKERS=$(WORKERS))"
+	@echo "make explore  run the tests with random examples on new ones"
 	@echo "make lint     check style, format and types"
 	@echo "make format   put the sources into the common format"
 	@echo "make bench    measure against Pinocchio (minutes; wants a quiet machine)"
@@ -24,6 +25,10 @@ demo: $(VENV)/installed
 # Workers take neighbouring tests, so that most kernels are compiled by one of them and found by the other.
 test: $(VENV)/installed-for-tests
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations 12 --durations-min 5 tests
+
+# New examples each time; what fails is written down as an @example of its test, see CONTRIBUTING.md.
+explore: $(VENV)/installed-for-tests
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m hypothesis --hypothesis-profile explore tests
 
 lint: $(VENV)/installed-for-tests
 	$(BIN)/ruff check .

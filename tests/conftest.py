@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# Machines are slow at times, and what passes once passes again.
-settings.register_profile("untimed", deadline=None, derandomize=True)
-settings.load_profile("untimed")
+# Machines are slow at times, and what passes once passes again; `make explore` looks for new examples.
+settings.register_profile("main", deadline=None, derandomize=True)
+settings.register_profile("explore", deadline=None, print_blob=True)
+settings.load_profile("main")
 
 
 @pytest.fixture(scope="session", autouse=True)

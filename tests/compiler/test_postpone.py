@@ -132,7 +132,7 @@ def programs(draw: st.DrawFn) -> Any:
     return function
 
 
-@settings(max_examples=6, deadline=None, derandomize=True)
+@settings(max_examples=6)
 @given(programs(), st.integers(1, 5))
 def test_random_programs_are_not_changed(function: Any, size: int) -> None:
     """Small segments, so that nearly all values go through slots; everything that can wait does."""

@@ -30,7 +30,6 @@ def by_definition(lower: np.ndarray, upper: np.ndarray) -> list[list[int]]:
     ]
 
 
-@settings(deadline=None)
 @given(st.lists(st.one_of(BOX, ENDLESS), max_size=12))
 @pytest.mark.parametrize("method", BROAD_PHASES)
 def test_all_methods_give_the_pairs_that_overlap(method: str, boxes: list) -> None:
@@ -38,7 +37,7 @@ def test_all_methods_give_the_pairs_that_overlap(method: str, boxes: list) -> No
     assert broad_phase(method).pairs(lower, upper).tolist() == by_definition(lower, upper)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.integers(1, 10).flatmap(
         lambda n: st.lists(st.lists(BOX, min_size=n, max_size=n), min_size=2, max_size=5)

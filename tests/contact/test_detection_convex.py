@@ -69,7 +69,7 @@ def test_crossing_capsules_part_across_both_axes() -> None:
 
 
 @pytest.mark.parametrize("name", SHAPES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(pose=poses(0.7), other=poses(0.4))
 def test_a_point_is_as_far_as_the_distance_functions_say(
     name: str, pose: Transform, other: Transform
@@ -82,7 +82,7 @@ def test_a_point_is_as_far_as_the_distance_functions_say(
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=["-".join(pair) for pair in PAIRS])
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(pose=poses(0.6), other=poses(0.6))
 def test_properties(pair: tuple[str, str], pose: Transform, other: Transform) -> None:
     """Swapping mirrors; moving by the distance along the normal makes them touch; motion of both changes nothing."""
@@ -136,7 +136,7 @@ def test_what_is_not_convex_is_refused() -> None:
         convex_of(Plane())  # type: ignore[arg-type]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 10**6))
 def test_points_of_a_flat_or_single_hull(seed: int) -> None:
     """Cores without volume: a triangle, a segment and a point, against a box."""

@@ -71,7 +71,7 @@ def test_tower_of_ten_boxes_is_solved_by_the_hybrid(seed: int) -> None:
     assert_solves(problem, solve_hybrid(problem))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 10**6), contacts=st.integers(1, 8))
 def test_piles_are_solved(seed: int, contacts: int) -> None:
     problem = pile_problem(contacts, seed=seed)

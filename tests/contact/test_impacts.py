@@ -57,7 +57,7 @@ def test_newtons_cradle_passes_the_impact_on() -> None:
     np.testing.assert_allclose(answer, [-1 / 3, 2 / 3, 2 / 3], atol=1e-7)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 10**6), restitution=st.floats(0.0, 1.0))
 def test_never_adds_energy_and_never_ends_approaching(seed: int, restitution: float) -> None:
     problem = pile_problem(4, seed=seed)

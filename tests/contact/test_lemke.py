@@ -76,7 +76,7 @@ def test_wrong_input_is_named() -> None:
         solve_lemke(pile_problem(1, seed=0), facets=2)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 10**6), size=st.integers(1, 7))
 def test_agrees_with_enumeration(seed: int, size: int) -> None:
     rng = np.random.default_rng(seed)

@@ -62,7 +62,7 @@ def test_a_contact_that_cannot_move_sideways_works() -> None:
     np.testing.assert_allclose(p, [0.0, 0.0, 4.0], rtol=1e-7, atol=1e-12)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_fulfils_the_law(seed: int) -> None:
     matrix, free, mu = random_case(np.random.default_rng(seed))

@@ -28,7 +28,7 @@ def stiffness_of(linear: Any) -> Array:
     return np.array([[k11, k12, lean_1], [k12, k22, lean_2], [0.0, 0.0, linear.normal]])
 
 
-@settings(deadline=None, derandomize=True, max_examples=200)
+@settings(max_examples=200)
 @given(
     p=st.tuples(numbers, numbers, numbers),
     w=st.tuples(numbers, numbers, numbers),

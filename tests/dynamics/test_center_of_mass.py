@@ -39,7 +39,7 @@ def assert_same_center(robot: Robot, peer: PinocchioPeer, tolerance: float) -> N
     assert_agree(center_of_mass_bias.textbook(robot, q, v), bias, tolerance, scale=1.0)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(robot=robots())
 def test_random_robots_agree_with_the_peers(robot: Robot) -> None:
     assert_same_center(robot, PinocchioPeer.from_robot(robot), 1e-11)
@@ -61,7 +61,7 @@ def test_real_robots_agree_with_mujoco(real: RealRobot) -> None:
     assert_agree(center_of_mass.textbook(robot, q), MujocoPeer(robot).center_of_mass(q), 1e-8, scale=1.0)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(robot=robots(max_joints=6))
 def test_velocity_and_bias_are_derivatives(robot: Robot) -> None:
     q, v, _, _ = random_state(robot, 3)

@@ -50,7 +50,7 @@ def assert_same_momentum_as_mujoco(robot: Robot) -> None:
     assert_agree(centroidal_momentum.textbook(robot, q, v), momentum, 1e-8, scale=scale)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(robot=robots())
 def test_random_robots_agree_with_the_peers(robot: Robot) -> None:
     assert_same_momentum(robot, PinocchioPeer.from_robot(robot), 1e-11)
@@ -75,7 +75,7 @@ def test_real_robots_agree_with_mujoco(real: RealRobot) -> None:
     assert_same_momentum_as_mujoco(load_real(real))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(robot=robots(max_joints=6))
 def test_matrix_gives_momentum_and_bias_its_rate(robot: Robot) -> None:
     q, v, _, _ = random_state(robot, 3)

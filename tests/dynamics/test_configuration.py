@@ -31,7 +31,7 @@ from tests.peers.mujoco import MujocoPeer
 from tests.peers.pinocchio import PinocchioPeer
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(robot=robots(), scale=st.sampled_from([0.0, 1e-160, 1e-9, 1e-3, 1.0]))
 def test_peers_agree(robot: Robot, scale: float) -> None:
     q, v, _, _ = random_state(robot, 1)
@@ -46,7 +46,7 @@ def test_peers_agree(robot: Robot, scale: float) -> None:
     assert_agree(step, mujoco.difference(q, other), 1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(robot=robots(), scale=st.sampled_from([1e-160, 1e-12, 1e-7, 1e-3, 1.0]))
 def test_steps_and_differences_undo_each_other(robot: Robot, scale: float) -> None:
     q, v, _, _ = random_state(robot, 3)
@@ -102,7 +102,7 @@ def test_constant_velocity_is_a_group_of_one_parameter() -> None:
     np.testing.assert_allclose(twice, integrate.textbook(robot, q, 0.4 * v), atol=1e-15)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(robot=robots())
 def test_rates_of_the_coordinates(robot: Robot) -> None:
     """002 (2.262) with body-axis rates: the derivative of a step, and its inverse."""

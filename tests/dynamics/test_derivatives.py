@@ -45,7 +45,7 @@ def three_differences(function: Callable[..., Array], n: int) -> list[Array]:
     ]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(robot=robots())
 def test_random_robots_agree_with_pinocchio(robot: Robot) -> None:
     q, v, a, tau = random_state(robot, 1)
@@ -69,7 +69,7 @@ def test_real_robots_agree_with_pinocchio(real: RealRobot) -> None:
         assert_agree(ours, theirs, 1e-10)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(robot=robots(max_joints=5))
 def test_inverse_dynamics_with_wrenches_against_differences(robot: Robot) -> None:
     """Wrenches stay what they are in world axes while their frames move."""

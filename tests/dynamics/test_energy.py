@@ -30,7 +30,7 @@ def assert_same_energy(robot: Robot, peer: PinocchioPeer | MujocoPeer, tolerance
     assert_agree(potential_energy.textbook(robot, q), potential, tolerance, scale=9.81 * robot.mass)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(robot=robots())
 def test_random_robots_agree_with_the_peers(robot: Robot) -> None:
     assert_same_energy(robot, PinocchioPeer.from_robot(robot), 1e-12)

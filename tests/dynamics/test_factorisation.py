@@ -24,7 +24,7 @@ from tests.peers.comparison import assert_agree
 from tests.random_robots import random_robot, random_state, robots
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(robot=robots())
 def test_product_of_the_factors_is_the_mass_matrix(robot: Robot) -> None:
     q = random_state(robot, 1).q
@@ -36,7 +36,7 @@ def test_product_of_the_factors_is_the_mass_matrix(robot: Robot) -> None:
     assert np.all(inverse_pivots > 0.0)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(robot=robots())
 def test_solves_agree_with_dense_algebra(robot: Robot) -> None:
     q, v, _, _ = random_state(robot, 2)
@@ -53,7 +53,7 @@ def test_solves_agree_with_dense_algebra(robot: Robot) -> None:
     np.testing.assert_array_equal(inverse, inverse.T)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(robot=robots())
 def test_branch_sparse_columns(robot: Robot) -> None:
     """Any matrix without entries between branches; here it need not be symmetric."""

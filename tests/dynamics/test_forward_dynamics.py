@@ -40,7 +40,7 @@ def assert_solves(
     assert np.linalg.norm(peer.inverse_dynamics(q, v, a) - tau) <= limit * scale
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(robot=robots())
 def test_random_robots_agree_with_the_peers(robot: Robot) -> None:
     q, v, _, tau = random_state(robot, 1)
@@ -59,7 +59,7 @@ def test_real_robots_agree_with_pinocchio(real: RealRobot) -> None:
         assert_solves(forward_dynamics.textbook(robot, q, v, tau, method=method), tau, peer, q, v, 1e-10)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(robot=robots())
 def test_methods_agree_and_inverse_dynamics_leads_back(robot: Robot) -> None:
     q, v, _, tau = random_state(robot, 2)

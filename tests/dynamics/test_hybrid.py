@@ -44,7 +44,7 @@ def some_constraints(robot: Robot, rng: np.random.Generator, *, rows: int) -> li
 
 class TestDenseEquations:
     @given(st.integers(0, 10**6), st.sampled_from([True, False, None]), st.integers(2, 8))
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     def test_random_trees(self, seed: int, floating_base: bool | None, joints: int) -> None:
         """Residuals: they mean something also where rows depend on each other."""
         rng = np.random.default_rng(seed)
@@ -224,7 +224,7 @@ class TestOtherAlgorithms:
         np.testing.assert_array_equal(off.residuals, 0.0)
 
     @given(st.integers(0, 10**6))
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=25)
     def test_prescribed_joints(self, seed: int) -> None:
         """Some joints are told their accelerations, the others their forces: both as inverse dynamics has them."""
         rng = np.random.default_rng(seed)

@@ -29,7 +29,7 @@ from tests.peers.mujoco import MujocoPeer
 from tests.peers.pinocchio import PinocchioPeer
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(robot=robots())
 def test_random_robots_agree_with_the_peers(robot: Robot) -> None:
     q, v, a, _ = random_state(robot, 1)
@@ -62,7 +62,7 @@ def test_a_comparison_can_fail() -> None:
         assert relative_error(inverse_dynamics.textbook(wrong, q, v, a), right) > 1e-6
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(robot=robots(max_joints=6))
 def test_forces_are_linear_in_accelerations_and_wrenches(robot: Robot) -> None:
     """`tau = M a + h - sum J^T w`, 002 (3.1)."""
@@ -77,7 +77,7 @@ def test_forces_are_linear_in_accelerations_and_wrenches(robot: Robot) -> None:
     assert_agree(bias, inverse_dynamics.textbook(robot, q, v, 0 * a, wrenches=wrenches), 1e-14, scale=1.0)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(robot=robots(max_joints=8))
 def test_an_actuator_between_two_points_gives_its_power(robot: Robot) -> None:
     """A cylinder pushes two bodies apart with a force F: `v . tau = F d(length)/dt`, 002 (3.52) with points of attack.
@@ -130,7 +130,7 @@ def test_a_motor_between_links_turns_one_joint() -> None:
     np.testing.assert_allclose(forces, expected, atol=1e-12)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(robot=robots(max_joints=6))
 def test_power_becomes_energy(robot: Robot) -> None:
     """`v . tau = d/dt (T + U)` along any motion."""

@@ -39,7 +39,7 @@ def assert_same_jacobians(
         assert_agree(frame_jacobian_bias.textbook(robot, q, v, name), rate @ v, tolerance, scale=1.0)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(robot=robots())
 def test_random_robots_agree_with_the_peers(robot: Robot) -> None:
     names = [name for name in robot.frame_names if name != "world"]
@@ -67,7 +67,7 @@ def test_real_robots_agree_with_mujoco(real: RealRobot) -> None:
     assert_same_jacobians(robot, MujocoPeer(robot), 1e-8, [*names[:: max(1, len(names) // 6)], names[-1]])
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(robot=robots(max_joints=6))
 def test_rate_and_bias_are_derivatives(robot: Robot) -> None:
     q, v, _, _ = random_state(robot, 3)
@@ -77,7 +77,7 @@ def test_rate_and_bias_are_derivatives(robot: Robot) -> None:
     assert_agree(frame_jacobian_bias.textbook(robot, q, v, frame), expected @ v, 1e-9, scale=1.0)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(robot=robots(max_joints=6))
 def test_jacobians_give_velocities(robot: Robot) -> None:
     """`J v` is the frame's velocity, and the frame's columns of `joint_motions`, shifted to it, are J."""

@@ -18,7 +18,7 @@ from tests.peers.comparison import assert_agree
 from tests.random_robots import random_robot, random_state, robots
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(robot=robots())
 def test_random_robots_agree_with_pinocchio(robot: Robot) -> None:
     pytest.importorskip("pinocchio")
@@ -38,7 +38,7 @@ def test_random_robots_agree_with_pinocchio(robot: Robot) -> None:
             assert_agree(wrench, expected, 1e-12, scale=scale)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(robot=robots(types=(JointType.REVOLUTE, JointType.PRISMATIC, JointType.SPHERICAL, JointType.FIXED)))
 def test_along_free_axes_joints_transmit_their_forces(robot: Robot) -> None:
     q, v, a, _ = random_state(robot, 2)

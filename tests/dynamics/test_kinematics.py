@@ -45,7 +45,7 @@ def assert_same_motion(robot: Robot, peer: PinocchioPeer | MujocoPeer, tolerance
         assert_agree(acceleration, peer.frame_acceleration(q, v, a, name), tolerance, scale=1.0)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(robot=robots())
 def test_random_robots_move_as_the_peers_say(robot: Robot) -> None:
     assert_same_motion(robot, PinocchioPeer.from_robot(robot), 1e-11, 1)
@@ -86,7 +86,7 @@ def test_a_wrong_pose_would_be_seen() -> None:
         assert_agree(frame_pose.textbook(robot, q, last).translation + 1e-6, expected, 1e-10)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(robot=robots(max_joints=6))
 def test_velocity_and_acceleration_are_derivatives(robot: Robot) -> None:
     """Classical: the acceleration's linear part is the second derivative of the position."""

@@ -24,7 +24,7 @@ from tests.peers.mujoco import MujocoPeer
 from tests.peers.pinocchio import PinocchioPeer
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(robot=robots())
 def test_random_robots_agree_with_the_peers(robot: Robot) -> None:
     q, v, _, _ = random_state(robot, 1)

@@ -78,7 +78,7 @@ def whole(robot: Robot, q: Array, moments: list[MassMoments]) -> MassMoments:
     return world
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(robot=robots(floating_base=True))
 def test_lumping_moves_mass_along_axes_only(robot: Robot) -> None:
     """In every configuration the lumped robot has the same mass distribution up to second order."""

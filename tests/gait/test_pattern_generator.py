@@ -25,7 +25,7 @@ def test_phases_stay_on_the_table(name: str) -> None:
     assert np.abs((generator.leg_phases() - wanted + 0.5) % 1.0 - 0.5).max() < 1e-6
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(sorted(GAITS)))
 def test_phases_converge_from_anywhere(seed: int, name: str) -> None:
     rng = np.random.default_rng(seed)

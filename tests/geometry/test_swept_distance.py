@@ -184,7 +184,7 @@ cores = st.integers(1, 3).flatmap(
 )
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200)
 @given(cores, cores, st.floats(0.0, 0.5), st.floats(0.0, 0.5))
 def test_properties(one: Any, other: Any, r: float, s: float) -> None:
     """Right against the program; the same seen from the other side and after a common motion; Lipschitz in a shift."""
@@ -201,7 +201,7 @@ def test_properties(one: Any, other: Any, r: float, s: float) -> None:
     assert abs(shifted.distance - result.distance) <= 0.01 + 1e-9
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60)
 @given(st.sampled_from(KINDS), st.integers(0, 10**6))
 def test_nearly_parallel_lines_lose_no_digits(kinds: tuple[int, int], seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -171,7 +171,7 @@ def test_condition_of_the_dense_matrix_grows() -> None:
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 15), st.sampled_from(["cubic", "quintic"]))
-@settings(max_examples=40, derandomize=True)
+@settings(max_examples=40)
 def test_banded_splines_are_the_dense_ones(seed: int, sites: int, kind: Any) -> None:
     """On uneven grids, two components; the equation holds at the sites, the six conditions at the ends."""
     rng = np.random.default_rng(seed)

@@ -25,7 +25,7 @@ def random_points(seed: int, count: int) -> tuple[Array, Array]:
 
 
 @given(SEEDS, st.integers(2, 12))
-@settings(max_examples=40, derandomize=True)
+@settings(max_examples=40)
 def test_cubic_splines_are_those_of_scipy(seed: int, count: int) -> None:
     times, points = random_points(seed, count)
     start, end = np.random.default_rng(seed).normal(size=(2, 2))
@@ -37,7 +37,7 @@ def test_cubic_splines_are_those_of_scipy(seed: int, count: int) -> None:
 
 
 @given(SEEDS, st.integers(3, 12))
-@settings(max_examples=40, derandomize=True)
+@settings(max_examples=40)
 def test_quintic_splines_are_those_of_scipy(seed: int, count: int) -> None:
     times, points = random_points(seed, count)
     start, end = np.random.default_rng(seed).normal(size=(2, 2, 2))
@@ -63,7 +63,7 @@ def test_quintic_splines_are_those_of_scipy(seed: int, count: int) -> None:
 
 
 @given(SEEDS)
-@settings(max_examples=20, derandomize=True)
+@settings(max_examples=20)
 def test_a_quintic_polynomial_is_reproduced(seed: int) -> None:
     rng = np.random.default_rng(seed)
     polynomial = np.polynomial.Polynomial(rng.normal(size=6))

@@ -39,7 +39,7 @@ def border(polygon: Array, count: int = 400) -> Array:
 
 
 @given(SEEDS, st.integers(3, 20))
-@settings(max_examples=60, derandomize=True)
+@settings(max_examples=60)
 def test_hulls_are_those_of_scipy(seed: int, count: int) -> None:
     points = cloud(seed, count)
     ours, theirs = convex_hull(points), ConvexHull(points)
@@ -57,7 +57,7 @@ def test_hulls_drop_points_on_edges_and_take_points_and_segments() -> None:
 
 
 @given(SEEDS)
-@settings(max_examples=10, derandomize=True)
+@settings(max_examples=10)
 def test_centroid_is_the_mean_of_points_inside(seed: int) -> None:
     polygon = convex_hull(cloud(seed))
     rng = np.random.default_rng(1)
@@ -69,7 +69,7 @@ def test_centroid_is_the_mean_of_points_inside(seed: int) -> None:
 
 
 @given(SEEDS)
-@settings(max_examples=30, derandomize=True)
+@settings(max_examples=30)
 def test_closest_points_against_brute_force(seed: int) -> None:
     polygon = convex_hull(cloud(seed))
     point = np.random.default_rng(seed + 1).normal(size=2) * 3
@@ -85,7 +85,7 @@ def test_closest_points_against_brute_force(seed: int) -> None:
 
 
 @given(SEEDS)
-@settings(max_examples=40, derandomize=True)
+@settings(max_examples=40)
 def test_intersection_holds_what_both_hold(seed: int) -> None:
     first, second = convex_hull(cloud(seed)), convex_hull(cloud(seed + 1) + 0.5)
     common = intersection(first, second)
@@ -99,7 +99,7 @@ def test_intersection_holds_what_both_hold(seed: int) -> None:
 
 
 @given(SEEDS, st.floats(0.01, 0.5))
-@settings(max_examples=40, derandomize=True)
+@settings(max_examples=40)
 def test_inset_holds_what_is_deep_enough(seed: int, distance: float) -> None:
     polygon = convex_hull(cloud(seed))
     inner = inset(polygon, distance)
@@ -111,7 +111,7 @@ def test_inset_holds_what_is_deep_enough(seed: int, distance: float) -> None:
 
 
 @given(SEEDS)
-@settings(max_examples=40, derandomize=True)
+@settings(max_examples=40)
 def test_shortest_connection_against_brute_force_and_swapped(seed: int) -> None:
     first, second = convex_hull(cloud(seed)), convex_hull(cloud(seed + 1) + np.array([4.0, 1.0]))
     assume(len(intersection(first, second)) == 0)

@@ -142,7 +142,7 @@ def test_speeds_at_keyframes() -> None:
 
 
 @given(SEEDS)
-@settings(max_examples=20, derandomize=True)
+@settings(max_examples=20)
 def test_slerp_is_that_of_scipy_in_all_its_forms(seed: int) -> None:
     first, last = qn.aligned(qn.unit(np.random.default_rng(seed).normal(size=(2, 4))))
     eta = np.linspace(0.0, 1.0, 9)
@@ -172,7 +172,7 @@ def test_curves_between_equal_and_opposite_quaternions() -> None:
 
 
 @given(st.integers(2, 6), st.integers(0, 5))
-@settings(max_examples=30, derandomize=True)
+@settings(max_examples=30)
 def test_basis_is_that_of_scipy(order: int, more: int) -> None:
     count = order + more
     knots = clamped_knots(count, order)
@@ -213,7 +213,7 @@ def test_turning_the_keyframes_turns_the_spline(method: str) -> None:
 
 
 @given(SEEDS)
-@settings(max_examples=20, derandomize=True)
+@settings(max_examples=20)
 def test_the_native_chain_is_the_general_b_spline(seed: int) -> None:
     controls = random_keys(seed, 12).reshape(3, 4, 4)
     shape = CubicQuaternionSpline(controls)

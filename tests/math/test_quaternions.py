@@ -34,7 +34,7 @@ def test_hamiltons_rules() -> None:
 
 
 @given(SEEDS)
-@settings(max_examples=30, derandomize=True)
+@settings(max_examples=30)
 def test_algebra(seed: int) -> None:
     a, b, c = np.random.default_rng(seed).normal(size=(3, 5, 4))
     np.testing.assert_allclose(qn.product(qn.product(a, b), c), qn.product(a, qn.product(b, c)), atol=1e-12)
@@ -47,7 +47,7 @@ def test_algebra(seed: int) -> None:
 
 
 @given(SEEDS)
-@settings(max_examples=30, derandomize=True)
+@settings(max_examples=30)
 def test_exponential_logarithm_and_powers(seed: int) -> None:
     q = np.random.default_rng(seed).normal(size=(6, 4))
     np.testing.assert_allclose(qn.exponential(qn.logarithm(q)), q, atol=1e-12)
@@ -68,7 +68,7 @@ def test_small_angles_and_numbers_without_logarithm() -> None:
 
 
 @given(SEEDS)
-@settings(max_examples=30, derandomize=True)
+@settings(max_examples=30)
 def test_conversions_are_those_of_scipy(seed: int) -> None:
     q = random_unit(seed)
     vector = np.random.default_rng(seed).normal(size=3)
@@ -85,7 +85,7 @@ def test_conversions_are_those_of_scipy(seed: int) -> None:
 
 
 @given(SEEDS)
-@settings(max_examples=20, derandomize=True)
+@settings(max_examples=20)
 def test_angular_velocity_and_acceleration_by_differences(seed: int) -> None:
     """A motion q(t) = q0 exp(a t) exp(b t^2); omega from the rotation between close times."""
     rng = np.random.default_rng(seed)
@@ -115,7 +115,7 @@ def test_angular_velocity_and_acceleration_by_differences(seed: int) -> None:
 
 
 @given(SEEDS)
-@settings(max_examples=20, derandomize=True)
+@settings(max_examples=20)
 def test_alignment_keeps_orientations_and_brings_neighbours_together(seed: int) -> None:
     keys = random_unit(seed)
     ours = qn.aligned(keys)

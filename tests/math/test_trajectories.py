@@ -44,7 +44,7 @@ def assert_same_motion(
 
 
 @given(SEEDS, st.integers(0, 6), st.integers(1, 4))
-@settings(max_examples=30, derandomize=True)
+@settings(max_examples=30)
 def test_values_and_derivatives_are_those_of_scipy(seed: int, degree: int, dimension: int) -> None:
     trajectory = random_trajectory(seed, degree=degree, dimension=dimension)
     at = np.random.default_rng(seed).uniform(0.0, 2.0, 50)  # in no order
@@ -70,7 +70,7 @@ def test_one_time_many_times_and_times_outside() -> None:
 
 
 @given(SEEDS, st.floats(0.05, 1.95))
-@settings(max_examples=30, derandomize=True)
+@settings(max_examples=30)
 def test_split_and_join_give_the_same_motion(seed: int, time: float) -> None:
     trajectory = random_trajectory(seed)
     first, second = trajectory.split(time)
@@ -88,7 +88,7 @@ def test_splitting_at_a_break_point_makes_no_tiny_segment() -> None:
 
 
 @given(SEEDS)
-@settings(max_examples=20, derandomize=True)
+@settings(max_examples=20)
 def test_sums_stacks_and_maps(seed: int) -> None:
     a, b = random_trajectory(seed), random_trajectory(seed + 1, segments=3, degree=2)
     at = np.linspace(0.0, 2.0, 41)[1:-1]

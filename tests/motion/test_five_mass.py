@@ -105,7 +105,7 @@ def momenta(draft: Draft, torso: PolynomialTrajectory, at: Array) -> tuple[Array
 
 
 @given(SEEDS)
-@settings(max_examples=15, derandomize=True)
+@settings(max_examples=15)
 def test_contact_wrench_is_the_rate_of_momentum(seed: int) -> None:
     """By central differences: their error falls with the square of the step, 1e-8 here."""
     draft, torso = random_draft(seed)
@@ -125,7 +125,7 @@ def test_contact_wrench_is_the_rate_of_momentum(seed: int) -> None:
 
 
 @given(SEEDS)
-@settings(max_examples=15, derandomize=True)
+@settings(max_examples=15)
 def test_the_equation_of_the_torso_is_the_zero_moment_point(seed: int) -> None:
     """Residual = force times the distance of the recomputed from the wanted zero moment point, to rounding."""
     draft, torso = random_draft(seed)
@@ -141,7 +141,7 @@ def test_the_equation_of_the_torso_is_the_zero_moment_point(seed: int) -> None:
 
 
 @given(SEEDS)
-@settings(max_examples=15, derandomize=True)
+@settings(max_examples=15)
 def test_centre_of_mass_and_torso_are_inverse(seed: int) -> None:
     """003c (F.8), (F.9); velocity and acceleration of the former by differences."""
     draft, torso = random_draft(seed)
@@ -158,7 +158,7 @@ def test_centre_of_mass_and_torso_are_inverse(seed: int) -> None:
 
 
 @given(SEEDS)
-@settings(max_examples=15, derandomize=True)
+@settings(max_examples=15)
 def test_static_torso_puts_the_zero_moment_point_where_it_shall_be(seed: int) -> None:
     """Nothing moves, hands push: 003c (F.10)-(F.16)."""
     draft, _ = random_draft(seed)

@@ -24,7 +24,7 @@ def frames_of(robot: Robot) -> list[str]:
     return [body.name for body in robot.bodies] + [frame.name for frame in robot.frames]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(robot=robots())
 def test_peers_agree_on_random_robots(robot: Robot) -> None:
     q, v, a, tau = random_state(robot, 1)

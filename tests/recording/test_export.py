@@ -115,7 +115,7 @@ def test_unknown_suffix_and_table(recording: Recording, tmp_path: Path) -> None:
 
 
 @given(robots())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_every_coordinate_has_a_name_of_its_own(robot: footfall.Robot) -> None:
     for names, count in ((coordinate_names(robot), robot.nq), (velocity_names(robot), robot.nv)):
         assert len(names) == len(set(names)) == count

@@ -224,7 +224,7 @@ def test_bad_sources_are_named(tmp_path: Path) -> None:
         _ = scene.robot("r").robot
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(data=st.data())
 def test_mutated_files_give_scenes_or_named_errors(data: st.DataObject) -> None:
     text = scene_text(load_scene("blocks"))

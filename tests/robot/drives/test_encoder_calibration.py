@@ -81,7 +81,7 @@ def test_measurements_of_the_wrong_shape() -> None:
         found.joint_position({"b": 1.0})
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.dictionaries(st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1), st.floats(-4, 4))
 )
