@@ -33,7 +33,12 @@ def links(page: Path) -> list[str]:
 
 @pytest.mark.parametrize(
     "page",
-    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))],
+    [
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        ROOT / "CHANGELOG.md",
+        *sorted((ROOT / "docs").glob("*.md")),
+    ],
     ids=lambda page: page.stem,
 )
 def test_links_lead_somewhere(page: Path) -> None:
