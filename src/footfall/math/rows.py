@@ -66,6 +66,7 @@ def rowwise(**shapes: int | Shape) -> Callable[[Callable[P, Array]], Callable[P,
             kernel = _kernel(function, fixed, tuple(sorted(options.items())), tuple(sized))
             return _run_rows(kernel, [(given[place], shape) for place, _, shape in sized])
 
+        run.one_row = function  # type: ignore[attr-defined]  # what routines call
         return run
 
     return decorate

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.compiler.routines.annotations import is_record
-from footfall.compiler.routines.expressions import Routine
+from footfall.compiler.routines.expressions import as_written
 
 _FOREIGN = ("numpy", "math", "builtins", "typing", "dataclasses", "enum", "collections")
 
@@ -36,7 +36,7 @@ def content_of(function: Callable[..., Any]) -> Content:
     kept: list[Any] = []  # so that no two things have the same address
     while pending:
         one = pending.pop()
-        one = one.python if isinstance(one, Routine) else one
+        one = as_written(one)
         if id(one) in seen:
             continue
         seen.add(id(one))
@@ -128,7 +128,7 @@ def _members(kind: type) -> list[Any]:
     for base in kind.__mro__:
         for value in vars(base).values():
             value = value.fget if isinstance(value, property) else value
-            value = value.python if isinstance(value, Routine) else value
+            value = as_written(value)
             if isinstance(value, types.FunctionType) and value.__code__.co_filename != "<string>":
                 members.append(value)  # written by a person
     if dataclasses.is_dataclass(kind):

@@ -55,6 +55,11 @@ class Routine:
     python: Callable[..., Any]
 
 
+def as_written(function: Any) -> Any:
+    """What is translated: of a routine the function behind it, of a function of many rows (`rowwise`) that of one."""
+    return function.python if isinstance(function, Routine) else getattr(function, "one_row", function)
+
+
 class Expressions(Records):
     """names: the function's global names; locals: its variables; counters: those that are never negative."""
 
@@ -96,8 +101,7 @@ class Expressions(Records):
     def known(self, value: Any) -> Value:
         if value is None:
             return Value(NOTHING, ())
-        if isinstance(value, Routine):
-            return self.function_value(value.python)
+        value = as_written(value)
         if isinstance(value, types.FunctionType | types.BuiltinFunctionType | np.ufunc | type):
             return self.function_value(value)
         if is_record(type(value)):
@@ -394,9 +398,7 @@ class Expressions(Records):
                 raise RoutineError(f"`{function.id}` is {kind}, which cannot be called")
             callee = kind.function
         else:
-            callee = self.resolved(function)
-        if isinstance(callee, Routine):
-            callee = callee.python
+            callee = as_written(self.resolved(function))
         if callee in SHAPERS:
             return SHAPERS[callee](self, *(self.items_expression(argument) for argument in node.args))
         translate = TRANSLATORS.get(callee)
@@ -429,8 +431,7 @@ class Expressions(Records):
             named = {keyword.arg or "": self.expression(keyword.value) for keyword in node.keywords}
             if name == "_replace":
                 return self.changed_record(value, named)
-            found = self.method(value, name)
-            found = found.python if isinstance(found, Routine) else found
+            found = as_written(self.method(value, name))
             if isinstance(found, types.FunctionType):
                 return self.call(found, self.bound(found, [value, *arguments], named))
         if isinstance(kind, ListType) and not node.keywords:
