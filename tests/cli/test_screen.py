@@ -1,35 +1,30 @@
-"""How the program names itself in what it tells to do next."""
+"""What is printed: texts as they are, whatever files have as names."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import io
 
-import pytest
+from footfall.cli.screen import Screen, table
 
-from footfall.cli.screen import program
-
-
-@pytest.fixture
-def installed(tmp_path: Path) -> Path:
-    script = tmp_path / "bin" / "footfall"
-    script.parent.mkdir()
-    script.write_text("#!/bin/sh\n")
-    script.chmod(0o755)
-    return script
+BELL, ESCAPE = "\x07", "\x1b]0;title\x07"
 
 
-def test_a_program_on_the_path_has_a_name(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(installed.parent))
-    monkeypatch.setattr("sys.argv", [str(installed)])
-    assert program() == "footfall"
+def printed(*renderables: object) -> str:
+    stream = io.StringIO()
+    Screen(file=stream, width=200, force_terminal=True, color_system=None).print(*renderables)
+    return stream.getvalue()
 
 
-def test_elsewhere_it_is_called_as_it_was(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "")
-    monkeypatch.setattr("sys.argv", [str(installed)])
-    assert program() == str(installed)
+def test_names_are_neither_markup_nor_commands() -> None:
+    name = f"[/bold] [red]arm[/] {ESCAPE}:smile: \u202eoof"
+    for text in (printed(name), printed(table("of " + name, ["name"], [[name]]))):
+        assert "[/bold] [red]arm[/]" in text
+        assert r"\x1b]0;title\x07" in text
+        assert "\x1b]0" not in text
+        assert BELL not in text
+        assert "\u202e" not in text
+        assert ":smile:" in text
 
 
-def test_run_as_a_module_it_has_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.argv", ["/somewhere/pytest"])
-    assert program() == "footfall"
+def test_lines_and_tabs_stay() -> None:
+    assert printed("a\nb").splitlines() == ["a", "b"]

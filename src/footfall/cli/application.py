@@ -86,7 +86,7 @@ def main() -> None:
     except (FootfallError, OSError) as error:
         if os.environ.get(_DEBUG):
             raise
-        errors().print(f"[bold red]error:[/] {escape(str(error))}", soft_wrap=True)
+        errors().print(f"[bold red]error:[/] {escape(str(error))}", soft_wrap=True, markup=True)
         sys.exit(2)
 
 
@@ -98,4 +98,4 @@ def _show_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    errors().print(f"[yellow]warning:[/] {escape(str(message))}", soft_wrap=True)
+    errors().print(f"[yellow]warning:[/] {escape(str(message))}", soft_wrap=True, markup=True)

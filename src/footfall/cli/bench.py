@@ -55,7 +55,7 @@ def dynamics(
 
     [dim]$[/] footfall bench dynamics --cpp --output report.md
 
-    Without the package `pin` only our own times are given; pip install 'footfall\\[bench]' brings it and the robots.
+    Without the package `pin` only our own times are given; pip install 'footfall[bench]' brings it and the robots.
     Compiling all kernels takes minutes the first time.
     """
     from footfall.bench import surroundings
@@ -71,7 +71,7 @@ def dynamics(
         new_file(output, force=True)
     console = errors()
     if not has_pinocchio():
-        console.print("Pinocchio is not installed: our times only (pip install 'footfall\\[bench]')")
+        console.print("Pinocchio is not installed: our times only (pip install 'footfall[bench]')")
     everything = not robots
     effort = Effort(blocks=blocks, batch=batch, calls=min(256, batch))
     load_before = surroundings.load_average()

@@ -38,7 +38,7 @@ def demo(
     console = screen()
     plots = find_spec("matplotlib") is not None
     if not plots:
-        console.print("No plots without matplotlib: pip install 'footfall\\[plots]'")
+        console.print("No plots without matplotlib: pip install 'footfall[plots]'")
     scenario = load_scenario("trot").changed(duration=duration)
     recording = run_and_write(scenario, ("exact", "penalty"), output, plots=plots)
     _plan_platform(output, plots=plots)

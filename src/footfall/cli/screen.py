@@ -2,29 +2,46 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+)  # and what turns text around
 _PLAIN_WIDTH = 160  # of output that goes into a file or a pipe
+
+
+class Screen(Console):
+    """A console that shows texts as they are: names in files may be markup, or commands to a terminal."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(markup=False, emoji=False, **options)
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """A text of any part of the output; control characters are written as their codes."""
+        return super().render_str(_CONTROL.sub(lambda found: repr(found.group())[1:-1], text), **options)
 
 
 def screen() -> Console:
     """The standard output."""
-    console = Console()
-    return console if console.is_terminal else Console(width=_PLAIN_WIDTH)
+    console = Screen()
+    return console if console.is_terminal else Screen(width=_PLAIN_WIDTH)
 
 
 def errors() -> Console:
     """The standard error: messages and progress, apart from results."""
-    return Console(stderr=True)
+    return Screen(stderr=True)
 
 
 def program() -> str:

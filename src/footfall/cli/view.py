@@ -32,6 +32,13 @@ def view(
         bool | None,
         typer.Option("--floating-base/--fixed-base", help="Set the root of a robot free, or fix it."),
     ] = None,
+    token: Annotated[
+        bool | None,
+        typer.Option(
+            "--token/--no-token",
+            help="Have a secret part in the address; by default where other machines are served.",
+        ),
+    ] = None,
 ) -> None:
     """Show a recording or a robot in the browser, until Ctrl-C.
 
@@ -47,7 +54,9 @@ def view(
         errors().print(f"the recording is not whole: {subject.damage}", markup=False)
     with (
         until_interrupted() as wait,
-        View(subject, host=host, port=port, loop=loop, configuration=configuration, play=play) as shown,
+        View(
+            subject, host=host, port=port, loop=loop, configuration=configuration, play=play, token=token
+        ) as shown,
     ):
         text = f"{subject!r}\nopen {shown.address} in a browser; Ctrl-C ends"
         screen().print(text, highlight=False, markup=False)

@@ -21,6 +21,10 @@ class NothingToShow(ViewerError, ValueError):
     """A recording without states, or a time outside of it."""
 
 
+class UnguardedViewer(ViewerError, RuntimeError):
+    """A server that could not be given its checks."""
+
+
 class PortInUse(ViewerError, OSError):
     """A port that another program listens on."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import shutil
 import subprocess
 import tempfile
@@ -10,10 +12,10 @@ from contextlib import contextmanager
 
 from footfall.errors import MissingBrowser
 
+_LOG = logging.getLogger("footfall")
 _PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 _FLAGS = (
     "--headless",
-    "--no-sandbox",  # which containers do not allow
     "--disable-gpu",
     "--use-gl=angle",
     "--use-angle=swiftshader",
@@ -36,6 +38,14 @@ def find_chromium() -> str | None:
     return next((found for program in _PROGRAMS if (found := shutil.which(program))), None)
 
 
+def sandbox_flags() -> list[str]:
+    """Chromium refuses to run in its sandbox for root, and only then it does without."""
+    if not hasattr(os, "geteuid") or os.geteuid() != 0:
+        return []
+    _LOG.warning("Chromium draws without its sandbox, because this is root: draw only files that you trust")
+    return ["--no-sandbox"]
+
+
 @contextmanager
 def page_open(address: str, *, width: int, height: int) -> Iterator[subprocess.Popen[bytes]]:
     """A page that is open in a window of that size, in pixels, with a profile of its own."""
@@ -46,7 +56,14 @@ def page_open(address: str, *, width: int, height: int) -> Iterator[subprocess.P
         )
     with tempfile.TemporaryDirectory(prefix="footfall-chromium-", ignore_cleanup_errors=True) as profile:
         process = subprocess.Popen(
-            [program, *_FLAGS, f"--user-data-dir={profile}", f"--window-size={width},{height}", address],
+            [
+                program,
+                *_FLAGS,
+                *sandbox_flags(),
+                f"--user-data-dir={profile}",
+                f"--window-size={width},{height}",
+                address,
+            ],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -10,6 +11,7 @@ from typing import Any
 from footfall.viewer.stage import Stage
 from footfall.viewer.timeline import Timeline
 
+_LOG = logging.getLogger("footfall")
 _FRAME = 1.0 / 50.0  # s between pictures
 _SPEEDS = ("0.1x", "0.25x", "0.5x", "1x", "2x", "5x")
 
@@ -78,7 +80,7 @@ class Playback(ABC):
         self._follow: Any = gui.add_checkbox("Follow the robot", True)
         self._slider.on_update(self._on_slider)
         self._play.on_click(self._on_play)
-        self._speed.on_update(lambda _: setattr(timeline, "speed", float(self._speed.value.rstrip("x"))))
+        self._speed.on_update(self._on_speed)
         self._loop.on_update(lambda _: setattr(timeline, "loop", bool(self._loop.value)))
 
     def play(self) -> None:
@@ -97,6 +99,10 @@ class Playback(ABC):
         if event.client is not None:  # moved by a person, not by us
             self.seek(self._slider.value)
 
+    def _on_speed(self, _: Any) -> None:
+        if self._speed.value in _SPEEDS:  # pages may say anything
+            self.timeline.speed = float(self._speed.value.rstrip("x"))
+
     def _on_play(self, _: Any) -> None:
         if self.timeline.playing:
             self.pause()
@@ -111,9 +117,16 @@ class Playback(ABC):
         while not self._closing.wait(_FRAME):
             moment = time.monotonic()
             with self._lock:
-                was_playing = self.timeline.playing
-                self.timeline.advance(moment - before)
-                self.show()
-                if was_playing and not self.timeline.playing:
-                    self._name_button()
+                try:
+                    self._advance(moment - before)
+                except Exception:  # the next instant may be a good one
+                    self.timeline.playing = False
+                    _LOG.exception("the viewer stops to play: it cannot draw %.3f s", self.timeline.now)
             before = moment
+
+    def _advance(self, elapsed: float) -> None:
+        was_playing = self.timeline.playing
+        self.timeline.advance(elapsed)
+        self.show()
+        if was_playing and not self.timeline.playing:
+            self._name_button()

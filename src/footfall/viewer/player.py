@@ -73,7 +73,7 @@ class Player(Playback):
         self._arrows: Any = gui.add_checkbox("Contact forces", True, hint=self._forces.scale)
         self._events = self._event_list()
         if self.recording.damage is not None:
-            gui.add_markdown(f"The file is not whole: {self.recording.damage}")
+            self._stage.add_text(f"The file is not whole: {self.recording.damage}")
         self._arrows.on_update(lambda _: setattr(self._forces, "visible", bool(self._arrows.value)))
 
     def _event_list(self) -> Any:

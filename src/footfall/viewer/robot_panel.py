@@ -77,6 +77,8 @@ class RobotPanel:
                     sliders.append((index, self._add_slider(joint, index)))
 
         def choose(_: Any) -> None:
+            if choice.value not in names:  # pages may say anything
+                return
             self.q = self._named(choice.value)
             for index, slider in sliders:
                 slider.value = float(np.clip(self.q[index], slider.min, slider.max))
@@ -103,8 +105,8 @@ class RobotPanel:
         slider: Any = self._stage.server.gui.add_slider(joint.name, low, high, 1e-3, at_start)
 
         def move(event: Any) -> None:
-            if event.client is not None:  # moved by a person, not by us
-                self.q[index] = slider.value
+            if event.client is not None and np.isfinite(slider.value):  # moved by a person, not by us
+                self.q[index] = np.clip(slider.value, low, high)
                 self.show()
 
         slider.on_update(move)

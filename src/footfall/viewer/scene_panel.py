@@ -31,6 +31,6 @@ class ScenePanel:
             bounds = np.array([np.minimum(bounds[0], moving[0]), np.maximum(bounds[1], moving[1])])
         stage.look_at(bounds)
         stage.set_ground(ground_height(scene, bounds))
-        names = [f"- {each.name}: {type(each.shape).__name__}" for each in scene.objects]
-        names += [f"- {each.name}: robot" for each in scene.robots]
-        stage.server.gui.add_markdown("\n".join([f"**{scene.name}**", "", *names]))
+        names = [f"{each.name}: {type(each.shape).__name__}" for each in scene.objects]
+        names += [f"{each.name}: robot" for each in scene.robots]
+        stage.add_text(scene.name, names)

@@ -111,7 +111,8 @@ def _connected(view: View, process: subprocess.Popen[bytes], timeout: float) -> 
                 return client
         if process.poll() is not None:
             raise FailedScreenshot(
-                f"the browser ended with code {process.returncode} before it opened the page"
+                f"the browser ended with code {process.returncode} before it opened the page; in containers its "
+                "sandbox may not be able to start"
             )
         clock.sleep(0.05)
     raise FailedScreenshot(f"the browser did not open the page within {timeout:g} s")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
+from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,21 +48,30 @@ def load_subject(
     return load(source, floating_base=floating_base, strict=False)
 
 
-def view(subject: Subject | str | os.PathLike[str], *, host: str = "localhost", port: int = 0) -> View:
+def view(
+    subject: Subject | str | os.PathLike[str],
+    *,
+    host: str = "localhost",
+    port: int = 0,
+    token: bool | None = None,
+    origins: Collection[str] = (),
+) -> View:
     """Show a robot, a recording or a motion in the browser, until `close`; a notebook shows the page itself.
 
-    subject: also a name or path, as `footfall view` takes it. port: 0 takes a free one.
+    subject: also a name or path, as `footfall view` takes it. port: 0 takes a free one. token: whether the address has
+    a secret part, by default where others than this machine are served. origins: of pages that may use it besides its
+    own, such as "https://hub.example.org" where a notebook server passes it on.
     """
     if isinstance(subject, (str, os.PathLike)):
         subject = load_subject(subject)
-    return View(subject, host=host, port=port, play=True, loop=True)
+    return View(subject, host=host, port=port, play=True, loop=True, token=token, origins=origins)
 
 
 class View:
     """A server that shows a recording, a motion or a robot; use it as a context manager.
 
     host, port: where it listens; port 0 takes a free one. loop: play again and again. configuration: of a robot. play:
-    whether it starts to play. volumes: whether a robot's volumes are drawn.
+    whether it starts to play. volumes: whether a robot's volumes are drawn. token, origins: who may use it, see `view`.
     """
 
     def __init__(
@@ -73,9 +84,11 @@ class View:
         configuration: str | None = None,
         play: bool = False,
         volumes: bool = False,
+        token: bool | None = None,
+        origins: Collection[str] = (),
     ) -> None:
         self.subject = subject
-        self.stage = Stage(host=host, port=port, title=_title(subject))
+        self.stage = Stage(host=host, port=port, title=_title(subject), token=token, origins=origins)
         self.player: Playback | None = None
         try:
             if isinstance(subject, Recording):
@@ -104,9 +117,8 @@ class View:
 
     def _repr_html_(self) -> str:
         """The page itself, in a notebook whose browser runs on this machine."""
-        return (
-            f'<iframe src="{self.address}" width="100%" height="{_FRAME_HEIGHT}" style="border: 0"></iframe>'
-        )
+        address = escape(self.address)
+        return f'<iframe src="{address}" width="100%" height="{_FRAME_HEIGHT}" style="border: 0"></iframe>'
 
     def __repr__(self) -> str:
         return f"View of {_title(self.subject)!r}: open {self.address} in a browser"

@@ -6,7 +6,9 @@ import io
 import logging
 import socket
 import time
+from collections.abc import Collection, Sequence
 from contextlib import redirect_stdout
+from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,11 +16,14 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.errors import PortInUse
 from footfall.math.rotations import quaternion_from_matrix
+from footfall.viewer.guard import Guard
 
 if TYPE_CHECKING:
     import viser
 
 
+_MOST_LINES = 500  # of a list on the page
+_LONGEST_LINE = 200  # characters
 _FIELD_OF_VIEW = np.radians(40.0)
 _SETTLING = 1.5  # s until a page that opens has told where its camera is
 _DIRECTION = np.array([1.0, -0.75, 0.42])  # from the robot to the camera: half from the front, a little above
@@ -33,14 +38,27 @@ class CameraView(NamedTuple):
 
 
 class Stage:
-    """A viser server. host, port: where it listens; port 0 takes a free one. title: of the page."""
+    """A viser server. host, port: where it listens; port 0 takes a free one. title: of the page.
 
-    def __init__(self, *, host: str = "localhost", port: int = 8080, title: str = "footfall") -> None:
+    token, origins: who may use it, see `Guard`.
+    """
+
+    def __init__(
+        self,
+        *,
+        host: str = "localhost",
+        port: int = 8080,
+        title: str = "footfall",
+        token: bool | None = None,
+        origins: Collection[str] = (),
+    ) -> None:
         import viser
 
         # Browsers open connections ahead and drop them, which is logged as an error.
         logging.getLogger("websockets.server").setLevel(logging.CRITICAL)
-        with redirect_stdout(io.StringIO()):  # viser greets even when it is not verbose
+        self._guard = Guard(host, token=token, origins=origins)
+        # viser greets even when it is not verbose
+        with redirect_stdout(io.StringIO()), self._guard.watching():
             self.server: viser.ViserServer = viser.ViserServer(
                 host=host, port=_checked_port(host, port), label=title, verbose=False
             )
@@ -56,7 +74,7 @@ class Stage:
     def address(self) -> str:
         """What to type into a browser."""
         host = "localhost" if self.host in ("0.0.0.0", "::", "") else self.host
-        return f"http://{host}:{self.port}"
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}{self._guard.path}"
 
     def close(self) -> None:
         """Stop the server."""
@@ -66,6 +84,16 @@ class Stage:
     def set_ground(self, height: float) -> None:
         """Draw the ground at a height, m."""
         self._ground.position = (0.0, 0.0, height)
+
+    def add_text(self, title: str, lines: Sequence[str] = ()) -> None:
+        """Put a title and a list onto the page, as they are: no Markdown, no HTML, whatever files have as names."""
+        rest = len(lines) - _MOST_LINES
+        shown = [*lines[:_MOST_LINES], *([f"and {rest} more"] if rest > 0 else [])]
+        items = "".join(f"<li>{escape(line[:_LONGEST_LINE])}</li>" for line in shown)
+        self.server.gui.add_html(
+            f'<div style="padding: 0 0.75em; font-size: 0.85em; overflow-wrap: anywhere">'
+            f"<b>{escape(title[:_LONGEST_LINE])}</b><ul>{items}</ul></div>"
+        )
 
     def look_at(self, bounds: Array) -> None:
         """Point the camera of pages that open from now on at a box (2, 3), m."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,8 +34,9 @@ class Timeline:
         return float(self.times[-1])
 
     def seek(self, time: float) -> None:
-        """Go to an instant, s; outside of the recording to its nearest end."""
-        self.now = min(max(float(time), self.start), self.end)
+        """Go to an instant, s; outside of the recording to its nearest end. What is no number changes nothing."""
+        if not math.isnan(time):
+            self.now = min(max(float(time), self.start), self.end)
 
     def play(self) -> None:
         """Move on; from the end it begins again."""

@@ -1,0 +1,197 @@
+"""Who may use the viewer's server, and what pages may say to it.
+
+viser answers whoever connects: any page that is open in a browser on this machine could move sliders, publish the view
+through a tunnel, or change any field of a control. Its server is that of the package websockets, whose `serve` is
+given these checks before viser's own. Requests are refused
+
+- that name another host than this one (a foreign name that leads here, DNS rebinding),
+- that come from a page of another origin,
+- that do not know the secret part of the address, where there is one: where others than this machine are served,
+- with a query, by which a page of viser's is told to load something from elsewhere;
+
+and of messages only those come through that a page of ours sends: cameras, values of controls, pictures.
+"""
+
+from __future__ import annotations
+
+import http
+import ipaddress
+import math
+import re
+import secrets
+import threading
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from footfall.errors import UnguardedViewer
+
+_SMALL = 2**14  # bytes of a message that is not a picture
+_HOST = re.compile(r"[\w.:\[\]-]+", re.ASCII)
+_PATCHING = threading.Lock()
+
+# Scripts of the page stand in it and unpack themselves; nothing is fetched from anywhere else.
+_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval' blob: data:; style-src 'unsafe-inline'; "
+    "img-src 'self' data: blob:; font-src data:; media-src 'none'; worker-src blob: data:; "
+    "connect-src 'self' data: blob: ws://{host} wss://{host}; form-action 'none'; base-uri 'none'"
+)
+
+
+class Guard:
+    """The checks of one server. host: that it listens on. token: whether the address has a secret part, by default
+    where others than this machine are served. origins: of pages elsewhere that may use it, as "https://hub.org"."""
+
+    def __init__(self, host: str, *, token: bool | None = None, origins: Collection[str] = ()) -> None:
+        self.local = is_loopback(host)
+        wanted = not self.local if token is None else token
+        self.token = secrets.token_urlsafe(16) if wanted else ""
+        self.in_force = False
+        self._origins = frozenset(origins)
+
+    @property
+    def path(self) -> str:
+        """Of the page: what follows host and port in its address."""
+        return f"/{self.token}/" if self.token else ""
+
+    def refusal(self, path: str, host: str | None, origin: str | None) -> str | None:
+        """Why a request is refused, None if it is not. host, origin: headers of these names."""
+        if not host or not _HOST.fullmatch(host) or (self.local and not is_loopback(_hostname(host))):
+            return f"host {host!r} is not this one"
+        if origin is not None and origin not in self._origins and urlsplit(origin).netloc != host:
+            return f"a page of {origin!r} may not use this"
+        if self.token and not secrets.compare_digest(path.split("/")[1][:100].encode(), self.token.encode()):
+            return "the address is not whole"
+        return "an address without ?" if "?" in path else None
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Servers that are started inside the block are guarded."""
+        from websockets.asyncio import server
+
+        serve = server.serve
+
+        def guarded(handler: Any, *place: Any, process_request: Any = None, **options: Any) -> Any:
+            self.in_force = True
+
+            async def listen(connection: Any) -> None:
+                await handler(_Listened(connection))
+
+            return serve(listen, *place, process_request=self._check(process_request), **options)
+
+        with _PATCHING:
+            server.serve = guarded  # type: ignore[assignment,misc]
+            try:
+                yield
+            finally:
+                server.serve = serve  # type: ignore[misc]
+        if not self.in_force:
+            raise UnguardedViewer(
+                "this version of viser starts its server in another way; viser 1.1 is known"
+            )
+
+    def _check(self, answer: Callable[[Any, Any], Any] | None) -> Callable[[Any, Any], Any]:
+        """What is done with a request, before `answer` does its part."""
+
+        def process_request(connection: Any, request: Any) -> Any:
+            try:
+                host, origin = request.headers.get("Host"), request.headers.get("Origin")
+                reason = self.refusal(request.path, host, origin)
+            except (LookupError, ValueError):  # a header twice, an address that is none
+                reason = "a request that cannot be understood"
+            if reason is not None:
+                return connection.respond(http.HTTPStatus.FORBIDDEN, f"refused: {reason}\n")
+            if self.token:
+                request.path = request.path.removeprefix(f"/{self.token}") or "/"
+            response = None if answer is None else answer(connection, request)
+            if response is not None:
+                response.headers["Content-Security-Policy"] = _POLICY.format(host=host)
+                response.headers["Referrer-Policy"] = "no-referrer"
+            return response
+
+        return process_request
+
+
+class _Listened:
+    """A connection through which only messages of our pages come."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection, name)
+
+    async def recv(self) -> bytes:
+        while True:
+            message = await self._connection.recv()
+            if isinstance(message, bytes) and is_allowed(message):
+                return message
+
+
+class _Message(msgspec.Struct, tag_field="type"):
+    """What pages send; the names are viser's."""
+
+
+Text = Annotated[str, msgspec.Meta(max_length=1000)]
+Three = tuple[float, float, float]
+
+
+class _Camera(_Message, tag="ViewerCameraMessage"):
+    wxyz: tuple[float, float, float, float]
+    position: Three
+    fov: float
+    near: float
+    far: float
+    image_height: float
+    image_width: float
+    look_at: Three
+    up_direction: Three
+
+
+class _Value(msgspec.Struct, forbid_unknown_fields=True):
+    """Of a control; other fields of it are not for pages to set."""
+
+    value: bool | float | Text
+
+
+class _Update(_Message, tag="GuiUpdateMessage"):
+    uuid: Text
+    updates: _Value
+
+
+class _Picture(_Message, tag="GetRenderResponseMessage"):
+    payload: bytes
+    render_uuid: Text
+
+
+def is_allowed(message: bytes) -> bool:
+    """Whether a page of ours may send this."""
+    try:
+        content = msgspec.msgpack.decode(message, type=_Camera | _Update | _Picture)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return False
+    if isinstance(content, _Picture):
+        return True
+    numbers: list[Any] = []
+    if isinstance(content, _Camera):
+        numbers += [*content.wxyz, *content.position, *content.look_at, *content.up_direction]
+        numbers += [content.fov, content.near, content.far, content.image_height, content.image_width]
+    elif isinstance(content.updates.value, float):
+        numbers.append(content.updates.value)
+    return len(message) <= _SMALL and all(map(math.isfinite, numbers))
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a name or address stands for this machine alone."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def _hostname(header: str) -> str:
+    """The name or address in a Host header, without its port."""
+    return urlsplit(f"//{header}").hostname or ""
