@@ -7,8 +7,10 @@ how far the result is from the framework's own formula.
 import numpy as np
 
 import footfall
-from footfall.control.hybrid_control import MovingFrame, solve_tasks, task_state
-from footfall.control.hybrid_tasks import AxisGoal, Task, parse_tasks
+from footfall.control.hybrid_control import solve_tasks, task_state
+from footfall.control.references import MovingFrame
+from footfall.control.tasks.frames import AxisGoal, FrameTask
+from footfall.control.tasks.text import parse_tasks
 from footfall.math.rotations import rotation_x, rotation_z
 from footfall.math.transform import Transform
 
@@ -52,7 +54,7 @@ def operational_space():
         axis: AxisGoal("acceleration", a)
         for axis, a in zip(("x", "y", "z", "rx", "ry", "rz"), wanted, strict=True)
     }
-    commands = solve_tasks(robot, q, v, np.zeros(robot.nv), [Task("move", hand, goals)]).motion.commands
+    commands = solve_tasks(robot, q, v, np.zeros(robot.nv), [FrameTask("move", hand, goals)]).motion.commands
     inverse = np.linalg.inv(mass)
     inertia = np.linalg.inv(jacobian @ inverse @ jacobian.T)
     force = inertia @ (wanted - drift + jacobian @ inverse @ bias)
@@ -65,18 +67,18 @@ def stack_of_tasks():
     """Siciliano, Mansard: what is less important acts in the null space of what is more important."""
     place, turn = np.array([0.6, -0.2, 0.4]), np.array([0.3, 0.5, -0.2, 1.0, -0.7])
     elbow = robot.bodies[3].name
-    first = Task(
+    first = FrameTask(
         "place", hand, {axis: AxisGoal("acceleration", a) for axis, a in zip("xyz", place, strict=True)}
     )
     # Five more components, of hand and elbow; seven joints cannot fulfil all eight.
     axes = ("rx", "ry", "rz")
-    second = Task(
+    second = FrameTask(
         "turn",
         hand,
         {axis: AxisGoal("acceleration", a) for axis, a in zip(axes, turn, strict=False)},
         priority=1,
     )
-    third = Task(
+    third = FrameTask(
         "elbow",
         elbow,
         {axis: AxisGoal("acceleration", a) for axis, a in zip("xy", turn[3:], strict=True)},
@@ -110,7 +112,7 @@ def constraint_based():
         np.array([0.1, 0.0, 0.05, 0.0, 0.0, 0.8]),
         np.array([0.0, 0.2, 0.0, 0.0, 0.0, -0.5]),
     )
-    task = Task(
+    task = FrameTask(
         "over the tray", hand, {"x": AxisGoal("position", 0.0), "z": AxisGoal("position", 0.2)}, axes="tray"
     )
     motion = solve_tasks(robot, q, v, bias, [task], frames={"tray": tray}).motion

@@ -27,8 +27,8 @@ from footfall.control import (
     resting_pose,
     resting_reference,
 )
-from footfall.control.hybrid_tasks import AxisGoal, Task
 from footfall.control.inverse_kinematics import BoundedRate, PrioritisedRate, ResolvedRate, frame_position
+from footfall.control.tasks.frames import AxisGoal, FrameTask
 from footfall.gait.gaits import GAITS
 from footfall.recording.reader import read_recording
 from footfall.recording.writer import RecordingWriter
@@ -172,7 +172,7 @@ def test_algorithms_are_pickled_by_name(worker: ProcessPoolExecutor) -> None:
     [
         GAITS["trot"],
         Calibration({"knee": 0.1}),
-        Task("push", "hand", {"x": AxisGoal("force", 10.0)}),
+        FrameTask("push", "hand", {"x": AxisGoal("force", 10.0)}),
         Contact("foot", (0.0, 0.0, 0.0)),
         LeastForce(priority=2),
     ],

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from footfall.control.hybrid_active_set import solve_bounded
-from footfall.control.hybrid_control import MovingFrame, solve_tasks, task_state
+from footfall.control.hybrid_control import solve_tasks, task_state
 from footfall.control.hybrid_drive import MobileRobot, drive
-from footfall.control.hybrid_tasks import AxisGoal, Task
+from footfall.control.references import MovingFrame
+from footfall.control.tasks.frames import AxisGoal, FrameTask
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.hybrid_constraints import OWN
 from footfall.dynamics.hybrid_rows import Touch, touch_rows
@@ -29,8 +30,8 @@ def rolling(speed: float, turn: float) -> np.ndarray:
     return np.array([speed, 0.0, 0.0, 0.0, 0.0, turn, *wheels])
 
 
-def straight(**goals: AxisGoal) -> Task:
-    return Task("drive", "base", goals, axes=OWN)
+def straight(**goals: AxisGoal) -> FrameTask:
+    return FrameTask("drive", "base", goals, axes=OWN)
 
 
 def test_base_force_to_wheel_torques() -> None:
@@ -134,7 +135,7 @@ def test_a_task_frame_that_moves_outside() -> None:
     q, tip = np.array([0.3, -0.5, 0.9, 0.2, 0.6, -0.3]), robot.bodies[-1].name
     start = table(0.0).pose.inverse() @ frame_pose(robot, q, tip)
     goals = {axis: AxisGoal("position", float(start.translation[k])) for k, axis in enumerate("xyz")}
-    task = Task("ride", tip, goals, axes="table")
+    task = FrameTask("ride", tip, goals, axes="table")
     arm = frame_pose(robot, q, tip).translation - center
     v = np.zeros(6)
     jacobian = np.array([frame_velocity(robot, q, row, tip)[:3] for row in np.eye(6)]).T
@@ -155,7 +156,7 @@ def test_a_task_frame_on_the_robot_itself() -> None:
     q, v, _, tau = random_state(robot, 4)
     hand, upper = robot.bodies[-1].name, robot.bodies[1].name
     goals = {axis: AxisGoal("acceleration") for axis in ("x", "z", "ry")}
-    task = Task("hold", hand, goals, axes=upper)
+    task = FrameTask("hold", hand, goals, axes=upper)
     motion = solve_tasks(robot, q, v, tau, [task]).motion
     before = task_state(robot, q, v, task).velocity[[0, 2, 4]]
     step = 1e-6

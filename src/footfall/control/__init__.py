@@ -4,7 +4,7 @@
     simulation.run(control, 5.0)
 
 What makes torques or judges them is here, and the tasks that all solvers share (`tasks`). `inverse_kinematics`,
-`hybrid_control` and `hybrid_tasks` (tasks of the Popov-Vereshchagin solver) have names of their own.
+`hybrid_control` and `hybrid_drive` (tasks by the Popov-Vereshchagin solver) have names of their own.
 """
 
 from footfall.control.actuation import torque_command
@@ -53,6 +53,7 @@ from footfall.control.planar_region import PlanarRegion
 from footfall.control.rectangular_contact import in_rectangular_cone, rectangular_rows
 from footfall.control.references import (
     JointReference,
+    MovingFrame,
     PointReference,
     PoseReference,
     RotationReference,
@@ -63,8 +64,11 @@ from footfall.control.static_region import solve_static_reach, solve_static_regi
 from footfall.control.support_area import solve_support_area
 from footfall.control.task_space import EndEffectorControl, TaskDynamics, build_task_dynamics
 from footfall.control.tasks.accelerations import FrameAcceleration, JointAcceleration
+from footfall.control.tasks.boundaries import Boundary
 from footfall.control.tasks.custom import CombinedTask, CustomTask
 from footfall.control.tasks.forces import ContactForce, LeastForce, LeastTorque, WholeBodyTask
+from footfall.control.tasks.frames import AxisGoal, FrameTask
+from footfall.control.tasks.guards import Guard, TaskProgress
 from footfall.control.tasks.momentum import MomentumTask
 from footfall.control.tasks.orientations import AimTask, OrientationTask
 from footfall.control.tasks.points import CenterOf, FramePoint
@@ -81,6 +85,7 @@ from footfall.control.tasks.postures import PostureTask, posture
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.support import support_tasks
 from footfall.control.tasks.task import MotionTask, Task
+from footfall.control.tasks.text import parse_tasks, tasks_text
 from footfall.control.virtual_model import VirtualModelControl, VirtualModelTorques, solve_virtual_model
 from footfall.control.whole_body import (
     WholeBodyControl,
@@ -102,6 +107,8 @@ from footfall.control.wrench_cone import (
 __all__ = [
     "SURFACE",
     "AimTask",
+    "AxisGoal",
+    "Boundary",
     "CenterOf",
     "CombinedTask",
     "ConstrainedMotion",
@@ -114,7 +121,9 @@ __all__ = [
     "EndEffectorControl",
     "FrameAcceleration",
     "FramePoint",
+    "FrameTask",
     "Gains",
+    "Guard",
     "HalfSpaceTask",
     "Impact",
     "InverseDynamicsControl",
@@ -126,6 +135,7 @@ __all__ = [
     "LineTask",
     "MomentumTask",
     "MotionTask",
+    "MovingFrame",
     "OperationalSpaceControl",
     "OrientationTask",
     "PivotPoint",
@@ -143,6 +153,7 @@ __all__ = [
     "Support",
     "Task",
     "TaskDynamics",
+    "TaskProgress",
     "TaskStack",
     "VirtualModelControl",
     "VirtualModelTorques",
@@ -178,6 +189,7 @@ __all__ = [
     "in_rectangular_cone",
     "margin",
     "natural_frequency",
+    "parse_tasks",
     "pendulum_after",
     "posture",
     "rectangular_rows",
@@ -195,6 +207,7 @@ __all__ = [
     "solve_whole_body",
     "support_polygon",
     "support_tasks",
+    "tasks_text",
     "torque_command",
     "virtual_pivot_point",
     "virtual_repellent_point",

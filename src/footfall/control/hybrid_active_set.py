@@ -7,15 +7,16 @@ count as needing an endless force: they give way to their bound, if they have on
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.control.joint_rows import JointRows, dense_motion
 from footfall.dynamics.hybrid import HybridMotion, hybrid_dynamics
 from footfall.dynamics.hybrid_actuation import constraint_jacobian
-from footfall.dynamics.hybrid_rows import BoundedRows
+from footfall.dynamics.hybrid_rows import BoundedRows, stacked_rows
 from footfall.robot.model import Robot
 
 _FORCE_TOLERANCE, _RATE_TOLERANCE = 1e-9, 1e-7  # of the greatest force, of the greatest acceleration
@@ -37,23 +38,67 @@ class BoundedMotion(NamedTuple):
     rounds: int
 
 
+class _Bounds(NamedTuple):
+    """Of the forces of all rows; on: those that take part at all."""
+
+    setpoints: Array
+    lower: Array
+    upper: Array
+    on: Array
+
+
 def solve_bounded(
     robot: Robot,
     q: Array,
     v: Array,
     tau: Array,
-    rows: BoundedRows,
+    rows: BoundedRows | Sequence[BoundedRows | JointRows],
     *,
     wrenches: Mapping[str, Array] | None = None,
 ) -> BoundedMotion:
     """Motion in the state q (nq,), v (nv,) under tau (nv,), wrenches by frame, and rows with bounded forces.
 
-    Rows whose bounds are equal are given forces from the start.
+    rows: the first are the most important; constraints on segments are solved in O(n), rows on joint accelerations
+    among them by dense equations. Rows whose bounds are equal are given forces from the start.
     """
-    count = len(rows.setpoints)
-    jacobian = np.asarray(
-        constraint_jacobian(robot, q, constraints=rows.constraints, directions=rows.directions)
+    blocks = [rows] if isinstance(rows, BoundedRows) else list(rows)
+    pushed = {} if wrenches is None else {"wrenches": wrenches}
+    segments = [block for block in blocks if isinstance(block, BoundedRows)]
+    if len(segments) == len(blocks):
+        whole = stacked_rows(segments)
+        jacobian = np.asarray(
+            constraint_jacobian(robot, q, constraints=whole.constraints, directions=whole.directions)
+        )
+
+        def by_segments(forces: Array, active: Array) -> HybridMotion:
+            motion: HybridMotion = hybrid_dynamics(
+                robot,
+                q,
+                v,
+                tau + forces @ jacobian,
+                constraints=whole.constraints,
+                setpoints=whole.setpoints,
+                directions=whole.directions,
+                active=active,
+                compliance=whole.compliance,
+                **pushed,
+            )
+            return motion
+
+        return _active_set(
+            _Bounds(whole.setpoints, whole.lower, whole.upper, whole.on), jacobian, by_segments
+        )
+    dense = dense_motion(robot, q, v, tau, blocks, wrenches=wrenches)
+    bounds = _Bounds(
+        *(np.concatenate([getattr(block, name) for block in blocks]) for name in _Bounds._fields)
     )
+    return _active_set(bounds, dense.jacobian, dense.solve)
+
+
+def _active_set(
+    rows: _Bounds, jacobian: Array, solve: Callable[[Array, Array], HybridMotion]
+) -> BoundedMotion:
+    """solve(forces (k,), active (k,)): the motion where active rows hold and the others push with given forces."""
     given = rows.lower == rows.upper
     at = np.where(given, 1.0, 0.0)
     returns = np.where(given, _MOST_RETURNS, 0)
@@ -62,18 +107,7 @@ def solve_bounded(
     while True:
         rounds += 1
         bounds = np.where(at > 0.0, rows.upper, np.where(at < 0.0, rows.lower, 0.0)) * rows.on
-        motion = hybrid_dynamics(
-            robot,
-            q,
-            v,
-            tau + bounds @ jacobian,
-            constraints=rows.constraints,
-            setpoints=rows.setpoints,
-            directions=rows.directions,
-            active=rows.on * (at == 0.0),
-            compliance=rows.compliance,
-            **({} if wrenches is None else {"wrenches": wrenches}),
-        )
+        motion = solve(bounds, rows.on * (at == 0.0))
         if origin is None:
             origin = rows.setpoints - motion.residuals, motion.accelerations
             pulling = (rows.lower == 0.0) & (motion.forces < -_FORCE_TOLERANCE) & (rows.on > 0.0) & ~given
@@ -82,7 +116,7 @@ def solve_bounded(
                 continue
         reached = origin[0] + jacobian @ (motion.accelerations - origin[1])
         change = _to_clamp(rows, motion, at)
-        if change is None and rounds <= 4 * count + 8:
+        if change is None and rounds <= 4 * len(at) + 8:
             change = _to_free(rows, reached, at, returns)
         if change is None:
             return BoundedMotion(motion, motion.forces + bounds, jacobian, at, reached, rounds)
@@ -91,7 +125,7 @@ def solve_bounded(
         at[row] = side
 
 
-def _to_clamp(rows: BoundedRows, motion: HybridMotion, at: Array) -> tuple[int, float] | None:
+def _to_clamp(rows: _Bounds, motion: HybridMotion, at: Array) -> tuple[int, float] | None:
     """The row that is farthest beyond its bounds, and on which side."""
     holding = (at == 0.0) & (rows.on > 0.0)
     if not holding.any():
@@ -110,7 +144,7 @@ def _to_clamp(rows: BoundedRows, motion: HybridMotion, at: Array) -> tuple[int, 
     return None
 
 
-def _to_free(rows: BoundedRows, reached: Array, at: Array, returns: Array) -> tuple[int, float] | None:
+def _to_free(rows: _Bounds, reached: Array, at: Array, returns: Array) -> tuple[int, float] | None:
     """The row at a bound that would rather hold its set-point: the bound pushes it too far, or not far enough."""
     beyond = np.where(
         (at != 0.0) & (rows.on > 0.0) & (returns < _MOST_RETURNS), at * (reached - rows.setpoints), 0.0

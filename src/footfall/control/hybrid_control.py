@@ -1,146 +1,153 @@
 """From tasks to accelerations and commands: set-points by feedback, force limits by an active set.
 
-004 sections 11 and 16.5. Task frames may move: on the robot itself, or outside with a motion that is told.
+004 sections 11 and 16.5. Task frames may move: on the robot itself, or outside with a motion that is told. Hard tasks
+come before soft ones, and among them those with a lower `priority` number: where they contradict each other, the first
+win. All tasks about motion are understood; those about one frame are solved in O(n).
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array
 from footfall.control.hybrid_active_set import BoundedMotion, solve_bounded
-from footfall.control.hybrid_tasks import AxisGoal, Task, in_order
+from footfall.control.joint_rows import JointRows
+from footfall.control.references import MovingFrame
+from footfall.control.requests import checked_array, checked_state
+from footfall.control.task_blocks import TaskState, name_of, task_blocks
+from footfall.control.tasks.frames import FrameTask
+from footfall.control.tasks.guards import Guard, TaskProgress
+from footfall.control.tasks.rows import AXES
+from footfall.control.tasks.stack import TaskStack
+from footfall.control.tasks.task import MotionTask, Task
 from footfall.dynamics.hybrid import HybridMotion
-from footfall.dynamics.hybrid_constraints import AXES, OWN, Constraint
-from footfall.dynamics.hybrid_rows import BoundedRows, bounded_rows, stacked_rows
-from footfall.dynamics.kinematics import frame_attachment, frame_pose, frame_velocity
-from footfall.math.rotations import rotation_vector_from_matrix
-from footfall.math.spatial import cross
-from footfall.math.transform import Transform
+from footfall.dynamics.hybrid_constraints import OWN
+from footfall.dynamics.hybrid_rows import BoundedRows, stacked_rows
+from footfall.dynamics.kinematics import frame_pose
+from footfall.errors import InvalidTask
 from footfall.robot.model import Robot
 
 
-class MovingFrame(NamedTuple):
-    """A task frame outside the robot: its pose in the world, velocity (6,) and acceleration (6,) [linear; angular] of
-    its origin in world axes, m/s and rad/s, m/s2 and rad/s2."""
+class HybridProblem(NamedTuple):
+    """What is to be solved, to look at.
 
-    pose: Transform
-    velocity: Array = np.zeros(6)
-    acceleration: Array = np.zeros(6)
-
-
-class TaskState(NamedTuple):
-    """Of a task's frame in its axes: position and rotation vector (6,), velocity (6,), rotation of the axes (3, 3).
-
-    drift: (6,) what the acceleration has to be in these axes so that the velocity in them stays as it is.
+    tasks: as they were ordered, without those that wait or have ended. states: of their frames, None for tasks that are
+    no `FrameTask`. blocks: rows of what stands before the tasks, then of each task.
     """
 
-    position: Array
-    velocity: Array
-    rotation: Array
-    drift: Array
+    robot: Robot
+    q: Array
+    v: Array
+    tasks: tuple[MotionTask, ...]
+    states: tuple[TaskState | None, ...]
+    blocks: tuple[BoundedRows | JointRows, ...]
 
 
 class TaskSolution(NamedTuple):
-    """motion: of all tasks together. tasks: as they were ordered. rows: of what stands before the tasks, then theirs.
+    """motion: of all tasks together. problem: what was solved.
 
     bounded: the solution of the rows. forces: by task and axis, on the robot, N or N m. saturated: (task, axis) that
-    their force limit replaced, or that would have had to pull. finished: tasks that a guard ends.
+    their force limit replaced, or that would have had to pull. finished: tasks that a guard ends. progress: for the
+    next call.
     """
 
     motion: HybridMotion
-    tasks: tuple[Task, ...]
-    rows: BoundedRows
+    problem: HybridProblem
     bounded: BoundedMotion
     forces: Mapping[str, Mapping[str, float]]
     saturated: tuple[tuple[str, str], ...]
     finished: tuple[str, ...]
+    progress: TaskProgress
+
+    @property
+    def tasks(self) -> tuple[MotionTask, ...]:
+        """In their order."""
+        return self.problem.tasks
+
+    @property
+    def rows(self) -> BoundedRows:
+        """Of all constraints on segments."""
+        return stacked_rows([block for block in self.problem.blocks if isinstance(block, BoundedRows)])
+
+
+def in_order(tasks: Iterable[MotionTask]) -> tuple[MotionTask, ...]:
+    """Hard tasks first, then by priority, then as given."""
+    given: list[object] = [tasks] if isinstance(tasks, Task) else list(tasks)
+    checked: list[MotionTask] = []
+    for task in given:
+        if not isinstance(task, MotionTask):
+            what = (
+                f"{type(task).__name__} is about contacts"
+                if isinstance(task, Task)
+                else f"{task!r} is no task"
+            )
+            raise InvalidTask(
+                f"{what}; hybrid control takes tasks about motion, such as FrameTask and PoseTask"
+            )
+        if np.ndim(task.weight) or task.weight != 1.0:
+            raise InvalidTask(
+                f"{task.label}: weight is {task.weight}; here tasks yield by priority, or by their softness"
+            )
+        checked.append(task)
+    ordered = tuple(sorted(checked, key=lambda task: (_softness(task) > 0.0, task.priority)))
+    names = [name_of(task) for task in ordered]
+    for name in names:
+        if names.count(name) > 1:
+            raise InvalidTask(f"two tasks are named {name!r}")
+    return ordered
+
+
+def _softness(task: MotionTask) -> float:
+    return task.softness if isinstance(task, FrameTask) else 0.0
 
 
 def task_state(
-    robot: Robot, q: Array, v: Array, task: Task, *, frames: Mapping[str, MovingFrame] | None = None
+    robot: Robot, q: Array, v: Array, task: FrameTask, *, frames: Mapping[str, MovingFrame] | None = None
 ) -> TaskState:
     """Where a task's frame is and how it moves, in the axes of the task; q (nq,), v (nv,)."""
-    pose, velocity = frame_pose(robot, q, task.frame), np.asarray(frame_velocity(robot, q, v, task.frame))
-    if task.axes == OWN:
-        turn = pose.rotation.T
-        own = np.concatenate([turn @ velocity[:3], turn @ velocity[3:]])
-        drift = np.concatenate([cross(own[3:], own[:3]), np.zeros(3)])
-        return TaskState(np.zeros(6), own, pose.rotation, drift)
-    outside = (frames or {}).get(task.axes)
-    axes = outside
-    if axes is None:
-        axes = MovingFrame(
-            frame_pose(robot, q, task.axes), np.asarray(frame_velocity(robot, q, v, task.axes))
-        )
-    turn, arm = axes.pose.rotation.T, pose.translation - axes.pose.translation
-    linear, angular = axes.velocity[:3], axes.velocity[3:]
-    moving = velocity[:3] - linear - cross(angular, arm)
-    turning = velocity[3:] - angular
-    drift = np.concatenate([2 * cross(angular, moving), cross(angular, turning)])
-    if outside is not None:
-        # what a point fixed to the task frame accelerates with; on the robot itself the constraint knows
-        falling, spinning = axes.acceleration[:3], axes.acceleration[3:]
-        drift[:3] += falling + cross(spinning, arm) + cross(angular, cross(angular, arm))
-        drift[3:] += spinning
-    return TaskState(
-        np.concatenate([turn @ arm, _angles(turn @ pose.rotation)]),
-        np.concatenate([turn @ moving, turn @ turning]),
-        axes.pose.rotation,
-        np.concatenate([turn @ drift[:3], turn @ drift[3:]]),
-    )
+    stack = TaskStack(robot, [task.seen_from(frames or {}).probe])
+    error, _, speed, _ = stack.motion_kernel(q, v, stack.parameters)
+    return TaskState(-error, speed)
 
 
-def _angles(rotation: Array) -> Array:
-    """Rotation vector (3,); the exact way for all angles takes ten times as long and is left to large ones."""
-    twice = np.array(
-        [rotation[2, 1] - rotation[1, 2], rotation[0, 2] - rotation[2, 0], rotation[1, 0] - rotation[0, 1]]
-    )
-    sine, cosine = math.sqrt(twice @ twice) / 2, (float(np.trace(rotation)) - 1.0) / 2
-    if cosine < 0.0 or sine < 1e-6:
-        return np.asarray(rotation_vector_from_matrix(rotation))
-    return np.asarray(twice * (math.atan2(sine, cosine) / (2 * sine)))
-
-
-def setpoint(task: Task, goal: AxisGoal, position: float, velocity: float, drift: float = 0.0) -> float:
-    """Acceleration that a motion axis asks for, m/s2 or rad/s2; its bound is for what comes on top of the drift."""
-    match goal.mode:
-        case "position":
-            wanted = task.stiffness * (goal.target - position) - task.damping * velocity
-        case "velocity":
-            wanted = task.damping * (goal.target - velocity)
-        case _:
-            wanted = goal.target
-            drift = 0.0 if task.axes == OWN else drift
-    return float(np.clip(wanted, -goal.most_acceleration, goal.most_acceleration)) + drift
-
-
-def task_rows(robot: Robot, task: Task, state: TaskState, *, outside: bool) -> BoundedRows:
-    """The rows of a task, one for each of its axes; outside: whether its task frame is not on the robot."""
-    places = [AXES.index(axis) for axis in task.goals]
-    turn: Array = np.kron(np.eye(2), state.rotation).astype(np.float64)
-    relative = not outside and task.axes != OWN and frame_attachment(robot, task.axes).link >= 0
-    constraint = Constraint(task.frame, len(places), against=task.axes if relative else None, name=task.name)
-    goals = list(task.goals.values())
-    setpoints = [
-        setpoint(task, goal, state.position[k], state.velocity[k], state.drift[k])
-        for goal, k in zip(goals, places, strict=True)
+def build_tasks(
+    robot: Robot,
+    q: Array,
+    v: Array,
+    tasks: Sequence[MotionTask],
+    *,
+    frames: Mapping[str, MovingFrame] | None = None,
+    before: Sequence[BoundedRows] = (),
+    time: float = 0.0,
+    progress: TaskProgress = TaskProgress(),  # noqa: B008 (immutable)
+    measured: Mapping[str, Array] | None = None,
+) -> HybridProblem:
+    """The rows of tasks in the state q (nq,), v (nv,); arguments as in `solve_tasks`, which solves them."""
+    q, v = checked_state(robot, q, v)
+    outside, felt = frames or {}, measured or {}
+    given = [
+        task.seen_from(outside) if isinstance(task, FrameTask) else task
+        for task in in_order(tasks)
+        if name_of(task) not in progress.finished
     ]
-    given = np.array([goal.mode == "force" for goal in goals])
-    pushes = np.array([goal.target for goal in goals])
-    most = np.array([goal.most_force for goal in goals])
-    least = np.array([0.0 if goal.pushes_only else -goal.most_force for goal in goals])
-    return bounded_rows(
-        [constraint],
-        turn[:, places],
-        np.where(given, 0.0, setpoints),
-        lower=np.where(given, pushes, least),
-        upper=np.where(given, pushes, most),
-        compliance=task.softness,
+    chosen = []
+    for task, block in zip(given, task_blocks(robot, q, v, given, time), strict=True):
+        if isinstance(task, FrameTask) and task.when and task.name not in progress.started:
+            assert block.state is not None
+            values = [_guarded(robot, q, task, guard, block.state, felt, {}) for guard in task.when]
+            if not all(guard.holds(value) for guard, value in zip(task.when, values, strict=True)):
+                continue
+        chosen.append((task, block))
+    return HybridProblem(
+        robot,
+        q,
+        v,
+        tuple(task for task, _ in chosen),
+        tuple(block.state for _, block in chosen),
+        (*before, *(block.rows for _, block in chosen)),
     )
 
 
@@ -149,55 +156,98 @@ def solve_tasks(
     q: Array,
     v: Array,
     tau: Array,
-    tasks: Sequence[Task],
+    tasks: Sequence[MotionTask],
     *,
     frames: Mapping[str, MovingFrame] | None = None,
     before: Sequence[BoundedRows] = (),
     wrenches: Mapping[str, Array] | None = None,
+    time: float = 0.0,
+    progress: TaskProgress = TaskProgress(),  # noqa: B008 (immutable)
+    measured: Mapping[str, Array] | None = None,
 ) -> TaskSolution:
     """What tasks do in the state q (nq,), v (nv,) with feed-forward joint forces tau (nv,).
 
     frames: task frames outside the robot, by the name in `axes`. before: rows that count more than all tasks, such as
-    wheels on the ground, contacts and boundaries. wrenches: by frame, known external ones. `motion.commands` are the
-    joint forces to send to a robot on a fixed base with nothing before the tasks; `footfall.control.hybrid_drive` has
-    those of a mobile one. Constraints whose force is beyond its limit give way to that force, and those that would
-    pull are let go.
+    wheels on the ground, contacts and boundaries. wrenches: by frame, known external ones. time: s, for targets that
+    are functions of it. progress: of the last call; tasks that wait for their guards `when` and those that have ended
+    do nothing. measured: by frame, wrenches [f; n] (6,) on the robot that sensors feel, N and N m, world axes; guards
+    on forces look at these where there is one, else at the forces of the task itself.
+
+    `motion.commands` are the joint forces to send to a robot on a fixed base with nothing before the tasks;
+    `footfall.control.hybrid_drive` has those of a mobile one. Constraints whose force is beyond its limit give way to
+    that force, and those that would pull are let go.
     """
-    ordered = in_order(tasks)
-    outside = frames or {}
-    states = [task_state(robot, q, v, task, frames=outside) for task in ordered]
-    blocks = [
-        task_rows(robot, task, state, outside=task.axes in outside)
-        for task, state in zip(ordered, states, strict=True)
-    ]
-    rows = stacked_rows([*before, *blocks])
-    bounded = solve_bounded(robot, q, v, tau, rows, wrenches=wrenches)
+    forward = checked_array("tau", tau, (robot.nv,))
+    problem = build_tasks(
+        robot,
+        q,
+        v,
+        tasks,
+        frames=frames,
+        before=before,
+        time=time,
+        progress=progress,
+        measured=measured,
+    )
+    bounded = solve_bounded(robot, problem.q, problem.v, forward, problem.blocks, wrenches=wrenches)
     place = sum(len(block.setpoints) for block in before)
     forces: dict[str, dict[str, float]] = {}
     saturated: list[tuple[str, str]] = []
-    for task in ordered:
-        forces[task.name] = {}
-        for axis, goal in task.goals.items():
-            forces[task.name][axis] = float(bounded.forces[place])
-            if bounded.at[place] and goal.mode != "force":
-                saturated.append((task.name, axis))
+    finished = []
+    for task, state in zip(problem.tasks, problem.states, strict=True):
+        own: dict[str, float] = {}
+        forces[name_of(task)] = own
+        for axis, given in _axes(task, robot).items():
+            own[axis] = float(bounded.forces[place])
+            if bounded.at[place] and not given:
+                saturated.append((name_of(task), axis))
             place += 1
-    finished = tuple(
-        task.name
-        for task, state in zip(ordered, states, strict=True)
-        if _ends(task, state, forces[task.name])
+        if isinstance(task, FrameTask) and state is not None:
+            felt = measured or {}
+            values = [_guarded(robot, problem.q, task, guard, state, felt, own) for guard in task.until]
+            if any(guard.holds(value) for guard, value in zip(task.until, values, strict=True)):
+                finished.append(task.name)
+    return TaskSolution(
+        bounded.motion,
+        problem,
+        bounded,
+        forces,
+        tuple(saturated),
+        tuple(finished),
+        TaskProgress(
+            progress.started | {name_of(task) for task in problem.tasks}, progress.finished | set(finished)
+        ),
     )
-    return TaskSolution(bounded.motion, ordered, rows, bounded, forces, tuple(saturated), finished)
 
 
-def _ends(task: Task, state: TaskState, forces: Mapping[str, float]) -> bool:
-    for guard in task.until:
-        place = AXES.index(guard.axis)
-        values = {
-            "force": forces.get(guard.axis, 0.0),
-            "position": float(state.position[place]),
-            "speed": float(state.velocity[place]),
-        }
-        if guard.holds(values[guard.quantity]):
-            return True
-    return False
+def _axes(task: MotionTask, robot: Robot) -> dict[str, bool]:
+    """Names of a task's rows, and whether their force is given."""
+    if isinstance(task, FrameTask):
+        return {axis: goal.mode == "force" for axis, goal in task.goals.items()}
+    rows = getattr(task, "rows", None) or tuple(str(k) for k in range(task.size(robot)))
+    return dict.fromkeys(rows, False)
+
+
+def _guarded(
+    robot: Robot,
+    q: Array,
+    task: FrameTask,
+    guard: Guard,
+    state: TaskState,
+    measured: Mapping[str, Array],
+    forces: Mapping[str, float],
+) -> float:
+    """The value that a guard looks at."""
+    place = AXES.index(guard.axis)
+    if guard.quantity == "position":
+        return float(state.position[place])
+    if guard.quantity == "speed":
+        return float(state.velocity[place])
+    if task.frame not in measured:
+        return forces.get(guard.axis, 0.0)
+    wrench = checked_array(f"measured wrench on {task.frame}", measured[task.frame], (6,))
+    if task.outside is not None:
+        rotation = task.outside.pose.rotation
+    else:
+        rotation = frame_pose(robot, q, task.frame if task.axes == OWN else task.axes).rotation
+    return float(rotation[:, place % 3] @ wrench[3 * (place // 3) :][:3])

@@ -13,8 +13,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.control.hybrid_control import MovingFrame, TaskSolution, solve_tasks
-from footfall.control.hybrid_tasks import Task
+from footfall.control.hybrid_control import TaskSolution, solve_tasks
+from footfall.control.references import MovingFrame
+from footfall.control.tasks.task import MotionTask
 from footfall.dynamics.hybrid_actuation import motor_torques, shared_torques
 from footfall.dynamics.hybrid_constraints import Constraint
 from footfall.dynamics.hybrid_rows import BoundedRows, bounded_rows
@@ -124,7 +125,7 @@ def drive(
     mobile: Grounded,
     q: Array,
     v: Array,
-    tasks: Sequence[Task],
+    tasks: Sequence[MotionTask],
     *,
     tau: Array | None = None,
     contacts: BoundedRows | None = None,

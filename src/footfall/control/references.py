@@ -53,6 +53,15 @@ class JointReference(NamedTuple):
     a: Array
 
 
+class MovingFrame(NamedTuple):
+    """A frame outside the robot: its pose in the world, velocity (6,) and acceleration (6,) [linear; angular] of its
+    origin in world axes, m/s and rad/s, m/s2 and rad/s2."""
+
+    pose: Transform
+    velocity: Array = np.zeros(6)
+    acceleration: Array = np.zeros(6)
+
+
 Path = Transform | PoseReference | Callable[[float], Transform | PoseReference]  # a transform: stay there
 Reference = (
     Array | JointReference | Callable[[float], Array | JointReference]

@@ -208,6 +208,8 @@ def task_rows(tasks: Sequence[Task], situation: Situation) -> list[TaskRows]:
     motions = [task for task in tasks if isinstance(task, MotionTask)]
     found: dict[int, TaskRows] = {}
     if motions:
+        for each in motions:
+            each.check("acceleration")
         stack = TaskStack(situation.robot, tuple(motions), situation.time)
         matrix, value = stack.row_kernel(situation.q, situation.v, stack.numbers())
         whole = np.zeros((len(value), situation.layout.size))

@@ -225,6 +225,7 @@ class WholeBodyProgram:
         for k in self.order:
             task, begin = tasks[k], len(sources)
             if isinstance(task, MotionTask):
+                task.check("acceleration")
                 count = task.settled(robot).size(robot)
                 sources += [-1 - moved - i for i in range(count)]
                 moved += count

@@ -10,8 +10,10 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import sin
+from footfall.control.references import MovingFrame
 from footfall.control.tasks.accelerations import FrameAcceleration, JointAcceleration
 from footfall.control.tasks.custom import CombinedTask, CustomTask
+from footfall.control.tasks.frames import AxisGoal, FrameTask
 from footfall.control.tasks.momentum import MomentumTask
 from footfall.control.tasks.orientations import AimTask, OrientationTask
 from footfall.control.tasks.points import CenterOf, FramePoint
@@ -31,6 +33,15 @@ from footfall.dynamics.kinematics import frame_pose
 from footfall.math.transform import Transform
 from footfall.robot.model import JointType, Robot
 from tests.poses import random_pose
+
+# Positions of places, but not angles, whose rates are angular velocities only where they are small.
+MIXED = {
+    "x": AxisGoal("position", 0.3),
+    "z": AxisGoal("velocity", 0.1),
+    "ry": AxisGoal("velocity"),
+    "rz": AxisGoal("acceleration", 0.4),
+}
+OWN_GOALS = {"y": AxisGoal("velocity", 0.2), "rx": AxisGoal("velocity", -0.1)}
 
 
 @cache
@@ -52,6 +63,7 @@ def task_examples(robot: Robot, frame: str, other: str, seed: int = 0) -> dict[s
     heavy = tuple(body.name for body in robot.bodies if body.mass > 0.0)[-3:]
     single = [each.name for each in robot.joints if each.type is JointType.REVOLUTE]
     floating = [each.name for each in robot.joints if each.type is JointType.FLOATING]
+    outside = MovingFrame(random_pose(rng), rng.normal(size=6), rng.normal(size=6))
     examples: dict[str, MotionTask] = {
         "position": frame_position(frame, point),
         "offset": frame_position(frame, point, offset=(0.1, -0.2, 0.3), rows="xz"),
@@ -75,6 +87,9 @@ def task_examples(robot: Robot, frame: str, other: str, seed: int = 0) -> dict[s
         "momentum": MomentumTask(point, rows="yz"),
         "custom": CustomTask(height_and_twist(frame), rng.normal(size=2)),
         "combination": CombinedTask(PoseTask(frame, pose, other), rng.normal(size=(2, 6))),
+        "task frame": FrameTask("a", frame, MIXED, other, (0.1, 0.2, -0.1)),
+        "own axes": FrameTask("b", frame, OWN_GOALS, "frame", (0.1, 0.2, -0.1)),
+        "frame outside": FrameTask("c", frame, MIXED, "tray", outside=outside),
         "frame acceleration": FrameAcceleration(frame, rng.normal(size=6), rows=("y", "rx")),
         "joint acceleration": JointAcceleration(rng.normal(size=robot.nv)),
     }

@@ -10,6 +10,7 @@ import pytest
 
 import footfall
 from footfall.control.gains import Gains, gains_from
+from footfall.control.hybrid_control import solve_tasks
 from footfall.control.inverse_kinematics import (
     BoundedRate,
     PrioritisedRate,
@@ -54,14 +55,15 @@ EXAMPLES = task_examples(arm(), "tip", "upper_arm")
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_task_is_met_by_accelerations_and_torques(name: str) -> None:
-    """Acceleration-level kinematics and whole-body control ask an arm for the same: its value accelerates as told."""
+    """Kinematics on acceleration level, whole-body and hybrid control ask an arm for the same: its value accelerates as
+    told."""
     task, (q, v) = EXAMPLES[name], arm_state()
     stack = TaskStack(arm(), [task])
     error, jacobian, speed, bias = stack.motion_kernel(q, v, stack.parameters)
-    gains, rate = task.usual, stack.feed_forward("rate")
+    stiffness, damping = stack.tasks[0].row_gains()
     wanted = stack.feed_forward("acceleration")
-    wanted = wanted + (gains.stiffness * error if task.order < 1 else 0.0)
-    wanted = wanted + (gains.damping * (rate - speed) if task.order < 2 else 0.0)
+    wanted = wanted + (stiffness * error if task.order < 1 else 0.0)
+    wanted = wanted + (damping * (stack.feed_forward("rate") - speed) if task.order < 2 else 0.0)
     reachable = jacobian @ np.linalg.lstsq(jacobian, wanted - bias, rcond=1e-9)[0] + bias
     dynamic = WholeBodyControl(arm(), (), (task,)).solve(0.0, q, v).acceleration
     if task.inequality:
@@ -69,9 +71,13 @@ def test_every_task_is_met_by_accelerations_and_torques(name: str) -> None:
         return
     scale = max(1.0, float(np.abs(reachable).max()))
     np.testing.assert_allclose(jacobian @ dynamic + bias, reachable, atol=1e-6 * scale)
-    same = task if task.order == 2 else replace(task, gains=gains)
+    same = task if task.order == 2 else replace(task, gains=task.feedback())
     kinematic = solve_acceleration(build_acceleration(arm(), q, v, [same]))
     np.testing.assert_allclose(jacobian @ kinematic + bias, reachable, atol=1e-6 * scale)
+    if np.linalg.matrix_rank(jacobian, 1e-9) == len(jacobian):  # else hybrid control keeps the first rows
+        commands = solve_tasks(arm(), q, v, np.zeros(7), [task]).motion.commands
+        moved = footfall.forward_dynamics(arm(), q, v, commands)
+        np.testing.assert_allclose(jacobian @ moved + bias, wanted, atol=1e-6 * scale)
 
 
 def test_gains_mean_the_same_everywhere() -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from footfall.control.gains import Gains
 from footfall.control.hybrid_drive import drive
-from footfall.control.hybrid_tasks import AxisGoal, Task
+from footfall.control.tasks.frames import AxisGoal, FrameTask
 from footfall.dynamics.hybrid_constraints import OWN
 from footfall.dynamics.kinematics import frame_pose
 from footfall.scenarios.hybrid.bases import FLOOR, SimulatedBase, mobile_robot
@@ -50,7 +51,7 @@ def test_mecanum_wheels_go_where_they_are_told() -> None:
         "y": AxisGoal("velocity", 0.4),
         "rz": AxisGoal("velocity", 0.5),
     }
-    task = Task("drive", "base", goals, axes=OWN, damping=10.0)
+    task = FrameTask("drive", "base", goals, axes=OWN, gains=Gains(100.0, 10.0))
     base.run(lambda time, q, v: drive(mobile, q, v, [task]).torques, 1.0)
     q, v = base.state
     own = frame_pose(mobile.robot, q, "base").rotation.T @ v[:3]

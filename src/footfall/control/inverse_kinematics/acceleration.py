@@ -13,7 +13,7 @@ from footfall.control.gains import Gains
 from footfall.control.inverse_kinematics.hierarchy import solve_hierarchy
 from footfall.control.inverse_kinematics.problem import Level, row_weights, split_levels
 from footfall.control.tasks.stack import TaskStack
-from footfall.control.tasks.task import MotionTask
+from footfall.control.tasks.task import MotionTask, RowMotion, RowNumbers
 from footfall.dynamics.configuration import integrate
 from footfall.math.generalised_inverses import RANK_TOLERANCE
 from footfall.robot.model import Robot
@@ -51,14 +51,14 @@ def build_acceleration(
     """
     stack = TaskStack(robot, tasks, time)
     error, jacobian, speed, bias = stack.motion_kernel(q, v, stack.parameters)
-    wanted = stack.feed_forward("acceleration") - bias
-    rate = stack.feed_forward("rate")
+    wanted = np.empty(stack.size)
+    rate, acceleration = stack.feed_forward("rate"), stack.feed_forward("acceleration")
     for task, place in zip(stack.tasks, stack.places, strict=True):
-        stiffness, damping = task.row_gains(USUAL)
-        if task.order < 1:
-            wanted[place] += stiffness * error[place]
-        if task.order < 2:
-            wanted[place] += damping * (rate[place] - speed[place])
+        task.check("acceleration")
+        stiffness, damping = (np.broadcast_to(gain, rate[place].shape) for gain in task.row_gains(USUAL))
+        numbers = RowNumbers(rate[place], acceleration[place], stiffness, damping)
+        asked = task.law(RowMotion(error[place], speed[place]), numbers, task.parameters)
+        wanted[place] = asked - bias[place]
     levels = split_levels(stack, jacobian, wanted, row_weights(stack))
     q, v = np.array(q, dtype=np.float64), np.array(v, dtype=np.float64)
     return AccelerationProblem(robot, q, v, tuple(stack.tasks), error, jacobian, speed, bias, levels)

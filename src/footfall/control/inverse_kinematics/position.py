@@ -95,8 +95,7 @@ def solve_ik(
     """
     stack = TaskStack(robot, tasks, time)
     for task in stack.tasks:
-        if task.order > 0:
-            raise InvalidTask(f"{task.label} has no position, only a rate; use it with build_ik")
+        task.check("position")
     if not (tolerance > 0.0 and iterations >= 1 and restarts >= 0 and gain > 0.0 and refresh >= 1):
         raise InvalidTask(
             f"tolerance {tolerance}, iterations {iterations}, gain {gain} and refresh {refresh} must be above "

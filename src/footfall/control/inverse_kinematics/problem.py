@@ -138,10 +138,7 @@ def decay_rates(stack: TaskStack) -> Array:
     """Gain (m,), 1/s, of each row on velocity level."""
     gains = np.empty(stack.size)
     for task, place in zip(stack.tasks, stack.places, strict=True):
-        if task.order > 1:
-            raise InvalidTask(
-                f"{task.label} has no velocity; it is for controllers that ask for accelerations"
-            )
+        task.check("velocity")
         gains[place] = task.decay
     return gains
 

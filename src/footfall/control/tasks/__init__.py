@@ -8,6 +8,7 @@ among tasks of the same priority, and a priority. The same value goes into every
     solve_velocity(build_ik(robot, q, [hand]))             # a velocity
     solve_acceleration(build_acceleration(robot, q, v, [hand]))
     WholeBodyControl(robot, contacts, [hand, LeastForce(priority=1)])   # torques
+    solve_tasks(robot, q, v, tau, [hand])                  # the same by hybrid dynamics
 
 | file | tasks |
 |---|---|
@@ -15,6 +16,8 @@ among tasks of the same priority, and a priority. The same value goes into every
 | `orientations.py`, `poses.py` | a frame turned as wanted, looking at a place; place and direction together |
 | `postures.py`, `momentum.py` | joints; angular momentum |
 | `accelerations.py`, `forces.py` | accelerations as they are; forces and torques, for whole-body control |
+| `frames.py`, `guards.py` | what each axis of a frame does; what begins and ends it |
+| `boundaries.py`, `text.py` | planes that are not to be crossed; all of it as TOML |
 | `custom.py` | functions of your own, combinations of rows of other tasks |
 | `support.py`, `lola.py` | feet that stand; LOLA's task spaces |
 

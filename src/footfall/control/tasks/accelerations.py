@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.control.tasks.points import Segment
 from footfall.control.tasks.rows import AXES, chosen_rows, row_places
 from footfall.control.tasks.task import MotionTask, TaskValue
 from footfall.dynamics.jacobians import frame_jacobian, frame_jacobian_bias
@@ -65,6 +66,12 @@ class FrameAcceleration(MotionTask):
     def bias(self, robot: Robot, q: Array, v: Array, parameters: Array) -> Array:
         bias: Array = frame_jacobian_bias.textbook(robot, q, v, self.frame)
         return bias[row_places(self.rows, AXES)]
+
+    def segment(self, robot: Robot) -> Segment:
+        return Segment(self.frame, None)
+
+    def directions(self, robot: Robot, q: Array, parameters: Array) -> Array:
+        return np.eye(6)[:, row_places(self.rows, AXES)]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import jacobian as derivative
 from footfall.control.gains import Gains
+from footfall.control.tasks.points import Segment
 from footfall.control.tasks.task import MotionTask, TaskValue
 from footfall.dynamics.loops import Coupling
 from footfall.errors import InvalidTask
@@ -150,4 +151,15 @@ class CombinedTask(MotionTask):
     def bias(self, robot: Robot, q: Array, v: Array, parameters: Array) -> Array:
         matrix, own = self._split(parameters)
         combined: Array = matrix @ self.task.bias(robot, q, v, own)
+        return combined
+
+    def check(self, level: Literal["position", "velocity", "acceleration"]) -> None:
+        self.task.check(level)
+
+    def segment(self, robot: Robot) -> Segment | None:
+        return self.task.segment(robot)
+
+    def directions(self, robot: Robot, q: Array, parameters: Array) -> Array:
+        matrix, own = self._split(parameters)
+        combined: Array = self.task.directions(robot, q, own) @ matrix.T
         return combined

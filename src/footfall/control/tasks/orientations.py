@@ -10,8 +10,9 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.control.references import RotationReference, checked_rotation
+from footfall.control.tasks.points import Segment
 from footfall.control.tasks.rows import LINEAR, chosen_rows, row_places, unit_vector
-from footfall.control.tasks.task import MotionTask, TaskValue
+from footfall.control.tasks.task import MotionTask, TaskValue, axis_directions
 from footfall.dynamics.jacobians import frame_jacobian
 from footfall.dynamics.kinematics import frame_motion, frame_pose
 from footfall.errors import InvalidTask
@@ -74,6 +75,13 @@ class OrientationTask(MotionTask):
         bias = relative_rotation_bias(robot, q, v, self.frame, self.relative_to)
         return bias[row_places(self.rows, LINEAR)]
 
+    def segment(self, robot: Robot) -> Segment:
+        return Segment(self.frame, None if self.relative_to == WORLD else self.relative_to)
+
+    def directions(self, robot: Robot, q: Array, parameters: Array) -> Array:
+        rotation = frame_pose.textbook(robot, q, self.relative_to).rotation
+        return axis_directions(rotation, np.zeros(3))[:, 3:][:, row_places(self.rows, LINEAR)]
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AimTask(MotionTask):
@@ -121,6 +129,19 @@ class AimTask(MotionTask):
         wanted, axis = way / distance, pose.rotation @ parameters[3:]
         turning = (np.eye(3) - np.outer(wanted, wanted)) / distance  # d(wanted) = -turning d(origin)
         return TaskValue(wanted - axis, turning @ jacobian[:3] - skew(axis) @ jacobian[3:])
+
+    def segment(self, robot: Robot) -> Segment:
+        return Segment(self.frame, None)
+
+    def directions(self, robot: Robot, q: Array, parameters: Array) -> Array:
+        pose = frame_pose.textbook(robot, q, self.frame)
+        way = parameters[:3] - pose.translation
+        distance = np.sqrt(way @ way)
+        wanted, axis = way / distance, pose.rotation @ parameters[3:]
+        turning = (np.eye(3) - np.outer(wanted, wanted)) / distance
+        return np.concatenate(
+            [turning, skew(axis)]
+        )  # both transposed: the first is symmetric, the second is not
 
 
 def relative_rotation(robot: Robot, q: Array, frame: str, relative_to: str) -> tuple[Array, Array]:

@@ -48,6 +48,13 @@ class CenterOf:
 Point = str | FramePoint | CenterOf
 
 
+class Segment(NamedTuple):
+    """The frame that something is fixed to, and the one that it is seen from; None: the world."""
+
+    frame: str
+    against: str | None
+
+
 class PointKinematics(NamedTuple):
     """Position (3,) in the world, m, and Jacobian (3, nv) of a point."""
 
@@ -91,6 +98,21 @@ def point_bias(robot: Robot, q: Array, v: Array, point: Point) -> Array:
     if isinstance(point, str):
         point = FramePoint(point)
     return _fixed_point_bias(robot, q, v, point.frame, np.array(point.offset))
+
+
+def point_segment(point: Point, against: str | None) -> Segment | None:
+    """What a point is fixed to, seen from a frame; None for centres of mass."""
+    if isinstance(point, CenterOf):
+        return None
+    return Segment(point if isinstance(point, str) else point.frame, against)
+
+
+def point_arm(robot: Robot, q: Array, point: Point) -> Array:
+    """From the origin of its frame to a point (3,), world axes, m."""
+    if not isinstance(point, FramePoint):
+        return np.zeros(3)
+    arm: Array = frame_pose.textbook(robot, q, point.frame).rotation @ np.array(point.offset)
+    return arm
 
 
 def _fixed_point_bias(robot: Robot, q: Array, v: Array, frame: str, offset: Array) -> Array:

@@ -11,9 +11,11 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.control.references import PoseReference, checked_pose
 from footfall.control.tasks.orientations import relative_rotation, relative_rotation_bias, seen_from
+from footfall.control.tasks.points import Segment
 from footfall.control.tasks.positions import relative_position, relative_position_bias
 from footfall.control.tasks.rows import AXES, chosen_rows, row_places
-from footfall.control.tasks.task import MotionTask, TaskValue
+from footfall.control.tasks.task import MotionTask, TaskValue, axis_directions
+from footfall.dynamics.kinematics import frame_pose
 from footfall.errors import InvalidTask
 from footfall.math.rotations import boxminus
 from footfall.math.transform import Transform
@@ -87,3 +89,10 @@ class PoseTask(MotionTask):
         linear = relative_position_bias(robot, q, v, self.frame, reference, reference)
         angular = relative_rotation_bias(robot, q, v, self.frame, reference)
         return np.concatenate([linear, angular])[row_places(self.rows, AXES)]
+
+    def segment(self, robot: Robot) -> Segment:
+        return Segment(self.frame, None if self.relative_to == WORLD else self.relative_to)
+
+    def directions(self, robot: Robot, q: Array, parameters: Array) -> Array:
+        rotation = frame_pose.textbook(robot, q, self.relative_to).rotation
+        return axis_directions(rotation, np.zeros(3))[:, row_places(self.rows, AXES)]

@@ -10,9 +10,19 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.control.references import PointReference
-from footfall.control.tasks.points import CenterOf, FramePoint, Point, label_of, point_bias, point_kinematics
+from footfall.control.tasks.points import (
+    CenterOf,
+    FramePoint,
+    Point,
+    Segment,
+    label_of,
+    point_arm,
+    point_bias,
+    point_kinematics,
+    point_segment,
+)
 from footfall.control.tasks.rows import LINEAR, chosen_rows, row_places, unit_vector
-from footfall.control.tasks.task import MotionTask, TaskValue
+from footfall.control.tasks.task import MotionTask, TaskValue, axis_directions
 from footfall.dynamics.jacobians import frame_jacobian
 from footfall.dynamics.kinematics import frame_motion, frame_pose
 from footfall.math.spatial import cross, skew
@@ -76,6 +86,15 @@ class PositionTask(MotionTask):
         bias = relative_position_bias(robot, q, v, self.point, self.origin, self.axes)
         return bias[row_places(self.rows, LINEAR)]
 
+    def segment(self, robot: Robot) -> Segment | None:
+        if self.origin != self.axes:
+            return None
+        return point_segment(self.point, None if self.axes == WORLD else self.axes)
+
+    def directions(self, robot: Robot, q: Array, parameters: Array) -> Array:
+        rotation = frame_pose.textbook(robot, q, self.axes).rotation
+        return axis_directions(rotation, point_arm(robot, q, self.point))[:, row_places(self.rows, LINEAR)]
+
 
 def frame_position(
     frame: str,
@@ -137,6 +156,14 @@ class LineTask(MotionTask):
         result: Array = parameters[3:].reshape(2, 3) @ point_bias(robot, q, v, self.point)
         return result
 
+    def segment(self, robot: Robot) -> Segment | None:
+        return point_segment(self.point, None)
+
+    def directions(self, robot: Robot, q: Array, parameters: Array) -> Array:
+        arm = point_arm(robot, q, self.point)
+        along: Array = axis_directions(np.eye(3), arm)[:, :3] @ parameters[3:].reshape(2, 3).T
+        return along
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PlaneTask(MotionTask):
@@ -173,6 +200,14 @@ class PlaneTask(MotionTask):
 
     def bias(self, robot: Robot, q: Array, v: Array, parameters: Array) -> Array:
         return np.array([parameters[3:] @ point_bias(robot, q, v, self.point)])
+
+    def segment(self, robot: Robot) -> Segment | None:
+        return point_segment(self.point, None)
+
+    def directions(self, robot: Robot, q: Array, parameters: Array) -> Array:
+        arm = point_arm(robot, q, self.point)
+        along: Array = axis_directions(np.eye(3), arm)[:, :3] @ parameters[3:, None]
+        return along
 
 
 @dataclass(frozen=True, eq=False, repr=False)

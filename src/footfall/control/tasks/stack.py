@@ -18,7 +18,7 @@ from footfall.arrays import Array, Flags
 from footfall.compiler import Kernel, build_kernel
 from footfall.control.gains import Gains
 from footfall.control.tasks.custom import CombinedTask, CustomTask
-from footfall.control.tasks.task import MotionTask, Task
+from footfall.control.tasks.task import MotionTask, RowMotion, RowNumbers, Task
 from footfall.errors import InvalidTask
 from footfall.robot.model import Robot
 from footfall.robot.values import Value
@@ -191,16 +191,14 @@ class TaskStack(Value):
     def traced_rows(self, q: Array, v: Array, numbers: Array) -> dict[str, Array]:
         """Rows `matrix a = value` on accelerations a (nv,): what the tasks ask for, feedback included, 002 (3.91)."""
         count, size = len(self.parameters), self.size
-        rate, acceleration, stiffness, damping = numbers[count:].reshape(4, size)
+        told = numbers[count:].reshape(4, size)
         found = self.traced_motion(q, v, numbers[:count])
-        values = []
+        values, start = [], 0
         for task, place in zip(self.tasks, self.places, strict=True):
-            value = acceleration[place]
-            if task.order < 1:
-                value = value + stiffness[place] * found["error"][place]
-            if task.order < 2:
-                value = value + damping[place] * (rate[place] - found["speed"][place])
-            values.append(value - found["bias"][place])
+            own = numbers[start : start + len(task.parameters)]
+            start += len(own)
+            motion = RowMotion(found["error"][place], found["speed"][place])
+            values.append(task.law(motion, RowNumbers(*told[:, place]), own) - found["bias"][place])
         return {"matrix": found["jacobian"], "value": np.concatenate(values)}
 
     def _compiled(self, name: str, more: dict[str, Any], function: Callable[..., Any]) -> Kernel:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, replace
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -23,8 +23,10 @@ from footfall.arrays import Array
 from footfall.compiler import rate_of
 from footfall.control.gains import Gains, gains_from
 from footfall.control.requests import checked_array
+from footfall.control.tasks.points import Segment
 from footfall.dynamics.configuration import configuration_rate
 from footfall.errors import InvalidTask
+from footfall.math.spatial import skew
 from footfall.robot.model import Robot
 
 
@@ -37,6 +39,22 @@ class TaskValue(NamedTuple):
 
     error: Array
     jacobian: Array
+
+
+class RowMotion(NamedTuple):
+    """What the rows of a task do: error (m,), and speed (m,) of the value."""
+
+    error: Array
+    speed: Array
+
+
+class RowNumbers(NamedTuple):
+    """What the rows of a task are told, (m,) each: rate, acceleration, stiffness and damping."""
+
+    rate: Array
+    acceleration: Array
+    stiffness: Array
+    damping: Array
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -165,6 +183,33 @@ class MotionTask(Task):
         speed = self.evaluate(robot, q, parameters).jacobian @ v
         return rate_of(speed, q, configuration_rate.textbook(robot, q, v))
 
+    def law(self, motion: RowMotion, numbers: RowNumbers, parameters: Array) -> Array:
+        """Acceleration (m,) that is asked of the value: of a unit mass on a spring and a damper, 002 (3.91)."""
+        asked = numbers.acceleration
+        if self.order < 1:
+            asked = asked + numbers.stiffness * motion.error
+        if self.order < 2:
+            asked = asked + numbers.damping * (numbers.rate - motion.speed)
+        return asked
+
+    def check(self, level: Literal["position", "velocity", "acceleration"]) -> None:
+        """Refuse a solver that asks for positions, velocities or accelerations if the task says nothing about them."""
+        if self.order > 0 and level == "position":
+            raise InvalidTask(f"{self.label} has no position, only a rate; use it with build_ik")
+        if self.order > 1 and level == "velocity":
+            raise InvalidTask(f"{self.label} has no velocity; it is for solvers that ask for accelerations")
+
+    # For hybrid control, whose constraints are on single segments
+
+    def segment(self, robot: Robot) -> Segment | None:
+        """What the task is about, if that is one frame and maybe one more that it is seen from."""
+        return None
+
+    def directions(self, robot: Robot, q: Array, parameters: Array) -> Array:
+        """Directions (6, m) [linear; angular] of its rows, world axes, at the origin of the segment's frame:
+        `jacobian = directions.T @ J`, where J is that of the frame seen from the other one."""
+        raise NotImplementedError
+
     # Targets that move
 
     @property
@@ -212,6 +257,11 @@ class MotionTask(Task):
         """The same for the rows: numbers, or (m,) each."""
         gains = self.feedback(usual)
         return gains.stiffness, gains.damping
+
+
+def axis_directions(rotation: Array, arm: Array) -> Array:
+    """Directions (6, 6) of unit forces along and about axes (3, 3) that act arm (3,) away from where they count."""
+    return np.block([[rotation, np.zeros((3, 3))], [skew(arm) @ rotation, rotation]])
 
 
 def _made(kind: type[Task], given: dict[str, Any]) -> Task:

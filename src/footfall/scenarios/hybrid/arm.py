@@ -14,8 +14,9 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.contact.candidates import Candidate, surface_of
+from footfall.control.gains import Gains
 from footfall.control.hybrid_control import solve_tasks
-from footfall.control.hybrid_tasks import AxisGoal, Task
+from footfall.control.tasks.frames import AxisGoal, FrameTask
 from footfall.dynamics.hybrid import hybrid_dynamics
 from footfall.dynamics.hybrid_constraints import Constraint
 from footfall.dynamics.inverse_dynamics import gravity_forces
@@ -77,27 +78,27 @@ def _arm_with_tip() -> Robot:
     return Robot(robot.name, bodies, robot.joints, robot.frames, dict(robot.configurations))
 
 
-def _holding(tip: Array) -> Task:
+def _holding(tip: Array) -> FrameTask:
     goals = {axis: AxisGoal("position", float(tip[k])) for k, axis in enumerate("xyz")}
-    return Task("hold", "tip", goals)
+    return FrameTask("hold", "tip", goals)
 
 
-def _line(tip: Array) -> Task:
+def _line(tip: Array) -> FrameTask:
     goals = {
         "x": AxisGoal("velocity", SPEED, most_acceleration=0.5),
         "y": AxisGoal("position", float(tip[1])),
         "z": AxisGoal("force", -PRESS),
     }
-    return Task("line", "tip", goals, stiffness=900.0, damping=60.0)
+    return FrameTask("line", "tip", goals, gains=Gains(900.0, 60.0))
 
 
-def _lifted(tip: Array) -> Task:
+def _lifted(tip: Array) -> FrameTask:
     goals = {"x": AxisGoal("velocity"), "y": AxisGoal("position", float(tip[1]))}
     goals["z"] = AxisGoal("position", float(tip[2]) + 0.05)
-    return Task("lift", "tip", goals, stiffness=36.0, damping=12.0)
+    return FrameTask("lift", "tip", goals, gains=Gains(36.0, 12.0))
 
 
-def _controller(simulation: Simulation, task: Task) -> Any:
+def _controller(simulation: Simulation, task: FrameTask) -> Any:
     """The task, and friction in the joints for what it leaves free; gravity is left to the task where it holds z."""
 
     def command(time: float, q: Array, v: Array) -> Command:

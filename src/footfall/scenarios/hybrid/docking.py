@@ -14,9 +14,11 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.contact.candidates import Candidate, Surface
-from footfall.control.hybrid_control import MovingFrame, task_state
+from footfall.control.gains import Gains
+from footfall.control.hybrid_control import task_state
 from footfall.control.hybrid_drive import drive
-from footfall.control.hybrid_tasks import AxisGoal, Task
+from footfall.control.references import MovingFrame
+from footfall.control.tasks.frames import AxisGoal, FrameTask
 from footfall.dynamics.kinematics import frame_pose, frame_velocity
 from footfall.math.transform import Transform
 from footfall.robot.load import load
@@ -111,7 +113,7 @@ class _Approach:
 
     def torques(self, time: float, q: Array, v: Array) -> Array:
         mobile, frames = self.base.mobile, {"hook": self.hook()}
-        probe = Task("dock", "base", {"x": AxisGoal("velocity")}, axes="hook")
+        probe = FrameTask("dock", "base", {"x": AxisGoal("velocity")}, axes="hook")
         state = task_state(mobile.robot, q, v, probe, frames=frames)
         left = -float(state.position[0]) - _REACH
         self.touched = self.touched or bool((self.base.forces[:2] > 0.0).any())
@@ -122,7 +124,7 @@ class _Approach:
         self.asked.append((0.0 if self.touched else asked.get("x", 0.0), asked["rz"]))
         return driven.torques
 
-    def task(self, left: float, position: Array, velocity: Array) -> Task:
+    def task(self, left: float, position: Array, velocity: Array) -> FrameTask:
         """What to do with some way left, m."""
         slow = float(np.sqrt(2 * 0.5 * MOST_ACCELERATION * max(left - _LAST, 0.0)))
         speed = min(_SPEED, _CREEP + slow)
@@ -138,7 +140,7 @@ class _Approach:
         else:
             heading = -float(np.arctan(position[1] / _LOOK))
         goals["rz"] = AxisGoal("position", heading, most_acceleration=MOST_TURN)
-        return Task("dock", "base", goals, axes="hook", stiffness=16.0, damping=8.0)
+        return FrameTask("dock", "base", goals, axes="hook", gains=Gains(16.0, 8.0))
 
 
 def _course(base: SimulatedBase, kind: Kind, trajectory: Any, approach: _Approach, drive_on: float) -> Course:

@@ -11,8 +11,9 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.contact.candidates import Candidate, Surface
+from footfall.control.gains import Gains
 from footfall.control.hybrid_drive import drive
-from footfall.control.hybrid_tasks import AxisGoal, Task
+from footfall.control.tasks.frames import AxisGoal, FrameTask
 from footfall.dynamics.hybrid_constraints import OWN
 from footfall.dynamics.kinematics import forward_kinematics, frame_pose
 from footfall.math.transform import Transform
@@ -93,8 +94,8 @@ def run_drawer(*, seconds: float = 5.0) -> Course:
             backwards = 3.0 * float(place[0] - start[0] - q[0])  # so that the arm keeps its shape
         wheels = {"x": AxisGoal("velocity", backwards), "rz": AxisGoal("velocity")}
         tasks = [
-            Task("hand", "gripper", hand),
-            Task("base", "base", wheels, axes=OWN, priority=1, damping=10.0),
+            FrameTask("hand", "gripper", hand),
+            FrameTask("base", "base", wheels, axes=OWN, priority=1, gains=Gains(100.0, 10.0)),
         ]
         felt = {"gripper": np.array([base.forces[0], 0.0, 0.0, 0.0, 0.0, 0.0])}  # a force sensor in the wrist
         return drive(mobile, q, v, tasks, wrenches=felt).torques

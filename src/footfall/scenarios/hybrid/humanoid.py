@@ -13,7 +13,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.contact.candidates import Candidate, surface_of
 from footfall.control.hybrid_drive import StandingRobot, drive
-from footfall.control.hybrid_tasks import AxisGoal, Task
+from footfall.control.tasks.frames import AxisGoal, FrameTask
 from footfall.dynamics.inverse_dynamics import gravity_forces
 from footfall.dynamics.kinematics import forward_kinematics, frame_pose
 from footfall.math.rotations import rotation_vector_from_matrix
@@ -106,9 +106,9 @@ def _controller(simulation: Simulation, rest: Array, hands: dict[str, Array], to
             right["x"] = AxisGoal("velocity", _SPEED, most_acceleration=1.0, most_force=2 * PRESS)
         left = {axis: AxisGoal("position", float(hands["LH"][k])) for k, axis in enumerate("xyz")}
         tasks = [
-            Task("torso", "base", upright),
-            Task("right hand", "RH", right, priority=1),
-            Task("left hand", "LH", left, priority=1),
+            FrameTask("torso", "base", upright),
+            FrameTask("right hand", "RH", right, priority=1),
+            FrameTask("left hand", "LH", left, priority=1),
         ]
         # Gains act in the joints, where they are stable for light ones too; the tasks know of them.
         posture = np.append(np.zeros(6), stiffness * (rest[7:] - q[7:]) - _DAMPING * v[6:])

@@ -16,9 +16,9 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.contact.candidates import Candidate, Surface
-from footfall.control.hybrid_control import MovingFrame
 from footfall.control.hybrid_drive import MobileRobot, drive
-from footfall.control.hybrid_tasks import parse_tasks
+from footfall.control.references import MovingFrame
+from footfall.control.tasks.text import parse_tasks
 from footfall.dynamics.hybrid_constraints import Constraint
 from footfall.dynamics.hybrid_rows import BoundedRows, Touch, bounded_rows, stacked_rows, touch_rows
 from footfall.dynamics.kinematics import frame_pose, frame_velocity

@@ -10,9 +10,10 @@ from functools import cache
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.control.gains import Gains
 from footfall.control.hybrid_control import TaskSolution
 from footfall.control.hybrid_drive import MobileRobot, drive
-from footfall.control.hybrid_tasks import AxisGoal, Task
+from footfall.control.tasks.frames import AxisGoal, FrameTask
 from footfall.dynamics.hybrid import constraint_system
 from footfall.dynamics.hybrid_constraints import OWN
 from footfall.dynamics.inverse_dynamics import bias_forces
@@ -107,7 +108,7 @@ def run_manipulator(*, seconds: float = 5.0) -> Course:
     robot = mobile.robot
     base = SimulatedBase(mobile, Scene("floor", (FLOOR,)), joints=start_configuration())
     held = frame_pose(robot, base.state[0], "gripper").translation
-    keep = Task(
+    keep = FrameTask(
         "keep", "gripper", {axis: AxisGoal("position", float(held[k])) for k, axis in enumerate("xyz")}
     )
     checked: list[tuple[float, float]] = []
@@ -120,7 +121,7 @@ def run_manipulator(*, seconds: float = 5.0) -> Course:
             "x": AxisGoal("velocity", _WAY * swing * np.cos(swing * time), most_acceleration=1.0),
             "rz": AxisGoal("velocity"),
         }
-        to_and_fro = Task("base", "base", goals, axes=OWN, priority=1, damping=10.0)
+        to_and_fro = FrameTask("base", "base", goals, axes=OWN, priority=1, gains=Gains(100.0, 10.0))
         driven = drive(mobile, q, v, [keep, to_and_fro])
         if calls % _CHECKED == 0:
             checked.append(dense_difference(robot, q, v, driven.solution))

@@ -15,8 +15,9 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.contact.candidates import Candidate, point_candidates, surface_of
 from footfall.contact.distance_functions import signed_distance
+from footfall.control.gains import Gains
 from footfall.control.hybrid_drive import drive
-from footfall.control.hybrid_tasks import AxisGoal, Task
+from footfall.control.tasks.frames import AxisGoal, FrameTask
 from footfall.dynamics.hybrid_constraints import OWN
 from footfall.dynamics.hybrid_rows import Touch, touch_rows
 from footfall.dynamics.kinematics import frame_pose
@@ -188,7 +189,7 @@ def _task_controller(base: SimulatedBase, speed: float) -> Callable[[float, Arra
         contacts = touch_rows(mobile.robot, q, v, touches, stiffness=0.0, name="bumper")
         pushed = 0.0 if stopped else float(base.forces[:2].sum())
         wrench = np.append(pushed * np.array(normal), np.zeros(3))
-        task = Task("drive", "base", goals, axes=OWN, damping=8.0)
+        task = FrameTask("drive", "base", goals, axes=OWN, gains=Gains(100.0, 8.0))
         return drive(mobile, q, v, [task], contacts=contacts, wrenches={"base": wrench}).torques
 
     return torques

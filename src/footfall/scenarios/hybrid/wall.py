@@ -7,7 +7,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.contact.candidates import Candidate, Surface, surface_of
 from footfall.control.hybrid_drive import drive
-from footfall.control.hybrid_tasks import AxisGoal, Task
+from footfall.control.tasks.frames import AxisGoal, FrameTask
 from footfall.dynamics.hybrid_constraints import OWN
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box
@@ -35,7 +35,7 @@ def run_wall(degrees: float = 15.0, *, seconds: float = 5.0) -> Course:
     base = SimulatedBase(
         mobile, Scene("wall", (FLOOR, wall)), touching=touching, pose=(0.0, 0.0, np.radians(degrees))
     )
-    task = Task("push", "base", {"x": AxisGoal("force", PUSH)}, axes=OWN)
+    task = FrameTask("push", "base", {"x": AxisGoal("force", PUSH)}, axes=OWN)
 
     def torques(time: float, q: Array, v: Array) -> Array:
         friction = np.append(np.zeros(6), -DAMPING * v[6:])

@@ -1,0 +1,242 @@
+"""Tasks and boundaries as TOML."""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from footfall.control.gains import Gains
+from footfall.control.tasks.boundaries import BOUNDARY_PRIORITY, Boundary
+from footfall.control.tasks.frames import MODES, AxisGoal, FrameTask
+from footfall.control.tasks.guards import Guard
+from footfall.control.tasks.points import FramePoint
+from footfall.errors import FootfallError, InvalidTask
+from footfall.robot.model import WORLD
+
+Entry = Mapping[str, Any]
+_TASK = (
+    "name",
+    "frame",
+    "axes",
+    "point",
+    "priority",
+    "stiffness",
+    "damping",
+    "softness",
+    "when",
+    "until",
+    "goals",
+)
+_BOUNDARY = ("name", "frame", "point", "start", "normal", "priority", "stiffness", "damping", "most_force")
+
+
+def parse_tasks(text: str) -> tuple[FrameTask | Boundary, ...]:
+    """Tasks of a TOML text: tables `[[task]]` with the fields of `FrameTask`, then `[[boundary]]` with those of
+    `Boundary`.
+
+    Gains are `stiffness` (1/s2) and `damping` (1/s). A goal is written `x = { position = 0.3, most_force = 50 }`, a
+    guard `until = [{ axis = "z", quantity = "force", beyond = 5 }]`, a place `point = [0.1, 0.0, 0.2]`.
+    """
+    if not isinstance(text, str):
+        raise InvalidTask(f"tasks are {text!r}; they must be a text")
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidTask(f"no TOML: {error}") from error
+    unknown = sorted(set(document) - {"task", "boundary"})
+    if unknown:
+        raise InvalidTask(f"unknown table {unknown[0]!r}; there are: task, boundary")
+    tables = {name: _tables(document.get(name, []), name) for name in ("task", "boundary")}
+    tasks = [_task(entry) for entry in tables["task"]]
+    return (*tasks, *(_boundary(entry) for entry in tables["boundary"]))
+
+
+def _tables(value: Any, name: str) -> list[Entry]:
+    if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+        raise InvalidTask(f"{name} is {value!r}; it must be tables that begin with [[{name}]]")
+    return value
+
+
+def _named(entry: Entry, kind: str, known: Sequence[str], needed: Sequence[str]) -> str:
+    """What an entry is called in messages; its fields are checked."""
+    what = f"{kind} {entry.get('name', '')!r}"
+    for key in entry:
+        if key not in known:
+            raise InvalidTask(f"{what}: unknown field {key!r}; there are: {', '.join(sorted(known))}")
+    for key in needed:
+        if key not in entry:
+            raise InvalidTask(f"{what}: {key} is missing")
+    return what
+
+
+def _gains(entry: Entry, usual: Gains, what: str) -> Gains:
+    given = {key: _number(entry[key], f"{what}: {key}") for key in ("stiffness", "damping") if key in entry}
+    try:
+        return Gains(**{"stiffness": usual.stiffness, "damping": usual.damping} | given)
+    except FootfallError as error:
+        raise InvalidTask(f"{what}: {error}") from error
+
+
+def _number(value: Any, what: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value):
+        raise InvalidTask(f"{what} is {value!r}; it must be a number")
+    return float(value)
+
+
+def _place(value: Any, what: str) -> tuple[float, float, float]:
+    if not isinstance(value, list) or len(value) != 3:
+        raise InvalidTask(f"{what} is {value!r}; it must be three numbers, [0.1, 0.0, 0.2] say")
+    x, y, z = (_number(each, what) for each in value)
+    return x, y, z
+
+
+def _task(entry: Entry) -> FrameTask:
+    what = _named(entry, "task", _TASK, ("name", "frame", "goals"))
+    goals = entry["goals"]
+    if not isinstance(goals, dict):
+        raise InvalidTask(f"{what}: goals are {goals!r}; they must be a table, [task.goals]")
+    options: dict[str, Any] = {key: entry[key] for key in ("priority", "softness") if key in entry}
+    for key in ("when", "until"):
+        if key in entry:
+            options[key] = tuple(
+                _guard(each, f"{what}: {key}") for each in _listed(entry[key], f"{what}: {key}")
+            )
+    return FrameTask(
+        entry["name"],
+        entry["frame"],
+        {axis: _goal(goal, f"{what}: {axis}") for axis, goal in goals.items()},
+        entry.get("axes", WORLD),
+        _place(entry.get("point", [0.0, 0.0, 0.0]), f"{what}: point"),
+        gains=_gains(entry, FrameTask.usual, what),
+        **options,
+    )
+
+
+def _listed(value: Any, what: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise InvalidTask(f'{what} is {value!r}; it must be a list of tables, [{{ axis = "z", ... }}] say')
+    return value
+
+
+def _guard(entry: Any, what: str) -> Guard:
+    if not isinstance(entry, dict):
+        raise InvalidTask(f"{what} has {entry!r}; it must be a table with axis, quantity and a bound")
+    known = [each.name for each in fields(Guard)]
+    for key in entry:
+        if key not in known:
+            raise InvalidTask(f"{what} has the unknown field {key!r}; there are: {', '.join(known)}")
+    for key in ("axis", "quantity"):
+        if key not in entry:
+            raise InvalidTask(f"{what} lacks {key}")
+    return Guard(**entry)
+
+
+def _goal(entry: Any, what: str) -> AxisGoal:
+    if not isinstance(entry, dict):
+        raise InvalidTask(f"{what} is {entry!r}; it must be a table such as {{ position = 0.3 }}")
+    options = dict(entry)
+    modes = [mode for mode in MODES if mode in options]
+    if len(modes) != 1:
+        raise InvalidTask(f"{what} needs one of {', '.join(MODES)}, has {len(modes)}")
+    target = _number(options.pop(modes[0]), f"{what}: {modes[0]}")
+    others = [each.name for each in fields(AxisGoal) if each.name not in ("mode", "target")]
+    for key in options:
+        if key not in others:
+            raise InvalidTask(f"{what} has {key}; besides {modes[0]} there are: {', '.join(others)}")
+    try:
+        return AxisGoal(modes[0], target, **options)
+    except InvalidTask as error:
+        raise InvalidTask(f"{what}: {error}") from None
+
+
+def _boundary(entry: Entry) -> Boundary:
+    what = _named(entry, "boundary", _BOUNDARY, ("name", "frame", "start", "normal"))
+    if not isinstance(entry["frame"], str):
+        raise InvalidTask(f"{what}: frame is {entry['frame']!r}; it must be a name")
+    return Boundary(
+        FramePoint(entry["frame"], _place(entry.get("point", [0.0, 0.0, 0.0]), f"{what}: point")),
+        np.array(_place(entry["start"], f"{what}: start")),
+        np.array(_place(entry["normal"], f"{what}: normal")),
+        entry["name"],
+        _number(entry.get("most_force", math.inf), f"{what}: most_force"),
+        priority=entry.get("priority", BOUNDARY_PRIORITY),
+        gains=_gains(entry, Boundary.usual, what),
+    )
+
+
+def tasks_text(tasks: Sequence[FrameTask | Boundary]) -> str:
+    """The tasks as TOML that `parse_tasks` reads back to the same values."""
+    kept = [task for task in tasks if isinstance(task, FrameTask)]
+    bounds = [task for task in tasks if isinstance(task, Boundary)]
+    return "\n".join([*(_task_text(task) for task in kept), *(_boundary_text(task) for task in bounds)])
+
+
+def _task_text(task: FrameTask) -> str:
+    if task.outside is not None:
+        raise InvalidTask(f"{task.label}: where a frame outside the robot is has no place in a text")
+    gains = task.feedback()
+    values = {
+        "name": task.name,
+        "frame": task.frame,
+        "axes": task.axes,
+        "point": list(task.point),
+        "priority": int(task.priority),
+        "stiffness": gains.stiffness,
+        "damping": gains.damping,
+        "softness": task.softness,
+    }
+    lines = ["[[task]]", *(f"{name} = {_written(value)}" for name, value in values.items())]
+    for name in ("when", "until"):
+        guards = getattr(task, name)
+        if guards:
+            lines.append(f"{name} = [{', '.join(_inline(_given(guard)) for guard in guards)}]")
+    lines.append("[task.goals]")
+    for axis, goal in task.goals.items():
+        others = {key: value for key, value in _given(goal).items() if key not in ("mode", "target")}
+        lines.append(f"{axis} = {_inline({goal.mode: goal.target} | others)}")
+    return "\n".join(lines) + "\n"
+
+
+def _boundary_text(task: Boundary) -> str:
+    point, gains = task.point, task.feedback()
+    if isinstance(point, str):
+        point = FramePoint(point)
+    if not isinstance(point, FramePoint):
+        raise InvalidTask(f"{task.label} is about {point!r}; in a text it is about points of frames")
+    values = {
+        "name": task.name,
+        "frame": point.frame,
+        "point": list(point.offset),
+        "start": task.start.tolist(),
+        "normal": task.normal.tolist(),
+        "priority": int(task.priority),
+        "stiffness": gains.stiffness,
+        "damping": gains.damping,
+        "most_force": task.most_force,
+    }
+    return (
+        "\n".join(["[[boundary]]", *(f"{name} = {_written(value)}" for name, value in values.items())]) + "\n"
+    )
+
+
+def _given(value: Guard | AxisGoal) -> dict[str, Any]:
+    """Fields that differ from their defaults."""
+    return {
+        each.name: getattr(value, each.name)
+        for each in fields(value)
+        if getattr(value, each.name) != each.default
+    }
+
+
+def _inline(options: Mapping[str, Any]) -> str:
+    return "{ " + ", ".join(f"{name} = {_written(value)}" for name, value in options.items()) + " }"
+
+
+def _written(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, (str, bool)) else repr(value)
