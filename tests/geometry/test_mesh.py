@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 import trimesh
 
+import footfall
+from footfall.bench.robots import examples_folder
 from footfall.errors import GeometryError, MissingFile
 from footfall.geometry.mesh import TriangleMesh, load_mesh
 from footfall.geometry.mesh_mass import mesh_inertia
+from footfall.robot.model import Mesh
 
 
 def box_mesh(size: tuple[float, float, float] = (1.0, 0.6, 0.4)) -> TriangleMesh:
@@ -117,3 +120,60 @@ def test_mass_of_a_box_and_of_a_moved_ball() -> None:
         mesh_inertia(TriangleMesh(mesh.vertices, mesh.triangles[1:]), 1.0)
     with pytest.raises(GeometryError, match="inside out"):
         mesh_inertia(TriangleMesh(mesh.vertices, mesh.triangles[:, ::-1]), 1.0)
+
+
+def collada(path: Path, asset: str) -> Path:
+    """A box of 1 x 0.6 x 0.4 in a COLLADA file whose head says this."""
+    trimesh.creation.box(extents=(1.0, 0.6, 0.4)).export(path)
+    text = path.read_text()
+    begin, end = text.index("<asset>"), text.index("</asset>")
+    path.write_text(text[:begin] + "<asset>" + asset + text[end:])
+    return path
+
+
+@pytest.mark.parametrize(
+    ("asset", "size"),
+    [
+        ("<up_axis>Z_UP</up_axis>", (1.0, 0.6, 0.4)),
+        ("<up_axis>Y_UP</up_axis>", (1.0, 0.4, 0.6)),
+        ("<up_axis>X_UP</up_axis>", (0.6, 0.4, 1.0)),
+        ('<unit name="centimeter" meter="0.01"/><up_axis>Z_UP</up_axis>', (0.01, 0.006, 0.004)),
+        ("", (1.0, 0.6, 0.4)),
+        (
+            "<contributor><authoring_tool>VCGLib | MeshLab</authoring_tool></contributor><up_axis>Y_UP</up_axis>",
+            (1.0, 0.6, 0.4),
+        ),
+    ],
+)
+def test_collada_files_come_into_metres_with_z_upwards(
+    tmp_path: Path, asset: str, size: tuple[float, float, float]
+) -> None:
+    """MeshLab writes Y_UP whatever it holds."""
+    mesh = load_mesh(collada(tmp_path / "box.dae", asset))
+    np.testing.assert_allclose(mesh.bounds[1] - mesh.bounds[0], size, rtol=1e-5)
+    outward = np.einsum("ij,ij->i", mesh.corners.mean(axis=1), mesh.face_normals)
+    assert (outward > 0.0).all()  # turned, not mirrored
+
+
+def test_units_without_meaning_are_refused(tmp_path: Path) -> None:
+    for unit in ("0", "-1", "nan", "one"):
+        with pytest.raises(GeometryError, match=f"its unit is '{unit}' m"):
+            load_mesh(collada(tmp_path / f"{unit}.dae", f'<unit name="u" meter="{unit}"/>'))
+
+
+def test_the_meshes_of_icub_lie_where_its_bodies_are() -> None:
+    """All are Y_UP. Boxes around them have their middle near the centres of mass; untouched they are 8 cm off."""
+    folder = examples_folder()
+    if folder is None:
+        pytest.skip("needs example-robot-data")
+    robot = footfall.load(folder / "icub_description" / "robots" / "icub_reduced.urdf", strict=False)
+    apart = []
+    for body in robot.bodies:
+        for geometry in body.visuals:
+            assert isinstance(geometry.shape, Mesh)
+            mesh = load_mesh(geometry.shape.path, scale=geometry.shape.scale)
+            middle = mesh.bounds.mean(axis=0)
+            place = geometry.placement.rotation @ middle + geometry.placement.translation
+            apart.append(float(np.linalg.norm(place - body.center_of_mass)))
+    assert np.mean(apart) < 0.04
+    assert max(apart) < 0.12

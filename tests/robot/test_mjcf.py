@@ -245,7 +245,7 @@ def test_mujoco_is_optional(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_written_robots_are_read_back(robot: Robot) -> None:
     again = parse_mjcf(mjcf_text(robot))
     assert tree_difference(robot, again) < 1e-12
-    for name in ("lower", "upper", "damping", "friction", "armature"):
+    for name in ("lower_limits", "upper_limits", "damping", "friction", "armature"):
         assert difference(getattr(robot, name), getattr(again, name)) == 0.0
     assert difference(robot.configurations, again.configurations) < 1e-15
     for joint in robot.joints:

@@ -242,7 +242,7 @@ WRITABLE = tuple(kind for kind in JointType if kind is not JointType.SPHERICAL)
 def test_written_robots_move_alike(robot: Robot) -> None:
     again = parse_urdf(urdf_text(replace(robot, gravity=(0.0, 0.0, -9.81))))
     assert tree_difference(robot, again) < 1e-12
-    for name in ("lower", "upper", "damping", "friction", "armature"):
+    for name in ("lower_limits", "upper_limits", "damping", "friction", "armature"):
         if not any(joint.type is JointType.PLANAR for joint in robot.joints):  # its limits have no place
             assert difference(getattr(robot, name), getattr(again, name)) == 0.0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,5 +13,12 @@ RobotArgument = Annotated[
 FloatingBaseOption = Annotated[
     bool | None,
     typer.Option("--floating-base/--fixed-base", help="Set the root free, or fix it to the world."),
+]
+PackageDirOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--package-dir",
+        help="Where package:// paths of meshes are looked for first; repeat it. ROS_PACKAGE_PATH counts too.",
+    ),
 ]
 LenientOption = Annotated[bool, typer.Option("--lenient", help="Take impossible inertias with a warning.")]

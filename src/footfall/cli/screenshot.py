@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from footfall.cli.files import new_file
-from footfall.cli.options import FloatingBaseOption
+from footfall.cli.options import FloatingBaseOption, PackageDirOption
 from footfall.cli.screen import screen
 
 
@@ -34,6 +34,7 @@ def screenshot(
     ] = None,
     volumes: Annotated[bool, typer.Option("--volumes", help="Draw the volumes of a robot.")] = False,
     floating_base: FloatingBaseOption = None,
+    package_dir: PackageDirOption = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite a file.")] = False,
 ) -> None:
     """Take a picture of a recording or a robot. Needs Chromium.
@@ -51,7 +52,7 @@ def screenshot(
     if target.suffix.lower() != ".png":
         raise typer.BadParameter(f"{str(target)!r}; pictures are PNG: name a file that ends in .png")
     new_file(target, force=force)
-    subject = load_subject(source, floating_base=floating_base)
+    subject = load_subject(source, floating_base=floating_base, package_dirs=package_dir or ())
     if time is not None and not isinstance(subject, Recording):
         raise typer.BadParameter(f"--time is for recordings; {source!r} is none")
     if volumes and not (isinstance(subject, Robot) and subject.volumes):

@@ -9,7 +9,7 @@ import numpy as np
 from rich.table import Table
 
 from footfall.arrays import Array
-from footfall.cli.options import FloatingBaseOption, LenientOption, RobotArgument
+from footfall.cli.options import FloatingBaseOption, LenientOption, PackageDirOption, RobotArgument
 from footfall.cli.screen import screen, table
 from footfall.robot.load import load
 from footfall.robot.model import Joint, JointType, Robot
@@ -19,6 +19,7 @@ def show(
     robot: RobotArgument,
     floating_base: FloatingBaseOption = None,
     lenient: LenientOption = False,
+    package_dir: PackageDirOption = None,
 ) -> None:
     """Show a robot: bodies, joints and their limits, masses, loops, frames, configurations and groups.
 
@@ -26,7 +27,7 @@ def show(
 
     [dim]$[/] footfall show my_robot.urdf --floating-base
     """
-    shown = load(robot, floating_base=floating_base, strict=not lenient)
+    shown = load(robot, floating_base=floating_base, strict=not lenient, package_dirs=package_dir or ())
     console = screen()
     console.print(repr(shown), style="bold", markup=False)
     console.print(f"gravity {_vector(shown.gravity)} m/s2", highlight=False)

@@ -11,7 +11,7 @@ import typer
 
 from footfall.arrays import Array
 from footfall.cli.files import new_file
-from footfall.cli.options import FloatingBaseOption, LenientOption
+from footfall.cli.options import FloatingBaseOption, LenientOption, PackageDirOption
 from footfall.cli.screen import errors, program, progress, screen, table
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ def simulate(
     force: Annotated[bool, typer.Option("--force", help="Overwrite a file.")] = False,
     floating_base: FloatingBaseOption = None,
     lenient: LenientOption = False,
+    package_dir: PackageDirOption = None,
 ) -> None:
     """Let a robot, or all that can move in a scene, go while the joints hold their positions, and record it.
 
@@ -89,7 +90,9 @@ def simulate(
     if is_scene(source):
         place = load_scene(source)
     else:
-        machine = load(source, floating_base=floating_base, strict=not lenient)
+        machine = load(
+            source, floating_base=floating_base, strict=not lenient, package_dirs=package_dir or ()
+        )
         place = Scene("empty") if scene is None and not _is_free(machine) else load_scene(scene or "flat")
     name = place.name if machine is None else machine.name.replace("/", "-")
     target = new_file(output or Path(f"{name}.mcap"), force=force)

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from footfall.cli.options import PackageDirOption
 from footfall.cli.screen import errors, screen
 
 
@@ -39,6 +40,7 @@ def view(
             help="Have a secret part in the address; by default where other machines are served.",
         ),
     ] = None,
+    package_dir: PackageDirOption = None,
 ) -> None:
     """Show a recording or a robot in the browser, until Ctrl-C.
 
@@ -49,7 +51,7 @@ def view(
     from footfall.recording.reader import Recording
     from footfall.viewer.show import View, load_subject
 
-    subject = load_subject(source, floating_base=floating_base)
+    subject = load_subject(source, floating_base=floating_base, package_dirs=package_dir or ())
     if isinstance(subject, Recording) and subject.damage is not None:
         errors().print(f"the recording is not whole: {subject.damage}", markup=False)
     with (

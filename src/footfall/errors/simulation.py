@@ -50,6 +50,10 @@ class ManyContactsWarning(FootfallWarning):
     """So many places that may touch that native code for them takes minutes to compile."""
 
 
+class MissingMeshWarning(FootfallWarning):
+    """Collision meshes that were not found; their bodies touch with their other shapes."""
+
+
 class StartsInside(FootfallWarning):
     """Something starts deep inside of something else, and is lifted out of it slowly."""
 

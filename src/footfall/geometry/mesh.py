@@ -12,6 +12,7 @@ import numpy as np
 
 from footfall.arrays import Array, Integers
 from footfall.errors import GeometryError, MissingFile
+from footfall.geometry.collada import to_metres_and_z_up
 
 SUFFIXES = (".ply", ".stl", ".obj", ".dae")
 _MOST_BYTES = 512 * 2**20
@@ -121,18 +122,28 @@ class TriangleMesh:
 def load_mesh(
     path: str | os.PathLike[str], *, scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
 ) -> TriangleMesh:
-    """Mesh of a .ply, .stl or .obj file, lengths multiplied by `scale`; the same file is read once."""
-    path = Path(path)
+    """Mesh of a .ply, .stl, .obj or .dae file, lengths multiplied by `scale`; the same file is read once.
+
+    COLLADA files (.dae) are brought into metres with z upwards, if they say that they are not; those of MeshLab say
+    Y_UP whatever they hold, and stay as they are.
+    """
+    written, path = os.fspath(path), Path(path)
     if path.suffix.lower() not in SUFFIXES:
         message = f"suffix {path.suffix!r} is unknown; meshes are in {', '.join(SUFFIXES)} files"
         raise GeometryError(message, source=str(path))
     if not path.is_file():
-        raise MissingFile(f"no mesh file {str(path)!r}")
+        raise MissingFile(f"no mesh file {written!r}{_package_hint(written)}")
     state = path.stat()
     if state.st_size > _MOST_BYTES:
         message = f"larger than {_MOST_BYTES / 2**20:g} MiB; simplify the mesh"
         raise GeometryError(message, source=str(path))
     return _load(str(path), tuple(float(value) for value in scale), state.st_mtime_ns, state.st_size)
+
+
+def _package_hint(written: str) -> str:
+    if not written.startswith(("package://", "model://")):
+        return ""
+    return "; name the folder that holds the package: package_dirs=, --package-dir or ROS_PACKAGE_PATH"
 
 
 @lru_cache(maxsize=64)
@@ -142,6 +153,10 @@ def _load(path: str, scale: tuple[float, float, float], _changed: int, _size: in
     try:
         loaded: Any = trimesh.load(path, force="mesh", process=False)
         vertices, triangles = np.asarray(loaded.vertices), np.asarray(loaded.faces)
+        if Path(path).suffix.lower() == ".dae":
+            vertices = vertices @ to_metres_and_z_up(Path(path)).T
+    except GeometryError:
+        raise
     except Exception as error:  # readers of foreign formats raise anything
         raise GeometryError(f"cannot be read: {type(error).__name__}: {error}", source=path) from error
     try:

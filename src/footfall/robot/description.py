@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from footfall.errors import DescriptionError, LoopError, MissingFile, RobotError, UnsafeDescription
+from footfall.robot.least_inertia import with_least_inertia
 from footfall.robot.model import Robot
 from footfall.robot.validation import check_physics, warn_of
 from footfall.robot.values import Subject
@@ -53,6 +54,9 @@ class Source:
                     raise
                 findings = [*findings, error]
                 robot = Robot(**{**fields, "loops": ()})
+            if not strict:
+                robot, given = with_least_inertia(robot)
+                findings = [*findings, *given]
             findings = [*findings, *check_physics(robot, strict=strict, foreign=foreign)]
         for finding in findings:
             self.locate(finding)

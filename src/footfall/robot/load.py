@@ -21,16 +21,19 @@ def load(
     floating_base: bool | None = None,
     strict: bool = True,
     package_dirs: Iterable[str | os.PathLike[str]] = (),
+    literal_angles: bool = False,
 ) -> Robot:
     """Robot of a shipped name, or of a description at a path: .toml, .urdf, or .xml (MJCF or URDF).
 
     floating_base: true sets the root body free, false fixes it to the world, None leaves it as described (the
     root of a URDF is fixed). strict: false turns errors about impossible or missing inertias into warnings,
-    to load what others wrote. package_dirs: where `package://` paths of a URDF are looked for first.
+    to load what others wrote; joints that move nothing get the least inertia. package_dirs: where `package://` paths
+    of a URDF are looked for first. literal_angles: angles of a URDF are as written; otherwise those within 5e-12 rad of
+    a right angle, such as 1.57079632679, are one.
     """
     robot = _shipped(source) if isinstance(source, str) else None
     if robot is None:
-        robot = _read(Path(source), strict=strict, package_dirs=package_dirs)
+        robot = _read(Path(source), strict=strict, package_dirs=package_dirs, literal_angles=literal_angles)
     if floating_base is None:
         return robot
     return with_floating_base(robot) if floating_base else with_fixed_base(robot)
@@ -70,7 +73,9 @@ def _shipped(name: str) -> Robot | None:
     return read_toml(found)
 
 
-def _read(path: Path, *, strict: bool, package_dirs: Iterable[str | os.PathLike[str]]) -> Robot:
+def _read(
+    path: Path, *, strict: bool, package_dirs: Iterable[str | os.PathLike[str]], literal_angles: bool
+) -> Robot:
     if path.suffix.lower() not in _SUFFIXES:
         raise _unknown_suffix(path)
     check_file(path)
@@ -84,7 +89,7 @@ def _read(path: Path, *, strict: bool, package_dirs: Iterable[str | os.PathLike[
     if root.tag == "robot":
         from footfall.robot.urdf import read_urdf
 
-        return read_urdf(path, strict=strict, package_dirs=package_dirs)
+        return read_urdf(path, strict=strict, package_dirs=package_dirs, literal_angles=literal_angles)
     if root.tag == "mujoco":
         from footfall.robot.mjcf import read_mjcf
 

@@ -19,9 +19,13 @@ _RIGHT_ANGLE = 5e-12  # rad; descriptions that write pi/2 with twelve digits mea
 _ROUNDING = 4e-16
 
 
-def matrix_from_rpy(rpy: Sequence[float]) -> Array:
-    """Rotation matrix (3, 3) of turns about the fixed axes x (roll), y (pitch), z (yaw), rad."""
-    (cr, sr), (cp, sp), (cy, sy) = (_cosine_and_sine(float(angle)) for angle in rpy)
+def matrix_from_rpy(rpy: Sequence[float], *, literal: bool = False) -> Array:
+    """Rotation matrix (3, 3) of turns about the fixed axes x (roll), y (pitch), z (yaw), rad.
+
+    literal: angles are what is written, also those within 5e-12 of a right angle.
+    """
+    turned = _literally if literal else _cosine_and_sine
+    (cr, sr), (cp, sp), (cy, sy) = (turned(float(angle)) for angle in rpy)
     yaw = np.array([[cy, -sy, 0.0], [sy, cy, 0.0], [0.0, 0.0, 1.0]])
     pitch = np.array([[cp, 0.0, sp], [0.0, 1.0, 0.0], [-sp, 0.0, cp]])
     roll = np.array([[1.0, 0.0, 0.0], [0.0, cr, -sr], [0.0, sr, cr]])
@@ -64,6 +68,10 @@ def _cosine_and_sine(angle: float) -> tuple[float, float]:
     quarters = round(angle / (math.pi / 2)) if abs(angle) < 1e6 else 0
     if abs(angle - quarters * (math.pi / 2)) < _RIGHT_ANGLE:
         return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[quarters % 4]
+    return math.cos(angle), math.sin(angle)
+
+
+def _literally(angle: float) -> tuple[float, float]:
     return math.cos(angle), math.sin(angle)
 
 

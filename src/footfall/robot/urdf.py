@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -44,26 +45,44 @@ _JOINT_TYPES = {
 }
 
 
+class _Reading(NamedTuple):
+    """How a description is read: where its meshes are, colours by name, whether angles are meant as written."""
+
+    meshes: MeshPaths
+    colors: Mapping[str, Color]
+    literal_angles: bool
+
+
 def read_urdf(
-    path: str | Path, *, strict: bool = True, package_dirs: Iterable[str | os.PathLike[str]] = ()
+    path: str | Path,
+    *,
+    strict: bool = True,
+    package_dirs: Iterable[str | os.PathLike[str]] = (),
+    literal_angles: bool = False,
 ) -> Robot:
     """Robot described by a URDF file; its root link is fixed to the world, or is the world if it is named so.
 
     strict: false turns errors about impossible or missing inertias and about mimics of joints that do not
     exist into warnings. package_dirs: where `package://` mesh paths are looked for first; paths of missing
-    meshes stay as written.
+    meshes stay as written. literal_angles: angles are as written, also those within 5e-12 rad of a right angle.
     """
     path = Path(path)
     meshes = MeshPaths(path.parent, package_dirs)
-    return _robot(read_xml(path), meshes, default_name=path.stem, strict=strict)
+    root = read_xml(path)
+    return _robot(root, meshes, default_name=path.stem, strict=strict, literal_angles=literal_angles)
 
 
-def parse_urdf(text: str | bytes, *, source: str = "<text>", strict: bool = True) -> Robot:
+def parse_urdf(
+    text: str | bytes, *, source: str = "<text>", strict: bool = True, literal_angles: bool = False
+) -> Robot:
     """Robot described by URDF text; `source` names it in errors."""
-    return _robot(parse_xml(text, source=source), MeshPaths(None), default_name="robot", strict=strict)
+    root = parse_xml(text, source=source)
+    return _robot(root, MeshPaths(None), default_name="robot", strict=strict, literal_angles=literal_angles)
 
 
-def _robot(root: Element, meshes: MeshPaths, *, default_name: str, strict: bool) -> Robot:
+def _robot(
+    root: Element, meshes: MeshPaths, *, default_name: str, strict: bool, literal_angles: bool
+) -> Robot:
     if root.tag != "robot":
         raise root.error(f"root element is <{root.tag}>; a URDF has <robot>")
     links = list(root.all("link"))
@@ -79,10 +98,10 @@ def _robot(root: Element, meshes: MeshPaths, *, default_name: str, strict: bool)
     origin.lines.update({("body", link.string("name")): link.line for link in links})
     origin.lines.update({("joint", joint.string("name")): joint.line for joint in joint_elements})
     with origin.located():
-        colors = _material_colors(root)
+        reading = _Reading(meshes, _material_colors(root), literal_angles)
         armatures = _armatures(root)
-        bodies = [_body(link, meshes, colors) for link in links]
-        joints = [_joint(joint, armatures) for joint in joint_elements]
+        bodies = [_body(link, reading) for link in links]
+        joints = [_joint(joint, armatures, reading) for joint in joint_elements]
         base = _root_link(bodies, joints, root)
     joints, findings = _independent_of_rest(joints, strict=strict)
     if base == WORLD:
@@ -111,13 +130,13 @@ def _root_link(bodies: list[Body], joints: list[Joint], root: Element) -> str:
     return roots[0]
 
 
-def _body(link: Element, meshes: MeshPaths, colors: Mapping[str, Color]) -> Body:
-    visuals = tuple(_geometry(each, meshes, colors) for each in link.all("visual"))
-    collisions = tuple(_geometry(each, meshes, colors) for each in link.all("collision"))
+def _body(link: Element, reading: _Reading) -> Body:
+    visuals = tuple(_geometry(each, reading) for each in link.all("visual"))
+    collisions = tuple(_geometry(each, reading) for each in link.all("collision"))
     inertial = link.first("inertial")
     if inertial is None:
         return Body(link.string("name"), visuals=visuals, collisions=collisions)
-    rotation, center = _origin(inertial)
+    rotation, center = _origin(inertial, reading)
     entries = inertial.need("inertia")
     xx, xy, xz, yy, yz, zz = (entries.number(name) for name in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
@@ -129,7 +148,7 @@ def _body(link: Element, meshes: MeshPaths, colors: Mapping[str, Color]) -> Body
     return Body(link.string("name"), mass, center, inertia, visuals, collisions)
 
 
-def _joint(element: Element, armatures: Mapping[str, float]) -> Joint:
+def _joint(element: Element, armatures: Mapping[str, float], reading: _Reading) -> Joint:
     name, written_type = element.string("name"), element.string("type")
     if written_type not in _JOINT_TYPES:
         known = ", ".join(_JOINT_TYPES)
@@ -142,7 +161,7 @@ def _joint(element: Element, armatures: Mapping[str, float]) -> Joint:
         kind,
         element.need("parent").string("link"),
         element.need("child").string("link"),
-        _origin(element),
+        _origin(element, reading),
         axis=_vector3(axis, "xyz", (1.0, 0.0, 0.0)) if kind.velocities in (1, 3) else (0.0, 0.0, 1.0),
         lower=lower,
         upper=upper,
@@ -194,9 +213,9 @@ def _independent_of_rest(joints: list[Joint], *, strict: bool) -> tuple[list[Joi
     return result, findings
 
 
-def _origin(element: Element) -> Transform:
+def _origin(element: Element, reading: _Reading) -> Transform:
     origin = element.first("origin")
-    rotation = matrix_from_rpy(_vector3(origin, "rpy", _ZERO))
+    rotation = matrix_from_rpy(_vector3(origin, "rpy", _ZERO), literal=reading.literal_angles)
     return Transform(rotation, np.array(_vector3(origin, "xyz", _ZERO)))
 
 
@@ -209,13 +228,13 @@ def _vector3(
     return x, y, z
 
 
-def _geometry(element: Element, meshes: MeshPaths, colors: Mapping[str, Color]) -> Geometry:
-    shape = _shape(element.need("geometry"), meshes)
+def _geometry(element: Element, reading: _Reading) -> Geometry:
+    shape = _shape(element.need("geometry"), reading.meshes)
     material = element.first("material")
     color = None
     if material is not None:
-        color = _color(material) or colors.get(material.attributes.get("name", ""))
-    return Geometry(shape, _origin(element), element.attributes.get("name", ""), color)
+        color = _color(material) or reading.colors.get(material.attributes.get("name", ""))
+    return Geometry(shape, _origin(element, reading), element.attributes.get("name", ""), color)
 
 
 def _shape(geometry: Element, meshes: MeshPaths) -> Shape:

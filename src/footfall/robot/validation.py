@@ -38,6 +38,9 @@ Named = TypeVar("Named", "Body", "Joint", "Frame")
 
 _INERTIA_TOLERANCE = 1e-6  # relative; descriptions are written with about six digits
 _LEAST_RADIUS_OF_GYRATION = 3e-5  # m; inertias below mass times its square are noise around zero
+_PLACEHOLDER = (
+    1e-5  # kg m2; exporters give small parts that are fixed to others any inertia, such as 1e-6 everywhere
+)
 _HEAVY = 1e4  # kg
 _LONG = 100.0  # m
 _WIDE = 4 * math.pi  # rad
@@ -148,8 +151,11 @@ def check_physics(robot: Robot, *, strict: bool = True, foreign: bool = False) -
     all errors into findings.
     """
     findings: list[RobotError] = []
+    alone = _not_fixed_to_others(robot)
     for body in robot.bodies:
         problem = _inertia_problem(body.mass, body.inertia)
+        if problem and foreign and body.name not in alone and _excess(body.inertia) < _PLACEHOLDER:
+            continue
         if problem:
             findings.append(ImpossibleInertia(problem, subject=("body", body.name)))
             if strict and not foreign:
@@ -226,10 +232,25 @@ def _check_members(what: str, kind: str, sets: Mapping[str, Iterable[str]], avai
                 raise _unknown(kind, member, sorted(available), (what, name))
 
 
+def _not_fixed_to_others(robot: Robot) -> set[str]:
+    """Bodies that are a moving link by themselves."""
+    links: dict[int, list[str]] = {}
+    for body in robot.bodies:
+        links.setdefault(robot.tree.attachments[body.name].link, []).append(body.name)
+    return {names[0] for link, names in links.items() if len(names) == 1 and link >= 0}
+
+
+def _excess(inertia: Array) -> float:
+    """By how much moments would have to be raised for a body to have this inertia (3, 3), kg m2."""
+    low, middle, high = np.linalg.eigvalsh(inertia).tolist()
+    return float(max(-low, high - low - middle, 0.0))
+
+
 def _inertia_problem(mass: float, inertia: Array) -> str:
     """Why no body has this inertia (3, 3) about its centre of mass; empty if one can."""
     low, middle, high = np.linalg.eigvalsh(inertia).tolist()
     noise = _INERTIA_TOLERANCE * max(high, _LEAST_RADIUS_OF_GYRATION**2 * mass)
+    low, middle = (0.0 if abs(moment) < 1e-12 * abs(high) else moment for moment in (low, middle))
     moments = f"principal moments of inertia are {low:.6g}, {middle:.6g}, {high:.6g} kg m2"
     if low < -noise:
         return f"{moments}; none may be negative"
@@ -272,6 +293,11 @@ def _links_without_inertia(robot: Robot) -> Iterator[MissingInertia]:
                 "that body (or one fixed to it) mass and inertia, or the joint an armature",
                 subject=("joint", carriers[link.body]),
             )
+
+
+def idle_joints(robot: Robot) -> list[str]:
+    """Joints whose motion meets no inertia in any configuration."""
+    return [error.subject[1] for error in _links_without_inertia(robot) if error.subject is not None]
 
 
 def _resistance(link: Link) -> float:

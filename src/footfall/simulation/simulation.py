@@ -31,6 +31,7 @@ from footfall.simulation.commands import (
 from footfall.simulation.control_period import ControlPeriod
 from footfall.simulation.divergence import require_good, warn_of_divergence
 from footfall.simulation.drive_step import DriveTrain, Gears
+from footfall.simulation.missing_meshes import without_missing_meshes
 from footfall.simulation.penalty_step import penalty_delassus, penalty_row_count
 from footfall.simulation.run_values import SimulationState, Trajectory
 from footfall.simulation.singular_loops import LoopWatch, warn_of_dead_points
@@ -86,6 +87,8 @@ class Simulation:
         known = {} if robot is None else robot.configurations
         start = known["idle"] if "idle" in known else next(iter(known.values()), None)
         self.robot = combined_robot(self.scene, robot, q=start)
+        if candidates is None:
+            self.robot = without_missing_meshes(self.robot)
         self.candidates = tuple(
             scene_candidates(self.robot, self.scene) if candidates is None else candidates
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
@@ -38,14 +38,17 @@ Subject = Recording | Robot | Scene | Motion | FollowedMotion
 
 
 def load_subject(
-    source: str | os.PathLike[str], *, floating_base: bool | None = None
+    source: str | os.PathLike[str],
+    *,
+    floating_base: bool | None = None,
+    package_dirs: Iterable[str | os.PathLike[str]] = (),
 ) -> Recording | Robot | Scene:
     """A recording (.mcap), a scene (what `footfall.load_scene` takes) or a robot (what `footfall.load` takes)."""
     if Path(source).suffix.lower() == RECORDING_SUFFIX:
         return read_recording(source)
     if is_scene(source):
         return load_scene(source)
-    return load(source, floating_base=floating_base, strict=False)
+    return load(source, floating_base=floating_base, strict=False, package_dirs=package_dirs)
 
 
 def view(

@@ -41,7 +41,7 @@ def controller() -> BoundedRate:
 def test_it_is_bounded_least_squares(seed: int) -> None:
     q = footfall.random_configuration(arm(), seed=seed)
     index = seed % 6
-    q[index] = arm().upper[index] - 1e-4 * (seed % 3)  # some joints near or at their stops
+    q[index] = arm().upper_limits[index] - 1e-4 * (seed % 3)  # some joints near or at their stops
     problem = build_ik(arm(), q, controller().stack.tasks, dt=0.01, limits=LIMITS)
     root = np.sqrt(problem.levels[0].weight)
     matrix = np.vstack([root[:, None] * problem.jacobian, 1e-3 * np.eye(6)])

@@ -19,7 +19,7 @@ PLACES = [LOLA.q_slice(name).start for name in LEG.joints]
 
 def leg_positions(count: int, seed: int = 0) -> np.ndarray:
     random = np.random.default_rng(seed)
-    return random.uniform(LOLA.lower[PLACES], LOLA.upper[PLACES], (count, 6))
+    return random.uniform(LOLA.lower_limits[PLACES], LOLA.upper_limits[PLACES], (count, 6))
 
 
 def damaged(seed: int = 5, size: float = 1e-3) -> KinematicChain:

@@ -25,13 +25,15 @@ SCREWS = ["kfr", "kfl", "sar", "sal"]
 def limits(drive: Drive) -> tuple[np.ndarray, np.ndarray]:
     """Joint limits of a drive, one turn either way where there are none."""
     places = [LOLA.q_slice(name).start for name in drive.joints]
-    return np.maximum(LOLA.lower[places], -np.pi), np.minimum(LOLA.upper[places], np.pi)
+    return np.maximum(LOLA.lower_limits[places], -np.pi), np.minimum(LOLA.upper_limits[places], np.pi)
 
 
 def random_configuration(seed: int) -> np.ndarray:
     random = np.random.default_rng(seed)
     q = footfall.neutral(LOLA)
-    q[7:] = random.uniform(np.maximum(LOLA.lower[7:], -np.pi), np.minimum(LOLA.upper[7:], np.pi))
+    q[7:] = random.uniform(
+        np.maximum(LOLA.lower_limits[7:], -np.pi), np.minimum(LOLA.upper_limits[7:], np.pi)
+    )
     return q
 
 
@@ -136,7 +138,7 @@ def test_start_up_round_trip(seed: int) -> None:
     """Joint angles to motor angles and back from the middle of the range, everywhere."""
     q = random_configuration(seed)
     start = footfall.neutral(LOLA)
-    start[7:] = 0.5 * (np.maximum(LOLA.lower, -np.pi) + np.minimum(LOLA.upper, np.pi))[7:]
+    start[7:] = 0.5 * (np.maximum(LOLA.lower_limits, -np.pi) + np.minimum(LOLA.upper_limits, np.pi))[7:]
     np.testing.assert_allclose(
         DRIVES.joint_position(DRIVES.motor_position(q), start=start)[7:], q[7:], atol=1e-11
     )
