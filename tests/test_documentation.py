@@ -25,6 +25,19 @@ def test_code_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.Mon
     assert namespace
 
 
+GUIDES = """
+benchmarks contact-solvers control drives hybrid inverse-kinematics loops motion quadruped recordings robot-format
+routines scenes simulation volumes
+""".split()
+
+
+@pytest.mark.parametrize("name", GUIDES)
+def test_a_guide_begins_with_what_a_reader_can_do(name: str) -> None:
+    """A command or a block of code within its first ten lines."""
+    head = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8").splitlines()[:10]
+    assert any(line.startswith(("```", "    footfall")) for line in head)
+
+
 def links(page: Path) -> list[str]:
     """Relative links and pictures of a page, without anchors."""
     found = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)|src=\"([^\"]+)\"", page.read_text(encoding="utf-8"))
