@@ -25,10 +25,23 @@ def test_code_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.Mon
     assert namespace
 
 
-GUIDES = """
-benchmarks contact-solvers control drives hybrid inverse-kinematics loops motion quadruped recordings robot-format
-routines scenes simulation volumes
-""".split()
+GUIDES = [
+    "benchmarks",
+    "contact-solvers",
+    "control",
+    "drives",
+    "hybrid",
+    "inverse-kinematics",
+    "loops",
+    "motion",
+    "quadruped",
+    "recordings",
+    "robot-format",
+    "routines",
+    "scenes",
+    "simulation",
+    "volumes",
+]
 
 
 @pytest.mark.parametrize("name", GUIDES)
