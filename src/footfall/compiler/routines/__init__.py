@@ -2,6 +2,8 @@
 
 from footfall.compiler.routines.annotations import (
     ArrayOf,
+    Lanes,
+    LanesOfVector3,
     Matrix2,
     Matrix3,
     Matrix6,
@@ -18,6 +20,8 @@ from footfall.compiler.routines.routine import routine
 
 __all__ = [
     "ArrayOf",
+    "Lanes",
+    "LanesOfVector3",
     "Matrix2",
     "Matrix3",
     "Matrix6",

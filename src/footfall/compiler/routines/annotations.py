@@ -24,6 +24,7 @@ from footfall.compiler.routines.types import (
     DTYPES,
     FLOAT,
     INT,
+    LANES,
     SCALAR_TYPES,
     ArrayType,
     Fixed,
@@ -31,6 +32,7 @@ from footfall.compiler.routines.types import (
     RecordType,
     TupleType,
     Type,
+    inner_shape,
 )
 from footfall.errors import RoutineError
 
@@ -42,6 +44,9 @@ Quaternion = Annotated[_Floats, Fixed((4,))]
 Matrix2 = Annotated[_Floats, Fixed((2, 2))]
 Matrix3 = Annotated[_Floats, Fixed((3, 3))]
 Matrix6 = Annotated[_Floats, Fixed((6, 6))]
+# Eight numbers or vectors side by side, in vector registers: `ArrayOf[Lanes]` is an array (n, 8).
+Lanes = Annotated[_Floats, LANES]
+LanesOfVector3 = Annotated[_Floats, Fixed((3,), LANES)]
 
 E = TypeVar("E", covariant=True)
 
@@ -57,7 +62,7 @@ class ArrayOf(Protocol[E]):
 class ArrayHint(NamedTuple):
     """An array of vectors or records of some kind."""
 
-    element: Fixed | type
+    element: Fixed | Number | type
 
 
 class ListHint(NamedTuple):
@@ -96,10 +101,10 @@ def hint_of(annotation: Any, names: dict[str, Any]) -> Hint:
         return annotation  # type: ignore[no-any-return]
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is Annotated:
-        return next((extra for extra in arguments[1:] if isinstance(extra, Fixed)), None)
+        return next((extra for extra in arguments[1:] if isinstance(extra, Fixed | Number)), None)
     if origin is ArrayOf:
         element = hint_of(arguments[0], names)
-        if not isinstance(element, Fixed) and not is_record(element):
+        if not isinstance(element, Fixed) and element is not LANES and not is_record(element):
             raise RoutineError(f"ArrayOf takes small vectors and records, not {arguments[0]}")
         return ArrayHint(element)  # type: ignore[arg-type]
     if origin is list and arguments:
@@ -153,7 +158,7 @@ def plain_record(record: type) -> RecordType:
     return RecordType(record, tuple(record_fields(record)), tuple(items))
 
 
-def element_type(hint: ArrayHint) -> Fixed | RecordType:
+def element_type(hint: ArrayHint) -> Fixed | Number | RecordType:
     return plain_record(hint.element) if isinstance(hint.element, type) else hint.element
 
 
@@ -251,10 +256,16 @@ def _array_type(value: Any, hint: Hint, name: str) -> ArrayType:
             if value.dtype != record_dtype(wanted.record):
                 raise RoutineError(f"{name} is no array of {wanted}: use new_records({wanted}, count)")
             return ArrayType(wanted, value.ndim)
-        axes = value.ndim - len(wanted.shape)
-        if axes < 1 or value.shape[axes:] != wanted.shape:
-            shape = ", ".join(["n", *map(str, wanted.shape)])
+        inner = inner_shape(wanted)
+        axes = value.ndim - len(inner)
+        if axes < 1 or value.shape[axes:] != inner:
+            shape = ", ".join(["n", *map(str, inner)])
             raise RoutineError(f"{name} has the shape {value.shape}, needed is ({shape})")
+        if len(inner) > len(getattr(wanted, "shape", ())):  # several lanes
+            if value.dtype != np.float64:
+                raise RoutineError(f"{name} has the type {value.dtype}, needed is float64")
+            return ArrayType(wanted, axes)
+        assert isinstance(wanted, Fixed)
         return ArrayType(Fixed(wanted.shape, _element(value, name)), axes)
     return ArrayType(_element(value, name), value.ndim)
 
@@ -272,5 +283,6 @@ def dtype_of(kind: ArrayType) -> np.dtype[Any]:
     element = kind.element
     if isinstance(element, RecordType):
         return record_dtype(element.record)
-    number: np.dtype[Any] = np.dtype(SCALAR_TYPES[element.element if isinstance(element, Fixed) else element])
-    return number
+    number = element.element if isinstance(element, Fixed) else element
+    dtype: np.dtype[Any] = np.dtype(SCALAR_TYPES[FLOAT if number is LANES else number])
+    return dtype

@@ -16,7 +16,9 @@ from footfall.compiler.routines.annotations import ArrayHint, Hint, element_type
 from footfall.compiler.routines.memory import OUTSIDE
 from footfall.compiler.routines.types import (
     BOOL,
+    FLOAT,
     INT,
+    LANES,
     NONE,
     READ_AS,
     ArrayType,
@@ -27,6 +29,7 @@ from footfall.compiler.routines.types import (
     Type,
     Value,
     all_roots,
+    inner_shape,
     items_of,
     layout,
     leaves,
@@ -91,8 +94,8 @@ class Arrays(Vectors):
         array = self.as_numbers(array)
         assert isinstance(array.type, ArrayType)
         parts, roots, given = array.parts, array.roots, array.type
-        if isinstance(type.element, Fixed) and given.element == type.element.element:
-            shape = type.element.shape
+        if isinstance(type.element, Fixed | Number) and given.element is _plain(type.element):
+            shape = inner_shape(type.element)
             if given.axes - len(shape) == type.axes:
                 for length, wanted in zip(parts[1 + type.axes :], shape, strict=True):
                     self.check_lengths(length, str(wanted))
@@ -106,12 +109,12 @@ class Arrays(Vectors):
         """An array of vectors as one of numbers with more axes."""
         kind = array.type
         assert isinstance(kind, ArrayType)
-        if not isinstance(kind.element, Fixed):
+        inner = inner_shape(kind.element)
+        if not inner or isinstance(kind.element, RecordType):
             return array
-        inner = kind.element.shape
         parts = (*array.parts, *(str(length) for length in inner))
         roots = array.roots and (*array.roots, *([NONE] * len(inner)))
-        return Value(ArrayType(kind.element.element, kind.axes + len(inner)), parts, roots)
+        return Value(ArrayType(_plain(kind.element), kind.axes + len(inner)), parts, roots)
 
     def fitted(self, value: Value, hint: Hint) -> Value:
         """A value as an annotation wants it."""
@@ -125,9 +128,11 @@ class Arrays(Vectors):
             element = element_type(hint)
             if value.type.element == element or isinstance(element, RecordType):
                 return self.converted(value, ArrayType(element, value.type.axes))
-            if isinstance(value.type.element, Number):
-                kind = Fixed(element.shape, value.type.element)
-                return self.viewed(value, ArrayType(kind, value.type.axes - len(kind.shape)))
+            given = value.type.element
+            if isinstance(given, Number):
+                if isinstance(element, Fixed) and element.element is not LANES:
+                    element = Fixed(element.shape, given)
+                return self.viewed(value, ArrayType(element, value.type.axes - len(inner_shape(element))))
         return value
 
     # Parts
@@ -221,6 +226,9 @@ class Arrays(Vectors):
         parts = []
         for leaf in leaves(place.type):
             address = self.leaf_address(place, leaf.path)
+            if leaf.machine == LANES.llvm:
+                parts.append(self.operation(f"load {leaf.machine}, ptr {address}, align 8"))
+                continue
             part = self.operation(f"load {leaf.stored}, ptr {address}")
             parts.append(self.from_stored(part, leaf.machine, leaf.stored))
         type = READ_AS.get(place.type, place.type) if isinstance(place.type, Number) else place.type
@@ -237,6 +245,9 @@ class Arrays(Vectors):
     def store(self, place: Place, value: Value) -> None:
         value = self.converted(value, place.type)
         for leaf, part in zip(leaves(place.type), value.parts, strict=True):
+            if leaf.machine == LANES.llvm:
+                self.do(f"store {leaf.machine} {part}, ptr {self.leaf_address(place, leaf.path)}, align 8")
+                continue
             if leaf.machine != leaf.stored:
                 instruction = (
                     "zext" if leaf.machine == "i1" else "fptrunc" if leaf.stored == "float" else "trunc"
@@ -325,7 +336,7 @@ class Arrays(Vectors):
             self.put_numbers(array, value)
             return
         if isinstance(value.type, ArrayType):
-            if isinstance(value.type.element, Fixed) != isinstance(array.type.element, Fixed):
+            if inner_shape(value.type.element) != inner_shape(array.type.element):
                 array, value = self.as_numbers(array), self.as_numbers(self.settled(value))
             if len(_lengths(value)) != len(_lengths(array)):
                 raise RoutineError(f"{value.type} for {array.type}")
@@ -382,8 +393,7 @@ class Arrays(Vectors):
     def same_rank(array: Type, other: Type) -> bool:
         assert isinstance(array, ArrayType)
         assert isinstance(other, Fixed)
-        inner = len(array.element.shape) if isinstance(array.element, Fixed) else 0
-        return array.axes + inner == len(other.shape)
+        return array.axes + len(inner_shape(array.element)) == len(other.shape)
 
     def lazy_map(self, operation: Callable[[Value], Value], value: Value | Lazy) -> Lazy:
         """A function of numbers, of all elements."""
@@ -424,13 +434,15 @@ class Arrays(Vectors):
 
     def sum_of(self, value: Value | Lazy) -> Value:
         """`np.sum`, from the first to the last."""
+        if isinstance(value, Value) and value.type is LANES:
+            return self.sum_of_lanes(value)
         return self.folded(value, lambda a, b: self.arithmetic(ast.Add(), a, b), empty=0)
 
     def folded(
         self, value: Value | Lazy, operation: Callable[[Value, Value], Value], *, empty: float | None
     ) -> Value:
         """The elements of an array put together one after another; empty: what there is without any."""
-        if isinstance(value, Value) and isinstance(value.type, Fixed):
+        if isinstance(value, Value) and isinstance(value.type, Fixed | Number):
             numbers = self.numbers(value)
             total = numbers[0]
             for number in numbers[1:]:
@@ -462,8 +474,15 @@ class Arrays(Vectors):
         if isinstance(value.type, Fixed):
             return [Value(INT, (str(length),)) for length in value.type.shape]
         assert isinstance(value.type, ArrayType)
-        inner = value.type.element.shape if isinstance(value.type.element, Fixed) else ()
+        inner = inner_shape(value.type.element)
         return [Value(INT, (length,)) for length in (*value.parts[1:], *map(str, inner))]
+
+
+def _plain(element: Fixed | Number | RecordType) -> Number:
+    """The numbers that vectors and lanes are made of."""
+    number = element.element if isinstance(element, Fixed) else element
+    assert isinstance(number, Number)
+    return FLOAT if number is LANES else number
 
 
 def _lengths(value: Value | Lazy) -> tuple[str, ...]:

@@ -25,10 +25,11 @@ class RoutineCallback:
         lengths."""
         assert isinstance(function, Routine)
         types = (ArrayType(FLOAT, 1),) * 3
-        place = disk.key_of("callback", content_of(function.python).key, *surroundings())
+        key = content_of(function.python).key
+        place = disk.key_of("callback", key, str(function.fused), *surroundings())
         entry = disk.read(place)
         if entry is None:
-            module = RoutineModule()
+            module = RoutineModule(fused=function.fused)
             translated = module.translated(function.python, types)
             arrays = ", ".join(f"ptr %{name}, i64 {_UNKNOWN}" for name in ("inputs", "outputs", "data"))
             lines = [

@@ -22,6 +22,7 @@ from footfall.compiler.routines.types import (
     BOOL,
     FLOAT,
     INT,
+    LANES,
     ArrayType,
     Fixed,
     Number,
@@ -29,6 +30,7 @@ from footfall.compiler.routines.types import (
     TupleType,
     Type,
     Value,
+    inner_shape,
     items_of,
     machine_types,
     size_of,
@@ -197,7 +199,7 @@ class _Entry:
         return number
 
     def array(self, given: str, kind: str, type: ArrayType, *, written: bool) -> list[str]:
-        inner = type.element.shape if isinstance(type.element, Fixed) else ()
+        inner = inner_shape(type.element)
         data, lengths = self.checked_array(given, kind, type, type.axes + len(inner), written=written)
         for axis, wanted in enumerate(inner, type.axes):
             self.require(self.operation(f"icmp eq i64 {lengths[axis]}, {wanted}"))
@@ -263,6 +265,8 @@ class _Entry:
             return self.new_group(value)
         if not isinstance(type, Number):
             raise RoutineError(f"routines give {type} to one another only")
+        if type is LANES:
+            return self.new_small_array(Value(Fixed((), LANES), value.parts))
         (part,) = value.parts
         if type is FLOAT:
             return self.operation(f"call ptr {self.field('PyFloat_FromDouble')}(double {part})")
@@ -326,9 +330,8 @@ class _Entry:
         size = str(size_of(element))
         for length in lengths:
             size = self.operation(f"mul i64 {size}, {length}")
-        if isinstance(element, Fixed):
-            lengths, element = [*lengths, *map(str, element.shape)], element.element
-        array = self.allocate(lengths, element)
+        lengths += map(str, inner_shape(element))
+        array = self.allocate(lengths, _number(element))
         memory = self.at(array, DATA)
         self.do(f"call void @llvm.memcpy.p0.p0.i64(ptr {memory}, ptr {data}, i64 {size}, i1 false)")
         return array
@@ -336,11 +339,18 @@ class _Entry:
     def new_small_array(self, value: Value) -> str:
         type = value.type
         assert isinstance(type, Fixed)
-        array = self.allocate([str(length) for length in type.shape], type.element)
+        array = self.allocate([str(length) for length in inner_shape(type)], _number(type))
         memory = self.at(array, DATA)
         for k, part in enumerate(value.parts):
             place = self.operation(f"getelementptr {type.element.stored}, ptr {memory}, i64 {k}")
+            kind = type.element.llvm
             if type.element is BOOL:
-                part = self.operation(f"zext i1 {part} to i8")
-            self.do(f"store {type.element.stored} {part}, ptr {place}")
+                part, kind = self.operation(f"zext i1 {part} to i8"), "i8"
+            self.do(f"store {kind} {part}, ptr {place}, align {min(type.element.size, 8)}")
         return array
+
+
+def _number(element: Number | Fixed | RecordType) -> Number | RecordType:
+    """What NumPy's array is of."""
+    number = element.element if isinstance(element, Fixed) else element
+    return FLOAT if number is LANES else number

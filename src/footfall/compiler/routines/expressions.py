@@ -24,7 +24,9 @@ from footfall.compiler.routines.records import Records
 from footfall.compiler.routines.types import (
     BOOL,
     INT,
+    LANES,
     NOTHING,
+    WIDTH,
     ArrayType,
     Fixed,
     FunctionType,
@@ -63,9 +65,11 @@ def as_written(function: Any) -> Any:
 class Expressions(Records):
     """names: the function's global names; locals: its variables; counters: those that are never negative."""
 
-    def __init__(self, names: dict[str, Any], locals: set[str], counters: set[str]) -> None:
+    def __init__(
+        self, names: dict[str, Any], locals: set[str], counters: set[str], *, fused: bool = False
+    ) -> None:
         self.names, self.locals, self.counters = names, locals, counters
-        super().__init__()
+        super().__init__(fused=fused)
 
     def expression(self, node: ast.expr) -> Value:
         return self.settled(self.lazy(node))
@@ -190,6 +194,8 @@ class Expressions(Records):
             return self.fixed_part(base, [self.fixed_index(index) for index in indices])
         if isinstance(kind, ListType):
             return self.load(self.list_item(base, node.slice))
+        if kind is LANES:
+            return self.lane(base, self.index(node.slice, str(WIDTH)))
         if not isinstance(kind, ArrayType):
             raise RoutineError(f"`{ast.unparse(node.value)}` is {kind}, which has no elements")
         place = self.part(base, indices[: kind.axes])
@@ -197,6 +203,8 @@ class Expressions(Records):
         rest = indices[kind.axes :]
         if not rest:
             return value
+        if value.type is LANES:
+            return self.lane(value, self.index(rest[0], str(WIDTH)))
         if not isinstance(value.type, Fixed):
             raise RoutineError(f"{len(indices)} indices for {kind}")
         return self.fixed_part(value, [self.fixed_index(index) for index in rest])

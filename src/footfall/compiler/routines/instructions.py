@@ -24,11 +24,13 @@ from footfall.errors import RoutineError
 class Instructions:
     """Writes the instructions of one function, and knows what it has found out about it.
 
-    written: machine values among the arguments whose memory is changed. allocates: whether it takes memory of the
-    arena. fails: whether it may end early, see `memory`. grows: whether it lets a list of its caller grow.
+    fused: whether products and sums may become one instruction, which rounds once. written: machine values among the
+    arguments whose memory is changed. allocates: whether it takes memory of the arena. fails: whether it may end early,
+    see `memory`. grows: whether it lets a list of its caller grow.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, fused: bool = False) -> None:
+        self.fused = fused
         self.types: dict[Hashable, Type] = {}
         self.roots: dict[Hashable, tuple[frozenset[int], ...]] = {}
         self.written: set[int] = set()

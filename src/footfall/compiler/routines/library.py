@@ -20,7 +20,9 @@ from footfall.compiler.routines.types import (
     DTYPES,
     FLOAT,
     INT,
+    LANES,
     NOTHING,
+    WIDTH,
     ArrayType,
     Fixed,
     FunctionType,
@@ -55,6 +57,8 @@ def _of_numbers(operation: Callable[..., Value]) -> Translator:
 
 def _intrinsic(name: str) -> Translator:
     def operation(body: Body, value: Value) -> Value:
+        if value.type is LANES:
+            return Value(LANES, (body.intrinsic(f"{name}.v{WIDTH}f64", LANES.llvm, value.parts[0]),))
         return Value(FLOAT, (body.intrinsic(f"{name}.f64", "double", body.float(value)),))
 
     return _of_numbers(operation)
@@ -64,6 +68,12 @@ def _library(name: str) -> Translator:
     """A function of the C library."""
 
     def operation(body: Body, *values: Value) -> Value:
+        if any(value.type is LANES for value in values):
+            wide = [body.converted(value, LANES) for value in values]
+            result = body.converted(number_constant(0.0), LANES)
+            for k in map(str, range(WIDTH)):
+                result = body.with_lane(result, k, operation(body, *(body.lane(value, k) for value in wide)))
+            return result
         parts = [f"double {body.float(value)}" for value in values]
         body.declare(f"declare double @{name}({', '.join(['double'] * len(parts))}) nounwind readnone")
         return Value(FLOAT, (body.operation(f"call double @{name}({', '.join(parts)})"),))
@@ -75,7 +85,7 @@ def _better(operator: ast.cmpop) -> Callable[..., Value]:
     def operation(body: Body, *values: Value) -> Value:
         _, (best, *others) = body.common(list(values))
         for value in others:
-            best = body.selected(body.compare(operator, value, best).parts[0], value, best)
+            best = body.selected(body.compare(operator, value, best), value, best)
         return best
 
     return operation
@@ -95,8 +105,9 @@ def _extreme(operator: ast.cmpop) -> Translator:
 
 def _absolute(body: Body, value: Value) -> Value:
     number, (value,) = body.common([value])
-    if number is FLOAT:
-        return Value(FLOAT, (body.intrinsic("fabs.f64", "double", value.parts[0]),))
+    if number in (FLOAT, LANES):
+        suffix = f"v{WIDTH}f64" if number is LANES else "f64"
+        return Value(number, (body.intrinsic(f"fabs.{suffix}", number.llvm, value.parts[0]),))
     negative = body.operation(f"sub nsw i64 0, {value.parts[0]}")
     return Value(INT, (body.intrinsic("smax.i64", "i64", value.parts[0], negative),))
 
@@ -234,8 +245,9 @@ def _norm(body: Body, value: Given) -> Value:
 
 
 def _cross(body: Body, a: Given, b: Given) -> Value:
+    pair = [body.settled(value) for value in (a, b)]
     three = Fixed((3,))
-    return body.cross(*(body.converted(body.settled(value), three) for value in (a, b)))
+    return body.cross(*(body.converted(v, three) if isinstance(v.type, ArrayType) else v for v in pair))
 
 
 def _dot(body: Body, a: Given, b: Given) -> Value:
@@ -250,8 +262,8 @@ def _dot(body: Body, a: Given, b: Given) -> Value:
 def _where(body: Body, condition: Value, yes: Value, no: Value) -> Value:
     """Both are computed."""
     if isinstance(condition.type, Number) and not isinstance(yes.type, Fixed | Number):
-        return body.selected(body.truth(condition).parts[0], yes, no)
-    return body.elementwise(lambda c, a, b: body.selected(body.truth(c).parts[0], a, b), condition, yes, no)
+        return body.selected(condition, yes, no)
+    return body.elementwise(body.selected, condition, yes, no)
 
 
 def _comparison(operator: ast.cmpop) -> Translator:

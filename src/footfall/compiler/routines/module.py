@@ -31,10 +31,12 @@ class Translated(NamedTuple):
 class RoutineModule:
     """Functions that call one another, each for the types that it is called with.
 
-    sites: places in the source that failures name. errors: what routines may raise, class and message.
+    fused: whether products and sums may become one instruction. sites: places in the source that failures name.
+    errors: what routines may raise, class and message.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, fused: bool = False) -> None:
+        self.fused = fused
         self.functions: dict[tuple[Callable[..., Any], tuple[Type, ...]], Translated | None] = {}
         self.texts: list[str] = []
         self.declarations: set[str] = set()

@@ -99,7 +99,7 @@ class Records(Lists):
             return self.call(function, [left, right])
         return super().arithmetic(operator, left, right)
 
-    def selected(self, condition: str, yes: Value, no: Value) -> Value:
+    def selected(self, condition: Value, yes: Value, no: Value) -> Value:
         if not isinstance(yes.type, RecordType):
             return super().selected(condition, yes, no)
         no = self.converted(no, yes.type)

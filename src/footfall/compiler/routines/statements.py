@@ -15,14 +15,19 @@ from footfall.compiler.routines.annotations import hint_of
 from footfall.compiler.routines.arrays import Lazy, Place
 from footfall.compiler.routines.expressions import Expressions, signature_of
 from footfall.compiler.routines.memory import RAISED
+from footfall.compiler.routines.numbers import number_constant
 from footfall.compiler.routines.source_analysis import always_fresh, counters_of, overlaps
 from footfall.compiler.routines.types import (
     DTYPES,
     INT,
+    LANES,
     NOTHING,
+    WIDTH,
     ArrayType,
     Fixed,
     ListType,
+    Number,
+    RecordType,
     TupleType,
     Type,
     Value,
@@ -64,7 +69,7 @@ class Function(Expressions):
         self.given = types
         self.line = tree.lineno
         self.exits: list[tuple[str, str]] = []  # of the loops around: labels of continue and break
-        super().__init__(names, stored | set(self.arguments), counters_of(tree))
+        super().__init__(names, stored | set(self.arguments), counters_of(tree), fused=module.fused)
 
     def declare(self, line: str) -> None:
         self.module.declarations.add(line)
@@ -165,20 +170,24 @@ class Function(Expressions):
         if node.value is None:
             return
         hint = hint_of(ast.unparse(node.annotation), self.names)
-        value = self.new_small(node.value, hint) if isinstance(hint, Fixed) else None
+        value = self.new_small(node.value, hint) if isinstance(hint, Fixed) or hint is LANES else None
         if value is None:
             value = self.fitted(self.expression(node.value), hint)
         self.bind(node.target, value, node.value)
 
-    def new_small(self, node: ast.expr, kind: Fixed) -> Value | None:
+    def new_small(self, node: ast.expr, kind: Fixed | Number) -> Value | None:
         """`np.zeros` and the like where a small array is wanted: in registers at once."""
         if not isinstance(node, ast.Call) or self.is_local(node.func):
             return None
-        function, side = self.resolved(node.func), kind.shape[-1]
-        if function is np.eye and kind.shape == (side, side):
-            return self.constant_fixed(kind.shape, [float(k % (side + 1) == 0) for k in range(kind.count)])
+        function, shape = self.resolved(node.func), kind.shape if isinstance(kind, Fixed) else ()
+        if function is np.eye and len(shape) == 2 and shape[0] == shape[1]:
+            numbers = [float(k % (shape[0] + 1) == 0) for k in range(shape[0] ** 2)]
+            return self.converted(self.constant_fixed(shape, numbers), kind)
         if function in (np.zeros, np.empty, np.ones):
-            return self.constant_fixed(kind.shape, [float(function is np.ones)] * kind.count)
+            one = number_constant(float(function is np.ones))
+            if not isinstance(kind, Fixed):
+                return self.converted(one, kind)
+            return self.converted(self.gathered(shape, [one] * kind.count), kind)
         return None
 
     def bind(self, target: ast.expr, value: Value | Lazy, source: ast.expr) -> None:
@@ -210,7 +219,7 @@ class Function(Expressions):
         place = self.target(target)
         if isinstance(place, Place):
             self.store(place, self.settled(value))
-        elif isinstance(place.type, Fixed):
+        elif isinstance(place.type, Fixed | Number):
             self.set_number(target, place, self.settled(value))
         else:
             self.put(place, self.settled(value) if overlaps(target, source) else value)
@@ -218,7 +227,7 @@ class Function(Expressions):
     def target(self, target: ast.Subscript) -> Value | Place:
         """Where to write: a place, a view, or the small array that gets another number."""
         base = self.expression(target.value)
-        if isinstance(base.type, Fixed):
+        if isinstance(base.type, Fixed) or base.type is LANES:
             return base
         if isinstance(base.type, ListType):
             return self.list_item(base, target.slice)
@@ -227,7 +236,7 @@ class Function(Expressions):
                 f"`{ast.unparse(target.value)}` is {base.type}, which has no elements to assign to"
             )
         indices = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
-        if len(indices) > base.type.axes and isinstance(base.type.element, Fixed):
+        if len(indices) > base.type.axes and not isinstance(base.type.element, RecordType):
             base = self.as_numbers(base)
         return self.part(base, indices)
 
@@ -239,6 +248,9 @@ class Function(Expressions):
                 f"`{ast.unparse(target.value)}` may be known by another name too, which would not see the change: "
                 "set elements of small arrays right after they were made, or of a .copy()"
             )
+        if before.type is LANES:
+            self.assign(name, self.with_lane(before, self.index(target.slice, str(WIDTH)), value))
+            return
         indices = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
         self.assign(name, self.replaced(before, [self.fixed_index(index) for index in indices], value))
 
@@ -256,7 +268,7 @@ class Function(Expressions):
         value = self.lazy(node.value)
         if isinstance(place, Place):
             self.store(place, self.settled(self.lazy_arithmetic(node.op, self.load(place), value)))
-        elif isinstance(place.type, Fixed):
+        elif isinstance(place.type, Fixed | Number):
             before = self.expression(node.target)
             self.set_number(node.target, place, self.arithmetic(node.op, before, self.settled(value)))
         else:

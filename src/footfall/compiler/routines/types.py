@@ -32,7 +32,11 @@ class Number:
 BOOL = Number("bool", "i1", "i8", 1, 0)
 INT = Number("int", "i64", "i64", 8, 7)
 FLOAT = Number("float", "double", "double", 8, 12)
-NUMBERS = (BOOL, INT, FLOAT)  # what comes later holds what comes before
+# Eight floats side by side, in a vector register: arithmetic is of all of them at once.
+WIDTH = 8
+LANES = Number("8 floats", f"<{WIDTH} x double>", f"[{WIDTH} x double]", 8 * WIDTH, -1)
+LANE_FLAGS = Number("8 flags", f"<{WIDTH} x i1>", f"[{WIDTH} x i8]", WIDTH, -1)
+NUMBERS = (BOOL, INT, FLOAT, LANES)  # what comes later holds what comes before
 # Short forms in memory: a number that is read is an int or a float.
 BYTE = Number("uint8", "i64", "i8", 1, 2)
 SHORT = Number("int32", "i64", "i32", 4, 5)
@@ -149,6 +153,13 @@ def all_roots(value: Value) -> frozenset[int]:
     return NONE.union(*value.roots)
 
 
+def inner_shape(element: Type) -> tuple[int, ...]:
+    """Axes of NumPy's arrays that the elements of an array take up."""
+    if isinstance(element, Fixed):
+        return element.shape + inner_shape(element.element)
+    return (WIDTH,) if element is LANES else ()
+
+
 def machine_types(type: Type) -> list[str]:
     """LLVM's types of the parts of a value."""
     if isinstance(type, Number):
@@ -205,9 +216,9 @@ def size_of(type: Type) -> int:
 
 def _size_and_alignment(type: Type) -> tuple[int, int]:
     if isinstance(type, Number):
-        return type.size, type.size
+        return type.size, min(type.size, 8)
     if isinstance(type, Fixed):
-        return type.count * type.element.size, type.element.size
+        return type.count * type.element.size, min(type.element.size, 8)
     if not isinstance(type, TupleType | RecordType):
         return 8 * len(machine_types(type)), 8
     offset, widest = 0, 1
@@ -222,6 +233,10 @@ def joined(one: Type, other: Type) -> Type:
     if one == other:
         return one
     if isinstance(one, Number) and isinstance(other, Number):
+        if LANE_FLAGS in (one, other):
+            if {one, other} <= {BOOL, LANE_FLAGS}:
+                return LANE_FLAGS
+            raise RoutineError(f"something is {one} at one place and {other} at another")
         return max(READ_AS.get(one, one), READ_AS.get(other, other), key=NUMBERS.index)
     if isinstance(one, Fixed) and isinstance(other, Fixed) and one.shape == other.shape:
         element = joined(one.element, other.element)

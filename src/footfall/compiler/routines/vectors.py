@@ -11,6 +11,8 @@ from typing import Any
 from footfall.compiler.routines.numbers import Numbers, number_constant
 from footfall.compiler.routines.types import (
     BOOL,
+    LANE_FLAGS,
+    WIDTH,
     Fixed,
     Number,
     TupleType,
@@ -280,7 +282,13 @@ class Vectors(Numbers):
         instruction = "and" if every else "or"
         total = "true" if every else "false"
         for number in self.numbers(value):
-            total = self.operation(f"{instruction} i1 {total}, {self.truth(number).parts[0]}")
+            if number.type is LANE_FLAGS:
+                name = f"vector.reduce.{instruction}.v{WIDTH}i1"
+                self.declare(f"declare i1 @llvm.{name}({LANE_FLAGS.llvm})")
+                part = self.operation(f"call i1 @llvm.{name}({LANE_FLAGS.llvm} {number.parts[0]})")
+            else:
+                part = self.truth(number).parts[0]
+            total = self.operation(f"{instruction} i1 {total}, {part}")
         return Value(BOOL, (total,))
 
 
