@@ -236,3 +236,32 @@ def by_function(x: float) -> float:
 
 def test_functions_are_given_to_functions() -> None:
     assert by_function(2.0) == pytest.approx(4.0 + 16.0 + np.sqrt(2.0) + 2.0, rel=1e-15)
+
+
+class Pair(NamedTuple):
+    contact: Contact
+    weight: float
+
+
+@routine
+def by_field(contacts: ArrayOf[Contact], k: int) -> tuple[float, float, int]:
+    """Fields of records in arrays, in lists and in variables, one at a time."""
+    pairs = [Pair(contacts[k], 0.5)]
+    pairs.append(Pair(contacts[k + 1], contacts[k].material.friction))
+    last = pairs[1]
+    contacts[k] = contacts[k]._replace(gap=pairs[0].contact.gap + 1.0)
+    total = contacts[k].place[2] + last.contact.place[1] + pairs[0].contact.material.friction
+    return total + contacts[k].gap, pairs[1].weight, last.contact.material.layers + contacts[k + 1].body
+
+
+def test_fields_are_read_one_by_one() -> None:
+    contacts = new_records(Contact, 3)
+    contacts["place"] = np.arange(9.0).reshape(3, 3)
+    contacts["gap"] = [0.1, 0.2, 0.4]
+    contacts["body"] = [7, 8, 9]
+    contacts["material"]["friction"] = [0.25, 0.5, 0.75]
+    contacts["material"]["layers"] = [1, 2, 3]
+    total, weight, layers = by_field(contacts, 1)
+    assert (total, weight, layers) == (5.0 + 7.0 + 0.5 + 1.2, 0.5, 3 + 9)
+    assert contacts["gap"].tolist() == [0.1, 1.2, 0.4]
+    assert contacts["place"][1].tolist() == [3.0, 4.0, 5.0]

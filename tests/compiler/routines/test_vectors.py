@@ -182,3 +182,26 @@ def test_overlapping_parts_are_read_before_they_are_written() -> None:
     shifted(values)
     shifted.python(expected)
     np.testing.assert_array_equal(values, expected)
+
+
+@routine
+def unrolled(m: Matrix3, v: Vector3) -> tuple[float, float]:
+    """Numbers of a loop over a tuple are known in its body, also as indices and slices of small arrays."""
+    total, product = 0.0, 1.0
+    for i in (0, 1, 2):
+        for j in (2, 1):
+            total += m[i, (i + j) % 3] * v[j - 1] + m[i][(j + 1) % 3]
+            if i == j:
+                continue
+            product *= 2.0 + np.sum(m[j, i:])
+    for i in (3, 4):
+        i -= 3
+        total += v[i]
+    return total, product
+
+
+def test_numbers_of_loops_over_tuples_are_known() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(5):
+        m, v = rng.normal(size=(3, 3)), rng.normal(size=3)
+        np.testing.assert_allclose(unrolled(m, v), unrolled.python(m, v), rtol=1e-13)

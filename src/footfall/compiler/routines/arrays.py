@@ -256,6 +256,14 @@ class Arrays(Vectors):
             self.do(f"store {leaf.stored} {part}, ptr {self.leaf_address(place, leaf.path)}")
         self.written |= place.roots
 
+    def field_place(self, place: Place, number: int) -> Place:
+        """Where a field of a record in memory is."""
+        assert isinstance(place.type, RecordType)
+        address = self.operation(
+            f"getelementptr inbounds {layout(place.type)}, ptr {place.address}, i32 0, i32 {number}"
+        )
+        return Place(place.type.items[number], address, place.roots)
+
     def leaf_address(self, place: Place, path: tuple[int, ...]) -> str:
         if not path:
             return place.address

@@ -34,8 +34,10 @@ from footfall.compiler.routines.types import (
     Number,
     RecordType,
     TupleType,
+    Type,
     Value,
     items_of,
+    machine_types,
     record_of,
     tuple_of,
 )
@@ -47,6 +49,7 @@ _KNOWN: dict[type, Callable[[int, int], int]] = {
     ast.Mult: operator.mul,
     ast.Pow: operator.pow,
     ast.LShift: operator.lshift,
+    ast.Mod: operator.mod,
 }  # what ints that are known beforehand are put together by
 _SMALL_TABLE = 9  # numbers of a global array that is held in registers
 
@@ -63,12 +66,16 @@ def as_written(function: Any) -> Any:
 
 
 class Expressions(Records):
-    """names: the function's global names; locals: its variables; counters: those that are never negative."""
+    """names: the function's global names; locals: its variables; counters: those that are never negative.
+
+    fixed: those whose value is known where the translation stands: of loops over tuples of known ints.
+    """
 
     def __init__(
         self, names: dict[str, Any], locals: set[str], counters: set[str], *, fused: bool = False
     ) -> None:
         self.names, self.locals, self.counters = names, locals, counters
+        self.fixed: dict[str, int] = {}
         super().__init__(fused=fused)
 
     def expression(self, node: ast.expr) -> Value:
@@ -135,7 +142,66 @@ class Expressions(Records):
     def _Attribute(self, node: ast.Attribute) -> Value:
         if not self.is_local(node):
             return self.known_attribute(node)
-        return self.attribute(self.expression(node.value), node)
+        place = self.place_of(node)
+        if place is not None:
+            return self.load(place)
+        return self.read_field(node) or self.attribute(self.expression(node.value), node)
+
+    def place_of(self, node: ast.expr) -> Place | None:
+        """Where a field of a record in an array or list is, so that nothing else of the record is loaded."""
+        if isinstance(node, ast.Attribute):
+            place = self.place_of(node.value)
+            if place is None or not isinstance(place.type, RecordType) or node.attr not in place.type.names:
+                return None
+            return self.field_place(place, place.type.names.index(node.attr))
+        plain = isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name | ast.Attribute)
+        if not plain or not isinstance(node, ast.Subscript) or not self.is_local(node.value):
+            return None
+        base = self.expression(node.value)
+        if isinstance(base.type, ListType) and isinstance(base.type.element, RecordType):
+            return self.list_item(base, node.slice)
+        if not isinstance(base.type, ArrayType) or not isinstance(base.type.element, RecordType):
+            return None
+        found = self.part(base, _indices(node))
+        return found if isinstance(found, Place) else None
+
+    def read_field(self, node: ast.Attribute) -> Value | None:
+        """A field of a variable that is a record, or of a record in it: only its own numbers are loaded."""
+        found = self.variable_part(node)
+        return None if found is None else self.read_parts(*found)
+
+    def variable_part(self, node: ast.expr) -> tuple[str, Type, int] | None:
+        """A variable, or a field of one: its name, the type, and the number of its first machine value."""
+        if isinstance(node, ast.Name):
+            return (node.id, self.types[node.id], 0) if node.id in self.types else None
+        if not isinstance(node, ast.Attribute):
+            return None
+        found = self.variable_part(node.value)
+        if found is None:
+            return None
+        name, type, first = found
+        if not isinstance(type, RecordType) or node.attr not in type.names:
+            return None
+        place = type.names.index(node.attr)
+        return name, type.items[place], first + sum(len(machine_types(item)) for item in type.items[:place])
+
+    def read_known_part(self, node: ast.Subscript) -> Value | None:
+        """A part of a variable that is a small array, if the indices are known: nothing else of it is loaded."""
+        found = self.variable_part(node.value)
+        if found is None:
+            return None
+        name, type, first = found
+        indices = _indices(node)
+        if not isinstance(type, Fixed) or not all(self.is_known_index(index) for index in indices):
+            return None
+        whole = Value(type, tuple(str(k) for k in range(type.count)))
+        numbered = self.fixed_part(whole, [self.fixed_index(index) for index in indices])
+        slots = self.slot(name)
+        parts = [
+            self.operation(f"load {type.element.llvm}, ptr {slots[first + int(part)]}")
+            for part in numbered.parts
+        ]
+        return Value(numbered.type, tuple(parts))
 
     def known_attribute(self, node: ast.Attribute) -> Value:
         """Of a module or class, or a field of a record that is known beforehand."""
@@ -185,8 +251,11 @@ class Expressions(Records):
     def _Subscript(self, node: ast.Subscript) -> Value:
         if not self.is_local(node.value) and isinstance(self.resolved(node.value), type):
             raise RoutineError(f"cannot translate `{ast.unparse(node)}`")
+        known = self.read_known_part(node)
+        if known is not None:
+            return known
         base = self.expression(node.value)
-        indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        indices = _indices(node)
         kind = base.type
         if isinstance(kind, TupleType | RecordType):
             return self.item(base, node.slice)
@@ -221,9 +290,13 @@ class Expressions(Records):
             return None if inner is None else -inner
         if isinstance(node, ast.Constant) and type(node.value) is int:
             return node.value
+        if isinstance(node, ast.Name) and node.id in self.fixed:
+            return self.fixed[node.id]
         if isinstance(node, ast.BinOp) and type(node.op) in _KNOWN:
             one, other = self.known_int(node.left), self.known_int(node.right)
-            return None if one is None or other is None else int(_KNOWN[type(node.op)](one, other))
+            if one is None or other is None or (isinstance(node.op, ast.Mod) and other == 0):
+                return None
+            return int(_KNOWN[type(node.op)](one, other))
         if isinstance(node, ast.Name | ast.Attribute) and not self.is_local(node):
             try:
                 value = self.resolved(node)
@@ -231,6 +304,9 @@ class Expressions(Records):
                 return None
             return int(value) if isinstance(value, int | np.integer) else None
         return None
+
+    def is_known_index(self, node: ast.expr) -> bool:
+        return isinstance(node, ast.Slice | ast.Constant) or self.known_int(node) is not None
 
     def fixed_index(self, node: ast.expr) -> Any:
         """An index of a small array: an int, a slice or None if it is known, else a value."""
@@ -477,6 +553,10 @@ class Expressions(Records):
         """An argument as it is annotated."""
         name = list(signature_of(function).parameters)[number]
         return self.fitted(value, hint_of(function.__annotations__.get(name), function.__globals__))
+
+
+def _indices(node: ast.Subscript) -> list[ast.expr]:
+    return node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
 
 
 @cache

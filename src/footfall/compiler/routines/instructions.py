@@ -91,10 +91,15 @@ class Instructions:
     def read(self, key: Hashable) -> Value:
         if key not in self.types:
             raise RoutineError(f"{key!r} has no value here")
-        type = self.types[key]
-        places = zip(machine_types(type), self.slot(key), strict=True)
+        return self.read_parts(key, self.types[key], 0)
+
+    def read_parts(self, key: Hashable, type: Type, first: int) -> Value:
+        """A value of some type among the machine values of a variable, from a number on."""
+        machines = machine_types(type)
+        chosen = slice(first, first + len(machines))
+        places = zip(machines, self.slot(key)[chosen], strict=True)
         parts = tuple(self.operation(f"load {machine}, ptr {place}") for machine, place in places)
-        return Value(type, parts, self.roots[key])
+        return Value(type, parts, self.roots[key][chosen])
 
     def slot(self, key: Hashable) -> list[str]:
         """Where a variable is kept; LLVM makes registers of it."""

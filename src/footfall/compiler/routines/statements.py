@@ -396,16 +396,35 @@ class Function(Expressions):
         self.place(end)
 
     def over_items(self, node: ast.For, values: Value) -> None:
-        """A loop over a tuple or a small vector, item by item."""
+        """A loop over a tuple or a small vector, item by item; what is known of a tuple's ints is known in the body."""
         end = self.label()
-        for item in items_of(values):
+        known = self.known_items(node)
+        for k, item in enumerate(items_of(values)):
             following = self.label()
             self.bind(node.target, item, node.iter)
+            if known and isinstance(node.target, ast.Name):
+                self.fixed[node.target.id] = known[k]
             self.inside(node.body, following, end)
             self.jump(following)
             self.place(following)
+        if known and isinstance(node.target, ast.Name):
+            del self.fixed[node.target.id]
         self.jump(end)
         self.place(end)
+
+    def known_items(self, node: ast.For) -> list[int]:
+        """The ints that a loop goes over, if all are known and its body does not change the variable."""
+        if not isinstance(node.target, ast.Name) or not isinstance(node.iter, ast.Tuple):
+            return []
+        stored = {
+            inner.id
+            for statement in node.body
+            for inner in ast.walk(statement)
+            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
+        }
+        items = [self.known_int(item) for item in node.iter.elts]
+        known = [item for item in items if item is not None]
+        return known if len(known) == len(items) and node.target.id not in stored else []
 
     def step(self, node: ast.Call) -> int:
         if len(node.args) < 3:
