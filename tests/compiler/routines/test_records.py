@@ -265,3 +265,21 @@ def test_fields_are_read_one_by_one() -> None:
     assert (total, weight, layers) == (5.0 + 7.0 + 0.5 + 1.2, 0.5, 3 + 9)
     assert contacts["gap"].tolist() == [0.1, 1.2, 0.4]
     assert contacts["place"][1].tolist() == [3.0, 4.0, 5.0]
+
+
+class Store(NamedTuple):
+    """Its fields hold records that no function names."""
+
+    contacts: ArrayOf[Contact]
+    pairs: ArrayOf[Pair]
+
+
+@routine
+def in_store(store: Store) -> float:
+    return store.contacts[0].gap + store.pairs[0].weight
+
+
+def test_records_in_records_need_not_be_named() -> None:
+    store = Store(new_records(Contact, 1), new_records(Pair, 1))
+    store.contacts["gap"], store.pairs["weight"] = 0.25, 0.5
+    assert in_store(store) == 0.75

@@ -9,7 +9,9 @@ from __future__ import annotations
 import dataclasses
 import enum
 import inspect
+import sys
 import types
+import typing
 from collections.abc import Callable
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -87,9 +89,17 @@ def _named(function: types.FunctionType) -> list[Any]:
         if _is_foreign(owner):
             continue
         found += [vars(owner)[name] for name in names if name in vars(owner)]
+    found += [kind for value in function.__annotations__.values() for kind in _classes_in(value)]
     found += [cell.cell_contents for cell in function.__closure__ or ()]
     found += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
     return [value for value in found if not isinstance(value, types.ModuleType) and not _is_foreign(value)]
+
+
+def _classes_in(annotation: Any) -> list[type]:
+    """The classes that an annotation names, where it is no text."""
+    if isinstance(annotation, type):
+        return [annotation]
+    return [kind for inner in typing.get_args(annotation) for kind in _classes_in(inner)]
 
 
 def _words(annotations: Any) -> list[str]:
@@ -119,13 +129,18 @@ def _class_texts(kind: type) -> list[str]:
 
 
 def _members(kind: type) -> list[Any]:
-    """Methods, properties and defaults of a record; members of an enumeration."""
+    """Methods, properties, defaults and the classes of the fields of a record; members of an enumeration."""
     if issubclass(kind, enum.Enum):
         return [member.value for member in kind]
     if not is_record(kind):
         return []
     members: list[Any] = []
     for base in kind.__mro__:
+        names = vars(sys.modules[base.__module__]) if base.__module__ in sys.modules else {}
+        annotations = inspect.get_annotations(base).values()
+        fields = [names.get(word) for word in _words(annotations)]
+        fields += [kind for value in annotations for kind in _classes_in(value)]
+        members += [value for value in fields if isinstance(value, type) and not _is_foreign(value)]
         for value in vars(base).values():
             value = value.fget if isinstance(value, property) else value
             value = as_written(value)
