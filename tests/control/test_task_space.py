@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
 import footfall
+from footfall.bench.robots import examples_folder
 from footfall.control.gains import Gains, gains_from
 from footfall.control.inverse_kinematics.hierarchy import solve_hierarchy
 from footfall.control.inverse_kinematics.problem import level
@@ -18,9 +21,10 @@ from footfall.control.task_space import (
     self_motion_projector,
     task_torque,
 )
-from footfall.errors import InvalidRequest, NotFullyActuated, UnknownName
+from footfall.errors import InvalidRequest, LostDirection, NotFullyActuated, UnknownName
 from footfall.math.rotations import boxplus
 from footfall.math.transform import Transform
+from footfall.robot.model import Robot
 from footfall.simulation.simulation import Simulation
 from tests.control.stances import planar_arm
 
@@ -70,7 +74,7 @@ def test_a_force_at_the_frame_accelerates_its_inertia() -> None:
     worst = 0.0
     for _ in range(100):
         q, v, force = (random.normal(size=n) for n in (7, 7, 6))
-        dynamics = build_task_dynamics(robot, q, v, "tip", tolerance=1e-12)
+        dynamics = build_task_dynamics(robot, q, v, "tip")
         a = footfall.forward_dynamics(robot, q, v, dynamics.jacobian.T @ force)
         left = dynamics.inertia @ footfall.frame_acceleration(robot, q, v, a, "tip")
         left += dynamics.coriolis + dynamics.gravity - force
@@ -79,10 +83,75 @@ def test_a_force_at_the_frame_accelerates_its_inertia() -> None:
     assert worst < 1e-9
 
 
+LIGHT_WRISTS = {
+    "ur10": ("ur_description/urdf/ur10_robot.urdf", "tool0"),
+    "xarm7": ("xarm_description/urdf/xarm7.urdf", "link_eef"),
+}
+
+
+def light_wrist(name: str) -> tuple[Robot, str]:
+    folder = examples_folder()
+    if folder is None:
+        pytest.skip("comes with example-robot-data")
+    path, tip = LIGHT_WRISTS[name]
+    return footfall.load(folder / path), tip
+
+
+@pytest.mark.parametrize("name", LIGHT_WRISTS)
+def test_light_wrists_lose_no_direction(name: str) -> None:
+    """The last joint turns 1e6 times more easily than the arm moves; six directions are six all the same.
+
+    What a force does at the tip agrees with forward dynamics, as far as the condition of the pose allows.
+    """
+    robot, tip = light_wrist(name)
+    random = np.random.default_rng(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", LostDirection)
+        for seed in range(100):
+            q = footfall.random_configuration(robot, seed=seed)
+            v, wanted = random.normal(size=robot.nv), random.normal(size=6)
+            dynamics = build_task_dynamics(robot, q, v, tip)
+            assert dynamics.rank == 6
+            assert dynamics.lost.shape == (6, 0)
+            a = footfall.forward_dynamics(robot, q, v, cancelling_task_torque(dynamics, wanted))
+            reached = footfall.frame_acceleration(robot, q, v, a, tip)
+            condition = np.linalg.cond(dynamics.jacobian)
+            assert np.abs(reached - wanted).max() < 1e-11 * condition * (1.0 + np.abs(a).max())
+
+
+def test_a_light_wrist_arrives() -> None:
+    """UR10 from a pose where a rank decision in mixed units left it 82 mm away: it comes to rest at its target."""
+    robot, tip = light_wrist("ur10")
+    q = footfall.random_configuration(robot, seed=26)
+    start = footfall.frame_pose(robot, q, tip)
+    target = Transform(
+        boxplus(start.rotation, np.array([0.2, -0.1, 0.3])), start.translation + np.array([0.05, 0.1, -0.08])
+    )
+    simulation = Simulation(robot, q=q, dt=1e-3)
+    simulation.run(EndEffectorControl(robot, tip, target, gains_from(2.0)), 2.0)
+    left = pose_error(footfall.frame_pose(robot, simulation.state.q, tip), target)
+    assert np.abs(left).max() < 1e-6
+
+
+def test_lost_directions_are_told() -> None:
+    """A stretched planar arm cannot be accelerated along itself, whatever the length that turns are measured by."""
+    robot, _, _ = planar_arm()
+    with pytest.warns(
+        LostDirection, match="'tip' of robot 'planar-arm' can be accelerated in 1 of 2 directions"
+    ):
+        dynamics = build_task_dynamics(robot, np.zeros(3), np.zeros(3), "tip", rows=(0, 2))
+    assert dynamics.rank == 1
+    along = footfall.frame_pose(robot, np.zeros(3), "tip").translation[[0, 2]]
+    assert abs(abs(dynamics.lost[:, 0] @ along) / np.linalg.norm(along) - 1.0) < 1e-9
+    for length in (None, 0.01, 1.0):
+        with pytest.warns(LostDirection, match="3 of 6 directions"):
+            assert build_task_dynamics(robot, BENT[:3], np.zeros(3), "tip", length=length).rank == 3
+
+
 def test_kinetic_energy_of_a_square_task() -> None:
     robot = footfall.load("arm-6r")
     q, v = np.array([0.3, 0.4, -1.1, 0.6, 0.8, 0.1]), np.arange(6) / 5 - 0.4
-    dynamics = build_task_dynamics(robot, q, v, "tip", tolerance=1e-12)
+    dynamics = build_task_dynamics(robot, q, v, "tip")
     w = dynamics.velocity
     energy = float(footfall.kinetic_energy(robot, q, v))
     assert 0.5 * w @ dynamics.inertia @ w == pytest.approx(energy, rel=1e-9)
@@ -102,7 +171,8 @@ def test_damping_bounds_the_inertia() -> None:
     """Stretched out, the arm cannot move along itself; across, damping of 0.01/kg changes little."""
     robot, _, _ = planar_arm()
     q, v = np.array([0.0, 1e-6, 0.0]), np.zeros(3)
-    cut = build_task_dynamics(robot, q, v, "tip", rows=(0, 2))
+    with pytest.warns(LostDirection):
+        cut = build_task_dynamics(robot, q, v, "tip", rows=(0, 2))
     damped = build_task_dynamics(robot, q, v, "tip", rows=(0, 2), damping=0.01)
     assert np.abs(damped.inertia).max() < 51.0
     assert damped.inertia[0, 0] == pytest.approx(cut.inertia[0, 0], rel=1e-3)

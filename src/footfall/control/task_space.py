@@ -6,12 +6,13 @@ of the frame and F what acts there.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Array
+from footfall.arrays import Array, Flags
 from footfall.control.actuation import require_full_actuation, torque_command
 from footfall.control.contact_constraints import SURFACE
 from footfall.control.gains import Gains
@@ -31,7 +32,8 @@ from footfall.dynamics.inverse_dynamics import bias_forces, gravity_forces
 from footfall.dynamics.jacobians import frame_jacobian, frame_jacobian_bias
 from footfall.dynamics.kinematics import frame_attachment, frame_pose
 from footfall.dynamics.mass_matrix import mass_matrix
-from footfall.math.generalised_inverses import RANK_TOLERANCE, damped_inverse, pseudo_inverse
+from footfall.errors import LostDirection
+from footfall.math.generalised_inverses import RANK_TOLERANCE, damped_inverse
 from footfall.math.rotations import boxminus
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
@@ -52,7 +54,8 @@ class TaskDynamics(NamedTuple):
 
     inertia (m, m): Lambda. coriolis (m,): mu. gravity (m,): p, N and N m. jacobian (m, nv), jacobian_bias (m,).
     mass (nv, nv), joint_coriolis (nv,) and joint_gravity (nv,): the same in joint space. pose: of the frame. velocity
-    (6,): of it.
+    (6,): of it. rank: directions of the m in which it can be accelerated. lost (m, m - rank): the others, as unit
+    vectors of [linear; angular times length]; inertia is zero along them.
     """
 
     inertia: Array
@@ -65,6 +68,8 @@ class TaskDynamics(NamedTuple):
     joint_gravity: Array
     pose: Transform
     velocity: Array
+    rank: int
+    lost: Array
 
 
 def build_task_dynamics(
@@ -75,19 +80,33 @@ def build_task_dynamics(
     *,
     rows: tuple[int, ...] = SURFACE,
     damping: float = 0.0,
+    length: float | None = None,
     tolerance: float = RANK_TOLERANCE,
 ) -> TaskDynamics:
     """Dynamics of a frame in the state q (nq,), v (nv,), 002 (3.84)-(3.89).
 
-    rows: which of [x, y, z; about x, y, z]. Near singular poses the inertia grows without bound in a direction:
-    singular values of its inverse below tolerance times the largest are cut, or damping (1/kg) bounds it.
+    rows: which of [x, y, z; about x, y, z]. Near singular poses the inertia grows without bound in a direction. A
+    direction is lost, with a `LostDirection` warning, where unit torques in the metric of the mass move it less than
+    tolerance times the one they move most; turns count as the motion of a point at a length (m), by default that at
+    which the joints move it on average as fast as they turn the frame. damping (1/kg) bounds the inertia instead.
     """
     frame_attachment(robot, frame)
     terms = _task_terms(robot, q, v, frame)
     jacobian, bias = terms.jacobian[list(rows)], terms.bias[list(rows)]
     moved = np.linalg.solve(terms.mass, jacobian.T)  # M^-1 J^T
-    mobility = jacobian @ moved
-    inertia = damped_inverse(mobility, damping) if damping else pseudo_inverse(mobility, tolerance=tolerance)
+    arm = _usual_length(terms.jacobian) if length is None else length
+    scale = np.where(np.array(rows) < 3, 1.0, arm)
+    # Lambda^-1 = B B^T with B = J M^-1/2, whose singular values are the roots of those of Lambda^-1.
+    root = np.linalg.cholesky(terms.mass)
+    left, values, _ = np.linalg.svd(scale[:, None] * np.linalg.solve(root, jacobian.T).T)
+    values = np.concatenate([values, np.zeros(len(rows) - len(values))])
+    kept = values > tolerance * values[0]
+    if damping:
+        inertia = damped_inverse(jacobian @ moved, damping)
+    else:
+        inverse = np.divide(1.0, values**2, out=np.zeros(len(rows)), where=kept & (values > 0.0))
+        inertia = scale[:, None] * (left * inverse) @ left.T * scale
+        _warn_of_lost_directions(robot, frame, kept)
     coriolis = terms.forces - terms.gravity
     return TaskDynamics(
         inertia,
@@ -100,7 +119,25 @@ def build_task_dynamics(
         terms.gravity,
         Transform(terms.rotation, terms.position),
         terms.velocity,
+        int(kept.sum()),
+        left[:, ~kept],
     )
+
+
+def _usual_length(jacobian: Array) -> float:
+    """At which distance from its origin (m) a frame's turns move a point as fast as its joints move the origin."""
+    linear, angular = np.linalg.norm(jacobian[:3]), np.linalg.norm(jacobian[3:])
+    return float(linear / angular) if linear > 0.0 and angular > 0.0 else 1.0
+
+
+def _warn_of_lost_directions(robot: Robot, frame: str, kept: Flags) -> None:
+    if not kept.all():
+        warnings.warn(
+            f"frame {frame!r} of robot {robot.name!r} can be accelerated in {int(kept.sum())} of {len(kept)} directions"
+            " here; no force acts along the others (`rows` leaves some out, `damping` goes on near singular poses)",
+            LostDirection,
+            stacklevel=3,
+        )
 
 
 class _TaskTerms(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from footfall.errors.base import FootfallError
+from footfall.errors.base import FootfallError, FootfallWarning
 
 
 class InvalidRequest(FootfallError, ValueError):
@@ -22,6 +22,10 @@ class NoTasks(InvalidTask):
 
 class InvalidGains(InvalidRequest):
     """Gains that make no stable oscillator."""
+
+
+class LostDirection(FootfallWarning):
+    """A frame that cannot be accelerated in all directions that are asked for."""
 
 
 class NotFullyActuated(FootfallError, ValueError):
