@@ -12,7 +12,14 @@ from footfall.control.constrained_dynamics import (
     solve_constrained_dynamics,
 )
 from footfall.control.contact_constraints import SURFACE, Contact, build_constrained_system, contact_ranks
+from footfall.control.gains import Gains
+from footfall.control.references import JointReference
+from footfall.control.tasks.accelerations import FrameAcceleration
+from footfall.control.tasks.frames import AxisGoal, FrameTask
+from footfall.control.tasks.postures import PostureTask
+from footfall.dynamics.hybrid_constraints import Constraint
 from footfall.errors import InvalidContact, InvalidRequest, UnknownName
+from footfall.robot.model import Body, Joint, JointType, Robot
 from tests.control.stances import TIP, consistent_motion, feet, planar_arm, quadruped
 
 
@@ -163,3 +170,86 @@ def test_bad_contacts() -> None:
         Contact("LF", friction=-1)
     with pytest.raises(InvalidRequest, match=r"tau has shape \(3,\)"):
         solve_constrained_dynamics(robot, q, np.zeros(18), np.zeros(3), contacts=feet())
+
+
+def shaken_pendulum() -> Robot:
+    """A point mass of 2 kg on a rod of 0.5 m below a pivot that slides along x."""
+    bodies = (
+        Body("slider", 1.0, inertia=1e-3 * np.eye(3)),
+        Body("bob", 2.0, center_of_mass=np.array([0.0, 0.0, -0.5]), inertia=np.zeros((3, 3))),
+    )
+    joints = (
+        Joint("rail", JointType.PRISMATIC, "world", "slider", axis=(1.0, 0.0, 0.0)),
+        Joint("swing", JointType.REVOLUTE, "slider", "bob", axis=(0.0, -1.0, 0.0)),
+    )
+    return Robot("shaken", bodies, joints)
+
+
+def test_a_pivot_that_is_shaken() -> None:
+    """002 section 10.6 with a prescribed motion x(t): phi'' = -(g sin phi + x'' cos phi) / l; and what it takes."""
+    robot = shaken_pendulum()
+    angle, rate, shake = 0.7, -0.4, 3.0
+    q, v = np.array([0.2, angle]), np.array([0.1, rate])
+    still = Gains(0.0, 0.0)
+    moved = PostureTask(np.array([0.2]), ("rail",), acceleration=np.array([shake]), gains=still)
+    motion = solve_constrained_dynamics(robot, q, v, np.zeros(2), motions=[moved])
+    swing = -(9.81 * np.sin(angle) + shake * np.cos(angle)) / 0.5
+    assert motion.acceleration == pytest.approx([shake, swing], rel=1e-12)
+    force = 3.0 * shake + 2.0 * 0.5 * (np.cos(angle) * swing - np.sin(angle) * rate**2)  # 002 section 10.4
+    assert motion.held == pytest.approx([force], rel=1e-12)
+    assert motion.residual < 1e-12
+
+
+def test_prescribed_motions_are_kept_over_time() -> None:
+    """Feedback takes back what the integrator lets drift: the rail follows a sine that only the tasks know.
+
+    Euler's method changes velocities late by a step: places are off by dt x'' / k = 1.25e-4 m at most.
+    """
+    robot = shaken_pendulum()
+
+    def wave(time: float) -> JointReference:
+        return JointReference(
+            np.array([0.1 * np.sin(5 * time), 0.0]),
+            np.array([0.5 * np.cos(5 * time), 0.0]),
+            np.array([-2.5 * np.sin(5 * time), 0.0]),
+        )
+
+    task = PostureTask(wave, ("rail",), gains=20.0)
+    q, v, dt = np.array([0.0, 0.7]), np.array([0.5, 0.0]), 1e-3
+    for step in range(1000):
+        a = solve_constrained_dynamics(robot, q, v, np.zeros(2), motions=[task], time=step * dt).acceleration
+        v = v + dt * a
+        q = footfall.integrate(robot, q, dt * v)
+    assert abs(q[0] - 0.1 * np.sin(5.0)) < 1.25e-4
+
+
+def test_a_skate_goes_round_in_a_circle() -> None:
+    """A velocity constraint, 002 (3.35): a blade at the centre of mass goes straight on in its own axes. It turns with
+    a constant rate, so that the ice pushes with m v w."""
+    robot = Robot(
+        "skate",
+        (Body("blade", 3.0, inertia=np.eye(3)),),
+        (Joint("root", JointType.FLOATING, "world", "blade"),),
+    )
+    speed, turn = 2.0, 0.8
+    q, v = footfall.neutral(robot), np.array([speed, 0.0, 0.0, 0.0, 0.0, turn])
+    edge = FrameTask("edge", "blade", {"y": AxisGoal("velocity")}, "frame")
+    level = FrameTask("level", "blade", {axis: AxisGoal("velocity") for axis in ("z", "rx", "ry")})
+    motion = solve_constrained_dynamics(robot, q, v, np.zeros(6), motions=[edge, level])
+    assert motion.acceleration == pytest.approx([0.0, speed * turn, 0.0, 0.0, 0.0, 0.0], abs=1e-12)
+    assert motion.held == pytest.approx([3.0 * speed * turn, 3.0 * 9.81, 0.0, 0.0], abs=1e-11)
+
+
+def test_prescribed_accelerations_beside_contacts() -> None:
+    """Four feet stand and the torso accelerates as told: forces agree with those of hybrid dynamics."""
+    robot, q = quadruped()
+    v, _ = consistent_motion(robot, q, feet())
+    asked = FrameAcceleration("torso", np.array([0.3, -0.2, 0.1, 0.2, 0.1, -0.3]))
+    motion = solve_constrained_dynamics(robot, q, v, np.zeros(18), contacts=feet(), motions=[asked])
+    reached = footfall.frame_acceleration(robot, q, v, motion.acceleration, "torso")
+    np.testing.assert_allclose(reached, asked.target, atol=1e-9)
+    held = (*(Constraint(foot.frame, ("x", "y", "z")) for foot in feet()), Constraint("torso"))
+    setpoints = np.concatenate([np.zeros(12), asked.target])
+    other = footfall.hybrid_dynamics(robot, q, v, np.zeros(18), constraints=held, setpoints=setpoints)
+    np.testing.assert_allclose(motion.acceleration, other.accelerations, atol=1e-8)
+    np.testing.assert_allclose(motion.held, other.forces[12:], rtol=1e-8)

@@ -11,7 +11,7 @@ from footfall.control.contact_constraints import Contact, build_constrained_syst
 from footfall.control.references import resting_pose
 from footfall.control.task_space import pose_error
 from footfall.control.virtual_model import VirtualModelControl, solve_virtual_model
-from footfall.errors import InvalidRequest, UnknownName
+from footfall.errors import ContactWarning, InvalidRequest, UnknownName
 from footfall.math.rotations import boxplus
 from footfall.math.transform import Transform
 from footfall.scene import Scene
@@ -89,3 +89,26 @@ def test_bad_requests() -> None:
         solve_virtual_model(robot, q, contacts=feet(), virtual={"head": np.zeros(6)})
     with pytest.raises(InvalidRequest, match=r"wrench of torso has shape \(3,\)"):
         solve_virtual_model(robot, q, contacts=feet(), virtual={"torso": np.zeros(3)})
+
+
+def test_feet_that_would_have_to_pull_are_told() -> None:
+    """A table of 20 kg with feet 0.6 m apart tips beyond 196.2 N * 0.3 m; the rear feet would then pull."""
+    robot = table()
+    contacts = [Contact(name, friction=10.0) for name in CORNERS]
+    for moment, holds in ((50.0, True), (70.0, False)):
+        virtual = {"base": np.array([0.0, 0.0, 0.0, 0.0, moment, 0.0])}
+        found = solve_virtual_model(robot, footfall.neutral(robot), contacts=contacts, virtual=virtual)
+        assert found.holds is holds
+        pulling = {load.frame for load in found.loads if load.pulls}
+        assert pulling == (set() if holds else {"lf", "rf"})
+        assert [load.normal for load in found.loads] == pytest.approx(found.forces.reshape(4, 3)[:, 2])
+
+
+def test_the_controller_warns_of_feet_that_would_have_to_pull() -> None:
+    robot, q = quadruped()
+    pose = footfall.frame_pose(robot, q, "torso")
+    tilted = Transform(boxplus(pose.rotation, np.array([0.0, 1.0, 0.0])), pose.translation)
+    strong = np.array([1e3, 1e3, 1e3, 1e3, 1e3, 1e3])
+    control = VirtualModelControl(robot, "torso", tilted, feet(), strong, 0.0 * strong)
+    with pytest.warns(ContactWarning, match="would have to pull"):
+        control.torque(0.0, q, np.zeros(18))

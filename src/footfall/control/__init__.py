@@ -43,6 +43,7 @@ from footfall.control.contact_constraints import (
     contact_jacobian,
     contact_ranks,
 )
+from footfall.control.contact_loads import ContactLoad, contact_loads
 from footfall.control.floating_base import StanceTorques, solve_stance_torques
 from footfall.control.foot_contacts import foot_contacts
 from footfall.control.gains import Gains, gains_from
@@ -116,6 +117,7 @@ __all__ = [
     "Contact",
     "ContactForce",
     "ContactForces",
+    "ContactLoad",
     "ContactRanks",
     "CustomTask",
     "EndEffectorControl",
@@ -176,6 +178,7 @@ __all__ = [
     "constraint_projector",
     "contact_inertia",
     "contact_jacobian",
+    "contact_loads",
     "contact_ranks",
     "divergent_component",
     "divergent_component_after",

@@ -20,7 +20,7 @@ from footfall.dynamics.inverse_dynamics import bias_forces
 from footfall.dynamics.jacobians import frame_jacobian, frame_jacobian_bias
 from footfall.dynamics.kinematics import frame_attachment, frame_pose
 from footfall.dynamics.mass_matrix import mass_matrix
-from footfall.errors import InvalidContact
+from footfall.errors import InvalidContact, InvalidRequest
 from footfall.math.generalised_inverses import RANK_TOLERANCE, decompose
 from footfall.math.spatial import cross, skew
 from footfall.robot.model import Robot
@@ -139,6 +139,18 @@ def held_velocities(robot: Robot, q: Array, v: Array, *, geometry: Geometry) -> 
     return HeldVelocities(
         np.concatenate(jacobians), np.concatenate(biases), np.array(positions).reshape(-1, 3)
     )
+
+
+def sole_axes(robot: Robot, q: Array, contact: Contact) -> Array:
+    """Axes (3, 3) of the sole of a `SURFACE` contact at q (nq,), as rows in world axes: along the frame's x, across,
+    and the normal."""
+    normal = np.array(contact.normal)
+    along = frame_pose(robot, q, contact.frame).rotation[:, 0]
+    along = along - (along @ normal) * normal
+    length = float(np.linalg.norm(along))
+    if length < 1e-6:
+        raise InvalidRequest(f"contact of {contact.frame!r}: its normal lies along the frame's x axis")
+    return np.array([along / length, np.cross(normal, along / length), normal])
 
 
 class ContactRanks(NamedTuple):

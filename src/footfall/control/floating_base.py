@@ -16,6 +16,7 @@ from footfall.arrays import Array
 from footfall.control.actuation import driven_velocities
 from footfall.control.constrained_dynamics import constrained_motion, constraint_projector
 from footfall.control.contact_constraints import Contact, build_constrained_system
+from footfall.control.contact_loads import ContactLoad, contact_loads
 from footfall.control.requests import checked_array
 from footfall.math.generalised_inverses import RANK_TOLERANCE, null_space_basis, pseudo_inverse
 from footfall.robot.model import Robot
@@ -26,7 +27,8 @@ class StanceTorques(NamedTuple):
 
     torque (joints,): N m or N. forces (rows,): of the contacts on the robot, N and N m. acceleration (nv,): what the
     torques give. residual: its greatest distance from what was asked for, m/s2 or rad/s2. internal (joints, k): torques
-    along its orthonormal columns change the contact forces but not the motion.
+    along its orthonormal columns change the contact forces but not the motion. loads: what each contact carries, and
+    whether it can.
     """
 
     torque: Array
@@ -34,6 +36,7 @@ class StanceTorques(NamedTuple):
     acceleration: Array
     residual: float
     internal: Array
+    loads: tuple[ContactLoad, ...]
 
 
 def solve_stance_torques(
@@ -66,4 +69,5 @@ def solve_stance_torques(
     joint_forces[driven] = torque
     motion = constrained_motion(system, joint_forces, tolerance=tolerance)
     residual = float(np.abs(motion.acceleration - asked).max(initial=0.0))
-    return StanceTorques(torque, motion.forces, motion.acceleration, residual, internal)
+    loads = contact_loads(robot, q, contacts, motion.forces)
+    return StanceTorques(torque, motion.forces, motion.acceleration, residual, internal, loads)

@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Array, Flags
+from footfall.arrays import Array
 from footfall.control.actuation import require_full_actuation, torque_command
+from footfall.control.apparent_inertia import apparent_inertia
 from footfall.control.contact_constraints import SURFACE
 from footfall.control.gains import Gains
 from footfall.control.references import (
@@ -96,17 +97,15 @@ def build_task_dynamics(
     moved = np.linalg.solve(terms.mass, jacobian.T)  # M^-1 J^T
     arm = _usual_length(terms.jacobian) if length is None else length
     scale = np.where(np.array(rows) < 3, 1.0, arm)
-    # Lambda^-1 = B B^T with B = J M^-1/2, whose singular values are the roots of those of Lambda^-1.
-    root = np.linalg.cholesky(terms.mass)
-    left, values, _ = np.linalg.svd(scale[:, None] * np.linalg.solve(root, jacobian.T).T)
-    values = np.concatenate([values, np.zeros(len(rows) - len(values))])
-    kept = values > tolerance * values[0]
-    if damping:
-        inertia = damped_inverse(jacobian @ moved, damping)
-    else:
-        inverse = np.divide(1.0, values**2, out=np.zeros(len(rows)), where=kept & (values > 0.0))
-        inertia = scale[:, None] * (left * inverse) @ left.T * scale
-        _warn_of_lost_directions(robot, frame, kept)
+    apparent = apparent_inertia(terms.mass, jacobian, scale=scale, tolerance=tolerance)
+    inertia = damped_inverse(jacobian @ moved, damping) if damping else apparent.matrix
+    if apparent.rank < len(rows) and not damping:
+        warnings.warn(
+            f"frame {frame!r} of robot {robot.name!r} can be accelerated in {apparent.rank} of {len(rows)} directions "
+            "here; no force acts along the others (`rows` leaves some out, `damping` goes on near singular poses)",
+            LostDirection,
+            stacklevel=2,
+        )
     coriolis = terms.forces - terms.gravity
     return TaskDynamics(
         inertia,
@@ -119,8 +118,8 @@ def build_task_dynamics(
         terms.gravity,
         Transform(terms.rotation, terms.position),
         terms.velocity,
-        int(kept.sum()),
-        left[:, ~kept],
+        apparent.rank,
+        apparent.lost,
     )
 
 
@@ -128,16 +127,6 @@ def _usual_length(jacobian: Array) -> float:
     """At which distance from its origin (m) a frame's turns move a point as fast as its joints move the origin."""
     linear, angular = np.linalg.norm(jacobian[:3]), np.linalg.norm(jacobian[3:])
     return float(linear / angular) if linear > 0.0 and angular > 0.0 else 1.0
-
-
-def _warn_of_lost_directions(robot: Robot, frame: str, kept: Flags) -> None:
-    if not kept.all():
-        warnings.warn(
-            f"frame {frame!r} of robot {robot.name!r} can be accelerated in {int(kept.sum())} of {len(kept)} directions"
-            " here; no force acts along the others (`rows` leaves some out, `damping` goes on near singular poses)",
-            LostDirection,
-            stacklevel=3,
-        )
 
 
 class _TaskTerms(NamedTuple):

@@ -6,6 +6,7 @@ and virtual forces pulled at it; the feet press as little as that allows.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -15,11 +16,13 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.control.actuation import driven_velocities, torque_command
 from footfall.control.contact_constraints import Contact, build_constrained_system
+from footfall.control.contact_loads import ContactLoad, contact_loads, told
 from footfall.control.references import Path, pose_at, settled_path
 from footfall.control.requests import checked_array
 from footfall.control.task_space import pose_error
 from footfall.dynamics.jacobians import frame_jacobian
 from footfall.dynamics.kinematics import frame_attachment, frame_pose, frame_velocity
+from footfall.errors import ContactWarning
 from footfall.math.generalised_inverses import RANK_TOLERANCE, pseudo_inverse
 from footfall.robot.model import Robot
 from footfall.simulation.step_values import Command
@@ -27,11 +30,18 @@ from footfall.simulation.step_values import Command
 
 class VirtualModelTorques(NamedTuple):
     """torque (joints,), N m or N; forces (rows,) of the contacts on the robot, N and N m; residual: greatest force or
-    moment at the undriven velocities that the contacts could not give, N or N m."""
+    moment at the undriven velocities that the contacts could not give, N or N m. loads: what each contact carries, and
+    whether it can: nothing here keeps feet from having to pull."""
 
     torque: Array
     forces: Array
     residual: float
+    loads: tuple[ContactLoad, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether all contacts can give their forces: they push, within friction and soles."""
+        return all(load.holds for load in self.loads)
 
 
 def solve_virtual_model(
@@ -45,7 +55,8 @@ def solve_virtual_model(
     """Torques at q (nq,) that act like virtual wrenches and carry the weight, 002 (3.120)-(3.121).
 
     virtual: by name of a body or frame, the wrench [f; n] (6,) that shall seem to act on the robot, N and N m, world
-    axes, at the frame's origin. Less than three point feet cannot give every wrench: look at the residual.
+    axes, at the frame's origin. Less than three point feet cannot give every wrench: look at the residual. A strong one
+    asks feet to pull: look at `holds`.
     """
     driven = driven_velocities(robot)
     undriven = np.setdiff1d(np.arange(robot.nv), driven)
@@ -58,7 +69,9 @@ def solve_virtual_model(
     forces = pseudo_inverse(bearing, tolerance=tolerance) @ load[undriven]
     joint_forces = load - system.jacobian.T @ forces
     residual = float(np.abs(joint_forces[undriven]).max(initial=0.0))
-    return VirtualModelTorques(joint_forces[driven], forces, residual)
+    return VirtualModelTorques(
+        joint_forces[driven], forces, residual, contact_loads(robot, q, contacts, forces)
+    )
 
 
 @dataclass(frozen=True)
@@ -92,7 +105,15 @@ class VirtualModelControl:
     def torque(self, time: float, q: Array, v: Array) -> Array:
         """Torques (joints,), N m or N."""
         virtual = {self.frame: self.wrench(time, q, v)}
-        return solve_virtual_model(self.robot, q, contacts=self.contacts, virtual=virtual).torque
+        found = solve_virtual_model(self.robot, q, contacts=self.contacts, virtual=virtual)
+        if not found.holds:
+            warnings.warn(
+                f"contacts cannot give what virtual model control of robot {self.robot.name!r} counts on at "
+                f"{time:.3f} s: {told(found.loads)}; soften the springs, or let WholeBodyControl keep to friction",
+                ContactWarning,
+                stacklevel=2,
+            )
+        return found.torque
 
     def __call__(self, time: float, q: Array, v: Array) -> Command:
         return torque_command(self.torque(time, q, v))

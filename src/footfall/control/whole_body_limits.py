@@ -9,11 +9,10 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.control.actuation import driven_coordinates, driven_velocities
-from footfall.control.contact_constraints import POINT, SURFACE, Contact
+from footfall.control.contact_constraints import POINT, SURFACE, Contact, sole_axes
 from footfall.control.friction_pyramid import pyramid_rows
 from footfall.control.rectangular_contact import rectangular_rows
 from footfall.control.tasks.forces import Situation
-from footfall.dynamics.kinematics import frame_pose
 from footfall.errors import InvalidRequest
 
 
@@ -122,12 +121,6 @@ def _cone(situation: Situation, contact: Contact, facets: int) -> Array | None:
         return pyramid_rows(contact.normal, contact.friction, facets=facets)
     if contact.rows != SURFACE:
         return None
-    normal = np.array(contact.normal)
-    along = frame_pose(situation.robot, situation.q, contact.frame).rotation[:, 0]
-    along = along - (along @ normal) * normal
-    length = float(np.linalg.norm(along))
-    if length < 1e-6:
-        raise InvalidRequest(f"contact of {contact.frame!r}: its normal lies along the frame's x axis")
-    axes = np.column_stack([along / length, np.cross(normal, along / length), normal])
+    axes = sole_axes(situation.robot, situation.q, contact)
     rows = rectangular_rows(contact.friction, *contact.half_size)
-    return np.hstack([rows[:, :3] @ axes.T, rows[:, 3:] @ axes.T])
+    return np.hstack([rows[:, :3] @ axes, rows[:, 3:] @ axes])

@@ -28,6 +28,10 @@ class LostDirection(FootfallWarning):
     """A frame that cannot be accelerated in all directions that are asked for."""
 
 
+class ContactWarning(FootfallWarning):
+    """A controller counts on contact forces that contacts cannot give: pulling, beyond friction, outside the sole."""
+
+
 class NotFullyActuated(FootfallError, ValueError):
     """A controller that needs a drive on every velocity was given a robot without; joints: those that have none."""
 
