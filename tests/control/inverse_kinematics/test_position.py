@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.control.inverse_kinematics.limits import NO_LIMITS
+from footfall.control.inverse_kinematics.limits import NO_LIMITS, Limits
 from footfall.control.inverse_kinematics.line_search import armijo, wolfe
 from footfall.control.inverse_kinematics.position import solve_ik
 from footfall.control.tasks.custom import CustomTask
@@ -19,6 +19,7 @@ from footfall.control.tasks.positions import HalfSpaceTask, center_of_mass_posit
 from footfall.control.tasks.postures import posture
 from footfall.control.tasks.task import Task
 from footfall.errors import InvalidTask, NoDescent, TargetOutOfReach, UnknownName
+from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 
 START = np.array([0.2, 0.8, 0.8])
@@ -185,6 +186,75 @@ def test_priorities_on_position_level() -> None:
     assert found.residuals["pose of tip"] < 1e-9
     free = np.linalg.svd(footfall.frame_jacobian(arm, found.q, "tip"))[2][-1]
     assert abs(free @ (start - found.q)) < 1e-7  # no motion along the null space brings the posture closer
+
+
+def test_what_is_met_counts_from_the_first_priority() -> None:
+    """A posture that a hand leaves unmet is no reason to refuse its pose: flags say what is met, level by level."""
+    arm = robot("arm-7r")
+    q = arm.configuration("ready")
+    pose = footfall.frame_pose(arm, q + 0.1, "tip")
+    tasks = [PoseTask("tip", pose), posture(arm, q, priority=1), posture(arm, q + 0.3, priority=2)]
+    found = solve_ik(arm, q, tasks)
+    assert found.levels == (True, False, False)
+    assert found.reached
+    np.testing.assert_array_equal(found.require(), found.q)
+    assert found.distance < 1e-8
+    assert found.residuals["pose of tip"] < 1e-8
+    far = [PoseTask("tip", Transform(np.eye(3), np.full(3, 9.0))), posture(arm, q, priority=1)]
+    with pytest.raises(TargetOutOfReach) as caught:
+        solve_ik(arm, q, far).require()
+    assert caught.value.solution.levels[0] is False
+
+
+@pytest.mark.parametrize("limits", [Limits(velocity=None), NO_LIMITS])
+def test_a_posture_takes_nothing_from_a_pose(limits: Limits) -> None:
+    """As many random poses are met with a posture at second priority as without, and it comes as near as it can."""
+    arm = robot("arm-7r")
+    rest = arm.configuration("ready")
+    counts, better = np.zeros(2, dtype=int), 0
+    for seed in range(60):
+        goal = footfall.frame_pose(arm, footfall.random_configuration(arm, seed=seed), "tip")
+        pose, pull = PoseTask("tip", goal), posture(arm, rest, priority=1)
+        alone, both = (solve_ik(arm, rest, tasks, limits=limits) for tasks in ([pose], [pose, pull]))
+        counts += [alone.reached, both.reached]
+        if both.reached:
+            away = [float(np.linalg.norm(rest - each.q)) for each in (alone, both)]
+            assert away[1] <= away[0] + 1e-9
+            better += away[1] < away[0] - 1e-3
+            free = both.q > arm.lower_limits + 1e-6
+            free &= both.q < arm.upper_limits - 1e-6
+            free |= limits == NO_LIMITS
+            axes = np.linalg.svd(footfall.frame_jacobian(arm, both.q, "tip"))[2][6:]
+            if free.all():
+                assert np.abs(axes @ (rest - both.q)).max() < 1e-4 * max(1.0, away[1])
+    assert counts[1] == counts[0] >= 50
+    assert better > 20
+
+
+def test_three_levels_and_a_task_that_cannot_be_met() -> None:
+    """The middle level is missed as little as the first allows; the third moves only what is left then."""
+    lola = robot("lola")
+    q = lola.configuration("idle")
+    feet = [PoseTask(foot, footfall.frame_pose(lola, q, foot)) for foot in ("RF", "LF")]
+    hand = footfall.frame_pose(lola, q, "RH").translation
+    reach = frame_position("RH", hand + np.array([3.0, 0.0, 0.0]), priority=1)
+    two = solve_ik(lola, q, [*feet, reach])
+    three = solve_ik(lola, q, [*feet, reach, posture(lola, q, priority=2)])
+    assert two.levels == (True, False)
+    assert three.levels == (True, False, False)
+    assert three.residuals[reach.label] <= two.residuals[reach.label] * (1.0 + 1e-5)
+    assert max(three.residuals[foot.label] for foot in feet) < np.sqrt(6) * 1e-8
+
+
+def test_the_example_of_the_package() -> None:
+    """What `footfall.control.inverse_kinematics` shows first: a foot, the centre of mass, and a posture below them."""
+    lola = robot("lola")
+    q = lola.configuration("idle")
+    pose = footfall.frame_pose(lola, q, "RF")
+    target = footfall.center_of_mass(lola, q) + np.array([0.02, 0.01, -0.03])
+    tasks = [PoseTask("RF", pose), center_of_mass_position(target), posture(lola, q, priority=1)]
+    found = solve_ik(lola, q, tasks).require()
+    np.testing.assert_allclose(footfall.center_of_mass(lola, found), target, atol=1e-8)
 
 
 def test_half_spaces_are_met_from_inside() -> None:

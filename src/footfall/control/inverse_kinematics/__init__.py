@@ -1,7 +1,7 @@
 """Inverse kinematics: say what should be where, get joint motion.
 
     tasks = [PoseTask("RF", pose), center_of_mass_position(target), posture(robot, q, priority=1)]
-    q = solve_ik(robot, q, tasks).require()                 # position level
+    q = solve_ik(robot, q, tasks).require()                 # position level; the posture as far as it can be had
     v = solve_velocity(build_ik(robot, q, tasks))           # velocity level, one step
 
 Tasks are values; `build_ik` shows the problem that a solver gets. Errors of positions are in m, of rotations in rad.

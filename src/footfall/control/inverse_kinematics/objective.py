@@ -104,7 +104,7 @@ class Objective:
         """The configuration (nq,) within limits that is closest."""
         return self.moved(np.array(q, dtype=np.float64), np.zeros(self.stack.robot.nv))
 
-    def free(self, q: Array, direction: Array) -> Array:
+    def free(self, q: Array, direction: Array) -> Flags:
         """Which velocities (nv,) may follow a direction: those not pressed against a limit."""
         in_q, in_v, lower, upper = self._box
         free = np.ones(len(direction), dtype=bool)

@@ -14,6 +14,7 @@ from footfall.control.inverse_kinematics.levenberg_marquardt import levenberg_ma
 from footfall.control.inverse_kinematics.limits import NO_LIMITS, Limits
 from footfall.control.inverse_kinematics.newton import newton
 from footfall.control.inverse_kinematics.objective import Objective, Progress
+from footfall.control.inverse_kinematics.priorities import refine
 from footfall.control.inverse_kinematics.problem import by_task
 from footfall.control.inverse_kinematics.starts import closest, promising_start
 from footfall.control.tasks.stack import TaskStack
@@ -39,8 +40,9 @@ METHODS: tuple[str, ...] = ("levenberg_marquardt", "newton", "hierarchy", "trans
 class Solution:
     """The configuration q (nq,) that was found.
 
-    reached: whether all tasks are met to the tolerance. distance: norm of the weighted error that is left. error (m,):
-    of all rows. residuals: norm of each task's error, by label, m and rad. iterations: of all starts together;
+    reached: whether the tasks of the first priority are met to the tolerance. levels: the same of each priority, first
+    comes first. distance: norm of the weighted error of the first priority that is left. error (m,): of all rows.
+    residuals: norm of each task's error, by label, m and rad. iterations: of all starts together;
     restarts: how often it began anew. descents: how often more, to find the closest pose after all of these had failed.
     reason: why it stopped. singularity: of the Jacobian there. history: the error's norm after each iteration of the
     start that q is from.
@@ -48,6 +50,7 @@ class Solution:
 
     q: Array
     reached: bool
+    levels: tuple[bool, ...]
     distance: float
     error: Array
     residuals: dict[str, float]
@@ -59,7 +62,7 @@ class Solution:
     history: tuple[float, ...]
 
     def require(self) -> Array:
-        """q (nq,), or `TargetOutOfReach` with this solution where the tasks are not met."""
+        """q (nq,), or `TargetOutOfReach` with this solution where tasks of the first priority are not met."""
         if not self.reached:
             raise TargetOutOfReach(self)
         return self.q
@@ -83,10 +86,11 @@ def solve_ik(
 ) -> Solution:
     """A configuration that meets the tasks, searched from q (nq,); where there is none, one that comes closest.
 
-    method: default is "levenberg_marquardt", or "hierarchy" if the tasks have several priorities. "newton" follows
-    the pseudo-inverse (times gain, its Jacobian made anew every `refresh` iterations), "hierarchy" does it by
-    priorities, "transpose" the gradient (times gain); "steepest", "gauss_newton", "quasi_newton" and
-    "conjugate_gradient" minimise the squared error along their direction with a line search.
+    method: by default Levenberg and Marquardt's method meets the first priority, and later ones get what they can have
+    without taking anything from those before. A method takes all tasks in one descent: "levenberg_marquardt" by their
+    weights, "newton" follows the pseudo-inverse (times gain, its Jacobian made anew every `refresh` iterations),
+    "hierarchy" does it by priorities, "transpose" the gradient (times gain); "steepest", "gauss_newton",
+    "quasi_newton" and "conjugate_gradient" minimise the squared error along their direction with a line search.
     limits: joints stay within their position limits. tolerance: of the largest entry of the error, m and rad.
     iterations: at most, from each start. restarts: new starts if tasks are not met, each from the best of some random
     joint angles (seed). With none, q is the closest pose that a descent from the given one finds; with some, where all
@@ -101,25 +105,26 @@ def solve_ik(
             f"tolerance {tolerance}, iterations {iterations}, gain {gain} and refresh {refresh} must be above "
             f"zero, restarts {restarts} at least zero"
         )
-    if method is None:
-        several = len({task.priority for task in stack.tasks}) > 1
-        method = "hierarchy" if several else "levenberg_marquardt"
-    if method not in METHODS:
+    if method is not None and method not in METHODS:
         raise UnknownName("method of inverse kinematics", method, METHODS)
-    objective = Objective(stack, limits if limits.position else NO_LIMITS)
+    kept = limits if limits.position else NO_LIMITS
+    whole, levels = Objective(stack, kept), _levels(stack, kept)
+
+    def descent(objective: Objective, start: Array) -> Progress:
+        if method is None or method == "levenberg_marquardt":
+            return levenberg_marquardt(objective, start, tolerance, iterations)
+        if method in DIRECTIONS:
+            return descend(objective, start, tolerance, iterations, direction=method, search=line_search)
+        return newton(objective, start, tolerance, iterations, method=method, gain=gain, refresh=refresh)
+
+    # One priority after the other, or all in one descent where a method was chosen.
+    objective = levels[0] if method is None else whole
     rng = np.random.default_rng(seed)
     best: Progress | None = None
     used = 0
     start = np.array(q, dtype=np.float64)
     for attempt in range(restarts + 1):
-        if method == "levenberg_marquardt":
-            progress = levenberg_marquardt(objective, start, tolerance, iterations)
-        elif method in DIRECTIONS:
-            progress = descend(objective, start, tolerance, iterations, direction=method, search=line_search)
-        else:
-            progress = newton(
-                objective, start, tolerance, iterations, method=method, gain=gain, refresh=refresh
-            )
+        progress = descent(objective, start)
         used += progress.iterations
         if best is None or progress.cost < best.cost:
             best = progress
@@ -128,19 +133,43 @@ def solve_ik(
         start = promising_start(objective, np.asarray(q), rng)
     assert best is not None
     best, descents = replace(best, iterations=used), 0
-    if restarts and not best.reached and method == "levenberg_marquardt":
+    if restarts and not best.reached and method in (None, "levenberg_marquardt"):
         best, descents = closest(objective, best, rng, tolerance, iterations)
-    return _solution(objective, best, attempt, descents)
+    if method is None:
+        for number in range(1, len(levels)):
+            best = refine(levels[:number], levels[number], best, tolerance, iterations)
+    return _solution(whole, levels, best, attempt, descents, tolerance)
 
 
-def _solution(objective: Objective, progress: Progress, restarts: int, descents: int) -> Solution:
-    error, jacobian = objective.evaluate(progress.q)
+def _levels(stack: TaskStack, limits: Limits) -> list[Objective]:
+    """The tasks of each priority, first comes first."""
+    priorities = sorted({task.priority for task in stack.tasks})
+    if len(priorities) == 1:
+        return [Objective(stack, limits)]
+    return [
+        Objective(TaskStack(stack.robot, [task for task in stack.tasks if task.priority == priority]), limits)
+        for priority in priorities
+    ]
+
+
+def _solution(
+    whole: Objective,
+    levels: list[Objective],
+    progress: Progress,
+    restarts: int,
+    descents: int,
+    tolerance: float,
+) -> Solution:
+    error, jacobian = whole.evaluate(progress.q)
+    errors = [level.evaluate(progress.q)[0] for level in levels]
+    met = tuple(bool(np.abs(each).max() <= tolerance) for each in errors)
     return Solution(
         progress.q,
-        progress.reached,
-        float(np.sqrt(2 * progress.cost)),
+        met[0],
+        met,
+        float(np.sqrt(2 * levels[0].cost(errors[0]))),
         error,
-        by_task(objective.stack, error),
+        by_task(whole.stack, error),
         progress.iterations,
         restarts,
         descents,
