@@ -17,6 +17,7 @@ from footfall.dynamics.inverse_dynamics import inverse_dynamics
 from footfall.dynamics.kinematics import forward_kinematics
 from footfall.errors import (
     InvalidDescription,
+    InvalidOption,
     InvalidValue,
     MissingInertia,
     MissingPackage,
@@ -26,6 +27,7 @@ from footfall.errors import (
 )
 from footfall.math.transform import Transform
 from footfall.robot import library
+from footfall.robot.drives import Spring
 from footfall.robot.load import load
 from footfall.robot.mjcf import parse_mjcf, read_mjcf
 from footfall.robot.mjcf_writer import mjcf_text
@@ -42,6 +44,9 @@ from footfall.robot.model import (
     Robot,
     Sphere,
 )
+from footfall.robot.toml import parse_toml
+from footfall.robot.toml_writer import toml_text
+from footfall.simulation.simulation import Simulation
 from tests.random_robots import random_robot, random_rotation, random_state, robots
 from tests.robot.comparison import difference, tree_difference
 from tests.robot.dressed_robots import dressed_robot, dressed_robots
@@ -80,6 +85,7 @@ def forces_in_mujoco(model: Any, robot: Robot, seed: int) -> tuple[Any, Any]:
         | off.mjDSBL_EQUALITY
         | off.mjDSBL_FRICTIONLOSS
         | off.mjDSBL_DAMPER
+        | off.mjDSBL_SPRING
     )
     q, v, a, _ = random_state(robot, seed)
     data = mujoco.MjData(model)
@@ -171,14 +177,93 @@ def _geometry() -> Geometry:
 
 def test_what_is_left_out_is_said() -> None:
     text = (
-        f'<mujoco><worldbody><body name="a"><joint name="j" stiffness="3"/>{INERTIAL}</body></worldbody>'
-        '<equality><connect name="loop" body1="a" anchor="0 0 0" active="false"/></equality></mujoco>'
+        f'<mujoco><worldbody><body name="a"><joint name="j" type="ball" stiffness="3"/>{INERTIAL}'
+        '<geom size="0.1" solref="0.01 1" condim="6" mass="0"/><site name="s"/></body></worldbody>'
+        '<equality><connect name="loop" body1="a" anchor="0 0 0" active="false"/></equality>'
+        '<actuator><motor name="m" joint="j" gear="1 0 0"/></actuator>'
+        '<sensor><gyro site="s"/><accelerometer site="s"/></sensor></mujoco>'
     )
     with pytest.warns(RobotWarning) as warned:
         parse_mjcf(text)
-    messages = " ".join(str(warning.message) for warning in warned)
-    assert "equality constraint loop is left out" in messages
-    assert "the springs of j are left out" in messages
+    assert [str(each.message) for each in warned] == [
+        "<text>: left out: equality constraints loop; springs of j; actuators m; 2 sensors; 1 geoms with solref or "
+        "solimp; 1 geoms with torsional or rolling friction (condim 4, 6)"
+    ]
+
+
+ACTED = f"""
+<mujoco><worldbody><body name="a">{INERTIAL}
+  <joint name="hip" range="-1 1" stiffness="4" springref="0.5"/>
+  <geom name="sole" type="box" size="0.1 0.1 0.1" friction="0.3"/>
+  <geom name="slick" size="0.1" condim="1"/><geom name="plain" size="0.1"/>
+  <body name="b">{INERTIAL}<joint name="knee" axis="0 1 0"/>
+    <body name="c">{INERTIAL}<joint name="lift" type="slide"/>
+      <body name="d">{INERTIAL}<joint name="toe"/></body></body></body></body></worldbody>
+<actuator>
+  <position joint="hip" kp="30" kv="2" gear="3" forcerange="-7 7"/>
+  <motor joint="knee" ctrlrange="-5 5" gear="10"/>
+  <velocity joint="lift" kv="6"/>
+  <intvelocity name="pull" joint="toe" kp="3" actrange="-1 1"/>
+</actuator>
+<keyframe><key name="stand" qpos="0.1 0.2 0.3 0"/></keyframe></mujoco>
+"""
+
+
+def test_actuators_springs_friction_and_keyframes() -> None:
+    """A gear g makes a stiffness of kp g^2 at the joint; a motor's control range times its gear is its limit."""
+    with pytest.warns(RobotWarning, match=r"left out: actuators pull$"):
+        robot = parse_mjcf(ACTED)
+    hip, knee, lift, toe = (robot.joint(name) for name in ("hip", "knee", "lift", "toe"))
+    assert (hip.kp, hip.kd, hip.effort) == ((270.0,), (18.0,), (21.0,))
+    assert (knee.kp, knee.effort) == ((), (50.0,))
+    assert (lift.kp, lift.kd) == ((0.0,), (6.0,))
+    assert (toe.kp, toe.effort) == ((), ())
+    assert robot.springs == (Spring("hip", 4.0, 0.0, math.radians(0.5)),)
+    assert {shape.name: shape.friction for shape in robot.body("a").collisions} == {
+        "sole": 0.3,
+        "slick": 0.0,
+        "plain": None,
+    }
+    np.testing.assert_array_equal(robot.configuration("stand"), [0.1, 0.2, 0.3, 0.0])
+    again = parse_mjcf(mjcf_text(robot))
+    assert again.springs == robot.springs
+    for joint in ("hip", "knee", "lift"):
+        one, other = robot.joint(joint), again.joint(joint)
+        assert (one.kp, one.kd, one.effort) == (other.kp, other.kd, other.effort)
+    assert [each.friction for each in again.body("a").collisions] == [0.3, 0.0, None]
+    saved = parse_toml(toml_text(robot))
+    assert saved.springs == robot.springs
+    assert [(each.kp, each.kd) for each in saved.joints] == [(each.kp, each.kd) for each in robot.joints]
+    assert [each.friction for each in saved.body("a").collisions] == [0.3, 0.0, None]
+
+
+def test_a_servo_and_a_spring_rest_where_mujoco_says() -> None:
+    """A pendulum against gravity, held by its position servo and pulled by its spring: after 5 s both rest alike."""
+    text = (
+        '<mujoco><option timestep="0.001"/><worldbody><body name="a"><joint name="j" axis="0 1 0" stiffness="4" '
+        'springref="20" damping="0.5"/><inertial pos="0.3 0 0" mass="1" diaginertia="0.01 0.01 0.01"/></body>'
+        '</worldbody><actuator><position joint="j" kp="9" kv="1"/></actuator></mujoco>'
+    )
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    data.ctrl[0] = 0.2
+    for _ in range(5000):
+        mujoco.mj_step(model, data)
+    simulation = Simulation(parse_mjcf(text), dt=1e-3)
+    simulation.run(simulation.pd([0.2]), 5.0)  # type: ignore[arg-type]
+    assert simulation.q[0] == pytest.approx(data.qpos[0], abs=1e-6)
+    assert abs(simulation.v[0]) < 1e-6
+
+
+def test_gains_of_the_robot_are_those_of_hold() -> None:
+    with pytest.warns(RobotWarning):
+        simulation = Simulation(parse_mjcf(ACTED), candidates=())
+    held = simulation.hold()
+    weight = simulation.robot.mass * 9.81
+    np.testing.assert_allclose(held.kp, [270.0, weight, 0.0, weight])
+    np.testing.assert_allclose(held.kd, [18.0, 0.1 * weight, 6.0, 0.1 * weight])
+    with pytest.raises(InvalidOption, match="no servo gains for knee, toe; give kp= and kd="):
+        simulation.pd(np.zeros(4))
 
 
 BODY = f"<body name='a'><joint/>{INERTIAL}</body>"

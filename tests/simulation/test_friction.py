@@ -5,6 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from footfall.geometry.plane import Plane
+from footfall.math.rotations import quaternion_from_matrix, rotation_y
+from footfall.math.transform import Transform
+from footfall.robot.model import Body, Joint, JointType, Robot
+from footfall.robot.shapes import Box, Geometry
+from footfall.scene.model import Material, Scene, SceneObject
+from footfall.simulation.simulation import Simulation
 from tests.simulation.worlds import (
     EDGE,
     GRAVITY,
@@ -193,3 +200,26 @@ def test_one_slope_lets_ice_slide_and_holds_rubber() -> None:
     expected = G * (0.4 - np.sqrt(0.05)) / np.sqrt(1.16) * 0.3
     assert simulation.state.v[:3] @ down == pytest.approx(expected, rel=1e-6)
     assert np.abs(simulation.state.v[6:]).max() < 1e-9
+
+
+def sole_on_a_slope(angle: float, friction: float | None) -> Simulation:
+    """A free robot of one box with a friction of its own, on a plane of friction 0.8 that leans by an angle, rad."""
+    body = Body(
+        "sole", 1.0, inertia=0.01 * np.eye(3), collisions=(Geometry(Box((0.4, 0.4, 0.1)), friction=friction),)
+    )
+    turn = rotation_y(angle)
+    robot = Robot("sole", (body,), (Joint("root", JointType.FLOATING, "world", "sole"),))
+    plane = SceneObject("slope", Plane(), Transform(turn, np.zeros(3)), Material(friction=0.8))
+    q = np.concatenate([turn @ [0.0, 0.0, 0.05], quaternion_from_matrix(turn)])
+    return Simulation(robot, Scene("slope", objects=(plane,)), q=q, dt=1e-3)
+
+
+@pytest.mark.parametrize(("friction", "mu"), [(None, 0.8), (0.2, 0.4), (0.0, 0.0), (0.45, 0.6)])
+def test_friction_of_a_robots_sole(friction: float | None, mu: float) -> None:
+    """With the ground's it makes the geometric mean: it slides with g (sin - mu cos), or stays where tan < mu."""
+    angle = 0.5
+    simulation = sole_on_a_slope(angle, friction)
+    trajectory = simulation.run(simulation.zero_command, 0.5)
+    speed = float(np.linalg.norm(trajectory.v[-1, :3]))
+    expected = max(9.81 * (np.sin(angle) - mu * np.cos(angle)), 0.0) * 0.5
+    assert speed == pytest.approx(expected, abs=2e-3)

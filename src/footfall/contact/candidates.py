@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import NamedTuple
 
-from footfall.contact.pair_material import pair_material
+from footfall.contact.pair_material import pair_material, touched_by
 from footfall.contact.shape_pairs import Place, PointOf, points_against, points_of
 from footfall.contact.terrain_distance import TerrainFacet, facets
 from footfall.errors import TooManyCandidates
@@ -87,7 +87,10 @@ def point_candidates(
         for candidate in _touching(
             name,
             point,
-            replace(surface, material=pair_material(surface.material, (materials or {}).get(name))),
+            replace(
+                surface,
+                material=touched_by(pair_material(surface.material, (materials or {}).get(name)), geometry),
+            ),
         )
     ]
 
@@ -126,6 +129,7 @@ def part_candidates(one: Part, other: Part) -> list[Candidate]:
     material = Material()
     if one.material is not None or other.material is not None:
         material = pair_material(one.material or other.material or material, one.material and other.material)
+    material = touched_by(material, one.geometry, other.geometry)
     candidates = []
     for own, far, leads in ((one, other, True), (other, one, False)):
         if isinstance(far.geometry.shape, Mesh) and far.material is None:
@@ -141,7 +145,8 @@ def fixed_candidates(part: Part, surface: Surface) -> list[Candidate]:
     other. Of meshes and terrain that do not move there are no points."""
     shape = surface.shape
     assert not isinstance(shape, TerrainFacet)
-    surface = replace(surface, material=pair_material(surface.material, part.material))
+    material = touched_by(pair_material(surface.material, part.material), part.geometry)
+    surface = replace(surface, material=material)
     candidates = [
         candidate
         for point in points_against(part.geometry, shape, leads=True)

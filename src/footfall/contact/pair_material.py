@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
+from footfall.robot.shapes import Geometry
 from footfall.scene.model import Material
+
+
+def touched_by(material: Material, *geometries: Geometry) -> Material:
+    """The material with the friction of robots' geometries that have one: the geometric mean of all."""
+    known = [geometry.friction for geometry in geometries if geometry.friction is not None]
+    if not known:
+        return material
+    if len(known) == 2:  # a robot against a robot: no object has a say
+        return replace(material, friction=math.sqrt(known[0] * known[1]))
+    return replace(material, friction=math.sqrt(material.friction * known[0]))
 
 
 def pair_material(one: Material, other: Material | None) -> Material:

@@ -1,8 +1,8 @@
 """Reader of MJCF, through MuJoCo's own compiler (the extra `mujoco`).
 
 Coordinates are MuJoCo's: `q` is `qpos`, `v` is `qvel`. Bodies with several joints, or with a joint that is
-not at their origin, get massless bodies before them, one for each joint. Left out is what a robot has not
-here: tendons, sensors, springs, equality constraints other than between two joints.
+not at their origin, get massless bodies before them, one for each joint. What a robot has not here, such as tendons,
+sensors and parameters of MuJoCo's solver, is left out; one warning lists it.
 """
 
 from __future__ import annotations

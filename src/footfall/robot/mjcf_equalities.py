@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from footfall.errors import RobotError, UnsupportedFeature
 from footfall.math.transform import Transform
 from footfall.robot.description import free_name
 from footfall.robot.loops import Loop, LoopType
@@ -24,12 +23,12 @@ _SCALAR = (2, 3)  # slide and hinge
 
 @dataclass
 class Equalities:
-    """What the equality constraints say. mimics: by number of the joint. left_out: what no loop says."""
+    """What the equality constraints say. mimics: by number of the joint. left_out: names of those that no loop says."""
 
     mimics: dict[int, Mimic] = field(default_factory=dict)
     loops: list[Loop] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
-    left_out: list[RobotError] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
     tendons: set[int] = field(default_factory=set)
 
 
@@ -44,8 +43,7 @@ def read_equalities(model: Any, bodies: Sequence[str], joints: Sequence[str], ta
         name = free_name(model.eq(index).name or f"equality_{index}", names)
         names.add(name)
         if not model.eq_active0[index] or not reader.read(index, name):
-            message = f"equality constraint {model.eq(index).name or index} is left out"
-            reader.found.left_out.append(UnsupportedFeature(message))
+            reader.found.left_out.append(model.eq(index).name or str(index))
     return reader.found
 
 

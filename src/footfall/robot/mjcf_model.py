@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import RobotError, UnsupportedFeature
+from footfall.errors import RobotError
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.description import free_name
 from footfall.robot.mesh_paths import MeshPaths
+from footfall.robot.mjcf_actuators import read_actuators, read_springs
 from footfall.robot.mjcf_equalities import read_equalities
 from footfall.robot.mjcf_inertias import LEAST
+from footfall.robot.mjcf_left_out import left_out
 from footfall.robot.mjcf_shapes import body_geometries
 from footfall.robot.mjcf_writer import NO_LIMIT, part_names, parts
 from footfall.robot.model import WORLD, Body, Frame, Joint, JointType
@@ -24,7 +26,6 @@ from footfall.robot.values import finite_array
 
 # MuJoCo's enumerations
 _FREE, _BALL, _SLIDE, _HINGE = range(4)
-_ACTS_ON_JOINT = (0, 1)  # directly, or in the axes of the parent
 
 _TYPES = {_FREE: JointType.FLOATING, _BALL: JointType.SPHERICAL, _SLIDE: JointType.PRISMATIC}
 
@@ -35,6 +36,7 @@ def model_fields(model: Any, meshes: MeshPaths) -> tuple[dict[str, Any], list[Ro
     reader = _ModelReader(model, meshes)
     for index in range(1, model.nbody):
         reader.add_body(index)
+    springs, lost_springs = read_springs(model, reader.joint_names)
     fields: dict[str, Any] = {
         "bodies": tuple(reader.bodies),
         "joints": tuple(reader.joints),
@@ -42,8 +44,9 @@ def model_fields(model: Any, meshes: MeshPaths) -> tuple[dict[str, Any], list[Ro
         "configurations": _configurations(model, looped=bool(reader.equalities.loops)),
         "loops": tuple(reader.equalities.loops),
         "gravity": tuple(model.opt.gravity.tolist()),
+        "springs": tuple(springs),
     }
-    return fields, reader.left_out()
+    return fields, reader.left_out(lost_springs)
 
 
 def _check_numbers(model: Any) -> None:
@@ -65,17 +68,16 @@ class _ModelReader:
         self._body_names = _unique(
             [WORLD, *(model.body(i).name or f"body_{i}" for i in range(1, model.nbody))]
         )
-        self._joint_names = _unique(
+        self.joint_names = _unique(
             [
                 model.joint(i).name or f"{self._body_names[model.jnt_bodyid[i]]}_joint"
                 for i in range(model.njnt)
             ]
         )
         self._taken = set(self._body_names)
-        self._taken_by_joints = set(self._joint_names)
-        self._efforts, self._rotors = _actuators(model)
-        self.equalities = read_equalities(model, self._body_names, self._joint_names, self._taken)
-        self._left_out = self.equalities.left_out
+        self._taken_by_joints = set(self.joint_names)
+        self._actuators = read_actuators(model)
+        self.equalities = read_equalities(model, self._body_names, self.joint_names, self._taken)
 
     def add_body(self, index: int) -> None:
         """Append a body and the chain of joints that carries it."""
@@ -144,20 +146,24 @@ class _ModelReader:
         stops = bool(lower or upper)
         dof = int(model.jnt_dofadr[index])
         scalar = kind in (_SLIDE, _HINGE)
-        rotor = self._rotors.get(index, 0.0) if scalar else 0.0
+        acting = self._actuators
+        rotor = acting.rotors.get(index, 0.0) if scalar else 0.0
+        gains = acting.gains.get(index)
         return Joint(
-            self._joint_names[index],
+            self.joint_names[index],
             _TYPES.get(kind, JointType.REVOLUTE if stops else JointType.CONTINUOUS),
             "",
             "",
             axis=tuple(model.jnt_axis[index].tolist()) if scalar else (0.0, 0.0, 1.0),
             lower=lower,
             upper=upper,
-            effort=(self._efforts[index],) if scalar and index in self._efforts else (),
+            effort=(acting.efforts[index],) if scalar and index in acting.efforts else (),
             damping=float(model.dof_damping[dof]),
             friction=float(model.dof_frictionloss[dof]),
             armature=float(model.dof_armature[dof]) + rotor,
             mimic=self.equalities.mimics.get(index),
+            kp=() if gains is None else gains[:1],
+            kd=() if gains is None else gains[1:],
         )
 
     def _place(self, index: int) -> tuple[Transform, Transform | None]:
@@ -193,17 +199,15 @@ class _ModelReader:
             frames.append(Frame(name, body, _pose(model.site_pos[index], model.site_quat[index])))
         return frames
 
-    def left_out(self) -> list[RobotError]:
-        """What the model has and a robot has not."""
-        model = self.model
-        springs = [self._joint_names[index] for index in np.flatnonzero(model.jnt_stiffness).tolist()]
-        if springs:
-            message = f"the springs of {', '.join(springs)} are left out"
-            self._left_out.append(UnsupportedFeature(message))
-        tendons = model.ntendon - len(self.equalities.tendons)
-        if tendons:
-            self._left_out.append(UnsupportedFeature(f"{tendons} tendons are left out"))
-        return self._left_out
+    def left_out(self, springs: list[str]) -> list[RobotError]:
+        """What the model has and a robot has not. springs: names of joints whose spring has no counterpart."""
+        named = (
+            ("equality constraints", self.equalities.left_out),
+            ("springs of", springs),
+            ("actuators", self._actuators.left_out),
+        )
+        tendons = self.model.ntendon - len(self.equalities.tendons)
+        return [*left_out(self.model, named=named, tendons=tendons)]
 
 
 def _unique(names: list[str]) -> list[str]:
@@ -248,6 +252,7 @@ def _filled(guess: Joint, chain: list[Joint]) -> Joint | None:
     lower = tuple(joint.lower[0] if joint.lower else -math.inf for joint in chain)
     upper = tuple(joint.upper[0] if joint.upper else math.inf for joint in chain)
     effort = tuple(joint.effort[0] if joint.effort else math.inf for joint in chain)
+    driven = guess.type is not JointType.FLOATING and all(joint.kp for joint in chain)
     limited = guess.type is not JointType.FLOATING
     return replace(
         guess,
@@ -257,26 +262,9 @@ def _filled(guess: Joint, chain: list[Joint]) -> Joint | None:
         damping=chain[0].damping,
         friction=chain[0].friction,
         armature=chain[0].armature,
+        kp=tuple(joint.kp[0] for joint in chain) if driven else (),
+        kd=tuple(joint.kd[0] for joint in chain) if driven else (),
     )
-
-
-def _actuators(model: Any) -> tuple[dict[int, float], dict[int, float]]:
-    """Greatest effort and rotor inertia that the actuators give the joints."""
-    efforts: dict[int, float] = {}
-    rotors: dict[int, float] = {}
-    for index in range(model.nu):
-        if int(model.actuator_trntype[index]) not in _ACTS_ON_JOINT:
-            continue
-        joint = int(model.actuator_trnid[index, 0])
-        gear = abs(float(model.actuator_gear[index, 0]))
-        rotors[joint] = rotors.get(joint, 0.0) + float(model.actuator_armature[index]) * gear**2
-        if model.actuator_forcelimited[index]:
-            effort = float(np.abs(model.actuator_forcerange[index]).max()) * gear
-            efforts[joint] = efforts.get(joint, 0.0) + effort
-    for joint in np.flatnonzero(model.jnt_actfrclimited).tolist():
-        greatest = float(np.abs(model.jnt_actfrcrange[joint]).max())
-        efforts[joint] = min(efforts.get(joint, math.inf), greatest)
-    return efforts, rotors
 
 
 def _configurations(model: Any, *, looped: bool) -> dict[str, Array]:

@@ -13,6 +13,8 @@ from footfall.robot.model import Box, Capsule, Cylinder, Geometry, Mesh, Shape, 
 from footfall.robot.orientation import matrix_from_quaternion
 
 _DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)
+_DEFAULT_FRICTION = 1.0
+_FRICTIONLESS = 1  # condim
 
 
 class Geom(IntEnum):
@@ -32,7 +34,13 @@ def body_geometries(model: Any, meshes: MeshPaths) -> dict[int, tuple[list[Geome
         shape = _shape(model, index, meshes)
         if shape is None:
             continue
-        geometry = Geometry(shape, _placement(model, index), model.geom(index).name, _color(model, index))
+        geometry = Geometry(
+            shape,
+            _placement(model, index),
+            model.geom(index).name,
+            _color(model, index),
+            _friction(model, index),
+        )
         visuals, collisions = geometries.setdefault(int(model.geom_bodyid[index]), ([], []))
         touches = model.geom_contype[index] or model.geom_conaffinity[index]
         (collisions if touches else visuals).append(geometry)
@@ -83,6 +91,16 @@ def _color(model: Any, index: int) -> tuple[float, float, float, float] | None:
         material = int(model.geom_matid[index])
         return _rounded(model.mat_rgba[material]) if material >= 0 else None
     return color
+
+
+def _friction(model: Any, index: int) -> float | None:
+    """Coulomb's coefficient; None where it is MuJoCo's default, or where nothing touches."""
+    if not (model.geom_contype[index] or model.geom_conaffinity[index]):
+        return None
+    if int(model.geom_condim[index]) == _FRICTIONLESS:
+        return 0.0
+    sliding = float(model.geom_friction[index, 0])
+    return None if sliding == _DEFAULT_FRICTION else sliding
 
 
 def _rounded(color: Any) -> tuple[float, float, float, float]:

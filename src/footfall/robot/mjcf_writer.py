@@ -20,6 +20,7 @@ from footfall.arrays import Array
 from footfall.errors import UnsupportedFeature
 from footfall.math.transform import Transform
 from footfall.robot.description import free_name
+from footfall.robot.drives.spring import Spring
 from footfall.robot.mjcf_inertias import Inertial, acceptable_inertials
 from footfall.robot.model import (
     WORLD,
@@ -61,10 +62,11 @@ def mjcf_text(robot: Robot, *, meshes: bool = False) -> str:
     nodes = {WORLD: root.add("worldbody")}
     geometry_names: set[str] = set()
     inertials = acceptable_inertials(robot)
+    springs = {spring.joint: spring for spring in robot.springs}
     for body, joint in zip(robot.bodies, robot.joints, strict=True):
         node = nodes[joint.parent].add("body", name=body.name, **_pose(joint.placement))
         nodes[body.name] = node
-        _add_joints(node, joint)
+        _add_joints(node, joint, springs.get(joint.name))
         _add_inertial(node, inertials[body.name])
         for geometries, visual in ((body.visuals, True), (body.collisions, False)):
             for geometry in geometries:
@@ -125,7 +127,9 @@ def _pose(placement: Transform) -> dict[str, Array]:
     return attributes
 
 
-def _add_joints(node: Node, joint: Joint) -> None:
+def _add_joints(node: Node, joint: Joint, spring: Spring | None) -> None:
+    """Its MuJoCo joints; a spring acts on a joint of one coordinate, and its damping is the joint's there."""
+    damping = joint.damping + (spring.damping if spring else 0.0)
     for index, (part, name) in enumerate(zip(parts(joint), part_names(joint), strict=True)):
         node.add(
             "joint",
@@ -133,7 +137,9 @@ def _add_joints(node: Node, joint: Joint) -> None:
             type=part.type,
             axis=part.axis,
             range=_range(joint, index),
-            damping=joint.damping or None,
+            damping=damping or None,
+            stiffness=spring.stiffness if spring else None,
+            springref=spring.rest if spring and spring.rest else None,
             frictionloss=joint.friction or None,
             armature=joint.armature or None,
         )
@@ -207,6 +213,7 @@ def _add_geometry(node: Node, geometry: Geometry, names: set[str], assets: _Asse
         size=sizes or None,
         **_pose(geometry.placement),
         rgba=geometry.color,
+        friction=None if visual or geometry.friction is None else (geometry.friction, 0.005, 0.0001),
         contype=0 if visual else None,
         conaffinity=0 if visual else None,
         group=VISUAL_GROUP if visual else COLLISION_GROUP,
@@ -266,13 +273,18 @@ def _add_motors(root: Node, robot: Robot) -> None:
     if not motors:
         return
     actuator = root.add("actuator")
-    for name, limit in motors:
+    for name, limit, gains in motors:
         force = None if math.isinf(limit) else (-limit, limit)
-        actuator.add("motor", name=name, joint=name, ctrlrange=force, forcerange=force)
+        if gains is None:
+            actuator.add("motor", name=name, joint=name, ctrlrange=force, forcerange=force)
+        elif gains[0] > 0.0:
+            actuator.add("position", name=name, joint=name, kp=gains[0], kv=gains[1], forcerange=force)
+        else:
+            actuator.add("velocity", name=name, joint=name, kv=gains[1], forcerange=force)
 
 
-def _motors(robot: Robot) -> Iterator[tuple[str, float]]:
-    """Hinges and slides that are driven (not those of a free base), and their greatest effort."""
+def _motors(robot: Robot) -> Iterator[tuple[str, float, tuple[float, float] | None]]:
+    """Hinges and slides that are driven (not those of a free base), their greatest effort, and gains of servos."""
     for joint in robot.joints:
         if joint.mimic is not None or (
             not joint.effort and joint.type in (JointType.PLANAR, JointType.FLOATING)
@@ -280,5 +292,6 @@ def _motors(robot: Robot) -> Iterator[tuple[str, float]]:
             continue
         for index, (part, name) in enumerate(zip(parts(joint), part_names(joint), strict=True)):
             limit = joint.effort[index] if joint.effort else math.inf
+            gains = (joint.kp[index], joint.kd[index] if joint.kd else 0.0) if joint.kp else None
             if part.type in ("hinge", "slide") and limit > 0.0:
-                yield name, limit
+                yield name, limit, gains if gains is not None and any(gains) else None

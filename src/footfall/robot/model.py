@@ -155,7 +155,8 @@ class Joint(values.Value):
     placement: pose of the joint frame in the parent body. axis, second_axis: unit vectors in the joint frame.
     lower, upper: position limits, one per velocity (empty: none), rad or m. velocity, effort: limits, one per
     velocity (empty: none), rad/s or m/s and N m or N. damping (N m s/rad or N s/m), friction (Coulomb, N m or
-    N) and armature (rotor inertia seen at the joint, kg m2 or kg) hold for each velocity of the joint.
+    N) and armature (rotor inertia seen at the joint, kg m2 or kg) hold for each velocity of the joint. kp, kd: gains
+    of its position servo, one per velocity (empty: it has none), N m/rad and N m s/rad or N/m and N s/m.
     """
 
     name: str
@@ -173,6 +174,8 @@ class Joint(values.Value):
     friction: float = 0.0
     armature: float = 0.0
     mimic: Mimic | None = None
+    kp: tuple[float, ...] = ()
+    kd: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         subject = ("joint", self.name)
@@ -183,7 +186,7 @@ class Joint(values.Value):
         count = self.type.velocities
         for name in ("lower", "upper"):
             object.__setattr__(self, name, values.per_velocity(getattr(self, name), count, name, subject))
-        for name in ("velocity", "effort"):
+        for name in ("velocity", "effort", "kp", "kd"):
             limits = values.per_velocity(getattr(self, name), count, name, subject, minimum=0.0)
             object.__setattr__(self, name, limits)
         for name in ("damping", "friction", "armature"):
@@ -358,7 +361,10 @@ class Robot(values.Value):
         digest = hashlib.sha256()
         loops = (self.loops, self.tree.loops.reference) if self.tree.loops is not None else ()
         volumes = (self.volumes, self.volume_pairs) if self.volumes else ()
-        for part in _leaves((bodies, self.joints, self.frames, self.gravity, *loops, *volumes)):
+        joints = [
+            replace(joint, kp=(), kd=()) for joint in self.joints
+        ]  # gains are data, not part of native code
+        for part in _leaves((bodies, joints, self.frames, self.gravity, *loops, *volumes)):
             digest.update(part + b"\0")
         return digest.hexdigest()
 
@@ -430,6 +436,11 @@ class Robot(values.Value):
     def effort_limits(self) -> Array:
         """Greatest joint torques and forces (nv,), N m or N, inf where there is no limit."""
         return self._per_velocity("effort", np.inf)
+
+    @cached_property
+    def servo_gains(self) -> tuple[Array, Array]:
+        """Stiffness and damping of the joints' position servos, (nv,) each, NaN where a joint has none."""
+        return self._per_velocity("kp", np.nan), self._per_velocity("kd", np.nan)
 
     @cached_property
     def damping(self) -> Array:

@@ -69,18 +69,25 @@ Shape = Box | Sphere | Cylinder | Capsule | Mesh
 
 @dataclass(frozen=True, slots=True)
 class Geometry(Value):
-    """A shape fixed to a body; colour is RGBA in [0, 1]."""
+    """A shape fixed to a body; colour is RGBA in [0, 1].
+
+    friction: Coulomb coefficient where it touches; None leaves it to what it touches.
+    """
 
     shape: Shape
     placement: Transform = field(default_factory=identity_transform)
     name: str = ""
     color: tuple[float, float, float, float] | None = None
+    friction: float | None = None
 
     def __post_init__(self) -> None:
         subject = ("geometry", self.name)
         object.__setattr__(self, "placement", placement(self.placement, "geometry", subject))
         if self.color is not None:
             object.__setattr__(self, "color", vector(self.color, 4, "color", subject))
+        if self.friction is not None:
+            friction = finite_number(self.friction, "friction", subject, minimum=0.0)
+            object.__setattr__(self, "friction", friction)
 
 
 def _length(value: float, what: str, shape: str) -> float:

@@ -50,6 +50,8 @@ class JointSchema(PlacedSchema, kw_only=True):
     upper_deg: Numbers | None = None
     velocity: Numbers = msgspec.field(default_factory=list)
     effort: Numbers = msgspec.field(default_factory=list)
+    kp: Numbers = msgspec.field(default_factory=list)
+    kd: Numbers = msgspec.field(default_factory=list)
     damping: float = 0.0
     friction: float = 0.0
     armature: float = 0.0
@@ -186,7 +188,7 @@ def _body(schema: BodySchema) -> Body:
 
 def _geometry(schema: ShapeSchema, subject: tuple[str, str]) -> Geometry:
     shape = read_shape(schema, subject)
-    return Geometry(shape, read_placement(schema, subject), schema.name, schema.color)
+    return Geometry(shape, read_placement(schema, subject), schema.name, schema.color, schema.friction)
 
 
 def _joint(body: BodySchema) -> Joint:
@@ -210,6 +212,8 @@ def _joint(body: BodySchema) -> Joint:
         schema.friction,
         schema.armature,
         Mimic(mimic.joint, mimic.multiplier, mimic.offset) if mimic else None,
+        _spread(schema.kp, schema.type.velocities),
+        _spread(schema.kd, schema.type.velocities),
     )
 
 

@@ -37,6 +37,7 @@ class ShapeSchema(PlacedSchema, kw_only=True):
     shape: Literal["box", "sphere", "cylinder", "capsule", "mesh"]
     name: str = ""
     color: tuple[float, float, float, float] | None = None
+    friction: float | None = None
     size: Vector | None = None
     radius: float | None = None
     length: float | None = None

@@ -80,6 +80,8 @@ def _joint_lines(joint: Joint) -> list[str]:
         "upper",
         "velocity",
         "effort",
+        "kp",
+        "kd",
         "damping",
         "friction",
         "armature",
@@ -124,4 +126,6 @@ def _geometry_lines(geometry: Geometry) -> list[str]:
     lines += placement_lines(geometry.placement)
     if geometry.color is not None:
         lines.append(f"color = {toml_value(geometry.color)}")
+    if geometry.friction is not None:
+        lines.append(f"friction = {toml_value(geometry.friction)}")
     return lines

@@ -85,9 +85,36 @@ def _checked_gain(name: str, gain: Any, joints: int) -> Array:
     return array if array.ndim else np.full(joints, float(array))
 
 
-def holding_stiffness(robot: Robot) -> float:
-    """With which a radian (or a metre) holds the weight of all at 1 m, N m/rad or N/m."""
-    return robot.mass * float(np.linalg.norm(robot.gravity))
+def own_gains(robot: Robot) -> tuple[Array, Array]:
+    """Gains (joints,) of the robot's position servos; NaN where a joint has none."""
+    places = [velocity for _, velocity in actuated_velocities(robot)]
+    kp, kd = robot.servo_gains
+    return kp[places], kd[places]
+
+
+def required_gains(robot: Robot) -> tuple[Array, Array]:
+    """Gains (joints,) of the robot's position servos; an error names joints that have none."""
+    kp, kd = own_gains(robot)
+    if np.isnan(kp).any() or np.isnan(kd).any():
+        places = [velocity for _, velocity in actuated_velocities(robot)]
+        lacking = {places[k] for k in np.flatnonzero(np.isnan(kp) | np.isnan(kd)).tolist()}
+        names = [
+            joint.name
+            for joint in robot.joints
+            if not lacking.isdisjoint(range(robot.nv)[robot.v_slice(joint.name)])
+        ]
+        raise InvalidOption(f"the robot has no servo gains for {', '.join(names)}; give kp= and kd=")
+    return kp, kd
+
+
+def holding_gains(robot: Robot) -> tuple[Array, Array]:
+    """Gains (joints,) to stay: those of the servos, else a radian (or a metre) holds the weight of all at 1 m, and the
+    damping is that times 0.1 s."""
+    kp, kd = own_gains(robot)
+    stiffness = robot.mass * float(np.linalg.norm(robot.gravity))
+    unknown = np.isnan(kp)
+    kp = np.where(unknown, stiffness, kp)
+    return kp, np.where(unknown | np.isnan(kd), 0.1 * kp, kd)
 
 
 def carried_by_the_world(robot: Robot, q: Array) -> Array:

@@ -24,8 +24,9 @@ from footfall.scene.load import load_scene
 from footfall.scene.model import Scene
 from footfall.simulation.commands import (
     carried_by_the_world,
-    holding_stiffness,
+    holding_gains,
     pd_command,
+    required_gains,
     whole_command,
 )
 from footfall.simulation.control_period import ControlPeriod
@@ -237,10 +238,14 @@ class Simulation:
         """A command to stay as it is now: gains hold the joints where they are, and arms that hang on the world carry
         their own weight.
 
-        kp, kd: in N m/rad and N m s/rad. By default a radian holds the weight of all at 1 m, and kd is kp times 0.1 s.
+        kp, kd: in N m/rad and N m s/rad. By default those of the robot's servos; where it has none, a radian holds the
+        weight of all at 1 m, and kd is kp times 0.1 s.
         """
-        kp = holding_stiffness(self.robot) if kp is None else kp
-        command = self.pd(self.joint_positions(), kp=kp, kd=0.1 * np.asarray(kp) if kd is None else kd)
+        if kp is None:
+            kp, usual = holding_gains(self.robot)
+        else:
+            usual = 0.1 * np.asarray(kp)
+        command = self.pd(self.joint_positions(), kp=kp, kd=usual if kd is None else kd)
         return command._replace(effort=carried_by_the_world(self.robot, self.state.q))
 
     def joint_positions(self, q: Array | None = None) -> Array:
@@ -249,13 +254,21 @@ class Simulation:
         return np.array([q[coordinate] for coordinate, _ in actuated_velocities(self.robot)])
 
     def pd(
-        self, position: Array, *, kp: float | Array, kd: float | Array, ki: float | Array = 0.0
+        self,
+        position: Array,
+        *,
+        kp: float | Array | None = None,
+        kd: float | Array | None = None,
+        ki: float | Array = 0.0,
     ) -> Command:
         """A command to hold joint positions, with gains in N m/rad, N m s/rad and N m/(rad s).
 
         position: (joints,) rad or m; for rollouts also (batch, joints) or (batch, steps, joints). Gains: numbers, or
-        arrays of such shapes.
+        arrays of such shapes; by default those of the robot's own servos, if it has them (`Robot.servo_gains`).
         """
+        if kp is None or kd is None:
+            own = required_gains(self.robot)
+            kp, kd = own[0] if kp is None else kp, own[1] if kd is None else kd
         return pd_command(position, kp=kp, kd=kd, ki=ki, joints=self.joints)
 
     # Running

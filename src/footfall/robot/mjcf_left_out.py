@@ -1,0 +1,56 @@
+"""What a compiled MuJoCo model has and a robot has not, in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from footfall.errors import UnsupportedFeature
+
+_DEFAULT_SOLREF = (0.02, 1.0)
+_DEFAULT_SOLIMP = (0.9, 0.95, 0.001, 0.5, 2.0)
+_TORSION = 4  # condim from which contacts resist twisting
+_SHOWN = 4
+
+
+def left_out(model: Any, *, named: Iterable[tuple[str, list[str]]], tendons: int) -> list[UnsupportedFeature]:
+    """One finding that lists all of it; none if there is nothing.
+
+    named: words and names of what was found to have no counterpart. tendons: how many.
+    """
+    parts = [f"{words} {_listed(names)}" for words, names in named if names]
+    parts += [f"{count} {words}" for words, count in _counts(model, tendons).items() if count]
+    return [UnsupportedFeature(f"left out: {'; '.join(parts)}")] if parts else []
+
+
+def _counts(model: Any, tendons: int) -> dict[str, int]:
+    touching = (model.geom_contype != 0) | (model.geom_conaffinity != 0)
+
+    def differs(values: Any, usual: tuple[float, ...]) -> Any:
+        return (np.abs(np.asarray(values)[:, : len(usual)] - usual) > 1e-9).any(axis=1)
+
+    def solver(kind: str) -> int:
+        references, impedances = (getattr(model, f"{kind}_{name}") for name in ("solref", "solimp"))
+        return int((differs(references, _DEFAULT_SOLREF) | differs(impedances, _DEFAULT_SOLIMP)).sum())
+
+    return {
+        "tendons": tendons,
+        "sensors": int(model.nsensor),
+        "cameras": int(model.ncam),
+        "contact pairs": int(model.npair),
+        "contact exclusions": int(model.nexclude),
+        "geoms with solref or solimp": solver("geom"),
+        "joints with solref or solimp of their stops": solver("jnt"),
+        "geoms with torsional or rolling friction (condim 4, 6)": int(
+            (touching & (model.geom_condim >= _TORSION)).sum()
+        ),
+        "geoms with margin or gap": int(((model.geom_margin != 0.0) | (model.geom_gap != 0.0)).sum()),
+        "bodies with gravity compensation": int((model.body_gravcomp != 0.0).sum()),
+    }
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
