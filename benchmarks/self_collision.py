@@ -8,13 +8,8 @@ import sys
 import numpy as np
 
 import footfall
-from footfall.control.inverse_kinematics import (
-    ComfortCost,
-    CostSum,
-    RepulsiveCost,
-    ResolvedRate,
-    lola_task_space,
-)
+from footfall.ik import ComfortCost, CostSum, RepulsiveCost, ResolvedRate
+from footfall.tasks import lola_task_space
 
 robot = footfall.load("lola")
 idle = robot.configuration("idle")
@@ -32,7 +27,7 @@ for name, cost in {"without": comfort, "with": CostSum((comfort, apart))}.items(
     step = ResolvedRate(robot, lola_task_space(robot, idle, gains=10.0), cost=cost)
     q, least = idle.copy(), []
     for _ in range(300):
-        least.append(footfall.volume_distances(robot, q, pairs=arms).distance.min())
+        least.append(footfall.volumes.volume_distances(robot, q, pairs=arms).distance.min())
         q = footfall.integrate(robot, q, 0.01 * step(q))
     courses[name] = np.array(least)
     error, _ = step.stack.kernel(q, step.stack.parameters)

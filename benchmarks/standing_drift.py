@@ -14,11 +14,11 @@ import warnings
 import numpy as np
 
 from benchmarks.lab.contact_scenes import contact_scene
+from footfall import Material, Scene, SceneObject, free_body
 from footfall.errors import ConvergenceWarning, MissingFile
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box
-from footfall.scene import Material, Scene, SceneObject, free_body
 from footfall.simulation.simulation import Simulation
 
 MOST_DRIFT = MOST_DEPTH = 1e-6  # m

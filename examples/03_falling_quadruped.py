@@ -52,7 +52,9 @@ for steps in (250, 500, 1000):
     print(f"{steps:5d}   {drift:12.2e}   {turned:14.2e}")
 
 # The centre of mass must follow the parabola of a thrown stone, whatever the legs do.
-stone = footfall.center_of_mass(robot, q0) + DURATION * footfall.center_of_mass_velocity(robot, q0, v0)
+stone = footfall.center_of_mass(robot, q0) + DURATION * footfall.dynamics.center_of_mass_velocity(
+    robot, q0, v0
+)
 stone += 0.5 * DURATION**2 * np.array(robot.gravity)
 print(f"centre of mass off the parabola by {np.abs(footfall.center_of_mass(robot, q) - stone).max():.1e} m")
 

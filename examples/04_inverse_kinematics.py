@@ -5,24 +5,26 @@ from dataclasses import replace
 import numpy as np
 
 import footfall
-from footfall.control.inverse_kinematics import (
-    AimTask,
+from footfall.errors import TargetOutOfReach
+from footfall.ik import (
     ComfortCost,
     Limits,
-    PoseTask,
     ResolvedRate,
     build_ik,
-    center_of_mass_position,
     chain_between,
-    frame_position,
-    lola_task_space,
-    posture,
     solve_chain,
     solve_ik,
     solve_velocity,
     within_limits,
 )
-from footfall.errors import TargetOutOfReach
+from footfall.tasks import (
+    AimTask,
+    PoseTask,
+    center_of_mass_position,
+    frame_position,
+    lola_task_space,
+    posture,
+)
 
 robot = footfall.load("lola")
 idle = robot.configuration("idle")

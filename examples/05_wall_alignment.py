@@ -14,11 +14,11 @@ NORMAL = np.array([-1.0, 0.0, 0.0])  # of the wall, towards the robot
 APPROACH, STIFFNESS = 40.0, 400.0  # 1/s, 1/s2: how a gap closes
 
 robot = footfall.load("differential-base")
-wheels = (footfall.Wheel("left_wheel", 0.1), footfall.Wheel("right_wheel", 0.1))
+wheels = (footfall.hybrid.Wheel("left_wheel", 0.1), footfall.hybrid.Wheel("right_wheel", 0.1))
 constraints = (
-    footfall.Constraint("base", ("z", "rx", "ry"), "frame", name="level"),
-    *footfall.rolling_constraints(wheels),
-    footfall.Constraint("base", 2, name="bumpers"),  # directions come with every call
+    footfall.hybrid.Constraint("base", ("z", "rx", "ry"), "frame", name="level"),
+    *footfall.hybrid.rolling_constraints(wheels),
+    footfall.hybrid.Constraint("base", 2, name="bumpers"),  # directions come with every call
 )
 
 
@@ -40,12 +40,12 @@ def bumper_rows(pose, velocity):
 def accelerations(q, v):
     """Accelerations, forces of the two bumpers and their gaps; a bumper that would have to pull is let go."""
     pose = footfall.frame_pose(robot, q, "base")
-    rolling = footfall.rolling_rows(robot, q, v, wheels)
+    rolling = footfall.hybrid.rolling_rows(robot, q, v, wheels)
     directions, setpoints, gaps = bumper_rows(pose, footfall.frame_velocity(robot, q, v, "base"))
     tau = np.append(np.zeros(6), -0.05 * v[6:])  # friction in the wheels
     active = np.ones(9)
     while True:
-        motion = footfall.hybrid_dynamics(
+        motion = footfall.hybrid.hybrid_dynamics(
             robot,
             q,
             v,

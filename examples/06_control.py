@@ -16,7 +16,7 @@ from controlled.outputs import plot_arms, plot_stands, record
 from controlled.stances import lola_standing, standing
 
 import footfall
-from footfall.bench.robots import load_measured
+from footfall.bench import load_measured
 from footfall.errors import RobotWarning
 
 WAVING = {"lola": "efl", "talos": "arm_left_4_joint"}

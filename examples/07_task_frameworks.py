@@ -7,12 +7,11 @@ how far the result is from the framework's own formula.
 import numpy as np
 
 import footfall
-from footfall.control.hybrid_control import solve_tasks, task_state
-from footfall.control.references import MovingFrame
-from footfall.control.tasks.frames import AxisGoal, FrameTask
-from footfall.control.tasks.text import parse_tasks
-from footfall.math.rotations import rotation_x, rotation_z
-from footfall.math.transform import Transform
+from footfall import Transform
+from footfall.control import MovingFrame
+from footfall.hybrid import solve_tasks, task_state
+from footfall.math import rotation_x, rotation_z
+from footfall.tasks import AxisGoal, FrameTask, parse_tasks
 
 robot = footfall.load("arm-7r")
 hand = robot.bodies[-1].name

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 import footfall
-from footfall.robot.drives import DriveSet, Friction
-from footfall.scenarios.driven_leg import LEG_JOINTS, follow_step, lola_leg, step_reference
-from footfall.simulation.simulation import Simulation
+from footfall import Simulation
+from footfall.drives import DriveSet, Friction
+from footfall.scenarios import LEG_JOINTS, follow_step, lola_leg, step_reference
 
 # Drives are part of a robot's file. Between motor and joint: a gear, a screw across the knee, two cranks at the ankle.
 lola = footfall.load("lola")

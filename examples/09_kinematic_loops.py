@@ -47,10 +47,10 @@ for method in ("articulated", "factorised", "dense"):
 for _ in range(1000):
     v = v + 1e-3 * footfall.forward_dynamics(robot, q, v, np.zeros(1))
     q = footfall.integrate(robot, q, 1e-3 * v)
-gap = footfall.loop_violation(robot, q, v)
+gap = footfall.dynamics.loop_violation(robot, q, v)
 print(f"after a second the pins are {np.abs(gap.position).max():.0e} m apart")
 print(
-    f"the coupler pulls the rocker with {footfall.loop_wrenches(robot, q, v, np.zeros(1))[0][:2].round(2)} N"
+    f"the coupler pulls the rocker with {footfall.dynamics.loop_wrenches(robot, q, v, np.zeros(1))[0][:2].round(2)} N"
 )
 
 # With the rocker as the joint that leads, not every angle can be reached: what cannot be closed is told.

@@ -3,7 +3,7 @@
 import numpy as np
 
 import footfall
-from footfall.recording.export import export_recording
+from footfall import export_recording
 
 # Something to look at: a quadruped that falls onto its feet.
 robot = footfall.load("quadruped")

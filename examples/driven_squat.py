@@ -9,20 +9,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from footfall import Command, Joint, JointType, Plane, Robot, Scene, SceneObject, Simulation, frame_pose
 from footfall.arrays import Array
-from footfall.contact.candidates import scene_candidates
-from footfall.dynamics.kinematics import frame_pose
-from footfall.geometry.plane import Plane
-from footfall.robot.model import WORLD, Joint, JointType, Robot
-from footfall.scenarios.driven_leg.leg import FOOT, LEG_JOINTS, StepReference, lola_leg, step_reference
-from footfall.scenarios.driven_leg.run import COMMAND_TICKS, SERVO_PERIOD
-from footfall.scene.model import Scene, SceneObject
-from footfall.simulation.drive_step import Gears
-from footfall.simulation.run_values import Trajectory
-from footfall.simulation.simulation import Simulation
-from footfall.simulation.step_values import Command
+from footfall.contact import scene_candidates
+from footfall.robot import WORLD
+from footfall.scenarios import LEG_JOINTS, StepReference, lola_leg, step_reference
+from footfall.simulation import Gears, Trajectory
 
-GUIDE = "guide"
+GUIDE, FOOT = "guide", "RF"
+SERVO_PERIOD = 250e-6  # s
+COMMAND_TICKS = 4  # servo periods between two targets
 
 
 @dataclass(frozen=True, eq=False)

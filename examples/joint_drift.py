@@ -10,10 +10,8 @@ from maximal_coordinates import RodChain
 from scipy.integrate import solve_ivp
 
 import footfall
-from footfall.control.actuation import torque_command
-from footfall.scenarios.pyplot import load_pyplot
-from footfall.simulation.simulation import Simulation
-from footfall.simulation.step_values import StepOptions
+from footfall import Simulation, StepOptions
+from footfall.control import torque_command
 
 DT, SECONDS = 2e-3, 10.0
 ANGLES, RATES = np.array([0.9, -0.4]), np.array([1.2, -2.0])  # from the downward vertical, rad and rad/s
@@ -64,7 +62,9 @@ for name, (drift, angles) in curves.items():
     print(f"{name:28} {gaps}   {errors}")
 
 if len(sys.argv) > 1:
-    figure, (left, right) = load_pyplot().subplots(1, 2, figsize=(11, 4.2), layout="constrained")
+    import matplotlib.pyplot as plt
+
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
     for (name, (drift, angles)), color in zip(curves.items(), COLORS, strict=True):
         left.semilogy(times, np.maximum(drift, 1e-17), color=color, label=name, linewidth=1)
         right.semilogy(times, np.abs(angles - truth).max(axis=1), color=color, linewidth=1)

@@ -9,10 +9,16 @@ import numpy as np
 
 import footfall
 from footfall.compiler import build_kernel
-from footfall.control.inverse_kinematics import build_ik, frame_position, posture, solve_velocity
-from footfall.math.angular_velocity import angular_velocity_map, rotation_rate_map
-from footfall.math.rotation_curves import geodesic_angle
-from footfall.math.rotations import boxminus, matrix_from_euler, parameters_from_matrix
+from footfall.ik import build_ik, solve_velocity
+from footfall.math import (
+    angular_velocity_map,
+    boxminus,
+    geodesic_angle,
+    matrix_from_euler,
+    parameters_from_matrix,
+    rotation_rate_map,
+)
+from footfall.tasks import frame_position, posture
 
 # A planar arm whose tip should move with (1, 1) m/s while its first two joints stand still: both cannot be.
 arm = footfall.load("planar-arm")

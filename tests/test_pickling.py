@@ -15,27 +15,26 @@ import numpy as np
 import pytest
 
 import footfall
+from footfall import load_scene
 from footfall.arrays import Array
 from footfall.compiler import build_kernel
 from footfall.control import (
     Contact,
     JointImpedance,
-    LeastForce,
-    PoseTask,
     WholeBodyControl,
     gains_from,
     resting_pose,
     resting_reference,
 )
-from footfall.control.inverse_kinematics import BoundedRate, PrioritisedRate, ResolvedRate, frame_position
 from footfall.control.tasks.frames import AxisGoal, FrameTask
 from footfall.gait.gaits import GAITS
+from footfall.ik import BoundedRate, PrioritisedRate, ResolvedRate
 from footfall.recording.reader import read_recording
 from footfall.recording.writer import RecordingWriter
 from footfall.robot.drives.calibration_file import Calibration
-from footfall.scene import load_scene
 from footfall.scene.given_motion import GivenMotion
 from footfall.simulation.simulation import Simulation
+from footfall.tasks import LeastForce, PoseTask, frame_position
 
 
 @pytest.fixture(scope="module")

@@ -38,8 +38,8 @@ def volumes() -> str:
 
     robot = footfall.load("lola")
     q = footfall.random_configuration(robot, seed=0, count=300)
-    expected = footfall.volume_distances(robot, q).distance
-    return _in_child(lambda: bool((footfall.volume_distances(robot, q).distance == expected).all()))
+    expected = footfall.volumes.volume_distances(robot, q).distance
+    return _in_child(lambda: bool((footfall.volumes.volume_distances(robot, q).distance == expected).all()))
 
 
 def compiling() -> str:

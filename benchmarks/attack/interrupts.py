@@ -74,8 +74,8 @@ def volumes() -> tuple[Callable[[], object], Arrays]:
 
     robot = footfall.load("lola")
     q = footfall.random_configuration(robot, seed=0, count=100_000)
-    footfall.volume_distances(robot, q[:4])
-    return lambda: footfall.volume_distances(robot, q), ()
+    footfall.volumes.volume_distances(robot, q[:4])
+    return lambda: footfall.volumes.volume_distances(robot, q), ()
 
 
 def compiling() -> tuple[Callable[[], object], Arrays]:

@@ -289,7 +289,7 @@ def texts_on_page(view: Any) -> list[str]:
 def hostile_scene(port: int) -> Any:
     """A scene whose names are scripts that connect to a port."""
     import footfall
-    from footfall.scene import Scene, SceneObject
+    from footfall import Scene, SceneObject
 
     script, markdown = SCRIPT.format(port=port), MARKDOWN.format(port=port)
     objects = tuple(

@@ -14,16 +14,6 @@ from footfall.arrays import Array
 from footfall.bench.measure import Contestant, Race, race
 from footfall.control.contact_constraints import build_constrained_system
 from footfall.control.gains import gains_from
-from footfall.control.inverse_kinematics import (
-    ComfortCost,
-    Limits,
-    PrioritisedRate,
-    ResolvedRate,
-    build_ik,
-    lola_task_space,
-    posture,
-    solve_velocity,
-)
 from footfall.control.tasks.forces import LeastForce
 from footfall.control.tasks.orientations import OrientationTask
 from footfall.control.tasks.positions import center_of_mass_position
@@ -39,8 +29,10 @@ from footfall.control.whole_body_limits import WholeBodyLimits
 from footfall.dynamics.center_of_mass import center_of_mass
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.kinematics import frame_pose
+from footfall.ik import ComfortCost, Limits, PrioritisedRate, ResolvedRate, build_ik, solve_velocity
 from footfall.math.generalised_inverses import null_space_basis
 from footfall.robot.load import load
+from footfall.tasks import lola_task_space, posture
 
 RATE_BAR, PROGRAM_BAR, PEER_BAR = 60e-6, 250e-6, 5.0  # s, s, times faster
 _STATES = 20

@@ -14,12 +14,13 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.bench.measure import Contestant
 from footfall.bench.robots import EXAMPLES, examples_folder, load_measured
-from footfall.control.inverse_kinematics import BoundedRate, Limits, MotionTask, PoseTask, posture
 from footfall.dynamics.configuration import neutral
 from footfall.dynamics.kinematics import frame_pose
+from footfall.ik import BoundedRate, Limits
 from footfall.math.transform import Transform
 from footfall.robot.load import save
 from footfall.robot.model import Robot
+from footfall.tasks import MotionTask, PoseTask, posture
 
 STEP, GAIN = 0.01, 0.5  # s; part of the error that a step undoes
 FRAMES = ("left_sole_link", "right_sole_link", "gripper_right_base_link")

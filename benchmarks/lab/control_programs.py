@@ -16,15 +16,6 @@ from benchmarks.lab.control_peers import FRAMES, GAIN, STEP, resting_states
 from examples.controlled.stances import Stance, lola_standing, stance_on
 from footfall.arrays import Array
 from footfall.bench.robots import load_measured
-from footfall.control.inverse_kinematics import (
-    BoundedRate,
-    Bounds,
-    Limits,
-    PoseTask,
-    QuadraticProgram,
-    level,
-    solve_quadratic_program,
-)
 from footfall.control.inverse_kinematics.hierarchical_qp import build_step
 from footfall.control.inverse_kinematics.hierarchy import solve_equal_levels
 from footfall.control.whole_body_limits import WholeBodyLimits
@@ -32,8 +23,10 @@ from footfall.control.whole_body_program import program_for
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.kinematics import frame_pose
 from footfall.errors import QuadraticProgramFailed
+from footfall.ik import BoundedRate, Bounds, Limits, QuadraticProgram, level, solve_quadratic_program
 from footfall.math.generalised_inverses import null_space_basis
 from footfall.robot.load import load
+from footfall.tasks import PoseTask
 
 Solver = Callable[[QuadraticProgram], Array | None]
 

@@ -12,16 +12,17 @@ from scipy.optimize import least_squares
 
 from footfall.arrays import Array
 from footfall.bench.robots import load_measured
-from footfall.control.inverse_kinematics import MotionTask, PoseTask, PositionTask, lola_task_space, solve_ik
 from footfall.control.inverse_kinematics.limits import NO_LIMITS, single_coordinates
 from footfall.control.inverse_kinematics.objective import Objective
 from footfall.control.tasks.stack import TaskStack
 from footfall.dynamics.configuration import integrate, random_configuration
 from footfall.dynamics.kinematics import frame_pose
+from footfall.ik import solve_ik
 from footfall.math.angular_velocity import rotation_vector_map
 from footfall.math.transform import Transform
 from footfall.robot.load import load
 from footfall.robot.model import Robot
+from footfall.tasks import MotionTask, PoseTask, PositionTask, lola_task_space
 
 TOLERANCE, ITERATIONS, RESTARTS = 1e-6, 100, 5
 HAND = "panda_hand"

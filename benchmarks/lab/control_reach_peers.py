@@ -17,18 +17,12 @@ import numpy as np
 from benchmarks.lab.control_peers import mujoco_model
 from benchmarks.lab.control_reach import ITERATIONS, RESTARTS, TOLERANCE, Outcome, Study, timed_targets
 from footfall.arrays import Array
-from footfall.control.inverse_kinematics import (
-    MotionTask,
-    OrientationTask,
-    PoseTask,
-    PositionTask,
-    PostureTask,
-)
 from footfall.control.tasks.points import CenterOf, FramePoint
 from footfall.control.tasks.stack import TaskStack
 from footfall.dynamics.configuration import random_configuration
 from footfall.math.transform import Transform
 from footfall.robot.model import JointType, Robot
+from footfall.tasks import MotionTask, OrientationTask, PoseTask, PositionTask, PostureTask
 
 _STEP, _SMALL = 1.0, 1e-9  # s; damping of all velocities, which keeps redundant robots solvable
 

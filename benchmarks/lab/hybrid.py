@@ -142,9 +142,9 @@ def dense_equations(robot: Robot, case: HybridCase) -> Kernel:
     """Kernel of q, v, tau: the matrix and the right side of the dense equations of motion and constraints."""
 
     def equations(q: Array, v: Array, tau: Array) -> dict[str, Array]:
-        jacobian = footfall.constraint_jacobian(robot, q, constraints=case.constraints)
+        jacobian = footfall.hybrid.constraint_jacobian(robot, q, constraints=case.constraints)
         zero = np.zeros(robot.nv)
-        system = footfall.constraint_system(
+        system = footfall.hybrid.constraint_system(
             robot,
             q,
             v,
@@ -188,7 +188,7 @@ def hybrid_error(robot: Robot, case: HybridCase, kernel: Kernel, row: State) -> 
     """Relative residual of the equations of motion and of the constraints, by algorithms that take no part."""
     a, forces = kernel(row.q, row.v, row.tau, np.zeros(case.rows))
     needed = footfall.inverse_dynamics(robot, row.q, row.v, a)
-    given = footfall.constraint_jacobian(robot, row.q, constraints=case.constraints).T @ forces
+    given = footfall.hybrid.constraint_jacobian(robot, row.q, constraints=case.constraints).T @ forces
     motion = np.linalg.norm(needed - row.tau - given) / (np.linalg.norm(row.tau) + np.linalg.norm(given))
     held = []
     for name, directions in case.segments:

@@ -16,7 +16,6 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.bench import surroundings
-from footfall.control.inverse_kinematics import MotionTask, PoseTask, frame_position, lola_task_space
 from footfall.control.inverse_kinematics.descent import descend
 from footfall.control.inverse_kinematics.levenberg_marquardt import levenberg_marquardt
 from footfall.control.inverse_kinematics.limits import NO_LIMITS
@@ -27,6 +26,7 @@ from footfall.dynamics.configuration import integrate
 from footfall.dynamics.kinematics import frame_pose
 from footfall.robot.load import load
 from footfall.robot.model import Robot
+from footfall.tasks import MotionTask, PoseTask, frame_position, lola_task_space
 
 TOLERANCE, ITERATIONS = 1e-6, 300
 STEPS = {"near": 0.05, "far": 0.5}  # rad or m, standard deviation of the step from the start to the target

@@ -7,22 +7,32 @@ from typing import Any
 
 import numpy as np
 
+from footfall import (
+    Material,
+    Plane,
+    Robot,
+    Scene,
+    SceneObject,
+    Simulation,
+    Transform,
+    forward_kinematics,
+    frame_jacobian,
+    frame_pose,
+    load,
+)
 from footfall.arrays import Array
-from footfall.contact.candidates import Candidate, surface_of
-from footfall.control.gains import Gains, gains_from
-from footfall.control.joint_control import JointImpedance
-from footfall.control.operational_space import OperationalSpaceControl, select
-from footfall.control.references import PoseReference, resting_reference
-from footfall.control.task_space import EndEffectorControl
-from footfall.dynamics.jacobians import frame_jacobian
-from footfall.dynamics.kinematics import forward_kinematics, frame_pose
-from footfall.geometry.plane import Plane
-from footfall.math.transform import Transform
-from footfall.robot.load import load
-from footfall.robot.model import Robot
-from footfall.scene.model import Material, Scene, SceneObject
-from footfall.simulation.run_values import Trajectory
-from footfall.simulation.simulation import Controller, Simulation
+from footfall.contact import Candidate, surface_of
+from footfall.control import (
+    EndEffectorControl,
+    Gains,
+    JointImpedance,
+    OperationalSpaceControl,
+    PoseReference,
+    gains_from,
+    resting_reference,
+    select,
+)
+from footfall.simulation import Controller, Trajectory
 
 FRAME, FINGER = "tip", 0.02  # m, radius of the ball at the tip
 PRESSING = 20.0  # N

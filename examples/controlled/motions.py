@@ -8,23 +8,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall import Transform, center_of_mass, frame_pose
 from footfall.arrays import Array
-from footfall.control.gains import gains_from
-from footfall.control.references import JointReference, PointReference, PoseReference, resting_pose
-from footfall.control.task_space import pose_error
-from footfall.control.tasks.forces import LeastForce
-from footfall.control.tasks.orientations import OrientationTask
-from footfall.control.tasks.positions import center_of_mass_position
-from footfall.control.tasks.postures import PostureTask
-from footfall.control.tasks.task import Task
-from footfall.control.whole_body import WholeBodyControl
-from footfall.control.whole_body_limits import WholeBodyLimits
-from footfall.dynamics.center_of_mass import center_of_mass
-from footfall.dynamics.kinematics import frame_pose
-from footfall.math.angular_velocity import rotation_vector_map
-from footfall.math.rotations import boxplus
-from footfall.math.transform import Transform
-from footfall.simulation.run_values import Trajectory
+from footfall.control import (
+    JointReference,
+    PointReference,
+    PoseReference,
+    WholeBodyControl,
+    WholeBodyLimits,
+    gains_from,
+    pose_error,
+    resting_pose,
+)
+from footfall.math import boxplus, rotation_vector_map
+from footfall.simulation import Trajectory
+from footfall.tasks import LeastForce, OrientationTask, PostureTask, Task, center_of_mass_position
 
 from .stances import TRUE, Persistent, Stance
 from .validation import ContactWatch

@@ -8,11 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from footfall.recording.writer import RecordingWriter
-from footfall.robot.model import Robot
-from footfall.scenarios.pyplot import load_pyplot
-from footfall.scene.model import Scene
-from footfall.simulation.run_values import Trajectory
+from footfall import RecordingWriter, Robot, Scene
+from footfall.simulation import Trajectory
 
 from .arm import PRESSING, ArmRun
 from .motions import PUSH_TIME, StandRun
@@ -44,7 +41,8 @@ def _written(path: Path, robot: Robot, scene: Scene, trajectory: Trajectory) -> 
 
 def plot_arms(runs: Sequence[ArmRun], path: Path) -> Path:
     """Draw how far tips are from their paths, and the force of the table."""
-    plt = load_pyplot()
+    import matplotlib.pyplot as plt
+
     figure, axes = plt.subplots(len(runs), 2, figsize=(11, 2.8 * len(runs)), squeeze=False)
     for run, (left, right) in zip(runs, axes, strict=True):
         time = run.trajectory.time
@@ -66,7 +64,8 @@ def plot_arms(runs: Sequence[ArmRun], path: Path) -> Path:
 
 def plot_stands(runs: Sequence[StandRun], path: Path) -> Path:
     """Draw errors of bases, friction needed and least forces of several runs."""
-    plt = load_pyplot()
+    import matplotlib.pyplot as plt
+
     figure, axes = plt.subplots(3, 1, figsize=(9, 8), sharex=True)
     for k, run in enumerate(runs):
         time, color = run.trajectory.time, plt.get_cmap("viridis")(k / max(1, len(runs) - 1))

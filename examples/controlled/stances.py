@@ -2,33 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from footfall import (
+    Command,
+    Material,
+    Plane,
+    Robot,
+    Scene,
+    SceneObject,
+    Simulation,
+    Transform,
+    frame_pose,
+    neutral,
+)
 from footfall.arrays import Array
-from footfall.contact.candidates import Candidate, surface_of
-from footfall.control.actuation import torque_command
-from footfall.control.contact_constraints import Contact
-from footfall.control.foot_contacts import footings
-from footfall.control.gains import gains_from
-from footfall.control.references import Path
-from footfall.control.tasks.forces import LeastForce
-from footfall.control.tasks.poses import PoseTask
-from footfall.control.tasks.postures import PostureTask
-from footfall.control.whole_body import WholeBodyControl
-from footfall.control.whole_body_limits import WholeBodyLimits
-from footfall.dynamics.configuration import neutral
-from footfall.dynamics.kinematics import frame_pose
+from footfall.contact import Candidate, surface_of
+from footfall.control import (
+    Contact,
+    PoseReference,
+    WholeBodyControl,
+    WholeBodyLimits,
+    footings,
+    gains_from,
+    torque_command,
+)
 from footfall.errors import LimitsExceeded, UnknownName
-from footfall.geometry.plane import Plane
-from footfall.robot.model import Robot
-from footfall.scene.model import Material, Scene, SceneObject
-from footfall.simulation.simulation import Simulation
-from footfall.simulation.step_values import Command
+from footfall.tasks import LeastForce, PoseTask, PostureTask
 
+PosePath = Transform | PoseReference | Callable[[float], Transform | PoseReference]
 TRUSTED, TRUE = 0.6, 0.8  # friction that controllers count on, and that of the floor
 LEAST_FORCE = 2.0  # N, with which every foot presses
 
@@ -54,7 +60,7 @@ class Stance:
             self.robot, Scene("floor", (FLOOR,)), candidates=candidates, q=self.q, dt=dt, substeps=substeps
         )
 
-    def control(self, path: Path, *, frequency: float = 1.5) -> WholeBodyControl:
+    def control(self, path: PosePath, *, frequency: float = 1.5) -> WholeBodyControl:
         """Moves the base along a path like a mass on a critically damped spring of a frequency, Hz."""
         tasks = (
             PoseTask(self.base, path, gains=gains_from(frequency)),

@@ -11,13 +11,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from footfall import Command, Simulation, frame_jacobian
 from footfall.arrays import Array
-from footfall.contact.validation import Residuals, check_solution
-from footfall.dynamics.jacobians import frame_jacobian
-from footfall.simulation.run_values import SimulationState
-from footfall.simulation.simulation import Simulation
-from footfall.simulation.step_problem import build_step_problem
-from footfall.simulation.step_values import Command
+from footfall.contact import Residuals, check_solution
+from footfall.simulation import SimulationState, build_step_problem
 
 from .stances import Stance
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+__all__ = ["Array", "Flags", "Integers"]
+
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 Flags = np.ndarray[Any, np.dtype[np.bool_]]

@@ -17,7 +17,7 @@ from benchmarks.lab.control_reach import lola_study, panda_study, search, search
 from benchmarks.lab.control_reach_peers import goals_of, peer_searches
 from benchmarks.lab.control_report import control_markdown, reach_markdown
 from footfall.bench.measure import Race
-from footfall.control.inverse_kinematics import solve_quadratic_program
+from footfall.ik import solve_quadratic_program
 
 
 def test_steps_are_right_and_can_be_timed() -> None:

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from footfall.compiler import Kernel, KernelInputError, batches, build_kernel
+from footfall.compiler import Kernel, batches, build_kernel
 from footfall.compiler.batches import BatchCode
+from footfall.errors import KernelInputError
 
 
 @pytest.fixture(scope="module")

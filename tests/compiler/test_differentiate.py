@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from footfall import compiler
-from footfall.compiler import TraceError, build_kernel, gather, jacobian, rate_of, repeat, where
+from footfall.compiler import build_kernel, gather, jacobian, rate_of, repeat, where
+from footfall.errors import TraceError
 
 SMOOTH = {
     "arithmetic": lambda x: x[0] * x[1] / (2.0 + x[2] * x[2]) - 3.0 * x[1] + 1.0 / x[0] - (-x[2]) / 3.0,

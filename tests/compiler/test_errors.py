@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from footfall.compiler import TraceError, build_kernel, call, trace, where
+from footfall.compiler import build_kernel, call, trace, where
+from footfall.errors import TraceError
 
 HERE = __file__
 

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from footfall.compiler import Kernel, KernelInputError, build_kernel
+from footfall.compiler import Kernel, build_kernel
 from footfall.compiler import kernel as kernel_module
+from footfall.errors import KernelInputError
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from footfall.compiler import NativeFunction, TraceError, build_kernel, call, gather, repeat, where
+from footfall.compiler import NativeFunction, build_kernel, call, gather, repeat, where
 from footfall.compiler.routines import RoutineCallback, routine
+from footfall.errors import TraceError
 
 
 def test_repeat_counts() -> None:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from footfall import Material, Scene, SceneObject, free_body, load_scene
 from footfall.contact.candidates import Candidate, Surface, scene_candidates
 from footfall.contact.detection import detect_contacts
 from footfall.contact.pair_material import pair_material
@@ -14,7 +15,7 @@ from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.load import load
 from footfall.robot.shapes import Box, Sphere
-from footfall.scene import GivenMotion, Material, Scene, SceneObject, SceneRobot, free_body, load_scene
+from footfall.scene import GivenMotion, SceneRobot
 from footfall.scene.assembly import combined_robot, initial_state
 
 FLOOR = SceneObject("floor", Plane(), material=Material(friction=0.5, restitution=0.2))

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 import trimesh
 
+from footfall import Scene, SceneObject, free_body
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Mesh, Sphere
-from footfall.scene import GivenMotion, Scene, SceneObject, free_body
+from footfall.scene import GivenMotion
 from footfall.simulation.simulation import Simulation
 
 DOWN = Transform(np.eye(3), np.array([0.0, 0.0, -0.5]))

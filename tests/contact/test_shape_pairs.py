@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
+from footfall import Scene, SceneObject, free_body
 from footfall.arrays import Array
 from footfall.contact.box_places import PLACES, box_places
 from footfall.contact.candidates import scene_candidates
@@ -20,7 +21,6 @@ from footfall.contact.gjk import convex_distance
 from footfall.math.rotations import matrix_from_quaternion
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Capsule, Cylinder, Sphere
-from footfall.scene import Scene, SceneObject, free_body
 from footfall.scene.assembly import combined_robot, initial_state
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial import KDTree
 
+from footfall import Material, Scene, SceneObject, free_body
 from footfall.arrays import Array
 from footfall.contact.candidates import point_candidates, surface_of
 from footfall.contact.distance_functions import local_distance
@@ -13,7 +14,6 @@ from footfall.contact.terrain_distance import facets
 from footfall.geometry.height_map import HeightMap
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Sphere
-from footfall.scene import Material, Scene, SceneObject, free_body
 from footfall.scene.assembly import combined_robot
 from footfall.scene.terrain import TERRAINS, random_terrain
 from footfall.simulation.simulation import Simulation

@@ -12,18 +12,6 @@ import footfall
 from footfall.control.balance import support_polygon
 from footfall.control.contact_constraints import SURFACE, Contact
 from footfall.control.gains import gains_from
-from footfall.control.inverse_kinematics import (
-    Bounds,
-    Limits,
-    QuadraticProgram,
-    build_ik,
-    frame_position,
-    level,
-    posture,
-    solve_hierarchical_qp,
-    solve_ik,
-    solve_quadratic_program,
-)
 from footfall.control.joint_control import InverseDynamicsControl, JointImpedance
 from footfall.control.operational_space import OperationalSpaceControl, select
 from footfall.control.references import JointReference, resting_pose, resting_reference
@@ -48,7 +36,18 @@ from footfall.errors import (
     TargetOutOfReach,
     UnknownName,
 )
+from footfall.ik import (
+    Bounds,
+    Limits,
+    QuadraticProgram,
+    build_ik,
+    level,
+    solve_hierarchical_qp,
+    solve_ik,
+    solve_quadratic_program,
+)
 from footfall.robot.model import Robot
+from footfall.tasks import frame_position, posture
 from tests.control.stances import feet, quadruped, table
 
 STILL = resting_pose(footfall.Transform(np.eye(3), np.zeros(3)))

@@ -46,7 +46,9 @@ def test_zmp_from_wrench_forces_and_motion() -> None:
     q = robot.configuration("stand")
     v, a = 0.3 * random.normal(size=18), 0.3 * random.normal(size=18)
     wrench = ground_wrench_of_motion(robot, q, v, a)
-    rate = footfall.centroidal_momentum_matrix(robot, q) @ a + footfall.centroidal_momentum_bias(robot, q, v)
+    rate = footfall.dynamics.centroidal_momentum_matrix(
+        robot, q
+    ) @ a + footfall.dynamics.centroidal_momentum_bias(robot, q, v)
     by_motion = zmp_from_motion(
         footfall.center_of_mass(robot, q), rate[:3] / robot.mass, rate[3:], mass=robot.mass
     )
@@ -118,7 +120,9 @@ def test_hand_force_moves_the_zmp() -> None:
     q = robot.configuration("idle")
     v, a = (np.concatenate([np.zeros(6), 0.2 * random.normal(size=robot.nv - 6)]) for _ in range(2))
     hand, pull = np.array([0.4, 0.2, 1.1]), 5 * random.normal(size=6)
-    rate = footfall.centroidal_momentum_matrix(robot, q) @ a + footfall.centroidal_momentum_bias(robot, q, v)
+    rate = footfall.dynamics.centroidal_momentum_matrix(
+        robot, q
+    ) @ a + footfall.dynamics.centroidal_momentum_bias(robot, q, v)
     point = foot_zmp_with_hand(
         footfall.center_of_mass(robot, q), rate[:3] / robot.mass, hand, pull,
         mass=robot.mass, angular_rate=rate[3:],

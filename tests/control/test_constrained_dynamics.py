@@ -250,6 +250,6 @@ def test_prescribed_accelerations_beside_contacts() -> None:
     np.testing.assert_allclose(reached, asked.target, atol=1e-9)
     held = (*(Constraint(foot.frame, ("x", "y", "z")) for foot in feet()), Constraint("torso"))
     setpoints = np.concatenate([np.zeros(12), asked.target])
-    other = footfall.hybrid_dynamics(robot, q, v, np.zeros(18), constraints=held, setpoints=setpoints)
+    other = footfall.hybrid.hybrid_dynamics(robot, q, v, np.zeros(18), constraints=held, setpoints=setpoints)
     np.testing.assert_allclose(motion.acceleration, other.accelerations, atol=1e-8)
     np.testing.assert_allclose(motion.held, other.forces[12:], rtol=1e-8)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.control.inverse_kinematics import frame_position, solve_ik
+from footfall.ik import solve_ik
+from footfall.tasks import frame_position
 from tests.dynamics.multipliers import all_constraint_rows
 from tests.looped_robots import four_bar, tower
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import footfall
+from footfall import Material
 from footfall.arrays import Array
 from footfall.contact.candidates import Candidate, Surface
 from footfall.control.constrained_dynamics import solve_constrained_dynamics
@@ -18,7 +19,6 @@ from footfall.errors import InvalidRequest
 from footfall.geometry.plane import Plane
 from footfall.math.rotations import boxplus
 from footfall.math.transform import Transform
-from footfall.scene import Material
 from footfall.simulation.simulation import Simulation
 from tests.control.stances import planar_arm
 

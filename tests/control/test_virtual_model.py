@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import footfall
+from footfall import Scene
 from footfall.control.actuation import selection_matrix
 from footfall.control.contact_constraints import Contact, build_constrained_system
 from footfall.control.references import resting_pose
@@ -14,7 +15,6 @@ from footfall.control.virtual_model import VirtualModelControl, solve_virtual_mo
 from footfall.errors import ContactWarning, InvalidRequest, UnknownName
 from footfall.math.rotations import boxplus
 from footfall.math.transform import Transform
-from footfall.scene import Scene
 from footfall.simulation.simulation import Simulation
 from tests.control.stances import CORNERS, feet, quadruped, table
 from tests.simulation.worlds import ground

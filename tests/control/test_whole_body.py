@@ -9,6 +9,7 @@ import pytest
 from scipy.optimize import nnls
 
 import footfall
+from footfall import Scene
 from footfall.arrays import Array
 from footfall.control.actuation import selection_matrix
 from footfall.control.constrained_dynamics import solve_constrained_dynamics
@@ -36,7 +37,6 @@ from footfall.errors import InvalidContact, InvalidRequest, LimitsExceeded, NoTa
 from footfall.math.rotations import boxplus
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
-from footfall.scene import Scene
 from footfall.simulation.simulation import Simulation
 from tests.control.stances import CORNERS, TIP, consistent_motion, feet, planar_arm, quadruped, table
 from tests.simulation.worlds import ground
@@ -63,7 +63,7 @@ def test_centre_of_mass_follows_what_is_fed_forward() -> None:
     def accelerated(target: Array | PointReference) -> Array:
         control = WholeBodyControl(robot, feet(), (center_of_mass_position(target, gains=gains),))
         a = control.solve(0.0, q, v).acceleration
-        bias = footfall.center_of_mass_bias(robot, q, v)
+        bias = footfall.dynamics.center_of_mass_bias(robot, q, v)
         return np.asarray(footfall.center_of_mass_jacobian(robot, q) @ a + bias)
 
     assert np.abs(accelerated(PointReference(place, velocity, asked)) - asked).max() < 1e-9

@@ -78,7 +78,7 @@ def test_force_in_the_joint_of_the_cart_pendulum() -> None:
             9.81 + length * (s * a[1] + c * v[1] ** 2),
         ]
     )
-    wrench = footfall.joint_wrenches(robot, q, v, a)[1]
+    wrench = footfall.dynamics.joint_wrenches(robot, q, v, a)[1]
     assert np.abs(wrench[:3] - force).max() < 1e-12
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.compiler import KernelInputError, build_kernel
-from footfall.errors import UnknownName
+from footfall.compiler import build_kernel
+from footfall.errors import KernelInputError, UnknownName
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def test_wrenches_by_name(robot, state) -> None:
 def test_batches_and_results_keep_their_types(robot, state) -> None:
     q, v = state
     poses = footfall.forward_kinematics(robot, np.tile(q, (5, 1)))
-    assert type(poses) is footfall.Poses
+    assert type(poses) is footfall.dynamics.Poses
     assert poses.position.shape == (5, len(robot.bodies), 3)
     assert type(footfall.kinetic_energy(robot, q, v)) is float
     assert footfall.kinetic_energy(robot, np.tile(q, (5, 1)), v).shape == (5,)
@@ -124,8 +124,10 @@ def test_kernels_do_not_leak_between_robots_that_move_alike() -> None:
             ),
         )
         zero = np.zeros(1)
-        native = footfall.joint_wrenches(robot, zero, zero, zero)
-        assert np.abs(native - footfall.joint_wrenches.textbook(robot, zero, zero, zero)).max() < 1e-12
+        native = footfall.dynamics.joint_wrenches(robot, zero, zero, zero)
+        assert (
+            np.abs(native - footfall.dynamics.joint_wrenches.textbook(robot, zero, zero, zero)).max() < 1e-12
+        )
         assert abs(native[0, 2] - 9.81 * sum(masses)) < 1e-12
 
 

@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.compiler import KernelInputError
 from footfall.dynamics import dense_dynamics
 from footfall.dynamics.dense_dynamics import LARGE, dense_forward_dynamics
 from footfall.dynamics.forward_dynamics import forward_dynamics
 from footfall.dynamics.inverse_dynamics import bias_forces, inverse_dynamics
-from footfall.errors import MissingInertia
+from footfall.errors import KernelInputError, MissingInertia
 from footfall.robot.model import Robot
 from tests.dynamics.cases import some_wrenches
 from tests.looped_robots import four_bar

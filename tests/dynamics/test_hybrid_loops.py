@@ -162,7 +162,7 @@ def test_prescribed_joints_of_a_looped_robot() -> None:
     assert motion.accelerations == pytest.approx([1.5])
     needed = inverse_dynamics.textbook(robot, q, v, np.array([1.5]))
     # What the joint carries is what a motor on it gives, as the loop hands the rest on to the ground.
-    assert footfall.independent_forces(robot, q, _among_zeros(robot, motion)) == pytest.approx(
+    assert footfall.dynamics.independent_forces(robot, q, _among_zeros(robot, motion)) == pytest.approx(
         needed, rel=1e-9
     )
     with pytest.raises(UnsupportedFeature, match="joint 'rocker': follows from others"):

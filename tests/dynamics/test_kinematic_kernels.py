@@ -78,7 +78,7 @@ def test_native_code_agrees(
 
 def test_result_types(robot: Robot, states: dict[str, np.ndarray]) -> None:
     q = states["q"][0]
-    assert isinstance(footfall.forward_kinematics(robot, q), footfall.Poses)
+    assert isinstance(footfall.forward_kinematics(robot, q), footfall.dynamics.Poses)
     assert isinstance(footfall.frame_pose(robot, q, "body2"), footfall.Transform)
 
 
@@ -90,7 +90,7 @@ def test_unknown_frames_are_named_before_compiling(robot: Robot, states: dict[st
 def test_singular_parameters_give_infinite_entries() -> None:
     """Native code cannot raise; a number that looks like a rate would be worse."""
     arm = planar_arm()
-    jacobian = footfall.analytic_jacobian(arm, np.zeros(3), "tip", rotation="zyz")
+    jacobian = footfall.dynamics.analytic_jacobian(arm, np.zeros(3), "tip", rotation="zyz")
     assert not np.all(np.isfinite(jacobian[3:]))
     assert np.all(np.isfinite(jacobian[:3]))
 
@@ -103,5 +103,5 @@ def test_use_inside_a_trace(robot: Robot, states: dict[str, np.ndarray]) -> None
 
     kernel = build_kernel(power, {"q": robot.nq, "v": robot.nv})
     q, v = states["q"][0], states["v"][0]
-    expected = footfall.center_of_mass_velocity.textbook(robot, q, v)[2] * -9.81
+    expected = footfall.dynamics.center_of_mass_velocity.textbook(robot, q, v)[2] * -9.81
     assert_agree(kernel(q, v), expected, 1e-12)

@@ -9,10 +9,10 @@ import pytest
 
 import footfall
 from footfall.arrays import Array
-from footfall.compiler import KernelInputError, build_kernel, repeat
+from footfall.compiler import build_kernel, repeat
 from footfall.dynamics.hybrid_constraints import Constraint
 from footfall.dynamics.loops import Coupling
-from footfall.errors import LoopClosureError, UnsupportedFeature
+from footfall.errors import KernelInputError, LoopClosureError, UnsupportedFeature
 from footfall.robot.model import Loop, LoopType, Robot
 from tests.dynamics.multipliers import accelerations_with_multipliers, all_constraint_rows
 from tests.looped_robots import (
@@ -202,17 +202,17 @@ def test_all_quantities_of_looped_robots_fit_together(seed: int) -> None:
     tree = robot.spanning
     mass = footfall.mass_matrix.textbook(robot, q)
     jacobian = footfall.frame_jacobian.textbook(robot, q, name)
-    bias = footfall.frame_jacobian_bias.textbook(robot, q, v, name)
+    bias = footfall.dynamics.frame_jacobian_bias.textbook(robot, q, v, name)
     pairs = [
         (jacobian @ v, footfall.frame_velocity.textbook(robot, q, v, name)),
         (jacobian @ v, footfall.frame_velocity.textbook(tree, q, u, name)),
         (jacobian @ a + bias, footfall.frame_acceleration.textbook(robot, q, v, a, name)),
         (
             footfall.center_of_mass_jacobian.textbook(robot, q) @ v,
-            footfall.center_of_mass_velocity.textbook(tree, q, u),
+            footfall.dynamics.center_of_mass_velocity.textbook(tree, q, u),
         ),
         (
-            footfall.centroidal_momentum_matrix.textbook(robot, q) @ v,
+            footfall.dynamics.centroidal_momentum_matrix.textbook(robot, q) @ v,
             footfall.centroidal_momentum.textbook(tree, q, u),
         ),
         (
@@ -224,15 +224,18 @@ def test_all_quantities_of_looped_robots_fit_together(seed: int) -> None:
             mass @ a + footfall.bias_forces.textbook(robot, q, v),
             footfall.inverse_dynamics.textbook(robot, q, v, a),
         ),
-        (mass @ footfall.inverse_mass_matrix.textbook(robot, q), np.eye(robot.nv)),
+        (mass @ footfall.dynamics.inverse_mass_matrix.textbook(robot, q), np.eye(robot.nv)),
     ]
     h = 1e-5
     ahead, behind = (footfall.integrate.textbook(robot, q, sign * h * v) for sign in (1.0, -1.0))
-    later, sooner = (footfall.center_of_mass_velocity.textbook(robot, at, v) for at in (ahead, behind))
+    later, sooner = (
+        footfall.dynamics.center_of_mass_velocity.textbook(robot, at, v) for at in (ahead, behind)
+    )
     for one, other in pairs:
         assert np.abs(one - other).max() < 1e-10 * (1.0 + np.abs(other).max())
     assert (
-        np.abs((later - sooner) / (2 * h) - footfall.center_of_mass_bias.textbook(robot, q, v)).max() < 1e-5
+        np.abs((later - sooner) / (2 * h) - footfall.dynamics.center_of_mass_bias.textbook(robot, q, v)).max()
+        < 1e-5
     )
     rise = (
         footfall.potential_energy.textbook(robot, ahead) - footfall.potential_energy.textbook(robot, behind)
@@ -304,14 +307,14 @@ def test_passing_near_a_singular_position() -> None:
 
 def test_margin_to_singular_positions() -> None:
     """It falls with the distance to a dead point, and is one where nothing follows faster than it is led."""
-    assert footfall.loop_margin(geared_rotor(), footfall.neutral(geared_rotor())) == 1.0
-    assert footfall.loop_margin(four_bar().spanning, np.zeros(3)) == 1.0
+    assert footfall.dynamics.loop_margin(geared_rotor(), footfall.neutral(geared_rotor())) == 1.0
+    assert footfall.dynamics.loop_margin(four_bar().spanning, np.zeros(3)) == 1.0
     robot = four_bar(dependent=("crank", "coupler"))
     way = footfall.neutral(robot)
     margins = []
     for _ in range(71):
         way = footfall.integrate(robot, way, np.array([0.0109]))
-        margins.append(float(footfall.loop_margin(robot, way)))
+        margins.append(float(footfall.dynamics.loop_margin(robot, way)))
     assert margins[-1] < 0.3 * margins[30]
     assert margins[30:] == sorted(margins[30:], reverse=True)
 
@@ -365,7 +368,7 @@ def test_derivatives_of_looped_robots() -> None:
             )
             assert np.abs(given.dq[:, k] - along).max() < 1e-5 * (1.0 + np.abs(along).max())
             assert np.abs(given.dv[:, k] - by_v).max() < 1e-6 * (1.0 + np.abs(by_v).max())
-    assert np.abs(forward.dtau - footfall.inverse_mass_matrix(robot, q)).max() < 1e-8
+    assert np.abs(forward.dtau - footfall.dynamics.inverse_mass_matrix(robot, q)).max() < 1e-8
 
 
 def test_loops_that_forces_hold_move_as_those_that_coordinates_hold() -> None:
@@ -381,7 +384,7 @@ def test_loops_that_forces_hold_move_as_those_that_coordinates_hold() -> None:
     for method in METHODS:
         a = footfall.forward_dynamics(held, q, u, load, method=method)
         assert np.abs(a - expected).max() < 1e-11
-    forces = footfall.loop_forces(held, q, u, load)
+    forces = footfall.dynamics.loop_forces(held, q, u, load)
     assert forces.kept.tolist() == [1, 1, 0, 0, 0, 0]  # planar: the third says nothing, the others repeat
     assert np.abs(forces.residuals).max() < 1e-12
     pulled = footfall.inverse_dynamics(robot.spanning, q, u, a) - load
@@ -398,12 +401,12 @@ def test_violation_of_held_loops_is_reported_and_fades() -> None:
         for _ in range(1000):
             v = v + 1e-3 * footfall.forward_dynamics(robot, q, v, np.zeros(3))
             q = footfall.integrate(robot, q, 1e-3 * v)
-        found = footfall.loop_violation(robot, q, v)
+        found = footfall.dynamics.loop_violation(robot, q, v)
         assert np.abs(found.position - all_constraint_rows(robot, q, v)[0]).max() < 1e-15
         ends.append(np.abs(found.position).max())
     assert ends[0] > 1e-5
     assert ends[1] < 0.05 * ends[0]
-    closed = footfall.loop_violation(four_bar(), footfall.neutral(four_bar()), np.ones(1))
+    closed = footfall.dynamics.loop_violation(four_bar(), footfall.neutral(four_bar()), np.ones(1))
     assert np.abs(np.concatenate(closed)).max() < 1e-14
 
 
@@ -415,7 +418,9 @@ def test_wrenches_of_loops_hold_the_tree(seed: int) -> None:
     q, v, a = footfall.neutral(robot), rng.normal(size=robot.nv), rng.normal(size=robot.nv)
     coupling, tree = Coupling(robot, q), robot.spanning
     outer: dict[str, Array] = {}
-    for loop, wrench in zip(robot.loops, footfall.loop_wrenches.textbook(robot, q, v, a), strict=True):
+    for loop, wrench in zip(
+        robot.loops, footfall.dynamics.loop_wrenches.textbook(robot, q, v, a), strict=True
+    ):
         if loop.type.joins_frames:
             outer |= {loop.against: wrench, loop.frame: -wrench}
     forces = footfall.inverse_dynamics.textbook(
@@ -434,8 +439,8 @@ def test_joint_wrenches_of_a_four_bar() -> None:
     """Each bar by itself: what its two pins transmit gives it its acceleration (Newton's and Euler's law)."""
     robot = four_bar()
     q, v, a = footfall.neutral(robot), np.array([2.0]), np.array([-1.0])
-    joints = footfall.joint_wrenches(robot, q, v, a)  # crank, coupler, rocker: from parent to child
-    pin = footfall.loop_wrenches(robot, q, v, a)[0]  # from the coupler to the rocker
+    joints = footfall.dynamics.joint_wrenches(robot, q, v, a)  # crank, coupler, rocker: from parent to child
+    pin = footfall.dynamics.loop_wrenches(robot, q, v, a)[0]  # from the coupler to the rocker
     assert np.abs(pin[3:]).max() < 1e-12
     weight = np.array([0.0, -9.81, 0.0])
     for body, pushes in (("rocker", [joints[2][:3], pin[:3]]), ("coupler", [joints[1][:3], -pin[:3]])):
@@ -451,7 +456,7 @@ def test_rate_of_jacobians(seed: int) -> None:
     sides = [
         footfall.frame_jacobian(robot, footfall.integrate(robot, q, s * h * v), name) for s in (1.0, -1.0)
     ]
-    rate = footfall.frame_jacobian_rate(robot, q, v, name)
+    rate = footfall.dynamics.frame_jacobian_rate(robot, q, v, name)
     assert np.abs(rate - (sides[0] - sides[1]) / (2 * h)).max() < 1e-6 * (1.0 + np.abs(rate).max())
 
 
@@ -464,25 +469,25 @@ def test_motors_on_joints_that_follow() -> None:
         rng.normal(size=(2, robot.nv)),
         rng.normal(size=robot.spanning.nv),
     )
-    tau = footfall.independent_forces(robot, q, forces)
-    assert tau @ v == pytest.approx(forces @ footfall.joint_rates(robot, q, v), rel=1e-12)
+    tau = footfall.dynamics.independent_forces(robot, q, forces)
+    assert tau @ v == pytest.approx(forces @ footfall.dynamics.joint_rates(robot, q, v), rel=1e-12)
     h = 1e-5
     sides = [
-        footfall.joint_rates(robot, footfall.integrate(robot, q, s * h * v), v + s * h * a)
+        footfall.dynamics.joint_rates(robot, footfall.integrate(robot, q, s * h * v), v + s * h * a)
         for s in (1.0, -1.0)
     ]
-    rates = footfall.joint_accelerations(robot, q, v, a)
+    rates = footfall.dynamics.joint_accelerations(robot, q, v, a)
     assert np.abs(rates - (sides[0] - sides[1]) / (2 * h)).max() < 1e-6 * (1.0 + np.abs(rates).max())
     with pytest.raises(KernelInputError, match="one for each velocity"):
-        footfall.independent_forces(robot, q, tau)
+        footfall.dynamics.independent_forces(robot, q, tau)
     tree = robot.spanning
-    assert np.array_equal(footfall.independent_forces(tree, q, forces), forces)
+    assert np.array_equal(footfall.dynamics.independent_forces(tree, q, forces), forces)
 
 
 def test_what_loops_are_not_made_for_says_so() -> None:
     robot = four_bar()
     with pytest.raises(UnsupportedFeature, match="without loops"):
-        footfall.resolve_constraints(
+        footfall.hybrid.resolve_constraints(
             robot,
             footfall.neutral(robot),
             np.zeros(1),
@@ -491,7 +496,7 @@ def test_what_loops_are_not_made_for_says_so() -> None:
         )
     held = replace(robot, loops=(replace(robot.loops[0], held_by="forces"),))
     with pytest.raises(UnsupportedFeature, match="forces hold 'closure'"):
-        footfall.joint_wrenches(held, footfall.neutral(held), np.zeros(3), np.zeros(3))
+        footfall.dynamics.joint_wrenches(held, footfall.neutral(held), np.zeros(3), np.zeros(3))
 
 
 def test_the_comparison_with_multipliers_can_fail() -> None:

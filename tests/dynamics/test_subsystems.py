@@ -85,7 +85,7 @@ def test_branches_of_subsystems_stay_zero_in_the_mass_matrix() -> None:
     robot = random_looped_robot(37, loops=2, joints=14)
     q = footfall.neutral(robot)
     mass = np.asarray(footfall.mass_matrix.textbook(robot, q))
-    rows, columns = footfall.mass_matrix_pattern(robot)
+    rows, columns = footfall.dynamics.mass_matrix_pattern(robot)
     outside = np.ones_like(mass, dtype=bool)
     outside[rows, columns] = outside[columns, rows] = False
     assert np.abs(mass[outside]).max(initial=0.0) == 0.0

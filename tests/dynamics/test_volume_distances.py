@@ -32,7 +32,7 @@ def states(robot: Robot, count: int, *, spread: float = 0.4, seed: int = 0) -> A
 def slope(robot: Robot, q: Array, v: Array, step: float = 1e-6) -> Array:
     """Rates (pairs,) of the distances by differences."""
     ahead, behind = (
-        footfall.volume_distances(robot, footfall.integrate(robot, q, sign * step * v)).distance
+        footfall.volumes.volume_distances(robot, footfall.integrate(robot, q, sign * step * v)).distance
         for sign in (1.0, -1.0)
     )
     return (ahead - behind) / (2 * step)
@@ -43,7 +43,7 @@ def test_each_pair_by_itself() -> None:
     volumes = {volume.name: volume for volume in LOLA.volumes}
     overlapping = 0
     for q in states(LOLA, 5):
-        found = footfall.volume_distances(LOLA, q)
+        found = footfall.volumes.volume_distances(LOLA, q)
         overlapping += int((found.distance < 0.0).sum())
         for k, pair in enumerate(checked_pairs(LOLA)):
             first, second = (volumes[name] for name in pair)
@@ -66,7 +66,7 @@ def test_jacobian_by_differences() -> None:
     wrong = 0
     for q in states(LOLA, 10, seed=2):
         v = rng.normal(size=LOLA.nv)
-        found = footfall.volume_distances(LOLA, q)
+        found = footfall.volumes.volume_distances(LOLA, q)
         wrong += int((np.abs(found.jacobian @ v - slope(LOLA, q, v)) > 1e-6).sum())
         assert found.jacobian.shape == (len(checked_pairs(LOLA)), LOLA.nv)
         np.testing.assert_array_equal(found.jacobian[:, :6], 0.0)  # the base carries all
@@ -75,9 +75,9 @@ def test_jacobian_by_differences() -> None:
 
 def test_batches_are_the_same_to_the_bit() -> None:
     q = states(LOLA, 70)
-    batch = footfall.volume_distances(LOLA, q, threads=2)
+    batch = footfall.volumes.volume_distances(LOLA, q, threads=2)
     for k in (0, 33, 69):
-        for one, many in zip(footfall.volume_distances(LOLA, q[k]), batch, strict=True):
+        for one, many in zip(footfall.volumes.volume_distances(LOLA, q[k]), batch, strict=True):
             np.testing.assert_array_equal(one, many[k])
 
 
@@ -85,12 +85,12 @@ def test_inside_a_traced_kernel() -> None:
     """One native call in a kernel of one's own; its Jacobian is traced, so it checks the native one."""
 
     def distances(q: Any) -> dict[str, Any]:
-        found = footfall.volume_distances(LOLA, q)
+        found = footfall.volumes.volume_distances(LOLA, q)
         return {"distance": found.distance, "jacobian": found.jacobian, "normal": found.normal}
 
     kernel = build_kernel(distances, {"q": LOLA.nq})
     q = states(LOLA, 9)
-    batch = footfall.volume_distances(LOLA, q)
+    batch = footfall.volumes.volume_distances(LOLA, q)
     distance, jacobian, normal = kernel(q)
     np.testing.assert_allclose(distance, batch.distance, atol=1e-13)
     np.testing.assert_allclose(normal, batch.normal, atol=1e-12)
@@ -100,7 +100,10 @@ def test_inside_a_traced_kernel() -> None:
 def test_threshold() -> None:
     """What is nearer is exact; what is not has a bound and no row."""
     for q in states(LOLA, 10, spread=0.2):
-        exact, bound = footfall.volume_distances(LOLA, q), footfall.volume_distances(LOLA, q, threshold=0.1)
+        exact, bound = (
+            footfall.volumes.volume_distances(LOLA, q),
+            footfall.volumes.volume_distances(LOLA, q, threshold=0.1),
+        )
         near = exact.distance < 0.1
         np.testing.assert_array_equal(bound.exact, near)
         np.testing.assert_array_equal(bound.distance[near], exact.distance[near])
@@ -113,7 +116,7 @@ def test_threshold() -> None:
 
 def test_mirrored_pose_has_mirrored_distances() -> None:
     """LOLA's sides are alike: what the right forearm has, the left one has in the idle pose."""
-    found = footfall.volume_distances(LOLA, LOLA.configuration("idle"))
+    found = footfall.volumes.volume_distances(LOLA, LOLA.configuration("idle"))
     distances = dict(zip(checked_pairs(LOLA), found.distance, strict=True))
     for first, second in checked_pairs(LOLA):
         if first == "forearm_right" and second != "forearm_left":
@@ -122,13 +125,13 @@ def test_mirrored_pose_has_mirrored_distances() -> None:
 
 
 def test_shipped_volumes_hold_their_shapes_and_are_free_when_idle() -> None:
-    coverage = footfall.volume_coverage(LOLA, visuals=True)
+    coverage = footfall.volumes.volume_coverage(LOLA, visuals=True)
     assert len(coverage) == len(LOLA.volumes)
     assert max(each.protrusion for each in coverage.values()) <= 1e-12
     assert sum(each.volume for each in coverage.values()) < 1.15 * sum(
         each.hull for each in coverage.values()
     )
-    assert footfall.free_pairs(LOLA, LOLA.configuration("idle")) == LOLA.volume_pairs
+    assert footfall.volumes.free_pairs(LOLA, LOLA.configuration("idle")) == LOLA.volume_pairs
 
 
 def test_looped_robot() -> None:
@@ -145,7 +148,7 @@ def test_looped_robot() -> None:
     )
     q = footfall.close_loops(robot, footfall.neutral(robot))
     v = np.ones(robot.nv)
-    found = footfall.volume_distances(robot, q)
+    found = footfall.volumes.volume_distances(robot, q)
     assert found.jacobian.shape == (2, robot.nv)
     assert np.abs(found.jacobian).max() > 1e-3
     np.testing.assert_allclose(found.jacobian @ v, slope(robot, q, v), atol=1e-6)
@@ -157,7 +160,7 @@ def test_neighbours_are_no_pairs() -> None:
     assert ("thigh_right", "shank_right") not in pairs
     assert ("thigh_right", "foot_right") in pairs
     assert checked_pairs(bare) == pairs
-    assert set(footfall.free_pairs(bare, bare.configuration("idle"))) < set(pairs)
+    assert set(footfall.volumes.free_pairs(bare, bare.configuration("idle"))) < set(pairs)
 
 
 def test_agrees_with_pinocchio_and_coal() -> None:
@@ -168,7 +171,7 @@ def test_agrees_with_pinocchio_and_coal() -> None:
 
     peer = VolumePeer.from_robot(LOLA)
     for q in states(LOLA, 5, seed=4):
-        ours, theirs = footfall.volume_distances(LOLA, q), peer.distances(q)
+        ours, theirs = footfall.volumes.volume_distances(LOLA, q), peer.distances(q)
         apart = ours.core_distance > 1e-3
         np.testing.assert_allclose(ours.distance[apart], theirs[apart], atol=1e-5)
         np.testing.assert_allclose(ours.distance[~apart], theirs[~apart], atol=1e-3)
@@ -177,13 +180,13 @@ def test_agrees_with_pinocchio_and_coal() -> None:
 def test_bad_requests_are_named() -> None:
     q = LOLA.configuration("idle")
     with pytest.raises(UnknownName, match="no volume 'tail'"):
-        footfall.volume_distances(LOLA, q, pairs=[("tail", "torso")])
+        footfall.volumes.volume_distances(LOLA, q, pairs=[("tail", "torso")])
     with pytest.raises(FootfallError, match="has no volumes"):
-        footfall.volume_distances(replace(LOLA, volumes=(), volume_pairs=()), q)
+        footfall.volumes.volume_distances(replace(LOLA, volumes=(), volume_pairs=()), q)
     with pytest.raises(FootfallError, match="two names"):
-        footfall.volume_distances(LOLA, q, pairs=["torso"])  # type: ignore[list-item]
+        footfall.volumes.volume_distances(LOLA, q, pairs=["torso"])  # type: ignore[list-item]
     with pytest.raises(FootfallError, match="threshold is -1"):
-        footfall.volume_distances(LOLA, q, threshold=-1.0)
+        footfall.volumes.volume_distances(LOLA, q, threshold=-1.0)
     single = replace(LOLA, volumes=LOLA.volumes[:1], volume_pairs=())
     with pytest.raises(FootfallError, match="no pair"):
-        footfall.volume_distances(single, q)
+        footfall.volumes.volume_distances(single, q)

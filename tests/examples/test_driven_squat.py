@@ -9,7 +9,7 @@ import pytest
 
 import footfall
 from examples.driven_squat import SquatResult, follow_squat
-from footfall.robot.drives import DriveSet, Friction
+from footfall.drives import DriveSet, Friction
 from footfall.scenarios.driven_leg import LEG_JOINTS, lola_leg
 
 

@@ -32,7 +32,7 @@ def test_accelerations_and_joint_forces() -> None:
     a, forces = chain.accelerations(*chain.from_angles(ANGLES, RATES))
     expected = footfall.forward_dynamics(robot, sign * q, sign * v, np.zeros(2))
     assert np.abs(a[2::3] - sign * absolute(expected)).max() < 1e-10
-    wrenches = footfall.joint_wrenches(robot, sign * q, sign * v, expected)
+    wrenches = footfall.dynamics.joint_wrenches(robot, sign * q, sign * v, expected)
     for k in range(2):
         assert np.abs(wrenches[k][[0, 2]] - forces[2 * k : 2 * k + 2]).max() < 1e-10
 

@@ -17,7 +17,7 @@ def test_a_walk_in_three_lines() -> None:
     motion = footfall.generate_motion(plan, MODEL)
     assert [transition.end.stance for transition in plan.transitions[:2]] == ["LF", "RF"]
     assert motion.duration == pytest.approx(0.48 + 0.64 + 2 * 0.8 + 0.8)
-    assert footfall.verify_motion(motion).zmp_margin > 0.0
+    assert footfall.motion.verify_motion(motion).zmp_margin > 0.0
 
 
 def test_shipped_plans_have_names() -> None:

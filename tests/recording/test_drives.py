@@ -15,12 +15,12 @@ from typer.testing import CliRunner
 
 import footfall
 from footfall.cli import app
+from footfall.drives import ElectricMotor, HarmonicDrive, tuned_servo
 from footfall.errors import DamagedRecording, InvalidRow
 from footfall.recording.export import motor_names, velocity_names
 from footfall.recording.format import STATES
 from footfall.recording.reader import read_recording
 from footfall.recording.writer import RecordingWriter
-from footfall.robot.drives import ElectricMotor, HarmonicDrive, tuned_servo
 from footfall.robot.drives.drive import Drive
 from footfall.robot.drives.drive_set import DriveSet
 from footfall.simulation.run_values import Trajectory

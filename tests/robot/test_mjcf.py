@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from footfall.drives import Spring
 from footfall.dynamics.inverse_dynamics import inverse_dynamics
 from footfall.dynamics.kinematics import forward_kinematics
 from footfall.errors import (
@@ -27,7 +28,6 @@ from footfall.errors import (
 )
 from footfall.math.transform import Transform
 from footfall.robot import library
-from footfall.robot.drives import Spring
 from footfall.robot.load import load
 from footfall.robot.mjcf import parse_mjcf, read_mjcf
 from footfall.robot.mjcf_writer import mjcf_text

@@ -131,8 +131,8 @@ def body_with(*shapes: Any, placement: Transform | None = None) -> Robot:
 )
 def test_shapes_get_volumes(shape: Any, elements: int, excess: float) -> None:
     """Few elements that hold all of it: exact for what is a sphere or capsule already."""
-    robot = footfall.fit_volumes(body_with(shape), most=elements)
-    found = footfall.volume_coverage(robot)["thing"]
+    robot = footfall.volumes.fit_volumes(body_with(shape), most=elements)
+    found = footfall.volumes.volume_coverage(robot)["thing"]
     (volume,) = robot.volumes
     assert len(volume.shape) == elements
     assert found.protrusion <= 1e-12
@@ -153,15 +153,18 @@ def test_more_elements_leave_less_air(tmp_path: Path) -> None:
     path = tmp_path / "bent.stl"
     tube.export(path)
     robot = body_with(Mesh(str(path)))
-    one, several = (footfall.fit_volumes(robot, most=most) for most in (1, 2))
-    coverages = [footfall.volume_coverage(each)["thing"] for each in (one, several)]
+    one, several = (footfall.volumes.fit_volumes(robot, most=most) for most in (1, 2))
+    coverages = [footfall.volumes.volume_coverage(each)["thing"] for each in (one, several)]
     assert all(each.protrusion <= 1e-12 for each in coverages)
     assert coverages[1].volume < 0.5 * coverages[0].volume
     assert coverages[1].excess < 0.0 < coverages[0].excess
     vertices = tube.vertices + np.array([0.1, -0.2, 0.3])
     elements = several.volumes[0].shape.elements
     depth = [
-        min(footfall.swept_distance(footfall.swept_point(v, 0.0), each).distance for each in elements)
+        min(
+            footfall.volumes.swept_distance(footfall.volumes.swept_point(v, 0.0), each).distance
+            for each in elements
+        )
         for v in vertices
     ]
     assert max(depth) <= 1e-9
@@ -182,5 +185,5 @@ def test_bad_requests_are_named() -> None:
     with pytest.raises(GeometryError, match="most is 0"):
         fit_swept_volume([Cell(np.zeros((1, 3)), 0.1)], most=0)
     with pytest.raises(FootfallError, match="no shape to fit"):
-        footfall.fit_volumes(body_with(), bodies=["thing"])
-    assert footfall.fit_volumes(body_with()).volumes == ()
+        footfall.volumes.fit_volumes(body_with(), bodies=["thing"])
+    assert footfall.volumes.fit_volumes(body_with()).volumes == ()

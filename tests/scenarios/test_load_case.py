@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.robot.drives import DriveSet, torque_report
+from footfall.drives import DriveSet, torque_report
 from footfall.scenarios.load_case import interface_loads
 
 LOLA = footfall.load("lola")

@@ -9,12 +9,13 @@ import pytest
 import trimesh
 
 import footfall
+from footfall import Material, Scene, SceneObject, free_body
 from footfall.errors import SceneError, UnknownName
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Capsule, Cylinder, Mesh, Sphere
-from footfall.scene import GivenMotion, Mass, Material, Scene, SceneObject, SceneRobot, free_body
+from footfall.scene import GivenMotion, Mass, SceneRobot
 from footfall.scene.assembly import combined_robot, initial_state
 from footfall.scene.solids import solid_inertia
 from tests.poses import random_pose

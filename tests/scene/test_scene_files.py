@@ -14,22 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import footfall
+from footfall import Material, Scene, SceneObject, free_body, load_scene, save_scene
 from footfall.errors import FootfallError, MissingFile, SceneError, UnknownName
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
 from footfall.robot.shapes import Box, Capsule, Cylinder, Mesh, Sphere
-from footfall.scene import (
-    GivenMotion,
-    Material,
-    Scene,
-    SceneObject,
-    SceneRobot,
-    free_body,
-    library,
-    load_scene,
-    random_terrain,
-    save_scene,
-)
+from footfall.scene import GivenMotion, SceneRobot, library, random_terrain
 from footfall.scene.toml import parse_scene
 from footfall.scene.toml_writer import scene_text
 from tests.poses import random_pose

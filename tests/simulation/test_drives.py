@@ -10,8 +10,8 @@ import pytest
 
 import footfall
 from footfall.arrays import Array
+from footfall.drives import ElectricMotor, Friction, HarmonicDrive, Spring, tuned_servo
 from footfall.errors import InvalidDrive, InvalidOption, SimulationDiverged, UnknownName
-from footfall.robot.drives import ElectricMotor, Friction, HarmonicDrive, Spring, tuned_servo
 from footfall.robot.drives.drive import Drive
 from footfall.robot.drives.elasticity import Elasticity
 from footfall.robot.drives.geared_rotors import with_geared_rotors
@@ -112,7 +112,7 @@ def test_added_inertia_keeps_the_zeros_of_the_mass_matrix() -> None:
         entries, _ = train.entries(train.start(q, v), idle_command(LOLA.nv - 6), q, v)
         inertia = JointAction.of(LOLA.nv, entries).inertia
         allowed = np.zeros((LOLA.nv, LOLA.nv), dtype=bool)
-        rows, columns = footfall.mass_matrix_pattern(LOLA)
+        rows, columns = footfall.dynamics.mass_matrix_pattern(LOLA)
         allowed[rows, columns] = allowed[columns, rows] = True
         np.testing.assert_allclose(inertia, inertia.T, atol=1e-12 * np.abs(inertia).max())
         assert not inertia[~allowed].any()

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from footfall import Scene, SceneObject, free_body
 from footfall.arrays import Array
 from footfall.contact.axis_crossings import AxisCrossing
 from footfall.contact.candidates import scene_candidates
@@ -14,7 +15,6 @@ from footfall.contact.features import ROUNDING
 from footfall.math.rotations import matrix_from_quaternion
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Capsule
-from footfall.scene import Scene, SceneObject, free_body
 from footfall.scene.assembly import combined_robot
 from footfall.simulation.run_values import Trajectory
 from footfall.simulation.simulation import Simulation

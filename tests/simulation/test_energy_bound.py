@@ -10,11 +10,12 @@ import pytest
 
 import footfall
 from benchmarks.lab.drops import random_walker
+from footfall import Material, Scene, SceneObject, free_body
 from footfall.arrays import Array
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Capsule, Mesh, Shape, Sphere
-from footfall.scene import GivenMotion, Material, Scene, SceneObject, free_body
+from footfall.scene import GivenMotion
 from footfall.scene.terrain import random_terrain
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import JointOptions, StepOptions

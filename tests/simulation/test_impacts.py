@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import footfall
+from footfall import Material
 from footfall.contact.candidates import Candidate, Surface
 from footfall.geometry.plane import Plane
-from footfall.scene import Material
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import JointOptions, StepOptions
 from tests.simulation.worlds import GRAVITY, ball, block, energies, ground, simulate

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import footfall
+from footfall import Scene, SceneObject, free_body
 from footfall.contact.validation import check_solution
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.model import WORLD, Body, Joint, JointType, Robot
 from footfall.robot.shapes import Geometry, Sphere
-from footfall.scene import Scene, SceneObject, free_body
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_problem import build_step_problem
 from footfall.simulation.step_values import StepOptions

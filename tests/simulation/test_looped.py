@@ -205,7 +205,7 @@ def test_a_dead_point_is_told_before_and_stops_the_run(integrator: str, effort: 
     assert stopped.value.state is simulation.state
     assert 0.0 < simulation.state.time < 1.0
     assert np.isfinite(simulation.state.v).all()
-    margin = float(footfall.loop_margin(robot, simulation.state.q))
+    margin = float(footfall.dynamics.loop_margin(robot, simulation.state.q))
     assert margin > 1e-4
     assert gap(robot, simulation.state.q) < 1e-12
     back = simulation.zero_command._replace(effort=np.array([-300.0]))  # braked and turned back, it goes on
@@ -213,7 +213,7 @@ def test_a_dead_point_is_told_before_and_stops_the_run(integrator: str, effort: 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SingularLoopWarning)
         simulation.run(back, 0.02)
-    assert footfall.loop_margin(robot, simulation.state.q) > margin
+    assert footfall.dynamics.loop_margin(robot, simulation.state.q) > margin
 
 
 def test_dead_points_of_a_rollout_are_told() -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from footfall import Material, Scene, SceneObject, free_body
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box
-from footfall.scene import GivenMotion, Material, Scene, SceneObject, free_body
+from footfall.scene import GivenMotion
 from footfall.simulation.simulation import Simulation
 
 CUBE = Box((0.2, 0.2, 0.2))

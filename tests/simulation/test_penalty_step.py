@@ -7,12 +7,13 @@ from contextlib import nullcontext
 import numpy as np
 import pytest
 
+from footfall import Material, Scene, SceneObject, free_body
 from footfall.contact.penalty import PenaltyLaw
 from footfall.errors import PenaltyWarning, SimulationDiverged, UnknownName
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Sphere
-from footfall.scene import GivenMotion, Material, Scene, SceneObject, free_body
+from footfall.scene import GivenMotion
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import StepOptions
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from footfall import Material, SceneObject, free_body
 from footfall.arrays import Array
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Capsule, Cylinder, Shape, Sphere
-from footfall.scene import Material, SceneObject, free_body
 from tests.simulation.worlds import GRAVITY, ground, simulate
 
 LYING = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])  # z of the shape along the world's y

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 import footfall
+from footfall import Material, Scene, SceneObject, free_body
 from footfall.contact.candidates import Candidate, Surface, point_candidates, surface_of
 from footfall.contact.validation import check_solution
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box
-from footfall.scene import Material, Scene, SceneObject, SceneRobot, free_body
+from footfall.scene import SceneRobot
 from footfall.scene.assembly import combined_robot
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_problem import build_step_problem

@@ -7,11 +7,12 @@ import warnings
 import numpy as np
 import pytest
 
+from footfall import Scene, SceneObject, free_body
 from footfall.errors import StartsInside
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Sphere
-from footfall.scene import Scene, SceneObject, SceneRobot, free_body
+from footfall.scene import SceneRobot
 from footfall.simulation.simulation import Simulation
 
 FLOOR = SceneObject("floor", Plane())

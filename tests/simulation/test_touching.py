@@ -7,8 +7,8 @@ import warnings
 import pytest
 
 import footfall
+from footfall import load_scene
 from footfall.errors import ManyContactsWarning, UnknownName
-from footfall.scene import load_scene
 from footfall.simulation import touching_bodies as module
 from footfall.simulation.simulation import Simulation
 

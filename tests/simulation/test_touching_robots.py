@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import footfall
+from footfall import Scene, SceneObject, free_body
 from footfall.contact.candidates import (
     MOST_OPTIONAL,
     moving_parts,
@@ -17,7 +18,7 @@ from footfall.errors import TooManyCandidates
 from footfall.math.transform import Transform
 from footfall.robot.model import Body, Joint, JointType, Robot
 from footfall.robot.shapes import Box, Capsule, Geometry, Shape, Sphere
-from footfall.scene import Scene, SceneObject, SceneRobot, free_body
+from footfall.scene import SceneRobot
 from footfall.scene.assembly import combined_robot
 from footfall.simulation.simulation import Simulation
 from tests.simulation.worlds import GRAVITY, ground

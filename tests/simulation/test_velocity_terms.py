@@ -9,9 +9,9 @@ import pytest
 
 import footfall
 from benchmarks.lab.drops import random_walker
+from footfall import Material, Scene, SceneObject, free_body
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box
-from footfall.scene import Material, Scene, SceneObject, free_body
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_problem import build_step_problem
 from footfall.simulation.step_values import JointOptions, StepOptions, VelocityTerms

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 import footfall
+from footfall import Material, Scene, SceneObject, free_body
 from footfall.arrays import Array
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from footfall.robot.shapes import Box, Sphere
-from footfall.scene import Material, Scene, SceneObject, free_body
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import StepOptions
 

@@ -16,13 +16,14 @@ import numpy as np
 import pytest
 
 import footfall
+from footfall import Scene, SceneObject
 from footfall.errors import NothingToShow, PortInUse, UnknownName
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
 from footfall.math.rotations import matrix_from_quaternion
 from footfall.recording.reader import Recording, read_recording
 from footfall.recording.writer import RecordingWriter
-from footfall.scene import GivenMotion, Scene, SceneObject
+from footfall.scene import GivenMotion
 from footfall.viewer.drawing import ground_height, node_name
 from footfall.viewer.player import Player
 from footfall.viewer.show import View, load_subject

@@ -42,9 +42,9 @@ def test_body_in_its_frame_with_one_surface_for_each_color() -> None:
     body = footfall.Body(
         "b",
         visuals=(
-            footfall.Geometry(footfall.Box((2.0, 1.0, 1.0)), turned),
-            footfall.Geometry(footfall.Sphere(0.1), color=red),
-            footfall.Geometry(footfall.Sphere(0.2), color=red),
+            footfall.robot.Geometry(footfall.Box((2.0, 1.0, 1.0)), turned),
+            footfall.robot.Geometry(footfall.Sphere(0.1), color=red),
+            footfall.robot.Geometry(footfall.Sphere(0.2), color=red),
         ),
     )
     box, spheres = body_surfaces(body)
@@ -61,8 +61,8 @@ def test_box_keeps_sharp_edges() -> None:
 def test_missing_mesh_falls_back_to_contact_shapes() -> None:
     body = footfall.Body(
         "foot",
-        visuals=(footfall.Geometry(footfall.Mesh("nowhere/foot.stl")),),
-        collisions=(footfall.Geometry(footfall.Sphere(0.1)),),
+        visuals=(footfall.robot.Geometry(footfall.Mesh("nowhere/foot.stl")),),
+        collisions=(footfall.robot.Geometry(footfall.Sphere(0.1)),),
     )
     with pytest.warns(ViewerWarning, match=r"'foot'.*foot\.stl"):
         (surface,) = body_surfaces(body)
@@ -72,7 +72,7 @@ def test_missing_mesh_falls_back_to_contact_shapes() -> None:
 def test_mesh_from_a_file_with_its_scale(tmp_path: Path) -> None:
     path = tmp_path / "box.stl"
     trimesh.creation.box((1.0, 1.0, 1.0)).export(path)
-    body = footfall.Body("b", visuals=(footfall.Geometry(footfall.Mesh(str(path), (1.0, 2.0, 3.0))),))
+    body = footfall.Body("b", visuals=(footfall.robot.Geometry(footfall.Mesh(str(path), (1.0, 2.0, 3.0))),))
     (surface,) = body_surfaces(body)
     assert volume(surface) == pytest.approx(6.0)
     assert len(surface.vertices) == 24
@@ -107,7 +107,7 @@ def test_plane_lies_in_its_plane() -> None:
 
 def test_white_bodies_stand_out_from_the_ground() -> None:
     def color(*given: float) -> tuple[float, ...]:
-        geometry = footfall.Geometry(footfall.Sphere(0.1), color=given)  # type: ignore[arg-type]
+        geometry = footfall.robot.Geometry(footfall.Sphere(0.1), color=given)  # type: ignore[arg-type]
         return body_surfaces(footfall.Body("ball", visuals=(geometry,)))[0].color
 
     assert max(color(1.0, 1.0, 1.0, 1.0)[:3]) < 0.8

@@ -17,9 +17,12 @@ ELEMENTS = [
 
 
 @pytest.mark.parametrize("element", ELEMENTS, ids=lambda element: element.kind)
-def test_surface_of_an_element(element: footfall.SweptSphere) -> None:
+def test_surface_of_an_element(element: footfall.volumes.SweptSphere) -> None:
     vertices, triangles = element_surface(element)
-    depths = [footfall.swept_distance(footfall.swept_point(each, 0.0), element).distance for each in vertices]
+    depths = [
+        footfall.volumes.swept_distance(footfall.volumes.swept_point(each, 0.0), element).distance
+        for each in vertices
+    ]
     assert max(depths) < 1e-9
     assert min(depths) > -0.02 * element.radius  # spheres are polyhedra here
     assert triangles.max() < len(vertices)

@@ -48,7 +48,7 @@ def _inverse_dynamics_error(peer: PinocchioModel, state: State, results: Results
 def _mass_matrix_error(peer: PinocchioModel, state: State, results: Results) -> float:
     theirs = peer.symmetric(pin.crba(peer.model, peer.data, peer.q(state.q)))
     if results[0].ndim == 1:  # packed
-        theirs = theirs[footfall.mass_matrix_pattern(peer.robot)]
+        theirs = theirs[footfall.dynamics.mass_matrix_pattern(peer.robot)]
     return relative_error(results[0], theirs)
 
 

@@ -48,7 +48,7 @@ def centroidal_kernel(robot: Robot) -> Kernel:
 
     def centroidal(q: Array, v: Array) -> dict[str, Array]:
         return {
-            "matrix": footfall.centroidal_momentum_matrix(robot, q),
+            "matrix": footfall.dynamics.centroidal_momentum_matrix(robot, q),
             "momentum": footfall.centroidal_momentum(robot, q, v),
         }
 
@@ -76,7 +76,7 @@ CASES = (
         ("q",),
         "joint_motions(robot, q)",
         "computeJointJacobians(model, data, q)",
-        lambda robot: footfall.joint_motions.kernel(robot),
+        lambda robot: footfall.dynamics.joint_motions.kernel(robot),
     ),
     Case(
         "Jacobian, one frame",

@@ -37,7 +37,8 @@ def torques(
     from footfall.dynamics.inverse_dynamics import gravity_forces
     from footfall.dynamics.jacobians import frame_jacobian
     from footfall.errors import InvalidDrive
-    from footfall.robot.drives import DriveSet, torque_report
+    from footfall.robot.drives.drive_set import DriveSet
+    from footfall.robot.drives.torque_report import torque_report
     from footfall.robot.load import load
 
     shown = load(robot)

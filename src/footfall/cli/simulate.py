@@ -17,7 +17,7 @@ from footfall.cli.screen import errors, program, progress, screen, table
 if TYPE_CHECKING:
     from footfall.recording.writer import RecordingWriter
     from footfall.robot.model import Robot
-    from footfall.scene import Scene
+    from footfall.scene.model import Scene
     from footfall.simulation.simulation import Simulation
     from footfall.simulation.step_values import Command
 
@@ -83,8 +83,8 @@ def simulate(
     """
     from footfall.recording.writer import RecordingWriter
     from footfall.robot.load import load
-    from footfall.scene import Scene, load_scene
-    from footfall.scene.load import is_scene
+    from footfall.scene.load import is_scene, load_scene
+    from footfall.scene.model import Scene
 
     machine = None
     if is_scene(source):

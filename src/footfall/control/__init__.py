@@ -3,220 +3,96 @@
     control = WholeBodyControl(robot, contacts, (PoseTask("base", path, gains=gains), PostureTask(rest)))
     simulation.run(control, 5.0)
 
-What makes torques or judges them is here, and the tasks that all solvers share (`tasks`). `inverse_kinematics`,
-`hybrid_control` and `hybrid_drive` (tasks by the Popov-Vereshchagin solver) have names of their own.
+What makes torques or judges them is here; `footfall.tasks` has the tasks, `footfall.ik` inverse kinematics and
+`footfall.hybrid` tasks of the Popov-Vereshchagin solver.
 """
 
-from footfall.control.actuation import torque_command
-from footfall.control.balance import com_margin, margin, support_polygon, zmp, zmp_from_motion, zmp_margin
-from footfall.control.balance_points import (
-    PivotPoint,
-    PressureCenter,
-    capture_point,
-    center_of_pressure,
-    centroidal_moment_pivot,
-    divergent_component,
-    divergent_component_after,
-    foot_rotation_indicator,
-    foot_zmp_with_hand,
-    ground_wrench_of_motion,
-    imbalance,
-    natural_frequency,
-    pendulum_after,
-    virtual_pivot_point,
-    virtual_repellent_point,
-    zmp_of_wrench,
-)
-from footfall.control.constrained_dynamics import (
-    ConstrainedMotion,
-    constrained_motion,
-    constraint_projector,
-    contact_inertia,
-    solve_constrained_dynamics,
-)
-from footfall.control.contact_constraints import (
-    SURFACE,
-    ConstrainedSystem,
-    Contact,
-    ContactRanks,
-    build_constrained_system,
-    contact_jacobian,
-    contact_ranks,
-)
-from footfall.control.contact_loads import ContactLoad, contact_loads
-from footfall.control.floating_base import StanceTorques, solve_stance_torques
-from footfall.control.foot_contacts import foot_contacts
-from footfall.control.gains import Gains, gains_from
-from footfall.control.impact import Impact, solve_impact
-from footfall.control.joint_control import InverseDynamicsControl, JointImpedance
-from footfall.control.operational_space import OperationalSpaceControl, Selection, select
-from footfall.control.planar_region import PlanarRegion
-from footfall.control.rectangular_contact import in_rectangular_cone, rectangular_rows
-from footfall.control.references import (
-    JointReference,
-    MovingFrame,
-    PointReference,
-    PoseReference,
-    RotationReference,
-    resting_pose,
-    resting_reference,
-)
-from footfall.control.static_region import solve_static_reach, solve_static_region
-from footfall.control.support_area import solve_support_area
-from footfall.control.task_space import EndEffectorControl, TaskDynamics, build_task_dynamics
-from footfall.control.tasks.accelerations import FrameAcceleration, JointAcceleration
-from footfall.control.tasks.boundaries import Boundary
-from footfall.control.tasks.custom import CombinedTask, CustomTask
-from footfall.control.tasks.forces import ContactForce, LeastForce, LeastTorque, WholeBodyTask
-from footfall.control.tasks.frames import AxisGoal, FrameTask
-from footfall.control.tasks.guards import Guard, TaskProgress
-from footfall.control.tasks.momentum import MomentumTask
-from footfall.control.tasks.orientations import AimTask, OrientationTask
-from footfall.control.tasks.points import CenterOf, FramePoint
-from footfall.control.tasks.poses import PoseTask
-from footfall.control.tasks.positions import (
-    HalfSpaceTask,
-    LineTask,
-    PlaneTask,
-    PositionTask,
-    center_of_mass_position,
-    frame_position,
-)
-from footfall.control.tasks.postures import PostureTask, posture
-from footfall.control.tasks.stack import TaskStack
-from footfall.control.tasks.support import support_tasks
-from footfall.control.tasks.task import MotionTask, Task
-from footfall.control.tasks.text import parse_tasks, tasks_text
-from footfall.control.virtual_model import VirtualModelControl, VirtualModelTorques, solve_virtual_model
-from footfall.control.whole_body import (
-    WholeBodyControl,
-    WholeBodyProblem,
-    WholeBodySolution,
-    build_whole_body,
-    solve_whole_body,
-)
-from footfall.control.whole_body_limits import WholeBodyLimits
-from footfall.control.wrench_cone import (
-    ContactForces,
-    Support,
-    WrenchCone,
-    build_wrench_cone,
-    solve_contact_forces,
-    wrench_edges,
-)
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "SURFACE",
-    "AimTask",
-    "AxisGoal",
-    "Boundary",
-    "CenterOf",
-    "CombinedTask",
-    "ConstrainedMotion",
-    "ConstrainedSystem",
-    "Contact",
-    "ContactForce",
-    "ContactForces",
-    "ContactLoad",
-    "ContactRanks",
-    "CustomTask",
-    "EndEffectorControl",
-    "FrameAcceleration",
-    "FramePoint",
-    "FrameTask",
-    "Gains",
-    "Guard",
-    "HalfSpaceTask",
-    "Impact",
-    "InverseDynamicsControl",
-    "JointAcceleration",
-    "JointImpedance",
-    "JointReference",
-    "LeastForce",
-    "LeastTorque",
-    "LineTask",
-    "MomentumTask",
-    "MotionTask",
-    "MovingFrame",
-    "OperationalSpaceControl",
-    "OrientationTask",
-    "PivotPoint",
-    "PlanarRegion",
-    "PlaneTask",
-    "PointReference",
-    "PoseReference",
-    "PoseTask",
-    "PositionTask",
-    "PostureTask",
-    "PressureCenter",
-    "RotationReference",
-    "Selection",
-    "StanceTorques",
-    "Support",
-    "Task",
-    "TaskDynamics",
-    "TaskProgress",
-    "TaskStack",
-    "VirtualModelControl",
-    "VirtualModelTorques",
-    "WholeBodyControl",
-    "WholeBodyLimits",
-    "WholeBodyProblem",
-    "WholeBodySolution",
-    "WholeBodyTask",
-    "WrenchCone",
-    "build_constrained_system",
-    "build_task_dynamics",
-    "build_whole_body",
-    "build_wrench_cone",
-    "capture_point",
-    "center_of_mass_position",
-    "center_of_pressure",
-    "centroidal_moment_pivot",
-    "com_margin",
-    "constrained_motion",
-    "constraint_projector",
-    "contact_inertia",
-    "contact_jacobian",
-    "contact_loads",
-    "contact_ranks",
-    "divergent_component",
-    "divergent_component_after",
-    "foot_contacts",
-    "foot_rotation_indicator",
-    "foot_zmp_with_hand",
-    "frame_position",
-    "gains_from",
-    "ground_wrench_of_motion",
-    "imbalance",
-    "in_rectangular_cone",
-    "margin",
-    "natural_frequency",
-    "parse_tasks",
-    "pendulum_after",
-    "posture",
-    "rectangular_rows",
-    "resting_pose",
-    "resting_reference",
-    "select",
-    "solve_constrained_dynamics",
-    "solve_contact_forces",
-    "solve_impact",
-    "solve_stance_torques",
-    "solve_static_reach",
-    "solve_static_region",
-    "solve_support_area",
-    "solve_virtual_model",
-    "solve_whole_body",
-    "support_polygon",
-    "support_tasks",
-    "tasks_text",
-    "torque_command",
-    "virtual_pivot_point",
-    "virtual_repellent_point",
-    "wrench_edges",
-    "zmp",
-    "zmp_from_motion",
-    "zmp_margin",
-    "zmp_of_wrench",
-]
+from footfall.public_names import open_to_users
+
+if TYPE_CHECKING:
+    from footfall.control.actuation import torque_command as torque_command
+    from footfall.control.balance import com_margin as com_margin
+    from footfall.control.balance import margin as margin
+    from footfall.control.balance import support_polygon as support_polygon
+    from footfall.control.balance import zmp as zmp
+    from footfall.control.balance import zmp_from_motion as zmp_from_motion
+    from footfall.control.balance import zmp_margin as zmp_margin
+    from footfall.control.balance_points import PivotPoint as PivotPoint
+    from footfall.control.balance_points import PressureCenter as PressureCenter
+    from footfall.control.balance_points import capture_point as capture_point
+    from footfall.control.balance_points import center_of_pressure as center_of_pressure
+    from footfall.control.balance_points import centroidal_moment_pivot as centroidal_moment_pivot
+    from footfall.control.balance_points import divergent_component as divergent_component
+    from footfall.control.balance_points import divergent_component_after as divergent_component_after
+    from footfall.control.balance_points import foot_rotation_indicator as foot_rotation_indicator
+    from footfall.control.balance_points import foot_zmp_with_hand as foot_zmp_with_hand
+    from footfall.control.balance_points import ground_wrench_of_motion as ground_wrench_of_motion
+    from footfall.control.balance_points import imbalance as imbalance
+    from footfall.control.balance_points import natural_frequency as natural_frequency
+    from footfall.control.balance_points import pendulum_after as pendulum_after
+    from footfall.control.balance_points import virtual_pivot_point as virtual_pivot_point
+    from footfall.control.balance_points import virtual_repellent_point as virtual_repellent_point
+    from footfall.control.balance_points import zmp_of_wrench as zmp_of_wrench
+    from footfall.control.constrained_dynamics import ConstrainedMotion as ConstrainedMotion
+    from footfall.control.constrained_dynamics import constrained_motion as constrained_motion
+    from footfall.control.constrained_dynamics import constraint_projector as constraint_projector
+    from footfall.control.constrained_dynamics import contact_inertia as contact_inertia
+    from footfall.control.constrained_dynamics import solve_constrained_dynamics as solve_constrained_dynamics
+    from footfall.control.contact_constraints import SURFACE as SURFACE
+    from footfall.control.contact_constraints import ConstrainedSystem as ConstrainedSystem
+    from footfall.control.contact_constraints import Contact as Contact
+    from footfall.control.contact_constraints import ContactRanks as ContactRanks
+    from footfall.control.contact_constraints import build_constrained_system as build_constrained_system
+    from footfall.control.contact_constraints import contact_jacobian as contact_jacobian
+    from footfall.control.contact_constraints import contact_ranks as contact_ranks
+    from footfall.control.contact_loads import ContactLoad as ContactLoad
+    from footfall.control.contact_loads import contact_loads as contact_loads
+    from footfall.control.floating_base import StanceTorques as StanceTorques
+    from footfall.control.floating_base import solve_stance_torques as solve_stance_torques
+    from footfall.control.foot_contacts import foot_contacts as foot_contacts
+    from footfall.control.foot_contacts import footings as footings
+    from footfall.control.gains import Gains as Gains
+    from footfall.control.gains import gains_from as gains_from
+    from footfall.control.impact import Impact as Impact
+    from footfall.control.impact import solve_impact as solve_impact
+    from footfall.control.joint_control import InverseDynamicsControl as InverseDynamicsControl
+    from footfall.control.joint_control import JointImpedance as JointImpedance
+    from footfall.control.operational_space import OperationalSpaceControl as OperationalSpaceControl
+    from footfall.control.operational_space import Selection as Selection
+    from footfall.control.operational_space import select as select
+    from footfall.control.planar_region import PlanarRegion as PlanarRegion
+    from footfall.control.rectangular_contact import in_rectangular_cone as in_rectangular_cone
+    from footfall.control.rectangular_contact import rectangular_rows as rectangular_rows
+    from footfall.control.references import JointReference as JointReference
+    from footfall.control.references import MovingFrame as MovingFrame
+    from footfall.control.references import PointReference as PointReference
+    from footfall.control.references import PoseReference as PoseReference
+    from footfall.control.references import RotationReference as RotationReference
+    from footfall.control.references import resting_pose as resting_pose
+    from footfall.control.references import resting_reference as resting_reference
+    from footfall.control.static_region import solve_static_reach as solve_static_reach
+    from footfall.control.static_region import solve_static_region as solve_static_region
+    from footfall.control.support_area import solve_support_area as solve_support_area
+    from footfall.control.task_space import EndEffectorControl as EndEffectorControl
+    from footfall.control.task_space import TaskDynamics as TaskDynamics
+    from footfall.control.task_space import build_task_dynamics as build_task_dynamics
+    from footfall.control.task_space import pose_error as pose_error
+    from footfall.control.virtual_model import VirtualModelControl as VirtualModelControl
+    from footfall.control.virtual_model import VirtualModelTorques as VirtualModelTorques
+    from footfall.control.virtual_model import solve_virtual_model as solve_virtual_model
+    from footfall.control.whole_body import WholeBodyControl as WholeBodyControl
+    from footfall.control.whole_body import WholeBodyProblem as WholeBodyProblem
+    from footfall.control.whole_body import WholeBodySolution as WholeBodySolution
+    from footfall.control.whole_body import build_whole_body as build_whole_body
+    from footfall.control.whole_body import solve_whole_body as solve_whole_body
+    from footfall.control.whole_body_limits import WholeBodyLimits as WholeBodyLimits
+    from footfall.control.wrench_cone import ContactForces as ContactForces
+    from footfall.control.wrench_cone import Support as Support
+    from footfall.control.wrench_cone import WrenchCone as WrenchCone
+    from footfall.control.wrench_cone import build_wrench_cone as build_wrench_cone
+    from footfall.control.wrench_cone import solve_contact_forces as solve_contact_forces
+    from footfall.control.wrench_cone import wrench_edges as wrench_edges
+
+open_to_users(__name__)

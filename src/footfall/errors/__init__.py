@@ -12,5 +12,5 @@ from footfall.errors.simulation import *
 from footfall.errors.walking import *
 
 __all__ = sorted(
-    name for name, value in vars().items() if isinstance(value, type) and not name.startswith("_")
+    name for name, value in vars().items() if isinstance(value, type) and issubclass(value, Exception)
 )

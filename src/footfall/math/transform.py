@@ -45,4 +45,5 @@ def transform_from_matrix(matrix: Array) -> Transform:
 
 
 def identity_transform() -> Transform:
+    """The pose of a frame in itself."""
     return Transform(np.eye(3), np.zeros(3))

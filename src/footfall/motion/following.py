@@ -8,14 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.control.inverse_kinematics import (
-    ComfortCost,
-    OrientationTask,
-    ResolvedRate,
-    center_of_mass_position,
-    frame_position,
-    posture,
-)
+from footfall.control.inverse_kinematics.resolved_rate import ComfortCost, ResolvedRate
+from footfall.control.tasks.orientations import OrientationTask
+from footfall.control.tasks.positions import center_of_mass_position, frame_position
+from footfall.control.tasks.postures import posture
 from footfall.control.tasks.task import MotionTask
 from footfall.dynamics.centroidal import centroidal_momentum
 from footfall.dynamics.configuration import difference, integrate

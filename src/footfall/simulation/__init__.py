@@ -1,1 +1,19 @@
-"""Time stepping with exact contact, rollouts and recordings."""
+"""How time passes: options of a step and what a run gives; `footfall` itself has `Simulation`."""
+
+from typing import TYPE_CHECKING
+
+from footfall.public_names import open_to_users
+
+if TYPE_CHECKING:
+    from footfall.simulation.drive_step import Gears as Gears
+    from footfall.simulation.run_values import SimulationState as SimulationState
+    from footfall.simulation.run_values import Trajectory as Trajectory
+    from footfall.simulation.simulation import Controller as Controller
+    from footfall.simulation.step_problem import StepProblem as StepProblem
+    from footfall.simulation.step_problem import build_step_problem as build_step_problem
+    from footfall.simulation.step_problem import step_residuals as step_residuals
+    from footfall.simulation.step_values import JointOptions as JointOptions
+    from footfall.simulation.step_values import SolverOptions as SolverOptions
+    from footfall.simulation.torso_compliance import with_torso_compliance as with_torso_compliance
+
+open_to_users(__name__)

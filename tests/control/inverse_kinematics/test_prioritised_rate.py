@@ -6,17 +6,9 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.control.inverse_kinematics import (
-    HalfSpaceTask,
-    Limits,
-    PoseTask,
-    PrioritisedRate,
-    build_ik,
-    frame_position,
-    posture,
-    solve_velocity,
-)
 from footfall.errors import InvalidTask
+from footfall.ik import Limits, PrioritisedRate, build_ik, solve_velocity
+from footfall.tasks import HalfSpaceTask, PoseTask, frame_position, posture
 
 LIMITS = Limits(approach=0.5, velocity=0.2)
 

@@ -8,18 +8,12 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.control.inverse_kinematics import (
-    ComfortCost,
-    CostSum,
-    RepulsiveCost,
-    ResolvedRate,
-    frame_position,
-    lola_task_space,
-)
 from footfall.errors import InvalidTask
 from footfall.geometry.swept_sphere import SweptVolume, swept_line, swept_point
+from footfall.ik import ComfortCost, CostSum, RepulsiveCost, ResolvedRate
 from footfall.robot.model import WORLD, Robot
 from footfall.robot.volumes import BodyVolume
+from footfall.tasks import frame_position, lola_task_space
 
 LOLA = footfall.load("lola")
 IDLE = LOLA.configuration("idle")
@@ -77,13 +71,13 @@ def test_one_pair_is_pushed_apart_and_the_task_does_not_notice() -> None:
     """000 section 5.3: with no task rate, the distance never falls; the sign of the source would pull it in."""
     robot = planar_arm()
     q, tip = np.array([0.5, -0.7, 0.4]), "tip"
-    before = footfall.volume_distances(robot, q).distance.min()
+    before = footfall.volumes.volume_distances(robot, q).distance.min()
     cost = RepulsiveCost(reach=before + 0.1, strength=1.0)
     place = footfall.frame_pose(robot, q, tip).translation
     step = ResolvedRate(robot, [frame_position(tip, place, rows="x", gains=5.0)], cost=cost)
     course = []
     for _ in range(100):
-        course.append(footfall.volume_distances(robot, q).distance.min())
+        course.append(footfall.volumes.volume_distances(robot, q).distance.min())
         q = footfall.integrate(robot, q, 0.01 * step(q))
     assert course[-1] > course[0] + 0.02
     assert (np.diff(course) > -1e-9).all()
@@ -103,7 +97,7 @@ def test_folded_arms_stay_apart() -> None:
         step = ResolvedRate(LOLA, lola_task_space(LOLA, IDLE, gains=10.0), cost=cost)
         q, course = IDLE.copy(), []
         for _ in range(100):
-            course.append(footfall.volume_distances(LOLA, q, pairs=arms).distance.min())
+            course.append(footfall.volumes.volume_distances(LOLA, q, pairs=arms).distance.min())
             q = footfall.integrate(LOLA, q, 0.01 * step(q))
         least.append(min(course))
         errors.append(float(np.abs(step.stack.kernel(q, step.stack.parameters)[0]).max()))

@@ -85,7 +85,7 @@ def test_moving_targets_need_no_other_code() -> None:
     tasks = list(controller().stack.tasks)
     tasks[0] = replace(tasks[0], target=tasks[0].target + 0.01, rate=np.array([0.1, 0.0, 0.0]))  # type: ignore[call-arg,attr-defined]
     v = controller()(IDLE, tasks)
-    assert footfall.center_of_mass_velocity(lola(), IDLE, v)[0] == pytest.approx(0.15, abs=1e-8)
+    assert footfall.dynamics.center_of_mass_velocity(lola(), IDLE, v)[0] == pytest.approx(0.15, abs=1e-8)
     with pytest.raises(InvalidTask, match="differ in more"):
         controller()(IDLE, tasks[:-1])
 

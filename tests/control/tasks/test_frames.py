@@ -10,13 +10,13 @@ import pytest
 import footfall
 from footfall.control.gains import Gains
 from footfall.control.hybrid_control import solve_tasks, task_state
-from footfall.control.inverse_kinematics import build_ik, solve_ik, solve_velocity
 from footfall.control.references import MovingFrame
 from footfall.control.tasks.frames import AxisGoal, FrameTask
 from footfall.control.tasks.guards import Guard
 from footfall.control.tasks.positions import frame_position
 from footfall.control.whole_body import WholeBodyControl
 from footfall.errors import InvalidTask, UnknownName
+from footfall.ik import build_ik, solve_ik, solve_velocity
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 

@@ -11,16 +11,6 @@ import pytest
 import footfall
 from footfall.control.gains import Gains, gains_from
 from footfall.control.hybrid_control import solve_tasks
-from footfall.control.inverse_kinematics import (
-    BoundedRate,
-    PrioritisedRate,
-    ResolvedRate,
-    build_acceleration,
-    build_ik,
-    follow,
-    solve_acceleration,
-    solve_velocity,
-)
 from footfall.control.references import JointReference, PointReference, PoseReference, RotationReference
 from footfall.control.tasks.accelerations import FrameAcceleration, JointAcceleration
 from footfall.control.tasks.custom import CombinedTask, CustomTask
@@ -33,6 +23,16 @@ from footfall.control.tasks.postures import PostureTask, posture
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.whole_body import WholeBodyControl, build_whole_body, solve_whole_body
 from footfall.errors import InvalidTask
+from footfall.ik import (
+    BoundedRate,
+    PrioritisedRate,
+    ResolvedRate,
+    build_acceleration,
+    build_ik,
+    follow,
+    solve_acceleration,
+    solve_velocity,
+)
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from tests.control.stances import consistent_motion, feet, quadruped
@@ -169,8 +169,8 @@ def test_momentum_in_whole_body_control() -> None:
     task = MomentumTask(np.array([0.1, -0.2, 0.05]), gains=4.0)
     solution = WholeBodyControl(robot, feet(), (task, LeastForce(priority=1))).solve(0.0, q, v)
     momentum = footfall.centroidal_momentum(robot, q, v)[3:]
-    rate = footfall.centroidal_momentum_matrix(robot, q)[3:] @ solution.acceleration
-    rate = rate + footfall.centroidal_momentum_bias(robot, q, v)[3:]
+    rate = footfall.dynamics.centroidal_momentum_matrix(robot, q)[3:] @ solution.acceleration
+    rate = rate + footfall.dynamics.centroidal_momentum_bias(robot, q, v)[3:]
     np.testing.assert_allclose(rate, 8.0 * (task.target - momentum), atol=1e-7)
 
 

@@ -61,7 +61,9 @@ def test_native_code_is_the_textbook() -> None:
 def test_momentum_rows_are_those_of_the_centroidal_matrix() -> None:
     q, _ = random_state(lola(), 5)
     _, jacobian = evaluated(list(EXAMPLES.values()), q)[list(EXAMPLES).index("momentum")]
-    np.testing.assert_allclose(jacobian, footfall.centroidal_momentum_matrix(lola(), q)[4:], atol=1e-11)
+    np.testing.assert_allclose(
+        jacobian, footfall.dynamics.centroidal_momentum_matrix(lola(), q)[4:], atol=1e-11
+    )
     np.testing.assert_array_equal(MomentumTask(np.arange(3.0), rows="yz").rate, [1.0, 2.0])
 
 

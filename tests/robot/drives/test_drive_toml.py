@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import footfall
+from footfall.drives import CameraVergence, Drive, Friction, Spring
 from footfall.errors import InvalidDescription, InvalidDrive, RobotError, UnknownReference
 from footfall.math.transform import identity_transform
 from footfall.robot.combine import Placed, combine
-from footfall.robot.drives import CameraVergence, Drive, Friction, Spring
 from footfall.robot.toml import parse_toml
 from footfall.robot.toml_writer import toml_text
 from footfall.robot.variants import lock_joints

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import footfall
+from footfall.drives import CameraVergence, DriveSet, model_types
 from footfall.errors import InvalidDrive, InvalidValue
-from footfall.robot.drives import CameraVergence, DriveSet, model_types
 from footfall.robot.drives.geared_rotors import with_geared_rotors
 from footfall.robot.drives.rotor_bodies import rotor_name, with_rotor_bodies
 from footfall.robot.library import lola_2012

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.robot.drives import DriveSet
+from footfall.drives import DriveSet
 from footfall.scenarios.driven_leg import (
     LEG_JOINTS,
     StepReference,

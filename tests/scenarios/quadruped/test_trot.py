@@ -91,8 +91,8 @@ def test_zmp_of_forces_is_that_of_the_motion(run_of: Runs) -> None:
     robot, path, dt = run.robot, run.trajectory, run.scenario.step.dt
     for k in range(1500, 12_000, 911):
         q, before, after = path.q[k - 1], path.v[k - 1], path.v[k]
-        change = footfall.centroidal_momentum_matrix(robot, q) @ (after - before) / dt
-        rate = change + footfall.centroidal_momentum_bias(robot, q, before)
+        change = footfall.dynamics.centroidal_momentum_matrix(robot, q) @ (after - before) / dt
+        rate = change + footfall.dynamics.centroidal_momentum_bias(robot, q, before)
         if path.forces[k, :, 2].sum() <= 1.0:
             continue
         of_forces = zmp(path.positions[k], path.forces[k])

@@ -8,7 +8,8 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from footfall.arrays import Array
-from footfall.control.inverse_kinematics import PoseTask, solve_ik
+from footfall.control.inverse_kinematics.position import solve_ik
+from footfall.control.tasks.poses import PoseTask
 from footfall.dynamics.kinematics import frame_pose
 from footfall.math.transform import Transform
 from footfall.robot.load import load

@@ -1,0 +1,56 @@
+"""Inverse kinematics: say what should be where, get joint motion.
+
+    tasks = [PoseTask("RF", pose), center_of_mass_position(target), posture(robot, q, priority=1)]
+    q = solve_ik(robot, q, tasks).require()                 # position level; the posture as far as it can be had
+    v = solve_velocity(build_ik(robot, q, tasks))           # velocity level, one step
+
+Tasks are values of `footfall.tasks`; `build_ik` shows the problem that a solver gets. Errors of positions are in m, of
+rotations in rad.
+"""
+
+from typing import TYPE_CHECKING
+
+from footfall.public_names import open_to_users
+
+if TYPE_CHECKING:
+    from footfall.control.inverse_kinematics.acceleration import AccelerationProblem as AccelerationProblem
+    from footfall.control.inverse_kinematics.acceleration import State as State
+    from footfall.control.inverse_kinematics.acceleration import build_acceleration as build_acceleration
+    from footfall.control.inverse_kinematics.acceleration import solve_acceleration as solve_acceleration
+    from footfall.control.inverse_kinematics.acceleration import trapezoid_step as trapezoid_step
+    from footfall.control.inverse_kinematics.analytic import Chain as Chain
+    from footfall.control.inverse_kinematics.analytic import chain_between as chain_between
+    from footfall.control.inverse_kinematics.analytic import solve_chain as solve_chain
+    from footfall.control.inverse_kinematics.analytic import within_limits as within_limits
+    from footfall.control.inverse_kinematics.analytic_reach import solve_planar_arm as solve_planar_arm
+    from footfall.control.inverse_kinematics.analytic_reach import solve_reach as solve_reach
+    from footfall.control.inverse_kinematics.bounded_rate import BoundedRate as BoundedRate
+    from footfall.control.inverse_kinematics.hierarchical_qp import QuadraticProgram as QuadraticProgram
+    from footfall.control.inverse_kinematics.hierarchical_qp import (
+        solve_hierarchical_qp as solve_hierarchical_qp,
+    )
+    from footfall.control.inverse_kinematics.hierarchical_qp import (
+        solve_quadratic_program as solve_quadratic_program,
+    )
+    from footfall.control.inverse_kinematics.hierarchy import HierarchySolution as HierarchySolution
+    from footfall.control.inverse_kinematics.hierarchy import solve_hierarchy as solve_hierarchy
+    from footfall.control.inverse_kinematics.limits import NO_LIMITS as NO_LIMITS
+    from footfall.control.inverse_kinematics.limits import Bounds as Bounds
+    from footfall.control.inverse_kinematics.limits import Limits as Limits
+    from footfall.control.inverse_kinematics.position import Solution as Solution
+    from footfall.control.inverse_kinematics.position import solve_ik as solve_ik
+    from footfall.control.inverse_kinematics.prioritised_rate import PrioritisedRate as PrioritisedRate
+    from footfall.control.inverse_kinematics.problem import Level as Level
+    from footfall.control.inverse_kinematics.problem import Problem as Problem
+    from footfall.control.inverse_kinematics.problem import build_ik as build_ik
+    from footfall.control.inverse_kinematics.problem import level as level
+    from footfall.control.inverse_kinematics.repulsion import CostSum as CostSum
+    from footfall.control.inverse_kinematics.repulsion import NullSpaceCost as NullSpaceCost
+    from footfall.control.inverse_kinematics.repulsion import RepulsiveCost as RepulsiveCost
+    from footfall.control.inverse_kinematics.resolved_rate import ComfortCost as ComfortCost
+    from footfall.control.inverse_kinematics.resolved_rate import ResolvedRate as ResolvedRate
+    from footfall.control.inverse_kinematics.trajectory import follow as follow
+    from footfall.control.inverse_kinematics.velocity import scaled_to_bounds as scaled_to_bounds
+    from footfall.control.inverse_kinematics.velocity import solve_velocity as solve_velocity
+
+open_to_users(__name__)
