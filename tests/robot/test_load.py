@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from pathlib import Path
 
 import pytest
 
 from footfall.errors import InvalidDescription, MissingFile, RobotWarning, UnknownName, UnsupportedFeature
-from footfall.robot import load as load_module
 from footfall.robot.load import load, save
 from footfall.robot.model import JointType
 from tests.random_robots import random_robot
 from tests.robot.comparison import difference, tree_difference
+
+load_module = importlib.import_module("footfall.robot.load")
 
 URDF = (
     '<robot name="r"><link name="a"><inertial><mass value="1"/>'
