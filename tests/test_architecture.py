@@ -36,11 +36,12 @@ ORDER = (
     "simulation",
     "control",
     "gait",
+    "motion",
     "environment",
     "planning",
-    "motion",
     "walking",
     "scenarios",
+    "studies",
     "viewer",
     "bench",
     "cli",
@@ -97,6 +98,23 @@ def test_imports_point_to_the_left(package: str) -> None:
         if package_of(path) == package and (names := wrong_imports(path))
     }
     assert wrong == {}
+
+
+def import_graph() -> list[str]:
+    """The table of docs/architecture.md: packages, and the packages that they import."""
+    rows = ["| package | imports |", "|---|---|"]
+    packages = ORDER[ORDER.index("compiler") : ORDER.index("cli") + 1]
+    for package in packages:
+        files = [path for path in FILES if package_of(path) == package]
+        used = set().union(*(imported_packages(path) for path in files)) - {package}
+        names = ", ".join(f"`{each}`" for each in packages if each in used)
+        rows += [f"| `{package}` | {names or 'none'} |"] if files else []
+    return rows
+
+
+def test_the_graph_of_imports_is_told() -> None:
+    text = (SOURCE.parent.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
+    assert "\n".join(import_graph()) in text, "docs/architecture.md must have:\n" + "\n".join(import_graph())
 
 
 def test_compiler_knows_nothing_of_robots() -> None:

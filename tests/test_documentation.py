@@ -82,7 +82,7 @@ def test_files_that_the_architecture_names_exist() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`([\w/]+(?:\.py|/))`", text))
     assert len(named) > 40
-    planned = {"environment/", "planning/", "walking/"}
+    planned = {"environment/", "planning/", "walking/", "studies/"}
     source = ROOT / "src" / "footfall"
     known = {path.relative_to(ROOT) for path in [*source.rglob("*"), *(ROOT / "tests").rglob("*.py")]}
 
