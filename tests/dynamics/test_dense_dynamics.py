@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import replace
 
 import numpy as np
@@ -46,7 +47,7 @@ def test_nothing_cubic_is_traced_for_a_large_robot(monkeypatch: pytest.MonkeyPat
     def refuse(*_: object) -> None:
         raise AssertionError("traced")
 
-    monkeypatch.setattr("footfall.dynamics.forward_dynamics.dense_solve", refuse)
+    monkeypatch.setattr(importlib.import_module("footfall.dynamics.forward_dynamics"), "dense_solve", refuse)
     q, v, _, tau = (part[0] for part in STATES)
     forward_dynamics(ARMS, q, v, tau, method="dense", wrenches=some_wrenches(ARMS))
     with pytest.raises(AssertionError, match="traced"):

@@ -33,5 +33,5 @@ def test_names_load_when_they_are_used() -> None:
     )
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert run.stdout.split() == ["False", "True"]
-    with pytest.raises(AttributeError, match="no attribute 'generate_emotion'"):
+    with pytest.raises(AttributeError, match="did you mean 'generate_motion'"):
         footfall.generate_emotion  # type: ignore[attr-defined]  # noqa: B018

@@ -177,7 +177,7 @@ def test_frames_for_foxglove_are_the_kinematics(
     ):
         np.testing.assert_allclose([transform["translation"][axis] for axis in "xyz"], position, atol=1e-12)
         quaternion = np.array([transform["rotation"][axis] for axis in "wxyz"])
-        found = footfall.math.rotations.matrix_from_quaternion(quaternion)
+        found = footfall.math.matrix_from_quaternion(quaternion)
         np.testing.assert_allclose(found, rotation, atol=1e-12)
 
 

@@ -138,5 +138,5 @@ def test_robots_stand_where_they_are(name: str) -> None:
 
 def upright(q: Array, start: Array) -> float:
     """Cosine of the angle between a base's vertical axis and where it was."""
-    now, then = (footfall.math.rotations.matrix_from_quaternion(each[3:7])[:, 2] for each in (q, start))
+    now, then = (footfall.math.matrix_from_quaternion(each[3:7])[:, 2] for each in (q, start))
     return float(now @ then)

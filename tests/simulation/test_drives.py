@@ -77,7 +77,7 @@ def test_rigid_rotors_are_bodies_of_their_own() -> None:
     random = np.random.default_rng(3)
     q = footfall.random_configuration(robot, seed=1)
     v, tau = random.normal(size=robot.nv), random.normal(size=robot.nv)
-    drives = footfall.robot.drives.DriveSet(robot, robot.drives)
+    drives = footfall.drives.DriveSet(robot, robot.drives)
 
     spread, bias = np.zeros((bodies.nv, robot.nv)), np.zeros(bodies.nv)
     angles = np.zeros(bodies.nq)

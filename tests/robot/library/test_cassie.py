@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import footfall
+from footfall.dynamics.loops import Coupling
 from footfall.robot.load import load
 from footfall.robot.model import Robot
 
@@ -70,7 +71,7 @@ def test_accelerations_are_those_of_the_dense_equations(seed: int) -> None:
     """Multipliers on the tree with all 12 equations, by least squares: an independent way, 000 section 2.4."""
     q, v, tau = state(seed)
     tree = CASSIE.spanning
-    coupling = footfall.dynamics.loops.Coupling(CASSIE, q)
+    coupling = Coupling(CASSIE, q)
     rates = np.asarray(coupling.velocity(v), dtype=float)
     mass = np.asarray(footfall.mass_matrix.textbook(tree, q), dtype=float)
     bias = np.asarray(footfall.bias_forces.textbook(tree, q, rates), dtype=float)

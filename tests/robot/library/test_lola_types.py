@@ -11,6 +11,7 @@ import pytest
 
 import footfall
 from footfall.drives import CameraVergence, DriveSet, model_types
+from footfall.dynamics.loops import Coupling
 from footfall.errors import InvalidDrive, InvalidValue
 from footfall.robot.drives.geared_rotors import with_geared_rotors
 from footfall.robot.drives.rotor_bodies import rotor_name, with_rotor_bodies
@@ -80,7 +81,7 @@ def test_rotors_turn_as_the_mechanisms_say() -> None:
     angles = [q[robot.q_slice(rotor_name(name))][0] for name in drives.joints]
     np.testing.assert_allclose(angles, drives.motor_position(q_old), rtol=1e-9, atol=1e-9)
     v_old = np.concatenate([v[robot.v_slice(joint.name)] for joint in OLD.joints])
-    spins = footfall.dynamics.loops.Coupling(robot, q).velocity(v)
+    spins = Coupling(robot, q).velocity(v)
     spins = [spins[robot.spanning.v_slice(rotor_name(name))][0] for name in drives.joints]
     np.testing.assert_allclose(spins, drives.motor_jacobian(q_old) @ v_old, rtol=1e-8)
 
