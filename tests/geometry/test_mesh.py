@@ -11,8 +11,7 @@ import trimesh
 import footfall
 from footfall.bench.robots import examples_folder
 from footfall.errors import GeometryError, MissingFile
-from footfall.geometry.mesh import TriangleMesh, load_mesh
-from footfall.geometry.mesh_mass import mesh_inertia
+from footfall.geometry.mesh import TriangleMesh, load_mesh, mesh_inertia
 from footfall.robot.model import Mesh
 
 

@@ -19,8 +19,8 @@ from footfall.math.trajectories import PolynomialTrajectory
 from footfall.motion.five_mass import contact_wrench, sample_limbs, zero_moment_point
 from footfall.motion.horizontal_torso import end_conditions, grid, horizontal_equation, horizontal_torso
 from footfall.motion.leg_bounds import LegBounds, leg_angles, leg_lengths_and_limits, planar_bounds
+from footfall.motion.parameters import TorsoParameters
 from footfall.motion.torso import plan_torso
-from footfall.motion.torso_parameters import TorsoParameters
 from footfall.motion.vertical_torso import leg_bounds_at, wanted_height
 from tests.motion.walks import lola_model, straight_walk, walk_times
 

@@ -21,8 +21,8 @@ from footfall.math.trajectories import PolynomialTrajectory
 from footfall.motion.draft import Draft
 from footfall.motion.five_mass import mass_numbers
 from footfall.motion.five_mass_loops import torso_equation
+from footfall.motion.parameters import TorsoParameters
 from footfall.motion.reduced_model import ReducedModel
-from footfall.motion.torso_parameters import TorsoParameters
 
 _POINTS = 2  # at which the error counts in each segment; three make it 3 % smaller
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
 
 from footfall.errors import InvalidDescription, InvalidParameters
-from footfall.motion.torso_parameters import TorsoParameters
 from footfall.robot.toml_parts import read_schema
 from footfall.whole_file import written_whole
 
@@ -101,6 +100,21 @@ class LimitParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
     outside_m: NotNegative = 0.01
     lean_rad: NotNegative = 0.1
     least_load: Share = 0.1
+
+
+class TorsoParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Stage 14. first_grid_s, grid_s: distance of break points in the first and second cycle. filter_share: time
+    constant of the low-pass as a part of the last transition. bound_margin_m: from the leg bounds.
+    acceleration_limit_g: of the torso's height, as a multiple of gravity. method: how the torso obeys the zero moment
+    point: with least error over all times, or exactly at the break points by a quintic or cubic spline as in the
+    source."""
+
+    first_grid_s: Positive = 0.2
+    grid_s: Positive = 0.05
+    filter_share: NotNegative = 0.25
+    bound_margin_m: NotNegative = 0.005
+    acceleration_limit_g: Positive = 0.5
+    method: Literal["least_squares", "quintic", "cubic"] = "least_squares"
 
 
 class MotionParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

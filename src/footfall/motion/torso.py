@@ -14,8 +14,8 @@ from footfall.math.trajectories import PolynomialTrajectory, stack
 from footfall.motion.draft import Draft
 from footfall.motion.horizontal_torso import end_conditions, grid, horizontal_torso
 from footfall.motion.leg_bounds import LegBounds
+from footfall.motion.parameters import TorsoParameters
 from footfall.motion.reduced_model import ReducedModel
-from footfall.motion.torso_parameters import TorsoParameters
 from footfall.motion.vertical_torso import HeightPlan, LegPoses, feasible_height, wanted_height
 
 STAGES = ("RMT-z cycle 1", "RMT-xy cycle 1", "RMT-z cycle 2", "RMT-xy cycle 2")

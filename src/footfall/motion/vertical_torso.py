@@ -16,10 +16,10 @@ from footfall.motion.draft import Draft
 from footfall.motion.five_mass import mass_numbers
 from footfall.motion.five_mass_loops import torso_heights
 from footfall.motion.leg_bounds import LegBounds
+from footfall.motion.parameters import TorsoParameters
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.sample_layout import FEET, FOOT_ROTATIONS, TOES, UPPER_BODY
 from footfall.motion.smooth_heights import smooth_height
-from footfall.motion.torso_parameters import TorsoParameters
 
 _LEGS = numbers_of(
     "right_foot",

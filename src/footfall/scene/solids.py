@@ -26,8 +26,10 @@ def solid_inertia(shape: Any, mass: float) -> tuple[Array, Array]:
         case Capsule(radius, length):
             moments = _capsule(radius, length)
         case Mesh(path, scale):
-            from footfall.geometry.mesh import load_mesh  # slow to import
-            from footfall.geometry.mesh_mass import mesh_inertia
+            from footfall.geometry.mesh import (
+                load_mesh,  # slow to import
+                mesh_inertia,
+            )
 
             return mesh_inertia(load_mesh(path, scale=scale), mass)
         case _:
