@@ -20,7 +20,7 @@ PAGES = [
 def test_code_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its blocks one after the other, in an empty folder: a reader can copy them."""
     monkeypatch.chdir(tmp_path)
-    namespace: dict[str, Any] = {}
+    namespace: dict[str, Any] = {"__name__": page.stem}
     for number, block in enumerate(BLOCK.findall(page.read_text(encoding="utf-8")), start=1):
         name = f"{page.name}, block {number}"
         linecache.cache[name] = (len(block), None, block.splitlines(keepends=True), name)  # routines read it
