@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import footfall
+from footfall.arrays import Array
 from footfall.errors import InvalidOption, UnknownName
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command
-from tests.simulation.worlds import Array
 
 
 def arm() -> Simulation:

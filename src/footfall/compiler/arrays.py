@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler.interface import DATA
 from footfall.errors import KernelInputError
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Shape = tuple[int, ...]
 Named = Sequence[tuple[str, Shape]]
 FLOAT64 = np.dtype(np.float64)

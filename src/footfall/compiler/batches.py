@@ -12,7 +12,8 @@ from array import array
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from footfall.compiler.arrays import Array, Places, data_address
+from footfall.arrays import Array
+from footfall.compiler.arrays import Places, data_address
 from footfall.compiler.threads import Job, available_cores, share
 
 _PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)

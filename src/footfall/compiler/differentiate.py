@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler.functions import where
 from footfall.compiler.graph import CONDITIONS, Graph, Loop, operands
 from footfall.compiler.source_location import user_location
 from footfall.compiler.symbols import Condition, Symbol, graph_of, node_index
 from footfall.errors import TraceError
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Row = dict[int, Any]  # variable -> partial derivative
 FLAT = CONDITIONS | {"const", "input", "state", "floor"}
 

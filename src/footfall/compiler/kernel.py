@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler import cache as disk
 from footfall.compiler import machine
 from footfall.compiler.arrays import (
@@ -40,7 +41,6 @@ from footfall.compiler.threads import renew_lock_after_fork
 from footfall.compiler.trace import Program, Shape, Signature, trace
 from footfall.errors import KernelInputError
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 _LOG = logging.getLogger("footfall")
 _LONG = 8.0  # s of compiling after which one wonders
 _LAYOUTS = 64  # shapes of batches that a kernel remembers

@@ -15,11 +15,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from footfall.arrays import Array
 from footfall.compiler import build_kernel, machine
 from footfall.compiler.routines import call_native, routine
 from footfall.errors import RoutineError
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 SHIFT = 3
 NUMBERS = st.floats(-1e6, 1e6) | st.sampled_from([0.0, -0.0, math.inf, -math.inf])
 
