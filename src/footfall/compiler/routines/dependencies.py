@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.compiler.routines.annotations import is_record
-from footfall.compiler.routines.expressions import as_written
+from footfall.compiler.routines.parts import as_written
 
 _FOREIGN = ("numpy", "math", "builtins", "typing", "dataclasses", "enum", "collections")
 

@@ -22,7 +22,7 @@ import numpy as np
 from footfall.compiler import cache as disk
 from footfall.compiler import machine
 from footfall.compiler.builtin import WITH_ARGUMENTS, new_builtin
-from footfall.compiler.routines import expressions
+from footfall.compiler.routines import parts
 from footfall.compiler.routines.annotations import (
     dtype_of,
     hint_of,
@@ -80,7 +80,7 @@ class _Code(NamedTuple):
     written: frozenset[int]
 
 
-class Routine(expressions.Routine):
+class Routine(parts.Routine):
     """A function that runs as native code; `python`, the function as it was written, gives the same."""
 
     def __init__(self, function: Callable[..., Any], *, fused: bool = False) -> None:
