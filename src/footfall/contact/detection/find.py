@@ -1,0 +1,114 @@
+"""All points where shapes touch, or may do so within a step."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from footfall.compiler.routines import ArrayOf, Vector3, new_records, routine
+from footfall.contact.detection.broad import update_pairs
+from footfall.contact.detection.memory import ContactMemory, Pair, ShapeTable
+from footfall.contact.detection.narrow import MOST_SPOTS, pair_spots
+from footfall.contact.detection.reduction import chosen
+from footfall.contact.detection.shapes import Bodies, Spot, Touch
+from footfall.contact.detection.tree import overlap
+
+
+class Need(NamedTuple):
+    """touches, pairs: how many there are; if there is no room for all, those behind are left out."""
+
+    touches: int
+    pairs: int
+
+
+@routine
+def find_contacts(
+    table: ShapeTable,
+    memory: ContactMemory,
+    bodies: Bodies,
+    dt: float,
+    reach: float,
+    found: ArrayOf[Touch],
+) -> Need:
+    """Points where shapes touch or may touch within a step of dt (s), by pairs in their order.
+
+    A point is there if its gap is below `reach` (m), or will be at the end of the step if the bodies move as expected.
+    found: room for them. If there are more pairs than `memory.pairs` has room for, none are given.
+    """
+    needed = update_pairs(table, memory, bodies, dt, reach)
+    if needed > len(memory.pairs):
+        return Need(0, needed)
+    spots = new_records(Spot, MOST_SPOTS)
+    count = 0
+    for k in range(needed):
+        pair = memory.pairs[k]
+        one, other = pair.first, pair.second
+        if not overlap(memory.lower[one], memory.upper[one], memory.lower[other], memory.upper[other]):
+            continue
+        apart = memory.drift[one] - memory.drift[other]
+        margin = reach + math.sqrt(apart @ apart) + memory.spin[one] + memory.spin[other]
+        answer = pair_spots(table, memory, pair, margin, spots)
+        memory.pairs[k] = Pair(one, other, answer.axis, 1)
+        near = _approaching(table, bodies, one, other, dt, reach, spots, answer.points)
+        number = chosen(spots, near)
+        count = _add(table, pair, spots, number, found, count)
+    return Need(count, needed)
+
+
+@routine
+def _approaching(
+    table: ShapeTable,
+    bodies: Bodies,
+    one: int,
+    other: int,
+    dt: float,
+    reach: float,
+    spots: ArrayOf[Spot],
+    count: int,
+) -> int:
+    """Keep the points that are near, or will be at the end of the step; how many."""
+    kept = 0
+    for k in range(count):
+        spot = spots[k]
+        near = spot.gap <= reach
+        if not near:
+            apart = _velocity(table, bodies, one, spot.position) - _velocity(
+                table, bodies, other, spot.position
+            )
+            near = spot.gap + dt * (apart @ spot.normal) <= reach
+        if near:
+            spots[kept] = spot
+            kept += 1
+    return kept
+
+
+@routine
+def _velocity(table: ShapeTable, bodies: Bodies, number: int, point: Vector3) -> Vector3:
+    """Of a point that moves with a shape, m/s."""
+    body = table.shapes[number].body
+    if body < 0:
+        return np.zeros(3)
+    return bodies.linear[body] + np.cross(bodies.angular[body], point - bodies.position[body])
+
+
+@routine
+def _add(
+    table: ShapeTable, pair: Pair, spots: ArrayOf[Spot], number: int, found: ArrayOf[Touch], count: int
+) -> int:
+    """Write the points of a pair; the number of points so far, also those that there is no room for."""
+    body = table.shapes[pair.second].body
+    share = 0.5 if 0 <= body < table.links else 0.0
+    for k in range(number):
+        if count + k < len(found):
+            spot = spots[k]
+            found[count + k] = Touch(
+                pair.first,
+                pair.second,
+                spot.feature,
+                spot.position - (share * spot.gap) * spot.normal,
+                spot.normal,
+                spot.gap,
+            )
+    return count + number

@@ -1,0 +1,138 @@
+"""Convex hulls of points, with faces, and who borders whom, as detection needs them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from footfall.arrays import Array, Integers
+from footfall.errors import GeometryError
+
+_FLAT = 1e-9  # of the size: points within such a distance of a plane or line are in it
+_SAME_PLANE = 1e-12  # one minus the cosine of the angle between triangles that are one face
+
+
+@dataclass(frozen=True, eq=False)
+class ConvexHull:
+    """The convex hull of points: a body, a flat polygon (two faces), a segment or a point.
+
+    points: (n, 3) its corners, m. normals: (k, 3) of its faces, outwards; faces: for each its corners, as numbers of
+    points, counter-clockwise seen from outside.
+    """
+
+    points: Array
+    normals: Array
+    faces: tuple[Integers, ...]
+
+    @property
+    def neighbours(self) -> list[Integers]:
+        """For each point those at the other ends of its edges."""
+        found: list[set[int]] = [set() for _ in self.points]
+        for corners in self.faces:
+            for a, b in zip(corners.tolist(), np.roll(corners, -1).tolist(), strict=True):
+                found[a].add(b)
+                found[b].add(a)
+        return [np.array(sorted(each), dtype=np.int64) for each in found]
+
+    @property
+    def faces_around(self) -> list[Integers]:
+        """For each point its faces."""
+        found: list[list[int]] = [[] for _ in self.points]
+        for number, corners in enumerate(self.faces):
+            for corner in corners.tolist():
+                found[corner].append(number)
+        return [np.array(each, dtype=np.int64) for each in found]
+
+
+def convex_hull(points: Array) -> ConvexHull:
+    """The convex hull of points (n, 3), m; they may lie in a plane or in line."""
+    points = np.unique(np.asarray(points, dtype=np.float64).reshape(-1, 3), axis=0)
+    if not len(points) or not np.isfinite(points).all():
+        raise GeometryError(
+            "a convex hull needs points, all of them finite", subject=("shape", "convex hull")
+        )
+    centre = (points.min(axis=0) + points.max(axis=0)) / 2
+    size = float(np.abs(points - centre).max())
+    _, _, axes = np.linalg.svd(points - centre, full_matrices=False)
+    spread = np.array([float(np.ptp((points - centre) @ axis)) for axis in axes])
+    if len(points) < 4 or len(spread) < 3 or spread.min() <= _FLAT * size:
+        return _flat_hull(points, axes[np.argsort(-spread)], np.sort(spread)[::-1], size)
+    return _solid_hull(points)
+
+
+def _solid_hull(points: Array) -> ConvexHull:
+    from scipy.spatial import ConvexHull as Qhull  # slow to import
+    from scipy.spatial import QhullError
+
+    try:
+        hull = Qhull(points)
+    except QhullError as error:
+        message = f"{len(points)} points have no convex hull: {str(error).splitlines()[0]}"
+        raise GeometryError(message, subject=("shape", "convex hull")) from None
+    triangles = hull.simplices.astype(np.int64)
+    a, b, c = (hull.points[triangles[:, k]] for k in range(3))
+    inwards = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0.0
+    triangles[inwards] = triangles[inwards][:, ::-1]
+    groups = _coplanar(hull)
+    rings = [_ring(triangles[group]) for group in groups]
+    used = np.unique(np.concatenate(rings))
+    number = np.full(len(points), -1, dtype=np.int64)
+    number[used] = np.arange(len(used))
+    normals = np.array([_normal(points[ring]) for ring in rings])
+    return ConvexHull(points[used], normals, tuple(number[ring] for ring in rings))
+
+
+def _coplanar(hull: Any) -> list[Integers]:
+    """Triangles of a hull that are one face: those that share an edge and a plane."""
+    from scipy.sparse import coo_array  # slow to import
+    from scipy.sparse.csgraph import connected_components
+
+    count = len(hull.simplices)
+    pairs = np.column_stack([np.repeat(np.arange(count), 3), hull.neighbors.reshape(-1)])
+    normals = hull.equations[:, :3]
+    cosine = np.einsum("ij,ij->i", normals[pairs[:, 0]], normals[pairs[:, 1]])
+    alike = pairs[cosine > 1.0 - _SAME_PLANE]
+    graph = coo_array((np.ones(len(alike)), (alike[:, 0], alike[:, 1])), shape=(count, count))
+    _, labels = connected_components(graph, directed=False)
+    order = np.argsort(labels, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(labels[order])) + 1)
+
+
+def _ring(triangles: Integers) -> Integers:
+    """Corners around a face that consists of triangles, those in line with their neighbours left out by the caller."""
+    edges = {(int(triangle[k]), int(triangle[(k + 1) % 3])) for triangle in triangles for k in range(3)}
+    following = {a: b for a, b in edges if (b, a) not in edges}
+    start = min(following)
+    ring = [start]
+    while following[ring[-1]] != start and len(ring) <= len(following):
+        ring.append(following[ring[-1]])
+    return np.array(ring, dtype=np.int64)
+
+
+def _normal(corners: Array) -> Array:
+    """Unit normal of a polygon, by its area (Newell): all corners count."""
+    around = np.roll(corners, -1, axis=0)
+    origin = corners[0]
+    normal = np.cross(corners - origin, around - origin).sum(axis=0)
+    return np.asarray(normal / np.linalg.norm(normal))
+
+
+def _flat_hull(points: Array, axes: Array, spread: Array, size: float) -> ConvexHull:
+    """Of points in a plane, in line, or at one place."""
+    empty: tuple[Integers, ...] = ()
+    if len(points) == 1 or spread[0] <= _FLAT * size:
+        return ConvexHull(points[:1], np.zeros((0, 3)), empty)
+    along = (points - points[0]) @ axes[0]
+    if len(spread) < 2 or spread[1] <= _FLAT * size:
+        ends = points[[int(along.argmin()), int(along.argmax())]]
+        return ConvexHull(ends, np.zeros((0, 3)), empty)
+    from scipy.spatial import ConvexHull as Qhull  # slow to import
+
+    flat = np.column_stack([along, (points - points[0]) @ axes[1]])
+    ring = Qhull(flat).vertices.astype(np.int64)
+    corners = points[ring]
+    normal = _normal(corners)
+    order = np.arange(len(ring))
+    return ConvexHull(corners, np.array([normal, -normal]), (order, order[::-1].copy()))

@@ -1,0 +1,109 @@
+"""Where two shapes touch, by their kinds."""
+
+from __future__ import annotations
+
+import math
+
+from footfall.compiler.routines import ArrayOf, Vector3, routine
+from footfall.contact.detection.convex_pairs import Found, convex_spots
+from footfall.contact.detection.memory import ContactMemory, Pair, ShapeTable
+from footfall.contact.detection.plane_pairs import plane_spots
+from footfall.contact.detection.round_pairs import (
+    UP,
+    capsule_capsule,
+    sphere_box,
+    sphere_capsule,
+    sphere_cylinder,
+)
+from footfall.contact.detection.shapes import Kind, Spot
+from footfall.contact.detection.solids import Solid
+from footfall.math.transform import Transform
+
+MOST_SPOTS = 512  # of a pair, before they are chosen from
+
+
+@routine
+def solid_of(table: ShapeTable, k: int) -> Solid:
+    """The convex shape of a number."""
+    shape = table.shapes[k]
+    first, count = 0, 0
+    if shape.kind == Kind.HULL:
+        hull = table.pools.hulls[shape.content]
+        first, count = hull.first_point, hull.points
+    points = table.pools.points[first : first + count]
+    return Solid(shape.kind, shape.size, shape.radius, points, first, shape.content)
+
+
+@routine
+def pair_spots(
+    table: ShapeTable, memory: ContactMemory, pair: Pair, margin: float, spots: ArrayOf[Spot]
+) -> Found:
+    """Points at which the shapes of a pair are nearer than `margin` (m); more of them than matter."""
+    shapes = table.shapes
+    one, other = pair.first, pair.second
+    place, other_place = memory.places[one], memory.places[other]
+    # Closed forms know the kinds in one order only.
+    swapped = shapes[other].kind < shapes[one].kind and shapes[other].kind != Kind.PLANE
+    a, b = (other, one) if swapped else (one, other)
+    count = _closed_form(table, memory, a, b, margin, spots)
+    if count >= 0:
+        if swapped:
+            _turn_round(spots, count)
+        return Found(count, pair.axis)
+    axis = pair.axis if pair.known else guess(place, other_place)
+    small = min(shapes[one].bound, shapes[other].bound)
+    return convex_spots(
+        table.pools,
+        solid_of(table, one),
+        place,
+        solid_of(table, other),
+        other_place,
+        small,
+        margin,
+        axis,
+        pair.known != 0,
+        spots,
+    )
+
+
+@routine
+def guess(place: Transform, other_place: Transform) -> Vector3:
+    """The direction from one centre to the other, as a first axis."""
+    apart = place.translation - other_place.translation
+    length = math.sqrt(apart @ apart)
+    return apart / length if length > 0.0 else UP
+
+
+@routine
+def _closed_form(
+    table: ShapeTable, memory: ContactMemory, one: int, other: int, margin: float, spots: ArrayOf[Spot]
+) -> int:
+    """The number of points, or -1 where there is no closed form; the kinds are in order."""
+    shapes = table.shapes
+    kind, other_kind = shapes[one].kind, shapes[other].kind
+    place, other_place = memory.places[one], memory.places[other]
+    if other_kind == Kind.PLANE:
+        return plane_spots(table.pools, solid_of(table, one), place, other_place, margin, spots)
+    size, other_size = shapes[one].size, shapes[other].size
+    radius, other_radius = shapes[one].radius, shapes[other].radius
+    if kind == Kind.SPHERE:
+        centre = place.translation
+        if other_kind == Kind.SPHERE or other_kind == Kind.CAPSULE:
+            return sphere_capsule(centre, radius, other_place, other_size[2], other_radius, margin, spots)
+        if other_kind == Kind.BOX:
+            return sphere_box(centre, radius, other_place, other_size, margin, spots)
+        if other_kind == Kind.CYLINDER:
+            return sphere_cylinder(centre, radius, other_place, other_size, margin, spots)
+    if kind == Kind.CAPSULE and other_kind == Kind.CAPSULE:
+        return capsule_capsule(
+            place, size[2], radius, other_place, other_size[2], other_radius, margin, spots
+        )
+    return -1
+
+
+@routine
+def _turn_round(spots: ArrayOf[Spot], count: int) -> None:
+    """The same points for the shapes in the other order."""
+    for k in range(count):
+        spot = spots[k]
+        spots[k] = Spot(spot.position - spot.gap * spot.normal, -spot.normal, spot.gap, spot.feature)

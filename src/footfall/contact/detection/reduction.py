@@ -1,0 +1,129 @@
+"""The points of a patch that matter: those that span it, and the deepest."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from footfall.arrays import Array, Integers
+from footfall.compiler.routines import ArrayOf, routine
+from footfall.contact.detection.shapes import Spot
+
+FEW, MANY = 4, 8  # points that are kept in any case; at most, besides the deepest
+_DIRECTIONS = np.array(
+    [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [-1.0, 1.0], [-1.0, 0.0], [-1.0, -1.0], [0.0, -1.0], [1.0, -1.0]]
+)
+_LOST = 0.01  # of a patch's area: what a point may take away with it
+
+
+@routine
+def chosen(spots: ArrayOf[Spot], count: int) -> int:
+    """Keep of many points those that span their patch, and the deepest, in their order; how many there are then.
+
+    Of more than eight the outermost in eight directions stay, as a long patch sees them. Then, around the patch, the
+    point that takes the least area with it goes, as long as that is little.
+    """
+    if count <= FEW:
+        return count
+    place = np.empty((count, 2))
+    deepest = _flattened(spots, count, place)
+    ring = _around(place, _outermost(place, deepest) if count > MANY else np.arange(count))
+    left = len(ring)
+    while left > FEW:
+        least, at, total = np.inf, -1, 0.0
+        for k in range(left):
+            before, here, after = ring[k - 1 if k else left - 1], ring[k], ring[k + 1 if k + 1 < left else 0]
+            total += place[here, 0] * place[after, 1] - place[here, 1] * place[after, 0]
+            area = (place[here, 0] - place[before, 0]) * (place[after, 1] - place[here, 1])
+            area -= (place[here, 1] - place[before, 1]) * (place[after, 0] - place[here, 0])
+            if area < least and here != deepest:
+                least, at = area, k
+        if least > _LOST * total:
+            break
+        left -= 1
+        for k in range(at, left):
+            ring[k] = ring[k + 1]
+    kept = np.zeros(count, dtype=np.bool_)
+    for k in range(left):
+        kept[ring[k]] = True
+    number = 0
+    for k in range(count):
+        if kept[k]:
+            spots[number] = spots[k]
+            number += 1
+    return number
+
+
+@routine
+def _flattened(spots: ArrayOf[Spot], count: int, place: Array) -> int:
+    """Places (count, 2) of points in the plane across the first one's normal, about their middle; the deepest."""
+    normal = spots[0].normal
+    x, y, z = np.abs(normal)
+    across = np.array([float(x <= y and x <= z), float(y < x and y <= z), float(z < x and z < y)])
+    across = np.cross(normal, across)
+    across = across / math.sqrt(across @ across)
+    beside = np.cross(normal, across)
+    middle = np.zeros(2)
+    deepest = 0
+    for k in range(count):
+        place[k, 0], place[k, 1] = spots[k].position @ across, spots[k].position @ beside
+        middle[0] += place[k, 0] / count
+        middle[1] += place[k, 1] / count
+        if spots[k].gap < spots[deepest].gap:
+            deepest = k
+    for k in range(count):
+        place[k, 0] -= middle[0]
+        place[k, 1] -= middle[1]
+    return deepest
+
+
+@routine
+def _outermost(place: Array, deepest: int) -> Integers:
+    """The points that reach farthest in eight directions, seen along and across the patch in units of its extent."""
+    xx, xy, yy = 0.0, 0.0, 0.0
+    for k in range(len(place)):
+        xx += place[k, 0] * place[k, 0]
+        xy += place[k, 0] * place[k, 1]
+        yy += place[k, 1] * place[k, 1]
+    angle = 0.5 * math.atan2(2.0 * xy, xx - yy)
+    c, s = math.cos(angle), math.sin(angle)
+    long, wide = 1e-300, 1e-300
+    for k in range(len(place)):
+        long = max(long, abs(c * place[k, 0] + s * place[k, 1]))
+        wide = max(wide, abs(c * place[k, 1] - s * place[k, 0]))
+    taken = np.zeros(len(place), dtype=np.bool_)
+    taken[deepest] = True
+    for number in range(len(_DIRECTIONS)):
+        x, y = _DIRECTIONS[number, 0] / long, _DIRECTIONS[number, 1] / wide
+        best, farthest = 0, -np.inf
+        for k in range(len(place)):
+            value = x * (c * place[k, 0] + s * place[k, 1]) + y * (c * place[k, 1] - s * place[k, 0])
+            if value > farthest:
+                best, farthest = k, value
+        taken[best] = True
+    found: list[int] = []
+    for k in range(len(place)):
+        if taken[k]:
+            found.append(k)
+    return np.array(found)
+
+
+@routine
+def _around(place: Array, points: Integers) -> Integers:
+    """Points by the direction in which they lie from the middle."""
+    angles = np.empty(len(points))
+    order = np.empty(len(points), dtype=np.int64)
+    for k in range(len(points)):
+        x, y = place[points[k], 0], place[points[k], 1]
+        size = abs(x) + abs(y)
+        slope = y / size if size > 0.0 else 0.0
+        angle = slope if x >= 0.0 else 2.0 - slope  # grows with the angle: -1 to 3
+        j = k
+        while j > 0 and angles[j - 1] > angle:
+            angles[j] = angles[j - 1]
+            order[j] = order[j - 1]
+            j -= 1
+        angles[j] = angle
+        order[j] = points[k]
+    return order

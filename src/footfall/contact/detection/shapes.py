@@ -1,0 +1,169 @@
+"""Shapes as detection sees them: records in tables, which routines read, and the points that detection finds."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+from footfall.arrays import Array, Integers
+from footfall.compiler.routines import ArrayOf, Matrix3, Vector3
+
+
+class Kind(IntEnum):
+    """Kinds of shapes. Of swept spheres a point is a sphere, a line a capsule, a triangle a hull with a radius."""
+
+    NONE = 0  # was removed; its number is free
+    PLANE = 1
+    SPHERE = 2
+    CAPSULE = 3
+    CYLINDER = 4
+    BOX = 5
+    HULL = 6
+    MESH = 7
+    TERRAIN = 8
+    FACET = 9  # a flat polygon of a mesh or terrain, while it is looked at
+
+
+class Shape(NamedTuple):
+    """A shape on a body.
+
+    kind: of `Kind`. body: the row of `Bodies` that carries it, -1 if it is fixed in the world. owner: number of the
+    body or object it belongs to, by which pairs are left out. rotation, position: its pose on the body, m. size: half
+    edges of a box; (radius, 0, half length) of a cylinder; (0, 0, half length) of a capsule. radius: of the layer
+    around the core: the whole of a sphere, that of a capsule or swept triangle, m. bound: radius of a ball around
+    `position` that holds it, infinite for ground. inner: half of its least thickness, m. content: number of its hull,
+    mesh or terrain in the pools. material: number of its material. group, mask: two shapes may touch if the group of
+    one has a bit of the other's mask.
+    """
+
+    kind: int
+    body: int
+    owner: int
+    rotation: Matrix3
+    position: Vector3
+    size: Vector3
+    radius: float
+    bound: float
+    inner: float
+    content: int
+    material: int
+    group: int
+    mask: int
+
+
+class Hull(NamedTuple):
+    """Corners and faces of a convex polyhedron, in the pools from a number on. centre: a point inside, m."""
+
+    first_point: int
+    points: int
+    first_face: int
+    faces: int
+    centre: Vector3
+
+
+class Face(NamedTuple):
+    """A face of a hull: unit normal outwards, distance from the hull's origin along it (m), and its corners, which
+    stand in `Pools.corners` from `first` on, counter-clockwise seen from outside, as numbers of the hull's points."""
+
+    normal: Vector3
+    offset: float
+    first: int
+    corners: int
+
+
+class Node(NamedTuple):
+    """A box within a hierarchy. A leaf has some items from `first` on; others have none, but the children `first`
+    and `first + 1`."""
+
+    lower: Vector3
+    upper: Vector3
+    first: int
+    items: int
+
+
+class Facet(NamedTuple):
+    """A triangle of a mesh, counter-clockwise seen from outside, m; normal: unit."""
+
+    a: Vector3
+    b: Vector3
+    c: Vector3
+    normal: Vector3
+
+
+class MeshPart(NamedTuple):
+    """Triangles of a mesh and the nodes of its hierarchy, in the pools from a number on."""
+
+    first_facet: int
+    facets: int
+    first_node: int
+
+
+class Terrain(NamedTuple):
+    """A height map: heights (rows, columns) in `Pools.heights` from `first` on, the first at the origin (x, y), m."""
+
+    first: int
+    rows: int
+    columns: int
+    origin_x: float
+    origin_y: float
+    spacing_x: float
+    spacing_y: float
+
+
+class Pools(NamedTuple):
+    """What shapes of several kinds consist of, one after another.
+
+    points: (n, 3) corners of hulls. neighbour_starts: (n + 1,) where the neighbours of each point begin in
+    `neighbours`, which are numbers within its hull; face_starts (n + 1,) and around: likewise its faces, as numbers
+    within its hull. faces, corners: of hulls. facets, nodes: of meshes. heights: of terrain, m.
+    """
+
+    hulls: ArrayOf[Hull]
+    points: ArrayOf[Vector3]
+    neighbour_starts: Integers
+    neighbours: Integers
+    face_starts: Integers
+    around: Integers
+    faces: ArrayOf[Face]
+    corners: Integers
+    meshes: ArrayOf[MeshPart]
+    facets: ArrayOf[Facet]
+    nodes: ArrayOf[Node]
+    terrains: ArrayOf[Terrain]
+    heights: Array
+
+
+class Bodies(NamedTuple):
+    """n bodies that move: poses in the world, (n, 3, 3) and (n, 3) in m, and velocities that are expected in the step:
+    linear (n, 3) of the origin in m/s, angular (n, 3) in rad/s, world axes."""
+
+    rotation: ArrayOf[Matrix3]
+    position: ArrayOf[Vector3]
+    linear: ArrayOf[Vector3]
+    angular: ArrayOf[Vector3]
+
+
+class Touch(NamedTuple):
+    """A point where two shapes touch or may do so within the step.
+
+    first, second: numbers of the shapes; the first moves by itself. feature: tells the points of a pair apart; from
+    step to step the same point has the same. position: in the world, on the first shape if the second does not move by
+    itself, else in the middle between both, m. normal: unit, from the second towards the first. gap: along it, m,
+    negative if they overlap.
+    """
+
+    first: int
+    second: int
+    feature: int
+    position: Vector3
+    normal: Vector3
+    gap: float
+
+
+class Spot(NamedTuple):
+    """A point of a pair that is being looked at; position: on the first shape, in the world, m."""
+
+    position: Vector3
+    normal: Vector3
+    gap: float
+    feature: int

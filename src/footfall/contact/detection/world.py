@@ -1,0 +1,307 @@
+"""All that can be touched: the shapes of robots and of a scene, in tables that detection reads while time passes.
+
+Objects are added, moved, resized and removed at any time; the numbers of all other shapes stay.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.compiler.routines import new_records
+from footfall.contact.detection.broad import key_of
+from footfall.contact.detection.filters import Names, neighbours, ordered
+from footfall.contact.detection.find import find_contacts
+from footfall.contact.detection.memory import ContactMemory, Count, Pair, ShapeTable, TreeNode
+from footfall.contact.detection.pools import PoolBuilder
+from footfall.contact.detection.shape_making import Carried, shapes_of
+from footfall.contact.detection.shapes import Bodies, Kind, Shape, Touch
+from footfall.dynamics.configuration import neutral
+from footfall.dynamics.kinematics import link_poses
+from footfall.errors import SceneError, UnknownName
+from footfall.math.transform import Transform
+from footfall.robot.combine import INITIAL
+from footfall.robot.model import Robot
+from footfall.scene.model import Material, Scene, SceneObject
+
+_SPARE = 16  # rows of the table that are free at the start
+_PAIRS = 256  # room for pairs at the start
+_INSIDE = 1e-6  # m: bodies of a robot that overlap by more at the start never touch
+
+
+class ContactWorld:
+    """Shapes, their owners and materials, and what is filtered.
+
+    table: for `find_contacts`; take it anew after `add`. owners: names of bodies and objects, by number. materials: by
+    number, the first is that of robots. excluded: pairs of names that never touch.
+    """
+
+    def __init__(self, links: int) -> None:
+        """links: how many bodies move by themselves."""
+        self.links = links
+        self.owners: list[str] = []
+        self.materials: list[Material] = [Material()]
+        self.excluded: set[Names] = set()
+        self._numbers: dict[str, list[int]] = {}  # shapes by owner
+        self._pools = PoolBuilder()
+        self._shapes = new_records(Shape, _SPARE)
+        self._paths: list[str] = []  # objects on given paths, in the order of their bodies
+        self._memories: list[ContactMemory] = []
+        self._table: ShapeTable | None = None
+
+    @property
+    def table(self) -> ShapeTable:
+        if self._table is None:
+            number = {name: k for k, name in enumerate(self.owners)}
+            keys = sorted(
+                key_of(*sorted((number[one], number[other])))
+                for one, other in self.excluded
+                if one in number and other in number
+            )
+            self._table = ShapeTable(
+                self._shapes,
+                self.links,
+                self._pools.pools,
+                np.array(keys, dtype=np.int64),
+                np.zeros(0, dtype=np.int64),
+            )
+        return self._table
+
+    @property
+    def bodies(self) -> int:
+        """Rows of `Bodies`: links and objects on given paths."""
+        return self.links + len(self._paths)
+
+    def shapes(self, owner: str) -> tuple[int, ...]:
+        """Numbers of the shapes of a body or object."""
+        if owner not in self._numbers:
+            raise UnknownName("body or object with shapes", owner, self._numbers, "the contact world")
+        return tuple(self._numbers[owner])
+
+    def owner_of(self, shape: int) -> str:
+        """Name of the body or object that a shape belongs to."""
+        return self.owners[int(self._shapes["owner"][shape])]
+
+    # Filling
+
+    def add_body(
+        self,
+        name: str,
+        link: int,
+        shapes: Iterable[tuple[Any, Transform, int, int]],
+        material: Material | None,
+    ) -> None:
+        """A body that a link carries, -1: the world; shapes with their poses on it, groups and masks."""
+        number, kind = self._owner(name), self._material(material)
+        for shape, pose, group, mask in shapes:
+            carried = Carried(link, number, kind, group, mask, solid=link >= 0)
+            self._put(name, shapes_of(shape, pose, carried, self._pools))
+
+    def add(self, thing: SceneObject) -> None:
+        """An object that rests or is on a given path; free ones are bodies of the robot they are combined to."""
+        if thing.free is not None:
+            raise SceneError(
+                "is free: it is a body, and bodies are chosen before the world is built",
+                subject=("object", thing.name),
+            )
+        if thing.name in self._numbers:
+            raise SceneError("is there already; move or resize it", subject=("object", thing.name))
+        body = -1
+        if thing.motion is not None:
+            body = self.bodies
+            self._paths.append(thing.name)
+        carried = Carried(body, self._owner(thing.name), self._material(thing.material), solid=False)
+        pose = thing.placement if thing.motion is None else Transform(np.eye(3), np.zeros(3))
+        self._put(thing.name, shapes_of(thing.shape, pose, carried, self._pools))
+
+    def remove(self, name: str) -> None:
+        """Take all shapes of an object out; their numbers are free for others."""
+        for number in self.shapes(name):
+            self._shapes["kind"][number] = Kind.NONE
+        del self._numbers[name]
+        self._changed()
+
+    def replace(self, thing: SceneObject) -> None:
+        """Move, turn or resize an object, or give it another shape: as it is now. It keeps its numbers if it has as
+        many shapes as before."""
+        numbers = self.shapes(thing.name)
+        body, owner = (int(self._shapes[name][numbers[0]]) for name in ("body", "owner"))
+        carried = Carried(body, owner, self._material(thing.material), solid=False)
+        made = shapes_of(thing.shape, thing.placement, carried, self._pools)
+        for number in numbers:
+            self._shapes["kind"][number] = Kind.NONE
+        self._numbers[thing.name] = []
+        self._put(thing.name, made, numbers)
+
+    def exclude(self, pairs: Iterable[Names]) -> None:
+        """Let pairs of bodies or objects, by name, never touch."""
+        self.excluded |= {ordered(*pair) for pair in pairs}
+        self._changed()
+
+    def _owner(self, name: str) -> int:
+        if name not in self.owners:
+            self.owners.append(name)
+        return self.owners.index(name)
+
+    def _material(self, material: Material | None) -> int:
+        if material is None:
+            return 0
+        if material not in self.materials[1:]:
+            self.materials.append(material)
+        return self.materials.index(material, 1)
+
+    def _put(self, name: str, shapes: list[Shape], numbers: Iterable[int] = ()) -> None:
+        """Into the given rows as long as there are any, then into free ones."""
+        unused = np.flatnonzero(self._shapes["kind"] == Kind.NONE).tolist()
+        free: list[int] = [*numbers, *(k for k in unused if k not in set(numbers))]
+        if len(free) < len(shapes):
+            grown = new_records(Shape, 2 * len(self._shapes) + len(shapes))
+            grown[: len(self._shapes)] = self._shapes
+            free += range(len(self._shapes), len(grown))
+            self._shapes = grown
+        for shape, number in zip(shapes, free, strict=False):
+            self._shapes[number] = shape
+            self._numbers.setdefault(name, []).append(number)
+        self._changed()
+
+    def _changed(self) -> None:
+        self._table = None
+        for memory in self._memories:
+            memory.counts[Count.STALE] = 1
+
+    # Memory
+
+    def memory(self, *, pairs: int = _PAIRS) -> ContactMemory:
+        """What detection keeps from step to step, for one world among many; pairs: room for so many."""
+        made = _new_memory(len(self._shapes), pairs)
+        self._memories.append(made)
+        return made
+
+    def forget(self) -> None:
+        """No longer tell the memories made so far of changes; they must not be used any more."""
+        self._memories = []
+
+    def fitting(self, memory: ContactMemory, pairs: int) -> ContactMemory:
+        """The memory itself, or one with enough room for all shapes and so many pairs, which then takes its place."""
+        if len(memory.places) == len(self._shapes) and pairs <= len(memory.pairs):
+            return memory
+        self._memories = [each for each in self._memories if each is not memory]
+        return self.memory(pairs=max(2 * pairs, len(memory.pairs)))
+
+
+def _new_memory(shapes: int, pairs: int) -> ContactMemory:
+    counts = np.zeros(len(Count), dtype=np.int64)
+    counts[Count.STALE] = 1
+    counts[[Count.FIXED_ROOT, Count.MOVING_ROOT]] = -1
+    return ContactMemory(
+        places=new_records(Transform, shapes),
+        lower=np.zeros((shapes, 3)),
+        upper=np.zeros((shapes, 3)),
+        loose_lower=np.zeros((shapes, 3)),
+        loose_upper=np.zeros((shapes, 3)),
+        drift=np.zeros((shapes, 3)),
+        spin=np.zeros(shapes),
+        leaves=np.full(shapes, -1, dtype=np.int64),
+        nodes=new_records(TreeNode, 2 * shapes),
+        pairs=new_records(Pair, pairs),
+        fresh=new_records(Pair, pairs),
+        counts=counts,
+    )
+
+
+def build_contact_world(
+    robot: Robot,
+    scene: Scene,
+    *,
+    q: Array | None = None,
+    exclude: Iterable[Names] = (),
+    self_contact: bool = True,
+) -> ContactWorld:
+    """All shapes of a combined robot (see `combined_robot`) and of the objects of its scene.
+
+    q: (nq,) the reference configuration: bodies of one robot that overlap there never touch; if it is not given, the
+    one named "initial", else neutral. exclude: pairs of names that never touch besides. self_contact: whether a robot
+    touches itself.
+    """
+    world = ContactWorld(len(robot.tree.links))
+    materials = {thing.name: thing.material for thing in scene.free_objects}
+    for body in robot.bodies:
+        attachment = robot.tree.attachments[body.name]
+        shapes = [
+            (geometry.shape, attachment.placement @ geometry.placement, 1, 1) for geometry in body.collisions
+        ]
+        if shapes:
+            world.add_body(body.name, attachment.link, shapes, materials.get(body.name))
+    for thing in scene.fixed_objects:
+        if thing.contact:
+            world.add(thing)
+    world.exclude(neighbours(robot))
+    world.exclude(exclude)
+    robots = _bodies_by_robot(world, robot, scene)
+    if self_contact:
+        start = _initial(robot) if q is None else q
+        world.exclude(_overlapping(world, bodies_at(robot, start, world.bodies), robots))
+    else:
+        world.exclude(pair for names in robots for pair in combinations(names, 2))
+    return world
+
+
+def _bodies_by_robot(world: ContactWorld, robot: Robot, scene: Scene) -> list[list[str]]:
+    """Bodies that have shapes, of each robot in a scene; free objects are none."""
+    found: dict[str, list[str]] = defaultdict(list)
+    free = {thing.name for thing in scene.free_objects}
+    prefixes = {each.name for each in scene.robots}
+    for body in robot.bodies:
+        if body.name in world.owners and body.name not in free:
+            first = body.name.split("/", 1)[0]
+            found[first if first in prefixes else ""].append(body.name)
+    return list(found.values())
+
+
+def _overlapping(world: ContactWorld, bodies: Bodies, robots: list[list[str]]) -> set[Names]:
+    """Bodies of one robot that overlap as they stand there."""
+    home = {name: k for k, names in enumerate(robots) for name in names}
+    touches, _ = touches_of(world, world.memory(), bodies)
+    world.forget()
+    found = set()
+    for touch in touches[touches["gap"] < -_INSIDE]:
+        one, other = world.owner_of(touch["first"]), world.owner_of(touch["second"])
+        if home.get(one, -1) == home.get(other, -2):
+            found.add(ordered(one, other))
+    return found
+
+
+def _initial(robot: Robot) -> Array:
+    known = robot.configurations
+    return known[INITIAL] if INITIAL in known else neutral(robot)
+
+
+def bodies_at(robot: Robot, q: Array, count: int | None = None) -> Bodies:
+    """Links of a robot at rest at q (nq,), for `find_contacts`; count: of rows, those behind the links are zero."""
+    poses = link_poses(robot.tree, np.asarray(q, dtype=np.float64))
+    rows = len(poses) if count is None else count
+    bodies = Bodies(np.zeros((rows, 3, 3)), np.zeros((rows, 3)), np.zeros((rows, 3)), np.zeros((rows, 3)))
+    for k, pose in enumerate(poses):
+        bodies.rotation[k], bodies.position[k] = pose.rotation, pose.translation
+    return bodies
+
+
+def touches_of(
+    world: ContactWorld, memory: ContactMemory, bodies: Bodies, *, dt: float = 0.0, reach: float = 0.0
+) -> tuple[Any, ContactMemory]:
+    """All touches as an array of records, and the memory, which may have grown."""
+    memory = world.fitting(memory, 0)
+    found = new_records(Touch, 64)
+    while True:
+        need = find_contacts(world.table, memory, bodies, dt, reach, found)
+        if need.pairs > len(memory.pairs):
+            memory = world.fitting(memory, need.pairs)
+        elif need.touches > len(found):
+            found = new_records(Touch, 2 * need.touches)
+        else:
+            return found[: need.touches], memory
