@@ -19,8 +19,8 @@ from footfall.geometry.plane import Plane
 from footfall.math.rotations import matrix_from_rotation_vector
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.shapes import Box, Capsule, Cylinder, Sphere
-from footfall.scene import Scene, SceneObject, free_body
 from footfall.scene.assembly import combined_robot, initial_state
+from footfall.scene.model import Scene, SceneObject, free_body
 from tests.contact.detection.pairs import SHAPES
 from tests.poses import random_pose
 
