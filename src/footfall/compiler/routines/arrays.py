@@ -21,6 +21,7 @@ from footfall.compiler.routines.types import (
     LANES,
     NONE,
     READ_AS,
+    WIDTH,
     ArrayType,
     Fixed,
     Number,
@@ -69,6 +70,9 @@ class Arrays(Vectors):
         if isinstance(value.type, ArrayType) and value.type != type:
             if isinstance(type, Fixed):
                 return self.loaded(value, type)
+            if type is LANES and value.type == ArrayType(FLOAT, 1):
+                self.check_lengths(value.parts[1], str(WIDTH))
+                return self.load(Place(LANES, value.parts[0], NONE))
             if isinstance(type, ArrayType):
                 return self.viewed(value, type)
         return super().converted(value, type)

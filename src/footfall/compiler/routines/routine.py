@@ -149,7 +149,10 @@ class Routine(parts.Routine):
         entry = disk.read(place)
         if entry is None:
             module = RoutineModule(fused=self.fused)
-            function = module.translated(self.python, types)
+            try:
+                function = module.translated(self.python, types)
+            except RoutineError as error:  # the way through the translator says nothing to its user
+                raise RoutineError(str(error), located=error.located) from None
             objects: list[object] = [None]  # the first is `failed`
             text = entry_function(function, types, objects)
             facts = {

@@ -12,6 +12,7 @@ from footfall.compiler.routines.numbers import Numbers, number_constant
 from footfall.compiler.routines.types import (
     BOOL,
     LANE_FLAGS,
+    LANES,
     WIDTH,
     Fixed,
     Number,
@@ -33,6 +34,11 @@ class Vectors(Numbers):
         if isinstance(type, Fixed) and isinstance(value.type, Fixed) and value.type.shape == type.shape:
             parts = [self.converted(item, type.element).parts[0] for item in self.numbers(value)]
             return Value(type, tuple(parts))
+        if type is LANES and isinstance(value.type, Fixed) and value.type.shape == (WIDTH,):
+            wide = self.converted(number_constant(0.0), LANES)
+            for k, number in enumerate(self.numbers(value)):
+                wide = self.with_lane(wide, str(k), number)
+            return wide
         return super().converted(value, type)
 
     @staticmethod

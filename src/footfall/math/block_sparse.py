@@ -1,0 +1,286 @@
+"""Sparse systems of linear equations in blocks of eight: what couples many bodies, with whom is known while running.
+
+The unknowns stand in nodes of up to eight; a block (8, 8) couples two nodes, a row of it is one vector register. Nodes
+with fewer unknowns are filled up with ones on the diagonal. `plan_elimination` finds an order with little fill-in (that
+of least degree) and gives every block that elimination needs its number; `eliminate` and `substitute` then go
+through these lists. The pattern is symmetric, the numbers need not be; there are no pivots: the matrices are inertias
+with springs, whose leading parts are regular.
+
+Blocks below the diagonal are kept transposed, so that all work is on rows.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from footfall.arrays import Array, Integers
+from footfall.compiler.routines import ArrayOf, Lanes, routine
+
+WIDTH = 8
+_NUMBER = np.arange(8.0)  # of each lane
+
+
+class Elimination(NamedTuple):
+    """How to solve systems of one pattern; a place is the position of a node in the order of elimination.
+
+    nodes (n,): node at each place. starts (n + 1,): the places that are coupled with place k after it are
+    `rows[starts[k]:starts[k + 1]]`. above, below: the blocks (k, row) and (row, k) of these; the diagonal block of
+    place k has number k. targets: for each k the block (row i, row j) that a product of two of them changes, all i times
+    all j; from `target_starts[k]` on. edges (e, 2): for each pair of nodes that was asked for the blocks (first, second)
+    and (second, first). size: number of blocks.
+    """
+
+    nodes: Integers
+    starts: Integers
+    rows: Integers
+    above: Integers
+    below: Integers
+    target_starts: Integers
+    targets: Integers
+    edges: Integers
+    size: int
+
+
+@routine
+def plan_elimination(count: int, pairs: Integers) -> Elimination:
+    """A plan for nodes 0 to count - 1, of which the pairs (e, 2) are coupled; pairs may come twice."""
+    heads, following, neighbours = _adjacency(count, pairs)
+    degree, eliminated = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.bool_)
+    for node in range(count):
+        degree[node] = _count(heads, following, node)
+    nodes, places = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
+    starts = np.zeros(count + 1, dtype=np.int64)
+    rows: list[int] = []
+    mark = np.full(count, -1)
+    for place in range(count):
+        best = -1
+        for node in range(count):
+            if not eliminated[node] and (best < 0 or degree[node] < degree[best]):
+                best = node
+        eliminated[best], nodes[place], places[best] = True, best, place
+        first = len(rows)
+        entry = heads[best]
+        while entry >= 0:
+            if not eliminated[neighbours[entry]]:
+                rows.append(neighbours[entry])
+            entry = following[entry]
+        starts[place + 1] = len(rows)
+        # All that were coupled with it are now coupled with each other.
+        for i in range(first, len(rows)):
+            one = rows[i]
+            entry = heads[one]
+            while entry >= 0:
+                mark[neighbours[entry]] = one
+                entry = following[entry]
+            for j in range(first, len(rows)):
+                other = rows[j]
+                if other != one and mark[other] != one:
+                    neighbours.append(other)
+                    following.append(heads[one])
+                    heads[one] = len(neighbours) - 1
+                    degree[one] += 1
+            degree[one] -= 1
+    return _numbered(nodes, places, starts, np.array(rows), pairs)
+
+
+@routine
+def _adjacency(count: int, pairs: Integers) -> tuple[Integers, list[int], list[int]]:
+    """Neighbours of all nodes as linked lists: first entry of each node, entry after each, node of each."""
+    heads = np.full(count, -1)
+    following: list[int] = []
+    neighbours: list[int] = []
+    for k in range(len(pairs)):
+        one, other = pairs[k, 0], pairs[k, 1]
+        known = one == other
+        entry = heads[one]
+        while entry >= 0 and not known:
+            known = neighbours[entry] == other
+            entry = following[entry]
+        if not known:
+            for a, b in ((one, other), (other, one)):
+                neighbours.append(b)
+                following.append(heads[a])
+                heads[a] = len(neighbours) - 1
+    return heads, following, neighbours
+
+
+@routine
+def _count(heads: Integers, following: list[int], node: int) -> int:
+    number, entry = 0, heads[node]
+    while entry >= 0:
+        number += 1
+        entry = following[entry]
+    return number
+
+
+@routine
+def _numbered(nodes: Integers, places: Integers, starts: Integers, rows: Integers, pairs: Integers) -> Elimination:
+    """The plan with a number for each block; rows: nodes, become places in ascending order."""
+    count = len(nodes)
+    for k in range(len(rows)):
+        rows[k] = places[rows[k]]
+    for place in range(count):
+        for i in range(starts[place] + 1, starts[place + 1]):  # insertion sort
+            value, j = rows[i], i
+            while j > starts[place] and rows[j - 1] > value:
+                rows[j] = rows[j - 1]
+                j -= 1
+            rows[j] = value
+    above, below = np.empty(len(rows), dtype=np.int64), np.empty(len(rows), dtype=np.int64)
+    target_starts = np.zeros(count + 1, dtype=np.int64)
+    for k in range(len(rows)):
+        above[k], below[k] = count + 2 * k, count + 2 * k + 1
+    for place in range(count):
+        neighbours = starts[place + 1] - starts[place]
+        target_starts[place + 1] = target_starts[place] + neighbours * neighbours
+    targets = np.empty(target_starts[count], dtype=np.int64)
+    for place in range(count):
+        entry = target_starts[place]
+        for i in range(starts[place], starts[place + 1]):
+            for j in range(starts[place], starts[place + 1]):
+                targets[entry] = block_number(starts, rows, count, rows[i], rows[j])
+                entry += 1
+    edges = np.empty((len(pairs), 2), dtype=np.int64)
+    for k in range(len(pairs)):
+        one, other = places[pairs[k, 0]], places[pairs[k, 1]]
+        edges[k, 0] = block_number(starts, rows, count, one, other)
+        edges[k, 1] = block_number(starts, rows, count, other, one)
+    return Elimination(nodes, starts, rows, above, below, target_starts, targets, edges, count + 2 * len(rows))
+
+
+def block_number(starts: Integers, rows: Integers, count: int, one: int, other: int) -> int:
+    """The number of the block that couples two places, which there must be."""
+    if one == other:
+        return one
+    column, row = min(one, other), max(one, other)
+    low, high = starts[column], starts[column + 1] - 1
+    while low < high:
+        middle = (low + high) // 2
+        if rows[middle] < row:
+            low = middle + 1
+        else:
+            high = middle
+    return int(count + 2 * low + (0 if one < other else 1))
+
+
+@routine(fused=True)
+def eliminate(plan: Elimination, blocks: ArrayOf[Lanes]) -> bool:
+    """Factors of a matrix in place: `blocks` (8 size, 8). Whether all pivots were above zero."""
+    good = True
+    for place in range(len(plan.nodes)):
+        corner = WIDTH * place
+        good = _factor(blocks, corner) and good
+        first, last = plan.starts[place], plan.starts[place + 1]
+        for k in range(first, last):
+            _solve_above(blocks, corner, WIDTH * plan.above[k])
+            _solve_below(blocks, corner, WIDTH * plan.below[k])
+        entry = plan.target_starts[place]
+        for i in range(first, last):
+            for j in range(first, last):
+                target = WIDTH * plan.targets[entry]
+                entry += 1
+                if plan.rows[i] > plan.rows[j]:  # kept transposed
+                    _subtract(blocks, target, WIDTH * plan.above[j], WIDTH * plan.below[i])
+                else:
+                    _subtract(blocks, target, WIDTH * plan.below[i], WIDTH * plan.above[j])
+    return good
+
+
+def _factor(blocks: ArrayOf[Lanes], corner: int) -> bool:
+    """Triangles of a diagonal block: below the diagonal the factors, above and on it what is left."""
+    good = True
+    inverse: Lanes = np.zeros(8)
+    number: Lanes = _NUMBER
+    for r in range(WIDTH):
+        row, factors = blocks[corner + r].copy(), 0.0 * number
+        for i in range(r):
+            factor = inverse[i] * row[i]
+            row -= factor * blocks[corner + i]  # before its diagonal stand factors, where row is used up
+            factors[i] = factor
+        blocks[corner + r] = np.where(number < r, factors, row)
+        good = good and row[r] > 0.0
+        inverse[r] = 1.0 / row[r]
+    return good
+
+
+def _solve_above(blocks: ArrayOf[Lanes], corner: int, block: int) -> None:
+    """Rows of a block right of the diagonal, as elimination of its place leaves them."""
+    for r in range(1, WIDTH):
+        row, factors = blocks[block + r], blocks[corner + r]
+        for i in range(r):
+            row -= factors[i] * blocks[block + i]
+        blocks[block + r] = row
+
+
+def _solve_below(blocks: ArrayOf[Lanes], corner: int, block: int) -> None:
+    """Factors of a block below the diagonal, transposed: each row is a column of it."""
+    for i in range(WIDTH):
+        row = blocks[block + i]
+        for m in range(i):
+            row -= blocks[corner + m, i] * blocks[block + m]
+        blocks[block + i] = row * (1.0 / blocks[corner + i, i])
+
+
+def _subtract(blocks: ArrayOf[Lanes], target: int, left: int, right: int) -> None:
+    """target -= left^T right."""
+    for r in range(WIDTH):
+        row = blocks[target + r]
+        for m in range(WIDTH):
+            row -= blocks[left + m, r] * blocks[right + m]
+        blocks[target + r] = row
+
+
+@routine(fused=True)
+def substitute(plan: Elimination, blocks: ArrayOf[Lanes], x: ArrayOf[Lanes]) -> None:
+    """Solve with the factors of `eliminate`: x (n, 8), by node, is the right side and becomes the solution."""
+    count = len(plan.nodes)
+    for place in range(count):
+        corner, node = WIDTH * place, plan.nodes[place]
+        value = x[node].copy()
+        for r in range(1, WIDTH):
+            factors = blocks[corner + r]
+            total = value[r]
+            for i in range(r):
+                total -= factors[i] * value[i]
+            value[r] = total
+        x[node] = value
+        for k in range(plan.starts[place], plan.starts[place + 1]):
+            block, neighbour = WIDTH * plan.below[k], plan.nodes[plan.rows[k]]
+            other = x[neighbour]
+            for m in range(WIDTH):
+                other -= value[m] * blocks[block + m]
+            x[neighbour] = other
+    for place in range(count - 1, -1, -1):
+        corner, node = WIDTH * place, plan.nodes[place]
+        value = x[node].copy()
+        for k in range(plan.starts[place], plan.starts[place + 1]):
+            block, other = WIDTH * plan.above[k], x[plan.nodes[plan.rows[k]]]
+            for r in range(WIDTH):
+                value[r] -= np.sum(blocks[block + r] * other)
+        for r in range(WIDTH - 1, -1, -1):
+            row = blocks[corner + r]
+            total = value[r]
+            for i in range(r + 1, WIDTH):
+                total -= row[i] * value[i]
+            value[r] = total / row[r]
+        x[node] = value
+
+
+def dense_matrix(plan: Elimination, blocks: Array) -> Array:
+    """The matrix (8 n, 8 n), by node, of blocks that have not been eliminated: to look at."""
+    count = len(plan.nodes)
+    result = np.zeros((WIDTH * count, WIDTH * count))
+
+    def put(one: int, other: int, block: Array) -> None:
+        a, b = WIDTH * int(plan.nodes[one]), WIDTH * int(plan.nodes[other])
+        result[a : a + WIDTH, b : b + WIDTH] = block
+
+    for place in range(count):
+        put(place, place, blocks[WIDTH * place : WIDTH * (place + 1)])
+        for k in range(plan.starts[place], plan.starts[place + 1]):
+            above, below = WIDTH * plan.above[k], WIDTH * plan.below[k]
+            put(place, plan.rows[k], blocks[above : above + WIDTH])
+            put(plan.rows[k], place, blocks[below : below + WIDTH].T)
+    return result
