@@ -25,21 +25,20 @@ _NUMBER = np.arange(8.0)  # of each lane
 class Elimination(NamedTuple):
     """How to solve systems of one pattern; a place is the position of a node in the order of elimination.
 
-    nodes (n,): node at each place. starts (n + 1,): the places that are coupled with place k after it are
-    `rows[starts[k]:starts[k + 1]]`. above, below: the blocks (k, row) and (row, k) of these; the diagonal block of
-    place k has number k. targets: for each k the block (row i, row j) that a product of two of them changes, all i times
-    all j; from `target_starts[k]` on. edges (e, 2): for each pair of nodes that was asked for the blocks (first, second)
-    and (second, first). size: number of blocks.
+    nodes (n,): node at each place. places (n,): place of each node. starts (n + 1,): the places that are coupled with
+    place k after it are `rows[starts[k]:starts[k + 1]]`. above, below: the blocks (k, row) and (row, k) of these; the
+    diagonal block of place k has number k. targets: for each k the block (row i, row j) that a product of two of them
+    changes, all i times all j; from `target_starts[k]` on. size: number of blocks.
     """
 
     nodes: Integers
+    places: Integers
     starts: Integers
     rows: Integers
     above: Integers
     below: Integers
     target_starts: Integers
     targets: Integers
-    edges: Integers
     size: int
 
 
@@ -82,7 +81,7 @@ def plan_elimination(count: int, pairs: Integers) -> Elimination:
                     heads[one] = len(neighbours) - 1
                     degree[one] += 1
             degree[one] -= 1
-    return _numbered(nodes, places, starts, np.array(rows), pairs)
+    return _numbered(nodes, places, starts, np.array(rows))
 
 
 @routine
@@ -116,7 +115,7 @@ def _count(heads: Integers, following: list[int], node: int) -> int:
 
 
 @routine
-def _numbered(nodes: Integers, places: Integers, starts: Integers, rows: Integers, pairs: Integers) -> Elimination:
+def _numbered(nodes: Integers, places: Integers, starts: Integers, rows: Integers) -> Elimination:
     """The plan with a number for each block; rows: nodes, become places in ascending order."""
     count = len(nodes)
     for k in range(len(rows)):
@@ -136,33 +135,30 @@ def _numbered(nodes: Integers, places: Integers, starts: Integers, rows: Integer
         neighbours = starts[place + 1] - starts[place]
         target_starts[place + 1] = target_starts[place] + neighbours * neighbours
     targets = np.empty(target_starts[count], dtype=np.int64)
+    size = count + 2 * len(rows)
+    plan = Elimination(nodes, places, starts, rows, above, below, target_starts, targets, size)
     for place in range(count):
         entry = target_starts[place]
         for i in range(starts[place], starts[place + 1]):
             for j in range(starts[place], starts[place + 1]):
-                targets[entry] = block_number(starts, rows, count, rows[i], rows[j])
+                targets[entry] = block_number(plan, rows[i], rows[j])
                 entry += 1
-    edges = np.empty((len(pairs), 2), dtype=np.int64)
-    for k in range(len(pairs)):
-        one, other = places[pairs[k, 0]], places[pairs[k, 1]]
-        edges[k, 0] = block_number(starts, rows, count, one, other)
-        edges[k, 1] = block_number(starts, rows, count, other, one)
-    return Elimination(nodes, starts, rows, above, below, target_starts, targets, edges, count + 2 * len(rows))
+    return plan
 
 
-def block_number(starts: Integers, rows: Integers, count: int, one: int, other: int) -> int:
+def block_number(plan: Elimination, one: int, other: int) -> int:
     """The number of the block that couples two places, which there must be."""
     if one == other:
         return one
     column, row = min(one, other), max(one, other)
-    low, high = starts[column], starts[column + 1] - 1
+    low, high = plan.starts[column], plan.starts[column + 1] - 1
     while low < high:
         middle = (low + high) // 2
-        if rows[middle] < row:
+        if plan.rows[middle] < row:
             low = middle + 1
         else:
             high = middle
-    return int(count + 2 * low + (0 if one < other else 1))
+    return int(plan.above[low] if one < other else plan.below[low])
 
 
 @routine(fused=True)

@@ -383,6 +383,8 @@ class Arrays(Vectors):
             assert isinstance(left, Value)
             assert isinstance(right, Value)
             return self.arithmetic(operator, left, right)
+        if any(value.type is LANES for value in (left, right)) and arrays[0].type == ArrayType(FLOAT, 1):
+            return self.arithmetic(operator, *(self.converted(self.settled(v), LANES) for v in (left, right)))
         small = next((value.type for value in (left, right) if isinstance(value.type, Fixed)), None)
         if small is not None and self.same_rank(arrays[0].type, small):
             pair = [self.settled(value) for value in (left, right)]

@@ -1,0 +1,175 @@
+"""The contact problem of an island: bodies that touch each other, directly or through others.
+
+All velocities v of the island stand in nodes of eight (`footfall.math.block_sparse`): a free body is one, a robot a few
+along its branches. Unknown are v and the impulses p of contacts and joint rows:
+
+    M (v - v_free) = sum of J^T p,    and every contact and row obeys its law.
+
+Contacts between the same two bodies form a group. Its twist (6,), the relative motion of the two bodies at a point near
+the contacts, is a sum over its pieces: a piece is the motion (6, 8) that the velocities of one node give it. A contact
+sees its group's twist through three rows (t1, t2, n). So all that iterates is short sums over rows of eight.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from footfall.arrays import Integers
+from footfall.compiler.routines import ArrayOf, Lanes, Vector3, routine
+from footfall.math.block_sparse import WIDTH, Elimination, block_number
+
+TWIST = 6
+
+
+class Group(NamedTuple):
+    """Contacts between two bodies: which of the island's, and the pieces of their relative motion."""
+
+    first_point: int
+    points: int
+    first_piece: int
+    pieces: int
+    first_pair: int  # of the blocks of all pairs of pieces, see `Island.pairs`
+
+
+class Point(NamedTuple):
+    """The law of a contact: `w_n + compliance p_n >= 0`, `p_n >= 0`, one of them zero; `|p_t| <= friction p_n + extra`.
+
+    w is its velocity along (t1, t2, n) and drift, m/s. compliance: 1/kg. extra: N s. along, normal: about how far
+    an impulse moves it in the tangential and normal directions, 1/kg.
+    """
+
+    drift: Vector3
+    compliance: float
+    friction: float
+    extra: float
+    along: float
+    normal: float
+
+
+class JointRow(NamedTuple):
+    """A joint limit, `sign u + offset >= 0` with an impulse that is not negative, or dry friction, whose impulse is at
+    most bound (N s) and stops the joint if it can. u: the velocity in a lane of a node. mobility: 1/kg."""
+
+    node: int
+    lane: int
+    sign: float
+    offset: float
+    bound: float  # infinite for a limit
+    mobility: float
+
+
+class Island(NamedTuple):
+    """plan, mass: the inertia's blocks as the plan numbers them. momentum (n, 8): `M v_free` by node, N s. pivots
+    (n, 8): about the diagonal of M^-1. nodes (k,), motions (6 k, 8): node and motion of each piece. pairs: for each
+    group the number of the block (piece i, piece j), negative (-1 - number) if it is kept transposed. rows (3 c, 8): of
+    each contact; entries 6 and 7 are zero."""
+
+    plan: Elimination
+    mass: ArrayOf[Lanes]
+    momentum: ArrayOf[Lanes]
+    pivots: ArrayOf[Lanes]
+    groups: ArrayOf[Group]
+    nodes: Integers
+    motions: ArrayOf[Lanes]
+    pairs: Integers
+    points: ArrayOf[Point]
+    rows: ArrayOf[Lanes]
+    joints: ArrayOf[JointRow]
+    weight: float  # of all bodies times dt, N s: what residuals are compared with
+
+
+class Impulses(NamedTuple):
+    """contacts (c, 3): along (t1, t2, n), N s. joints (j,)."""
+
+    contacts: ArrayOf[Vector3]
+    joints: ArrayOf[Vector3]
+
+
+def pair_blocks(plan: Elimination, groups: ArrayOf[Group], nodes: Integers, pairs: Integers) -> None:
+    """Fill `Island.pairs`."""
+    for group in groups:
+        entry = group.first_pair
+        for i in range(group.pieces):
+            for j in range(group.pieces):
+                one = plan.places[nodes[group.first_piece + i]]
+                other = plan.places[nodes[group.first_piece + j]]
+                number = block_number(plan, one, other)
+                pairs[entry] = number if one <= other else -1 - number
+                entry += 1
+
+
+def group_twist(island: Island, group: Group, v: ArrayOf[Lanes]) -> Lanes:
+    """Relative motion (6,) of a group's bodies at the velocities v (n, 8), m/s and rad/s."""
+    twist: Lanes = np.zeros(8)
+    for k in range(group.first_piece, group.first_piece + group.pieces):
+        velocity = v[island.nodes[k]]
+        for c in range(TWIST):
+            twist[c] += np.sum(island.motions[TWIST * k + c] * velocity)
+    return twist
+
+
+def add_wrench(island: Island, group: Group, wrench: Lanes, forces: ArrayOf[Lanes], sign: float) -> None:
+    """Add what a wrench (6,) on a group gives the velocities of its nodes, N s."""
+    for k in range(group.first_piece, group.first_piece + group.pieces):
+        node = island.nodes[k]
+        total = forces[node]
+        for c in range(TWIST):
+            total += (sign * wrench[c]) * island.motions[TWIST * k + c]
+        forces[node] = total
+
+
+def add_stiffness(island: Island, group: Group, stiffness: ArrayOf[Lanes], blocks: ArrayOf[Lanes]) -> None:
+    """Add `S^T K S` to the blocks of a matrix, for the stiffness K (6, 8) of a group and its pieces S."""
+    pushed: ArrayOf[Lanes] = np.empty((TWIST, WIDTH))
+    entry = group.first_pair
+    for j in range(group.pieces):
+        right = TWIST * (group.first_piece + j)
+        for c in range(TWIST):
+            row = stiffness[c]
+            total = row[0] * island.motions[right]
+            for d in range(1, TWIST):
+                total += row[d] * island.motions[right + d]
+            pushed[c] = total
+        for i in range(group.pieces):
+            left = TWIST * (group.first_piece + i)
+            number = island.pairs[entry + i * group.pieces + j]
+            if number >= 0:
+                _add_product(blocks, WIDTH * number, island.motions, left, pushed, 0)
+            else:
+                _add_product(blocks, WIDTH * (-1 - number), pushed, 0, island.motions, left)
+
+
+def _add_product(
+    blocks: ArrayOf[Lanes], target: int, left: ArrayOf[Lanes], first: int, right: ArrayOf[Lanes], second: int
+) -> None:
+    """Add `left^T right`, of six rows each, to a block."""
+    for r in range(WIDTH):
+        row = blocks[target + r]
+        for c in range(TWIST):
+            row += left[first + c, r] * right[second + c]
+        blocks[target + r] = row
+
+
+@routine(fused=True)
+def multiply(plan: Elimination, blocks: ArrayOf[Lanes], x: ArrayOf[Lanes], result: ArrayOf[Lanes]) -> None:
+    """result = matrix x, (n, 8) by node, with the blocks of a symmetric matrix."""
+    for place in range(len(plan.nodes)):
+        corner, value = WIDTH * place, x[plan.nodes[place]]
+        total = value[0] * blocks[corner]
+        for r in range(1, WIDTH):
+            total += value[r] * blocks[corner + r]
+        result[plan.nodes[place]] = total
+    for place in range(len(plan.nodes)):
+        node = plan.nodes[place]
+        value, total = x[node], result[node].copy()
+        for k in range(plan.starts[place], plan.starts[place + 1]):
+            block, neighbour = WIDTH * plan.above[k], plan.nodes[plan.rows[k]]
+            other, beyond = x[neighbour], result[neighbour]
+            for r in range(WIDTH):
+                row = blocks[block + r]
+                beyond += value[r] * row
+                total[r] += np.sum(row * other)
+            result[neighbour] = beyond
+        result[node] = total
