@@ -65,12 +65,23 @@ class LinkMotion(NamedTuple):
     acceleration_gradient: Array
 
 
-def newton_euler(robot: Robot, q: Array, v: Array, a: Array, wrenches: Mapping[str, Array] | None) -> Array:
-    """The recursive Newton-Euler algorithm: joint forces (nv,); arguments as in `inverse_dynamics`."""
+def newton_euler(
+    robot: Robot,
+    q: Array,
+    v: Array,
+    a: Array,
+    wrenches: Mapping[str, Array] | None,
+    *,
+    gravity: Array | None = None,
+) -> Array:
+    """The recursive Newton-Euler algorithm: joint forces (nv,); arguments as in `inverse_dynamics`.
+
+    gravity: (3,) m/s2, the robot's own by default.
+    """
     tree, coupling = robot.tree, Coupling(robot, q)
     v, a = coupling.velocity(v), coupling.acceleration(v, a)
     poses = joint_transforms(tree, q)
-    motions = link_motions(tree, poses, v, a)
+    motions = link_motions(tree, poses, v, a, gravity=gravity)
     external = link_wrenches(robot, poses, wrenches)
     forces = [
         force_of_motion(moments, motion) - wrench
@@ -84,16 +95,19 @@ def newton_euler(robot: Robot, q: Array, v: Array, a: Array, wrenches: Mapping[s
     return coupling.forces(np.concatenate([np.zeros(0), *tau]))
 
 
-def world_motion(tree: Tree) -> LinkMotion:
+def world_motion(tree: Tree, *, gravity: Array | None = None) -> LinkMotion:
     """Of the world and all that is fixed to it: gravity as an acceleration upwards."""
-    return LinkMotion(np.zeros(3), np.zeros(3), -tree.gravity, np.zeros((3, 3)))
+    pull = tree.gravity if gravity is None else gravity
+    return LinkMotion(np.zeros(3), np.zeros(3), -pull, np.zeros((3, 3)))
 
 
-def link_motions(tree: Tree, poses: Sequence[Transform], v: Array, a: Array) -> list[LinkMotion]:
+def link_motions(
+    tree: Tree, poses: Sequence[Transform], v: Array, a: Array, *, gravity: Array | None = None
+) -> list[LinkMotion]:
     """Motion of each link while the world accelerates against gravity, 000 (2.33), (2.34)."""
     motions: list[LinkMotion] = []
     for link, pose in zip(tree.links, poses, strict=True):
-        parent = motions[link.parent] if link.parent >= 0 else world_motion(tree)
+        parent = motions[link.parent] if link.parent >= 0 else world_motion(tree, gravity=gravity)
         to_link = pose.rotation.T
         velocity, acceleration = link.subspace @ v[link.v], link.subspace @ a[link.v]
         carried = to_link @ parent.angular_velocity

@@ -110,6 +110,11 @@ class DriveTrain:
                     subject=("drive of", " and ".join(motor.drive.joints)),
                 )
 
+    @property
+    def key(self) -> str:
+        """What native code with these drives depends on besides the robot."""
+        return f"{self.dt!r} {self.elastic}"
+
     # State
 
     @property

@@ -120,6 +120,15 @@ class Arrays(Vectors):
         roots = array.roots and (*array.roots, *([NONE] * len(inner)))
         return Value(ArrayType(_plain(kind.element), kind.axes + len(inner)), parts, roots)
 
+    def reshaped(self, array: Value, lengths: list[str]) -> Value:
+        """The same elements with other axes."""
+        array = self.as_numbers(array)
+        assert isinstance(array.type, ArrayType)
+        self.check_lengths(self.elements_in(lengths), self.elements_in(array.parts[1:]))
+        return self.array_value(
+            ArrayType(array.type.element, len(lengths)), array.parts[0], lengths, all_roots(array)
+        )
+
     def fitted(self, value: Value, hint: Hint) -> Value:
         """A value as an annotation wants it."""
         if isinstance(hint, Number):

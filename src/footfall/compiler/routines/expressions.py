@@ -218,6 +218,8 @@ class Expressions(Parts):
             if name == "clear" and not node.args:
                 self.set_length(value, "0")
                 return Value(NOTHING, ())
+        if name == "reshape" and isinstance(kind, ArrayType) and not node.keywords:
+            return self.reshaped(value, [self.integer(self.expression(argument)) for argument in node.args])
         if name == "copy" and not node.args and (isinstance(kind, ArrayType | Fixed) or kind is LANES):
             return self.copy(value)
         raise RoutineError(f"cannot translate `{ast.unparse(node)}`: {kind} has no such method")

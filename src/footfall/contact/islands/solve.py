@@ -1,0 +1,61 @@
+"""The solution of an island: quick steps from the last impulses, an interior-point method where they do not do, and
+quick steps again to the end."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+from footfall.arrays import Array
+from footfall.compiler.routines import ArrayOf, Lanes, Vector3, routine
+from footfall.contact.islands.interior_point import solve_interior
+from footfall.contact.islands.island import Island
+from footfall.contact.islands.newton import Outcome, solve_newton
+
+_CLOSE = 1e-6  # of the weight: where Newton's method takes over
+
+
+class Effort(NamedTuple):
+    """How many steps each method may take: quick ones first, interior-point ones, and final ones."""
+
+    quick: int
+    interior: int
+    final: int
+
+
+@routine(fused=True)
+def solve_island(
+    island: Island,
+    v: ArrayOf[Lanes],
+    contacts: ArrayOf[Vector3],
+    joints: Array,
+    tolerance: float,
+    effort: Effort,
+) -> Outcome:
+    """Velocities v (n, 8) and impulses, (c, 3) and (j,), from those to start with, in place.
+
+    tolerance: of the natural map, as a part of the island's weight times dt; so is the residual that it gives.
+    """
+    limit = tolerance * island.weight
+    start_v, start, start_joints = v.copy(), contacts.copy(), joints.copy()
+    found = solve_newton(island, v, contacts, joints, limit, effort.quick)
+    if found.residual <= limit or effort.interior == 0:
+        return Outcome(found.residual / island.weight, found.steps)
+    steps = found.steps
+    other_v, other, other_joints = start_v.copy(), start.copy(), start_joints.copy()
+    if found.residual < 1e-2 * island.weight:
+        other_v[:], other[:], other_joints[:] = v, contacts, joints
+    interior = solve_interior(island, other_v, other, other_joints, max(limit, _CLOSE * island.weight), effort.interior)
+    steps += interior.steps
+    residual = found.residual
+    if interior.residual < residual:
+        residual = interior.residual
+        v[:], contacts[:], joints[:] = other_v, other, other_joints
+    final = solve_newton(island, other_v, other, other_joints, limit, effort.final)
+    steps += final.steps
+    if final.residual < residual:
+        residual = final.residual
+        v[:], contacts[:], joints[:] = other_v, other, other_joints
+    return Outcome(residual / island.weight, steps)
+
+

@@ -1,0 +1,311 @@
+"""A robot in a time step, before and after contact, as traced code: all that is made for a robot and nothing else.
+
+`approach` is what a step does before anything is known of contact: joint control, smooth forces, inertia, where all
+links are and how they will move if nothing stops them. The inertia comes in the blocks in which islands of contact are
+solved (`velocity_nodes`), motions of links as rows of these. `settle` follows when the velocity at the end of the step
+is known. The length of a step, gravity and commands are numbers that they are called with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.compiler import Kernel, absolute, build_kernel, maximum, minimum, where
+from footfall.dynamics.configuration import integrate
+from footfall.dynamics.factorisation import factorise, solve_factored
+from footfall.dynamics.inverse_dynamics import newton_euler
+from footfall.dynamics.joints import joint_transforms
+from footfall.dynamics.kinematics import link_poses, link_velocities
+from footfall.dynamics.loops import Coupling, damping_of_followers
+from footfall.dynamics.mass_matrix import composite_bodies
+from footfall.math.block_sparse import WIDTH, Elimination, block_number, plan_elimination
+from footfall.math.spatial import rotate
+from footfall.robot.model import JointType, Robot
+from footfall.simulation.contact_rows import LinkMotion, Row
+from footfall.simulation.drive_step import DriveTrain
+from footfall.simulation.joint_action import JointAction, spring_entries
+from footfall.simulation.step_values import Command
+from footfall.simulation.time_step import JointControl, actuated_velocities
+from footfall.simulation.velocity_nodes import VelocityNodes, velocity_nodes
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What one node gives to the motion of a link. table: number of the motion (6, 8) that `approach` gives. lanes: how
+    many of its columns count."""
+
+    node: int
+    table: int
+    lanes: int
+
+
+@dataclass(frozen=True)
+class RobotMotion:
+    """A robot with what steps are made of.
+
+    train: its drives, if they are simulated. middle: whether Coriolis and gyroscopic forces are those in the middle of
+    the step. implicit_gains: see `joint_control`.
+    """
+
+    robot: Robot
+    train: DriveTrain | None = None
+    middle: bool = False
+    implicit_gains: bool = True
+
+    @cached_property
+    def nodes(self) -> VelocityNodes:
+        return velocity_nodes(self.robot.tree)
+
+    @cached_property
+    def plan(self) -> Elimination:
+        """How systems with the pattern of the inertia are solved."""
+        pairs = np.array(self.nodes.pairs, dtype=np.int64).reshape(-1, 2)
+        return plan_elimination(len(self.nodes.members), pairs)
+
+    @cached_property
+    def pieces(self) -> tuple[tuple[Piece, ...], ...]:
+        """The pieces of each link's motion."""
+        return tuple(tuple(row) for row in self._pieces[0])
+
+    @cached_property
+    def _pieces(self) -> tuple[list[list[Piece]], list[tuple[int, int]]]:
+        """Of each link; and of each motion in the table a link that has it whole, and the node."""
+        tree, places = self.robot.tree, self.nodes.places
+        pieces: list[list[Piece]] = []
+        tables: list[tuple[int, int]] = []
+        shared: dict[int, int] = {}  # node -> table; links of looped robots have tables of their own
+        for link in range(len(tree.links)):
+            found: dict[int, int] = {}
+            for velocity in _moving(self.robot, link):
+                node, lane = places[velocity]
+                found[node] = max(found.get(node, 0), lane + 1)
+            row = []
+            for node, lanes in sorted(found.items()):
+                if tree.loops is not None or node not in shared:
+                    shared[node] = len(tables)
+                    tables.append((link, node))
+                elif lanes == len(self.nodes.members[node]):
+                    tables[shared[node]] = (link, node)
+                row.append(Piece(node, shared[node], WIDTH if tree.loops is not None else lanes))
+            pieces.append(row)
+        return pieces, tables
+
+    @property
+    def joints(self) -> int:
+        """Number of joint axes that commands act on."""
+        return len(actuated_velocities(self.robot))
+
+    # Kernels
+
+    @cached_property
+    def approach(self) -> Kernel:
+        """Before contact; see `_approach` for what it gives."""
+        return self._kernel(self._approach, {"q": self.robot.nq, "v": self.robot.nv})
+
+    @cached_property
+    def settle(self) -> Kernel:
+        """After contact; see `_settle` for what it gives."""
+        return self._kernel(
+            self._settle, {"q": self.robot.nq, "v": self.robot.nv, "v_after": self.robot.nv}
+        )
+
+    def _kernel(self, function: Any, inputs: dict[str, int | tuple[int, ...]]) -> Kernel:
+        robot, joints = self.robot, self.joints
+        inputs["integral"] = joints
+        inputs |= dict.fromkeys((f"command_{name}" for name in Command._fields), joints)
+        inputs |= {"gravity": 3, "dt": ()}
+        inputs["drives"] = 0 if self.train is None else self.train.size
+        return build_kernel(
+            function,
+            inputs,
+            name=function.__name__.strip("_"),
+            key=f"{robot.fingerprint} {self.middle} {self.implicit_gains} {self.train and self.train.key}",
+            module=__name__,
+            check_finite=False,
+        )
+
+    def _approach(self, **given: Any) -> Mapping[str, Any]:
+        """mass (8 blocks, 8), momentum (n, 8), pivots (n, 8): see `footfall.contact.islands.island`. free (nv,): velocity
+        after the step without contact. integral (joints,). rotations (links, 3, 3), positions (links, 3): of links
+        now, linear and angular (links, 3): their velocities after the step without contact. motions (6 tables, 8):
+        about the origin (3,), which is given too."""
+        robot, tree, dt = self.robot, self.robot.tree, given["dt"]
+        q, v = given["q"], given["v"]
+        control, action = self._acting(given)
+        coupling = Coupling(robot, q)
+        acting, inertia, mass = self._forces(given, control, action, coupling)
+        factor = factorise(tree, inertia)
+        free = v + solve_factored(tree, factor, dt * acting)
+        poses = link_poses(tree, q)
+        motion = LinkMotion(tree, poses, coupling)
+        own = link_velocities(tree, joint_transforms(tree, q), coupling.velocity(free))
+        velocities = [rotate(pose.rotation, velocity) for pose, velocity in zip(poses, own, strict=True)]
+        origin = self._origin(poses)
+        return {
+            "mass": self._blocks(inertia),
+            "momentum": self._by_node(inertia @ v + dt * acting),
+            "pivots": self._by_node(factor.inverse_pivots),
+            "free": free,
+            "integral": control.integral,
+            "rotations": np.array([pose.rotation for pose in poses]).reshape(-1, 3, 3),
+            "positions": np.array([pose.translation for pose in poses]).reshape(-1, 3),
+            "linear": np.array([row[:3] for row in velocities]).reshape(-1, 3),
+            "angular": np.array([row[3:] for row in velocities]).reshape(-1, 3),
+            "motions": self._motions(motion, origin),
+            "origin": origin,
+        }
+
+    def _settle(self, **given: Any) -> Mapping[str, Any]:
+        """q (nq,) after the step; effort (nv,) that the joints gave, N m; drives: their state."""
+        robot, dt, v, after = self.robot, given["dt"], given["v"], given["v_after"]
+        control, action = self._acting(given)
+        # What the joints gave in the end: the added inertia is a part of it.
+        change = after - v
+        effort = control.effort - (control.added_inertia * (1.0 / dt) - np.asarray(robot.damping)) * change
+        if action is not None:
+            effort = effort + action.effort(change, dt)
+        drives = given["drives"]
+        if self.train is not None:
+            _, following = self.train.entries(drives, self._command(given), given["q"], v)
+            drives = following(after)
+        return {"q": integrate(robot, given["q"], dt * after), "effort": effort, "drives": drives}
+
+    # What they consist of
+
+    @staticmethod
+    def _command(given: Mapping[str, Any]) -> Command:
+        return Command(*(given[f"command_{name}"] for name in Command._fields))
+
+    def _acting(self, given: Mapping[str, Any]) -> tuple[JointControl, JointAction | None]:
+        robot, dt, q, v, command = self.robot, given["dt"], given["q"], given["v"], self._command(given)
+        entries = [spring_entries(robot, q, v, dt)] if robot.springs else []
+        if self.train is not None:
+            parts, _ = self.train.entries(given["drives"], command, q, v)
+            entries, command = entries + parts, self.train.undriven(command)
+        action = JointAction.of(robot.nv, entries) if entries else None
+        control = controlled_joints(
+            robot, q, v, given["integral"], command, dt, implicit_gains=self.implicit_gains
+        )
+        return control, action
+
+    def _forces(
+        self, given: Mapping[str, Any], control: JointControl, action: JointAction | None, coupling: Coupling
+    ) -> tuple[Array, Array, Array]:
+        """All smooth forces (nv,), the inertia (nv, nv) that they move, and that of the bodies alone."""
+        robot, tree, dt, q, v = self.robot, self.robot.tree, given["dt"], given["q"], given["v"]
+        still = np.zeros(robot.nv)
+        bias = newton_euler(robot, q, v, still, None, gravity=given["gravity"])
+        acting = control.effort - bias - np.asarray(robot.damping) * v
+        mass = composite_bodies(robot, q)
+        inertia = mass + np.diag(control.added_inertia)
+        if robot.loops:
+            passive = damping_of_followers(robot, coupling)
+            acting, inertia = acting - passive @ v, inertia + dt * passive
+        if action is not None:
+            acting, inertia = acting + action.forces, inertia + action.inertia
+        if self.middle:
+            half_change = solve_factored(tree, factorise(tree, inertia), 0.5 * dt * acting)
+            middle = newton_euler(robot, q, v + half_change, still, None, gravity=given["gravity"])
+            acting = acting + bias - middle
+        return acting, inertia, mass
+
+    def _origin(self, poses: list[Any]) -> Array:
+        """Where motions are taken: at a floating base, so that numbers stay small wherever it is."""
+        floating = {joint.child for joint in self.robot.joints if joint.type is JointType.FLOATING}
+        for link, pose in zip(self.robot.tree.links, poses, strict=True):
+            if link.body in floating and link.kind == "spherical":
+                return np.asarray(pose.translation)
+        return np.zeros(3)
+
+    def _by_node(self, values: Array) -> Array:
+        rows = [[values[v] for v in row] + [0.0] * (WIDTH - len(row)) for row in self.nodes.members]
+        return np.array(rows).reshape(-1, WIDTH)
+
+    def _blocks(self, inertia: Array) -> Array:
+        """The blocks of the inertia as the plan numbers them, with ones where a node has no velocity."""
+        plan, members = self.plan, self.nodes.members
+        blocks: list[Any] = [None] * plan.size
+        for node, row in enumerate(members):
+            blocks[int(plan.places[node])] = _block(inertia, row, row, diagonal=True)
+        for one, other in self.nodes.pairs:
+            first, second = sorted((one, other), key=lambda node: int(plan.places[node]))
+            block = _block(inertia, members[first], members[second], diagonal=False)
+            # Above the diagonal it stands as it is, below transposed: the same numbers.
+            for a, b in ((first, second), (second, first)):
+                blocks[block_number(plan, int(plan.places[a]), int(plan.places[b]))] = block
+        empty = np.zeros((WIDTH, WIDTH))
+        return np.concatenate([empty if block is None else block for block in blocks])
+
+    def _motions(self, motion: LinkMotion, origin: Array) -> Array:
+        rows: list[list[Any]] = []
+        for link, node in self._pieces[1]:
+            at_origin = motion.rows_at(link, origin)
+            rows += [[_entry(row, v) for v in self._padded(node)] for row in at_origin]
+        return np.array(rows).reshape(-1, WIDTH)
+
+    def _padded(self, node: int) -> list[int]:
+        row = self.nodes.members[node]
+        return [*row, *[-1] * (WIDTH - len(row))]
+
+
+def _entry(row: Row, velocity: int) -> Any:
+    return row.get(velocity, 0.0)
+
+
+def _block(inertia: Array, rows: tuple[int, ...], columns: tuple[int, ...], *, diagonal: bool) -> Array:
+    block = np.zeros((WIDTH, WIDTH)).astype(object)
+    for i, a in enumerate(rows):
+        for j, b in enumerate(columns):
+            block[i, j] = inertia[a, b]
+    if diagonal:
+        for k in range(len(rows), WIDTH):
+            block[k, k] = 1.0
+    return block
+
+
+def _moving(robot: Robot, link: int) -> list[int]:
+    """The velocities that move a link."""
+    tree = robot.tree
+    own = [k for index in tree.path(link) for k in range(tree.nv)[tree.links[index].v]]
+    if tree.loops is None:
+        return own
+    rows = Coupling(robot, tree.loops.reference).rows
+    return sorted({place for velocity in own for place in rows[velocity]})
+
+
+def controlled_joints(
+    robot: Robot, q: Array, v: Array, integral: Array, command: Command, dt: Any, *, implicit_gains: bool
+) -> JointControl:
+    """Joint efforts with their limits over a step of dt (s).
+
+    With implicit gains these act on position and velocity at the end of the step, which is stable however high they
+    are: `(M + dt kd + dt^2 kp) dv = dt (kp (q* - q - dt v) + kd (v* - v) + ...)`. A saturated joint gives its limit,
+    whatever it moves.
+    """
+    effort: list[Any] = [0.0] * robot.nv
+    added: list[Any] = [dt * float(damping) for damping in robot.damping]
+    sums: list[Any] = []
+    for k, (coordinate, velocity) in enumerate(actuated_velocities(robot)):
+        error = command.position[k] - q[coordinate]
+        sums.append(integral[k] + dt * error)
+        ahead = error - dt * v[velocity] if implicit_gains else error
+        wanted = (
+            command.kp[k] * ahead
+            + command.ki[k] * sums[k]
+            + command.kd[k] * (command.velocity[k] - v[velocity])
+            + command.effort[k]
+        )
+        inertia = dt * (command.kd[k] + dt * command.kp[k]) if implicit_gains else 0.0
+        limit = float(robot.effort_limits[velocity])
+        if np.isfinite(limit):
+            inertia = where(absolute(wanted) < limit, inertia, 0.0)
+            wanted = maximum(minimum(wanted, limit), -limit)
+        effort[velocity] = wanted
+        added[velocity] = added[velocity] + inertia
+    return JointControl(np.array(effort), np.array(added), np.array(sums))

@@ -1,0 +1,290 @@
+"""The tables of a world from robots and a scene, and a state to start with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.compiler.routines import new_records
+from footfall.contact.detection.shapes import Bodies, Touch
+from footfall.contact.detection.world import ContactWorld
+from footfall.contact.pair_material import pair_material
+from footfall.math.block_sparse import WIDTH, Elimination
+from footfall.math.transform import Transform, identity_transform
+from footfall.robot.model import Robot
+from footfall.scene.model import Material
+from footfall.simulation.robot_motion import RobotMotion
+from footfall.simulation.step_values import Command
+from footfall.simulation.time_step import actuated_velocities
+from footfall.simulation.world.records import (
+    FreeBody,
+    JointLimit,
+    LinkPiece,
+    PairMaterial,
+    Plans,
+    RobotPart,
+    State,
+    Workspace,
+    World,
+)
+
+_TOUCHES = 64  # room for them at the start
+
+
+@dataclass(frozen=True)
+class Member:
+    """A robot in a world, or a free body: then `motion` is None and the robot has one body.
+
+    pose: where its own world is in the common one, as far as its coordinates do not say it.
+    """
+
+    robot: Robot
+    motion: RobotMotion | None
+    pose: Transform
+
+
+class _Tables:
+    """Lists that grow member by member."""
+
+    def __init__(self) -> None:
+        self.robots: list[tuple[Any, ...]] = []
+        self.free: list[tuple[Any, ...]] = []
+        self.link_mover: list[int] = []
+        self.link_first_piece: list[int] = []
+        self.link_pieces: list[int] = []
+        self.pieces: list[tuple[int, int, int]] = []
+        self.node_velocities: list[list[int]] = []
+        self.node_mover: list[int] = []
+        self.mover_first_node: list[int] = []
+        self.mover_nodes: list[int] = []
+        self.node_pairs: list[tuple[int, int]] = []
+        self.pair_starts: list[int] = [0]
+        self.plans: list[Elimination] = []
+        self.joints: list[tuple[Any, ...]] = []
+        self.mass: list[float] = []
+        self.q = self.v = self.drives = self.joint_axes = self.inputs = self.outputs = 0
+
+
+def build_world(members: Sequence[Member], contacts: ContactWorld, *, limits: bool, friction: bool) -> World:
+    """The tables; members: robots first, then free bodies, in the order of the combined robot.
+
+    limits, friction: whether position limits and dry friction of joints are part of a step.
+    """
+    tables = _Tables()
+    for member in members:
+        if member.motion is None:
+            _add_free(tables, member.robot)
+        else:
+            _add_robot(tables, member, member.motion, limits=limits, friction=friction)
+    materials, count = pair_materials(contacts.materials)
+    return World(
+        _records(RobotPart, tables.robots),
+        _records(FreeBody, tables.free),
+        len(members),
+        _integers(tables.link_mover),
+        _integers(tables.link_first_piece),
+        _integers(tables.link_pieces),
+        _records(LinkPiece, tables.pieces),
+        np.array(tables.node_velocities, dtype=np.int64).reshape(-1, WIDTH),
+        _integers(tables.node_mover),
+        _integers(tables.mover_first_node),
+        _integers(tables.mover_nodes),
+        np.array(tables.node_pairs, dtype=np.int64).reshape(-1, 2),
+        _integers(tables.pair_starts),
+        _plans(tables.plans),
+        _records(JointLimit, tables.joints),
+        materials,
+        count,
+        contacts.table,
+        np.array(tables.mass),
+    )
+
+
+def _records(kind: type, rows: Sequence[tuple[Any, ...]]) -> Any:
+    made = new_records(kind, len(rows))
+    for k, row in enumerate(rows):
+        made[k] = row
+    return made
+
+
+def _integers(values: Sequence[int]) -> Any:
+    return np.array(values, dtype=np.int64)
+
+
+def _add_free(tables: _Tables, robot: Robot) -> None:
+    (body,) = robot.bodies
+    center = np.asarray(body.center_of_mass)
+    about_origin = np.asarray(body.inertia) + body.mass * (center @ center * np.eye(3) - np.outer(center, center))
+    mover, node, first = len(tables.mass), len(tables.node_mover), len(tables.link_mover)
+    links = len(robot.tree.links)
+    tables.free.append(
+        (tables.q, tables.v, first + links - 1, node, body.mass, tuple(center), about_origin)
+    )
+    tables.link_mover += [mover] * links
+    tables.link_first_piece += [len(tables.pieces)] * links
+    tables.link_pieces += [*[0] * (links - 1), 1]
+    tables.pieces.append((node, 0, WIDTH))
+    tables.node_velocities.append([*range(tables.v, tables.v + 6), -1, -1])
+    tables.node_mover.append(mover)
+    tables.mover_first_node.append(node)
+    tables.mover_nodes.append(1)
+    tables.mass.append(body.mass)
+    tables.q, tables.v = tables.q + 7, tables.v + 6
+
+
+def _add_robot(tables: _Tables, member: Member, motion: RobotMotion, *, limits: bool, friction: bool) -> None:
+    robot, nodes = motion.robot, motion.nodes
+    mover, first_node, first_link = len(tables.mass), len(tables.node_mover), len(tables.link_mover)
+    outputs: dict[str, int] = {}
+    for name, shape in motion.approach.signature.outputs:
+        outputs[name] = tables.outputs
+        tables.outputs += int(np.prod(shape, dtype=np.int64))
+    sizes = {name: int(np.prod(shape, dtype=np.int64)) for name, shape in motion.approach.signature.outputs}
+    settled = tables.outputs
+    tables.outputs += sum(int(np.prod(shape, dtype=np.int64)) for _, shape in motion.settle.signature.outputs)
+    drives = 0 if motion.train is None else motion.train.size
+    placed = not _is_identity(member.pose)
+    tables.robots.append(
+        (
+            motion.approach.native_function().address,
+            motion.settle.native_function().address,
+            tables.q,
+            robot.nq,
+            tables.v,
+            robot.nv,
+            tables.joint_axes,
+            motion.joints,
+            tables.drives,
+            drives,
+            first_link,
+            len(robot.tree.links),
+            first_node,
+            len(nodes.members),
+            tables.inputs,
+            outputs["mass"],
+            motion.plan.size,
+            outputs["momentum"],
+            outputs["pivots"],
+            outputs["free"],
+            outputs["integral"],
+            outputs["rotations"],
+            outputs["positions"],
+            outputs["linear"],
+            outputs["angular"],
+            outputs["motions"],
+            sizes["motions"] // (6 * WIDTH),
+            outputs["origin"],
+            settled,
+            placed,
+            np.asarray(member.pose.rotation),
+            tuple(np.asarray(member.pose.translation)),
+        )
+    )
+    tables.inputs += sum(int(np.prod(shape, dtype=np.int64)) for _, shape in motion.settle.signature.inputs)
+    for row in motion.pieces:
+        tables.link_mover.append(mover)
+        tables.link_first_piece.append(len(tables.pieces))
+        tables.link_pieces.append(len(row))
+        tables.pieces += [(first_node + piece.node, piece.table, piece.lanes) for piece in row]
+    for members in nodes.members:
+        padded = [tables.v + velocity for velocity in members] + [-1] * (WIDTH - len(members))
+        tables.node_velocities.append(padded)
+        tables.node_mover.append(mover)
+    tables.mover_first_node.append(first_node)
+    tables.mover_nodes.append(len(nodes.members))
+    tables.node_pairs += [(first_node + one, first_node + other) for one, other in nodes.pairs]
+    tables.pair_starts.append(len(tables.node_pairs))
+    tables.plans.append(motion.plan)
+    tables.joints += _joint_rows(tables, motion, first_node, limits=limits, friction=friction)
+    tables.mass.append(robot.mass)
+    tables.q, tables.v = tables.q + robot.nq, tables.v + robot.nv
+    tables.joint_axes, tables.drives = tables.joint_axes + motion.joints, tables.drives + drives
+
+
+def _is_identity(pose: Transform) -> bool:
+    same = identity_transform()
+    return bool(
+        np.array_equal(pose.rotation, same.rotation) and np.array_equal(pose.translation, same.translation)
+    )
+
+
+def _joint_rows(
+    tables: _Tables, motion: RobotMotion, first_node: int, *, limits: bool, friction: bool
+) -> list[tuple[Any, ...]]:
+    """Limits, then dry friction."""
+    robot, places = motion.robot, motion.nodes.places
+    rows: list[tuple[Any, ...]] = []
+    for coordinate, velocity in actuated_velocities(robot):
+        lower, upper = float(robot.lower_limits[coordinate]), float(robot.upper_limits[coordinate])
+        if limits and (np.isfinite(lower) or np.isfinite(upper)):
+            node, lane = places[velocity]
+            rows.append((tables.q + coordinate, tables.v + velocity, first_node + node, lane, lower, upper, 0.0))
+    for velocity, force in enumerate(robot.spanning.friction):
+        if friction and force > 0.0:
+            node, lane = places[velocity]
+            rows.append((0, tables.v + velocity, first_node + node, lane, -np.inf, np.inf, float(force)))
+    return rows
+
+
+def _plans(plans: Sequence[Elimination]) -> Plans:
+    """All plans behind each other."""
+    fields = Elimination._fields[:-1]
+    starts = np.zeros((len(plans) + 1, len(fields)), dtype=np.int64)
+    for k, plan in enumerate(plans):
+        starts[k + 1] = starts[k] + [len(getattr(plan, name)) for name in fields]
+    empty = np.zeros(0, dtype=np.int64)
+    lists = [np.concatenate([empty, *(getattr(plan, name) for plan in plans)]) for name in fields]
+    return Plans(starts, _integers([plan.size for plan in plans]), Elimination(*lists, 0))
+
+
+def pair_materials(materials: Sequence[Material]) -> tuple[Any, int]:
+    """Of all pairs; the first material is that of robots, which have none of their own."""
+    rows = []
+    for a, one in enumerate(materials):
+        for b, other in enumerate(materials):
+            if a and b:
+                pair = pair_material(one, other)
+            else:
+                pair = other if b else one
+            rows.append(
+                (pair.friction, pair.viscous_friction, pair.restitution, pair.stiffness, pair.damping)
+            )
+    return _records(PairMaterial, rows), len(materials)
+
+
+def new_state(world: World, contacts: ContactWorld, q: Array, v: Array, *, joints: int, drives: Array) -> State:
+    """At rest in time: nothing touches yet. joints: number of axes that commands act on."""
+    return State(
+        np.array(q, dtype=np.float64),
+        np.array(v, dtype=np.float64),
+        np.zeros(joints),
+        np.array(drives, dtype=np.float64),
+        np.zeros(1),
+        new_records(Touch, _TOUCHES),
+        np.zeros((_TOUCHES, 3)),
+        np.zeros(len(world.joints)),
+        np.zeros(1, dtype=np.int64),
+        contacts.memory(),
+    )
+
+
+def new_workspace(world: World, contacts: ContactWorld, *, nv: int) -> Workspace:
+    """Room for the steps of one world."""
+    rows, nodes = contacts.bodies, len(world.node_velocities)
+    parts = world.robots
+    inputs = sum(int(row["q"] + 2 * row["v"] + (1 + len(Command._fields)) * row["joints"] + 4 + row["drives"]) for row in parts)
+    outputs = sum(int(row["settled"] - row["mass"] + row["q"] + row["v"] + row["drives"]) for row in parts)
+    return Workspace(
+        np.zeros(inputs),
+        np.zeros(outputs),
+        Bodies(np.zeros((rows, 3, 3)), np.zeros((rows, 3)), np.zeros((rows, 3)), np.zeros((rows, 3))),
+        np.zeros((len(parts), 3)),
+        np.zeros((nodes, WIDTH)),
+        np.zeros((nodes, WIDTH)),
+        new_records(Touch, _TOUCHES),
+        np.zeros(nv),
+    )

@@ -1,0 +1,222 @@
+"""What a step of a world works on: tables that do not change, the state that does, and room to work in.
+
+All of it is arrays, so that native code needs nothing else, thousands of worlds share the tables, and nothing is
+compiled when something in them changes. A mover is a robot or a free body; movers, links, nodes, coordinates and
+velocities are those of the combined robot, one after another.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from footfall.arrays import Array, Integers
+from footfall.compiler.routines import ArrayOf, Lanes, Matrix3, Vector3
+from footfall.contact.detection.memory import ContactMemory, ShapeTable
+from footfall.contact.detection.shapes import Bodies, Touch
+from footfall.math.block_sparse import Elimination
+
+
+class RobotPart(NamedTuple):
+    """A robot: where its kernels are, and where what is its own begins and how much it is.
+
+    approach, settle: addresses of native code. inputs: where its numbers begin in `Workspace.inputs` and how many there
+    are before those that change with every step. first_*, *: of the world's. The rest: where the results of `approach`
+    stand in `Workspace.outputs`. rotation, position: where its own world stands in the common one; placed: whether that
+    is elsewhere.
+    """
+
+    approach: int
+    settle: int
+    first_q: int
+    q: int
+    first_v: int
+    v: int
+    first_joint: int
+    joints: int
+    first_drive: int
+    drives: int
+    first_link: int
+    links: int
+    first_node: int
+    nodes: int
+    inputs: int
+    mass: int
+    blocks: int
+    momentum: int
+    pivots: int
+    free: int
+    integral: int
+    rotations: int
+    positions: int
+    linear: int
+    angular: int
+    motions: int
+    tables: int
+    origin: int
+    settled: int
+    placed: bool
+    rotation: Matrix3
+    position: Vector3
+
+
+class FreeBody(NamedTuple):
+    """A body on a joint that leaves it free. link: the one that carries it. center: of mass, on the body, m. inertia:
+    (3, 3) about the body's origin in its axes, kg m2."""
+
+    first_q: int
+    first_v: int
+    link: int
+    node: int
+    mass: float
+    center: Vector3
+    inertia: Matrix3
+
+
+class LinkPiece(NamedTuple):
+    """What a node gives to the motion of a link: table (6, 8) number `table` of its mover, whose first `lanes` columns
+    count."""
+
+    node: int
+    table: int
+    lanes: int
+
+
+class JointLimit(NamedTuple):
+    """A joint with a position limit (m or rad), or with dry friction (N m or N) if `friction` is above zero."""
+
+    coordinate: int
+    velocity: int
+    node: int
+    lane: int
+    lower: float
+    upper: float
+    friction: float
+
+
+class PairMaterial(NamedTuple):
+    """How two surfaces touch each other; see `footfall.scene.model.Material`."""
+
+    friction: float
+    viscous_friction: float
+    restitution: float
+    stiffness: float
+    damping: float
+
+
+class Plans(NamedTuple):
+    """The plans of elimination of all robots, their lists one after another. starts (robots + 1, 8): where those of each
+    begin; sizes (robots,): numbers of blocks."""
+
+    starts: Integers
+    sizes: Integers
+    lists: Elimination
+
+    def of(self, robot: int) -> Elimination:
+        """The plan of one robot."""
+        begin, end, lists = self.starts[robot], self.starts[robot + 1], self.lists
+        return Elimination(
+            lists.nodes[begin[0] : end[0]],
+            lists.places[begin[1] : end[1]],
+            lists.starts[begin[2] : end[2]],
+            lists.rows[begin[3] : end[3]],
+            lists.above[begin[4] : end[4]],
+            lists.below[begin[5] : end[5]],
+            lists.target_starts[begin[6] : end[6]],
+            lists.targets[begin[7] : end[7]],
+            self.sizes[robot],
+        )
+
+
+class World(NamedTuple):
+    """The tables. link_mover, link_first_piece, link_pieces (links,). node_velocities (nodes, 8): -1 where there is none.
+    node_pairs (p, 2): nodes that the inertia of robots couples, those of robot k from `pair_starts[k]` on. materials:
+    number a times count plus b for the pair (a, b)."""
+
+    robots: ArrayOf[RobotPart]
+    free: ArrayOf[FreeBody]
+    movers: int
+    link_mover: Integers
+    link_first_piece: Integers
+    link_pieces: Integers
+    pieces: ArrayOf[LinkPiece]
+    node_velocities: Integers
+    node_mover: Integers
+    mover_first_node: Integers
+    mover_nodes: Integers
+    node_pairs: Integers
+    pair_starts: Integers
+    plans: Plans
+    joints: ArrayOf[JointLimit]
+    materials: ArrayOf[PairMaterial]
+    material_count: int
+    shapes: ShapeTable
+    mass: Array  # (movers,) kg
+
+
+class Settings(NamedTuple):
+    """Numbers of a step, see `StepOptions`: any of them may change between two steps."""
+
+    dt: float
+    gravity: Vector3
+    reach: float
+    recovery: float
+    recovery_speed: float
+    restitution_speed: float
+    touching_only: bool
+    tolerance: float
+    quick_steps: int
+    interior_steps: int
+    final_steps: int
+
+
+class Forces(NamedTuple):
+    """Wrenches on bodies: links (n,) and [f; n] (n, 6) in N and N m, world axes; points (n, 3): where, on the link, m."""
+
+    links: Integers
+    wrenches: Array
+    points: ArrayOf[Vector3]
+
+
+class State(NamedTuple):
+    """What one step hands to the next. q, v, integral, drives; time (1,) s. touches: of the last step, of which there
+    are `counts[0]`; impulses (room, 3): theirs, world axes, N s; joint_impulses (joints,)."""
+
+    q: Array
+    v: Array
+    integral: Array
+    drives: Array
+    time: Array
+    touches: ArrayOf[Touch]
+    impulses: ArrayOf[Vector3]
+    joint_impulses: Array
+    counts: Integers
+    memory: ContactMemory
+
+
+class Workspace(NamedTuple):
+    """Room to work in; what stands in it between two steps has no meaning.
+
+    inputs, outputs: of kernels. bodies: where all links are and how they move. free (nodes, 8): velocities without
+    contact; v (nodes, 8): with it. found: touches of this step. effort (nv,).
+    """
+
+    inputs: Array
+    outputs: Array
+    bodies: Bodies
+    origins: ArrayOf[Vector3]
+    free: ArrayOf[Lanes]
+    v: ArrayOf[Lanes]
+    found: ArrayOf[Touch]
+    effort: Array
+
+
+class Report(NamedTuple):
+    """What a step came to. touches: how many there are, which may be more than there was room for: then nothing has
+    happened. pairs: likewise for pairs that are near each other. residual: the largest natural map over the weight of
+    its island times dt. steps: of Newton's and interior-point methods in the hardest island. islands: how many."""
+
+    touches: int
+    pairs: int
+    residual: float
+    steps: int
+    islands: int

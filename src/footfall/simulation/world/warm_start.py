@@ -1,0 +1,37 @@
+"""Impulses to start with: a touch that was there in the last step begins with the impulse that it had."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from footfall.compiler.routines import ArrayOf, Vector3
+from footfall.contact.detection.shapes import Touch
+
+_NEAR = 0.03  # m: touches of a pair that are farther apart are others
+
+
+def warm_impulses(
+    before: ArrayOf[Touch], impulses: ArrayOf[Vector3], now: ArrayOf[Touch], result: ArrayOf[Vector3]
+) -> None:
+    """For each touch (n,) of this step the impulse (n, 3), world axes, of the same one in the step before, else of the
+    nearest of its pair; both lists are ordered by pairs."""
+    first = 0
+    for k in range(len(now)):
+        touch = now[k]
+        while first < len(before) and _comes_before(before[first], touch):
+            first += 1
+        best, least = -1, _NEAR * _NEAR
+        m = first
+        while m < len(before) and before[m].first == touch.first and before[m].second == touch.second:
+            if before[m].feature == touch.feature:
+                best = m
+                break
+            apart = before[m].position - touch.position
+            if apart @ apart < least:
+                best, least = m, apart @ apart
+            m += 1
+        result[k] = impulses[best] if best >= 0 else np.zeros(3)
+
+
+def _comes_before(one: Touch, other: Touch) -> bool:
+    return one.first < other.first or (one.first == other.first and one.second < other.second)
