@@ -78,14 +78,13 @@ class Instructions:
     def assign(self, key: Hashable, value: Value) -> None:
         before = self.types.get(key)
         type = value.type if before is None else joined(before, value.type)
+        value = self.converted(value, type)
         known = self.roots.get(key, ())
         mine = roots_of(value)
         roots = tuple(a | b for a, b in zip(known, mine, strict=True)) if len(known) == len(mine) else mine
         self.changed |= before is not None and (type != before or roots != known)
         self.types[key], self.roots[key] = type, roots
-        for part, place, machine in zip(
-            self.converted(value, type).parts, self.slot(key), machine_types(type), strict=True
-        ):
+        for part, place, machine in zip(value.parts, self.slot(key), machine_types(type), strict=True):
             self.do(f"store {machine} {part}, ptr {place}")
 
     def read(self, key: Hashable) -> Value:

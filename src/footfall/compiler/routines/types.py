@@ -242,6 +242,9 @@ def joined(one: Type, other: Type) -> Type:
         element = joined(one.element, other.element)
         assert isinstance(element, Number)
         return Fixed(one.shape, element)
+    for small, array in ((one, other), (other, one)):  # the numbers of an array, where they meet a small one
+        if isinstance(small, Fixed) and array == ArrayType(small.element, len(small.shape)):
+            return small
     if isinstance(one, ListType) and isinstance(other, ListType):
         if one.element is None or other.element is None:
             return one if other.element is None else other

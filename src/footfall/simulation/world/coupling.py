@@ -521,7 +521,7 @@ def _fill_points(
         frame = contact_frame(touch.normal)
         arm = touch.position - centre
         w = np.array([0.0, 0.0, 0.0])
-        for i in range(3):
+        for i in (0, 1, 2):
             axis = frame[:, i]
             moment = np.cross(arm, axis)
             row_i: Lanes = np.zeros(8)
