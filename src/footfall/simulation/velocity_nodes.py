@@ -23,22 +23,33 @@ class VelocityNodes:
 
 
 def velocity_nodes(tree: Tree) -> VelocityNodes:
-    """Chains of the tree, cut where it branches and after eight velocities."""
-    parents = list(tree.parent_velocity)
+    """Chains of the tree, cut after eight velocities; where it branches, one branch may go on in the same node.
+
+    So the velocities of a node that move a link are always its first ones.
+    """
     children: dict[int, list[int]] = {}
-    for velocity, parent in enumerate(parents):
+    for velocity, parent in enumerate(tree.parent_velocity):
         children.setdefault(parent, []).append(velocity)
     members: list[tuple[int, ...]] = []
     above: list[int] = []  # the node before each
     pending = [(velocity, -1) for velocity in reversed(children.get(-1, []))]
     while pending:
         velocity, before = pending.pop()
-        chain = [velocity]
-        while len(chain) < WIDTH and len(children.get(chain[-1], [])) == 1:
-            chain.append(children[chain[-1]][0])
-        members.append(tuple(chain))
+        lanes = _chain(children, velocity)[:WIDTH]
+        others: list[int] = []
+        while branches := children.get(lanes[-1], []):
+            rest = WIDTH - len(lanes)
+            fitting = [child for child in branches if len(_chain(children, child)) <= rest]
+            # The branch that others hang on: it stands in all of their paths.
+            chosen = max(fitting, key=lambda child: _size(children, child), default=None)
+            if chosen is None:
+                others += branches
+                break
+            others += [child for child in branches if child != chosen]
+            lanes += _chain(children, chosen)
+        members.append(tuple(lanes))
         above.append(before)
-        pending += [(child, len(members) - 1) for child in reversed(children.get(chain[-1], []))]
+        pending += [(child, len(members) - 1) for child in reversed(sorted(others))]
     pairs = []
     for node in range(len(members)):
         other = above[node]
@@ -46,3 +57,16 @@ def velocity_nodes(tree: Tree) -> VelocityNodes:
             pairs.append((other, node))
             other = above[other]
     return VelocityNodes(tuple(members), tuple(pairs))
+
+
+def _chain(children: dict[int, list[int]], velocity: int) -> list[int]:
+    """A velocity and those after it until the tree branches or ends."""
+    chain = [velocity]
+    while len(children.get(chain[-1], [])) == 1:
+        chain.append(children[chain[-1]][0])
+    return chain
+
+
+def _size(children: dict[int, list[int]], velocity: int) -> int:
+    """How many velocities hang on one, with itself."""
+    return 1 + sum(_size(children, child) for child in children.get(velocity, []))

@@ -110,7 +110,8 @@ class Instructions:
     def reserve(self, machine: str) -> str:
         """Memory of the function's own frame."""
         self.count += 1
-        self.stack.append(f"  %v{self.count} = alloca {machine}, align 8")
+        alignment = 64 if machine.startswith("<") else 8  # as LLVM takes it to be where nothing else is said
+        self.stack.append(f"  %v{self.count} = alloca {machine}, align {alignment}")
         return f"%v{self.count}"
 
     def converted(self, value: Value, type: Type) -> Value:

@@ -224,14 +224,10 @@ def _look(
         found_joints[k] = impulse
         residual = max(residual, joint_residual(row, impulse, velocity))
         imbalance[row.node, row.lane] -= row.sign * impulse
-    merit, mobility = 0.0, 0.0
+    merit: Lanes = np.zeros(8)
     for n in range(len(v)):
-        merit += np.sum(island.pivots[n] * imbalance[n] * imbalance[n])
-    for point in island.points:
-        mobility = max(mobility, point.normal)
-    for row in island.joints:
-        mobility = max(mobility, row.mobility)
-    return max(residual, np.sqrt(merit / max(mobility, 1e-300)))
+        merit += island.pivots[n] * imbalance[n] * imbalance[n]
+    return max(residual, np.sqrt(np.sum(merit) / island.mobility))
 
 
 def _scaled(p: Vector3, u: Vector3, point: Point, friction: float) -> Matrix3:

@@ -78,13 +78,7 @@ class Island(NamedTuple):
     rows: ArrayOf[Lanes]
     joints: ArrayOf[JointRow]
     weight: float  # of all bodies times dt, N s: what residuals are compared with
-
-
-class Impulses(NamedTuple):
-    """contacts (c, 3): along (t1, t2, n), N s. joints (j,)."""
-
-    contacts: ArrayOf[Vector3]
-    joints: ArrayOf[Vector3]
+    mobility: float  # the largest of any row, 1/kg: what makes impulses of energies
 
 
 def pair_blocks(plan: Elimination, groups: ArrayOf[Group], nodes: Integers, pairs: Integers) -> None:
@@ -102,11 +96,16 @@ def pair_blocks(plan: Elimination, groups: ArrayOf[Group], nodes: Integers, pair
 
 def group_twist(island: Island, group: Group, v: ArrayOf[Lanes]) -> Lanes:
     """Relative motion (6,) of a group's bodies at the velocities v (n, 8), m/s and rad/s."""
+    return group_twist_of(group, island.nodes, island.motions, v)
+
+
+def group_twist_of(group: Group, nodes: Integers, motions: ArrayOf[Lanes], v: ArrayOf[Lanes]) -> Lanes:
+    """The same of an island that is not complete."""
     twist: Lanes = np.zeros(8)
     for k in range(group.first_piece, group.first_piece + group.pieces):
-        velocity = v[island.nodes[k]]
+        velocity = v[nodes[k]]
         for c in range(TWIST):
-            twist[c] += np.sum(island.motions[TWIST * k + c] * velocity)
+            twist[c] += np.sum(motions[TWIST * k + c] * velocity)
     return twist
 
 

@@ -1,12 +1,13 @@
 """Newton's method for an island, softened: quick where the impulses of the last step are nearly right.
 
-For impulses p_k that are held, velocities are sought at which all forces are in balance,
+For impulses that are held, velocities are sought at which all forces are in balance,
 
     M (v - v_free) = J^T p(v),    p(v) = answers of all contacts to v (`cone.py`),
 
-by Newton's method on `M + J^T K J`; then p_k becomes p(v). The softness decides how far p(v) leads at once: if it is
+by Newton's method on `M + J^T K J`; then the answers are held. The softness decides how far they lead at once: if it is
 small one balance is the solution, but hard to find; if it is large it is found in a few steps, but leads only part of
-the way. So it shrinks tenfold where balances are found easily, and grows fivefold where none is found.
+the way. So the first try is hard. If that fails, softness starts high, shrinks tenfold where balances are found easily,
+and grows fivefold where none is found.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.compiler.routines import ArrayOf, Lanes, Matrix3, Vector3, routine
+from footfall.compiler.routines import ArrayOf, Lanes, Matrix3, Vector3, new_records, routine
 from footfall.contact.islands.cone import (
     Answer,
+    RowAnswer,
     contact_answer,
     contact_residual,
     joint_answer,
@@ -34,17 +36,19 @@ from footfall.contact.islands.island import (
 )
 from footfall.math.block_sparse import WIDTH, eliminate, substitute
 
-_LEAST_SOFTNESS, _MOST_SOFTNESS, _FIRST_SOFTNESS, _AT_REST = 1e-7, 10.0, 0.1, 1e-6
-_INNER = 12  # steps to one balance at the most
+_HARD, _LEAST, _MOST, _SOFT = 1e-6, 1e-7, 10.0, 0.1  # softness
+_HARD_STEPS, _SOFT_STEPS = 4, 12  # to one balance at the most
+_HALVINGS = 3
+_BALANCED = 0.01  # of the change of answers, as energies: the imbalance at which they are held
 
 
 class Balance(NamedTuple):
-    """What a velocity leads to. merit: the imbalance of all forces, as twice an energy, J. residual: the largest
-    natural map, N s. change: how far answers are from the impulses that are held, as twice an energy."""
+    """What a velocity leads to. merit: the imbalance of all forces, as twice an energy, J. change: how far answers are
+    from the impulses that are held, likewise. residual: the largest natural map, N s."""
 
     merit: float
-    residual: float
     change: float
+    residual: float
 
 
 class Outcome(NamedTuple):
@@ -52,6 +56,18 @@ class Outcome(NamedTuple):
 
     residual: float
     steps: int
+
+
+class Held(NamedTuple):
+    """The impulses that are held, contacts (c, 3) and joints (j,), with the softness (1,); and all answers to a
+    velocity, with the imbalance (n, 8) that they leave."""
+
+    contacts: ArrayOf[Vector3]
+    joints: Array
+    softness: Array
+    answers: ArrayOf[Answer]
+    joint_answers: ArrayOf[RowAnswer]
+    imbalance: ArrayOf[Lanes]
 
 
 @routine(fused=True)
@@ -62,81 +78,74 @@ def solve_newton(
 
     tolerance: of the natural map, N s. most: steps. The best that was found stays.
     """
-    held, held_joints = contacts.copy(), joints.copy()
-    found, found_joints = contacts.copy(), joints.copy()
-    v_held, trial, best = v.copy(), v.copy(), v.copy()
-    imbalance, blocks = np.empty(v.shape), np.empty(island.mass.shape)
-    first = balance(island, v, held, held_joints, 1.0, imbalance, found, found_joints)
-    softness = _AT_REST if first.residual <= _AT_REST * island.weight else _FIRST_SOFTNESS
-    least, steps = np.inf, 0
-    now = balance(island, v, held, held_joints, softness, imbalance, found, found_joints)
+    held = Held(
+        contacts.copy(),
+        joints.copy(),
+        np.full(1, _HARD),
+        new_records(Answer, len(contacts)),
+        new_records(RowAnswer, len(joints)),
+        np.empty(v.shape),
+    )
+    base, best, blocks = v.copy(), v.copy(), np.empty(island.mass.shape)
+    least, steps, room, hard = np.inf, 0, _HARD_STEPS, True
+    enough = tolerance * tolerance * island.mobility
     while steps < most:
-        inner, found_balance = 0, False
-        while inner < _INNER and steps < most:
-            assemble(island, v, held, held_joints, softness, blocks)
+        now, inner, found = balance(island, v, held), 0, False
+        while inner < room and steps < most and not found:
+            assemble(island, held, blocks)
             eliminate(island.plan, blocks)
-            substitute(island.plan, blocks, imbalance)
+            substitute(island.plan, blocks, held.imbalance)
+            now = _advance(island, v, held, now.merit)
             steps, inner = steps + 1, inner + 1
-            now = _advance(island, v, trial, held, held_joints, softness, imbalance, found, found_joints, now.merit)
             if now.residual < least:
-                least = now.residual
-                contacts[:], joints[:], best[:] = found, found_joints, v
-                if least <= tolerance and now.merit <= 1e-16 + tolerance * tolerance:
-                    v[:] = best
+                least, best[:] = now.residual, v
+                _keep(held, contacts, joints)
+                if least <= tolerance and now.merit <= enough:
                     return Outcome(least, steps)
-            if now.merit <= 0.01 * now.change:
-                found_balance = True
-                break
-        if found_balance:
-            held[:], held_joints[:], v_held[:] = found, found_joints, v
+            found = now.merit <= _BALANCED * now.change
+        if found:
+            _hold(held)
+            base[:] = v
             if inner <= 2:
-                softness = max(0.1 * softness, _LEAST_SOFTNESS)
+                held.softness[0] = max(0.1 * held.softness[0], _LEAST)
         else:
-            v[:] = v_held
-            softness = min(5.0 * softness, _MOST_SOFTNESS)
-        now = balance(island, v, held, held_joints, softness, imbalance, found, found_joints)
+            v[:] = base
+            held.softness[0] = _SOFT if hard else min(5.0 * held.softness[0], _MOST)
+            room, hard = _SOFT_STEPS, False
     v[:] = best
     return Outcome(least, steps)
 
 
-def _advance(
-    island: Island,
-    v: ArrayOf[Lanes],
-    trial: ArrayOf[Lanes],
-    held: ArrayOf[Vector3],
-    held_joints: Array,
-    softness: float,
-    step: ArrayOf[Lanes],
-    found: ArrayOf[Vector3],
-    found_joints: Array,
-    merit: float,
-) -> Balance:
-    """Take a step, or a half or a quarter of it if that is better; step becomes the imbalance there."""
-    change = step.copy()
+def _advance(island: Island, v: ArrayOf[Lanes], held: Held, merit: float) -> Balance:
+    """Take the step that stands in place of the imbalance, or a half or a quarter of it if that is better."""
+    start, step = v.copy(), held.imbalance.copy()
     length = 1.0
     result = Balance(np.inf, np.inf, np.inf)
-    for _ in range(3):
+    for _ in range(_HALVINGS):
         for n in range(len(v)):
-            trial[n] = v[n] - length * change[n]
-        result = balance(island, trial, held, held_joints, softness, step, found, found_joints)
+            v[n] = start[n] - length * step[n]
+        result = balance(island, v, held)
         if result.merit < merit:
             break
         length *= 0.5
-    v[:] = trial
     return result
 
 
-def balance(
-    island: Island,
-    v: ArrayOf[Lanes],
-    held: ArrayOf[Vector3],
-    held_joints: Array,
-    softness: float,
-    imbalance: ArrayOf[Lanes],
-    found: ArrayOf[Vector3],
-    found_joints: Array,
-) -> Balance:
-    """All answers at the velocities v; imbalance (n, 8): `M (v - v_free) - J^T p(v)`."""
+def _keep(held: Held, contacts: ArrayOf[Vector3], joints: Array) -> None:
+    """Write all answers down."""
+    for k in range(len(contacts)):
+        contacts[k] = held.answers[k].impulse
+    for k in range(len(joints)):
+        joints[k] = held.joint_answers[k].impulse
+
+
+def _hold(held: Held) -> None:
+    _keep(held, held.contacts, held.joints)
+
+
+def balance(island: Island, v: ArrayOf[Lanes], held: Held) -> Balance:
+    """All answers at the velocities v (n, 8), and the imbalance `M (v - v_free) - J^T p(v)`."""
+    imbalance, softness = held.imbalance, held.softness[0]
     multiply(island.plan, island.mass, v, imbalance)
     for n in range(len(v)):
         imbalance[n] -= island.momentum[n]
@@ -145,28 +154,28 @@ def balance(
         twist = group_twist(island, group, v)
         wrench: Lanes = np.zeros(8)
         for k in range(group.first_point, group.first_point + group.points):
-            point = island.points[k]
+            point, before = island.points[k], held.contacts[k]
             w = contact_velocity(island, k, twist) + point.drift
-            p = contact_answer(point, held[k], w, softness).impulse
-            found[k] = p
+            answer = contact_answer(point, before, w, softness)
+            held.answers[k] = answer
+            p = answer.impulse
             residual = max(residual, contact_residual(point, p, w))
-            d = p - held[k]
+            d = p - before
             change += point.along * (d[0] * d[0] + d[1] * d[1]) + point.normal * d[2] * d[2]
-            for i in range(3):
-                wrench += p[i] * island.rows[3 * k + i]
+            wrench += p[0] * island.rows[3 * k] + p[1] * island.rows[3 * k + 1] + p[2] * island.rows[3 * k + 2]
         add_wrench(island, group, wrench, imbalance, -1.0)
     for k in range(len(island.joints)):
         row = island.joints[k]
         u = v[row.node, row.lane]
-        p_joint = joint_answer(row, held_joints[k], u, softness).impulse
-        found_joints[k] = p_joint
-        residual = max(residual, joint_residual(row, p_joint, u))
-        change += row.mobility * (p_joint - held_joints[k]) ** 2
-        imbalance[row.node, row.lane] -= row.sign * p_joint
-    merit = 0.0
+        answer_row = joint_answer(row, held.joints[k], u, softness)
+        held.joint_answers[k] = answer_row
+        residual = max(residual, joint_residual(row, answer_row.impulse, u))
+        change += row.mobility * (answer_row.impulse - held.joints[k]) ** 2
+        imbalance[row.node, row.lane] -= row.sign * answer_row.impulse
+    merit: Lanes = np.zeros(8)
     for n in range(len(v)):
-        merit += np.sum(island.pivots[n] * imbalance[n] * imbalance[n])
-    return Balance(merit, residual, change)
+        merit += island.pivots[n] * imbalance[n] * imbalance[n]
+    return Balance(np.sum(merit), change, residual)
 
 
 def contact_velocity(island: Island, k: int, twist: Lanes) -> Vector3:
@@ -180,34 +189,23 @@ def contact_velocity(island: Island, k: int, twist: Lanes) -> Vector3:
     )
 
 
-def assemble(
-    island: Island,
-    v: ArrayOf[Lanes],
-    held: ArrayOf[Vector3],
-    held_joints: Array,
-    softness: float,
-    blocks: ArrayOf[Lanes],
-) -> None:
-    """Blocks of `M + J^T K J` at the velocities v."""
+def assemble(island: Island, held: Held, blocks: ArrayOf[Lanes]) -> None:
+    """Blocks of `M + J^T K J` with the K of all answers."""
     blocks[:] = island.mass
     stiffness: ArrayOf[Lanes] = np.empty((TWIST, WIDTH))
     for group in island.groups:
-        twist = group_twist(island, group, v)
         stiffness[:] = 0.0
         pressed = False
         for k in range(group.first_point, group.first_point + group.points):
-            point = island.points[k]
-            w = contact_velocity(island, k, twist) + point.drift
-            answer = contact_answer(point, held[k], w, softness)
-            if answer.normal > 0.0:
+            if held.answers[k].normal > 0.0:
                 pressed = True
-                add_contact_stiffness(island, k, cone_stiffness(answer), stiffness)
+                add_contact_stiffness(island, k, cone_stiffness(held.answers[k]), stiffness)
         if pressed:
             add_stiffness(island, group, stiffness, blocks)
     for k in range(len(island.joints)):
         row = island.joints[k]
         place = WIDTH * island.plan.places[row.node] + row.lane
-        blocks[place, row.lane] += joint_answer(row, held_joints[k], v[row.node, row.lane], softness).stiffness
+        blocks[place, row.lane] += held.joint_answers[k].stiffness
 
 
 def cone_stiffness(answer: Answer) -> Matrix3:

@@ -15,6 +15,7 @@ def approach_all(world: World, settings: Settings, state: State, command: Array,
     """Where all movers are and how they would move without contact; command (6, joints)."""
     for k in range(len(world.robots)):
         _approach_robot(world.robots[k], settings, state, command, room)
+        _note_free(world, world.robots[k], room)
     for k in range(len(world.free)):
         _approach_free(world.free[k], settings, state, room)
 
@@ -38,6 +39,17 @@ def _approach_robot(
                 bodies.rotation[link, i, j] = outputs[robot.rotations + 9 * k + 3 * i + j]
     if robot.placed:
         _place(robot, room)
+
+
+def _note_free(world: World, robot: RobotPart, room: Workspace) -> None:
+    """Velocities without contact by node."""
+    for node in range(robot.first_node, robot.first_node + robot.nodes):
+        row: Lanes = np.zeros(8)
+        for lane in range(WIDTH):
+            velocity = world.node_velocities[node, lane]
+            if velocity >= 0:
+                row[lane] = room.outputs[robot.free + velocity - robot.first_v]
+        room.free[node] = row
 
 
 def _fill_rest(

@@ -210,6 +210,16 @@ class Workspace(NamedTuple):
     effort: Array
 
 
+class Moment(NamedTuple):
+    """All that a step works on."""
+
+    world: World
+    settings: Settings
+    state: State
+    forces: Forces
+    room: Workspace
+
+
 class Report(NamedTuple):
     """What a step came to. touches: how many there are, which may be more than there was room for: then nothing has
     happened. pairs: likewise for pairs that are near each other. residual: the largest natural map over the weight of

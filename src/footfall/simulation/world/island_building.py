@@ -1,0 +1,417 @@
+"""The contact problem of an island, from its movers, touches and joints."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from footfall.arrays import Array, Integers
+from footfall.compiler.routines import ArrayOf, Lanes, Vector3, new_records
+from footfall.contact.contacts import contact_frame
+from footfall.contact.detection.shapes import Touch
+from footfall.contact.islands.island import (
+    TWIST,
+    Group,
+    Island,
+    JointRow,
+    Point,
+    group_twist_of,
+    pair_blocks,
+)
+from footfall.math.block_sparse import WIDTH, Elimination, block_number, plan_elimination
+from footfall.simulation.world.coupling import Members, list_of
+from footfall.simulation.world.free_bodies import free_inertia
+from footfall.simulation.world.laws import contact_law
+from footfall.simulation.world.link_motion import fill_motion
+from footfall.simulation.world.records import Moment, World
+
+_LEAST_MOBILITY = 1e-9  # of a contact's own sum: keeps directions in which nothing moves off zero
+
+
+class Draft(NamedTuple):
+    """An island while it is put together.
+
+    movers, touches, joints: numbers of the world's. local (nodes of the world,): number of each node in the island. v (n,
+    8): velocities at the beginning of the step. impulses (c, 3), joint_impulses (j,): to start with.
+    """
+
+    movers: Integers
+    touches: Integers
+    joints: Integers
+    local: Integers
+    v: ArrayOf[Lanes]
+    impulses: ArrayOf[Vector3]
+    joint_impulses: Array
+
+
+class Pieces(NamedTuple):
+    """Groups of touches between the same bodies, one after another, with the nodes and motions of their pieces; coupled:
+    whether any of them is between two bodies that move."""
+
+    groups: ArrayOf[Group]
+    nodes: Integers
+    motions: ArrayOf[Lanes]
+    coupled: bool
+
+
+class Inertia(NamedTuple):
+    """See `Island`."""
+
+    mass: ArrayOf[Lanes]
+    momentum: ArrayOf[Lanes]
+    pivots: ArrayOf[Lanes]
+
+
+def draft_island(now: Moment, members: Members, head: int, local: Integers) -> Draft:
+    """What belongs to the island whose first mover is `head`."""
+    world = now.world
+    movers = list_of(members.first_mover[head], members.next_mover)
+    touches = list_of(members.first_touch[head], members.next_touch)
+    joints = list_of(members.first_joint[head], members.next_joint)
+    nodes = 0
+    for mover in movers:
+        for k in range(world.mover_nodes[mover]):
+            local[world.mover_first_node[mover] + k] = nodes
+            nodes += 1
+    v: ArrayOf[Lanes] = np.zeros((nodes, WIDTH))
+    for mover in movers:
+        for k in range(world.mover_nodes[mover]):
+            node = world.mover_first_node[mover] + k
+            row: Lanes = np.zeros(8)
+            for lane in range(WIDTH):
+                velocity = world.node_velocities[node, lane]
+                if velocity >= 0:
+                    row[lane] = now.state.v[velocity]
+            v[local[node]] = row
+    joint_impulses = np.empty(len(joints))
+    for k in range(len(joints)):
+        joint_impulses[k] = now.state.joint_impulses[joints[k]]
+    return Draft(movers, touches, joints, local, v, np.zeros((len(touches), 3)), joint_impulses)
+
+
+def build_island(now: Moment, draft: Draft) -> Island:
+    """Its contact problem; impulses to start with go into the draft."""
+    pieces = _pieces(now, draft)
+    plan = _plan(now.world, draft, pieces)
+    inertia = Inertia(np.zeros((WIDTH * plan.size, WIDTH)), np.zeros(draft.v.shape), np.zeros(draft.v.shape))
+    weight = _fill_inertia(now, draft, plan, inertia)
+    for k in range(len(now.forces.links)):
+        for mover in draft.movers:
+            if now.world.link_mover[now.forces.links[k]] == mover:
+                _add_force(now, draft, k, inertia.momentum)
+    count = len(draft.touches)
+    points, rows, mobility = new_records(Point, count), np.empty((3 * count, WIDTH)), 0.0
+    for group in pieces.groups:
+        mobility = max(mobility, _fill_points(now, draft, group, pieces, inertia, points, rows))
+    last = len(pieces.groups) - 1
+    pair_count = pieces.groups[last].first_pair + pieces.groups[last].pieces ** 2 if last >= 0 else 0
+    pairs = np.empty(pair_count, dtype=np.int64)
+    pair_blocks(plan, pieces.groups, pieces.nodes, pairs)
+    joints = new_records(JointRow, len(draft.joints))
+    for k in range(len(draft.joints)):
+        joints[k] = _joint_row(now, draft, inertia, draft.joints[k])
+        mobility = max(mobility, joints[k].mobility)
+    return Island(
+        plan,
+        inertia.mass,
+        inertia.momentum,
+        inertia.pivots,
+        pieces.groups,
+        pieces.nodes,
+        pieces.motions,
+        pairs,
+        points,
+        rows,
+        joints,
+        weight,
+        max(mobility, 1e-200),
+    )
+
+
+# Groups and their pieces
+
+
+def _pieces(now: Moment, draft: Draft) -> Pieces:
+    world, found, count = now.world, now.room.found, len(draft.touches)
+    groups = new_records(Group, count)
+    number, room, first = 0, 0, 0
+    while first < count:
+        body, other = _bodies_of(world, found[draft.touches[first]])
+        last = first + 1
+        while last < count and _same_bodies(world, found[draft.touches[last]], body, other):
+            last += 1
+        groups[number] = Group(first, last - first, 0, 0, 0)
+        room += _piece_count(world, body) + _piece_count(world, other)
+        number, first = number + 1, last
+    nodes, motions = np.empty(room, dtype=np.int64), np.empty((TWIST * room, WIDTH))
+    made, pair, coupled = 0, 0, False
+    for k in range(number):
+        group = groups[k]
+        body, other = _bodies_of(world, found[draft.touches[group.first_point]])
+        at = _centre(now, draft, group)
+        own = _add_pieces(now, draft, body, at, 1.0, made, 0, nodes, motions)
+        own = _add_pieces(now, draft, other, at, -1.0, made, own, nodes, motions)
+        if body >= 0 and other >= 0:
+            own, coupled = _without_empty(made, own, nodes, motions), True
+        groups[k] = Group(group.first_point, group.points, made, own, pair)
+        made, pair = made + own, pair + own * own
+    return Pieces(groups[:number], nodes, motions, coupled)
+
+
+def _bodies_of(world: World, touch: Touch) -> tuple[int, int]:
+    """The links of a touch, -1 for what does not move by itself."""
+    body, other = world.shapes.shapes[touch.first].body, world.shapes.shapes[touch.second].body
+    links = len(world.link_mover)
+    return (body if body < links else -1), (other if other < links else -1)
+
+
+def _same_bodies(world: World, touch: Touch, body: int, other: int) -> bool:
+    one, two = _bodies_of(world, touch)
+    return one == body and two == other
+
+
+def _piece_count(world: World, link: int) -> int:
+    return int(world.link_pieces[link]) if link >= 0 else 0
+
+
+def _centre(now: Moment, draft: Draft, group: Group) -> Vector3:
+    """The point at which the motion of a group is taken: the middle of its touches, m."""
+    total: Vector3 = np.zeros(3)
+    for k in range(group.first_point, group.first_point + group.points):
+        total += now.room.found[draft.touches[k]].position
+    return total / group.points
+
+
+def _add_pieces(
+    now: Moment,
+    draft: Draft,
+    link: int,
+    point: Vector3,
+    sign: float,
+    first: int,
+    count: int,
+    nodes: Integers,
+    motions: ArrayOf[Lanes],
+) -> int:
+    """Add the pieces of a link's motion at a point to those of a group, of which there are some; how many there are then.
+
+    Where both bodies of a group move with a node, there is one piece for both.
+    """
+    world, others = now.world, count
+    for k in range(_piece_count(world, link)):
+        piece = world.link_first_piece[link] + k
+        node, place = draft.local[world.pieces[piece].node], first + count
+        fill_motion(now, link, piece, point, motions, TWIST * place)
+        same = -1
+        for m in range(others):
+            if nodes[first + m] == node:
+                same = first + m
+        for c in range(TWIST):
+            row = sign * motions[TWIST * place + c]
+            if same >= 0:
+                motions[TWIST * same + c] += row
+            else:
+                motions[TWIST * place + c] = row
+        if same < 0:
+            nodes[place] = node
+            count += 1
+    return count
+
+
+def _without_empty(first: int, count: int, nodes: Integers, motions: ArrayOf[Lanes]) -> int:
+    """Leave out pieces in which both bodies move in the same way; how many are left."""
+    kept = first
+    for k in range(first, first + count):
+        empty = True
+        for c in range(TWIST):
+            empty = empty and np.all(motions[TWIST * k + c] == 0.0)
+        if not empty:
+            nodes[kept] = nodes[k]
+            for c in range(TWIST):
+                motions[TWIST * kept + c] = motions[TWIST * k + c]
+            kept += 1
+    return kept - first
+
+
+# The matrix
+
+
+def _plan(world: World, draft: Draft, pieces: Pieces) -> Elimination:
+    """How to solve it: a robot alone that does not touch itself has a plan already."""
+    robots = len(world.robots)
+    if not pieces.coupled and len(draft.movers) == 1 and draft.movers[0] < robots:
+        return world.plans.of(draft.movers[0])
+    total = 0
+    for group in pieces.groups:
+        total += group.pieces * (group.pieces - 1) // 2
+    for mover in draft.movers:
+        if mover < robots:
+            total += world.pair_starts[mover + 1] - world.pair_starts[mover]
+    pairs, count = np.empty((total, 2), dtype=np.int64), 0
+    for mover in draft.movers:
+        if mover < robots:
+            for k in range(world.pair_starts[mover], world.pair_starts[mover + 1]):
+                pairs[count, 0] = draft.local[world.node_pairs[k, 0]]
+                pairs[count, 1] = draft.local[world.node_pairs[k, 1]]
+                count += 1
+    for group in pieces.groups:
+        for i in range(group.pieces):
+            for j in range(i):
+                pairs[count, 0] = pieces.nodes[group.first_piece + i]
+                pairs[count, 1] = pieces.nodes[group.first_piece + j]
+                count += 1
+    return plan_elimination(len(draft.v), pairs)
+
+
+def _fill_inertia(now: Moment, draft: Draft, plan: Elimination, inertia: Inertia) -> float:
+    """Inertia, momentum and pivots of all movers; their weight times dt, N s."""
+    world, total = now.world, 0.0
+    robots = len(world.robots)
+    for mover in draft.movers:
+        total += world.mass[mover]
+        if mover < robots:
+            _fill_robot(now, draft, mover, plan, inertia)
+        else:
+            _fill_free(now, draft, mover - robots, plan, inertia)
+    gravity = now.settings.gravity
+    pull = np.sqrt(gravity @ gravity)
+    return total * now.settings.dt * (pull if pull > 0.0 else 9.81)  # without weight against that on Earth
+
+
+def _fill_free(now: Moment, draft: Draft, number: int, plan: Elimination, inertia: Inertia) -> None:
+    body = now.world.free[number]
+    node = draft.local[body.node]
+    place = WIDTH * plan.places[node]
+    block = inertia.mass[place : place + WIDTH]
+    free_inertia(body, now.room.bodies.rotation[body.link], block)
+    v = now.room.free[body.node]
+    momentum: Lanes = np.zeros(8)
+    inverse: Lanes = np.zeros(8)
+    for i in range(6):
+        momentum += v[i] * block[i]
+        inverse[i] = 1.0 / block[i, i]
+    inertia.momentum[node] = momentum
+    inertia.pivots[node] = inverse
+
+
+def _fill_robot(now: Moment, draft: Draft, mover: int, plan: Elimination, inertia: Inertia) -> None:
+    world, outputs = now.world, now.room.outputs
+    robot, own = world.robots[mover], world.plans.of(mover)
+    size = WIDTH * robot.nodes
+    blocks: ArrayOf[Lanes] = outputs[robot.mass : robot.mass + WIDTH * WIDTH * robot.blocks].reshape(
+        WIDTH * robot.blocks, WIDTH
+    )
+    momentum: ArrayOf[Lanes] = outputs[robot.momentum : robot.momentum + size].reshape(robot.nodes, WIDTH)
+    pivots: ArrayOf[Lanes] = outputs[robot.pivots : robot.pivots + size].reshape(robot.nodes, WIDTH)
+    for node in range(robot.nodes):
+        here = draft.local[robot.first_node + node]
+        inertia.momentum[here] = momentum[node]
+        inertia.pivots[here] = pivots[node]
+    if plan.size == own.size and len(draft.movers) == 1:
+        inertia.mass[:] = blocks
+        return
+    for node in range(robot.nodes):
+        here = draft.local[robot.first_node + node]
+        _copy_block(blocks, WIDTH * own.places[node], inertia.mass, WIDTH * plan.places[here])
+    for k in range(world.pair_starts[mover], world.pair_starts[mover + 1]):
+        one, other = world.node_pairs[k, 0], world.node_pairs[k, 1]
+        first, second = own.places[one - robot.first_node], own.places[other - robot.first_node]
+        a, b = plan.places[draft.local[one]], plan.places[draft.local[other]]
+        source = WIDTH * block_number(own, first, second)
+        above, below = WIDTH * block_number(plan, a, b), WIDTH * block_number(plan, b, a)
+        if (first < second) == (a < b):
+            _copy_block(blocks, source, inertia.mass, above)
+            _copy_block(blocks, source, inertia.mass, below)
+        else:
+            _turn_block(blocks, source, inertia.mass, above)
+            _turn_block(blocks, source, inertia.mass, below)
+
+
+def _copy_block(source: ArrayOf[Lanes], first: int, target: ArrayOf[Lanes], place: int) -> None:
+    for r in range(WIDTH):
+        target[place + r] = source[first + r]
+
+
+def _turn_block(source: ArrayOf[Lanes], first: int, target: ArrayOf[Lanes], place: int) -> None:
+    for r in range(WIDTH):
+        for c in range(WIDTH):
+            target[place + r, c] = source[first + c, r]
+
+
+def _add_force(now: Moment, draft: Draft, number: int, momentum: ArrayOf[Lanes]) -> None:
+    """What a wrench on a link gives to the velocities in a step."""
+    world, link, dt = now.world, now.forces.links[number], now.settings.dt
+    point = now.room.bodies.rotation[link] @ now.forces.points[number] + now.room.bodies.position[link]
+    motions: ArrayOf[Lanes] = np.empty((TWIST, WIDTH))
+    for k in range(world.link_pieces[link]):
+        piece = world.link_first_piece[link] + k
+        fill_motion(now, link, piece, point, motions, 0)
+        node = draft.local[world.pieces[piece].node]
+        total = momentum[node]
+        for c in range(TWIST):
+            total += (dt * now.forces.wrenches[number, c]) * motions[c]
+        momentum[node] = total
+
+
+# Laws
+
+
+def _fill_points(
+    now: Moment,
+    draft: Draft,
+    group: Group,
+    pieces: Pieces,
+    inertia: Inertia,
+    points: ArrayOf[Point],
+    rows: ArrayOf[Lanes],
+) -> float:
+    """Laws and rows of the touches of a group, and the impulses they had; the greatest mobility, 1/kg."""
+    mobility: ArrayOf[Lanes] = np.zeros((TWIST, WIDTH))
+    _fill_mobility(group, pieces, inertia, mobility)
+    before = group_twist_of(group, pieces.nodes, pieces.motions, draft.v)
+    centre, greatest = _centre(now, draft, group), 0.0
+    for k in range(group.first_point, group.first_point + group.points):
+        touch = now.room.found[draft.touches[k]]
+        frame, arm = contact_frame(touch.normal), touch.position - centre
+        sizes, speed = np.zeros(3), np.zeros(3)
+        for i in (0, 1, 2):
+            axis = frame[:, i]
+            moment = np.cross(arm, axis)
+            row: Lanes = np.zeros(8)
+            row[0], row[1], row[2] = axis[0], axis[1], axis[2]
+            row[3], row[4], row[5] = moment[0], moment[1], moment[2]
+            rows[3 * k + i] = row
+            moved = row[0] * mobility[0]
+            for c in range(1, TWIST):
+                moved += row[c] * mobility[c]
+            sizes[i], speed[i] = np.sum(moved * row), np.sum(row * before)
+        least = _LEAST_MOBILITY * (sizes[0] + sizes[1] + sizes[2]) + 1e-200
+        law = contact_law(now, touch, frame, speed)
+        points[k] = law._replace(along=0.5 * (sizes[0] + sizes[1]) + least, normal=sizes[2] + least)
+        draft.impulses[k] = frame.T @ now.state.impulses[draft.touches[k]]
+        greatest = max(greatest, sizes[0], sizes[1], sizes[2])
+    return greatest
+
+
+def _fill_mobility(group: Group, pieces: Pieces, inertia: Inertia, mobility: ArrayOf[Lanes]) -> None:
+    """About how a wrench (6,) on a group moves it: the pivots stand for the whole inertia."""
+    for k in range(group.first_piece, group.first_piece + group.pieces):
+        inverse = inertia.pivots[pieces.nodes[k]]
+        for c in range(TWIST):
+            weighted, row = inverse * pieces.motions[TWIST * k + c], mobility[c].copy()
+            for d in range(TWIST):
+                row[d] += np.sum(weighted * pieces.motions[TWIST * k + d])
+            mobility[c] = row
+
+
+def _joint_row(now: Moment, draft: Draft, inertia: Inertia, number: int) -> JointRow:
+    joint, dt = now.world.joints[number], now.settings.dt
+    node = draft.local[joint.node]
+    mobility = inertia.pivots[node, joint.lane]
+    if joint.friction > 0.0:
+        return JointRow(node, joint.lane, 1.0, 0.0, joint.friction * dt, mobility)
+    q = now.state.q[joint.coordinate]
+    below, above = q - joint.lower, joint.upper - q
+    room = max(min(below, above) / dt, -now.settings.recovery_speed)
+    return JointRow(node, joint.lane, 1.0 if below < above else -1.0, room, np.inf, mobility)
