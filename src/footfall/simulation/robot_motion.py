@@ -111,9 +111,7 @@ class RobotMotion:
     @cached_property
     def settle(self) -> Kernel:
         """After contact; see `_settle` for what it gives."""
-        return self._kernel(
-            self._settle, {"q": self.robot.nq, "v": self.robot.nv, "v_after": self.robot.nv}
-        )
+        return self._kernel(self._settle, {"q": self.robot.nq, "v": self.robot.nv, "v_after": self.robot.nv})
 
     def _kernel(self, function: Any, inputs: dict[str, int | tuple[int, ...]]) -> Kernel:
         robot, joints = self.robot, self.joints
@@ -131,15 +129,15 @@ class RobotMotion:
         )
 
     def _approach(self, **given: Any) -> Mapping[str, Any]:
-        """mass (8 blocks, 8), momentum (n, 8), pivots (n, 8): see `footfall.contact.islands.island`. free (nv,): velocity
-        after the step without contact. integral (joints,). rotations (links, 3, 3), positions (links, 3): of links
-        now, linear and angular (links, 3): their velocities after the step without contact. motions (6 tables, 8):
-        about the origin (3,), which is given too."""
+        """mass (8 blocks, 8), momentum (n, 8), pivots (n, 8): see `footfall.contact.islands.island`. free (nv,):
+        velocity after the step without contact. integral (joints,). rotations (links, 3, 3), positions (links, 3): of
+        links now, linear and angular (links, 3): their velocities after the step without contact. motions (6 tables,
+        8): about the origin (3,), which is given too."""
         robot, tree, dt = self.robot, self.robot.tree, given["dt"]
         q, v = given["q"], given["v"]
         control, action = self._acting(given)
         coupling = Coupling(robot, q)
-        acting, inertia, mass = self._forces(given, control, action, coupling)
+        acting, inertia = self._forces(given, control, action, coupling)
         factor = factorise(tree, inertia)
         free = v + solve_factored(tree, factor, dt * acting)
         poses = link_poses(tree, q)
@@ -196,14 +194,13 @@ class RobotMotion:
 
     def _forces(
         self, given: Mapping[str, Any], control: JointControl, action: JointAction | None, coupling: Coupling
-    ) -> tuple[Array, Array, Array]:
-        """All smooth forces (nv,), the inertia (nv, nv) that they move, and that of the bodies alone."""
+    ) -> tuple[Array, Array]:
+        """All smooth forces (nv,) and the inertia (nv, nv) that they move."""
         robot, tree, dt, q, v = self.robot, self.robot.tree, given["dt"], given["q"], given["v"]
         still = np.zeros(robot.nv)
         bias = newton_euler(robot, q, v, still, None, gravity=given["gravity"])
         acting = control.effort - bias - np.asarray(robot.damping) * v
-        mass = composite_bodies(robot, q)
-        inertia = mass + np.diag(control.added_inertia)
+        inertia = composite_bodies(robot, q) + np.diag(control.added_inertia)
         if robot.loops:
             passive = damping_of_followers(robot, coupling)
             acting, inertia = acting - passive @ v, inertia + dt * passive
@@ -213,7 +210,7 @@ class RobotMotion:
             half_change = solve_factored(tree, factorise(tree, inertia), 0.5 * dt * acting)
             middle = newton_euler(robot, q, v + half_change, still, None, gravity=given["gravity"])
             acting = acting + bias - middle
-        return acting, inertia, mass
+        return acting, inertia
 
     def _origin(self, poses: list[Any]) -> Array:
         """Where motions are taken: at a floating base, so that numbers stay small wherever it is."""

@@ -1,4 +1,4 @@
-"""The velocities of a robot in nodes of up to eight, along its branches: the blocks in which its inertia couples them."""
+"""The velocities of a robot in nodes of up to eight, along its branches: its inertia couples them in blocks."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def velocity_nodes(tree: Tree) -> VelocityNodes:
             lanes += _chain(children, chosen)
         members.append(tuple(lanes))
         above.append(before)
-        pending += [(child, len(members) - 1) for child in reversed(sorted(others))]
+        pending += [(child, len(members) - 1) for child in sorted(others, reverse=True)]
     pairs = []
     for node in range(len(members)):
         other = above[node]

@@ -18,6 +18,7 @@ from footfall.compiler.routines.numbers import number_constant
 from footfall.compiler.routines.parts import Parts, as_written
 from footfall.compiler.routines.types import (
     BOOL,
+    LANES,
     NOTHING,
     ArrayType,
     Fixed,

@@ -68,7 +68,7 @@ def contact_residual(point: Point, p: Vector3, w: Vector3) -> float:
     bound = point.friction * normal + point.extra if normal > 0.0 else 0.0
     scale = bound / max(length, _TINY) if length > bound else 1.0
     f1, f2 = p[0] - scale * z1, p[1] - scale * z2
-    return max(abs(p[2] - max(normal, 0.0)), np.sqrt(f1 * f1 + f2 * f2))
+    return float(max(abs(p[2] - max(normal, 0.0)), np.sqrt(f1 * f1 + f2 * f2)))
 
 
 class RowAnswer(NamedTuple):

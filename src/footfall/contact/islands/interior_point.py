@@ -2,10 +2,10 @@
 
 Contact with friction is no convex problem, but it becomes one if its velocities are shifted (De Saxce and Feng 1998):
 with `u = w + friction |w_t| n` impulses p lie in the friction cone, u in its dual, and p u = 0. In units in which
-both cones are `x0 >= |x1|`, the method follows `p o u = tau e` with Jordan's product o while tau falls to zero (Nesterov
-and Todd's scaling, Mehrotra's predictor and corrector). The shift is part of Newton's step and smoothed with tau; where
-it is far from its linear part, tau waits for it. Every step is one factorisation of `M + J^T K J`, with the K of the
-scaled cones.
+both cones are `x0 >= |x1|`, the method follows `p o u = tau e` with Jordan's product o while tau falls to zero
+(Nesterov and Todd's scaling, Mehrotra's predictor and corrector). The shift is part of Newton's step and smoothed with
+tau; where it is far from its linear part, tau waits for it. Every step is one factorisation of `M + J^T K J`, with the
+K of the scaled cones.
 
 Newton's method in `newton.py` takes over near the solution: this one never quite gets to the rim of its cones.
 """
@@ -227,7 +227,7 @@ def _look(
     merit: Lanes = np.zeros(8)
     for n in range(len(v)):
         merit += island.pivots[n] * imbalance[n] * imbalance[n]
-    return max(residual, np.sqrt(np.sum(merit) / island.mobility))
+    return float(max(residual, np.sqrt(np.sum(merit) / island.mobility)))
 
 
 def _scaled(p: Vector3, u: Vector3, point: Point, friction: float) -> Matrix3:
@@ -259,7 +259,7 @@ def _scaled(p: Vector3, u: Vector3, point: Point, friction: float) -> Matrix3:
 def _determinant(x: Vector3) -> float:
     """`x0^2 - |x1|^2`, above zero inside of the cone."""
     length = np.sqrt(x[1] * x[1] + x[2] * x[2])
-    return max((x[0] - length) * (x[0] + length), 1e-300)
+    return float(max((x[0] - length) * (x[0] + length), 1e-300))
 
 
 def _assemble(
@@ -424,9 +424,10 @@ def _solved(
 
 
 def _yielding(point: Point, friction: float, cone: Cone, aimed: Vector3) -> Vector3:
-    """What is left of an aim where the contact is soft: `(1 + K e e^T c)^-1` with the whole K = `stiffness` / (1 - ...)."""
+    """What is left of an aim for p where the contact is soft: p moves u_0 by itself, and K has taken that in."""
     extra = point.compliance / (friction * friction)
-    return aimed - (extra * aimed[0]) * cone.stiffness[:, 0]
+    left: Vector3 = aimed - (extra * aimed[0]) * cone.stiffness[:, 0]
+    return left
 
 
 def _way_to_rim(x: Vector3, step: Vector3) -> float:

@@ -162,7 +162,9 @@ def balance(island: Island, v: ArrayOf[Lanes], held: Held) -> Balance:
             residual = max(residual, contact_residual(point, p, w))
             d = p - before
             change += point.along * (d[0] * d[0] + d[1] * d[1]) + point.normal * d[2] * d[2]
-            wrench += p[0] * island.rows[3 * k] + p[1] * island.rows[3 * k + 1] + p[2] * island.rows[3 * k + 2]
+            wrench += (
+                p[0] * island.rows[3 * k] + p[1] * island.rows[3 * k + 1] + p[2] * island.rows[3 * k + 2]
+            )
         add_wrench(island, group, wrench, imbalance, -1.0)
     for k in range(len(island.joints)):
         row = island.joints[k]

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-
 from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, Lanes, Vector3, routine
 from footfall.contact.islands.interior_point import solve_interior
@@ -45,7 +44,9 @@ def solve_island(
     other_v, other, other_joints = start_v.copy(), start.copy(), start_joints.copy()
     if found.residual < 1e-2 * island.weight:
         other_v[:], other[:], other_joints[:] = v, contacts, joints
-    interior = solve_interior(island, other_v, other, other_joints, max(limit, _CLOSE * island.weight), effort.interior)
+    interior = solve_interior(
+        island, other_v, other, other_joints, max(limit, _CLOSE * island.weight), effort.interior
+    )
     steps += interior.steps
     residual = found.residual
     if interior.residual < residual:
@@ -57,5 +58,3 @@ def solve_island(
         residual = final.residual
         v[:], contacts[:], joints[:] = other_v, other, other_joints
     return Outcome(residual / island.weight, steps)
-
-

@@ -118,12 +118,12 @@ def _integers(values: Sequence[int]) -> Any:
 def _add_free(tables: _Tables, robot: Robot) -> None:
     (body,) = robot.bodies
     center = np.asarray(body.center_of_mass)
-    about_origin = np.asarray(body.inertia) + body.mass * (center @ center * np.eye(3) - np.outer(center, center))
+    about_origin = np.asarray(body.inertia) + body.mass * (
+        center @ center * np.eye(3) - np.outer(center, center)
+    )
     mover, node, first = len(tables.mass), len(tables.node_mover), len(tables.link_mover)
     links = len(robot.tree.links)
-    tables.free.append(
-        (tables.q, tables.v, first + links - 1, node, body.mass, tuple(center), about_origin)
-    )
+    tables.free.append((tables.q, tables.v, first + links - 1, node, body.mass, tuple(center), about_origin))
     tables.link_mover += [mover] * links
     tables.link_first_piece += [len(tables.pieces)] * links
     tables.link_pieces += [*[0] * (links - 1), 1]
@@ -222,7 +222,9 @@ def _joint_rows(
         lower, upper = float(robot.lower_limits[coordinate]), float(robot.upper_limits[coordinate])
         if limits and (np.isfinite(lower) or np.isfinite(upper)):
             node, lane = places[velocity]
-            rows.append((tables.q + coordinate, tables.v + velocity, first_node + node, lane, lower, upper, 0.0))
+            rows.append(
+                (tables.q + coordinate, tables.v + velocity, first_node + node, lane, lower, upper, 0.0)
+            )
     for velocity, force in enumerate(robot.spanning.friction):
         if friction and force > 0.0:
             node, lane = places[velocity]
@@ -237,8 +239,8 @@ def _plans(plans: Sequence[Elimination]) -> Plans:
     for k, plan in enumerate(plans):
         starts[k + 1] = starts[k] + [len(getattr(plan, name)) for name in fields]
     empty = np.zeros(0, dtype=np.int64)
-    lists = [np.concatenate([empty, *(getattr(plan, name) for plan in plans)]) for name in fields]
-    return Plans(starts, _integers([plan.size for plan in plans]), Elimination(*lists, 0))
+    lists = {name: np.concatenate([empty, *(getattr(plan, name) for plan in plans)]) for name in fields}
+    return Plans(starts, _integers([plan.size for plan in plans]), Elimination(**lists, size=0))
 
 
 def pair_materials(materials: Sequence[Material]) -> tuple[Any, int]:
@@ -246,17 +248,16 @@ def pair_materials(materials: Sequence[Material]) -> tuple[Any, int]:
     rows = []
     for a, one in enumerate(materials):
         for b, other in enumerate(materials):
-            if a and b:
-                pair = pair_material(one, other)
-            else:
-                pair = other if b else one
+            pair = pair_material(one, other) if a and b else other if b else one
             rows.append(
                 (pair.friction, pair.viscous_friction, pair.restitution, pair.stiffness, pair.damping)
             )
     return _records(PairMaterial, rows), len(materials)
 
 
-def new_state(world: World, contacts: ContactWorld, q: Array, v: Array, *, joints: int, drives: Array) -> State:
+def new_state(
+    world: World, contacts: ContactWorld, q: Array, v: Array, *, joints: int, drives: Array
+) -> State:
     """At rest in time: nothing touches yet. joints: number of axes that commands act on."""
     return State(
         np.array(q, dtype=np.float64),
@@ -275,12 +276,13 @@ def new_state(world: World, contacts: ContactWorld, q: Array, v: Array, *, joint
 def new_workspace(world: World, contacts: ContactWorld, *, nv: int) -> Workspace:
     """Room for the steps of one world."""
     rows, nodes = contacts.bodies, len(world.node_velocities)
-    parts = world.robots
-    inputs = sum(int(row["q"] + 2 * row["v"] + (1 + len(Command._fields)) * row["joints"] + 4 + row["drives"]) for row in parts)
-    outputs = sum(int(row["settled"] - row["mass"] + row["q"] + row["v"] + row["drives"]) for row in parts)
+    parts: Any = world.robots
+    commands = 1 + len(Command._fields)  # and the integral
+    inputs = np.sum(parts["q"] + 2 * parts["v"] + commands * parts["joints"] + 4 + parts["drives"])
+    outputs = np.sum(parts["settled"] - parts["mass"] + parts["q"] + parts["v"] + parts["drives"])
     return Workspace(
-        np.zeros(inputs),
-        np.zeros(outputs),
+        np.zeros(int(inputs)),
+        np.zeros(int(outputs)),
         Bodies(np.zeros((rows, 3, 3)), np.zeros((rows, 3)), np.zeros((rows, 3)), np.zeros((rows, 3))),
         np.zeros((len(parts), 3)),
         np.zeros((nodes, WIDTH)),

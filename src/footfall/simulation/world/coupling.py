@@ -12,9 +12,9 @@ from footfall.simulation.world.records import Moment, World
 
 
 class Members(NamedTuple):
-    """Movers, touches and joint rows by island: the first of each island (movers,), by its first mover, and the one after
-    each; -1 at the end of a list. root (movers,): first mover of its island. pushed (movers,): whether a force acts on
-    some mover of the island."""
+    """Movers, touches and joint rows by island: the first of each island (movers,), by its first mover, and the one
+    after each; -1 at the end of a list. root (movers,): first mover of its island. pushed (movers,): whether a force
+    acts on some mover of the island."""
 
     root: Integers
     first_mover: Integers
@@ -93,12 +93,12 @@ def _acts(now: Moment, k: int) -> bool:
     if joint.friction > 0.0 or now.state.joint_impulses[k] != 0.0:
         return True
     ahead = now.state.q[joint.coordinate] + 2.0 * now.settings.dt * now.room.free[joint.node, joint.lane]
-    return ahead < joint.lower or ahead > joint.upper
+    return bool(ahead < joint.lower or ahead > joint.upper)
 
 
 def is_held(members: Members, head: int) -> bool:
     """Whether anything but smooth forces acts on an island."""
-    return members.first_touch[head] >= 0 or members.first_joint[head] >= 0 or members.pushed[head] > 0
+    return bool(members.first_touch[head] >= 0 or members.first_joint[head] >= 0 or members.pushed[head] > 0)
 
 
 def list_of(first: int, following: Integers) -> Integers:

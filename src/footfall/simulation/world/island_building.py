@@ -32,8 +32,8 @@ _LEAST_MOBILITY = 1e-9  # of a contact's own sum: keeps directions in which noth
 class Draft(NamedTuple):
     """An island while it is put together.
 
-    movers, touches, joints: numbers of the world's. local (nodes of the world,): number of each node in the island. v (n,
-    8): velocities at the beginning of the step. impulses (c, 3), joint_impulses (j,): to start with.
+    movers, touches, joints: numbers of the world's. local (nodes of the world,): number of each node in the island.
+    v (n, 8): velocities at the beginning of the step. impulses (c, 3), joint_impulses (j,): to start with.
     """
 
     movers: Integers
@@ -46,8 +46,8 @@ class Draft(NamedTuple):
 
 
 class Pieces(NamedTuple):
-    """Groups of touches between the same bodies, one after another, with the nodes and motions of their pieces; coupled:
-    whether any of them is between two bodies that move."""
+    """Groups of touches between the same bodies, one after another, with the nodes and motions of their pieces;
+    coupled: whether any of them is between two bodies that move."""
 
     groups: ArrayOf[Group]
     nodes: Integers
@@ -194,7 +194,7 @@ def _add_pieces(
     nodes: Integers,
     motions: ArrayOf[Lanes],
 ) -> int:
-    """Add the pieces of a link's motion at a point to those of a group, of which there are some; how many there are then.
+    """Add the pieces of a link's motion at a point to the `count` ones that a group has; how many there are then.
 
     Where both bodies of a group move with a node, there is one piece for both.
     """
@@ -225,7 +225,7 @@ def _without_empty(first: int, count: int, nodes: Integers, motions: ArrayOf[Lan
     for k in range(first, first + count):
         empty = True
         for c in range(TWIST):
-            empty = empty and np.all(motions[TWIST * k + c] == 0.0)
+            empty = empty and bool(np.all(motions[TWIST * k + c] == 0.0))
         if not empty:
             nodes[kept] = nodes[k]
             for c in range(TWIST):

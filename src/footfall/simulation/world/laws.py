@@ -37,7 +37,11 @@ def contact_law(now: Moment, touch: Touch, frame: Matrix3, speed: Vector3) -> Po
         # A penetration comes from what a step could not see, such as a bend of the terrain; undone at once it would
         # throw.
         offset = max(max(touch.gap, settings.recovery * touch.gap) / dt, -settings.recovery_speed)
-    if material.restitution > 0.0 and speed[2] < -settings.restitution_speed and touch.gap + dt * speed[2] < 0.0:
+    if (
+        material.restitution > 0.0
+        and speed[2] < -settings.restitution_speed
+        and touch.gap + dt * speed[2] < 0.0
+    ):
         offset = material.restitution * speed[2]
     extra = 0.0
     if material.viscous_friction > 0.0:  # 001 (4.22), with the sliding speed at the start of the step

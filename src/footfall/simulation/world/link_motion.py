@@ -13,7 +13,9 @@ from footfall.simulation.world.records import LinkPiece, Moment, RobotPart
 _NUMBER = np.arange(8.0)  # of each lane
 
 
-def fill_motion(now: Moment, link: int, piece: int, point: Vector3, motions: ArrayOf[Lanes], row: int) -> None:
+def fill_motion(
+    now: Moment, link: int, piece: int, point: Vector3, motions: ArrayOf[Lanes], row: int
+) -> None:
     """Six rows of the motion [v; w] of a link at a point (3,) in the world, by the velocities of one piece."""
     mover, robots = now.world.link_mover[link], len(now.world.robots)
     if mover < robots:

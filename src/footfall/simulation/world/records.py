@@ -104,8 +104,8 @@ class PairMaterial(NamedTuple):
 
 
 class Plans(NamedTuple):
-    """The plans of elimination of all robots, their lists one after another. starts (robots + 1, 8): where those of each
-    begin; sizes (robots,): numbers of blocks."""
+    """The plans of elimination of all robots, their lists one after another. starts (robots + 1, 8): where those of
+    each begin; sizes (robots,): numbers of blocks."""
 
     starts: Integers
     sizes: Integers
@@ -128,9 +128,9 @@ class Plans(NamedTuple):
 
 
 class World(NamedTuple):
-    """The tables. link_mover, link_first_piece, link_pieces (links,). node_velocities (nodes, 8): -1 where there is none.
-    node_pairs (p, 2): nodes that the inertia of robots couples, those of robot k from `pair_starts[k]` on. materials:
-    number a times count plus b for the pair (a, b)."""
+    """The tables. link_mover, link_first_piece, link_pieces (links,). node_velocities (nodes, 8): -1 where there is
+    none. node_pairs (p, 2): nodes that the inertia of robots couples, those of robot k from `pair_starts[k]` on.
+    materials: number a times count plus b for the pair (a, b)."""
 
     robots: ArrayOf[RobotPart]
     free: ArrayOf[FreeBody]
@@ -170,7 +170,7 @@ class Settings(NamedTuple):
 
 
 class Forces(NamedTuple):
-    """Wrenches on bodies: links (n,) and [f; n] (n, 6) in N and N m, world axes; points (n, 3): where, on the link, m."""
+    """Wrenches on bodies: links (n,) and [f; n] (n, 6) in N and N m, world axes, at points (n, 3) of the link, m."""
 
     links: Integers
     wrenches: Array
