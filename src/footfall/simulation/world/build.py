@@ -21,6 +21,7 @@ from footfall.simulation.robot_motion import RobotMotion
 from footfall.simulation.step_values import Command
 from footfall.simulation.time_step import actuated_velocities
 from footfall.simulation.world.records import (
+    Count,
     FreeBody,
     JointLimit,
     LinkPiece,
@@ -268,7 +269,7 @@ def new_state(
         new_records(Touch, _TOUCHES),
         np.zeros((_TOUCHES, 3)),
         np.zeros(len(world.joints)),
-        np.zeros(1, dtype=np.int64),
+        np.zeros(len(Count), dtype=np.int64),
         contacts.memory(),
     )
 

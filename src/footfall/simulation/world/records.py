@@ -7,6 +7,7 @@ velocities are those of the combined robot, one after another.
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import NamedTuple
 
 from footfall.arrays import Array, Integers
@@ -177,9 +178,16 @@ class Forces(NamedTuple):
     points: ArrayOf[Vector3]
 
 
+class Count(IntEnum):
+    """Places in `State.counts`."""
+
+    TOUCHES = 0  # of the last step
+    SUBSTEPS = 1  # of the control period that have been taken
+
+
 class State(NamedTuple):
-    """What one step hands to the next. q, v, integral, drives; time (1,) s. touches: of the last step, of which there
-    are `counts[0]`; impulses (room, 3): theirs, world axes, N s; joint_impulses (joints,)."""
+    """What one step hands to the next. q, v, integral, drives; time (1,) s. touches: of the last step; impulses
+    (room, 3): theirs, world axes, N s; joint_impulses (joints,). counts: see `Count`."""
 
     q: Array
     v: Array

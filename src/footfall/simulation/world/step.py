@@ -17,7 +17,7 @@ from footfall.contact.islands.solve import Effort, solve_island
 from footfall.simulation.world.coupling import Members, find_members, is_held
 from footfall.simulation.world.island_building import build_island, draft_island
 from footfall.simulation.world.movers import approach_all, settle_all
-from footfall.simulation.world.records import Forces, Moment, Report, Settings, State, Workspace, World
+from footfall.simulation.world.records import Count, Forces, Moment, Report, Settings, State, Workspace, World
 from footfall.simulation.world.warm_start import warm_impulses
 
 
@@ -33,7 +33,7 @@ def advance(
         return Report(need.touches, need.pairs, 0.0, 0, 0)
     count = need.touches
     warm: ArrayOf[Vector3] = np.empty((count, 3))
-    warm_impulses(state.touches[: state.counts[0]], state.impulses, room.found[:count], warm)
+    warm_impulses(state.touches[: state.counts[Count.TOUCHES]], state.impulses, room.found[:count], warm)
     state.impulses[:count] = warm
     room.v[:] = room.free
     members = find_members(now, count)
@@ -44,7 +44,7 @@ def advance(
             worst, most, islands = max(worst, outcome.residual), max(most, outcome.steps), islands + 1
     settle_all(world, settings, state, command, room)
     state.touches[:count] = room.found[:count]
-    state.counts[0] = count
+    state.counts[Count.TOUCHES] = count
     state.time[0] += settings.dt
     return Report(count, need.pairs, worst, most, islands)
 
