@@ -24,7 +24,7 @@ from footfall.math import boxplus, rotation_vector_map
 from footfall.simulation import Trajectory
 from footfall.tasks import LeastForce, OrientationTask, PostureTask, Task, center_of_mass_position
 
-from .stances import TRUE, Persistent, Stance
+from .stances import TRUE, Stance, Watched
 from .validation import ContactWatch
 
 DIRECTIONS = 8  # of pushes
@@ -195,7 +195,9 @@ def squat_and_wave(
         PostureTask(reference, gains=gains_from(1.5), priority=1),
         LeastForce(priority=2),
     )
-    control = WholeBodyControl(robot, stance.contacts, tasks, WholeBodyLimits(least_force=5.0))
+    control = WholeBodyControl(
+        robot, stance.contacts, tasks, WholeBodyLimits(least_force=5.0), on_limits="closest"
+    )
 
     def error(time: float, at: Array) -> Array:
         turned = pose_error(frame_pose(robot, at, stance.base), start)[3:]
@@ -218,14 +220,14 @@ def _run(
     *,
     wrench: Array | None = None,
 ) -> StandRun:
-    simulation, persistent, watch = stance.simulation(), Persistent(control), ContactWatch(stance)
+    simulation, watched, watch = stance.simulation(), Watched(control), ContactWatch(stance)
     planned: list[Array] = []
 
     def controller(time: float, q: Array, v: Array) -> Any:
-        command = persistent(time, q, v)
+        command = watched(time, q, v)
         if len(planned) % CHECKED == 0:
             watch.look(simulation.state, command, wrench if time < PUSH_TIME - 1e-9 else None)
-        planned.append(persistent.forces)
+        planned.append(watched.forces)
         return command
 
     if wrench is not None:
@@ -233,4 +235,4 @@ def _run(
     trajectory = simulation.run(controller, seconds)
     errors = np.array([error(time, q) for time, q in zip(trajectory.time, trajectory.q, strict=True)])
     forces = np.array(planned).reshape(len(planned), -1, 3)
-    return StandRun(name, stance, trajectory, forces, errors, persistent.exceeded, watch)
+    return StandRun(name, stance, trajectory, forces, errors, watched.exceeded, watch)

@@ -31,7 +31,7 @@ from footfall.control import (
     gains_from,
     torque_command,
 )
-from footfall.errors import LimitsExceeded, UnknownName
+from footfall.errors import UnknownName
 from footfall.tasks import LeastForce, PoseTask, PostureTask
 
 PosePath = Transform | PoseReference | Callable[[float], Transform | PoseReference]
@@ -68,7 +68,7 @@ class Stance:
             LeastForce(priority=2),
         )
         limits = WholeBodyLimits(least_force=LEAST_FORCE, joints=False)
-        return WholeBodyControl(self.robot, self.contacts, tasks, limits)
+        return WholeBodyControl(self.robot, self.contacts, tasks, limits, on_limits="closest")
 
 
 FLOOR = SceneObject("floor", Plane(), material=Material(friction=TRUE))
@@ -145,8 +145,8 @@ def lola_standing(robot: Robot) -> Stance:
 
 
 @dataclass
-class Persistent:
-    """A controller that does what comes closest where no motion keeps all limits, and counts how often that is.
+class Watched:
+    """A controller whose forces are looked at; it counts how often no motion kept all limits.
 
     forces (rows,): of the contacts, that it counted on in the last call, N.
     """
@@ -156,10 +156,7 @@ class Persistent:
     forces: Array = field(default_factory=lambda: np.zeros(0))
 
     def __call__(self, time: float, q: Array, v: Array) -> Command:
-        try:
-            solution = self.control.solve(time, q, v)
-        except LimitsExceeded as error:
-            self.exceeded += 1
-            solution = error.solution
+        solution = self.control.solve(time, q, v)
+        self.exceeded += bool(solution.exceeded)
         self.forces = solution.forces
         return torque_command(solution.torque)

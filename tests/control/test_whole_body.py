@@ -11,7 +11,7 @@ from scipy.optimize import nnls
 import footfall
 from footfall import Scene
 from footfall.arrays import Array
-from footfall.control.actuation import selection_matrix
+from footfall.control.actuation import driven_names, selection_matrix
 from footfall.control.constrained_dynamics import solve_constrained_dynamics
 from footfall.control.contact_constraints import SURFACE, Contact
 from footfall.control.floating_base import solve_stance_torques
@@ -36,7 +36,7 @@ from footfall.control.whole_body_limits import WholeBodyLimits
 from footfall.errors import InvalidContact, InvalidRequest, LimitsExceeded, NoTasks, UnknownName
 from footfall.math.rotations import boxplus
 from footfall.math.transform import Transform
-from footfall.robot.model import Robot
+from footfall.robot.model import Body, Joint, JointType, Robot
 from footfall.simulation.simulation import Simulation
 from tests.control.stances import CORNERS, TIP, consistent_motion, feet, planar_arm, quadruped, table
 from tests.simulation.worlds import ground
@@ -252,6 +252,58 @@ def test_impossible_limits_carry_the_evidence() -> None:
     assert caught.value.problem is problem
     assert caught.value.missing.max() == pytest.approx(100.0 - 196.2 / 4, abs=1e-3)
     assert np.abs(caught.value.solution.forces.reshape(4, 3)[:, 2] - 196.2 / 4).max() < 1e-3
+
+
+def test_limits_are_named_after_joints() -> None:
+    """A joint that runs too fast towards its stop cannot be held by a weak drive: the message says which."""
+    robot, q, _ = planar_arm()
+    joints = tuple(
+        replace(joint, lower=(-1.2,), upper=(1.2,), effort=(50.0,), velocity=(40.0,))
+        for joint in robot.joints
+    )
+    stopped = replace(robot, joints=joints)
+    control = WholeBodyControl(stopped, (), (PostureTask(q),), WholeBodyLimits())
+    fast = np.array([30.0, 0.0, 0.0])
+    pattern = "missed: (stop|torque) of joint '" + "|".join(joint.name for joint in joints)
+    with pytest.raises(LimitsExceeded, match=pattern) as caught:
+        control.solve(0.0, q, fast)
+    assert f"stop of joint {joints[0].name!r}" in caught.value.exceeded
+    assert max(caught.value.exceeded.values()) == pytest.approx(caught.value.missing.max())
+    closest = replace(control, on_limits="closest")
+    found = closest.solve(0.0, q, fast)
+    assert found.exceeded == caught.value.exceeded
+    np.testing.assert_array_equal(found.torque, caught.value.solution.torque)
+    assert np.abs(closest.torque(0.0, q, fast)).max() <= 50.0
+    assert closest.solve(0.0, q, np.zeros(3)).exceeded == {}
+    with pytest.raises(UnknownName, match="there are: raise, closest"):
+        replace(control, on_limits="ignore")  # type: ignore[arg-type]
+
+
+def test_joints_of_several_axes_are_told_apart() -> None:
+    robot = footfall.load("lola")
+    names = driven_names(robot)
+    assert len(names) == robot.nv - 6
+    assert names[0] in {joint.name for joint in robot.joints}
+    planar = Robot(
+        "table",
+        (Body("top", 1.0, inertia=np.eye(3)),),
+        (Joint("slide", JointType.PLANAR, "world", "top"),),
+    )
+    assert driven_names(planar) == ("slide[0]", "slide[1]", "slide[2]")
+
+
+def test_a_push_too_hard_does_not_end_the_run() -> None:
+    """Told to do what comes closest, a quadruped goes on after a push that no motion within its limits can bear."""
+    robot = weak(footfall.load("point-foot-quadruped"), 25.0)
+    start = footfall.frame_pose(robot, robot.configuration("stand"), "torso")
+    control, simulation = standing_control(robot, start), floor_simulation(robot)
+    simulation.push("torso", np.array([0.0, 400.0, 0.0, 0.0, 0.0, 0.0]), 0.1)
+    with pytest.raises(LimitsExceeded, match="missed: torque of joint '"):
+        simulation.run(control, 0.3)
+    simulation = floor_simulation(robot)
+    simulation.push("torso", np.array([0.0, 400.0, 0.0, 0.0, 0.0, 0.0]), 0.1)
+    run = simulation.run(replace(control, on_limits="closest"), 0.3)
+    assert np.isfinite(run.q).all()
 
 
 def test_soles_keep_the_rectangular_cone() -> None:

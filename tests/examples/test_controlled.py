@@ -22,7 +22,7 @@ from examples.controlled.outputs import plot_arms, plot_stands, record
 from examples.controlled.stances import TRUSTED, lola_standing, standing
 from examples.controlled.validation import ContactWatch
 from footfall.bench.robots import load_measured
-from footfall.errors import RobotWarning, UnknownName
+from footfall.errors import UnknownName
 from footfall.recording.reader import read_recording
 from footfall.robot.model import Robot
 
@@ -30,8 +30,7 @@ from footfall.robot.model import Robot
 @pytest.fixture(scope="module")
 def anymal() -> Robot:
     pytest.importorskip("pinocchio", reason="ANYmal comes with example-robot-data")
-    with pytest.warns(RobotWarning):
-        return load_measured("anymal")
+    return load_measured("anymal")
 
 
 def assert_contact_is_valid(run: StandRun, *, points: int) -> None:

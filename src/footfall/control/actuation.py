@@ -23,6 +23,16 @@ def driven_coordinates(robot: Robot) -> np.ndarray[Any, np.dtype[np.int64]]:
     return np.array([coordinate for coordinate, _ in actuated_velocities(robot)], dtype=np.int64)
 
 
+def driven_names(robot: Robot) -> tuple[str, ...]:
+    """Names (joints,) of the axes with a drive: those of their joints, with a number where a joint has several."""
+    names: dict[int, str] = {}
+    for joint in robot.joints:
+        places = range(robot.nv)[robot.v_slice(joint.name)]
+        several = len(places) > 1
+        names |= {place: f"{joint.name}[{k}]" if several else joint.name for k, place in enumerate(places)}
+    return tuple(names[place] for place in driven_velocities(robot).tolist())
+
+
 def selection_matrix(robot: Robot) -> Array:
     """S (joints, nv), 002 (3.56): `S v` are the rates of the driven axes, `S^T tau` the forces of their drives."""
     matrix: Array = np.eye(robot.nv)[driven_velocities(robot)]

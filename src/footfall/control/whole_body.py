@@ -7,8 +7,8 @@ priorities: as prioritised least squares, or as a sequence of quadratic programs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -30,6 +30,7 @@ from footfall.robot.model import Robot
 from footfall.simulation.step_values import Command
 
 Method = Literal["least squares", "quadratic programs"]
+OnLimits = Literal["raise", "closest"]
 MISSED_LIMIT = 1e-3  # by which limits may be missed, N, N m or rad/s2
 RANK_TOLERANCE = 1e-8  # of the equation of motion with the contacts, whose rows have different units
 
@@ -51,13 +52,15 @@ class WholeBodyProblem:
 @dataclass(frozen=True, eq=False)
 class WholeBodySolution:
     """acceleration (nv,), forces (rows,) of the contacts on the robot, torque (joints,); missing: what each level lacks
-    (m,) of its tasks; freedom: directions that no task uses."""
+    (m,) of its tasks; freedom: directions that no task uses. exceeded: by name, limits that no motion keeps and how far
+    they are missed, N, N m or rad/s2; empty unless the closest solution was asked for."""
 
     acceleration: Array
     forces: Array
     torque: Array
     missing: tuple[Array, ...]
     freedom: int
+    exceeded: Mapping[str, float] = field(default_factory=dict)
 
 
 def build_whole_body(
@@ -93,13 +96,19 @@ def build_whole_body(
 
 
 def solve_whole_body(
-    problem: WholeBodyProblem, *, method: Method = "quadratic programs", tolerance: float = MISSED_LIMIT
+    problem: WholeBodyProblem,
+    *,
+    method: Method = "quadratic programs",
+    tolerance: float = MISSED_LIMIT,
+    on_limits: OnLimits = "raise",
 ) -> WholeBodySolution:
     """Solve by priorities.
 
     "least squares" is the recursion of 002 (3.102)-(3.107) and knows no limits; "quadratic programs" is the sequence of
-    002 (3.108) with limits before all tasks. tolerance: by which limits may be missed, N, N m or rad/s2.
+    002 (3.108) with limits before all tasks. tolerance: by which limits may be missed, N, N m or rad/s2. on_limits: if
+    no motion keeps them, raise `LimitsExceeded`, or give the solution that comes closest, which says so.
     """
+    _check_on_limits(on_limits)
     if method not in get_args(Method):
         raise UnknownName("method", method, get_args(Method), "whole-body control")
     start, basis = _physical_motions(problem)
@@ -117,8 +126,16 @@ def solve_whole_body(
     if method == "quadratic programs" and problem.limits is not None:
         lacking = np.maximum(problem.limits.value - problem.limits.matrix @ x, 0.0)
         if lacking.max(initial=0.0) > tolerance:
-            raise LimitsExceeded(problem, solution, lacking)
+            error = LimitsExceeded(problem, solution, lacking)
+            if on_limits == "raise":
+                raise error
+            return replace(solution, exceeded=error.exceeded)
     return solution
+
+
+def _check_on_limits(on_limits: str) -> None:
+    if on_limits not in get_args(OnLimits):
+        raise UnknownName("way to treat limits", on_limits, get_args(OnLimits), "whole-body control")
 
 
 @dataclass(frozen=True)
@@ -128,6 +145,8 @@ class WholeBodyControl:
     Quadratic programs run as native code that is made on first use and kept with the robot, see `whole_body_program`.
 
     contacts, tasks: fixed, or functions of time (s). limits: see `WholeBodyLimits`; only for quadratic programs.
+    on_limits: "raise" ends a run with `LimitsExceeded` when no motion keeps all limits, after a push too hard, say;
+    "closest" goes on with what comes closest, and `WholeBodySolution.exceeded` tells.
     """
 
     robot: Robot
@@ -135,6 +154,7 @@ class WholeBodyControl:
     tasks: tuple[Task, ...] | Callable[[float], tuple[Task, ...]]
     limits: WholeBodyLimits | None = None
     method: Method = "quadratic programs"
+    on_limits: OnLimits = "raise"
     _last: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -148,6 +168,7 @@ class WholeBodyControl:
             object.__setattr__(self, name, tuple(given))
         if self.method not in get_args(Method):
             raise UnknownName("method", self.method, get_args(Method), "whole-body control")
+        _check_on_limits(self.on_limits)
         if self.method == "least squares" and self.limits is not None:
             raise InvalidRequest(
                 "least squares know no limits; choose quadratic programs, or leave limits out"
@@ -175,11 +196,15 @@ class WholeBodyControl:
         problem = build_whole_body(
             self.robot, q, v, contacts=contacts, tasks=tasks, limits=self.limits, time=time
         )
-        return solve_whole_body(problem, method=self.method)
+        return solve_whole_body(problem, method=self.method, on_limits=self.on_limits)
 
     def torque(self, time: float, q: Array, v: Array) -> Array:
-        """Torques (joints,), N m or N."""
-        return self.solve(time, q, v).torque
+        """Torques (joints,), N m or N; not beyond what drives give, where these are limited."""
+        solution = self.solve(time, q, v)
+        if not solution.exceeded or self.limits is None or not self.limits.torque:
+            return solution.torque
+        most = self.robot.effort_limits[driven_velocities(self.robot)]
+        return np.clip(solution.torque, -most, most)
 
     def __call__(self, time: float, q: Array, v: Array) -> Command:
         return torque_command(self.torque(time, q, v))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.control.actuation import driven_coordinates, driven_velocities
+from footfall.control.actuation import driven_coordinates, driven_names, driven_velocities
 from footfall.control.contact_constraints import POINT, SURFACE, Contact, sole_axes
 from footfall.control.friction_pyramid import pyramid_rows
 from footfall.control.rectangular_contact import rectangular_rows
@@ -93,11 +93,17 @@ class WholeBodyLimits:
         velocity, coordinate = driven_velocities(robot), driven_coordinates(robot)
         v, q = situation.v[velocity], situation.q[coordinate]
         fastest = robot.velocity_limits[velocity]
-        lower = np.maximum((-fastest - v) / h, 2 * (robot.lower_limits[coordinate] - q - v * h) / h**2)
-        upper = np.minimum((fastest - v) / h, 2 * (robot.upper_limits[coordinate] - q - v * h) / h**2)
-        select = np.eye(layout.size)[velocity]
-        labels = [f"limit of velocity {index}" for index in velocity.tolist()]
-        return _finite(np.vstack([select, -select]), np.concatenate([lower, -upper]), (*labels, *labels))
+        slowing, stopping = (-fastest - v) / h, 2 * (robot.lower_limits[coordinate] - q - v * h) / h**2
+        lower, lower_stops = np.maximum(slowing, stopping), stopping > slowing
+        slowing, stopping = (fastest - v) / h, 2 * (robot.upper_limits[coordinate] - q - v * h) / h**2
+        upper, upper_stops = np.minimum(slowing, stopping), stopping < slowing
+        select, names = np.eye(layout.size)[velocity], driven_names(robot)
+        labels = [
+            f"{'stop' if stops else 'speed'} of joint {name!r}"
+            for side in (lower_stops, upper_stops)
+            for name, stops in zip(names, side.tolist(), strict=True)
+        ]
+        return _finite(np.vstack([select, -select]), np.concatenate([lower, -upper]), tuple(labels))
 
 
 def _torque_rows(situation: Situation) -> LimitRows:
@@ -105,7 +111,7 @@ def _torque_rows(situation: Situation) -> LimitRows:
     driven = driven_velocities(situation.robot)
     most = situation.robot.effort_limits[driven]
     select = np.eye(layout.size)[layout.tau]
-    labels = [f"torque of velocity {index}" for index in driven.tolist()]
+    labels = [f"torque of joint {name!r}" for name in driven_names(situation.robot)]
     return _finite(np.vstack([select, -select]), np.concatenate([-most, -most]), (*labels, *labels))
 
 

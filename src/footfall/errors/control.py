@@ -115,15 +115,17 @@ class QuadraticProgramFailed(NoSolution):
 
 class LimitsExceeded(FootfallError, ArithmeticError):
     """No motion keeps all limits: the robot must slip, fall or overload a drive. `problem` is kept, `missing` (m,) is
-    what each of its limit rows lacks with the solution that comes closest, `solution`."""
+    what each of its limit rows lacks with the solution that comes closest, `solution`; `exceeded`: the same by name."""
 
     def __init__(self, problem: Any, solution: Any, missing: Any) -> None:
         self.problem, self.solution, self.missing = problem, solution, missing
         worst: dict[str, float] = {}
         for label, amount in zip(problem.limits.labels, missing.tolist(), strict=True):
             worst[label] = max(worst.get(label, 0.0), amount)
-        told = sorted(((amount, label) for label, amount in worst.items() if amount > 0.0), reverse=True)[:4]
-        listed = ", ".join(f"{label} by {amount:.3g}" for amount, label in told)
+        told = sorted(((amount, label) for label, amount in worst.items() if amount > 0.0), reverse=True)
+        self.exceeded = {label: amount for amount, label in told}
+        listed = ", ".join(f"{label} by {amount:.3g}" for amount, label in told[:4])
         super().__init__(
-            f"no motion of robot {problem.situation.robot.name!r} keeps its limits; missed: {listed}"
+            f"no motion of robot {problem.situation.robot.name!r} keeps its limits; missed: {listed} "
+            "(on_limits='closest' goes on with what comes closest)"
         )
