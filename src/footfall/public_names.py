@@ -95,6 +95,14 @@ def names_of(module: str) -> list[str]:
     return list(listing_of(module).names) or list(importlib.import_module(module).__all__)
 
 
+def public_name(name: str) -> Any:
+    """What a name stands for, whichever public module gives it."""
+    for module in public_modules():
+        if name in names_of(module):
+            return getattr(importlib.import_module(module), name)
+    raise _wrong_name(ROOT, name)
+
+
 def _wrong_name(module: str, name: str) -> Exception:
     """An error that says where the name is, or what is close to it."""
     message = f"{module} has no {name!r}{_hint(module, name)}"

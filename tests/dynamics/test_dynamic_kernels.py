@@ -9,6 +9,7 @@ import pytest
 
 import footfall
 from footfall.compiler import build_kernel, jacobian
+from footfall.public_names import public_name
 from footfall.robot.model import Robot
 from tests.peers.comparison import assert_agree
 from tests.random_robots import ALL_TYPES, random_robot, random_state
@@ -57,7 +58,7 @@ def parts(result: Any) -> tuple[np.ndarray, ...]:
 def test_native_code_agrees(
     robot: Robot, states: dict[str, np.ndarray], name: str, arguments: str, options: dict[str, Any]
 ) -> None:
-    function = getattr(footfall, name)
+    function = public_name(name)
     arrays = [states[letter] for letter in arguments]
     batch = parts(function(robot, *arrays, **options))
     for row in range(0, len(states["q"]), 4):
@@ -72,7 +73,7 @@ def test_native_code_agrees(
 def test_wrenches_in_native_code(
     robot: Robot, states: dict[str, np.ndarray], name: str, arguments: str
 ) -> None:
-    function = getattr(footfall, name)
+    function = public_name(name)
     arrays = [states[letter][0] for letter in arguments]
     rng = np.random.default_rng(4)
     for _ in range(2):  # other values, the same kernel

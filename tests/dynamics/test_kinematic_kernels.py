@@ -10,6 +10,7 @@ import pytest
 import footfall
 from footfall.compiler import build_kernel
 from footfall.errors import UnknownName
+from footfall.public_names import public_name
 from footfall.robot.model import Robot
 from tests.dynamics.small_robots import planar_arm
 from tests.peers.comparison import assert_agree
@@ -60,7 +61,7 @@ def states(robot: Robot) -> dict[str, np.ndarray]:
 def test_native_code_agrees(
     robot: Robot, states: dict[str, np.ndarray], name: str, arguments: str, options
 ) -> None:
-    function = getattr(footfall, name)
+    function = public_name(name)
     arrays = [states[letter] for letter in arguments]
     batch = function(robot, *arrays, **options)
     for row in range(len(states["q"])):

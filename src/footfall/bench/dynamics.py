@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import footfall
 from footfall.bench.cases import CASES, Case, moving_bodies, tip
 from footfall.bench.measure import Contestant, Race, race, sweep
 from footfall.bench.robots import load_measured
 from footfall.bench.states import State, random_states
 from footfall.compiler import Kernel
 from footfall.errors import WrongResult
+from footfall.public_names import public_name
 from footfall.robot.model import Robot
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def _our_contestants(
     bound = [kernel.bind(*inputs, *single) for inputs in zip(*columns.values(), strict=True)]
     function = case.ours.partition("(")[0]
     names = {"robot": robot, "moving": moving_bodies(robot), "tip": tip(robot)}
-    names[function] = kernel if function == "kernel" else getattr(footfall, function)
+    names[function] = kernel if function == "kernel" else public_name(function)
     return {
         "checked": Contestant(sweep(case.ours, columns, names), len(rows)),
         "bound": Contestant(sweep("call()", {"call": bound}, {}), len(rows)),
