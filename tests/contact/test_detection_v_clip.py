@@ -78,6 +78,29 @@ def test_v_clip_agrees_with_gjk(first: str, second: str) -> None:
     assert overlaps > 5
 
 
+def test_v_clip_ends_where_features_are_parallel() -> None:
+    """Corners on a lattice, moved along it in turned axes: many features are in line but for rounding, which must not
+    send the walk in circles."""
+    rng = np.random.default_rng(5)
+    apart, most = 0, 0
+    for trial in range(40):
+        one = polyhedron(rng.integers(-3, 4, size=(10, 3)) / 4)
+        other = one if trial % 2 else box(tuple(rng.integers(1, 4, size=3) / 2))
+        rotation = random_pose(rng, 1.0).rotation
+        for _ in range(25):
+            quarter = np.eye(3)[rng.permutation(3)]
+            quarter *= np.linalg.det(quarter)
+            pose = Transform(rotation, np.zeros(3))
+            place = Transform(rotation @ quarter, rotation @ (rng.integers(-8, 9, size=3) / 4))
+            found = polyhedron_distance(one, pose, other, place)
+            expected = convex_distance(as_convex(one), pose, as_convex(other), place)
+            assert found.result.distance == pytest.approx(expected.distance, abs=1e-9)
+            if expected.distance > 1e-9:
+                apart, most = apart + 1, max(most, found.steps)
+    assert apart > 500
+    assert most < 100
+
+
 def test_v_clip_starts_where_it_ended() -> None:
     """Along a smooth motion a step or two suffice from the last features, and the answer is the same."""
     one, other = POLYHEDRA["hull"], POLYHEDRA["box"]

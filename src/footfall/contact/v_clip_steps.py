@@ -17,6 +17,9 @@ from footfall.geometry.native_vectors import along, cross, dot, minus
 MOVED, DONE, OVERLAP, LOST = 0, 1, 2, 3
 VERTEX, EDGE, FACE = 0, 1, 2
 _STEPS = 400
+_PARALLEL = (
+    1e-12  # sine of an angle to a plane below which it is 0: rounding must not lead back to where one was
+)
 
 
 @routine
@@ -53,6 +56,13 @@ def _step(one: Any, other: Any, pair: Integers) -> int:
 
 
 @routine
+def _product(a: Array, b: Array) -> float:
+    """Scalar product of two directions, 0 if they are at right angles but for rounding."""
+    product = dot(a, b)
+    return product if product * product > _PARALLEL * _PARALLEL * dot(a, a) * dot(b, b) else 0.0
+
+
+@routine
 def _far_end(body: Any, edge: int, vertex: int) -> int:
     """The vertex at the other end of an edge."""
     return int(body[1][edge, 1] if body[1][edge, 0] == vertex else body[1][edge, 0])
@@ -72,12 +82,12 @@ def _vertex_vertex(one: Any, other: Any, pair: Integers) -> int:
     apart = minus(a, b)
     for k in range(other[5][pair[3]], other[5][pair[3] + 1]):
         edge = other[6][k]
-        if dot(apart, minus(other[0][_far_end(other, edge, pair[3])], b)) > 0.0:
+        if _product(apart, minus(other[0][_far_end(other, edge, pair[3])], b)) > 0.0:
             pair[2], pair[3] = EDGE, edge
             return MOVED
     for k in range(one[5][pair[1]], one[5][pair[1] + 1]):
         edge = one[6][k]
-        if dot(apart, minus(one[0][_far_end(one, edge, pair[1])], a)) < 0.0:
+        if _product(apart, minus(one[0][_far_end(one, edge, pair[1])], a)) < 0.0:
             pair[0], pair[1] = EDGE, edge
             return MOVED
     return DONE
@@ -97,7 +107,7 @@ def _vertex_edge(one: Any, other: Any, pair: Integers) -> int:
         return MOVED
     for side in range(2, 4):
         face = other[1][edge, side]
-        if dot(apart, _inward(other, face, edge)) > 0.0:
+        if _product(apart, _inward(other, face, edge)) > 0.0:
             pair[2], pair[3] = FACE, face
             return MOVED
     # The edge against the Voronoi region of the vertex.
@@ -106,7 +116,7 @@ def _vertex_edge(one: Any, other: Any, pair: Integers) -> int:
     for k in range(one[5][vertex], one[5][vertex + 1]):
         neighbour = one[6][k]
         outward = minus(one[0][_far_end(one, neighbour, vertex)], point)
-        at_tail, at_head = -dot(minus(tail, point), outward), -dot(minus(head, point), outward)
+        at_tail, at_head = -_product(minus(tail, point), outward), -_product(minus(head, point), outward)
         if at_tail < 0.0 and at_head < 0.0:
             pair[0], pair[1] = EDGE, neighbour
             return MOVED
@@ -114,12 +124,10 @@ def _vertex_edge(one: Any, other: Any, pair: Integers) -> int:
             low, low_edge = at_tail / (at_tail - at_head), neighbour
         elif at_head < 0.0 and at_tail / (at_tail - at_head) < high:
             high, high_edge = at_tail / (at_tail - at_head), neighbour
-        if low > high:
-            break
-    if low_edge >= 0 and dot(direction, minus(along(tail, low, direction), point)) > 0.0:
+    if low_edge >= 0 and _product(direction, minus(along(tail, low, direction), point)) > 0.0:
         pair[0], pair[1] = EDGE, low_edge
         return MOVED
-    if high_edge >= 0 and dot(direction, minus(along(tail, high, direction), point)) < 0.0:
+    if high_edge >= 0 and _product(direction, minus(along(tail, high, direction), point)) < 0.0:
         pair[0], pair[1] = EDGE, high_edge
         return MOVED
     return DONE
@@ -140,12 +148,15 @@ def _vertex_face(one: Any, other: Any, pair: Integers) -> int:
         pair[2], pair[3] = EDGE, nearest
         return MOVED
     height = dot(other[2][face], point) - other[2][face, 3]
+    steepest, towards = 0.0, -1
     for k in range(one[5][vertex], one[5][vertex + 1]):
         edge = one[6][k]
-        far = dot(other[2][face], one[0][_far_end(one, edge, vertex)]) - other[2][face, 3]
-        if (height > 0.0 and far < height) or (height < 0.0 and far > height):
-            pair[0], pair[1] = EDGE, edge
-            return MOVED
+        slope = _rises(other, face, point, minus(one[0][_far_end(one, edge, vertex)], point))
+        if slope < steepest:
+            steepest, towards = slope, edge
+    if towards >= 0 and height != 0.0:
+        pair[0], pair[1] = EDGE, towards
+        return MOVED
     if height > 0.0:
         return DONE
     # Behind the face: within the polyhedron, or the face is one at its back.
@@ -206,7 +217,7 @@ def _edge_against_edge(one: Any, other: Any, pair: Integers) -> int:
     low_part, high_part = -1, -1
     for part in range(2, 4):  # the planes to its faces
         inward = _inward(other, other[1][fixed, part], fixed)
-        at_tail, at_head = -dot(minus(tail, base), inward), -dot(minus(head, base), inward)
+        at_tail, at_head = -_product(minus(tail, base), inward), -_product(minus(head, base), inward)
         if at_tail < 0.0 and at_head < 0.0:
             pair[2], pair[3] = FACE, other[1][fixed, part]
             return MOVED
@@ -228,8 +239,8 @@ def _edge_against_edge(one: Any, other: Any, pair: Integers) -> int:
 
 @routine
 def _rises(body: Any, face: int, point: Array, direction: Array) -> float:
-    """Sign of the change of a point's distance to a face's plane along a direction."""
-    slope = dot(body[2][face], direction)
+    """Change of a point's distance to a face's plane along a direction, 0 if they are parallel."""
+    slope = _product(body[2][face], direction)
     return slope if dot(body[2][face], point) - body[2][face, 3] > 0.0 else -slope
 
 
@@ -263,7 +274,7 @@ def _edge_face(one: Any, other: Any, pair: Integers) -> int:
     at_high = dot(normal, along(tail, high, direction)) - normal[3]
     if at_low * at_high <= 0.0:
         return OVERLAP
-    if abs(at_low) <= abs(at_high):
+    if _rises(other, face, along(tail, (low + high) / 2.0, direction), direction) >= 0.0:
         if low_edge >= 0:
             pair[2], pair[3] = EDGE, low_edge
         else:
