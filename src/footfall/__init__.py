@@ -16,6 +16,7 @@ everybody uses. Each domain has one more module, `footfall.control` say, and eac
 | `scene`, `contact`, `simulation`, `recording` | what is around them, how it touches, how time passes, what happened |
 | `tasks`, `ik`, `control` | what is wanted, where joints go, which torques bring them there |
 | `gait`, `motion` | plans of steps, and motions |
+| `environment` | what the robot believes: terrain and objects, and how it sees them |
 | `math`, `compiler` | rotations and curves; native code from functions of your own |
 | `errors`, `arrays` | what can go wrong; types of arrays for annotations |
 | `viewer`, `scenarios`, `bench` | pictures, whole runs, races |
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from footfall import control as control
     from footfall import drives as drives
     from footfall import dynamics as dynamics
+    from footfall import environment as environment
     from footfall import errors as errors
     from footfall import gait as gait
     from footfall import hybrid as hybrid

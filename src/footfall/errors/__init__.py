@@ -4,6 +4,7 @@ from footfall.errors.base import *
 from footfall.errors.compiler import *
 from footfall.errors.control import *
 from footfall.errors.dynamics import *
+from footfall.errors.environment import *
 from footfall.errors.math import *
 from footfall.errors.programs import *
 from footfall.errors.recording import *

@@ -399,3 +399,20 @@ def test_processes_share_the_code(tmp_path: Path) -> None:
     assert subprocess.check_output(command, env=environment, text=True) == "(1.0, 1.0)\n"
     assert {path.name for path in tmp_path.iterdir()} == before
     assert len(before) == 1
+
+
+@routine
+def sum_and_clear(values: Array) -> int:
+    total = 0
+    for k in range(len(values)):
+        total += values[k]
+        values[k] = -k
+    return total
+
+
+@pytest.mark.parametrize("kind", [np.int16, np.int32, np.uint8])
+def test_short_whole_numbers_keep_their_sign(kind: type) -> None:
+    values = np.array([np.iinfo(kind).min, -1 % 256 if kind is np.uint8 else -1, 7, np.iinfo(kind).max], kind)
+    expected = int(values.astype(np.int64).sum())
+    assert sum_and_clear(values) == expected
+    assert values.tolist() == (-np.arange(4)).astype(kind).tolist()

@@ -252,7 +252,7 @@ class Arrays(Vectors):
             return part
         if machine == "i1":
             return self.operation(f"icmp ne i8 {part}, 0")
-        instruction = {"float": "fpext", "i8": "zext", "i32": "sext"}[stored]
+        instruction = {"float": "fpext", "i8": "zext", "i16": "sext", "i32": "sext"}[stored]
         return self.operation(f"{instruction} {stored} {part} to {machine}")
 
     def store(self, place: Place, value: Value) -> None:

@@ -40,8 +40,9 @@ NUMBERS = (BOOL, INT, FLOAT, LANES)  # what comes later holds what comes before
 # Short forms in memory: a number that is read is an int or a float.
 BYTE = Number("uint8", "i64", "i8", 1, 2)
 SHORT = Number("int32", "i64", "i32", 4, 5)
+SHORTER = Number("int16", "i64", "i16", 2, 3)
 SINGLE = Number("float32", "double", "float", 4, 11)
-READ_AS = {BYTE: INT, SHORT: INT, SINGLE: FLOAT}
+READ_AS = {BYTE: INT, SHORT: INT, SHORTER: INT, SINGLE: FLOAT}
 DTYPES: dict[Any, Number] = {
     np.bool_: BOOL,
     bool: BOOL,
@@ -51,6 +52,7 @@ DTYPES: dict[Any, Number] = {
     float: FLOAT,
     np.uint8: BYTE,
     np.int32: SHORT,
+    np.int16: SHORTER,
     np.float32: SINGLE,
 }
 SCALAR_TYPES: dict[Number, Any] = {
@@ -59,6 +61,7 @@ SCALAR_TYPES: dict[Number, Any] = {
     FLOAT: np.float64,
     BYTE: np.uint8,
     SHORT: np.int32,
+    SHORTER: np.int16,
     SINGLE: np.float32,
 }
 
