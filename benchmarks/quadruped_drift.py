@@ -26,7 +26,7 @@ from footfall.robot.library import quadruped
 from footfall.scenarios.quadruped import Scenario, load_scenario
 from footfall.scenarios.quadruped.legs import foot_homes, joint_angles, standing_configuration
 from footfall.scenarios.quadruped.references import Reference, TrotCourse, trot_course
-from footfall.scenarios.quadruped.run import build_simulation, commands, roll_pitch_yaw
+from footfall.scenarios.quadruped.run import build_simulation, commands, unwrapped_angles
 from footfall.simulation.step_values import Command
 
 Edit = Callable[[TrotCourse], None]
@@ -136,7 +136,7 @@ def ensemble(scenario: Scenario, course: Reference, contact: Any, members: int) 
     starts[1:, 7:] += 1e-9 * np.random.default_rng(0).normal(size=(members - 1, 16))
     rows = Command(course.position[None], course.rate[None], *path[2:])
     q, _, _ = simulation.rollout(starts, np.zeros(ROBOT.nv), rows)
-    return q[:, -1, 0], q[:, -1, 1], roll_pitch_yaw(q[:, -1, 3:7])[:, 2]
+    return q[:, -1, 0], q[:, -1, 1], unwrapped_angles(q[:, -1, 3:7])[:, 2]
 
 
 def source_step_run(
@@ -173,7 +173,7 @@ def source_step_run(
         )
         v = free + response @ solve(problem).impulses
         q = footfall.integrate(ROBOT, q, dt * v)
-    return float(q[0]), float(q[1]), float(roll_pitch_yaw(q[None, 3:7])[0, 2])
+    return float(q[0]), float(q[1]), float(unwrapped_angles(q[None, 3:7])[0, 2])
 
 
 FEET, REVERSE = (0, 1, 2, 3), (3, 2, 1, 0)

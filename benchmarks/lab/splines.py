@@ -19,9 +19,9 @@ from footfall.math.collocation import (
     collocate,
     collocate_banded,
     knot_gradients,
-    least_squares,
 )
 from footfall.math.interpolation import cubic_spline, quintic_spline, rest_to_rest
+from footfall.math.least_squares_splines import least_squares
 from footfall.math.quaternion_splines import (
     QUATERNION_METHODS,
     CubicQuaternionSpline,

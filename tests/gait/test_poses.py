@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from footfall.errors import InvalidPose
 from footfall.gait.poses import FootState, HandState, RobotPose, changed_parts, mean_foot_frame
-from footfall.gait.step_parameters import quaternion_from_angles
 from footfall.gait.walking_transitions import GaitDimensions, idle_pose
+from footfall.math.rotations import quaternion_from_roll_pitch_yaw
 
 LOLA = GaitDimensions(0.9, 0.275, (0.22, 0.2025, 0.97), float(np.deg2rad(-25.0)), 0.87)
 number = st.floats(-2.0, 2.0)
@@ -22,7 +22,7 @@ angles = st.tuples(*[st.floats(-0.6, 0.6)] * 2, st.floats(-3.0, 3.0))
 @st.composite
 def poses(draw: st.DrawFn) -> RobotPose:
     def foot() -> FootState:
-        rotation = tuple(quaternion_from_angles(draw(angles)).tolist())
+        rotation = tuple(quaternion_from_roll_pitch_yaw(draw(angles)).tolist())
         return FootState((draw(number), draw(number), draw(number)), rotation)
 
     def hand() -> HandState:
@@ -103,11 +103,11 @@ def test_idle_pose_is_that_of_the_spec() -> None:
 
 
 def test_mean_of_feet_that_point_apart() -> None:
-    right = FootState((0.0, -0.1, 0.0), tuple(quaternion_from_angles([0.0, 0.0, -0.3]).tolist()))
-    left = FootState((0.2, 0.1, 0.1), tuple((-quaternion_from_angles([0.0, 0.0, 0.5])).tolist()))
+    right = FootState((0.0, -0.1, 0.0), tuple(quaternion_from_roll_pitch_yaw([0.0, 0.0, -0.3]).tolist()))
+    left = FootState((0.2, 0.1, 0.1), tuple((-quaternion_from_roll_pitch_yaw([0.0, 0.0, 0.5])).tolist()))
     position, quaternion = mean_foot_frame(right, left)
     assert position == pytest.approx([0.1, 0.0, 0.05])
-    assert abs(quaternion @ quaternion_from_angles([0.0, 0.0, 0.1])) == pytest.approx(1.0, abs=1e-12)
+    assert abs(quaternion @ quaternion_from_roll_pitch_yaw([0.0, 0.0, 0.1])) == pytest.approx(1.0, abs=1e-12)
 
 
 def test_bad_poses_are_refused() -> None:

@@ -20,11 +20,10 @@ from footfall.math.collocation import (
     collocate,
     collocate_banded,
     knot_gradients,
-    least_squares,
-    quadrature_times,
 )
-from footfall.math.collocation_loops import solve_bands
 from footfall.math.interpolation import cubic_spline, quintic_spline
+from footfall.math.least_squares_splines import least_squares, quadrature_times
+from footfall.math.linear_systems import solve_bands
 from footfall.math.trajectories import PolynomialTrajectory
 
 UNDER, OVER, CRITICAL = (1.0, 1.0, 10.0), (1.0, 10.0, 10.0), (1.0, 10.0, 25.0)

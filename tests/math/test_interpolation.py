@@ -12,8 +12,7 @@ from scipy.interpolate import CubicSpline, make_interp_spline
 
 from footfall.arrays import Array
 from footfall.errors import InvalidPolynomial
-from footfall.math.interpolation import cubic_spline, hermite_quintic, quintic_spline, rest_to_rest
-from footfall.math.interpolation_loops import KAPPA
+from footfall.math.interpolation import KAPPA, cubic_spline, hermite_quintic, quintic_spline, rest_to_rest
 from footfall.math.trajectories import PolynomialTrajectory
 
 SEEDS = st.integers(0, 2**32 - 1)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import footfall
 from benchmarks.lab.broad_walks import BROKEN, study_broad_walks, walked
 from benchmarks.lab.random_walks import broad_walk
-from footfall.math.quaternions import rotation_matrices
+from footfall.math.rotations import matrix_from_quaternion
 from footfall.motion.feasibility_loops import balance_room
 from footfall.motion.five_mass import mass_numbers
 from footfall.motion.leg_bounds import LegBounds
@@ -80,7 +80,7 @@ def test_legs_in_space_against_matrices() -> None:
     assert leg.ankle_roll_limits is not None
     for k in range(count):
         for side, outward in ((0, -1.0), (1, 1.0)):
-            foot, upper = rotation_matrices(turns[side, k]), rotation_matrices(body[k])
+            foot, upper = matrix_from_quaternion(turns[side, k]), matrix_from_quaternion(body[k])
             angle = MODEL.toe_signs[side] * toes[side, k]
             lifted = np.array(
                 [[np.cos(angle), 0, np.sin(angle)], [0, 1, 0], [-np.sin(angle), 0, np.cos(angle)]]

@@ -15,6 +15,7 @@ from footfall.math import quaternions as qn
 from footfall.math.interpolation import constant, quintic_spline, rest_to_rest
 from footfall.math.quaternion_splines import CubicQuaternionSpline
 from footfall.math.quaternion_trajectories import QuaternionTrajectory
+from footfall.math.rotations import matrix_from_quaternion, quaternion_from_rotation_vector
 from footfall.math.trajectories import PolynomialTrajectory, stack
 from footfall.motion.centre_of_mass import plan_centre_of_mass
 from footfall.motion.draft import Draft
@@ -50,7 +51,7 @@ def random_draft(
 ) -> tuple[Draft, PolynomialTrajectory]:
     """Everything moves, turns and pushes; and a torso that moves too."""
     rng = np.random.default_rng(seed)
-    controls = qn.aligned(qn.from_rotation_vectors(0.4 * rng.normal(size=(4, 3))))
+    controls = qn.aligned(quaternion_from_rotation_vector(0.4 * rng.normal(size=(4, 3))))
     turn = QuaternionTrajectory(CubicQuaternionSpline(controls[None]), rest_to_rest([0.0, 2.0], [0.0, 1.0]))
     chosen = [
         rest_to_rest([0.0, 1.0, 2.0], rng.uniform(0.0, 1.0, 3)) if blending else constant(1.0, 0.0, 2.0)
@@ -98,7 +99,7 @@ def momenta(draft: Draft, torso: PolynomialTrajectory, at: Array) -> tuple[Array
     """Linear and angular momentum (k, 3) about the world's origin, 003c (F.2), (F.4)."""
     limbs = sample_limbs(draft, at)
     m, r = masses(limbs), points(limbs, torso.sample(at))
-    matrices = qn.rotation_matrices(limbs.quaternion)
+    matrices = matrix_from_quaternion(limbs.quaternion)
     inertia = matrices @ MODEL.torso_inertia @ matrices.transpose(0, 2, 1)
     spin = np.einsum("kij,kj->ki", inertia, limbs.spin)
     return np.einsum("ek,ekd->kd", m, r[1]), np.einsum("ek,ekd->kd", m, np.cross(r[0], r[1])) + spin
@@ -237,7 +238,7 @@ def test_against_pinocchio() -> None:
     centre = centre_of_mass_motion(limbs, motion, MODEL)[0]
     for k in range(len(AT)):
         q, v, a = pinocchio.neutral(peer), np.zeros(30), np.zeros(30)
-        matrix = qn.rotation_matrices(limbs.quaternion[k])
+        matrix = matrix_from_quaternion(limbs.quaternion[k])
         for body in range(5):
             turn = matrix if body == 0 else np.eye(3)
             spin = limbs.spin[k] if body == 0 else np.zeros(3)

@@ -13,7 +13,7 @@ from footfall.gait import actions
 from footfall.gait.plan import MotionPlan
 from footfall.gait.poses import FootContact
 from footfall.gait.walking_transitions import HandTarget, WalkingTransition
-from footfall.math.quaternions import rotate
+from footfall.math.rotations import rotate_by_quaternion
 from footfall.motion.feet import plan_feet
 from footfall.motion.hands import plan_hand, plan_selection
 from footfall.motion.load import plan_load
@@ -72,7 +72,7 @@ def test_sole_stays_above_the_ground(stride: float, timing: float, height: float
     _, positions, quaternions = swing(stride, timing, step_height=height, yaw=yaw)
     rear, front, right, left = MODEL.sole
     corners = np.array([[x, y, 0.0] for x in (rear, front) for y in (right, left)])
-    heights = (rotate(quaternions[:, None], corners) + positions[:, None])[..., 2]
+    heights = (rotate_by_quaternion(quaternions[:, None], corners) + positions[:, None])[..., 2]
     assert heights.min() > -1e-9
 
 

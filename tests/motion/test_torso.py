@@ -11,10 +11,12 @@ from scipy.integrate import solve_bvp
 
 from footfall.arrays import Array
 from footfall.math import quaternions as qn
-from footfall.math.collocation import collocate, quadrature_times
+from footfall.math.collocation import collocate
 from footfall.math.interpolation import constant, polyline, rest_to_rest
+from footfall.math.least_squares_splines import quadrature_times
 from footfall.math.quaternion_splines import CubicQuaternionSpline
 from footfall.math.quaternion_trajectories import QuaternionTrajectory
+from footfall.math.rotations import quaternion_product, rotate_by_quaternion
 from footfall.math.trajectories import PolynomialTrajectory
 from footfall.motion.five_mass import contact_wrench, sample_limbs, zero_moment_point
 from footfall.motion.horizontal_torso import end_conditions, grid, horizontal_equation, horizontal_torso
@@ -291,11 +293,11 @@ def test_bounds_turn_with_the_robot() -> None:
     turn = qn.from_axis_angle([0.0, 0.0, 1.0], 0.9)
     far = np.concatenate([torso, np.zeros((count, 1))], axis=1)
     found = bounds(
-        qn.rotate(turn, feet),
-        qn.product(turn, pitch),
+        rotate_by_quaternion(turn, feet),
+        quaternion_product(turn, pitch),
         toes,
-        qn.rotate(turn, far)[:, :2].copy(),
-        qn.product(turn, body),
+        rotate_by_quaternion(turn, far)[:, :2].copy(),
+        quaternion_product(turn, body),
     )
     np.testing.assert_allclose(found, expected, atol=1e-9)
     mirrored = bounds(feet[::-1].copy(), pitch[::-1].copy(), -toes[::-1].copy(), torso, body)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.math.quaternions import rotate
+from footfall.math.rotations import rotate_by_quaternion
 from footfall.motion.following import follow_motion
 from footfall.viewer.plan_player import PlanPlayer
 from footfall.viewer.plan_supports import draw_supports
@@ -67,7 +67,9 @@ def test_blocks_carry_raised_soles_and_a_plate_is_behind_the_hand() -> None:
     assert len(plates) == 2
     for box in plates:
         assert box["position"][1] - box["dimensions"][2] / 2 == pytest.approx(0.7)
-        assert rotate(box["wxyz"], np.array([0.0, 0.0, 1.0])) == pytest.approx([0.0, -1.0, 0.0], abs=1e-12)
+        assert rotate_by_quaternion(box["wxyz"], np.array([0.0, 0.0, 1.0])) == pytest.approx(
+            [0.0, -1.0, 0.0], abs=1e-12
+        )
 
 
 def test_plot_has_its_panels(tmp_path: Path) -> None:

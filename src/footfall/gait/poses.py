@@ -270,12 +270,6 @@ def mean_foot_frame(right: FootState, left: FootState) -> tuple[Array, Array]:
     return (np.array(right.position) + np.array(left.position)) / 2, normalised(middle)
 
 
-def yaw_of(quaternion: Array | Quaternion) -> float:
-    """Angle about z of the z-y-x angles of a unit quaternion (4,), rad."""
-    w, x, y, z = (float(value) for value in quaternion)
-    return float(np.arctan2(2 * (w * z + x * y), 1.0 - 2 * (y * y + z * z)))
-
-
 def yaw_quaternion(angle: float) -> Array:
     """Unit quaternion (4,) of a turn about z, rad."""
     return np.array([np.cos(angle / 2), 0.0, 0.0, np.sin(angle / 2)])

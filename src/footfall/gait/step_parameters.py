@@ -84,30 +84,6 @@ def step_parameters(
     return StepParameters(lengths, angles)
 
 
-def quaternion_from_angles(angles: Any) -> Array:
-    """Unit quaternion (..., 4) from z-y-x angles given as (roll, pitch, yaw) (..., 3), rad; 003b (D.1)."""
-    half = np.asarray(angles, dtype=np.float64) / 2
-    (cr, cp, cy), (sr, sp, sy) = (np.moveaxis(f(half), -1, 0) for f in (np.cos, np.sin))
-    return np.stack(
-        [
-            cr * cp * cy + sr * sp * sy,
-            sr * cp * cy - cr * sp * sy,
-            cr * sp * cy + sr * cp * sy,
-            cr * cp * sy - sr * sp * cy,
-        ],
-        axis=-1,
-    )
-
-
-def angles_from_quaternion(quaternion: Any) -> Array:
-    """z-y-x angles as (roll, pitch, yaw) (..., 3), rad, of unit quaternions (..., 4); 003b (D.7)-(D.9)."""
-    w, x, y, z = np.moveaxis(np.asarray(quaternion, dtype=np.float64), -1, 0)
-    roll = np.arctan2(2 * (w * x + y * z), 1.0 - 2 * (x * x + y * y))
-    pitch = np.arcsin(np.clip(2 * (w * y - z * x), -1.0, 1.0))
-    yaw = np.arctan2(2 * (w * z + x * y), 1.0 - 2 * (y * y + z * z))
-    return np.stack([roll, pitch, yaw], axis=-1)
-
-
 def wrapped(angle: Any) -> Array:
     """The same angle in (-pi, pi], rad."""
     result: Array = np.pi - (np.pi - np.asarray(angle, dtype=np.float64)) % (2 * np.pi)

@@ -24,11 +24,15 @@ from footfall.gait.poses import (
     Vector,
     mean_foot_frame,
     to_world,
-    yaw_of,
     yaw_quaternion,
 )
-from footfall.gait.step_parameters import next_stance, quaternion_from_angles
-from footfall.math.rotations import quaternion_product, rotate_by_quaternion
+from footfall.gait.step_parameters import next_stance
+from footfall.math.rotations import (
+    quaternion_from_roll_pitch_yaw,
+    quaternion_product,
+    rotate_by_quaternion,
+    yaw_of,
+)
 
 
 @dataclass(frozen=True)
@@ -137,12 +141,12 @@ def apply_step(step: WalkingTransition, begin: RobotPose, dimensions: GaitDimens
     half = dimensions.foot_distance / 2 * (1.0 if begin.stance == "RF" else -1.0)
     position, angles = next_stance(
         previous.position,
-        yaw_of(previous.rotation),
+        yaw_of(np.array(previous.rotation)),
         (step.forward, step.left, step.up),
         (step.roll, step.pitch, step.yaw),
         half,
     )
-    landed = FootState(_tuple(position), _tuple(quaternion_from_angles(angles)), True, step.contact)
+    landed = FootState(_tuple(position), _tuple(quaternion_from_roll_pitch_yaw(angles)), True, step.contact)
     feet = {moving: landed, begin.stance: previous}
     lowering = com_lowering(step.forward, dimensions.leg_length)
     end = _completed(dimensions, moving, feet["RF"], feet["LF"], lowering, step)
@@ -244,7 +248,7 @@ def _completed(
     """The pose over two feet: upper body, head, hands and height as a step asks for."""
     foot = right if stance == "RF" else left
     if step.upper_body is None:
-        upper_body = yaw_quaternion(yaw_of(mean_foot_frame(right, left)[1]))
+        upper_body = yaw_quaternion(float(yaw_of(mean_foot_frame(right, left)[1])))
     else:
         upper_body = quaternion_product(np.array(foot.rotation), np.array(step.upper_body))
     tilt = dimensions.head_tilt if step.head_tilt is None else step.head_tilt

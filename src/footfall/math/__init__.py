@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from footfall.math.angular_velocity import rotation_vector_map_inverse as rotation_vector_map_inverse
     from footfall.math.collocation import LinearEquation as LinearEquation
     from footfall.math.collocation import collocate as collocate
-    from footfall.math.collocation import least_squares as least_squares
     from footfall.math.generalised_inverses import Singularity as Singularity
     from footfall.math.generalised_inverses import damped_inverse as damped_inverse
     from footfall.math.generalised_inverses import decompose as decompose
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from footfall.math.interpolation import polyline as polyline
     from footfall.math.interpolation import quintic_spline as quintic_spline
     from footfall.math.interpolation import rest_to_rest as rest_to_rest
+    from footfall.math.least_squares_splines import least_squares as least_squares
     from footfall.math.polygons import boundary_distance as boundary_distance
     from footfall.math.polygons import closest_point as closest_point
     from footfall.math.polygons import contains as contains
@@ -75,9 +75,11 @@ if TYPE_CHECKING:
     from footfall.math.rotations import nearest_rotation as nearest_rotation
     from footfall.math.rotations import parameters_from_matrix as parameters_from_matrix
     from footfall.math.rotations import quaternion_from_matrix as quaternion_from_matrix
+    from footfall.math.rotations import quaternion_from_roll_pitch_yaw as quaternion_from_roll_pitch_yaw
     from footfall.math.rotations import quaternion_from_rotation_vector as quaternion_from_rotation_vector
     from footfall.math.rotations import quaternion_inverse as quaternion_inverse
     from footfall.math.rotations import quaternion_product as quaternion_product
+    from footfall.math.rotations import roll_pitch_yaw as roll_pitch_yaw
     from footfall.math.rotations import rotate_by_quaternion as rotate_by_quaternion
     from footfall.math.rotations import rotation_vector_from_matrix as rotation_vector_from_matrix
     from footfall.math.rotations import rotation_vector_from_quaternion as rotation_vector_from_quaternion
@@ -85,6 +87,7 @@ if TYPE_CHECKING:
     from footfall.math.rotations import rotation_y as rotation_y
     from footfall.math.rotations import rotation_z as rotation_z
     from footfall.math.rotations import unskew as unskew
+    from footfall.math.rotations import yaw_of as yaw_of
     from footfall.math.spatial import skew as skew
     from footfall.math.trajectories import PolynomialTrajectory as PolynomialTrajectory
     from footfall.math.transform import identity_transform as identity_transform

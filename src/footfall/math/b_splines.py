@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from footfall.arrays import Array
+from footfall.arrays import Array, Integers
+from footfall.compiler.routines import routine
 from footfall.errors import InvalidKnots
 
 
@@ -50,6 +51,45 @@ def cumulative_basis(knots: Array, order: int, at: Any, derivative: int = 0) -> 
     """Sums (k, count) of a B-spline and all after it, 003c (B.54)."""
     values = basis(knots, order, at, derivative)
     return np.cumsum(values[:, ::-1], axis=1)[:, ::-1]
+
+
+@routine
+def basis_windows(times: Array, degree: int, at: Array, segments: Integers) -> Array:
+    """Value and two derivatives of the B-splines that live at each time: (len(at), 3, degree + 1).
+
+    times (n + 1,): break points; the knots repeat both ends `degree` times. segments (len(at),): where each time
+    lies; column j belongs to B-spline number segment + j.
+    """
+    count = len(times) - 1
+    knots = np.empty(count + 1 + 2 * degree)
+    for i in range(len(knots)):
+        knots[i] = times[min(max(i - degree, 0), count)]
+    result = np.zeros((len(at), 3, degree + 1))
+    left, right = np.empty(degree + 2), np.empty(degree + 2)
+    for k, time in enumerate(at):
+        span = segments[k] + degree
+        for derivative in range(3):
+            # B-splines of lower degree after Cox and de Boor, then differentiated as often as needed.
+            window = result[k, derivative]
+            window[0] = 1.0
+            for j in range(1, degree - derivative + 1):
+                left[j] = time - knots[span + 1 - j]
+                right[j] = knots[span + j] - time
+                saved = 0.0
+                for r in range(j):
+                    share = window[r] / (right[r + 1] + left[j - r])
+                    window[r] = saved + right[r + 1] * share
+                    saved = left[j - r] * share
+                window[j] = saved
+            for q in range(degree - derivative + 1, degree + 1):
+                carried = 0.0
+                for r in range(q):
+                    first = span - q + 1 + r
+                    share = q * window[r] / (knots[first + q] - knots[first])
+                    window[r] = carried - share
+                    carried = share
+                window[q] = carried
+    return result
 
 
 def _reciprocal(lengths: Array) -> Array:

@@ -3,39 +3,30 @@
     alpha(t) y'' + beta(t) y' + gamma(t) y = tau(t)
 
 Value, velocity and acceleration are given at both ends: six conditions, four more than the equation bears, so
-that no solution exists in general. Three ways to a spline that keeps all six:
+that no solution exists in general. Here are two ways to a spline that keeps all six and obeys the equation at the inner
+break points ("sites"); `footfall.math.least_squares_splines` has a third one.
 
-- `collocate`: the equation holds at the inner break points ("sites"); by the source's Algorithm G.2.
+- `collocate`: by the source's Algorithm G.2.
 - `collocate_banded`: the same splines from a banded system of B-splines; its cost is linear.
-- `least_squares`: the squared error of the equation over the whole time is least. Collocation leaves what does
-  not fit to the spaces between the first and last sites, where the error grows as the grid gets finer; here it
-  spreads over the time that the equation itself takes to forget.
 """
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.linalg import lapack
 
-from footfall.arrays import Array
+from footfall.arrays import Array, Integers
+from footfall.compiler.routines import routine
 from footfall.errors import InvalidPolynomial, NoCollocation
-from footfall.math.collocation_loops import (
-    basis_windows,
-    collocation_bands,
-    end_coefficients,
-    least_squares_motion,
-    values_at_knots,
-)
-from footfall.math.interpolation import cubic_spline
-from footfall.math.interpolation_loops import cubic_curvatures, hermite_pieces, quintic_slopes
+from footfall.math.b_splines import basis_windows
+from footfall.math.interpolation import cubic_curvatures, cubic_spline, hermite_pieces, quintic_slopes
 from footfall.math.trajectories import PolynomialTrajectory
 
 SplineKind = Literal["cubic_free", "cubic", "quintic"]
 SPLINE_KINDS: tuple[SplineKind, ...] = ("cubic_free", "cubic", "quintic")
-_ALIKE = 12  # of equal segments, six at either end have B-splines of their own
+_WIDTH = 2  # diagonals on either side of a collocation's matrix
 
 
 class LinearEquation(NamedTuple):
@@ -62,7 +53,7 @@ def collocate(
     kind: `quintic`, `cubic` (with a virtual break point in the middle of the first and last segment) or
     `cubic_free` (velocities at the ends are not kept).
     """
-    t, start, end = _checked(times, equation, start, end)
+    t, start, end = checked_problem(times, equation, start, end)
     if kind == "quintic":
         return _collocate_quintic(t, equation, start, end)
     return _collocate_cubic(t, equation, start, end, virtual=kind == "cubic")
@@ -76,110 +67,18 @@ def collocate_banded(
         raise NoCollocation(
             "a free cubic has no banded form here; use collocate, or kind 'cubic' or 'quintic'"
         )
-    t, start, end = _checked(times, equation, start, end)
+    t, start, end = checked_problem(times, equation, start, end)
     degree = 5 if kind == "quintic" else 3
     knots = t if kind == "quintic" else _with_virtual_points(t)
     sites = np.arange(1, len(knots) - 1) if kind == "quintic" else np.arange(2, len(knots) - 2)
     windows = basis_windows(knots, degree, knots[sites], sites)
-    ends = end_coefficients(knots, start, end, degree)
-    width = 2
-    bands, load = collocation_bands(windows, *equation, ends, sites, width)
-    _, _, solution, info = lapack.dgbsv(width, width, bands, load, overwrite_ab=True)
+    coefficients = coefficients_of_ends(knots, start, end, degree)
+    bands, load = collocation_bands(windows, equation, coefficients, sites)
+    _, _, solution, info = lapack.dgbsv(_WIDTH, _WIDTH, bands, load, overwrite_ab=True)
     if info != 0:
         raise NoCollocation("the equations at the sites contradict each other: the matrix is singular")
-    coefficients = np.concatenate([ends[:3], solution, ends[3:]])
+    coefficients[3:-3] = solution
     return _from_coefficients(knots, degree, coefficients)
-
-
-def quadrature_times(times: Any, *, points: int = 3) -> Array:
-    """Where `least_squares` may take the equation (points n,): Gauss' points of each segment, s."""
-    t = np.asarray(times, dtype=np.float64)
-    middles, halves = (t[1:] + t[:-1]) / 2, np.diff(t) / 2
-    return np.asarray((middles[:, None] + halves[:, None] * _gauss(points)[0]).ravel())
-
-
-@cache
-def _gauss(points: int) -> tuple[Array, Array]:
-    """Nodes and weights on [-1, 1]."""
-    nodes, weights = np.polynomial.legendre.leggauss(points)
-    return nodes, weights
-
-
-def least_squares(
-    times: Any, equation: LinearEquation, start: Any, end: Any, *, weights: Array | None = None
-) -> PolynomialTrajectory:
-    """The quintic spline with the least integral of the squared residual that keeps all six conditions.
-
-    times (n + 1,) in s; equation: at `quadrature_times(times)`, with two points or more a segment. start, end
-    (3, dimension). weights: how much the squared residual counts at these times, all 1 by default. Four times
-    differentiable, as by collocation.
-    """
-    points = max(len(equation.alpha) // (len(times) - 1), 2)
-    t, start, end = _checked(times, equation, start, end, sites=points * (len(times) - 1))
-    h = np.diff(t)
-    step = float(t[-1] - t[0]) / len(h)
-    if np.abs(h - step).max() < 1e-9 * step:
-        grid = equal_grid(t, points)
-    else:
-        grid = LeastSquaresGrid(t, *_windows(t, points), 1.0, (h[:, None] * _gauss(points)[1]).ravel())
-    if weights is not None:
-        grid = grid._replace(weights=grid.weights * weights)
-    return PolynomialTrajectory.unchecked(t, least_squares_pieces(grid, equation, start, end))
-
-
-class LeastSquaresGrid(NamedTuple):
-    """Break points (n + 1,) in s, B-splines at the quadrature's points and at the ends of segments, for times divided
-    by scale, and the quadrature's weights (points n,)."""
-
-    times: Array
-    inside: Array
-    borders: Array
-    scale: float
-    weights: Array
-
-
-def equal_grid(times: Array, points: int) -> LeastSquaresGrid:
-    """The grid of break points (n + 1,) at equal distances: in steps all of these are alike, and so are the B-splines
-    except near the ends."""
-    count = len(times) - 1
-    step = float(times[-1] - times[0]) / count
-    inside, borders = _windows_of_equal_segments(min(count, _ALIKE), points)
-    return LeastSquaresGrid(times, inside, borders, step, _equal_quadrature(count, points)[1])
-
-
-def equal_quadrature_times(times: Array, points: int) -> Array:
-    """`quadrature_times` of break points (n + 1,) at equal distances."""
-    count = len(times) - 1
-    return np.asarray(times[0] + (times[-1] - times[0]) / count * _equal_quadrature(count, points)[0])
-
-
-@lru_cache(maxsize=256)
-def _equal_quadrature(count: int, points: int) -> tuple[Array, Array]:
-    """Gauss' points (points count,) of segments of length 1, and their weights."""
-    return quadrature_times(np.arange(count + 1.0), points=points), np.tile(_gauss(points)[1], count)
-
-
-def least_squares_pieces(grid: LeastSquaresGrid, equation: LinearEquation, start: Array, end: Array) -> Array:
-    """Coefficients (n, 6, dimension) of the spline of `least_squares`; start, end (3, dimension)."""
-    motion = np.empty((3, len(grid.times), start.shape[1]))
-    if not least_squares_motion(*grid, *equation, start, end, motion):
-        raise NoCollocation("the residual does not determine the spline; the equation vanishes somewhere")
-    return hermite_pieces(grid.times, motion[0], motion[1], motion[2])
-
-
-@cache
-def _windows_of_equal_segments(count: int, points: int) -> tuple[Array, Array]:
-    return _windows(np.arange(count + 1.0), points)
-
-
-def _windows(times: Array, points: int) -> tuple[Array, Array]:
-    """Quintic B-splines (n, points, 3, 6) at the quadrature's points and at both ends of each segment."""
-    count = len(times) - 1
-    numbers = np.arange(count)
-    inside = basis_windows(times, 5, quadrature_times(times, points=points), np.repeat(numbers, points))
-    both = np.stack([times[:-1], times[1:]], axis=1).ravel()
-    borders = basis_windows(times, 5, both, np.repeat(numbers, 2))
-    return inside.reshape(count, points, 3, 6), borders.reshape(count, 2, 3, 6)
 
 
 # The source's way
@@ -249,13 +148,59 @@ def _solved(matrix: Array, load: Array) -> Array:
 # The banded way
 
 
+@routine
+def coefficients_of_ends(times: Array, start: Array, end: Array, degree: int) -> Array:
+    """Coefficients (n + degree, dimension) of the B-splines on n segments: the first three and last three, which give
+    value, velocity and acceleration there, start and end (3, dimension); zeros between them."""
+    count, dimension = len(times) - 1, start.shape[1]
+    result = np.zeros((count + degree, dimension))
+    p, last = float(degree), len(result) - 1
+    h0, h1 = times[1] - times[0], times[min(2, count)] - times[0]
+    g0, g1 = times[count] - times[count - 1], times[count] - times[max(count - 2, 0)]
+    for d in range(dimension):
+        result[0, d] = start[0, d]
+        slope = start[1, d]
+        result[1, d] = result[0, d] + slope * h0 / p
+        slope += start[2, d] * h0 / (p - 1.0)
+        result[2, d] = result[1, d] + slope * h1 / p
+        result[last, d] = end[0, d]
+        slope = end[1, d]
+        result[last - 1, d] = result[last, d] - slope * g0 / p
+        slope -= end[2, d] * g0 / (p - 1.0)
+        result[last - 2, d] = result[last - 1, d] - slope * g1 / p
+    return result
+
+
+@routine
+def collocation_bands(
+    windows: Array, equation: LinearEquation, known: Array, sites: Integers
+) -> tuple[Array, Array]:
+    """A collocation in LAPACK's band storage (3 width + 1, n), and its right-hand side (n, dimension) without what is
+    known: `coefficients_of_ends`.
+
+    windows (n, 3, degree + 1): B-splines at the sites. sites (n,): the segment after each, which is the number of the
+    first B-spline that lives there.
+    """
+    count, dimension = equation.tau.shape
+    bands, load = np.zeros((3 * _WIDTH + 1, count)), equation.tau.copy()
+    for k in range(count):
+        value, rate, second = windows[k, 0], windows[k, 1], windows[k, 2]
+        for j in range(len(value)):
+            entry = equation.alpha[k] * second[j] + equation.beta[k] * rate[j] + equation.gamma[k] * value[j]
+            for d in range(dimension):
+                load[k, d] -= entry * known[sites[k] + j, d]
+            column = sites[k] + j - 3
+            if 0 <= column < count and abs(column - k) <= _WIDTH:
+                bands[2 * _WIDTH + k - column, column] = entry
+    return bands, load
+
+
 def _from_coefficients(knots: Array, degree: int, coefficients: Array) -> PolynomialTrajectory:
     """Piecewise polynomials from coefficients of B-splines, by the motion at the knots."""
-    count = len(knots) - 1
-    both = np.stack([knots[:-1], knots[1:]], axis=1).ravel()
-    windows = basis_windows(knots, degree, both, np.repeat(np.arange(count), 2))
-    values, rates, seconds = motion = np.empty((3, count + 1, coefficients.shape[1]))
-    values_at_knots(windows.reshape(count, 2, 3, degree + 1), 1.0, coefficients, motion)
+    segments = np.minimum(np.arange(len(knots)), len(knots) - 2)
+    windows = basis_windows(knots, degree, knots, segments)
+    alive = np.lib.stride_tricks.sliding_window_view(coefficients, degree + 1, axis=0)[segments]
+    values, rates, seconds = np.einsum("kcj,kdj->ckd", windows, alive)
     if degree == 5:
         return PolynomialTrajectory(knots, hermite_pieces(knots, values, rates, seconds))
     h = np.diff(knots)[:, None]
@@ -268,9 +213,10 @@ def _with_virtual_points(t: Array) -> Array:
     return np.concatenate([t[:1], [(t[0] + t[1]) / 2], t[1:-1], [(t[-2] + t[-1]) / 2], t[-1:]])
 
 
-def _checked(
+def checked_problem(
     times: Any, equation: LinearEquation, start: Any, end: Any, *, sites: int | None = None
 ) -> tuple[Array, Array, Array]:
+    """Times (n + 1,), start and end (3, dimension) as arrays; raises unless the equation is known at all sites."""
     t = np.array(times, dtype=np.float64)
     if t.ndim != 1 or len(t) < 3 or not (t[1:] > t[:-1]).all():
         raise InvalidPolynomial(f"times {t} must increase, and be three at least")

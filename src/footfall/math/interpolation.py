@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.compiler.routines import ArrayOf, Matrix2, Vector2, Vector6, routine
 from footfall.errors import InvalidPolynomial
-from footfall.math.interpolation_loops import cubic_curvatures, hermite_pieces, quintic_slopes, rest_pieces
-from footfall.math.polynomials import CLOSE
+from footfall.math.polynomials import CLOSE, Jet
+from footfall.math.small_systems import solve_two
 from footfall.math.trajectories import PolynomialTrajectory
+
+KAPPA = float(np.sqrt(64.0 / 3.0))  # scales the second derivatives: the best condition, 003c section 11.4
 
 
 def constant(value: Any, start: float, end: float) -> PolynomialTrajectory:
@@ -120,3 +123,145 @@ def _boundary(value: Any, points: Array) -> Array:
     result = np.empty(points.shape[1])
     result[:] = value
     return result
+
+
+# Coefficients of quintics
+
+
+def rest_to_rest_quintic(first: Any, last: Any) -> Array:
+    """Coefficients (6, ...), highest power first, between two values at rest, 003c section 4.2."""
+    way = last - first
+    none = 0.0 * way
+    return np.array([6.0 * way, -15.0 * way, 10.0 * way, none, none, first])
+
+
+def quintic_between(first: Jet, last: Jet, duration: float) -> Array:
+    """Coefficients (6, ...), highest power first, of the quintic with given motion at both ends, 003c (G.32)."""
+    way = last.value - first.value
+    v0, v1 = first.rate * duration, last.rate * duration
+    a0, a1 = first.second * duration * duration / 2.0, last.second * duration * duration / 2.0
+    return np.array(
+        [
+            6.0 * way - 3.0 * (v0 + v1) + (a1 - a0),
+            -15.0 * way + 8.0 * v0 + 7.0 * v1 + 3.0 * a0 - 2.0 * a1,
+            10.0 * way - 6.0 * v0 - 4.0 * v1 - 3.0 * a0 + a1,
+            a0,
+            v0,
+            first.value,
+        ]
+    )
+
+
+def set_column(piece: Array, column: int, coefficients: Vector6) -> None:
+    """Give a component of a piece (6, dimension) its coefficients."""
+    (
+        piece[0, column],
+        piece[1, column],
+        piece[2, column],
+        piece[3, column],
+        piece[4, column],
+        piece[5, column],
+    ) = coefficients
+
+
+@routine
+def rest_pieces(points: Array) -> Array:
+    """Coefficients (n, 6, dimension) of quintics that stop in each of the points (n + 1, dimension)."""
+    count, dimension = len(points) - 1, points.shape[1]
+    result = np.empty((count, 6, dimension))
+    for i in range(count):
+        for d in range(dimension):
+            set_column(result[i], d, rest_to_rest_quintic(points[i, d], points[i + 1, d]))
+    return result
+
+
+@routine
+def hermite_pieces(times: Array, points: Array, velocities: Array, accelerations: Array) -> Array:
+    """Coefficients (n, 6, dimension) of quintics with given motion (n + 1, dimension) at their ends."""
+    count, dimension = len(times) - 1, points.shape[1]
+    result = np.empty((count, 6, dimension))
+    for i in range(count):
+        for d in range(dimension):
+            first = Jet(points[i, d], velocities[i, d], accelerations[i, d])
+            last = Jet(points[i + 1, d], velocities[i + 1, d], accelerations[i + 1, d])
+            set_column(result[i], d, quintic_between(first, last, times[i + 1] - times[i]))
+    return result
+
+
+# Splines: (block-)tridiagonal elimination after Thomas
+
+
+@routine
+def cubic_curvatures(times: Array, points: Array, start: Array, end: Array) -> Array:
+    """Second derivatives (n + 1, dimension) of the cubic spline, Thomas' elimination of 003c (G.19).
+
+    start, end (dimension,): second derivatives there.
+    """
+    count, dimension = len(times) - 1, points.shape[1]
+    result = np.empty((count + 1, dimension))
+    result[0], result[count] = start, end
+    factors = np.zeros(count + 1)
+    for i in range(1, count):
+        before, after = times[i] - times[i - 1], times[i + 1] - times[i]
+        pivot = 2.0 * (before + after) - before * factors[i - 1]
+        factors[i] = after / pivot
+        for d in range(dimension):
+            load = 6.0 * (points[i + 1, d] - points[i, d]) / after
+            load -= 6.0 * (points[i, d] - points[i - 1, d]) / before
+            result[i, d] = (load - before * result[i - 1, d]) / pivot
+    for i in range(count - 1, 0, -1):
+        for d in range(dimension):
+            result[i, d] -= factors[i] * result[i + 1, d]
+    return result
+
+
+@routine
+def quintic_slopes(times: Array, points: Array, start: Array, end: Array) -> tuple[Array, Array]:
+    """Velocities and accelerations (n + 1, dimension) of the quintic spline, 003c Algorithm G.1.
+
+    start, end (2, dimension): velocity and acceleration there. The unknown of knot i is
+    X_i = [-y', y'' / (kappa g_i)] with g_i = 1 / h_i of the segment after it; L X_i-1 + D X_i + U X_i+1 = B.
+    """
+    count, dimension = len(times) - 1, points.shape[1]
+    velocities, accelerations = np.empty((count + 1, dimension)), np.empty((count + 1, dimension))
+    velocities[0], accelerations[0] = start[0], start[1]
+    velocities[count], accelerations[count] = end[0], end[1]
+    unknowns: ArrayOf[Vector2] = np.empty((count, dimension, 2))
+    ratios: ArrayOf[Matrix2] = np.empty((count, 2, 2))  # D^-1 U
+    k = KAPPA
+    for i in range(1, count):
+        g0, g1 = 1.0 / (times[i] - times[i - 1]), 1.0 / (times[i + 1] - times[i])
+        p0, p1 = g0 * g0, g1 * g1
+        mixed = 12.0 * k * (p0 - p1) * g1
+        diagonal = np.array([[64.0 * (p0 * g0 + p1 * g1), mixed], [mixed, 3.0 * k * k * (g0 + g1) * p1]])
+        lower = np.array([[56.0 * p0 * g0, -8.0 * k * p0 * g0], [8.0 * k * p0 * g1, -k * k * p0 * g1]])
+        if i > 1:
+            diagonal = diagonal - lower @ ratios[i - 1]
+        if i < count - 1:
+            g2 = 1.0 / (times[i + 2] - times[i + 1])
+            upper = np.array([[56.0 * p1 * g1, 8.0 * k * p1 * g2], [-8.0 * k * p1 * g1, -k * k * p1 * g2]])
+            ratios[i] = solve_two(diagonal, upper)
+        for d in range(dimension):
+            ahead, behind = points[i + 1, d] - points[i, d], points[i, d] - points[i - 1, d]
+            load = np.array(
+                [
+                    -120.0 * (p1 * p1 * ahead + p0 * p0 * behind),
+                    20.0 * k * g1 * (p1 * g1 * ahead - p0 * g0 * behind),
+                ]
+            )
+            if i == 1:
+                v, a = start[0, d], start[1, d]
+                load += np.array([56.0 * p0 * g0 * v + 8.0 * p0 * a, k * g1 * (8.0 * p0 * v + g0 * a)])
+            else:
+                load -= lower @ unknowns[i - 1, d]
+            if i == count - 1:
+                v, a = end[0, d], end[1, d]
+                load += np.array([56.0 * p1 * g1 * v - 8.0 * p1 * a, k * g1 * (-8.0 * p1 * v + g1 * a)])
+            unknowns[i, d] = solve_two(diagonal, load)
+    for i in range(count - 1, 0, -1):
+        for d in range(dimension):
+            if i < count - 1:
+                unknowns[i, d] -= ratios[i] @ unknowns[i + 1, d]
+            velocities[i, d] = -unknowns[i, d][0]
+            accelerations[i, d] = k / (times[i + 1] - times[i]) * unknowns[i, d][1]
+    return velocities, accelerations

@@ -1,59 +1,64 @@
 """Convex polygons in a plane: support areas and what is asked of them (spec 003c section 4.6).
 
-A polygon is an array (n, 2) in m, convex and counter-clockwise; n = 1 is a point, n = 2 a segment, n = 0 nothing.
+A polygon is an array (n, 2) in m, convex and counter-clockwise; n = 1 is a point, n = 2 a segment, n = 0 nothing. The
+functions at the top check what they are given; the routines below them, which others call, do not.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Array
+from footfall.arrays import Array, Flags
+from footfall.compiler.routines import ArrayOf, Vector2, routine
 from footfall.errors import InvalidPolygon
-from footfall.math import polygon_loops as loops
+
+TIE = 1e-9  # m: connections that differ by less are equally short (003c section 5.3.2)
+_FLAT = 1e-12  # part of the extent: corners nearer than this are one, or on a straight edge
 
 
 def convex_hull(points: Any) -> Array:
     """The convex hull of points (k, 2): corners (n, 2) without those on straight edges."""
-    return loops.hull(_pairs(points, "points"))
+    return np.asarray(hull(_pairs(points, "points")))
 
 
 def polygon_area(polygon: Any) -> float:
     """Area, m2."""
-    return loops.area(_pairs(polygon, "polygon"))
+    return area(_pairs(polygon, "polygon"))
 
 
 def polygon_centroid(polygon: Any) -> Array:
     """Centre (2,) of the area; the middle of a point or segment."""
-    return np.array(loops.centroid(_pairs(polygon, "polygon")))
+    return centroid(_pairs(polygon, "polygon"))
 
 
-def contains(polygon: Any, points: Any, *, tolerance: float = 0.0) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def contains(polygon: Any, points: Any, *, tolerance: float = 0.0) -> Flags:
     """Whether each of the points (k, 2) lies in the polygon or at most `tolerance` m outside: (k,)."""
     return np.asarray(boundary_distance(polygon, points) >= -tolerance)
 
 
 def boundary_distance(polygon: Any, points: Any) -> Array:
     """Distance (k,) of points (k, 2) from the border, positive inside, negative outside, m."""
-    return loops.border_distances(_pairs(polygon, "polygon"), _pairs(points, "points"))
+    return border_distances(_pairs(polygon, "polygon"), _pairs(points, "points"))
 
 
 def closest_point(polygon: Any, point: Any) -> Array:
     """The point (2,) of the polygon that is closest to a point (2,): itself if it lies inside."""
-    return np.array(loops.closest(_pairs(polygon, "polygon"), *_pairs([point], "point")[0].tolist()))
+    return closest(_pairs(polygon, "polygon"), _pairs([point], "point")[0])
 
 
 def intersection(first: Any, second: Any) -> Array:
     """What two polygons have in common (n, 2); (0, 2) if that has no area."""
-    return loops.overlap(_pairs(first, "first polygon"), _pairs(second, "second polygon"))
+    return np.asarray(clipped(_pairs(first, "first polygon"), _pairs(second, "second polygon"), 0.0))
 
 
 def inset(polygon: Any, distance: float) -> Array:
     """All points that are at least `distance` m inside (n, 2); (0, 2) if there are none."""
     if not distance >= 0.0:
         raise InvalidPolygon(f"distance is {distance:g} m; it must not be negative")
-    return loops.shrunk(_pairs(polygon, "polygon"), float(distance))
+    corners = _pairs(polygon, "polygon")
+    return np.asarray(clipped(corners, corners, float(distance)))
 
 
 def shortest_connection(first: Any, second: Any) -> tuple[Array, Array]:
@@ -62,8 +67,8 @@ def shortest_connection(first: Any, second: Any) -> tuple[Array, Array]:
     Between parallel edges the middle of all shortest connections. Where the polygons overlap, both points are
     the centre of the overlap.
     """
-    ends = np.array(loops.connection(_pairs(first, "first polygon"), _pairs(second, "second polygon")))
-    return ends[:2], ends[2:]
+    found = connection(_pairs(first, "first polygon"), _pairs(second, "second polygon"))
+    return found.start, found.end
 
 
 def _pairs(points: Any, what: str) -> Array:
@@ -73,3 +78,205 @@ def _pairs(points: Any, what: str) -> Array:
             f"{what} of shape {array.shape}; there must be finite numbers, (n, 2), n at least 1"
         )
     return array
+
+
+# Points
+
+
+def cross(a: Vector2, b: Vector2) -> float:
+    """Area of the parallelogram of two vectors, positive if b is to the left of a."""
+    return a[0] * b[1] - a[1] * b[0]
+
+
+def distance(a: Vector2, b: Vector2) -> float:
+    return np.hypot(b[0] - a[0], b[1] - a[1])
+
+
+def after(k: int, count: int) -> int:
+    """Number of the next corner, round about."""
+    return k + 1 if k + 1 < count else 0
+
+
+# Polygons
+
+
+@routine
+def hull(points: ArrayOf[Vector2]) -> ArrayOf[Vector2]:
+    """Strictly convex hull: the chains of Graham's scan over sorted points."""
+    ordered = by_x_then_y(points)
+    count, extent = len(ordered), 0.0
+    for point in points:
+        extent = max(extent, abs(point[0] - points[0][0]), abs(point[1] - points[0][1]))
+    chain: list[Vector2] = []
+    least = 2  # corners that stay
+    for k in range(2 * count - 1):  # there and back
+        if k == count:
+            least = len(chain) + 1
+        point = ordered[k if k < count else 2 * count - 2 - k]
+        while (
+            len(chain) >= least and cross(chain[-1] - chain[-2], point - chain[-2]) <= _FLAT * extent * extent
+        ):
+            chain.pop()
+        chain.append(point)
+    if count > 1:
+        chain.pop()  # the first one again
+    if len(chain) == 2:
+        apart = np.abs(chain[1] - chain[0])
+        if max(apart[0], apart[1]) <= _FLAT * extent:
+            chain.pop()
+    return np.array(chain)
+
+
+@routine
+def by_x_then_y(points: ArrayOf[Vector2]) -> ArrayOf[Vector2]:
+    """Points in order; there are few."""
+    ordered = points.copy()
+    for i in range(len(points)):
+        point = points[i]
+        j = i
+        while j > 0 and (
+            point[0] < ordered[j - 1][0] or (point[0] == ordered[j - 1][0] and point[1] < ordered[j - 1][1])
+        ):
+            ordered[j] = ordered[j - 1]
+            j -= 1
+        ordered[j] = point
+    return ordered
+
+
+@routine
+def area(polygon: ArrayOf[Vector2]) -> float:
+    """Area, m2."""
+    total = 0.0
+    for i in range(1, len(polygon) - 1):
+        total += 0.5 * cross(polygon[i] - polygon[0], polygon[i + 1] - polygon[0])
+    return total
+
+
+@routine
+def centroid(polygon: ArrayOf[Vector2]) -> Vector2:
+    """Centre of the area; of a point or segment its middle."""
+    first = polygon[0]
+    moment: Vector2 = np.zeros(2)
+    total = 0.0
+    for i in range(1, len(polygon) - 1):  # triangles at the first corner
+        part = cross(polygon[i] - first, polygon[i + 1] - first)
+        total += part
+        moment += part * (polygon[i] + polygon[i + 1] - 2.0 * first) / 3.0
+    if total > 0.0:
+        return first + moment / total
+    for corner in polygon:
+        moment += corner / len(polygon)
+    return moment
+
+
+class Nearest(NamedTuple):
+    """The point of a border that is closest to some point, and whether that lies in the polygon or on its border."""
+
+    point: Vector2
+    inside: bool
+
+
+@routine
+def closest_on_border(polygon: ArrayOf[Vector2], point: Vector2) -> Nearest:
+    """The closest point of the border; points and segments contain nothing."""
+    count, least, smallest, best = len(polygon), 0.0, np.inf, polygon[0]
+    for i in range(count):
+        edge, away = polygon[after(i, count)] - polygon[i], point - polygon[i]
+        least = min(least, cross(edge, away))
+        square = edge @ edge
+        share = min(max((away @ edge) / square, 0.0), 1.0) if square > 0.0 else 0.0
+        far = away - share * edge
+        if far @ far < smallest:
+            smallest, best = far @ far, polygon[i] + share * edge
+    return Nearest(best, count >= 3 and least >= 0.0)
+
+
+@routine
+def closest(polygon: ArrayOf[Vector2], point: Vector2) -> Vector2:
+    """The point of a polygon that is closest to a point: the point itself if it lies inside."""
+    nearest = closest_on_border(polygon, point)
+    return point if nearest.inside else nearest.point
+
+
+@routine
+def border_distance(polygon: ArrayOf[Vector2], point: Vector2) -> float:
+    """Distance to the border, positive inside, negative outside."""
+    nearest = closest_on_border(polygon, point)
+    return distance(point, nearest.point) if nearest.inside else -distance(point, nearest.point)
+
+
+@routine
+def border_distances(polygon: ArrayOf[Vector2], points: ArrayOf[Vector2]) -> Array:
+    """`border_distance` (k,) of points."""
+    result = np.empty(len(points))
+    for k, point in enumerate(points):
+        result[k] = border_distance(polygon, point)
+    return result
+
+
+@routine
+def left_of(polygon: ArrayOf[Vector2], start: Vector2, along: Vector2) -> ArrayOf[Vector2]:
+    """The part of a polygon to the left of a line through a point, after Sutherland and Hodgman."""
+    kept: list[Vector2] = []
+    for i in range(len(polygon)):
+        here, there = polygon[i], polygon[after(i, len(polygon))]
+        side, other = cross(along, here - start), cross(along, there - start)
+        if side >= 0.0:
+            kept.append(here)
+        if (side > 0.0 and other < 0.0) or (side < 0.0 and other > 0.0):
+            kept.append(here + side / (side - other) * (there - here))
+    return np.array(kept)
+
+
+@routine
+def clipped(polygon: ArrayOf[Vector2], other: ArrayOf[Vector2], depth: float) -> ArrayOf[Vector2]:
+    """The part of a polygon with area that lies at least so deep inside another with area; (0, 2) if there is none
+    with area."""
+    part, count = polygon, len(other)
+    for i in range(count):
+        edge = other[after(i, count)] - other[i]
+        shift = depth / np.hypot(edge[0], edge[1]) if depth != 0.0 else 0.0
+        part = left_of(part, other[i] + shift * np.array([-edge[1], edge[0]]), edge)
+    if len(part) < 3 or count < 3:
+        return part[:0]
+    found = hull(part)
+    return found if len(found) >= 3 else found[:0]
+
+
+class Connection(NamedTuple):
+    """A straight line between two points, m."""
+
+    start: Vector2
+    end: Vector2
+
+    @property
+    def length(self) -> float:
+        return distance(self.start, self.end)
+
+
+@routine
+def connection(a: ArrayOf[Vector2], b: ArrayOf[Vector2]) -> Connection:
+    """The shortest connection from a to b (003c section 5.3.2).
+
+    Of many equally short ones (parallel edges) the mean of the two extreme ones. Where the polygons overlap,
+    both ends are the centre of the overlap.
+    """
+    common = clipped(a, b, 0.0)
+    if len(common) > 0:
+        middle = centroid(common)
+        return Connection(middle, middle)
+    found: list[Connection] = []
+    shortest = np.inf
+    for corner in a:
+        found.append(Connection(corner, closest(b, corner)))
+        shortest = min(shortest, found[-1].length)
+    for corner in b:
+        found.append(Connection(closest(a, corner), corner))
+        shortest = min(shortest, found[-1].length)
+    widest, one, other = -1.0, found[0], found[0]
+    for i in range(len(found)):
+        for j in range(i, len(found)):
+            apart = distance(found[i].start, found[j].start)
+            if max(found[i].length, found[j].length) <= shortest + TIE and apart > widest:
+                widest, one, other = apart, found[i], found[j]
+    return Connection(0.5 * (one.start + other.start), 0.5 * (one.end + other.end))

@@ -1,19 +1,20 @@
 """Polynomials as shapes without time: a curve, and a spline as a chain of curves (spec 003c sections 3, 4, 8.4).
 
-A shape runs over a parameter eta in [0, 1]. `footfall.math.trajectories` has shapes that run in time.
+A shape runs over a parameter eta in [0, 1]. `footfall.math.trajectories` has shapes that run in time. Coefficients of
+chains have the shape (segments, degree + 1, dimension), highest power first, in eta = (t - t_i) / h_i.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.compiler.routines import routine
 from footfall.errors import InvalidPolynomial
-from footfall.math.polynomial_loops import first_fault, restrict, sample
 
 CLOSE = 1e-9  # s, or a share: break points nearer than this are the same one
 
@@ -161,3 +162,136 @@ def one_or_many(times: Array, coefficients: Array, at: Any, derivative: int) -> 
     places = np.array(at, dtype=np.float64)
     samples: Array = sample(times, coefficients, places.reshape(-1), derivative)[derivative]
     return samples.reshape(*places.shape, coefficients.shape[2])
+
+
+# Evaluation
+
+
+class Jet(NamedTuple):
+    """Something that changes in time: value, rate and second derivative. Numbers, or vectors of one shape."""
+
+    value: Any
+    rate: Any
+    second: Any
+
+
+class Instant(NamedTuple):
+    """Where a time lies in a chain. eta: share of the segment, from 0 to 1. rate: of eta, 1/s; 0 beyond the ends, where
+    all stands still."""
+
+    segment: int
+    eta: float
+    rate: float
+
+
+@routine
+def segment_at(times: Array, time: float, guess: int) -> int:
+    """The segment that holds a time, the later one at a break point; a guess and the one behind it are tried first."""
+    count = len(times) - 1
+    if times[guess] <= time:
+        for near in range(guess, min(guess + 2, count)):
+            if time < times[near + 1] or near == count - 1:
+                return near
+    low, high = 0, count
+    while high - low > 1:
+        middle = (low + high) // 2
+        if times[middle] <= time:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@routine
+def instant_of(times: Array, time: float, guess: int) -> Instant:
+    """Where a time lies; guess: see `segment_at`."""
+    inside = min(max(time, times[0]), times[-1])
+    segment = segment_at(times, inside, guess)
+    duration = times[segment + 1] - times[segment]
+    return Instant(segment, (inside - times[segment]) / duration, 1.0 / duration if inside == time else 0.0)
+
+
+@routine
+def jet_at(piece: Array, component: int, at: Instant) -> Jet:
+    """A component of polynomials (degree + 1, dimension) and its derivatives in time, by Horner's scheme."""
+    value, slope, half = 0.0, 0.0, 0.0
+    for power in range(len(piece)):
+        half = half * at.eta + slope
+        slope = slope * at.eta + value
+        value = value * at.eta + piece[power, component]
+    return Jet(value, slope * at.rate, 2.0 * half * at.rate * at.rate)
+
+
+@routine
+def sample(times: Array, coefficients: Array, at: Array, order: int) -> Array:
+    """Values and derivatives (order + 1, len(at), dimension); beyond the ends they hold and do not move."""
+    _, powers, dimension = coefficients.shape
+    result = np.zeros((order + 1, len(at), dimension))
+    instant = Instant(0, 0.0, 0.0)
+    for k, time in enumerate(at):
+        instant = instant_of(times, time, instant.segment)
+        piece = coefficients[instant.segment]
+        if order <= 2:  # by far the most common: three numbers in registers
+            for d in range(dimension):
+                jet = jet_at(piece, d, instant)
+                result[0, k, d] = jet.value
+                if order >= 1:
+                    result[1, k, d] = jet.rate
+                if order == 2:
+                    result[2, k, d] = jet.second
+            continue
+        highest = min(order, powers - 1)
+        for power in range(powers):
+            for m in range(highest, 0, -1):
+                for d in range(dimension):
+                    result[m, k, d] = result[m, k, d] * instant.eta + result[m - 1, k, d]
+            for d in range(dimension):
+                result[0, k, d] = result[0, k, d] * instant.eta + piece[power, d]
+        factor = 1.0
+        for m in range(1, highest + 1):
+            factor *= m * instant.rate
+            for d in range(dimension):
+                result[m, k, d] *= factor
+    return result
+
+
+@routine
+def restrict(times: Array, coefficients: Array, partition: Array) -> Array:
+    """The same polynomials on another partition, each of whose segments lies in one of the old ones."""
+    _, powers, dimension = coefficients.shape
+    count = len(partition) - 1
+    result = np.zeros((count, powers, dimension))
+    segment = 0
+    for k in range(count):
+        segment = segment_at(times, 0.5 * (partition[k] + partition[k + 1]), segment)
+        duration = times[segment + 1] - times[segment]
+        eta = (partition[k] - times[segment]) / duration
+        ratio = (partition[k + 1] - partition[k]) / duration
+        # Horner's scheme gives Taylor's coefficients about the new start: row `powers - 1 - m` for power m.
+        for power in range(powers):
+            for row in range(powers - 1 - power, powers - 1):
+                for d in range(dimension):
+                    result[k, row, d] = result[k, row, d] * eta + result[k, row + 1, d]
+            for d in range(dimension):
+                result[k, powers - 1, d] = result[k, powers - 1, d] * eta + coefficients[segment, power, d]
+        factor = 1.0
+        for m in range(1, powers):
+            factor *= ratio
+            for d in range(dimension):
+                result[k, powers - 1 - m, d] *= factor
+    return result
+
+
+@routine
+def first_fault(times: Array, coefficients: Array) -> int:
+    """0: none. 1: times do not increase or are not finite. 2: a coefficient is not finite."""
+    for k in range(len(times) - 1):
+        if not (times[k + 1] > times[k] and np.isfinite(times[k + 1] - times[k])):
+            return 1
+    segments, powers, dimension = coefficients.shape
+    for i in range(segments):
+        for power in range(powers):
+            for d in range(dimension):
+                if not np.isfinite(coefficients[i, power, d]):
+                    return 2
+    return 0

@@ -15,7 +15,8 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.errors import OppositeQuaternions
-from footfall.math.quaternions import exponential, inverse, logarithm, product
+from footfall.math.quaternions import exponential, inverse, logarithm
+from footfall.math.rotations import quaternion_product
 
 Jet = np.ndarray[Any, np.dtype[np.float64]]  # value, first and second derivative along the first axis
 
@@ -36,10 +37,10 @@ def slerp(first: Any, last: Any, eta: Any, order: int = 2) -> Array:
     """The shortest way at constant speed, 003c (B.35)-(B.38); any order."""
     eta = np.atleast_1d(np.asarray(eta, dtype=np.float64))
     first, last = np.asarray(first, dtype=np.float64), np.asarray(last, dtype=np.float64)
-    step = logarithm(product(inverse(first), last))
-    result = [product(first, exponential(eta[:, None] * step))]
+    step = logarithm(quaternion_product(inverse(first), last))
+    result = [quaternion_product(first, exponential(eta[:, None] * step))]
     for _ in range(order):
-        result.append(product(result[-1], step))
+        result.append(quaternion_product(result[-1], step))
     return np.stack(result)
 
 

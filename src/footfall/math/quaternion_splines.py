@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import comb
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.compiler.routines import ArrayOf, Matrix3, Quaternion, Vector3, routine
 from footfall.errors import InvalidKeyframes, UnknownName
 from footfall.math import quaternion_curves as curves
 from footfall.math.b_splines import clamped_knots, cumulative_basis
-from footfall.math.quaternion_loops import step_logarithms
-from footfall.math.quaternions import (
-    aligned,
-    conjugate,
-    dot,
-    exponential,
-    inverse,
-    logarithm,
-    modulus,
-    product,
-    unit,
+from footfall.math.polynomials import Jet
+from footfall.math.quaternions import aligned, conjugate, dot, exponential, inverse, logarithm, modulus
+from footfall.math.rotations import (
+    normalised,
+    quaternion_from_rotation_vector,
+    quaternion_inverse,
+    quaternion_product,
+    rotate_by_quaternion,
+    rotation_vector_from_quaternion,
 )
+from footfall.math.spatial import cross
 
 QUATERNION_METHODS = ("lerp", "nlerp", "slerp", "bezier", "squad")
 
@@ -95,7 +95,7 @@ class QuaternionSpline:
     def turned(self, turn: Array) -> QuaternionSpline:
         """The same spline seen from another frame."""
         return QuaternionSpline(
-            self.method, product(turn, self.keyframes), self.proportions, self.tangent_scale
+            self.method, quaternion_product(turn, self.keyframes), self.proportions, self.tangent_scale
         )
 
 
@@ -115,7 +115,7 @@ class QuaternionBSpline:
     def __post_init__(self) -> None:
         controls = _keyframes(self.controls, max(2, self.order))
         knots = clamped_knots(len(controls), self.order)
-        steps = logarithm(product(inverse(controls[:-1]), controls[1:]))
+        steps = logarithm(quaternion_product(inverse(controls[:-1]), controls[1:]))
         steps[:, 0] = 0.0
         for name, array in (("controls", controls), ("knots", knots), ("steps", steps)):
             array.flags.writeable = False
@@ -142,13 +142,16 @@ class QuaternionBSpline:
             factor = [exponential(angle[0][:, None] * step)]
             for d in range(1, order + 1):
                 terms = [
-                    comb(d - 1, j) * angle[j + 1][:, None] * product(step, factor[d - 1 - j])
+                    comb(d - 1, j) * angle[j + 1][:, None] * quaternion_product(step, factor[d - 1 - j])
                     for j in range(d)
                 ]
                 factor.append(np.sum(terms, axis=0))
             result = np.stack(
                 [
-                    np.sum([comb(d, j) * product(result[j], factor[d - j]) for j in range(d + 1)], axis=0)
+                    np.sum(
+                        [comb(d, j) * quaternion_product(result[j], factor[d - j]) for j in range(d + 1)],
+                        axis=0,
+                    )
                     for d in range(order + 1)
                 ]
             )
@@ -156,7 +159,7 @@ class QuaternionBSpline:
 
     def turned(self, turn: Array) -> QuaternionBSpline:
         """The same spline seen from another frame."""
-        return QuaternionBSpline(product(turn, self.controls), self.order)
+        return QuaternionBSpline(quaternion_product(turn, self.controls), self.order)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,7 +170,7 @@ class CubicQuaternionSpline:
     """
 
     controls: Array
-    logarithms: Array = field(init=False)  # (n, 3, 3) of the steps from control to control
+    steps: Array = field(init=False)  # (n, 3, 3) rotation vectors from control to control, rad
 
     def __post_init__(self) -> None:
         controls = np.array(self.controls, dtype=np.float64, order="C")
@@ -181,20 +184,20 @@ class CubicQuaternionSpline:
         flips = np.einsum("nij,nij->ni", controls[:, :-1], controls[:, 1:]) < 0.0
         if flips.any():
             controls[:, 1:] *= np.cumprod(np.where(flips, -1.0, 1.0), axis=1)[:, :, None]
-        logarithms = step_logarithms(controls)
-        controls.flags.writeable = logarithms.flags.writeable = False
-        object.__setattr__(self, "controls", controls)
-        object.__setattr__(self, "logarithms", logarithms)
+        self._hold(controls)
 
     @classmethod
-    def unchecked(cls, controls: Array, logarithms: Array | None = None) -> CubicQuaternionSpline:
+    def unchecked(cls, controls: Array) -> CubicQuaternionSpline:
         """The chain of controls that nobody else holds, have norm one and aligned signs: no copies, no checks."""
         chain = object.__new__(cls)
-        logarithms = step_logarithms(controls) if logarithms is None else logarithms
-        controls.flags.writeable = logarithms.flags.writeable = False
-        object.__setattr__(chain, "controls", controls)
-        object.__setattr__(chain, "logarithms", logarithms)
+        chain._hold(controls)
         return chain
+
+    def _hold(self, controls: Array) -> None:
+        steps = np.asarray(control_steps(controls))
+        controls.flags.writeable = steps.flags.writeable = False
+        object.__setattr__(self, "controls", controls)
+        object.__setattr__(self, "steps", steps)
 
     @property
     def last(self) -> float:
@@ -202,7 +205,7 @@ class CubicQuaternionSpline:
         return float(len(self.controls))
 
     def derivatives(self, parameter: Array, order: int = 2) -> Array:
-        """Quaternions and derivatives (order + 1, k, 4), piece by piece: the reference for the native loop."""
+        """Quaternions and derivatives (order + 1, k, 4), piece by piece: the reference for `turning_at`."""
         parameter = np.atleast_1d(np.asarray(parameter, dtype=np.float64))
         piece = np.clip(np.floor(parameter).astype(int), 0, len(self.controls) - 1)
         result = np.empty((order + 1, len(parameter), 4))
@@ -215,7 +218,74 @@ class CubicQuaternionSpline:
 
     def turned(self, turn: Array) -> CubicQuaternionSpline:
         """The same chain seen from another frame."""
-        return CubicQuaternionSpline(product(turn, self.controls))
+        return CubicQuaternionSpline(quaternion_product(turn, self.controls))
+
+
+# Motion along chains of cubic B-splines
+
+
+class Turning(NamedTuple):
+    """An orientation that moves: angular velocity in rad/s and angular acceleration in rad/s2, parent axes."""
+
+    quaternion: Quaternion
+    angular_velocity: Vector3
+    angular_acceleration: Vector3
+
+    def turned_further(self, step: Vector3, share: Jet) -> Turning:
+        """With a share of a rotation vector on top, in axes of its own: like the next joint of a serial chain."""
+        axis = rotate_by_quaternion(self.quaternion, step)
+        spin = share.rate * axis
+        return Turning(
+            quaternion_product(self.quaternion, quaternion_from_rotation_vector(share.value * step)),
+            self.angular_velocity + spin,
+            self.angular_acceleration + share.second * axis + cross(self.angular_velocity, spin),
+        )
+
+
+_AT_REST = np.zeros(3)
+
+
+@routine
+def turning_on_piece(first: Quaternion, steps: Matrix3, eta: Jet) -> Turning:
+    """Motion on a piece: three turns about fixed axes, one on top of the other, 003c (B.58).
+
+    first: its first control. steps: its rotation vectors from control to control. eta: parameter, from 0 to 1.
+    """
+    u, v = eta.value, 1.0 - eta.value
+    basis = (  # running sums of B-splines with two derivatives in eta, 003c (B.54)
+        Jet(1.0 - v * v * v, 3.0 * v * v, -6.0 * v),
+        Jet(u * u * (3.0 - 2.0 * u), 6.0 * u * v, 6.0 - 12.0 * u),
+        Jet(u * u * u, 3.0 * u * u, 6.0 * u),
+    )
+    turning = Turning(first, _AT_REST, _AT_REST)
+    for step, sum in zip(steps, basis, strict=True):
+        if step @ step > 0.0:
+            in_time = Jet(sum.value, sum.rate * eta.rate, sum.second * eta.rate**2 + sum.rate * eta.second)
+            turning = turning.turned_further(step, in_time)
+    return turning
+
+
+@routine
+def turning_at(controls: ArrayOf[Quaternion], steps: ArrayOf[Matrix3], parameter: Jet) -> Turning:
+    """Motion along a chain: controls (n, 4), steps (n,). parameter: its whole part is the number of the piece."""
+    piece = min(max(int(np.floor(parameter.value)), 0), len(controls) - 1)
+    # At rest at the end of a piece it may be a rounding error before the next one: both are the same there.
+    inside = min(max(parameter.value - piece, 0.0), 1.0)
+    return turning_on_piece(controls[piece, 0], steps[piece], Jet(inside, parameter.rate, parameter.second))
+
+
+@routine
+def control_steps(controls: ArrayOf[Quaternion]) -> ArrayOf[Vector3]:
+    """Rotation vectors (n, 3) from each to the next of four controls (n, 4)."""
+    result: ArrayOf[Vector3] = np.empty((len(controls), 3, 3))
+    for i in range(len(controls)):
+        for j in range(3):
+            step = quaternion_product(quaternion_inverse(controls[i, j]), controls[i, j + 1])
+            result[i, j] = rotation_vector_from_quaternion(step)
+    return result
+
+
+# Control points
 
 
 def _keyframes(keyframes: Any, least: int) -> Array:
@@ -233,13 +303,13 @@ def _bezier_controls(keys: Array, shares: Array, tangent_scale: float) -> Array:
     """Inner points (n - 1, 2, 4) that make a chain of Bezier curves once differentiable, 003c (B.44), (B.45)."""
     after = keys.copy()
     before, here, following = keys[:-2], keys[1:-1], keys[2:]
-    after[1:-1] = unit(2 * dot(before, here)[:, None] * here - before + following)
-    tangents = logarithm(product(after, conjugate(keys)))
-    after = product(exponential(tangent_scale * tangents), keys)
+    after[1:-1] = normalised(2 * dot(before, here)[:, None] * here - before + following)
+    tangents = logarithm(quaternion_product(after, conjugate(keys)))
+    after = quaternion_product(exponential(tangent_scale * tangents), keys)
     ratio = shares[:-1] / shares[1:]
     arriving = keys[1:].copy()
-    turn = logarithm(product(after[1:-1], conjugate(keys[1:-1])))
-    arriving[:-1] = product(conjugate(exponential(ratio[:, None] * turn)), keys[1:-1])
+    turn = logarithm(quaternion_product(after[1:-1], conjugate(keys[1:-1])))
+    arriving[:-1] = quaternion_product(conjugate(exponential(ratio[:, None] * turn)), keys[1:-1])
     return np.stack([after[:-1], arriving], axis=1)
 
 
@@ -248,10 +318,12 @@ def _squad_controls(keys: Array, shares: Array) -> Array:
     inner = keys.copy()
     arriving = keys.copy()
     here = conjugate(keys[1:-1])
-    ahead = logarithm(product(here, keys[2:]))
-    back = logarithm(product(here, keys[:-2]))
+    ahead = logarithm(quaternion_product(here, keys[2:]))
+    back = logarithm(quaternion_product(here, keys[:-2]))
     first, second = shares[:-1, None], shares[1:, None]
-    drawn = product(keys[1:-1], exponential(-(first * ahead + second * back) / (2 * (first + second))))
+    drawn = quaternion_product(
+        keys[1:-1], exponential(-(first * ahead + second * back) / (2 * (first + second)))
+    )
     inner[1:-1] = drawn
     arriving[1:-1] = drawn
     return np.stack([inner[:-1], arriving[1:]], axis=1)

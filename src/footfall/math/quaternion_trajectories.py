@@ -11,10 +11,12 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.compiler.routines import ArrayOf, Matrix3, Quaternion, new_records, routine
 from footfall.errors import InvalidPolynomial
-from footfall.math.quaternion_loops import sample_chain
-from footfall.math.quaternion_splines import CubicQuaternionSpline
-from footfall.math.quaternions import angular_acceleration, angular_velocity, dot, unit
+from footfall.math.polynomials import Instant, instant_of, jet_at
+from footfall.math.quaternion_splines import CubicQuaternionSpline, Turning, turning_at
+from footfall.math.quaternions import angular_acceleration, angular_velocity, dot
+from footfall.math.rotations import normalised
 from footfall.math.trajectories import PolynomialTrajectory
 
 
@@ -67,8 +69,8 @@ class QuaternionTrajectory:
         if isinstance(self.shape, CubicQuaternionSpline):
             at = at if at.flags.writeable else at.copy()
             timing, chain = self.timing, self.shape
-            samples = sample_chain(timing.times, timing.coefficients, chain.controls, chain.logarithms, at)
-            return RotationSamples(samples[:, :4], samples[:, 4:7], samples[:, 7:])
+            samples = sample_chain(timing.times, timing.coefficients, chain.controls, chain.steps, at)
+            return RotationSamples(*(samples[name] for name in RotationSamples._fields))
         parameter, speed, change = self.timing.sample(at)[:, :, 0]
         value, first, second = self.shape.derivatives(np.clip(parameter, 0.0, self.shape.last))
         # 003c (B.63). Quaternions between keyframes need not have norm one (LERP): the norm is divided out.
@@ -78,7 +80,7 @@ class QuaternionTrajectory:
         velocity = angular_velocity(value, rate) / square
         growth = 2 * dot(value, rate)[:, None]
         change_of_velocity = (angular_acceleration(value, rate, acceleration) - velocity * growth) / square
-        return RotationSamples(unit(value), velocity, change_of_velocity)
+        return RotationSamples(normalised(value), velocity, change_of_velocity)
 
     def __call__(self, at: Any) -> Array:
         """Orientation (4,) at one time, or (k, 4) at several."""
@@ -101,3 +103,16 @@ class QuaternionTrajectory:
     def turned(self, turn: Array) -> QuaternionTrajectory:
         """The same motion seen from another frame: `turn` (4,) times every orientation."""
         return QuaternionTrajectory(self.shape.turned(np.asarray(turn, dtype=np.float64)), self.timing)
+
+
+@routine
+def sample_chain(
+    times: Array, coefficients: Array, controls: ArrayOf[Quaternion], steps: ArrayOf[Matrix3], at: Array
+) -> ArrayOf[Turning]:
+    """Motion (k,) along a chain, see `turning_at`, whose parameter is a polynomial trajectory."""
+    result = new_records(Turning, len(at))
+    instant = Instant(0, 0.0, 0.0)
+    for k, time in enumerate(at):
+        instant = instant_of(times, time, instant.segment)
+        result[k] = turning_at(controls, steps, jet_at(coefficients[instant.segment], 0, instant))
+    return result

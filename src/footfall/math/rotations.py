@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.compiler import atan2, greater_equal, less, maximum, where
+from footfall.compiler import asin, atan2, greater_equal, less, maximum, minimum, where
 from footfall.errors import InvalidRotation, UnknownName
 from footfall.math.rows import rowwise
 from footfall.math.spatial import cross, skew
@@ -296,6 +296,39 @@ def euler_from_matrix(sequence: str, matrix: Array) -> Array:
     rest = np.cos(first) * c[j] + e * np.sin(first) * c[k]  # row j of the matrix without the first turn
     third = atan2(-e * rest[k] if proper else e * rest[i], rest[j])
     return np.array([first, second, where(singular, 0.0, third)])
+
+
+# Roll, pitch and yaw: the angles of `zyx` in the order of x, y, z
+
+
+@rowwise(q=4)
+def yaw_of(q: Array) -> Any:
+    """Angle about z of the z-y-x angles of a unit quaternion (4,), rad."""
+    w, x, y, z = q
+    return atan2(2 * (w * z + x * y), 1.0 - 2 * (y * y + z * z))
+
+
+@rowwise(q=4)
+def roll_pitch_yaw(q: Array) -> Array:
+    """z-y-x angles as (roll, pitch, yaw) (3,), rad, of a unit quaternion (4,); 003b (D.7)-(D.9)."""
+    w, x, y, z = q
+    roll = atan2(2 * (w * x + y * z), 1.0 - 2 * (x * x + y * y))
+    pitch = asin(maximum(minimum(2 * (w * y - z * x), 1.0), -1.0))
+    return np.array([roll, pitch, yaw_of(q)])
+
+
+@rowwise(angles=3)
+def quaternion_from_roll_pitch_yaw(angles: Array) -> Array:
+    """Unit quaternion (4,) of z-y-x angles given as (roll, pitch, yaw) (3,), rad; 003b (D.1)."""
+    (cr, cp, cy), (sr, sp, sy) = np.cos(angles / 2), np.sin(angles / 2)
+    return np.array(
+        [
+            cr * cp * cy + sr * sp * sy,
+            sr * cp * cy - cr * sp * sy,
+            cr * sp * cy + sr * cp * sy,
+            cr * cp * sy - sr * sp * cy,
+        ]
+    )
 
 
 # All kinds

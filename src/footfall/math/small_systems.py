@@ -8,6 +8,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import absolute, where
+from footfall.compiler.routines import Matrix2
 
 
 def solve_small(matrix: Array, right: Array) -> Array:
@@ -21,9 +22,7 @@ def solve_small(matrix: Array, right: Array) -> Array:
         scaled: Array = right * (1 / matrix[0, 0])
         return scaled
     if size == 2:
-        (a, b), (c, d) = matrix
-        inverse = 1 / (a * d - b * c)
-        return np.array([(d * right[0] - b * right[1]) * inverse, (a * right[1] - c * right[0]) * inverse])
+        return solve_two(matrix, right)
     rows = [list(matrix[k]) + list(right[k]) for k in range(size)]
     for k in range(size):
         for other in range(k + 1, size):
@@ -47,6 +46,13 @@ def solve_small(matrix: Array, right: Array) -> Array:
                 a - factor * b for a, b in zip(rows[other][size:], rows[k][size:], strict=True)
             ]
     return np.array([row[size:] for row in rows]).reshape(right.shape)
+
+
+def solve_two(matrix: Matrix2, right: Array) -> Array:
+    """x (2,) or (2, k) with `matrix @ x = right`, by Cramer's rule; also in routines."""
+    (a, b), (c, d) = matrix
+    inverse = 1 / (a * d - b * c)
+    return np.array([(d * right[0] - b * right[1]) * inverse, (a * right[1] - c * right[0]) * inverse])
 
 
 def _is_zero(value: Any) -> bool:

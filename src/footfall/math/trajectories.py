@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.compiler.routines import routine
 from footfall.errors import InvalidPolynomial
-from footfall.math.polynomial_loops import merged_times, restrict, sample
 from footfall.math.polynomials import (
     CLOSE,
     PolynomialSpline,
@@ -24,6 +24,8 @@ from footfall.math.polynomials import (
     one_or_many,
     pieces_between,
     raised,
+    restrict,
+    sample,
 )
 
 
@@ -182,7 +184,17 @@ def stack(trajectories: Sequence[PolynomialTrajectory]) -> PolynomialTrajectory:
 
 def union_of_times(*times: Array) -> Array:
     """All times in order, those that differ by rounding only once."""
-    return merged_times(np.sort(np.concatenate(times)), CLOSE)
+    return apart(np.sort(np.concatenate(times)), CLOSE)
+
+
+@routine
+def apart(ordered: Array, closeness: float) -> Array:
+    """Sorted times without those closer than that to the one before."""
+    kept = [ordered[0]]
+    for time in ordered:
+        if time - kept[-1] > closeness:
+            kept.append(time)
+    return np.array(kept)
 
 
 def _common(trajectories: Sequence[PolynomialTrajectory]) -> tuple[Array, list[Array]]:

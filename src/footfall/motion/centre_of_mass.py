@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.math.interpolation_loops import hermite_pieces
+from footfall.math.interpolation import hermite_pieces
 from footfall.math.trajectories import PolynomialTrajectory, union_of_times
 from footfall.motion.draft import Draft
 from footfall.motion.five_mass import mass_numbers

@@ -35,7 +35,7 @@ def turns_and_rests(
     if len(which) == 0:
         times, pieces = room(schedule, 1, 1)
         pieces[:] = 0.0
-        resting = CubicQuaternionSpline.unchecked(np.array([[initial] * 4]), np.zeros((1, 3, 3)))
+        resting = CubicQuaternionSpline.unchecked(np.array([[initial] * 4]))
         return QuaternionTrajectory(resting, filled(times, pieces, 1))
     times, pieces = room(schedule, len(which) * (len(timing) + 1) + 1, 1)
     size = turn_course(

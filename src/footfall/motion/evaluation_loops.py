@@ -6,8 +6,8 @@ import numpy as np
 
 from footfall.arrays import Array, Integers
 from footfall.compiler.routines import routine
-from footfall.math.polynomial_loops import segment_between
-from footfall.math.quaternion_loops import turn_on_piece
+from footfall.math.polynomials import Jet, segment_at
+from footfall.math.quaternion_splines import turning_on_piece
 
 
 @routine
@@ -34,7 +34,7 @@ def evaluate(
         segment = 0
         for k in range(len(at)):
             time = min(max(at[k], times[first]), times[first + segments])
-            segment = segment_between(times, first, segments, time, segment)
+            segment = segment_at(times[first : first + segments + 1], time, segment)
             begin = times[first + segment]
             rate = 1.0 / (times[first + segment + 1] - begin)
             eta = (time - begin) * rate
@@ -56,6 +56,11 @@ def evaluate(
                     # At rest at the end of a piece it may be a rounding error before the next: both are the same.
                     piece = min(max(int(np.floor(value)), 0), pieces - 1)
                     inside = min(max(value - piece, 0.0), 1.0)
-                    turned = turn_on_piece(controls, logarithms, first_piece + piece, inside, slope, bend)
-                    for c in range(10):
-                        rotations[k, column, c] = turned[c]
+                    turned = turning_on_piece(
+                        controls[first_piece + piece, 0],
+                        logarithms[first_piece + piece],
+                        Jet(inside, slope, bend),
+                    )
+                    rotations[k, column, 0:4] = turned.quaternion
+                    rotations[k, column, 4:7] = turned.angular_velocity
+                    rotations[k, column, 7:10] = turned.angular_acceleration

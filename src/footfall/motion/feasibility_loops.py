@@ -6,7 +6,7 @@ import numpy as np
 
 from footfall.arrays import Array, Flags, Integers
 from footfall.compiler.routines import routine
-from footfall.math.polygon_loops import closest_on_border
+from footfall.math.polygons import border_distance
 from footfall.motion.five_mass_loops import limb_terms
 from footfall.motion.sample_layout import ZMP
 from footfall.motion.stretched_leg import torso_above_leg, turned
@@ -49,17 +49,11 @@ def balance_room(
             result[0, k] = -np.inf
             continue
         x, y = -(ty - height * (px + c1x)) / force, (tx + height * (py + c1y)) / force
-        result[0, k] = inside(corners, sizes, phase, x, y)
+        point = np.array([x, y])
+        result[0, k] = border_distance(corners[phase, : sizes[phase]], point)
         if phase > 0 and times[k] <= borders[phase] + _SAME_TIME:
-            result[0, k] = min(result[0, k], inside(corners, sizes, phase - 1, x, y))
-
-
-@routine
-def inside(corners: Array, sizes: Integers, phase: int, x: float, y: float) -> float:
-    """Distance of a point from the border of a phase's area, m, negative outside."""
-    near_x, near_y, within = closest_on_border(corners[phase, : sizes[phase]], x, y)
-    distance = np.hypot(near_x - x, near_y - y)
-    return float(distance if within else -distance)
+            before = border_distance(corners[phase - 1, : sizes[phase - 1]], point)
+            result[0, k] = min(result[0, k], before)
 
 
 @routine

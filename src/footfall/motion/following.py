@@ -18,8 +18,7 @@ from footfall.dynamics.configuration import difference, integrate
 from footfall.dynamics.kinematics import link_poses
 from footfall.errors import LostMotion
 from footfall.gait.poses import HANDS, Hand
-from footfall.math.quaternions import rotation_matrices
-from footfall.math.rotations import quaternion_from_matrix
+from footfall.math.rotations import matrix_from_quaternion, quaternion_from_matrix
 from footfall.math.transform import Transform
 from footfall.motion.curves import MotionSamples
 from footfall.motion.model_derivation import standing_configuration
@@ -92,7 +91,7 @@ def _on_right_foot(robot: Robot, motion: Motion, q: Array) -> Array:
     if root.type is not JointType.FLOATING:
         return np.array(q, dtype=np.float64)
     poses, first = link_poses(robot.tree, q), motion.snapshot(motion.begin_time)
-    foot = Transform(rotation_matrices(first.quaternions[2]), first.feet[0, 0])
+    foot = Transform(matrix_from_quaternion(first.quaternions[2]), first.feet[0, 0])
     moved = foot @ placed_frame(robot, poses, motion.model.frames["RF"]).inverse()
     moved = root.placement.inverse() @ moved @ placed_frame(robot, poses, root.child)
     result = np.array(q, dtype=np.float64)
@@ -120,7 +119,7 @@ def _toe_joint(robot: Robot, frame: str) -> str:
 
 def _task_values(samples: MotionSamples, motion: Motion, hands: Sequence[Hand]) -> tuple[Array, Array]:
     """Targets (n, p) and rates (n, m) of the tasks, in their order."""
-    rotations = rotation_matrices(samples.quaternions).reshape(*samples.quaternions.shape[:-1], 9)
+    rotations = matrix_from_quaternion(samples.quaternions).reshape(*samples.quaternions.shape[:-1], 9)
     feet = [2, 3]
     targets = [samples.center_of_mass[:, 0], rotations[:, 0]]
     rates = [samples.center_of_mass[:, 1], samples.angular_velocities[:, 0]]

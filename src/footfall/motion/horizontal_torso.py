@@ -10,13 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.math.collocation import (
-    LinearEquation,
-    collocate_banded,
-    equal_grid,
-    equal_quadrature_times,
-    least_squares_pieces,
-)
+from footfall.math.collocation import LinearEquation, collocate_banded
+from footfall.math.least_squares_splines import equal_grid, equal_quadrature_times, least_squares_pieces
 from footfall.math.trajectories import PolynomialTrajectory
 from footfall.motion.draft import Draft
 from footfall.motion.five_mass import mass_numbers

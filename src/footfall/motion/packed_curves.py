@@ -50,7 +50,7 @@ def packed(curves: Iterable[tuple[PolynomialTrajectory | QuaternionTrajectory, i
             assert isinstance(shape, CubicQuaternionSpline)
             pieces = len(shape.controls)
             controls.append(shape.controls)
-            logarithms.append(shape.logarithms)
+            logarithms.append(shape.steps)
         own = course.coefficients
         segments, powers, dimension = own.shape
         layout.append((first, segments, offset, dimension, place, pieces, piece))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from footfall.errors import InvalidTransition
-from footfall.math.quaternions import rotate
+from footfall.math.rotations import rotate_by_quaternion
 from footfall.motion.draft import Draft
 from footfall.motion.feasibility import transition_at
 from footfall.motion.leg_bounds import LegBounds, leg_lengths_and_limits, planar_bounds
@@ -51,8 +51,8 @@ def check_reach(schedule: Schedule, draft: Draft, torso: TorsoPlan, model: Reduc
     foot = (draft.right_foot, draft.left_foot)[side](time)[0]
     turn = (draft.right_foot_rotation, draft.left_foot_rotation)[side](time)[0]
     toe = -model.toe_signs[side] * float((draft.right_toe, draft.left_toe)[side](time)[0, 0])
-    heading = rotate(draft.upper_body(time)[0], _FORWARD)[:2]
-    pitch = -float(np.arcsin(np.clip(rotate(turn, _FORWARD)[2], -1.0, 1.0)))
+    heading = rotate_by_quaternion(draft.upper_body(time)[0], _FORWARD)[:2]
+    pitch = -float(np.arcsin(np.clip(rotate_by_quaternion(turn, _FORWARD)[2], -1.0, 1.0)))
     ahead = float(heading @ (place[0] - foot[:2]) / np.linalg.norm(heading))
     limit = farthest_torso(model, pitch=pitch, toe=toe)[int(ahead > 0.0)]
     number = transition_at(schedule, float(time[0]))
@@ -74,7 +74,7 @@ def _check_bow(
 
     ahead: of the torso before the foot, m. foot, toe: pitch of the foot and planar angle of its toe joint, rad.
     """
-    leg, forward = leg_lengths_and_limits(model.leg), rotate(draft.upper_body(time), _FORWARD)
+    leg, forward = leg_lengths_and_limits(model.leg), rotate_by_quaternion(draft.upper_body(time), _FORWARD)
     pitch = float(np.arctan2(-forward[2], np.hypot(forward[0], forward[1])))
 
     def reached(body: float) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler.routines import routine
 from footfall.errors import HeightNotSmooth
-from footfall.math.interpolation_loops import hermite_pieces, quintic_slopes
+from footfall.math.interpolation import hermite_pieces, quintic_slopes
 from footfall.math.trajectories import PolynomialTrajectory
 
 _ROUNDS = 80

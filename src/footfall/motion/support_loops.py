@@ -6,7 +6,7 @@ import numpy as np
 
 from footfall.arrays import Array, Flags, Integers
 from footfall.compiler.routines import routine
-from footfall.math.polygon_loops import centroid, closest, connection, hull
+from footfall.math.polygons import centroid, closest, connection, hull
 
 
 @routine
@@ -88,7 +88,7 @@ def support_hulls(
             found = hull(points[:size])
             sizes[p] = len(found)
             for i in range(len(found)):
-                hulls[p, i, 0], hulls[p, i, 1] = found[i, 0], found[i, 1]
+                hulls[p, i] = found[i]
 
 
 @routine
@@ -100,23 +100,21 @@ def zmp_control_points(
     start (2,): where it is at the begin, if it continues a plan.
     """
     count = len(motion)
-    points[0, 0], points[0, 1] = centroid(hulls[0, : sizes[0]])
+    points[0] = centroid(hulls[0, : sizes[0]])
     if continues:
         points[0, 0], points[0, 1] = start[0], start[1]
-    points[count, 0], points[count, 1] = centroid(hulls[count - 1, : sizes[count - 1]])
+    points[count] = centroid(hulls[count - 1, : sizes[count - 1]])
     for p in range(count):
         if motion[p]:
             continue
         before, after = p > 0, p < count - 1
         if before and after:
-            x, y, u, v = connection(hulls[p - 1, : sizes[p - 1]], hulls[p + 1, : sizes[p + 1]])
-            points[p, 0], points[p, 1], points[p + 1, 0], points[p + 1, 1] = x, y, u, v
+            between = connection(hulls[p - 1, : sizes[p - 1]], hulls[p + 1, : sizes[p + 1]])
+            points[p], points[p + 1] = between.start, between.end
         elif after:
-            x, y = closest(hulls[p + 1, : sizes[p + 1]], points[p, 0], points[p, 1])
-            points[p + 1, 0], points[p + 1, 1] = x, y
+            points[p + 1] = closest(hulls[p + 1, : sizes[p + 1]], points[p])
         elif before:
-            x, y = closest(hulls[p - 1, : sizes[p - 1]], points[p + 1, 0], points[p + 1, 1])
-            points[p, 0], points[p, 1] = x, y
+            points[p] = closest(hulls[p - 1, : sizes[p - 1]], points[p + 1])
 
 
 @routine

@@ -8,7 +8,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.math.polygons import boundary_distance
-from footfall.math.quaternions import rotate
+from footfall.math.rotations import rotate_by_quaternion
 from footfall.motion.curves import POLYNOMIALS, ROTATIONS, MotionCurves
 from footfall.motion.five_mass import FootWrench, contact_wrench, limbs_of, zero_moment_point
 from footfall.motion.leg_room import LegRooms, rooms_of_legs
@@ -114,7 +114,10 @@ def clearances(motion: Motion, times: Array) -> Array:
     plan = motion.plan.transitions
     lowest = np.empty((len(times), 2))
     for side, name in ((0, "right_foot"), (1, "left_foot")):
-        places = rotate(samples.quaternions[:, None, 2 + side], corners) + samples.feet[:, 0, side, None]
+        places = (
+            rotate_by_quaternion(samples.quaternions[:, None, 2 + side], corners)
+            + samples.feet[:, 0, side, None]
+        )
         ground = np.array(
             [min(_lowest_corner(getattr(t, end), name, corners) for end in ("begin", "end")) for t in plan]
         )
@@ -124,7 +127,7 @@ def clearances(motion: Motion, times: Array) -> Array:
 
 def _lowest_corner(pose: Any, name: str, corners: Array) -> float:
     foot = getattr(pose, name)
-    return float((rotate(np.array(foot.rotation), corners)[:, 2] + foot.position[2]).min())
+    return float((rotate_by_quaternion(np.array(foot.rotation), corners)[:, 2] + foot.position[2]).min())
 
 
 def leg_rooms(motion: Walk, times: Array) -> LegRooms:

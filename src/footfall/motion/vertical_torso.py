@@ -9,7 +9,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import routine
-from footfall.math.interpolation_loops import hermite_pieces
+from footfall.math.interpolation import hermite_pieces
 from footfall.math.trajectories import PolynomialTrajectory
 from footfall.motion.curves import LimbCurves, numbers_of
 from footfall.motion.draft import Draft

@@ -10,8 +10,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.dynamics.kinematics import forward_kinematics
 from footfall.gait.poses import CONTACT_TYPES, FootContact, PoseRow
-from footfall.math.quaternions import rotate
-from footfall.math.rotations import quaternion_from_matrix
+from footfall.math.rotations import quaternion_from_matrix, rotate_by_quaternion
 from footfall.motion.following import Followed
 from footfall.motion.motion import Motion
 from footfall.robot.model import Robot
@@ -154,7 +153,9 @@ class PlanPlayer(Playback):
                 local = np.array(
                     [[rear, right, _LIFT], [front, right, _LIFT], [front, left, _LIFT], [rear, left, _LIFT]]
                 )
-                corners = row[PoseRow.FOOT_POSITION[foot]] + rotate(row[PoseRow.FOOT_ROTATION[foot]], local)
+                corners = row[PoseRow.FOOT_POSITION[foot]] + rotate_by_quaternion(
+                    row[PoseRow.FOOT_ROTATION[foot]], local
+                )
                 lines[color].append(np.stack([corners, np.roll(corners, -1, axis=0)], axis=1))
         for name, color in (("right", RIGHT), ("left", LEFT)):
             points = np.concatenate(lines[color]).astype(np.float32)

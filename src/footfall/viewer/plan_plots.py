@@ -10,7 +10,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.errors import MissingPackage
 from footfall.gait.poses import PoseRow
-from footfall.math.quaternions import rotate
+from footfall.math.rotations import rotate_by_quaternion
 from footfall.motion.motion import Motion
 from footfall.motion.support import sole_corners
 from footfall.motion.verification import recomputed_zmp
@@ -90,7 +90,9 @@ def _draw_side(axes: Axes, motion: Motion, times: Array) -> None:
     corners = np.array([[x, y, 0.0] for x in sole[:2] for y in sole[2:]])
     for foot, colour in ((0, RIGHT), (1, LEFT)):
         for row in rows:
-            here = row[PoseRow.FOOT_POSITION[foot]] + rotate(row[PoseRow.FOOT_ROTATION[foot]], corners)
+            here = row[PoseRow.FOOT_POSITION[foot]] + rotate_by_quaternion(
+                row[PoseRow.FOOT_ROTATION[foot]], corners
+            )
             ends = here[[here[:, along].argmin(), here[:, along].argmax()]]
             axes.plot(ends[:, along], ends[:, 2], color=colour, linewidth=2.5)
     for values, colour, label in (

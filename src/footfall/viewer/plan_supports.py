@@ -8,7 +8,8 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.gait.poses import CONTACT_TYPES, FootContact, PoseRow
-from footfall.math.quaternions import from_axis_angle, rotate
+from footfall.math.quaternions import from_axis_angle
+from footfall.math.rotations import rotate_by_quaternion
 from footfall.motion.motion import Motion
 
 _COLOR = (205, 205, 200)
@@ -39,9 +40,11 @@ def _blocks(rows: Array, motion: Motion) -> list[tuple[Any, Array, Array]]:
             rear, front, right, left = (
                 motion.model.sole if kind is FootContact.FULL else motion.model.toe_sole
             )
-            ahead = rotate(row[PoseRow.FOOT_ROTATION[foot]], np.array([1.0, 0.0, 0.0]))
+            ahead = rotate_by_quaternion(row[PoseRow.FOOT_ROTATION[foot]], np.array([1.0, 0.0, 0.0]))
             turn = from_axis_angle(np.array([0.0, 0.0, 1.0]), float(np.arctan2(ahead[1], ahead[0])))
-            center = place + rotate(turn, np.array([(rear + front) / 2, (right + left) / 2, 0.0]))
+            center = place + rotate_by_quaternion(
+                turn, np.array([(rear + front) / 2, (right + left) / 2, 0.0])
+            )
             center[2] = (ground + place[2]) / 2
             found[tuple(place.round(4))] = ((front - rear, left - right, place[2] - ground), center, turn)
     return list(found.values())

@@ -283,3 +283,58 @@ def test_records_in_records_need_not_be_named() -> None:
     store = Store(new_records(Contact, 1), new_records(Pair, 1))
     store.contacts["gap"], store.pairs["weight"] = 0.25, 0.5
     assert in_store(store) == 0.75
+
+
+class Course(NamedTuple):
+    """A record that holds lists: what they hold follows from what its methods put in."""
+
+    now: float
+    value: Any
+    times: list[float]
+    pieces: Any
+
+    def to(self, value: Any, until: float) -> Course:
+        if until <= self.now:
+            return self
+        self.times.append(self.now)
+        self.pieces.append(np.array([self.value, value - self.value]))
+        return self._replace(now=until, value=value)
+
+
+@routine
+def courses(v: Vector3, count: int) -> tuple[Any, ...]:
+    numbers, vectors = Course(0.0, 1.0, [], []), Course(1.0, v, [], [])
+    marks: list[Material] = []
+    for k in range(count):
+        numbers = numbers.to(2.0 * k, 0.5 * k)
+        vectors = vectors.to(k * v, 0.5 * k)
+        mark(marks, k)
+    return np.array(numbers.times), np.array(numbers.pieces), np.array(vectors.pieces), np.array(marks)
+
+
+def mark(marks: Any, k: int) -> None:
+    marks.append(Material(0.1 * k))
+
+
+def test_records_of_lists_grow() -> None:
+    v = np.arange(3.0)
+    *ours, marks = courses(v, 6)
+    *python, _ = courses.python(v, 6)
+    for one, other in zip(ours, python, strict=True):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_allclose(marks["friction"], 0.1 * np.arange(6))
+
+
+@routine
+def unclear(count: int) -> Array:
+    items: Any = []
+    for k in range(count):
+        remember(items, k)
+    return np.array(items)
+
+
+def test_lists_of_which_nothing_is_known_are_told() -> None:
+    with pytest.raises(
+        RoutineError, match=r"test_records.py:\d+ in unclear: nothing is known of what this list"
+    ):
+        unclear(3)

@@ -389,14 +389,14 @@ def test_processes_share_the_code(tmp_path: Path) -> None:
     command = [
         sys.executable,
         "-c",
-        "import numpy as np; from footfall.math.polygon_loops import centroid;"
+        "import numpy as np; from footfall.math.polygons import centroid;"
         "print(centroid(np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]])))",
     ]
     environment = {**__import__("os").environ, "FOOTFALL_CACHE_DIR": str(tmp_path)}
     starts = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    assert [start.communicate()[0] for start in starts] == ["(1.0, 1.0)\n"] * 2
+    assert [start.communicate()[0] for start in starts] == ["[1. 1.]\n"] * 2
     before = {path.name for path in tmp_path.iterdir()}
-    assert subprocess.check_output(command, env=environment, text=True) == "(1.0, 1.0)\n"
+    assert subprocess.check_output(command, env=environment, text=True) == "[1. 1.]\n"
     assert {path.name for path in tmp_path.iterdir()} == before
     assert len(before) == 1
 

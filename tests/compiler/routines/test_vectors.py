@@ -205,3 +205,39 @@ def test_numbers_of_loops_over_tuples_are_known() -> None:
     for _ in range(5):
         m, v = rng.normal(size=(3, 3)), rng.normal(size=3)
         np.testing.assert_allclose(unrolled(m, v), unrolled.python(m, v), rtol=1e-13)
+
+
+@routine
+def side_by_side(v: Vector3, m: Matrix3) -> tuple[float, float, Vector3]:
+    """Loops over tuples and small vectors are written out, so that items may be of several types."""
+    total, last = 0.0, 0.0
+    for number, (row, factor) in zip(v, ((m[0], 1), (m[1], 2.5), (m[2], True)), strict=True):
+        total += number * factor * row[0]
+    for k, number in enumerate(v):
+        if k == 1:
+            continue
+        last = k + number
+    turned: Vector3 = np.zeros(3)
+    for row, factor in zip(m, v, strict=True):
+        turned += factor * row
+    return total, last, turned
+
+
+def test_loops_over_small_arrays_side_by_side() -> None:
+    rng = np.random.default_rng(4)
+    v, m = rng.normal(size=3), rng.normal(size=(3, 3))
+    for ours, numpy in zip(side_by_side(v, m), side_by_side.python(v, m), strict=True):
+        np.testing.assert_allclose(ours, numpy, rtol=1e-14)
+
+
+@routine
+def uneven(v: Vector3) -> float:
+    total = 0.0
+    for one, other in zip(v, (1.0, 2.0), strict=False):
+        total += one * other
+    return total
+
+
+def test_loops_over_uneven_items_are_refused() -> None:
+    with pytest.raises(RoutineError, match="3, 2 items side by side"):
+        uneven(np.zeros(3))

@@ -13,7 +13,7 @@ import pytest
 from footfall.recording.reader import read_recording
 from footfall.scenarios.quadruped import Run, write_outputs
 from footfall.scenarios.quadruped.plots import series
-from footfall.scenarios.quadruped.run import roll_pitch_yaw
+from footfall.scenarios.quadruped.run import unwrapped_angles
 
 
 @pytest.fixture
@@ -70,9 +70,9 @@ def test_angles() -> None:
     angle = np.linspace(0.0, 4.0, 50)
     zero = np.zeros_like(angle)
     about_x = np.stack([np.cos(angle / 2), np.sin(angle / 2), zero, zero], axis=-1)
-    assert roll_pitch_yaw(about_x)[:, 0] == pytest.approx(angle, abs=1e-12)
+    assert unwrapped_angles(about_x)[:, 0] == pytest.approx(angle, abs=1e-12)
     small = angle / 4
     about_y = np.stack([np.cos(small / 2), zero, np.sin(small / 2), zero], axis=-1)
-    assert roll_pitch_yaw(about_y)[:, 1] == pytest.approx(small, abs=1e-12)
+    assert unwrapped_angles(about_y)[:, 1] == pytest.approx(small, abs=1e-12)
     about_z = np.stack([np.cos(angle / 2), zero, zero, np.sin(angle / 2)], axis=-1)
-    assert roll_pitch_yaw(about_z)[:, 2] == pytest.approx(angle, abs=1e-12)
+    assert unwrapped_angles(about_z)[:, 2] == pytest.approx(angle, abs=1e-12)

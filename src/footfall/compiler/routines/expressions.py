@@ -210,9 +210,7 @@ class Expressions(Parts):
                 return self.call(found, self.bound(found, [value, *arguments], named))
         if isinstance(kind, ListType) and not node.keywords:
             if name == "append" and len(node.args) == 1:
-                grown = self.append(value, self.expression(node.args[0]))
-                if isinstance(function.value, ast.Name):
-                    self.assign(function.value.id, grown)
+                self.better_known(function.value, self.append(value, self.expression(node.args[0])))
                 return Value(NOTHING, ())
             if name == "pop" and not node.args:
                 return self.pop(value)
@@ -224,6 +222,15 @@ class Expressions(Parts):
         if name == "copy" and not node.args and (isinstance(kind, ArrayType | Fixed) or kind is LANES):
             return self.copy(value)
         raise RoutineError(f"cannot translate `{ast.unparse(node)}`: {kind} has no such method")
+
+    def better_known(self, node: ast.expr, value: Value) -> None:
+        """Note of a variable, or of a field of one, a type that has just been found out."""
+        if isinstance(node, ast.Name):
+            self.assign(node.id, value)
+        elif isinstance(node, ast.Attribute) and self.is_local(node):
+            owner = self.expression(node.value)
+            if isinstance(owner.type, RecordType):
+                self.better_known(node.value, self.with_field(owner, node.attr, value))
 
     def bound(
         self, function: types.FunctionType, arguments: list[Value], named: dict[str, Value]

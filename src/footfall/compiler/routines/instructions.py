@@ -43,6 +43,7 @@ class Instructions:
         self.lines: list[str] = []
         self.slots: dict[Hashable, tuple[Type, list[str]]] = {}
         self.stack: list[str] = []  # allocations of the entry block
+        self.unclear = -1  # where a list is read of which nothing is known, number of the place in the source
         self.count = 0
 
     def operation(self, text: str) -> str:

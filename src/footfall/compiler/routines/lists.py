@@ -6,7 +6,7 @@ all who know it, as in Python. What an empty list will hold is known from what i
 
 from __future__ import annotations
 
-from footfall.compiler.routines.annotations import Hint, ListHint
+from footfall.compiler.routines.annotations import Hint, ListHint, plain_record
 from footfall.compiler.routines.arrays import Arrays, Place
 from footfall.compiler.routines.types import (
     INT,
@@ -36,8 +36,9 @@ class Lists(Arrays):
 
     def fitted(self, value: Value, hint: Hint) -> Value:
         if isinstance(hint, ListHint) and isinstance(value.type, ListType) and value.type.element is None:
-            if isinstance(hint.element, Number | Fixed):
-                return Value(ListType(hint.element), value.parts, value.roots)
+            element = plain_record(hint.element) if isinstance(hint.element, type) else hint.element
+            if isinstance(element, Number | Fixed | RecordType):
+                return Value(ListType(element), value.parts, value.roots)
             return value
         return super().fitted(value, hint)
 
@@ -92,11 +93,12 @@ class Lists(Arrays):
         address = self.operation(f"getelementptr inbounds {layout(element)}, ptr {data}, i64 {index}")
         return Place(element, address, frozenset())
 
-    @staticmethod
-    def list_element(items: Value) -> Type:
+    def list_element(self, items: Value) -> Type:
         assert isinstance(items.type, ListType)
-        # Before anything is known of it: a later pass knows.
-        return INT if items.type.element is None else items.type.element
+        if items.type.element is None:  # a later pass knows
+            self.unclear = self.site()
+            return INT
+        return items.type.element
 
     def list_array(self, items: Value) -> Value:
         """`np.array(items)`: a copy."""

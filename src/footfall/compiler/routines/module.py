@@ -91,6 +91,9 @@ class RoutineModule:
                 break
         else:
             raise RoutineError(f"the types of the variables of {function.__name__} do not settle")
+        if body.unclear >= 0:
+            message = "nothing is known of what this list holds: annotate it, `items: list[float] = []`"
+            raise RoutineError(f"{self.sites[body.unclear]}: {message}", located=True)
         self.texts.append(body.text(name))
         return Translated(
             name,

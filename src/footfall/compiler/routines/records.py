@@ -77,6 +77,13 @@ class Records(Lists):
         fields = dict(zip(value.type.names, items_of(value), strict=True))
         return self.new_record(value.type.record, {**fields, **given})
 
+    @staticmethod
+    def with_field(value: Value, name: str, new: Value) -> Value:
+        """A record with another value in a field."""
+        assert isinstance(value.type, RecordType)
+        fields = dict(zip(value.type.names, items_of(value), strict=True))
+        return record_of(value.type.record, value.type.names, [*{**fields, name: new}.values()])
+
     def known(self, value: Any) -> Value:
         """A value that is known beforehand."""
         raise NotImplementedError

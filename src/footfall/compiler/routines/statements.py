@@ -36,6 +36,7 @@ from footfall.compiler.routines.types import (
     items_of,
     machine_types,
     roots_of,
+    tuple_of,
 )
 from footfall.errors import RoutineError
 
@@ -132,7 +133,7 @@ class Function(Expressions):
             closing.append(f"  %s{n} = insertvalue {kind} {answer}, {part} %r{n}, {n}")
             answer = f"%s{n}"
         closing.append(f"  ret {kind} {answer}" if parts else "  ret void")
-        head = f"define internal fastcc {kind} @{name}({listed}) nounwind {{"
+        head = f"define internal fastcc {kind} @{name}({listed}) nounwind inlinehint {{"
         return "\n".join([head, *self.stack, *opening, *self.lines, *closing, "}", ""])
 
     # Statements
@@ -315,22 +316,19 @@ class Function(Expressions):
 
     def _For(self, node: ast.For) -> None:
         _refuse_else(node)
+        counted, iterables = False, [node.iter]
         if isinstance(node.iter, ast.Call) and not self.is_local(node.iter.func):
             function = self.resolved(node.iter.func)
             if function is range:
                 self.over_range(node, node.iter)
                 return
-            if function is enumerate:
-                self.over_elements(node, [*node.iter.args], counted=True)
-                return
-            if function is zip:
-                self.over_elements(node, [*node.iter.args], counted=False)
-                return
-        values = self.expression(node.iter)
-        if isinstance(values.type, TupleType | Fixed):
-            self.over_items(node, values)
+            if function in (enumerate, zip):
+                counted, iterables = function is enumerate, node.iter.args
+        values = [self.expression(iterable) for iterable in iterables]
+        if all(isinstance(value.type, TupleType | Fixed) for value in values):
+            self.over_items(node, values, counted=counted)
         else:
-            self.over_elements(node, [node.iter], counted=False)
+            self.over_elements(node, values, counted=counted)
 
     def over_range(self, node: ast.For, call: ast.Call) -> None:
         step = self.step(call)
@@ -338,9 +336,8 @@ class Function(Expressions):
         start, stop = ("0", numbers[0]) if len(numbers) == 1 else numbers
         self.counted(node, start, stop, step, lambda k: Value(INT, (k,)))
 
-    def over_elements(self, node: ast.For, iterables: list[ast.expr], *, counted: bool) -> None:
+    def over_elements(self, node: ast.For, values: list[Value], *, counted: bool) -> None:
         """A loop over the elements of arrays and lists, side by side."""
-        values = [self.expression(iterable) for iterable in iterables]
         lengths = []
         for value in values:
             if isinstance(value.type, ListType):
@@ -355,13 +352,7 @@ class Function(Expressions):
 
         def item(k: str) -> Value:
             items = [self.element_at(value, k) for value in values]
-            if counted:
-                items.insert(0, Value(INT, (k,)))
-            if len(items) == 1:
-                return items[0]
-            parts = tuple(part for one in items for part in one.parts)
-            roots = tuple(root for one in items for root in roots_of(one))
-            return Value(TupleType(tuple(one.type for one in items)), parts, roots)
+            return _side_by_side([Value(INT, (k,)), *items] if counted else items)
 
         self.counted(node, "0", stop, 1, item)
 
@@ -395,36 +386,47 @@ class Function(Expressions):
         self.jump(head)
         self.place(end)
 
-    def over_items(self, node: ast.For, values: Value) -> None:
-        """A loop over a tuple or a small vector, item by item; what is known of a tuple's ints is known in the body."""
+    def over_items(self, node: ast.For, values: list[Value], *, counted: bool) -> None:
+        """A loop over tuples or small vectors, side by side, item by item; what is known of a tuple's ints, or of the
+        numbers of items, is known in the body."""
+        rows = [items_of(value) for value in values]
+        if len({len(row) for row in rows}) > 1:
+            raise RoutineError(f"{', '.join(str(len(row)) for row in rows)} items side by side")
         end = self.label()
-        known = self.known_items(node)
-        for k, item in enumerate(items_of(values)):
+        name, known = self.known_items(node, len(rows[0]), counted=counted)
+        for k, items in enumerate(zip(*rows, strict=True)):
             following = self.label()
-            self.bind(node.target, item, node.iter)
-            if known and isinstance(node.target, ast.Name):
-                self.fixed[node.target.id] = known[k]
+            numbered = [number_constant(k), *items] if counted else [*items]
+            self.bind(node.target, _side_by_side(numbered), node.iter)
+            if known:
+                self.fixed[name] = known[k]
             self.inside(node.body, following, end)
             self.jump(following)
             self.place(following)
-        if known and isinstance(node.target, ast.Name):
-            del self.fixed[node.target.id]
+        self.fixed.pop(name, None)
         self.jump(end)
         self.place(end)
 
-    def known_items(self, node: ast.For) -> list[int]:
-        """The ints that a loop goes over, if all are known and its body does not change the variable."""
-        if not isinstance(node.target, ast.Name) or not isinstance(node.iter, ast.Tuple):
-            return []
+    def known_items(self, node: ast.For, count: int, *, counted: bool) -> tuple[str, list[int]]:
+        """The variable whose value is known in the body of a loop, which does not change it, and its values."""
+        target: ast.expr = (
+            node.target.elts[0] if counted and isinstance(node.target, ast.Tuple) else node.target
+        )
+        if not isinstance(target, ast.Name):
+            return "", []
+        items: list[int | None] = list(range(count))
+        if not counted:
+            items = (
+                [self.known_int(item) for item in node.iter.elts] if isinstance(node.iter, ast.Tuple) else []
+            )
         stored = {
             inner.id
             for statement in node.body
             for inner in ast.walk(statement)
             if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
         }
-        items = [self.known_int(item) for item in node.iter.elts]
         known = [item for item in items if item is not None]
-        return known if len(known) == len(items) and node.target.id not in stored else []
+        return target.id, known if len(known) == count and target.id not in stored else []
 
     def step(self, node: ast.Call) -> int:
         if len(node.args) < 3:
@@ -485,6 +487,10 @@ class Function(Expressions):
             self.leave_if_failed()
         roots = tuple(frozenset[int]().union(*(flat[k] for k in given)) for given in found.given)
         return Value(found.result, values, roots)
+
+
+def _side_by_side(values: list[Value]) -> Value:
+    return values[0] if len(values) == 1 else tuple_of(values)
 
 
 def _closure(function: Callable[..., Any]) -> dict[str, Any]:

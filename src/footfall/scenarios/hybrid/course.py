@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.math.rotations import yaw_of
 from footfall.robot.model import Robot
 from footfall.scene.model import Scene
 from footfall.simulation.run_values import Trajectory
@@ -66,5 +67,4 @@ def joined(parts: list[Trajectory]) -> Trajectory:
 
 def yaw_angles(quaternions: Array) -> Array:
     """Angles (n,) about z of quaternions (n, 4) of bodies that stand upright, rad, unwrapped."""
-    w, x, y, z = quaternions.T
-    return np.unwrap(np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z)))
+    return np.unwrap(yaw_of(quaternions))

@@ -21,6 +21,7 @@ from footfall.control.tasks.frames import AxisGoal, FrameTask
 from footfall.dynamics.hybrid_constraints import OWN
 from footfall.dynamics.hybrid_rows import Touch, touch_rows
 from footfall.dynamics.kinematics import frame_pose
+from footfall.math.rotations import yaw_of
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box
 from footfall.scenarios.hybrid.bases import CONTROL_STEPS, DT, FLOOR, RADIUS, SimulatedBase, mobile_robot
@@ -200,7 +201,7 @@ def _speed_controller(speed: float) -> Callable[[float, Array, Array], Array]:
     integral = np.zeros(2)
 
     def torques(time: float, q: Array, v: Array) -> Array:
-        angle = float(np.arctan2(2 * q[3] * q[6], 1 - 2 * q[6] ** 2))
+        angle = float(yaw_of(q[3:7]))
         turn = steering(q[:2], angle, speed)
         ramp = min(1.0, 2.0 * time)
         error = ramp * (speed + np.array([-_TRACK, _TRACK]) * turn) / RADIUS - v[6:]

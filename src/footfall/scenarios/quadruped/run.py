@@ -18,6 +18,7 @@ from footfall.dynamics.mass_matrix import mass_matrix
 from footfall.errors import PenaltyWarning, SimulationDiverged, UnknownName
 from footfall.gait.gaits import LEGS
 from footfall.geometry.plane import Plane
+from footfall.math.rotations import roll_pitch_yaw
 from footfall.robot.library import quadruped
 from footfall.robot.model import Robot
 from footfall.scenarios.quadruped.legs import standing_configuration
@@ -61,7 +62,7 @@ class Run:
     @property
     def angles(self) -> Array:
         """Roll, pitch and yaw (n, 3) of the torso, rad, unwrapped."""
-        return roll_pitch_yaw(self.trajectory.q[:, 3:7])
+        return unwrapped_angles(self.trajectory.q[:, 3:7])
 
     @property
     def real_time_factor(self) -> float:
@@ -189,13 +190,6 @@ def commands(scenario: Scenario, course: Reference) -> list[Command]:
     ]
 
 
-def roll_pitch_yaw(quaternions: Array) -> Array:
-    """Angles (n, 3) of quaternions (n, 4), rad: yaw, then pitch, then roll about the moved axes; unwrapped."""
-    w, x, y, z = quaternions.T
-    sine = np.clip(2 * (w * y - z * x), -1.0, 1.0)
-    angles = [
-        np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y)),
-        np.arcsin(sine),
-        np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z)),
-    ]
-    return np.stack([np.unwrap(angle) for angle in angles], axis=-1)
+def unwrapped_angles(quaternions: Array) -> Array:
+    """Roll, pitch and yaw (n, 3) of quaternions (n, 4), rad, without jumps by whole turns."""
+    return np.unwrap(roll_pitch_yaw(quaternions), axis=0)
