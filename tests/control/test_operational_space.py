@@ -12,7 +12,7 @@ from footfall.contact.candidates import Candidate, Surface
 from footfall.control.constrained_dynamics import solve_constrained_dynamics
 from footfall.control.contact_constraints import Contact
 from footfall.control.gains import gains_from
-from footfall.control.operational_space import OperationalSpaceControl, select
+from footfall.control.operational_space import OperationalSpaceControl, Selection, select
 from footfall.control.references import PoseReference, resting_pose
 from footfall.control.task_space import build_task_dynamics, cancelling_task_torque, commanded_acceleration
 from footfall.errors import InvalidRequest
@@ -117,6 +117,20 @@ def test_bad_selections() -> None:
         select(motion=(True, False))
     robot, q, v = planar_arm()
     pose = resting_pose(footfall.frame_pose(robot, q, "tip"))
-    wrong = OperationalSpaceControl(robot, "tip", pose, np.zeros(2), select(), gains_from(1.0), rows=ROWS)
+    wrench = np.zeros(6)
+
+    def control(wrench: object, selection: object) -> OperationalSpaceControl:
+        return OperationalSpaceControl(robot, "tip", pose, wrench, selection, gains_from(1.0), rows=ROWS)  # type: ignore[arg-type]
+
     with pytest.raises(InvalidRequest, match=r"wrench has shape \(2,\)"):
-        wrong.torque(0.0, q, v)
+        control(np.zeros(2), select())
+    with pytest.raises(InvalidRequest, match=r"wrench has shape \(2,\)"):
+        control(lambda time: np.zeros(2), select()).torque(0.0, q, v)
+    with pytest.raises(InvalidRequest, match="must be a Selection"):
+        control(wrench, np.eye(6))
+    with pytest.raises(InvalidRequest, match="motion of the selection is no symmetric projector"):
+        control(wrench, Selection(2.0 * np.eye(6), np.zeros((6, 6))))
+    with pytest.raises(InvalidRequest, match="do not add up to the identity"):
+        control(wrench, Selection(np.eye(6), np.eye(6)))
+    with pytest.raises(InvalidRequest, match=r"force of the selection has shape \(3, 3\)"):
+        control(wrench, Selection(np.eye(6), np.zeros((3, 3))))

@@ -53,6 +53,9 @@ if TYPE_CHECKING:
     from footfall.control.floating_base import solve_stance_torques as solve_stance_torques
     from footfall.control.foot_contacts import foot_contacts as foot_contacts
     from footfall.control.foot_contacts import footings as footings
+    from footfall.control.force_control import ForceControl as ForceControl
+    from footfall.control.force_control import contact_wrench as contact_wrench
+    from footfall.control.force_control import run_feeling as run_feeling
     from footfall.control.gains import Gains as Gains
     from footfall.control.gains import gains_from as gains_from
     from footfall.control.impact import Impact as Impact

@@ -59,6 +59,22 @@ def select(
     return Selection(free, np.eye(6) - free)
 
 
+def _check_selection(selection: Selection) -> None:
+    """Refuse what does not split motion and force: both are symmetric projectors, and their sum is one."""
+    if not isinstance(selection, Selection):
+        raise InvalidRequest(f"selection is {selection!r}; it must be a Selection, see `select`")
+    parts = [
+        checked_array(f"{name} of the selection", part, (6, 6)) for name, part in selection._asdict().items()
+    ]
+    for name, part in zip(Selection._fields, parts, strict=True):
+        if np.abs(part @ part - part).max() > 1e-9 or np.abs(part - part.T).max() > 1e-9:
+            raise InvalidRequest(f"{name} of the selection is no symmetric projector; `select` makes both")
+    if np.abs(parts[0] + parts[1] - np.eye(6)).max() > 1e-9:
+        raise InvalidRequest(
+            "motion and force of the selection do not add up to the identity; `select` makes both"
+        )
+
+
 @dataclass(frozen=True)
 class OperationalSpaceControl:
     """Moves a frame along a path in free directions and presses with a wrench in the others, 002 (3.97).
@@ -85,20 +101,39 @@ class OperationalSpaceControl:
         frame_attachment(self.robot, self.frame)
         check_directions("operational-space control", self.rows, 6)
         object.__setattr__(self, "path", settled_path(self.path))
+        if not callable(self.wrench):
+            object.__setattr__(self, "wrench", checked_array("wrench", self.wrench, (6,)))
+        _check_selection(self.selection)
+        if not (np.isfinite(self.force_damping) and self.force_damping >= 0.0):
+            raise InvalidRequest(f"force_damping is {self.force_damping}; it must be finite and not negative")
         if self.posture is not None:
             object.__setattr__(self, "posture", settled_reference(self.robot, self.posture))
 
     def torque(self, time: float, q: Array, v: Array) -> Array:
         """Torques (joints,), N m or N, in the state q (nq,), v (nv,)."""
+        return self.torque_for(time, q, v, self.selection.force @ self.wrench_at(time))
+
+    def wrench_at(self, time: float) -> Array:
+        """The wrench (6,) that the robot shall exert at a time, s."""
+        wanted = self.wrench(time) if callable(self.wrench) else self.wrench
+        return checked_array("wrench", wanted, (6,))
+
+    def torque_for(
+        self, time: float, q: Array, v: Array, pressed: Array, *, advance: Array | None = None
+    ) -> Array:
+        """Torques (joints,) that move along the path and press with a wrench (6,), N and N m.
+
+        advance: acceleration (6,) in the directions of force, m/s2 and rad/s2, instead of `force_damping`.
+        """
         rows = list(self.rows)
         q, v = checked_state(self.robot, q, v)
         dynamics = build_task_dynamics(self.robot, q, v, self.frame, rows=self.rows, damping=self.damping)
-        wanted = self.wrench(time) if callable(self.wrench) else self.wrench
-        pressed = checked_array("wrench", wanted, (6,))
         acceleration = commanded_acceleration(dynamics, pose_at(self.path, time), self.gains)
         moved = self.selection.motion @ acceleration
-        moved -= self.selection.force @ (self.force_damping * dynamics.velocity)
-        force = dynamics.inertia @ moved[rows] + (self.selection.force @ pressed)[rows]
+        if advance is None:
+            advance = -self.force_damping * dynamics.velocity
+        moved += self.selection.force @ advance
+        force = dynamics.inertia @ moved[rows] + pressed[rows]
         beside = posture_torque(self.robot, dynamics, time, q, v, self.posture, self.posture_gains)
         # What cancels velocity terms and gravity also does so in the self-motion, as in 002 (3.96).
         beside = beside + dynamics.joint_coriolis + dynamics.joint_gravity
