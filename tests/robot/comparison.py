@@ -30,7 +30,7 @@ def difference(a: Any, b: Any) -> float:
     return 0.0 if a == b else np.inf
 
 
-_OF_LINKS = ("parent", "kind", "placement", "mass", "center_of_mass", "inertia", "armature")
+_OF_LINKS = ("parent", "kind", "neutral", "mass", "center_of_mass", "inertia", "armature")
 
 
 def tree_difference(a: Robot, b: Robot) -> float:

@@ -73,7 +73,7 @@ def test_agrees_with_pinocchio(name: str) -> None:
         pose = attachment.placement
         link = attachment.link
         while link >= 0:
-            pose = robot.tree.links[link].placement @ pose
+            pose = robot.tree.links[link].neutral @ pose
             link = robot.tree.links[link].parent
         np.testing.assert_allclose(pose.translation, theirs.translation, atol=1e-10)
         np.testing.assert_allclose(pose.rotation, theirs.rotation, atol=1e-10)

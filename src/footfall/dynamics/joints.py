@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from footfall.arrays import Array
-from footfall.math.spatial import rotate_inertia, turn_inertia
-from footfall.robot.joint_poses import joint_transform, joint_transforms
+from footfall.math.spatial import rotate_constant, rotate_inertia, turn_inertia
+from footfall.robot.joint_poses import hinge_turn, joint_transform, joint_transforms
 from footfall.robot.tree import Link
 
-__all__ = ["free_axes", "inertia_in_parent_axes", "joint_transform", "joint_transforms"]
+__all__ = ["free_axes", "hinge_turn", "inertia_in_parent_axes", "joint_transform", "joint_transforms"]
 
 
 def free_axes(link: Link) -> list[tuple[int, int]]:
@@ -25,6 +23,6 @@ def inertia_in_parent_axes(link: Link, q: Array, inertia: Array) -> Array:
     and the constant rest of the rotation cost less one after the other than their product.
     """
     if link.kind == "revolute":
-        angle = q[link.q][0]
-        return rotate_inertia(link.placement.rotation, turn_inertia(np.cos(angle), np.sin(angle), inertia))
+        turned = turn_inertia(*hinge_turn(link, q), inertia)
+        return rotate_constant(link.placement.rotation, turned, turn_inertia, rotate_inertia)
     return rotate_inertia(joint_transform(link, q).rotation, inertia)

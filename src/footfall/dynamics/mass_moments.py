@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.math.spatial import congruence, cross, symmetric, turn_symmetric
+from footfall.math.spatial import congruence, cross, rotate_constant, symmetric, turn_symmetric
 from footfall.math.transform import Transform
+from footfall.robot.joint_poses import hinge_turn
 from footfall.robot.model import Body
 from footfall.robot.tree import Link, Tree
 
@@ -88,9 +89,9 @@ def shift_moments(translation: Array, moments: MassMoments) -> MassMoments:
 def moments_in_parent(link: Link, q: Array, pose: Transform, moments: MassMoments) -> MassMoments:
     """Moments in the frame of the parent from moments in the frame of a link, at `pose` in the parent."""
     if link.kind == "revolute":
-        angle = q[link.q][0]
-        moments = turn_moments(np.cos(angle), np.sin(angle), moments)
-        turned = rotate_moments(link.placement.rotation, moments)
+        moments, rotation = turn_moments(*hinge_turn(link, q), moments), link.placement.rotation
+        second = rotate_constant(rotation, moments.second, turn_symmetric, congruence)
+        turned = MassMoments(moments.mass, rotation @ moments.first, second)
     else:
         turned = rotate_moments(pose.rotation, moments)
     return shift_moments(pose.translation, turned)

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.math.spatial import cross, turn_matrix
+from footfall.math.spatial import cross, rotate_constant, turn_matrix
 from footfall.math.transform import Transform
+from footfall.robot.joint_poses import hinge_turn
 from footfall.robot.tree import Link
 
 
@@ -41,9 +42,15 @@ class VectorMoments(NamedTuple):
 
 def vector_moments_in_parent(link: Link, q: Array, pose: Transform, moments: VectorMoments) -> VectorMoments:
     """Moments in the frame of the parent from moments in the frame of a link, at `pose` in the parent."""
-    rotation, second = pose.rotation, moments.second
-    if link.kind == "revolute":
-        angle = q[link.q][0]
-        rotation, second = link.placement.rotation, turn_matrix(np.cos(angle), np.sin(angle), second)
     first = pose.rotation @ moments.first
-    return VectorMoments(first, rotation @ second @ rotation.T + np.outer(first, pose.translation))
+    if link.kind == "revolute":
+        turned = turn_matrix(*hinge_turn(link, q), moments.second)
+        second = rotate_constant(link.placement.rotation, turned, turn_matrix, _rotate_matrix)
+    else:
+        second = _rotate_matrix(pose.rotation, moments.second)
+    return VectorMoments(first, second + np.outer(first, pose.translation))
+
+
+def _rotate_matrix(rotation: Array, matrix: Array) -> Array:
+    rotated: Array = rotation @ matrix @ rotation.T
+    return rotated

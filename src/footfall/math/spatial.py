@@ -16,6 +16,9 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.math.transform import Transform
 
+Turn = Callable[[Any, Any, Array], Array]
+Rotate = Callable[[Array, Array], Array]
+
 # Vectors
 
 
@@ -121,6 +124,38 @@ def turn_matrix(cosine: Any, sine: Any, matrix: Array) -> Array:
             [cosine * x - sine * y, sine * x + cosine * y, matrix[2, 2]],
         ]
     )
+
+
+def rotate_constant(rotation: Array, matrix: Array, turn: Turn, rotate: Rotate) -> Array:
+    """A matrix in axes A from that in axes B, for a constant rotation C_AB = Rz(beta) Rx(alpha), or by right angles.
+
+    turn(cosine, sine, matrix): what a turn about z does; rotate(rotation, matrix): what any rotation does. One turn
+    after the other costs less than their product; turns by right angles cost nothing.
+    """
+    if _is_right(rotation):
+        return rotate(rotation, matrix)
+    lean = np.array(
+        [[1.0, 0.0, 0.0], [0.0, rotation[2, 2], -rotation[2, 1]], [0.0, rotation[2, 1], rotation[2, 2]]]
+    )
+    about_z = np.array(
+        [[rotation[0, 0], -rotation[1, 0], 0.0], [rotation[1, 0], rotation[0, 0], 0.0], [0.0, 0.0, 1.0]]
+    )
+    if _is_right(lean):
+        leant = rotate(lean, matrix)
+    else:  # a turn about x is one about z where the axes are called y, z, x
+        order = np.concatenate([_FROM_X + start for start in range(0, len(matrix), 3)])
+        leant = turn(lean[1, 1], lean[2, 1], matrix[np.ix_(order, order)])
+        back = np.argsort(order)
+        leant = leant[np.ix_(back, back)]
+    return rotate(about_z, leant) if _is_right(about_z) else turn(about_z[0, 0], about_z[1, 0], leant)
+
+
+_FROM_X = np.array([1, 2, 0])
+
+
+def _is_right(rotation: Array) -> bool:
+    """Whether a constant rotation is by right angles only."""
+    return bool(np.all((rotation == 0.0) | (np.abs(rotation) == 1.0)))
 
 
 # Inertias

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from footfall.arrays import Array
@@ -9,12 +11,27 @@ from footfall.math.transform import Transform
 from footfall.robot.tree import Link, Tree
 
 
+def hinge_turn(link: Link, q: Array) -> tuple[Any, Any]:
+    """Cosine and sine of the angle by which a hinge is turned, its offset included; q (nq,)."""
+    angle = q[link.q][0]
+    match round(2 * link.offset / np.pi, 13) % 4:
+        case 0.0:
+            return np.cos(angle), np.sin(angle)
+        case 1.0:
+            return -np.sin(angle), np.cos(angle)
+        case 2.0:
+            return -np.cos(angle), -np.sin(angle)
+        case 3.0:
+            return np.sin(angle), -np.cos(angle)
+    return np.cos(angle + link.offset), np.sin(angle + link.offset)
+
+
 def joint_transform(link: Link, q: Array) -> Transform:
     """Pose of a link in its parent; q (nq,) is the whole configuration."""
     rotation, translation = link.placement
     coordinates = q[link.q]
     if link.kind == "revolute":
-        c, s = np.cos(coordinates[0]), np.sin(coordinates[0])
+        c, s = hinge_turn(link, q)
         return Transform(rotation @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]), translation)
     if link.kind == "prismatic":
         return Transform(rotation, translation + rotation[:, 2] * coordinates[0])

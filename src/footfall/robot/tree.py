@@ -5,31 +5,29 @@ Three reductions make every recursion short:
 - bodies on fixed joints are merged into the link that carries them (their names live on as frames);
 - joints with several velocities become chains of elementary ones with massless links between: a floating base
   is three slides along the axes of its joint frame and a ball joint, a universal joint two hinges;
-- link frames are turned so that the joint axis is z. Where a hinge is parallel to an axis of its parent, the frame
-  moves along it until that offset is zero. Turns by right angles keep exact zeros and ones. All these vanish when
-  an algorithm is traced.
+- link frames are chosen so that the joint axis is z and constant transforms have many zeros (`link_frames.py`). These,
+  and the zeros and ones of right angles, vanish when an algorithm is traced.
 
 Then only three kinds of joint are left, and the motion subspace of each is constant in its link.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from footfall.arrays import Array
 from footfall.math.transform import Transform, identity_transform
+from footfall.robot.link_frames import ChosenFrame, Kind, RawLink, choose_frames, cosine_and_sine
 
 if TYPE_CHECKING:
     from footfall.robot.loop_structure import LoopStructure
     from footfall.robot.model import Joint, Robot
-
-Kind = Literal["revolute", "prismatic", "spherical"]
 
 # Motion subspaces, rows [linear; angular] in link axes.
 SUBSPACES: Mapping[Kind, Array] = MappingProxyType(
@@ -46,15 +44,16 @@ class Link:
     """An elementary joint and the rigid body that it carries: all bodies of the robot that are fixed to each other.
 
     body: the one whose joint this is; massless links of a chain repeat it. parent: index of the parent link, -1 for
-    the world. kind: of the joint. placement: pose of the link frame in the parent link in the neutral configuration.
-    q, v: slices into the robot's q and v. mass (kg), center_of_mass (3,) m and inertia (3, 3) kg m2 about the centre
-    of mass, in link axes. armature: rotor inertia for each velocity, kg m2 or kg.
+    the world. kind: of the joint. placement: pose of the joint in the parent link. offset: that a hinge adds to its
+    angle, rad, see `neutral`. q, v: slices into the robot's q and v. mass (kg), center_of_mass (3,) m and inertia (3,
+    3) kg m2 about the centre of mass, in link axes. armature: rotor inertia for each velocity, kg m2 or kg.
     """
 
     body: str
     parent: int
     kind: Kind
     placement: Transform
+    offset: float
     q: slice
     v: slice
     mass: float
@@ -66,6 +65,13 @@ class Link:
     def subspace(self) -> Array:
         """Motion subspace S (6, velocities), rows [linear; angular] in link axes."""
         return SUBSPACES[self.kind]
+
+    @property
+    def neutral(self) -> Transform:
+        """Pose of the link frame in the parent link where the joint's coordinate is zero."""
+        cosine, sine = cosine_and_sine(self.offset)
+        turn = np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
+        return self.placement @ Transform(turn, np.zeros(3))
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,50 +142,41 @@ def rotation_with_z_along(axis: Array) -> Array:
     return np.column_stack([x, np.cross(z, x), z])
 
 
-def origin_moved_along_axis(pose: Transform) -> tuple[Transform, float]:
-    """A hinge's frame moved along its z axis to where an offset is zero, and the way back, m.
-
-    Only where z is parallel to an axis of the parent, else no exact zero is gained.
-    """
-    z = pose.rotation[:, 2]
-    if np.count_nonzero(z) != 1:
-        return pose, 0.0
-    return Transform(pose.rotation, np.where(z == 0.0, pose.translation, 0.0)), float(z @ pose.translation)
-
-
 class _LinkBuilder:
-    """Collects links; members: for each link the bodies fixed to it, as pose in the link, mass, centre, inertia."""
+    """Collects joints as they are described; members: for each the bodies fixed to its link, as pose in its described
+    frame, mass, centre, inertia."""
 
     def __init__(self) -> None:
-        self.links: list[Link] = []
+        self.joints: list[RawLink] = []
+        self.carried: list[tuple[str, float]] = []  # body and armature
         self.members: list[list[tuple[Transform, float, Array, Array]]] = []
-        self.nq = self.nv = 0
 
     def add_elementary_joint(
         self, joint: Joint, kind: Kind, axis: Array, parent: int, pose: Transform
     ) -> tuple[int, Transform]:
         """One link more on `parent`, where the joint frame has that pose; the link, and the frame's pose in it."""
         turn = rotation_with_z_along(axis)
-        placement, along = pose @ Transform(turn, np.zeros(3)), 0.0
-        if kind == "revolute":
-            placement, along = origin_moved_along_axis(placement)
-        coordinates, velocities = 4 if kind == "spherical" else 1, SUBSPACES[kind].shape[1]
-        q, v = slice(self.nq, self.nq + coordinates), slice(self.nv, self.nv + velocities)
-        self.nq, self.nv = q.stop, v.stop
-        massless = (0.0, np.zeros(3), np.zeros((3, 3)))
-        self.links.append(Link(joint.child, parent, kind, placement, q, v, *massless, joint.armature))
+        self.joints.append(RawLink(parent, kind, pose @ Transform(turn, np.zeros(3))))
+        self.carried.append((joint.child, joint.armature))
         self.members.append([])
-        return len(self.links) - 1, Transform(turn.T, np.array([0.0, 0.0, along]))
+        return len(self.joints) - 1, Transform(turn.T, np.zeros(3))
 
-    def finished(self) -> tuple[Link, ...]:
-        """The links with the mass, centre and inertia of all that is fixed to them."""
-        from dataclasses import replace
-
-        result = []
-        for link, members in zip(self.links, self.members, strict=True):
-            mass, center, inertia = merge_inertias(members)
-            result.append(replace(link, mass=mass, center_of_mass=center, inertia=inertia))
-        return tuple(result)
+    def finished(self, frames: Sequence[ChosenFrame]) -> tuple[Link, ...]:
+        """The links in their chosen frames, with the mass, centre and inertia of all that is fixed to them."""
+        links = []
+        nq = nv = 0
+        for raw, frame, (body, armature), members in zip(
+            self.joints, frames, self.carried, self.members, strict=True
+        ):
+            q = slice(nq, nq + (4 if raw.kind == "spherical" else 1))
+            v = slice(nv, nv + SUBSPACES[raw.kind].shape[1])
+            nq, nv = q.stop, v.stop
+            back = frame.change.inverse()
+            inertial = merge_inertias([(back @ pose, m, c, i) for pose, m, c, i in members])
+            links.append(
+                Link(body, raw.parent, raw.kind, frame.placement, frame.offset, q, v, *inertial, armature)
+            )
+        return tuple(links)
 
 
 def merge_inertias(members: list[tuple[Transform, float, Array, Array]]) -> tuple[float, Array, Array]:
@@ -237,9 +234,19 @@ def build_tree(robot: Robot) -> Tree:
         carriers[body.name] = (link, pose)
         if link >= 0:
             builder.members[link].append((pose, body.mass, body.center_of_mass, body.inertia))
-    attachments = {name: Attachment(link, pose) for name, (link, pose) in carriers.items()}
-    for frame in robot.frames:
-        link, pose = carriers[frame.body]
-        attachments[frame.name] = Attachment(link, pose @ frame.placement)
+    frames = choose_frames(builder.joints)
+    back = [frame.change.inverse() for frame in frames]
+    named = {**carriers, **{each.name: _placed(carriers[each.body], each.placement) for each in robot.frames}}
+    attachments = {
+        name: Attachment(link, back[link] @ pose if link >= 0 else pose)
+        for name, (link, pose) in named.items()
+    }
+    links = builder.finished(frames)
+    nq, nv = (links[-1].q.stop, links[-1].v.stop) if links else (0, 0)
     gravity = np.asarray(robot.gravity, dtype=np.float64)
-    return Tree(builder.finished(), MappingProxyType(attachments), builder.nq, builder.nv, gravity)
+    return Tree(links, MappingProxyType(attachments), nq, nv, gravity)
+
+
+def _placed(carrier: tuple[int, Transform], placement: Transform) -> tuple[int, Transform]:
+    link, pose = carrier
+    return link, pose @ placement

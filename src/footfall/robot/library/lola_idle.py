@@ -12,6 +12,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.errors import NoIdleConfiguration
 from footfall.math.transform import Transform
+from footfall.robot.joint_poses import joint_transforms
 from footfall.robot.model import Robot
 from footfall.robot.tree import Tree
 
@@ -110,17 +111,10 @@ def _complex_step_jacobian(robot: Robot, q: Array, columns: list[int], step: flo
 
 
 def _link_poses(tree: Tree, q: Array) -> list[Transform]:
-    """Pose of each link in the world; the ball joint of the base is taken as not turned."""
+    """Pose of each link in the world."""
     poses: list[Transform] = []
-    for link in tree.links:
-        pose = link.placement if link.parent < 0 else poses[link.parent] @ link.placement
-        if link.kind == "revolute":
-            c, s = np.cos(q[link.q][0]), np.sin(q[link.q][0])
-            turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-            pose = Transform(pose.rotation @ turn, pose.translation)
-        elif link.kind == "prismatic":
-            pose = Transform(pose.rotation, pose.translation + pose.rotation[:, 2] * q[link.q][0])
-        poses.append(pose)
+    for link, pose in zip(tree.links, joint_transforms(tree, q), strict=True):
+        poses.append(pose if link.parent < 0 else poses[link.parent] @ pose)
     return poses
 
 
