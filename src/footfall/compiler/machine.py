@@ -114,6 +114,8 @@ def compile_optimised(text: str) -> bytes:
 def _optimised_object(text: str) -> bytes:
     module = llvm.parse_assembly(text, context=llvm.create_context())
     target = _new_target_machine()
+    # Without it an int behind a flag would lie where no other compiler, nor NumPy, puts it.
+    module.data_layout = str(target.target_data)
     options = llvm.create_pipeline_tuning_options(speed_level=2)
     options.loop_vectorization = options.slp_vectorization = True
     builder = llvm.create_pass_builder(target, options)

@@ -338,3 +338,28 @@ def test_lists_of_which_nothing_is_known_are_told() -> None:
         RoutineError, match=r"test_records.py:\d+ in unclear: nothing is known of what this list"
     ):
         unclear(3)
+
+
+class Spread(NamedTuple):
+    """Numbers of several sizes, which leave gaps in memory."""
+
+    flag: bool
+    number: int
+    other: bool
+    place: Vector3
+    last: bool
+
+
+@routine
+def parts_of(items: ArrayOf[Spread], k: int) -> tuple[bool, int, bool, float, bool]:
+    item = items[k]
+    return item.flag, item.number, item.other, item.place[2], item.last
+
+
+def test_records_lie_in_memory_as_numpy_lays_them_out() -> None:
+    """Ints take up eight bytes at a multiple of eight, also behind a flag."""
+    items = new_records(Spread, 3)
+    for k in range(3):
+        items[k] = (k == 1, 10**12 + k, k != 1, (1.0, 2.0, 3.0 + k), True)
+    for k in range(3):
+        assert parts_of(items, k) == (k == 1, 10**12 + k, k != 1, 3.0 + k, True)
