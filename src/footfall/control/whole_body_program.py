@@ -2,8 +2,8 @@
 
 Made once for a robot, where its contacts are on it, what its tasks are about, and limits; targets, gains, weights,
 normals, friction and sizes of soles are numbers. Mass matrix, bias forces, Jacobians, task rows, friction cones and
-joint bounds come from code traced for them; elimination, priorities and quadratic programs are compiled loops. What is
-left to Python is to collect numbers.
+joint bounds come from code traced for them; elimination, priorities and quadratic programs are routines (`stance.py`).
+What is left to Python is to collect numbers.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from footfall.arrays import Array
 from footfall.compiler import Kernel, build_kernel, less, maximum, minimum, sqrt, where
 from footfall.control.actuation import driven_coordinates, driven_velocities
 from footfall.control.contact_constraints import POINT, SURFACE, Contact, constrained_system, geometry_of
+from footfall.control.dual_active_set import SOLVED
 from footfall.control.friction_pyramid import rows_in_axes, unit_axes
 from footfall.control.inverse_kinematics.hierarchical_qp import QuadraticProgram
-from footfall.control.native_hierarchy import WEAK
-from footfall.control.native_program import SOLVED
-from footfall.control.native_stance import reduced_stance, solve_stance
 from footfall.control.rectangular_contact import sole_rows
+from footfall.control.stance import Stance, StanceLimits, StanceTasks, reduce_stance, solve_stance
+from footfall.control.strict_priorities import WEAK
 from footfall.control.tasks.forces import ContactForce, Layout, LeastForce, LeastTorque
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.task import MotionTask, Task
@@ -112,7 +112,9 @@ class WholeBodyProgram:
         self, time: float, q: Array, v: Array, tasks: Sequence[Task], contacts: Sequence[Contact]
     ) -> ProgramSolution:
         """The solution in the state q (nq,), v (nv,) at a time, s."""
-        status, x, missing, freedom, worst = solve_stance(*self._problem(time, q, v, tasks, contacts))
+        status, x, missing, freedom, worst = solve_stance(
+            *self._problem(time, q, v, tasks, contacts), RANK_TOLERANCE
+        )
         return ProgramSolution(
             x, tuple([missing[level] for level in self._levels]), freedom, worst, status == SOLVED
         )
@@ -124,22 +126,22 @@ class WholeBodyProgram:
 
         Motions that no task of the first priority sees have a small cost of their own, as in `solve`.
         """
-        problem = self._problem(time, q, v, tasks, contacts)
-        rows, missing, limits, lower, upper, _, _ = reduced_stance(*problem[:17])
+        reduced = reduce_stance(*self._problem(time, q, v, tasks, contacts))
         end = int(self.ends[0])
         root = np.sqrt(self._weights[:end])
-        matrix, left = root[:, None] * rows[:end], root * missing[:end]
+        matrix, left = root[:, None] * reduced.rows[:end], root * reduced.missing[:end]
         hessian = matrix.T @ matrix
         axes = null_space_basis(matrix)
         hessian += WEAK * np.trace(hessian) * (axes @ axes.T)
+        rows, lower, upper = reduced.limits
         far = np.full(len(hessian), np.inf)
         return QuadraticProgram(
-            hessian, -matrix.T @ left, limits, np.concatenate([-far, lower]), np.concatenate([far, upper])
+            hessian, -matrix.T @ left, rows, np.concatenate([-far, lower]), np.concatenate([far, upper])
         )
 
     def _problem(
         self, time: float, q: Array, v: Array, tasks: Sequence[Task], contacts: Sequence[Contact]
-    ) -> tuple[Any, ...]:
+    ) -> tuple[Stance, StanceTasks, StanceLimits]:
         """What `solve_stance` takes."""
         if tasks is not self._tasks or contacts is not self._contacts:
             self._remember(tasks, contacts)
@@ -151,26 +153,9 @@ class WholeBodyProgram:
         if self._soles:
             self._refuse_flat_soles(cones)
         return (
-            mass,
-            forces,
-            jacobian,
-            bias,
-            self.driven,
-            self.undriven,
-            motion,
-            asked,
-            self.sources,
-            self._wanted,
-            cones,
-            self.cone_places,
-            self.least,
-            self.bounded,
-            lower,
-            upper,
-            self.efforts,
-            self._weights,
-            self.ends,
-            RANK_TOLERANCE,
+            Stance(mass, forces, jacobian, bias, self.driven, self.undriven),
+            StanceTasks(motion, asked, self.sources, self._wanted, self._weights, self.ends),
+            StanceLimits(cones, self.cone_places, self.least, self.bounded, lower, upper, self.efforts),
         )
 
     def _refuse_flat_soles(self, cones: Array) -> None:

@@ -173,6 +173,30 @@ def test_products_of_arrays() -> None:
 
 
 @routine
+def across(rows: Array, others: Array) -> tuple[Array, Array]:
+    turned = rows.T.copy()
+    turned[0] = 7.0  # rows stay as they are
+    return turned, rows @ others.T
+
+
+@routine
+def view_across(rows: Array) -> float:
+    turned = rows.T
+    return float(turned[0, 0])
+
+
+def test_arrays_with_their_axes_exchanged() -> None:
+    rng = np.random.default_rng(4)
+    rows, others = rng.normal(size=(4, 5)), rng.normal(size=(3, 5))
+    turned, product = across(rows, others)
+    expected, _ = across.python(rows, others)  # type: ignore[attr-defined]
+    np.testing.assert_array_equal(turned, expected)
+    np.testing.assert_allclose(product, rows @ others.T, rtol=1e-13, atol=1e-13)
+    with pytest.raises(RoutineError, match=r"view_across: `rows.T` would be a view: use it in a product"):
+        view_across(rows)
+
+
+@routine
 def shifted(values: Array) -> None:
     values[1:] = values[:-1] + values[1:]
 

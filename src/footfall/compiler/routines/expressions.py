@@ -12,12 +12,13 @@ from typing import Any
 
 from footfall.compiler.routines.annotations import hint_of, is_record, record_fields
 from footfall.compiler.routines.arrays import Lazy
-from footfall.compiler.routines.dense import matrix_product
+from footfall.compiler.routines.dense import matrix_product, transposed
 from footfall.compiler.routines.library import SHAPERS, TRANSLATORS
 from footfall.compiler.routines.numbers import number_constant
 from footfall.compiler.routines.parts import Parts, as_written
 from footfall.compiler.routines.types import (
     BOOL,
+    FLOAT,
     LANES,
     NOTHING,
     ArrayType,
@@ -68,13 +69,26 @@ class Expressions(Parts):
         left = self.expression(
             node.left.value if across and isinstance(node.left, ast.Attribute) else node.left
         )
-        right = self.expression(node.right)
+        right = self.across(node.right) or self.expression(node.right)
         pair = (left.type, right.type)
         if not all(isinstance(kind, ArrayType) and isinstance(kind.element, Number) for kind in pair):
             left, right = self.as_small(left, right, first=True), self.as_small(right, left, first=False)
             return self.arithmetic(ast.MatMult(), self.transposed(left) if across else left, right)
         axes = (left.type.axes, right.type.axes)  # type: ignore[union-attr]
         return self.call(matrix_product(across, axes), [left, right])
+
+    def across(self, node: ast.expr) -> Value | None:
+        """An array's `.T`, written anew; None if it is something else."""
+        if not isinstance(node, ast.Attribute) or node.attr != "T" or not self.is_local(node):
+            return None
+        value = self.expression(node.value)
+        if isinstance(value.type, RecordType):
+            return None  # a field of that name
+        if isinstance(value.type, Fixed):
+            return self.transposed(value)
+        if value.type != ArrayType(FLOAT, 2):
+            raise RoutineError(f"`{ast.unparse(node)}` is of {value.type}: needed are floats with 2 axes")
+        return self.call(transposed, [value])
 
     def as_small(self, value: Value, beside: Value, *, first: bool) -> Value:
         """A factor of a product as a small array, if the other factor is one; first: whether it is the left one."""
@@ -198,6 +212,10 @@ class Expressions(Parts):
         return node.value if isinstance(node, ast.Constant) else self.resolved(node)
 
     def method_call(self, node: ast.Call, function: ast.Attribute) -> Value:
+        if function.attr == "copy" and not node.args:
+            new = self.across(function.value)
+            if new is not None:
+                return new
         value = self.expression(function.value)
         name, kind = function.attr, value.type
         if isinstance(kind, RecordType):

@@ -226,6 +226,10 @@ class Parts(Records):
                 )
             if name == "T" and isinstance(kind, Fixed):
                 return self.transposed(value)
+            if name == "T":
+                raise RoutineError(
+                    f"`{ast.unparse(node)}` would be a view: use it in a product, or with .copy()"
+                )
         raise RoutineError(f"`{ast.unparse(node.value)}` is {kind}, which has no {name}")
 
     # Groups

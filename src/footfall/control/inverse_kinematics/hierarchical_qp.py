@@ -1,4 +1,4 @@
-"""Strict priorities with limits: a sequence of quadratic programs (002 section 14.3), as native code.
+"""Strict priorities with limits: a sequence of quadratic programs (002 section 14.3).
 
 Each level is solved as well as the levels before it and the bounds allow. What it achieves is kept: equalities by
 moving only in their null space from then on, inequalities with the slack that they needed.
@@ -12,10 +12,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.control.dual_active_set import (
+    INFEASIBLE,
+    LIMIT,
+    NOT_CONVEX,
+    SOLVED,
+    RowLimits,
+    inverse_factor,
+    minimise,
+)
 from footfall.control.inverse_kinematics.hierarchy import HierarchySolution, solve_equal_levels
 from footfall.control.inverse_kinematics.limits import Bounds
 from footfall.control.inverse_kinematics.problem import Level, preferred_velocity
-from footfall.control.native_program import INFEASIBLE, LIMIT, NOT_CONVEX, SOLVED, inverse_factor, minimise
 from footfall.errors import InvalidTask, QuadraticProgramFailed
 from footfall.math.generalised_inverses import RANK_TOLERANCE
 
@@ -74,12 +82,12 @@ def solve_quadratic_program(program: QuadraticProgram, *, tolerance: float = 1e-
         for each in (program.gradient, program.lower[limited], program.upper[limited])
     )
     for tolerated in (tolerance, 1e2 * tolerance):  # nearly flat costs in a corner may need the second
-        status, x, _, _ = minimise(factor, gradient, rows[limited], lower, upper, tolerated)
+        status, x, _, _ = minimise(factor, gradient, RowLimits(rows[limited], lower, upper), tolerated)
         if status == SOLVED:
             break
     else:
         raise QuadraticProgramFailed(program, status, _REASONS[status])
-    return np.asarray(x).view(np.float64)
+    return x
 
 
 def solve_hierarchical_qp(

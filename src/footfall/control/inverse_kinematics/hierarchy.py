@@ -1,6 +1,7 @@
 """Strict priorities by null-space projection: each level moves only as those before it allow (002 section 7.6).
 
-Levels of equations are native code; here is the same recursion with singular values, for inequalities and filters.
+Levels of equations are solved by `strict_priorities`; here is the same recursion with singular values, for inequalities
+and filters.
 Levels are solved in an orthonormal basis of the motion that is left, which is the recursion with projectors
 `N_i = N_{i-1} - (J_i N_{i-1})+ (J_i N_{i-1})`, without their rounding. A projected Jacobian is often rank-deficient by
 construction: singular values count as zero below `tolerance` times the norm of the Jacobian before its projection, so
@@ -16,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.control.dual_active_set import SOLVED, RowLimits
 from footfall.control.inverse_kinematics.limits import Bounds
 from footfall.control.inverse_kinematics.problem import Level, preferred_velocity
-from footfall.control.native_hierarchy import solve_levels
-from footfall.control.native_program import SOLVED
+from footfall.control.strict_priorities import Levels, solve_levels
 from footfall.errors import InvalidTask, NoSolution
 from footfall.math.generalised_inverses import RANK_TOLERANCE
 
@@ -63,25 +64,19 @@ def solve_equal_levels(
 ) -> HierarchySolution:
     """The same for levels of equations, within bounds on v (n,), as native code."""
     n = levels[0].jacobian.shape[1]
-    limits, lower, upper = np.zeros((0, n)), np.zeros(0), np.zeros(0)
+    limits = RowLimits(np.zeros((0, n)), np.zeros(0), np.zeros(0))
     if bounds is not None:
         limited = np.flatnonzero(np.isfinite(bounds.lower) | np.isfinite(bounds.upper))
-        limits = np.zeros((len(limited), n))
-        limits[np.arange(len(limited)), limited] = 1.0
-        lower, upper = np.array(bounds.lower[limited]), np.array(bounds.upper[limited])
-    rows = np.concatenate([level.jacobian for level in levels])
-    status, v, ranks, freedom = solve_levels(
-        rows,
+        limits = RowLimits(
+            np.eye(n)[limited], np.array(bounds.lower[limited]), np.array(bounds.upper[limited])
+        )
+    equations = Levels(
+        np.concatenate([level.jacobian for level in levels]),
         np.concatenate([level.rate for level in levels]),
         np.concatenate([level.weight for level in levels]),
         np.cumsum([len(level.rate) for level in levels]),
-        limits,
-        lower,
-        upper,
-        preferred_velocity(preferred, n),
-        tolerance,
     )
-    v = v.view(np.float64)
+    status, v, ranks, freedom = solve_levels(equations, limits, preferred_velocity(preferred, n), tolerance)
     missing = tuple(level.missing(v) for level in levels)
     if status != SOLVED:
         norms = {f"level {k}": float(np.linalg.norm(left)) for k, left in enumerate(missing)}

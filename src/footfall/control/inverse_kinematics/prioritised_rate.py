@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.control.dual_active_set import SOLVED, RowLimits
 from footfall.control.inverse_kinematics.limits import NO_LIMITS, Limits, velocity_bounds
 from footfall.control.inverse_kinematics.problem import decay_rates, preferred_velocity, row_weights
-from footfall.control.native_hierarchy import solve_levels
-from footfall.control.native_program import SOLVED
+from footfall.control.strict_priorities import Levels, solve_levels
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.task import MotionTask
 from footfall.errors import InvalidTask, NoSolution
@@ -63,16 +63,11 @@ class PrioritisedRate:
         if self.stack.drifting:
             wanted -= self.stack.drift(q)
         status, v, _, _ = solve_levels(
-            jacobian,
-            wanted,
-            self._weights,
-            self._ends,
-            self._rows,
-            lower,
-            upper,
+            Levels(jacobian, wanted, self._weights, self._ends),
+            RowLimits(self._rows, lower, upper),
             self._rest if preferred is None else preferred_velocity(preferred, len(self._rest)),
             self.tolerance,
         )
         if status != SOLVED:
             raise NoSolution("no motion keeps the limits", {}, evidence=(np.array(q), lower, upper))
-        return np.asarray(v).view(np.float64)
+        return v

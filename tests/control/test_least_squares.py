@@ -1,4 +1,4 @@
-"""Least squares, free axes and priorities as native code, against NumPy's singular values and SciPy."""
+"""Least squares, free axes and priorities, against NumPy's singular values and SciPy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scipy.optimize import lsq_linear
 from footfall.control.inverse_kinematics.hierarchy import solve_equal_levels, solve_hierarchy
 from footfall.control.inverse_kinematics.limits import Bounds
 from footfall.control.inverse_kinematics.problem import Level, level
-from footfall.control.native_rows import least_squares
+from footfall.control.least_squares import least_squares
 from footfall.errors import NoSolution
 
 

@@ -1,4 +1,4 @@
-"""The native quadratic programs, by their conditions of optimality: random, dependent, narrow, with equations."""
+"""Quadratic programs, by their conditions of optimality: random, dependent, narrow, with equations."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from footfall.arrays import Array
+from footfall.control.dual_active_set import INFEASIBLE, SOLVED, RowLimits, inverse_factor, minimise
 from footfall.control.inverse_kinematics.hierarchical_qp import QuadraticProgram, solve_quadratic_program
-from footfall.control.native_program import INFEASIBLE, SOLVED, inverse_factor, minimise
 from footfall.errors import QuadraticProgramFailed
 
 
@@ -30,7 +30,9 @@ def random_program(seed: int) -> tuple[Array, Array, Array, Array, Array]:
 @pytest.mark.parametrize("seed", range(60))
 def test_conditions_of_optimality(seed: int) -> None:
     hessian, gradient, rows, lower, upper = random_program(seed)
-    status, x, multipliers, _ = minimise(inverse_factor(hessian, 0.0), gradient, rows, lower, upper, 1e-10)
+    status, x, multipliers, _ = minimise(
+        inverse_factor(hessian, 0.0), gradient, RowLimits(rows, lower, upper), 1e-10
+    )
     assert status == SOLVED
     values = rows @ x
     scale = 1e-9 * max(1.0, np.abs(x).max())
@@ -46,10 +48,10 @@ def test_conditions_of_optimality(seed: int) -> None:
 def test_contradictions_are_found() -> None:
     rows, factor = np.array([[1.0, 0.0], [1.0, 0.0]]), np.eye(2)
     lower, upper = np.array([1.0, -np.inf]), np.array([np.inf, 0.5])
-    status, *_ = minimise(factor, np.zeros(2), rows, lower, upper, 1e-10)
+    status, *_ = minimise(factor, np.zeros(2), RowLimits(rows, lower, upper), 1e-10)
     assert status == INFEASIBLE
     upper[1] = 1.0
-    assert minimise(factor, np.zeros(2), rows, lower, upper, 1e-10)[0] == SOLVED
+    assert minimise(factor, np.zeros(2), RowLimits(rows, lower, upper), 1e-10)[0] == SOLVED
 
 
 @pytest.mark.parametrize(
@@ -59,7 +61,7 @@ def test_empty_rows_cannot_be_moved(lower: float, upper: float, expected: int) -
     """A row of zeros is zero whatever x is: its bounds are kept, up to rounding, or there is no solution."""
     factor = inverse_factor(np.eye(2), 0.0)
     rows, bounds = np.array([[1.0, 0.0], [0.0, 0.0]]), (np.array([0.5, lower]), np.array([9.0, upper]))
-    assert minimise(factor, np.zeros(2), rows, *bounds, 1e-10)[0] == expected
+    assert minimise(factor, np.zeros(2), RowLimits(rows, *bounds), 1e-10)[0] == expected
 
 
 @pytest.mark.parametrize("noise", [0.0, 1e-13, 3e-8])
@@ -70,7 +72,7 @@ def test_opposite_rows_that_meet_at_zero(noise: float) -> None:
     )
     lower, upper = np.zeros(5), np.full(5, np.inf)
     gradient = np.array([-3.0, 5.0, -1.0])
-    status, x, _, _ = minimise(np.eye(3), gradient, rows, lower, upper, 1e-10)
+    status, x, _, _ = minimise(np.eye(3), gradient, RowLimits(rows, lower, upper), 1e-10)
     assert status == SOLVED
     assert (rows @ x).min() > -1e-6
     assert abs(x[0]) < 1e-6
