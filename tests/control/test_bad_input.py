@@ -26,7 +26,9 @@ from footfall.control.whole_body import WholeBodyControl
 from footfall.control.whole_body_limits import WholeBodyLimits
 from footfall.errors import (
     ContradictoryLimits,
+    InvalidConstraint,
     InvalidContact,
+    InvalidGains,
     InvalidRequest,
     InvalidTask,
     LimitsExceeded,
@@ -36,6 +38,7 @@ from footfall.errors import (
     TargetOutOfReach,
     UnknownName,
 )
+from footfall.hybrid import Constraint, hybrid_dynamics, resolve_constraints, solve_tasks
 from footfall.ik import (
     Bounds,
     Limits,
@@ -272,3 +275,55 @@ def test_plain_lists_and_resting_targets_will_do() -> None:
     assert np.abs(hold.torque(0.0, q, REST) - weight).max() < 1e-9
     whole = WholeBodyControl(robot, [], [PoseTask("tip", pose), PostureTask(q, priority=1)])  # type: ignore[arg-type]
     assert np.abs(whole.torque(0.0, q, REST) - weight).max() < 1e-9
+
+
+def test_gains_are_gains() -> None:
+    """A number alone might mean a frequency, a stiffness or a decay."""
+    robot = arm()
+    q = robot.configuration("ready")
+    pose = footfall.frame_pose(robot, q, "tip")
+    for gains in (5.0, "stiff", None, (1.0, 2.0), True):
+        for make in (
+            lambda gains=gains: EndEffectorControl(robot, "tip", pose, gains),
+            lambda gains=gains: EndEffectorControl(robot, "tip", pose, gains_from(1.0), posture_gains=gains),
+            lambda gains=gains: InverseDynamicsControl(robot, q, gains),
+            lambda gains=gains: JointImpedance(robot, q, gains),
+            lambda gains=gains: OperationalSpaceControl(robot, "tip", pose, np.zeros(6), select(), gains),
+        ):
+            with pytest.raises(InvalidGains, match=r"gains are .*; give Gains\(stiffness, damping\)"):
+                make()
+
+
+def test_one_of_a_list_and_what_is_no_list() -> None:
+    robot, _ = quadruped()
+    alone = WholeBodyControl(robot, feet()[0], LeastForce())  # type: ignore[arg-type]
+    assert alone.contacts == (feet()[0],)
+    assert alone.tasks == (LeastForce(),)
+    with pytest.raises(InvalidRequest, match="tasks is 3; it must be a list of values of type Task"):
+        WholeBodyControl(robot, feet(), 3)  # type: ignore[arg-type]
+    with pytest.raises(InvalidRequest, match="limits are 3; they must be WholeBodyLimits"):
+        WholeBodyControl(robot, feet(), (LeastForce(),), 3)  # type: ignore[arg-type]
+    with pytest.raises(InvalidRequest, match="3 flags each, True or False, not True"):
+        select(motion=True)  # type: ignore[arg-type]
+    with pytest.raises(InvalidRequest, match="3 flags each, True or False"):
+        select(turning=("x", "y", "z"))  # type: ignore[arg-type]
+
+
+def test_hybrid_control_refuses_what_it_cannot_read() -> None:
+    robot = arm()
+    task = PoseTask("tip", STILL)
+    for options, match in (
+        ({"progress": 3}, "progress is 3; hand on the `progress`"),
+        ({"measured": 3}, "measured is 3; it must have wrenches"),
+        ({"measured": {"tip": np.zeros(2)}}, r"measured of 'tip' has shape \(2,\); it must be \(6,\)"),
+        ({"measured": {"hand": np.zeros(6)}}, "no frame.*'hand'"),
+    ):
+        with pytest.raises((InvalidRequest, UnknownName), match=match):
+            solve_tasks(robot, REST, REST, REST, [task], **options)  # type: ignore[arg-type]
+    for given in (None, 3):
+        with pytest.raises(InvalidTask, match="must be a list of values of type Task"):
+            solve_tasks(robot, REST, REST, REST, given)  # type: ignore[arg-type]
+    one = Constraint("tip", ("x",))
+    for solve in (hybrid_dynamics, resolve_constraints):
+        with pytest.raises(InvalidConstraint, match="give a list, with one"):
+            solve(robot, REST, REST, REST, constraints=one)

@@ -219,7 +219,10 @@ def test_boundaries_hold_back() -> None:
     [
         (lambda: solve_tasks(ARM, Q, ZERO, np.zeros(2), []), r"tau has shape \(2,\); it must be \(3,\)"),
         (lambda: solve_tasks(ARM, Q[:2], ZERO, ZERO, []), r"q has shape \(2,\)"),
-        (lambda: solve_tasks(ARM, Q, ZERO, ZERO, ["push"]), "'push' is no task"),
+        (
+            lambda: solve_tasks(ARM, Q, ZERO, ZERO, ["push"]),
+            "tasks has 'push'; it must have values of type Task",
+        ),
         (lambda: solve_tasks(ARM, Q, ZERO, ZERO, [LeastForce()]), "LeastForce is about contacts"),
         (
             lambda: solve_tasks(ARM, Q, ZERO, ZERO, [frame_position("tip", np.zeros(3), weight=2.0)]),

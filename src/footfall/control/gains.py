@@ -32,6 +32,14 @@ class Gains:
         return self.damping / (2.0 * math.sqrt(self.stiffness)) if self.stiffness > 0.0 else math.inf
 
 
+def check_gains(what: str, gains: object) -> None:
+    """Refuse anything but `Gains`: a number alone might mean a frequency, a stiffness or a decay."""
+    if not isinstance(gains, Gains):
+        raise InvalidGains(
+            f"{what}: gains are {gains!r}; give Gains(stiffness, damping), or gains_from(2.0) for 2 Hz"
+        )
+
+
 def gains_from(frequency: float, *, damping_ratio: float = 1.0) -> Gains:
     """Gains of a unit mass that oscillates with a frequency (Hz) and damping ratio (one: critical)."""
     if not (math.isfinite(frequency) and frequency > 0.0):

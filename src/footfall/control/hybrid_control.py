@@ -16,7 +16,7 @@ from footfall.arrays import Array
 from footfall.control.hybrid_active_set import BoundedMotion, solve_bounded
 from footfall.control.joint_rows import JointRows
 from footfall.control.references import MovingFrame
-from footfall.control.requests import checked_array, checked_state
+from footfall.control.requests import checked_array, checked_state, checked_values
 from footfall.control.task_blocks import TaskState, name_of, task_blocks
 from footfall.control.tasks.frames import FrameTask
 from footfall.control.tasks.guards import Guard, TaskProgress
@@ -26,8 +26,8 @@ from footfall.control.tasks.task import MotionTask, Task
 from footfall.dynamics.hybrid import HybridMotion
 from footfall.dynamics.hybrid_constraints import OWN
 from footfall.dynamics.hybrid_rows import BoundedRows, stacked_rows
-from footfall.dynamics.kinematics import frame_pose
-from footfall.errors import InvalidTask
+from footfall.dynamics.kinematics import frame_attachment, frame_pose
+from footfall.errors import InvalidRequest, InvalidTask
 from footfall.robot.model import Robot
 
 
@@ -75,17 +75,12 @@ class TaskSolution(NamedTuple):
 
 def in_order(tasks: Iterable[MotionTask]) -> tuple[MotionTask, ...]:
     """Hard tasks first, then by priority, then as given."""
-    given: list[object] = [tasks] if isinstance(tasks, Task) else list(tasks)
     checked: list[MotionTask] = []
-    for task in given:
+    for task in checked_values("tasks", tasks, Task, error=InvalidTask):
         if not isinstance(task, MotionTask):
-            what = (
-                f"{type(task).__name__} is about contacts"
-                if isinstance(task, Task)
-                else f"{task!r} is no task"
-            )
             raise InvalidTask(
-                f"{what}; hybrid control takes tasks about motion, such as FrameTask and PoseTask"
+                f"{type(task).__name__} is about contacts; hybrid control takes tasks about motion, such as FrameTask "
+                "and PoseTask"
             )
         if np.ndim(task.weight) or task.weight != 1.0:
             raise InvalidTask(
@@ -113,6 +108,17 @@ def task_state(
     return TaskState(-error, speed)
 
 
+def _checked_wrenches(robot: Robot, measured: Mapping[str, Array] | None) -> dict[str, Array]:
+    """Measured wrenches by frame, (6,) each."""
+    if measured is not None and not isinstance(measured, Mapping):
+        raise InvalidRequest(f"measured is {measured!r}; it must have wrenches (6,) by the names of frames")
+    for frame in measured or {}:
+        frame_attachment(robot, frame)
+    return {
+        frame: checked_array(f"measured of {frame!r}", each, (6,)) for frame, each in (measured or {}).items()
+    }
+
+
 def build_tasks(
     robot: Robot,
     q: Array,
@@ -127,7 +133,9 @@ def build_tasks(
 ) -> HybridProblem:
     """The rows of tasks in the state q (nq,), v (nv,); arguments as in `solve_tasks`, which solves them."""
     q, v = checked_state(robot, q, v)
-    outside, felt = frames or {}, measured or {}
+    if not isinstance(progress, TaskProgress):
+        raise InvalidRequest(f"progress is {progress!r}; hand on the `progress` of the solution before")
+    outside, felt = frames or {}, _checked_wrenches(robot, measured)
     given = [
         task.seen_from(outside) if isinstance(task, FrameTask) else task
         for task in in_order(tasks)

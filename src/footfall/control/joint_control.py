@@ -17,7 +17,7 @@ from footfall.control.actuation import (
     require_full_actuation,
     torque_command,
 )
-from footfall.control.gains import Gains
+from footfall.control.gains import Gains, check_gains
 from footfall.control.references import Reference, reference_at, settled_reference
 from footfall.control.requests import checked_state
 from footfall.dynamics.configuration import difference
@@ -41,6 +41,7 @@ class JointImpedance:
     gravity_compensation: bool = True
 
     def __post_init__(self) -> None:
+        check_gains("joint impedance", self.gains)
         object.__setattr__(self, "reference", settled_reference(self.robot, self.reference))
 
     def torque(self, time: float, q: Array, v: Array) -> Array:
@@ -82,6 +83,7 @@ class InverseDynamicsControl:
 
     def __post_init__(self) -> None:
         require_full_actuation(self.model, "inverse-dynamics control")
+        check_gains("inverse-dynamics control", self.gains)
         object.__setattr__(self, "reference", settled_reference(self.model, self.reference))
 
     def acceleration(self, time: float, q: Array, v: Array) -> Array:

@@ -11,7 +11,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.control.actuation import require_full_actuation, torque_command
 from footfall.control.contact_constraints import SURFACE
-from footfall.control.gains import Gains
+from footfall.control.gains import Gains, check_gains
 from footfall.control.references import Path, Reference, pose_at, settled_path, settled_reference
 from footfall.control.requests import check_directions, checked_array, checked_state
 from footfall.control.task_space import (
@@ -52,10 +52,10 @@ def select(
         raise InvalidRequest(f"rotation is no rotation matrix: {axes.tolist()}")
     free = np.zeros((6, 6))
     for place, chosen in ((slice(0, 3), motion), (slice(3, 6), turning)):
-        flags = [bool(flag) for flag in chosen]
-        if len(flags) != 3:
-            raise InvalidRequest(f"motion and turning have 3 flags each, not {len(flags)}")
-        free[place, place] = axes @ np.diag(np.array(flags, dtype=np.float64)) @ axes.T
+        flags = np.array(chosen)
+        if flags.shape != (3,) or flags.dtype != bool:
+            raise InvalidRequest(f"motion and turning have 3 flags each, True or False, not {chosen!r}")
+        free[place, place] = axes @ np.diag(flags.astype(np.float64)) @ axes.T
     return Selection(free, np.eye(6) - free)
 
 
@@ -100,6 +100,8 @@ class OperationalSpaceControl:
         require_full_actuation(self.robot, "operational-space control")
         frame_attachment(self.robot, self.frame)
         check_directions("operational-space control", self.rows, 6)
+        check_gains("operational-space control", self.gains)
+        check_gains("posture of operational-space control", self.posture_gains)
         object.__setattr__(self, "path", settled_path(self.path))
         if not callable(self.wrench):
             object.__setattr__(self, "wrench", checked_array("wrench", self.wrench, (6,)))

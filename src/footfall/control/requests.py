@@ -34,6 +34,22 @@ def checked_array(
     return array
 
 
+def checked_values(
+    what: str, given: Any, kind: type, *, error: type[InvalidRequest] = InvalidRequest
+) -> tuple[Any, ...]:
+    """Values of one kind; a single one will do for a list of one."""
+    if isinstance(given, kind):
+        return (given,)
+    try:
+        values = tuple(given)
+    except TypeError:
+        raise error(f"{what} is {given!r}; it must be a list of values of type {kind.__name__}") from None
+    for each in values:
+        if not isinstance(each, kind):
+            raise error(f"{what} has {each!r}; it must have values of type {kind.__name__}")
+    return values
+
+
 def checked_state(robot: Robot, q: Any, v: Any) -> tuple[Array, Array]:
     """One state of a robot, q (nq,) and v (nv,), of finite numbers."""
     return checked_array("q", q, (robot.nq,)), checked_array("v", v, (robot.nv,))

@@ -16,7 +16,7 @@ from footfall.arrays import Array
 from footfall.control.actuation import require_full_actuation, torque_command
 from footfall.control.apparent_inertia import apparent_inertia
 from footfall.control.contact_constraints import SURFACE
-from footfall.control.gains import Gains
+from footfall.control.gains import Gains, check_gains
 from footfall.control.references import (
     Path,
     PoseReference,
@@ -198,6 +198,8 @@ class EndEffectorControl:
         require_full_actuation(self.robot, "end-effector control")
         frame_attachment(self.robot, self.frame)
         check_directions("end-effector control", self.rows, 6)
+        check_gains("end-effector control", self.gains)
+        check_gains("posture of end-effector control", self.posture_gains)
         object.__setattr__(self, "path", settled_path(self.path))
         if self.posture is not None:
             object.__setattr__(self, "posture", settled_reference(self.robot, self.posture))

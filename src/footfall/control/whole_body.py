@@ -19,7 +19,7 @@ from footfall.control.contact_constraints import Contact, build_constrained_syst
 from footfall.control.inverse_kinematics.hierarchical_qp import solve_hierarchical_qp
 from footfall.control.inverse_kinematics.hierarchy import solve_hierarchy
 from footfall.control.inverse_kinematics.problem import Level, level
-from footfall.control.requests import checked_state
+from footfall.control.requests import checked_state, checked_values
 from footfall.control.tasks.forces import Layout, Situation, TaskRows, WholeBodyTask
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.task import MotionTask, Task
@@ -162,10 +162,9 @@ class WholeBodyControl:
             given = getattr(self, name)
             if callable(given):
                 continue
-            wrong = [each for each in given if not isinstance(each, kind)]
-            if wrong:
-                raise InvalidRequest(f"{name} has {wrong[0]!r}; it must have values of type {kind.__name__}")
-            object.__setattr__(self, name, tuple(given))
+            object.__setattr__(self, name, checked_values(name, given, kind))
+        if self.limits is not None and not isinstance(self.limits, WholeBodyLimits):
+            raise InvalidRequest(f"limits are {self.limits!r}; they must be WholeBodyLimits, or None")
         if self.method not in get_args(Method):
             raise UnknownName("method", self.method, get_args(Method), "whole-body control")
         _check_on_limits(self.on_limits)

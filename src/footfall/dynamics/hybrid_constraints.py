@@ -88,6 +88,8 @@ def constraint_labels(constraints: Iterable[Constraint]) -> tuple[str, ...]:
 
 def constraint_rows(constraints: Iterable[Constraint]) -> int:
     """Number of components of all constraints together."""
+    if isinstance(constraints, Constraint):
+        raise InvalidConstraint(f"constraints are {constraints!r}; give a list, with one: [constraint]")
     return sum(constraint.rows for constraint in constraints)
 
 
