@@ -58,7 +58,7 @@ def place_moving(
     spin = dt * np.sqrt(omega @ omega) * shape.bound if shape.bound < np.inf else 0.0
     memory.drift[k] = drift
     memory.spin[k] = spin
-    half = _half(shape, place.rotation) + spin + 0.5 * reach
+    half = _half(shape, place.rotation) + spin + reach
     lower = place.translation - half + np.minimum(drift, 0.0)
     upper = place.translation + half + np.maximum(drift, 0.0)
     memory.lower[k], memory.upper[k] = lower, upper

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from footfall.compiler.routines import ArrayOf, Vector3, routine
+from footfall.compiler.routines import ArrayOf, Matrix3, Vector3, routine
 from footfall.contact.detection.axes import NEAR, Axis, axis_along, deepest, refined
 from footfall.contact.detection.box_axis import box_axis
 from footfall.contact.detection.gjk import FAR, OVERLAP, closest_points
@@ -44,28 +44,56 @@ def convex_spots(
     turn = place.rotation.T @ other_place.rotation
     way = place.rotation.T @ (other_place.translation - place.translation)
     limit = margin + one.radius + other.radius
+    best = best_axis(pools, one, other, turn, way, small, limit, place.rotation.T @ axis, known)
+    if best.separation > limit:
+        return Found(0, place.rotation @ best.normal)
+    count = patch_spots(pools, one, other, turn, way, best, small, margin, spots)
+    put_into_world(spots, count, place)
+    return Found(count, place.rotation @ best.normal)
+
+
+@routine
+def put_into_world(spots: ArrayOf[Spot], count: int, place: Transform) -> None:
+    """Points that are given in a frame which stands at a place."""
+    for k in range(count):
+        spot = spots[k]
+        spots[k] = Spot(place.apply(spot.position), place.rotation @ spot.normal, spot.gap, spot.feature)
+
+
+@routine
+def best_axis(
+    pools: Pools,
+    one: Solid,
+    other: Solid,
+    turn: Matrix3,
+    way: Vector3,
+    small: float,
+    limit: float,
+    axis: Vector3,
+    known: bool,
+) -> Axis:
+    """The axis along which two cores are farthest apart, or any that separates them by more than `limit` (m).
+
+    turn, way: pose of the second in the frame of the first. axis, known: see `convex_spots`, in the first's frame.
+    """
     near = NEAR * small
     if one.kind == Kind.BOX and other.kind == Kind.BOX:
         best, follows = box_axis(one.size, other.size, turn, way, limit), True
         if best.separation > limit:
-            return Found(0, axis)
+            return best._replace(normal=axis)
     else:
-        best = axis_along(pools, one, other, turn, way, place.rotation.T @ axis)
+        best = axis_along(pools, one, other, turn, way, axis)
         if best.separation > limit:
-            return Found(0, axis)
+            return best
         follows = known and -_DEEP * small < best.separation < near
         if follows:
             best = refined(pools, one, other, turn, way, best, small)
-    if best.separation >= near or not follows:
-        found = closest_points(pools, one, other, turn, way, best.normal, limit)
-        if found.state == FAR:
-            return Found(0, place.rotation @ found.normal)
-        best = Axis(found.normal, found.distance, found.point, found.first_corner, found.second_corner)
-        if found.state == OVERLAP:
-            best = deepest(pools, one, other, turn, way, place.rotation.T @ axis, small)
-        elif best.separation < near:
-            best = refined(pools, one, other, turn, way, best, small)
-        if best.separation > limit:
-            return Found(0, place.rotation @ best.normal)
-    count = patch_spots(pools, one, other, turn, way, place, best, small, margin, spots)
-    return Found(count, place.rotation @ best.normal)
+    if best.separation < near and follows:
+        return best
+    found = closest_points(pools, one, other, turn, way, best.normal, limit)
+    if found.state == OVERLAP:
+        return deepest(pools, one, other, turn, way, axis, small)
+    best = Axis(found.normal, found.distance, found.point, found.first_corner, found.second_corner)
+    if found.state != FAR and best.separation < near:
+        return refined(pools, one, other, turn, way, best, small)
+    return best

@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 
 from footfall.compiler.routines import ArrayOf, Vector3, routine
+from footfall.contact.detection.boxes import half_extent
 from footfall.contact.detection.convex_pairs import Found, convex_spots
+from footfall.contact.detection.facet_pairs import facet_spots
+from footfall.contact.detection.facets import Source
 from footfall.contact.detection.memory import ContactMemory, Pair, ShapeTable
 from footfall.contact.detection.plane_pairs import plane_spots
 from footfall.contact.detection.round_pairs import (
@@ -20,6 +23,7 @@ from footfall.contact.detection.solids import Solid
 from footfall.math.transform import Transform
 
 MOST_SPOTS = 512  # of a pair, before they are chosen from
+SMALLEST = 1e-3  # m: shapes without size are looked at as if they had this
 
 
 @routine
@@ -42,6 +46,9 @@ def pair_spots(
     shapes = table.shapes
     one, other = pair.first, pair.second
     place, other_place = memory.places[one], memory.places[other]
+    if shapes[other].kind == Kind.MESH or shapes[other].kind == Kind.TERRAIN:
+        count = _facets_near(table, memory, one, other, margin, spots)
+        return Found(count, pair.axis)
     # Closed forms know the kinds in one order only.
     swapped = shapes[other].kind < shapes[one].kind and shapes[other].kind != Kind.PLANE
     a, b = (other, one) if swapped else (one, other)
@@ -51,7 +58,7 @@ def pair_spots(
             _turn_round(spots, count)
         return Found(count, pair.axis)
     axis = pair.axis if pair.known else guess(place, other_place)
-    small = min(shapes[one].bound, shapes[other].bound)
+    small = max(min(shapes[one].bound, shapes[other].bound), SMALLEST)
     return convex_spots(
         table.pools,
         solid_of(table, one),
@@ -62,6 +69,29 @@ def pair_spots(
         margin,
         axis,
         pair.known != 0,
+        spots,
+    )
+
+
+@routine
+def _facets_near(
+    table: ShapeTable, memory: ContactMemory, one: int, other: int, margin: float, spots: ArrayOf[Spot]
+) -> int:
+    """A convex shape against the facets that are near its box."""
+    shapes = table.shapes
+    place, other_place = memory.places[one], memory.places[other]
+    turn = other_place.rotation.T @ place.rotation
+    middle = other_place.rotation.T @ (place.translation - other_place.translation)
+    half = half_extent(shapes[one].kind, shapes[one].size, shapes[one].radius, turn) + margin
+    source = Source(shapes[other].kind, shapes[other].content, middle - half, middle + half)
+    return facet_spots(
+        table.pools,
+        solid_of(table, one),
+        place,
+        max(shapes[one].bound, SMALLEST),
+        source,
+        other_place,
+        margin,
         spots,
     )
 

@@ -14,7 +14,6 @@ from footfall.contact.detection.axes import UNKNOWN, Axis, refined
 from footfall.contact.detection.clipping import clip, patch_feature
 from footfall.contact.detection.shapes import Kind, Pools, Spot
 from footfall.contact.detection.solids import Solid, face_along, new_polygon
-from footfall.math.transform import Transform
 
 _FACING = 0.7  # cosine from which on a face counts as lying against the other shape
 _PARALLEL = 1e-13  # one minus the cosine to a face's normal below which the axis is that normal
@@ -29,14 +28,13 @@ def patch_spots(
     other: Solid,
     turn: Matrix3,
     way: Vector3,
-    place: Transform,
     axis: Axis,
     small: float,
     margin: float,
     spots: ArrayOf[Spot],
 ) -> int:
-    """Points nearer than `margin` (m); turn, way: pose of the second shape in the frame of the first, place: that of
-    the first in the world. small: size of the smaller one, m."""
+    """Points nearer than `margin` (m), in the frame of the first shape; turn, way: pose of the second in it. small:
+    size of the smaller one, m."""
     layers = one.radius + other.radius
     normal, gap, point = axis.normal, axis.separation - layers, axis.point
     count, lowest = 0, np.inf
@@ -80,7 +78,4 @@ def patch_spots(
         if gap <= margin:
             spots[count] = Spot(point - one.radius * normal, normal, gap, ON_AXIS)
             count += 1
-    for k in range(count):
-        spot = spots[k]
-        spots[k] = Spot(place.apply(spot.position), place.rotation @ spot.normal, spot.gap, spot.feature)
     return count

@@ -9,6 +9,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler.routines import new_records
 from footfall.contact.detection.hulls import ConvexHull
+from footfall.contact.detection.mesh_edges import edge_bits
 from footfall.contact.detection.shapes import Face, Facet, Hull, MeshPart, Node, Pools, Terrain
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.hierarchy import build_hierarchy
@@ -106,6 +107,7 @@ class PoolBuilder:
         for k, name in enumerate("abc"):
             facets[name] = corners[tree.order, k]
         facets["normal"] = mesh.face_normals[tree.order]
+        facets["edges"] = edge_bits(mesh)[tree.order]
         first_facet = self._put("facets", facets)
         nodes = new_records(Node, len(tree.nodes))
         nodes["lower"], nodes["upper"] = tree.nodes[:, :3], tree.nodes[:, 3:6]

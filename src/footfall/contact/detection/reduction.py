@@ -14,6 +14,7 @@ FEW, MANY = 4, 8  # points that are kept in any case; at most, besides the deepe
 _DIRECTIONS = np.array(
     [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [-1.0, 1.0], [-1.0, 0.0], [-1.0, -1.0], [0.0, -1.0], [1.0, -1.0]]
 )
+_AS_DEEP = 1e-9  # m: points that are less above the deepest are as deep
 _LOST = 0.01  # of a patch's area: what a point may take away with it
 
 
@@ -28,16 +29,19 @@ def chosen(spots: ArrayOf[Spot], count: int) -> int:
         return count
     place = np.empty((count, 2))
     deepest = _flattened(spots, count, place)
+    low = spots[deepest].gap + _AS_DEEP
     ring = _around(place, _outermost(place, deepest) if count > MANY else np.arange(count))
     left = len(ring)
     while left > FEW:
-        least, at, total = np.inf, -1, 0.0
+        least, at, total, deep = np.inf, -1, 0.0, 0
+        for k in range(left):
+            deep += int(spots[ring[k]].gap <= low)
         for k in range(left):
             before, here, after = ring[k - 1 if k else left - 1], ring[k], ring[k + 1 if k + 1 < left else 0]
             total += place[here, 0] * place[after, 1] - place[here, 1] * place[after, 0]
             area = (place[here, 0] - place[before, 0]) * (place[after, 1] - place[here, 1])
             area -= (place[here, 1] - place[before, 1]) * (place[after, 0] - place[here, 0])
-            if area < least and here != deepest:
+            if area < least and (deep > 1 or spots[here].gap > low):
                 least, at = area, k
         if least > _LOST * total:
             break

@@ -51,7 +51,7 @@ def shapes_of(shape: Any, pose: Transform, carried: Carried, pools: PoolBuilder)
             bound = radius + length / 2
             return [_record(Kind.CAPSULE, pose, carried, size, radius, bound, radius)]
         case Cylinder(radius, length):
-            size = np.array([radius, 0.0, length / 2])
+            size = np.array([radius, radius, length / 2])
             inner = min(radius, length / 2)
             return [_record(Kind.CYLINDER, pose, carried, size, 0.0, math.hypot(radius, length / 2), inner)]
         case Box(edges):

@@ -29,7 +29,7 @@ class Shape(NamedTuple):
 
     kind: of `Kind`. body: the row of `Bodies` that carries it, -1 if it is fixed in the world. owner: number of the
     body or object it belongs to, by which pairs are left out. rotation, position: its pose on the body, m. size: half
-    edges of a box; (radius, 0, half length) of a cylinder; (0, 0, half length) of a capsule. radius: of the layer
+    edges of a box; (radius, radius, half length) of a cylinder; (0, 0, half length) of a capsule. radius: of the layer
     around the core: the whole of a sphere, that of a capsule or swept triangle, m. bound: radius of a ball around
     `position` that holds it, infinite for ground. inner: half of its least thickness, m. content: number of its hull,
     mesh or terrain in the pools. material: number of its material. group, mask: two shapes may touch if the group of
@@ -81,13 +81,22 @@ class Node(NamedTuple):
     items: int
 
 
+TWO_SIDED = 64  # bit of `Facet.edges`
+
+
 class Facet(NamedTuple):
-    """A triangle of a mesh, counter-clockwise seen from outside, m; normal: unit."""
+    """A triangle of a mesh, counter-clockwise seen from outside, m; normal: unit.
+
+    edges: bits. 1, 2, 4: the edges ab, bc, ca stick out and can be touched: they have no neighbour, or one that bends
+    away. 8, 16, 32: the edges cb, ba, ac do so, seen from the other side. 64: it is part of an open sheet, which is
+    touched from both sides.
+    """
 
     a: Vector3
     b: Vector3
     c: Vector3
     normal: Vector3
+    edges: int
 
 
 class MeshPart(NamedTuple):

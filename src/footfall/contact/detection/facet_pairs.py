@@ -1,0 +1,292 @@
+"""Where a convex shape touches the triangles of a mesh or the cells of terrain.
+
+A facet whose plane separates it from the shape is touched by its face. Such planes are looked for first. What lies
+below one of them cannot be touched otherwise: so a shape that slides over a seam does not feel the edges beside it. All
+other facets are convex shapes like others, whose edges are felt where they stick out.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from footfall.compiler.routines import ArrayOf, Matrix3, Vector3, routine
+from footfall.contact.detection.axes import Axis
+from footfall.contact.detection.clipping import clip, patch_feature
+from footfall.contact.detection.convex_pairs import best_axis, put_into_world
+from footfall.contact.detection.facet_groups import (
+    Gathering,
+    add_spot,
+    gathered_spots,
+    group_of,
+    new_gathering,
+)
+from footfall.contact.detection.facets import (
+    Outline,
+    Source,
+    gather_facets,
+    is_sharp,
+    load_facet,
+    terrain_height,
+)
+from footfall.contact.detection.patch import patch_spots
+from footfall.contact.detection.shapes import Kind, Pools, Spot
+from footfall.contact.detection.solids import Solid, face_along, new_polygon, support
+from footfall.math.transform import Transform
+
+_FLUSH = 1e-5  # of the shape's size: what lies less above a touched plane lies below it
+_SEPARATES = 1e-6  # of it: a plane that cuts into the shape by less separates it from the facet
+_ON_EDGE = 1e-6  # of it: points so near to an edge lie on it
+_ALONG = 1e-12  # one minus the cosine to a facet's normal below which an axis is that normal
+_BACKWARDS = 1e-6  # cosine to it: facets are not touched from behind
+
+
+class FacetPair(NamedTuple):
+    """A convex shape, the pose of the facets in its frame, and how near (m) they must be. small: its size, m."""
+
+    one: Solid
+    turn: Matrix3
+    way: Vector3
+    source: Source
+    small: float
+    margin: float
+
+
+class Crossing(NamedTuple):
+    """A facet that is touched by an edge or a corner, along an axis."""
+
+    number: int
+    axis: Axis
+
+
+@routine
+def facet_spots(
+    pools: Pools,
+    one: Solid,
+    place: Transform,
+    small: float,
+    source: Source,
+    other_place: Transform,
+    margin: float,
+    spots: ArrayOf[Spot],
+) -> int:
+    """Points at which a convex shape is nearer than `margin` (m) to the facets of a source, which stands at
+    `other_place`. small: size of the shape, m."""
+    turn = place.rotation.T @ other_place.rotation
+    way = place.rotation.T @ (other_place.translation - place.translation)
+    pair = FacetPair(one, turn, way, source, small, margin)
+    gathering = new_gathering(one.size + one.radius, _FLUSH * small)
+    if source.kind == Kind.TERRAIN and _is_below(pools, pair):
+        _lift_out(pools, pair, gathering)
+    else:
+        _touch_facets(pools, pair, gathering, spots)
+    count = gathered_spots(gathering, spots)
+    put_into_world(spots, count, place)
+    return count
+
+
+@routine
+def _touch_facets(pools: Pools, pair: FacetPair, gathering: Gathering, room: ArrayOf[Spot]) -> None:
+    """First facets whose planes separate, then those that turn out to be touched by their faces, then all others."""
+    found: list[int] = []
+    gather_facets(pools, pair.source, found)
+    corners: ArrayOf[Vector3] = np.empty((4, 3))
+    left: list[int] = []
+    for number in found:
+        outline = load_facet(pools, pair.source, number, corners)
+        if not _touch_face(pools, pair, number, outline, corners, gathering):
+            left.append(number)
+    edges: list[Crossing] = []
+    for number in left:
+        outline = load_facet(pools, pair.source, number, corners)
+        crossing = _touch_across(pools, pair, number, outline, corners, gathering, room)
+        if crossing.number >= 0:
+            edges.append(crossing)
+    for crossing in edges:
+        outline = load_facet(pools, pair.source, crossing.number, corners)
+        if not _lies_below(gathering, pair, outline, corners):
+            _add_around(pools, pair, crossing, outline, corners, gathering, room)
+
+
+@routine
+def _is_below(pools: Pools, pair: FacetPair) -> bool:
+    """Whether the middle of the shape is below terrain."""
+    middle = -(pair.turn.T @ pair.way)
+    return middle[2] < terrain_height(pools, pools.terrains[pair.source.content], middle[0], middle[1])
+
+
+@routine
+def _lift_out(pools: Pools, pair: FacetPair, gathering: Gathering) -> None:
+    """Something that is deep in the ground comes out upwards."""
+    middle = -(pair.turn.T @ pair.way)
+    ground = terrain_height(pools, pools.terrains[pair.source.content], middle[0], middle[1])
+    up = pair.turn[:, 2]
+    low, _ = support(pools, pair.one, -up, 0)
+    point = low - pair.one.radius * up
+    gap = float(up @ (point - pair.way)) - ground
+    add_spot(gathering, Spot(point, up, gap, 0), ground, True)
+
+
+@routine
+def _plane_of(pair: FacetPair, outline: Outline, corners: ArrayOf[Vector3]) -> tuple[Vector3, float]:
+    """Normal of a facet and distance of its plane along it, in the frame of the shape."""
+    normal = pair.turn @ outline.normal
+    return normal, normal @ pair.way + outline.normal @ corners[0]
+
+
+@routine
+def _touch_face(
+    pools: Pools,
+    pair: FacetPair,
+    number: int,
+    outline: Outline,
+    corners: ArrayOf[Vector3],
+    gathering: Gathering,
+) -> bool:
+    """Add the points of a facet whose plane separates it from the shape, if the shape's nearest point is over it;
+    whether nothing is left to do for it."""
+    normal, level = _plane_of(pair, outline, corners)
+    low, hint = support(pools, pair.one, -normal, 0)
+    apart = normal @ low - level - pair.one.radius
+    if apart > pair.margin:
+        return True
+    if level > 0.0:  # the middle of the shape is behind it, perhaps all of the shape
+        high, _ = support(pools, pair.one, normal, 0)
+        return bool(normal @ high - level + pair.one.radius < 0.0)
+    if apart < -_SEPARATES * pair.small:
+        return False
+    point = pair.turn.T @ (low - pair.way)
+    for k in range(outline.corners):
+        edge = corners[k + 1 if k + 1 < outline.corners else 0] - corners[k]
+        slack = _ON_EDGE * pair.small * math.sqrt(edge @ edge)
+        if (point - corners[k]) @ np.cross(outline.normal, edge) < -slack:
+            return False
+    _add_patch(pools, pair, number, outline, corners, normal, level, hint, True, gathering)
+    return True
+
+
+@routine
+def _add_patch(
+    pools: Pools,
+    pair: FacetPair,
+    number: int,
+    outline: Outline,
+    corners: ArrayOf[Vector3],
+    normal: Vector3,
+    level: float,
+    hint: int,
+    separates: bool,
+    gathering: Gathering,
+) -> None:
+    """Add the face of the shape that looks at a facet, cut by the facet's sides."""
+    mine, sides, room = new_polygon(), new_polygon(), new_polygon()
+    face = face_along(pools, pair.one, -normal, hint, mine)
+    for k in range(outline.corners):
+        sides.corners[k] = pair.turn @ corners[k] + pair.way
+        sides.edges[k] = k
+    kept = clip(mine, face.corners, sides, outline.corners, normal, room)
+    for k in range(kept):
+        gap = mine.corners[k] @ normal - level - pair.one.radius
+        if gap <= pair.margin:
+            feature = patch_feature(0, number, face.number, mine.tags[k])
+            spot = Spot(mine.corners[k] - pair.one.radius * normal, normal, gap, feature)
+            add_spot(gathering, spot, level, separates)
+
+
+@routine
+def _lies_below(gathering: Gathering, pair: FacetPair, outline: Outline, corners: ArrayOf[Vector3]) -> bool:
+    """Whether a facet lies below a plane that is touched: the shape then is above it."""
+    for number in range(gathering.used[0]):
+        if not gathering.groups[number].separates:
+            continue
+        up = pair.turn.T @ gathering.groups[number].normal
+        level = gathering.groups[number].level - gathering.groups[number].normal @ pair.way + gathering.slack
+        below = True
+        for k in range(outline.corners):
+            below = below and up @ corners[k] <= level
+        if below:
+            return True
+    return False
+
+
+@routine
+def _touch_across(
+    pools: Pools,
+    pair: FacetPair,
+    number: int,
+    outline: Outline,
+    corners: ArrayOf[Vector3],
+    gathering: Gathering,
+    room: ArrayOf[Spot],
+) -> Crossing:
+    """A facet whose plane cuts the shape, or that lies beside it. Add its points if its face is touched all the same;
+    else the axis along which it is nearest, with the number -1 if that does not matter."""
+    one, turn, way = pair.one, pair.turn, pair.way
+    normal, level = _plane_of(pair, outline, corners)
+    nothing = Crossing(-1, Axis(normal, 0.0, normal, 0, 0))
+    if group_of(gathering, normal, level) >= 0:  # it goes on where others are touched
+        _, hint = support(pools, one, -normal, 0)
+        _add_patch(pools, pair, number, outline, corners, normal, level, hint, False, gathering)
+        return nothing
+    if _lies_below(gathering, pair, outline, corners):
+        return nothing
+    other = Solid(Kind.FACET, np.zeros(3), 0.0, corners[: outline.corners], 0, 0)
+    limit = pair.margin + one.radius
+    best = best_axis(pools, one, other, turn, way, pair.small, limit, normal, False)
+    if best.separation > limit or (not outline.sheet and best.normal @ normal < -_BACKWARDS):
+        return nothing
+    crossing = Crossing(number, best)
+    if 1.0 - best.normal @ normal < _ALONG:
+        _add_around(pools, pair, crossing, outline, corners, gathering, room)
+        return nothing
+    point = turn.T @ (best.point - best.separation * best.normal - way)
+    if _can_be_touched(pools, pair, outline, corners, point):
+        return crossing
+    if best.separation < one.radius:  # into the face, though the way out over a seam is shorter
+        _, hint = support(pools, one, -normal, 0)
+        _add_patch(pools, pair, number, outline, corners, normal, level, hint, False, gathering)
+    return nothing
+
+
+@routine
+def _can_be_touched(
+    pools: Pools,
+    pair: FacetPair,
+    outline: Outline,
+    corners: ArrayOf[Vector3],
+    point: Vector3,
+) -> bool:
+    """Whether a point of a facet, in its own frame, lies within it or on an edge that sticks out."""
+    inside = True
+    for k in range(outline.corners):
+        edge = corners[k + 1 if k + 1 < outline.corners else 0] - corners[k]
+        inward = np.cross(outline.normal, edge)
+        if (point - corners[k]) @ inward <= _ON_EDGE * pair.small * math.sqrt(inward @ inward):
+            if is_sharp(pools, pair.source, corners, outline, k):
+                return True
+            inside = False
+    return inside
+
+
+@routine
+def _add_around(
+    pools: Pools,
+    pair: FacetPair,
+    crossing: Crossing,
+    outline: Outline,
+    corners: ArrayOf[Vector3],
+    gathering: Gathering,
+    room: ArrayOf[Spot],
+) -> None:
+    """Add the points of the patch around an axis."""
+    other = Solid(Kind.FACET, np.zeros(3), 0.0, corners[: outline.corners], 0, 0)
+    count = patch_spots(
+        pools, pair.one, other, pair.turn, pair.way, crossing.axis, pair.small, pair.margin, room
+    )
+    for k in range(count):
+        spot = room[k]
+        level = spot.normal @ (spot.position - spot.gap * spot.normal)
+        on_axis = 1.0 - spot.normal @ crossing.axis.normal < _ALONG
+        add_spot(gathering, spot._replace(feature=spot.feature ^ (crossing.number << 40)), level, on_axis)
