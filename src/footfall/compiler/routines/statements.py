@@ -58,6 +58,11 @@ def definition(function: Callable[..., Any]) -> ast.FunctionDef:
     return tree
 
 
+# Instructions from which on a function is not merged into those that call it: a call costs some nanoseconds of the many
+# that it takes, and merging costs a third of the time to compile.
+_LARGE = 350
+
+
 class Function(Expressions):
     """A function for some types of its arguments."""
 
@@ -133,7 +138,8 @@ class Function(Expressions):
             closing.append(f"  %s{n} = insertvalue {kind} {answer}, {part} %r{n}, {n}")
             answer = f"%s{n}"
         closing.append(f"  ret {kind} {answer}" if parts else "  ret void")
-        head = f"define internal fastcc {kind} @{name}({listed}) nounwind inlinehint {{"
+        merged = "noinline" if len(self.lines) > _LARGE else "inlinehint"
+        head = f"define internal fastcc {kind} @{name}({listed}) nounwind {merged} {{"
         return "\n".join([head, *self.stack, *opening, *self.lines, *closing, "}", ""])
 
     # Statements
