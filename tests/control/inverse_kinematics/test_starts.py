@@ -10,7 +10,7 @@ import pytest
 
 import footfall
 from benchmarks.lab.control_reach import Study, lola_study
-from footfall.control.inverse_kinematics import native_search
+from footfall.control.inverse_kinematics import levenberg_marquardt
 from footfall.control.inverse_kinematics.limits import NO_LIMITS, Limits
 from footfall.control.inverse_kinematics.objective import Objective
 from footfall.control.inverse_kinematics.position import Solution, solve_ik
@@ -83,9 +83,9 @@ def test_python_and_native_code_agree() -> None:
     stack = TaskStack(arm, (frame_position("tip", np.array([2.0, 0.5, 0.4])),))
     objective = Objective(stack, Limits(velocity=None))
     results = []
-    for function in (native_search.descend, native_search.descend.python):  # type: ignore[attr-defined]
+    for function in (levenberg_marquardt.descend, levenberg_marquardt.descend.python):  # type: ignore[attr-defined]
         q, history = start.copy(), np.zeros(41)
-        results.append((function(*objective.native, q, arm.nv, 1e-9, 40, history), q, history))
+        results.append((function(objective.search, q, arm.nv, 1e-9, history), q, history))
     assert results[0][0] == results[1][0]
     np.testing.assert_array_equal(results[0][1], results[1][1])
     np.testing.assert_array_equal(results[0][2], results[1][2])

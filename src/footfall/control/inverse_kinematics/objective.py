@@ -4,17 +4,43 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array, Flags, Integers
 from footfall.control.inverse_kinematics.limits import Limits, position_limits, single_coordinates
-from footfall.control.inverse_kinematics.native_search import Search
 from footfall.control.inverse_kinematics.problem import row_weights
 from footfall.control.tasks.stack import TaskStack
 from footfall.dynamics.configuration import integrate
 
 _TURN = 2 * np.pi
+
+
+class Box(NamedTuple):
+    """Limited coordinates: their places in q and v, their limits, and which of them are hinges with a whole turn
+    between them, which pass one limit to come from the other."""
+
+    in_q: Integers
+    in_v: Integers
+    lower: Array
+    upper: Array
+    turning: Flags
+
+
+class Search(NamedTuple):
+    """An objective as routines take it.
+
+    evaluate, integrate: addresses of native code, (q, parameters) -> (error, jacobian) and (q, step) -> q. parameters
+    (p,); root_weights (m,): roots of the weights of rows; one_sided (m,): rows that only count above zero.
+    """
+
+    evaluate: int
+    integrate: int
+    parameters: Array
+    root_weights: Array
+    one_sided: Flags
+    box: Box
 
 
 @dataclass(frozen=True)
@@ -41,11 +67,16 @@ class Objective:
         return np.sqrt(row_weights(self.stack))
 
     @cached_property
-    def _box(self) -> tuple[Integers, Integers, Array, Array]:
+    def box(self) -> Box:
+        """Where the coordinates must stay."""
         lower, upper = position_limits(self.stack.robot, self.limits)
         in_q, in_v = single_coordinates(self.stack.robot)
         limited = np.isfinite(lower[in_v]) | np.isfinite(upper[in_v])
-        return in_q[limited], in_v[limited], lower[in_v[limited]], upper[in_v[limited]]
+        in_q, in_v = in_q[limited], in_v[limited]
+        least, most = lower[in_v], upper[in_v]
+        hinges = {link.q.start for link in self.stack.robot.tree.links if link.kind == "revolute"}
+        turning = np.array([q in hinges for q in in_q.tolist()], dtype=bool) & (most - least >= _TURN - 1e-6)
+        return Box(in_q, in_v, least, most, turning)
 
     def evaluate(self, q: Array) -> tuple[Array, Array]:
         """Error (m,) and Jacobian (m, nv) without weights; rows of inequalities that hold are zero."""
@@ -60,21 +91,14 @@ class Objective:
         weighted = self.root_weights * error
         return float(weighted @ weighted) / 2
 
-    @cached_property
-    def _turning(self) -> Flags:
-        """Which limited coordinates have a whole turn between their stops: they pass one to come from the other."""
-        hinges = {link.q.start for link in self.stack.robot.tree.links if link.kind == "revolute"}
-        in_q, _, lower, upper = self._box
-        return np.array([q in hinges for q in in_q.tolist()], dtype=bool) & (upper - lower >= _TURN - 1e-6)
-
     def moved(self, q: Array, step: Array) -> Array:
         """q (nq,) after a step (nv,), put back to the limits where it passes them; also for batches."""
         result: Array = integrate(self.stack.robot, q, step)
-        in_q, _, lower, upper = self._box
+        in_q, _, lower, upper, turning = self.box
         if len(in_q):
             at = result[..., in_q]
-            if self._turning.any():
-                turns = np.floor((at - lower) / _TURN) * self._turning
+            if turning.any():
+                turns = np.floor((at - lower) / _TURN) * turning
                 at = at - _TURN * np.where(np.isfinite(turns) & ((at < lower) | (at > upper)), turns, 0.0)
             result[..., in_q] = np.clip(at, lower, upper)
         return result
@@ -87,8 +111,8 @@ class Objective:
         return result
 
     @cached_property
-    def native(self) -> Search:
-        """The same for native loops."""
+    def search(self) -> Search:
+        """The same for routines."""
         robot = self.stack.robot
         return Search(
             self.stack.kernel.native_function().address,
@@ -96,8 +120,7 @@ class Objective:
             self.stack.parameters,
             self.root_weights,
             self.stack.one_sided,
-            *self._box,
-            self._turning,
+            self.box,
         )
 
     def inside(self, q: Array) -> Array:
@@ -106,7 +129,7 @@ class Objective:
 
     def free(self, q: Array, direction: Array) -> Flags:
         """Which velocities (nv,) may follow a direction: those not pressed against a limit."""
-        in_q, in_v, lower, upper = self._box
+        in_q, in_v, lower, upper, _ = self.box
         free = np.ones(len(direction), dtype=bool)
         at, towards = q[in_q], direction[in_v]
         free[in_v] = ~(((at <= lower) & (towards < 0.0)) | ((at >= upper) & (towards > 0.0)))
