@@ -21,6 +21,7 @@ from footfall.cli import (
     plan,
     quadruped,
     robots,
+    scene,
     screenshot,
     show,
     simulate,
@@ -51,6 +52,7 @@ app.command("view")(view.view)
 app.command("export")(export.export)
 app.command("screenshot")(screenshot.screenshot)
 app.command("plan")(plan.plan)
+app.add_typer(scene.app, name="scene")
 app.add_typer(quadruped.app, name="quadruped")
 app.command("task")(task.task)
 app.add_typer(drives.app, name="drives")

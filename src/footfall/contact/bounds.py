@@ -11,6 +11,7 @@ from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Capsule, Cylinder, Mesh, Sphere
+from footfall.scene.shapes import MeshShape
 
 
 def bounding_box(shape: Surface, pose: Transform) -> tuple[Array, Array]:
@@ -33,6 +34,9 @@ def bounding_box(shape: Surface, pose: Transform) -> tuple[Array, Array]:
             from footfall.geometry.mesh import load_mesh  # slow to import
 
             points = load_mesh(path, scale=scale).corners.reshape(-1, 3) @ rotation.T + center
+            return points.min(axis=0), points.max(axis=0)
+        case MeshShape():
+            points = shape.mesh.corners.reshape(-1, 3) @ rotation.T + center
             return points.min(axis=0), points.max(axis=0)
         case Plane():
             return _half_space(rotation[:, 2], center)

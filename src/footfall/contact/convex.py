@@ -15,6 +15,7 @@ from footfall.compiler.routines import routine
 from footfall.errors import GeometryError
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Capsule, Cylinder, Mesh, Shape, Sphere
+from footfall.scene.shapes import MeshShape
 
 Core = tuple[Array, Array]
 
@@ -42,7 +43,7 @@ class Convex:
         return np.ascontiguousarray(points, np.float64), np.zeros(2)
 
 
-def convex_of(shape: Shape) -> Convex:
+def convex_of(shape: Shape | MeshShape) -> Convex:
     """The convex shape of a robot's or scene's shape; of a mesh, its convex hull."""
     match shape:
         case Sphere(radius):
@@ -60,6 +61,10 @@ def convex_of(shape: Shape) -> Convex:
             from footfall.geometry.mesh import load_mesh  # slow to import
 
             return Convex(hull_vertices(load_mesh(path, scale=scale).vertices))
+        case MeshShape():
+            from footfall.contact.features import hull_vertices
+
+            return Convex(hull_vertices(shape.mesh.vertices))
     raise GeometryError(f"a {type(shape).__name__} is not convex and finite", subject=("shape", "convex"))
 
 

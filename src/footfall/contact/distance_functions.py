@@ -19,8 +19,9 @@ from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Capsule, Cylinder, Mesh, Shape, Sphere
+from footfall.scene.shapes import MeshShape
 
-Surface = Shape | Plane | HeightMap | TerrainFacet
+Surface = Shape | Plane | HeightMap | TerrainFacet | MeshShape
 
 _TINY = 1e-24  # square of a length, m2, below which a direction has no meaning
 _X, _Z = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
@@ -53,7 +54,7 @@ def local_distance(shape: Surface, point: Array) -> tuple[Any, Array]:
             return height_map_distance(shape, point)
         case TerrainFacet():
             return facet_distance(shape, point)
-        case Mesh():
+        case Mesh() | MeshShape():
             return mesh_distance(shape, point)
     raise TypeError(
         f"no distance to a {type(shape).__name__}; shapes are Plane, HeightMap and those of a robot"
@@ -109,12 +110,13 @@ def cylinder_distance(radius: Any, length: Any, point: Array) -> tuple[Any, Arra
     return outside + minimum(maximum(around, along), 0.0), normal
 
 
-def mesh_distance(mesh: Mesh, point: Array) -> tuple[Any, Array]:
-    """To the triangles of a mesh file, the sign by angle-weighted pseudonormals (003a SIM-4)."""
+def mesh_distance(mesh: Mesh | MeshShape, point: Array) -> tuple[Any, Array]:
+    """To the triangles of a mesh, the sign by angle-weighted pseudonormals (003a SIM-4)."""
     from footfall.geometry.mesh import load_mesh  # meshes are rare, and what reads them is slow to import
     from footfall.geometry.mesh_distance import distance_function
 
-    result = distance_function(load_mesh(mesh.path, scale=mesh.scale))(point)
+    triangles = mesh.mesh if isinstance(mesh, MeshShape) else load_mesh(mesh.path, scale=mesh.scale)
+    result = distance_function(triangles)(point)
     return result[0], result[1:4]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
+from footfall.scene.shapes import MeshShape
 
 ROUNDING = 1e-3  # of the shortest edge of a box, or of the diameter or length of a cylinder
 
@@ -39,6 +40,8 @@ def contact_points(geometry: Geometry, *, rim_points: int = 8, mesh_points: int 
 
 
 def _local_points(geometry: Geometry, rim_points: int, mesh_points: int) -> tuple[Array, float]:
+    if isinstance(geometry.shape, MeshShape):  # of scenes
+        return spread_points(hull_vertices(geometry.shape.mesh.vertices), mesh_points), 0.0
     match geometry.shape:
         case Sphere(radius):
             return np.zeros((1, 3)), radius

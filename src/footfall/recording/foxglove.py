@@ -18,8 +18,9 @@ from footfall.math.rotations import quaternion_from_matrix
 from footfall.math.transform import Transform
 from footfall.recording.format import nanoseconds
 from footfall.robot.model import WORLD, Body, JointType, Robot
-from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
+from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Shape, Sphere
 from footfall.scene.model import Scene
+from footfall.scene.shapes import Circle, Cone, Icosphere, MeshShape, Rectangle
 
 TRANSFORMS = "/tf"
 BODIES = "/bodies"
@@ -30,6 +31,7 @@ JOINTS = "/joints"
 NEWTONS_PER_METRE = 1000.0  # length of a force's arrow
 _GREY = (0.62, 0.65, 0.70, 1.0)
 _SAND = (0.78, 0.74, 0.66, 1.0)
+_THIN = 1e-3  # m, of what has no thickness
 _PLANE_SIZE = (40.0, 40.0, 0.02)  # m of a plane that is drawn, as a box
 
 
@@ -177,7 +179,8 @@ def robot_shapes(time: float, robot: Robot) -> SceneUpdate:
 
 
 def scene_shapes(time: float, scene: Scene) -> SceneUpdate:
-    """Visible objects that rest, in the world; height maps, which Foxglove has no shape for, are left out."""
+    """Visible objects that rest, in the world; height maps and triangles, which Foxglove has no shape for, are left
+    out."""
     entities = []
     for each in scene.fixed_objects:
         if not each.visible or each.motion is not None or isinstance(each.shape, HeightMap):
@@ -187,7 +190,7 @@ def scene_shapes(time: float, scene: Scene) -> SceneUpdate:
             below = Transform(np.eye(3), np.array([0.0, 0.0, -_PLANE_SIZE[2] / 2]))
             geometry = Geometry(Box(_PLANE_SIZE), placement @ below, color=color)
         else:
-            geometry = Geometry(each.shape, placement, color=color)
+            geometry = Geometry(each.shape, placement, color=color)  # type: ignore[arg-type]
         entity = SceneEntity(_time(time), WORLD, each.name)
         _add_shape(entity, geometry)
         entities.append(entity)
@@ -229,7 +232,8 @@ def _body_entity(stamp: Time, body: Body) -> SceneEntity:
 
 def _add_shape(entity: SceneEntity, geometry: Geometry) -> None:
     pose, color = _pose(geometry.placement), Color(*(geometry.color or _GREY))
-    match geometry.shape:
+    shape: Shape | MeshShape = geometry.shape
+    match shape:
         case Box(size):
             entity.cubes.append(CubePrimitive(pose, Vector3(*size), color))
         case Sphere(radius):
@@ -249,6 +253,16 @@ def _add_shape(entity: SceneEntity, geometry: Geometry) -> None:
                 pose, Vector3(*scale), color, geometry.color is not None, url, media_type="", data=b""
             )
             entity.models.append(model)
+        case Rectangle((x, y)):
+            entity.cubes.append(CubePrimitive(pose, Vector3(x, y, _THIN), color))
+        case Circle(radius):
+            entity.cylinders.append(_cylinder(pose, radius, _THIN, color))
+        case Cone(radius, length):
+            entity.cylinders.append(
+                msgspec.structs.replace(_cylinder(pose, radius, length, color), top_scale=0.0)
+            )
+        case Icosphere(radius):
+            entity.spheres.append(SpherePrimitive(pose, _cube(2 * radius), color))
 
 
 def _arrow(position: Array, force: Array) -> ArrowPrimitive:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from footfall.errors import SceneError, UnknownName
 from footfall.scene import library
+from footfall.scene.catalogue import SCENES
 from footfall.scene.model import Scene
 from footfall.scene.toml import read_scene
 from footfall.scene.toml_writer import scene_text
@@ -15,15 +16,18 @@ from footfall.whole_file import write_text
 
 
 def load_scene(source: str | os.PathLike[str] | Scene) -> Scene:
-    """Scene of a shipped name, or of a .toml file at a path; a scene stays as it is."""
+    """Scene of a shipped name or of one in the catalogue, or of a .toml file at a path; a scene stays as it is."""
     if isinstance(source, Scene):
         return source
     if isinstance(source, str):
         shipped = library.find(source)
         if shipped is not None:
             return read_scene(shipped)
+        if source in SCENES:
+            return SCENES[source]()
         if Path(source).suffix.lower() != ".toml" and os.sep not in source and not Path(source).is_file():
-            raise UnknownName("shipped scene", source, library.names(), "footfall (and no file of that name)")
+            known = sorted({*library.names(), *SCENES})
+            raise UnknownName("shipped scene", source, known, "footfall (and no file of that name)")
     path = Path(source)
     if path.suffix.lower() != ".toml":
         raise SceneError(f"suffix {path.suffix!r} is unknown; scenes are in .toml files", source=str(path))
@@ -32,7 +36,7 @@ def load_scene(source: str | os.PathLike[str] | Scene) -> Scene:
 
 def is_scene(source: str | os.PathLike[str]) -> bool:
     """Whether it is the name of a shipped scene, or a .toml file with objects or robots in it."""
-    if isinstance(source, str) and library.find(source) is not None:
+    if isinstance(source, str) and (library.find(source) is not None or source in SCENES):
         return True
     path = Path(source)
     if path.suffix.lower() != ".toml" or not path.is_file():

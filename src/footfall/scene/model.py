@@ -14,6 +14,7 @@ from footfall.arrays import Array
 from footfall.errors import SceneError, UnknownName
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
+from footfall.geometry.swept_sphere import SweptVolume
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot import values
 from footfall.robot.load import load
@@ -21,10 +22,11 @@ from footfall.robot.model import Robot
 from footfall.robot.shapes import Box, Capsule, Cylinder, Mesh, Shape, Sphere
 from footfall.scene.checks import scene_errors
 from footfall.scene.given_motion import GivenMotion
+from footfall.scene.shapes import MeshShape
 from footfall.scene.solids import solid_inertia
 
-SceneShape = Shape | Plane | HeightMap
-_SHAPES = (Box, Sphere, Cylinder, Capsule, Mesh, Plane, HeightMap)
+SceneShape = Shape | Plane | HeightMap | MeshShape
+_SHAPES = (Box, Sphere, Cylinder, Capsule, Mesh, Plane, HeightMap, MeshShape)
 MOST_OBJECTS = 10_000
 
 
@@ -90,12 +92,37 @@ class Mass(values.Value):
 
 
 @dataclass(frozen=True)
+class Perception(values.Value):
+    """How an object is seen where perception is made of the scene; what is None is as `perceive` has it.
+
+    volume: around the object, in its frame. voxel: edge of the cells that its surface is sampled with, m. noise:
+    standard deviation of its surface, m.
+    """
+
+    volume: SweptVolume | None = None
+    voxel: float | None = None
+    noise: float | None = None
+
+    def __post_init__(self) -> None:
+        subject = ("perception", "object")
+        with scene_errors(subject):
+            if self.voxel is not None:
+                object.__setattr__(
+                    self, "voxel", values.finite_number(self.voxel, "voxel", subject, minimum=1e-3)
+                )
+            if self.noise is not None:
+                object.__setattr__(
+                    self, "noise", values.finite_number(self.noise, "noise", subject, minimum=0.0)
+                )
+
+
+@dataclass(frozen=True)
 class SceneObject(values.Value):
     """A thing in the scene: it rests, moves on a path, or is a free body.
 
     placement: its pose in the world (where a free body starts). category: its class, "floor" or "wall" say, for
     planners. contact, visible: whether it can be touched and seen. color: RGBA in [0, 1]. motion: where it goes, which
-    replaces the placement. free: its mass, if it is a free body.
+    replaces the placement. free: its mass, if it is a free body. perception: how it is seen.
     """
 
     name: str
@@ -108,6 +135,7 @@ class SceneObject(values.Value):
     color: tuple[float, float, float, float] | None = None
     motion: GivenMotion | None = None
     free: Mass | None = None
+    perception: Perception = field(default_factory=Perception)
 
     def __post_init__(self) -> None:
         subject = ("object", self.name)
@@ -180,7 +208,8 @@ class SceneRobot(values.Value):
 class Scene(values.Value):
     """Objects and robots; compared by identity.
 
-    gravity: (3,) in world axes, m/s2. notes: remarks by name.
+    gravity: (3,) in world axes, m/s2. notes: remarks by name. start, goal: where a robot begins and where it is to
+    go, the mean of its feet on the ground with x ahead; None if the scene does not say.
     """
 
     name: str = "scene"
@@ -188,6 +217,8 @@ class Scene(values.Value):
     robots: tuple[SceneRobot, ...] = ()
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     notes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    start: Transform | None = None
+    goal: Transform | None = None
 
     def __post_init__(self) -> None:
         subject = ("scene", self.name)
@@ -196,6 +227,10 @@ class Scene(values.Value):
         object.__setattr__(self, "notes", MappingProxyType(dict(self.notes)))
         with scene_errors(subject):
             object.__setattr__(self, "gravity", values.vector(self.gravity, 3, "gravity", subject))
+            for name in ("start", "goal"):
+                pose = getattr(self, name)
+                if pose is not None:
+                    object.__setattr__(self, name, values.placement(pose, name, subject))
         if len(self.objects) + len(self.robots) > MOST_OBJECTS:
             message = f"has {len(self.objects)} objects and {len(self.robots)} robots; at most {MOST_OBJECTS}"
             raise SceneError(message, subject=subject)

@@ -10,6 +10,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.errors import SceneError
 from footfall.robot.shapes import Box, Capsule, Cylinder, Mesh, Sphere
+from footfall.scene.shapes import Cone, Icosphere, Triangles
 
 
 def solid_inertia(shape: Any, mass: float) -> tuple[Array, Array]:
@@ -32,9 +33,17 @@ def solid_inertia(shape: Any, mass: float) -> tuple[Array, Array]:
             )
 
             return mesh_inertia(load_mesh(path, scale=scale), mass)
+        case Cone(radius, length):  # its centre is a quarter of the length above the base
+            across = (3 * radius**2 / 20) + 3 * length**2 / 80
+            center = np.array([0.0, 0.0, -length / 4])
+            moments = np.array([across, across, 0.3 * radius**2])
+        case Icosphere() | Triangles():
+            from footfall.geometry.mesh import mesh_inertia
+
+            return mesh_inertia(shape.mesh, mass)
         case _:
             raise SceneError(
-                f"a {type(shape).__name__} has no mass; give a box, sphere, cylinder, capsule or mesh"
+                f"a {type(shape).__name__} has no mass; give a box, sphere, cylinder, capsule, cone, icosphere or mesh"
             )
     return center, mass * np.diag(moments)
 

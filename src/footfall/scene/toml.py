@@ -8,7 +8,7 @@ import math
 import os
 import zlib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import msgspec
 import numpy as np
@@ -16,6 +16,8 @@ import numpy as np
 from footfall.errors import RobotError, SceneError
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
+from footfall.geometry.swept_sphere import SweptSphere, SweptVolume
+from footfall.math.transform import Transform
 from footfall.robot.description import Source, check_size
 from footfall.robot.mesh_paths import MeshPaths
 from footfall.robot.orientation import matrix_from_rpy, quaternion_from_matrix
@@ -35,12 +37,14 @@ from footfall.scene.given_motion import GivenMotion
 from footfall.scene.model import (
     Mass,
     Material,
+    Perception,
     Scene,
     SceneObject,
     SceneRobot,
     SceneShape,
     free_body,
 )
+from footfall.scene.shapes import Circle, Cone, Icosphere, Rectangle, Triangles
 from footfall.scene.terrain import random_terrain
 
 _SIZE_LIMIT = 256 * 2**20  # bytes; height maps stand in the file
@@ -76,10 +80,36 @@ class MotionSchema(msgspec.Struct, forbid_unknown_fields=True):
     periodic: bool = False
 
 
+class ElementSchema(msgspec.Struct, forbid_unknown_fields=True):
+    """A point, line or triangle, and the radius of the sphere that sweeps it."""
+
+    corners: list[Vector]
+    radius: float
+
+
+class PerceptionSchema(msgspec.Struct, forbid_unknown_fields=True):
+    volume: list[ElementSchema] | None = None
+    voxel: float | None = None
+    noise: float | None = None
+
+
 class ObjectSchema(PlacedSchema, kw_only=True):
     name: str
-    shape: Literal["box", "sphere", "cylinder", "capsule", "mesh", "plane", "height_map"]
-    size: Vector | None = None
+    shape: Literal[
+        "box",
+        "sphere",
+        "cylinder",
+        "capsule",
+        "mesh",
+        "plane",
+        "height_map",
+        "rectangle",
+        "circle",
+        "cone",
+        "icosphere",
+        "triangles",
+    ]
+    size: tuple[float, ...] | None = None
     radius: float | None = None
     length: float | None = None
     path: str | None = None
@@ -88,6 +118,9 @@ class ObjectSchema(PlacedSchema, kw_only=True):
     terrain: TerrainSchema | None = None
     spacing: tuple[float, float] | None = None
     origin: tuple[float, float] | None = None
+    subdivisions: int | None = None
+    vertices: list[Vector] | None = None
+    triangles: list[tuple[int, int, int]] | None = None
     category: str = msgspec.field(name="class", default="")
     friction: float = 0.8
     viscous_friction: float = 0.0
@@ -103,6 +136,7 @@ class ObjectSchema(PlacedSchema, kw_only=True):
     inertia: tuple[float, float, float, float, float, float] | None = None
     velocity: Vector | None = None
     angular_velocity: Vector | None = None
+    perception: PerceptionSchema | None = None
 
 
 class SceneRobotSchema(PlacedSchema, kw_only=True):
@@ -118,6 +152,8 @@ class SceneSchema(msgspec.Struct, forbid_unknown_fields=True):
     object: list[ObjectSchema] = msgspec.field(default_factory=list)
     robot: list[SceneRobotSchema] = msgspec.field(default_factory=list)
     notes: dict[str, str] = msgspec.field(default_factory=dict)
+    start: PlacedSchema | None = None
+    goal: PlacedSchema | None = None
 
 
 def read_scene(path: str | os.PathLike[str]) -> Scene:
@@ -148,7 +184,13 @@ def parse_scene(text: str, *, source: str = "<text>", directory: Path | None = N
     with Source(source, lines).located():
         objects = tuple(_object(each, meshes) for each in schema.object)
         robots = tuple(_robot(each, directory) for each in schema.robot)
-        return Scene(schema.name, objects, robots, schema.gravity, schema.notes)
+        start, goal = (_pose(each, schema.name) for each in (schema.start, schema.goal))
+        return Scene(schema.name, objects, robots, schema.gravity, schema.notes, start, goal)
+
+
+def _pose(schema: PlacedSchema | None, name: str) -> Transform | None:
+    with scene_errors(("scene", name)):
+        return None if schema is None else read_placement(schema, ("scene", name))
 
 
 def _object(schema: ObjectSchema, meshes: MeshPaths) -> SceneObject:
@@ -169,18 +211,37 @@ def _object(schema: ObjectSchema, meshes: MeshPaths) -> SceneObject:
             schema.color,
             None if schema.motion is None else _motion(schema.motion),
             _mass(schema, shape),
+            Perception() if schema.perception is None else _perception(schema.perception),
         )
+
+
+def _perception(schema: PerceptionSchema) -> Perception:
+    volume = None
+    if schema.volume is not None:
+        volume = SweptVolume(
+            tuple(SweptSphere(np.array(each.corners), each.radius) for each in schema.volume)
+        )
+    return Perception(volume, schema.voxel, schema.noise)
 
 
 _PRIMITIVE = ("size", "radius", "length", "path", "scale")
 _TERRAIN = ("heights", "terrain", "spacing", "origin")
+# Class of each shape that is a mesh, the fields it needs and those that may be left out.
+_MESHES: dict[str, tuple[type[Any], tuple[str, ...], tuple[str, ...]]] = {
+    "rectangle": (Rectangle, ("size",), ()),
+    "circle": (Circle, ("radius",), ()),
+    "cone": (Cone, ("radius", "length"), ()),
+    "icosphere": (Icosphere, ("radius",), ("subdivisions",)),
+    "triangles": (Triangles, ("vertices", "triangles"), ()),
+}
+_FIELDS = (*_PRIMITIVE, *_TERRAIN, "subdivisions", "vertices", "triangles")
 
 
 def _shape(schema: ObjectSchema, meshes: MeshPaths) -> SceneShape:
     own = {"plane": (), "height_map": _TERRAIN}.get(schema.shape, _PRIMITIVE)
-    extra = [
-        name for name in (*_PRIMITIVE, *_TERRAIN) if name not in own and getattr(schema, name) is not None
-    ]
+    if schema.shape in _MESHES:
+        return _mesh_shape(schema)
+    extra = [name for name in _FIELDS if name not in own and getattr(schema, name) is not None]
     if extra:
         raise SceneError(f"{schema.shape} has {extra[0]}; it takes {', '.join(own) or 'no sizes'}")
     if schema.shape == "plane":
@@ -188,9 +249,21 @@ def _shape(schema: ObjectSchema, meshes: MeshPaths) -> SceneShape:
     if schema.shape == "height_map":
         return _height_map(schema)
     fields: dict[str, Any] = {name: getattr(schema, name) for name in _PRIMITIVE}
-    shape = read_shape(ShapeSchema(shape=schema.shape, **fields), ("shape", schema.shape))
+    shape = read_shape(ShapeSchema(shape=cast(Any, schema.shape), **fields), ("shape", schema.shape))
     if isinstance(shape, Mesh):
         return Mesh(meshes.resolve(shape.path), shape.scale)
+    return shape
+
+
+def _mesh_shape(schema: ObjectSchema) -> SceneShape:
+    maker, needed, optional = _MESHES[schema.shape]
+    given = [name for name in _FIELDS if getattr(schema, name) is not None]
+    missing = [name for name in needed if name not in given]
+    extra = [name for name in given if name not in needed + optional]
+    if missing or extra:
+        wrong = f"lacks {missing[0]}" if missing else f"has {extra[0]}"
+        raise SceneError(f"{schema.shape} {wrong}; it takes {', '.join(needed + optional)}")
+    shape: SceneShape = maker(**{name: getattr(schema, name) for name in given})
     return shape
 
 

@@ -6,6 +6,7 @@ import base64
 import math
 import zlib
 from dataclasses import fields
+from typing import Any
 
 import numpy as np
 
@@ -14,12 +15,17 @@ from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
 from footfall.robot.toml_text import placement_lines, shape_lines, toml_key, toml_string, toml_value
 from footfall.scene.given_motion import GivenMotion
-from footfall.scene.model import Mass, Material, Scene, SceneObject, SceneRobot, SceneShape
+from footfall.scene.model import Mass, Material, Perception, Scene, SceneObject, SceneRobot, SceneShape
+from footfall.scene.shapes import Icosphere, MeshShape, Triangles
 
 
 def scene_text(scene: Scene) -> str:
     """The scene as text; paths stay as they are in it."""
     lines = [f"name = {toml_string(scene.name)}", f"gravity = {toml_value(scene.gravity)}"]
+    for name, pose in (("start", scene.start), ("goal", scene.goal)):
+        if pose is not None:
+            turned = [line for line in placement_lines(pose) if not line.startswith("position")]
+            lines += ["", f"[{name}]", f"position = {toml_value(pose.translation.tolist())}", *turned]
     for each in scene.objects:
         lines += ["", *_object_lines(each)]
     for robot in scene.robots:
@@ -41,7 +47,7 @@ def _object_lines(each: SceneObject) -> list[str]:
     lines += [f"color = {toml_value(each.color)}"] if each.color is not None else []
     lines += _mass_lines(each.free) if each.free is not None else []
     lines += _motion_lines(each.motion) if each.motion is not None else []
-    return lines
+    return lines + _perception_lines(each.perception)
 
 
 def _shape_lines(shape: SceneShape) -> list[str]:
@@ -59,7 +65,31 @@ def _shape_lines(shape: SceneShape) -> list[str]:
                 f"origin = {toml_value(shape.origin)}",
                 f'heights = {{ shape = [{rows}, {columns}], data = "{data}" }}',
             ]
+        case MeshShape():
+            return _mesh_lines(shape)
     return shape_lines(shape)
+
+
+def _mesh_lines(shape: MeshShape) -> list[str]:
+    lines = [f"shape = {toml_string(type(shape).__name__.lower())}"]
+    match shape:
+        case Triangles(vertices, triangles):
+            corners = ", ".join(str(list(each)) for each in triangles)
+            return [*lines, f"vertices = {toml_value(vertices)}", f"triangles = [{corners}]"]
+        case Icosphere(radius, subdivisions):
+            return [*lines, f"radius = {toml_value(radius)}", f"subdivisions = {subdivisions}"]
+    return [*lines, *(f"{each.name} = {toml_value(getattr(shape, each.name))}" for each in fields(shape))]
+
+
+def _perception_lines(perception: Perception) -> list[str]:
+    numbers = [(name, getattr(perception, name)) for name in ("voxel", "noise")]
+    lines = [f"{name} = {toml_value(value)}" for name, value in numbers if value is not None]
+    if perception.volume is not None:
+        rows: list[Any] = [
+            {"corners": each.corners.tolist(), "radius": each.radius} for each in perception.volume.elements
+        ]
+        lines.append(f"volume = {toml_value(rows)}")
+    return ["[object.perception]", *lines] if lines else []
 
 
 def _material_lines(material: Material) -> list[str]:

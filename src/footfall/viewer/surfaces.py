@@ -17,6 +17,7 @@ from footfall.math.transform import Transform
 from footfall.robot.model import Body
 from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from footfall.scene.model import SceneShape
+from footfall.scene.shapes import MeshShape
 
 Color = tuple[float, float, float, float]  # RGBA in [0, 1]
 
@@ -100,6 +101,9 @@ def _triangles(shape: SceneShape) -> tuple[Array, Integers]:
             return _creased(trimesh.creation.capsule(height=length, radius=radius, count=count))
         case Mesh(path, scale):
             mesh = load_mesh(path, scale=scale)
+            return _creased(trimesh.Trimesh(mesh.vertices, mesh.triangles, process=False))
+        case MeshShape():
+            mesh = shape.mesh
             return _creased(trimesh.Trimesh(mesh.vertices, mesh.triangles, process=False))
         case HeightMap():
             return _height_map_triangles(shape)

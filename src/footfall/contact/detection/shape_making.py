@@ -20,6 +20,7 @@ from footfall.geometry.swept_sphere import SweptSphere, SweptVolume
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Capsule, Cylinder, Mesh, Sphere
 from footfall.robot.tree import rotation_with_z_along
+from footfall.scene.shapes import MeshShape
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,8 @@ def shapes_of(shape: Any, pose: Transform, carried: Carried, pools: PoolBuilder)
             from footfall.geometry.mesh import load_mesh  # slow to import
 
             return shapes_of(load_mesh(path, scale=scale), pose, carried, pools)
+        case MeshShape():
+            return shapes_of(shape.mesh, pose, carried, pools)
         case TriangleMesh():
             if carried.solid:
                 return [_content(Kind.HULL, pools.hull(_hull_of(shape)), pose, carried)]
