@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Files that appear whole or not at all, and files that are opened to be read."""
 
 from __future__ import annotations
 
@@ -31,6 +31,29 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
                 file.close()
             temporary.unlink()
             raise
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is a file; a name that no file system takes has none."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def open_file(path: Path, what: str = "file") -> IO[bytes]:
+    """A file that is read; what: its kind, in messages. Whatever keeps it from being opened is a `MissingFile`."""
+    try:
+        if path.is_dir():
+            raise MissingFile(f"{str(path)!r} is a folder; a file is needed")
+        if not path.is_file():  # a device or a pipe may have no end
+            raise MissingFile(f"no {what} {str(path)!r}")
+        return path.open("rb")
+    except MissingFile:
+        raise
+    except (OSError, ValueError) as problem:  # no permission, a name that no file system takes
+        reason = getattr(problem, "strerror", None) or problem
+        raise MissingFile(f"{what} {str(path)!r} cannot be opened: {reason}") from None
 
 
 def write_text(path: Path, text: str) -> None:

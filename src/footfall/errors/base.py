@@ -13,10 +13,15 @@ import difflib
 from collections.abc import Iterable
 
 _LISTED = 24  # names an error lists before it only counts the rest
+_COMPARED = (1000, 100)  # names, and characters of each, that are looked at for close ones: it takes long
+_LONGEST = 3000  # characters of a message: files may have names of any length
 
 
 class FootfallError(Exception):
     """Base of all errors raised by footfall."""
+
+    def __str__(self) -> str:
+        return shortened(super().__str__())
 
 
 class FootfallWarning(UserWarning):
@@ -38,7 +43,8 @@ class UnknownName(FootfallError, KeyError):
 
     def __str__(self) -> str:
         place = f" in {self.owner}" if self.owner else ""
-        return f"no {self.kind} {self.name!r}{place}; there are: {listed(self.name, self.available)}"
+        name, close = shortened(repr(self.name)), listed(self.name, self.available)
+        return f"no {self.kind} {name}{shortened(place)}; there are: {shortened(close)}"
 
 
 class DescriptionError(FootfallError, ValueError):
@@ -65,7 +71,7 @@ class DescriptionError(FootfallError, ValueError):
     def __str__(self) -> str:
         place = "".join(f"{part}:" for part in (self.source, self.line) if part is not None)
         element = f"{self.subject[0]} {self.subject[1]!r}: " if self.subject else ""
-        return f"{place} {element}{self.message}" if place else f"{element}{self.message}"
+        return shortened(f"{place} {element}{self.message}" if place else f"{element}{self.message}")
 
 
 class MissingPackage(FootfallError, ImportError):
@@ -84,10 +90,17 @@ class CannotWrite(FootfallError, OSError):
     """A folder that nothing can be written into."""
 
 
+def shortened(text: str, longest: int = _LONGEST) -> str:
+    """A text without its middle, if it is long."""
+    return text if len(text) <= longest else f"{text[: longest // 2]} ... {text[-longest // 4 :]}"
+
+
 def listed(name: str, available: Iterable[str]) -> str:
     """The available names as text, those close to `name` (in any case) first, long lists cut."""
-    names = {other: other.casefold() for other in available}
-    close = difflib.get_close_matches(str(name).casefold(), list(names.values()), n=5, cutoff=0.5)
+    count, length = _COMPARED
+    names = {other: other[:length].casefold() for other in available}
+    known = list(names.values())[:count]
+    close = difflib.get_close_matches(str(name)[:length].casefold(), known, n=5, cutoff=0.5)
     ordered = sorted(
         names, key=lambda other: close.index(names[other]) if names[other] in close else len(close)
     )

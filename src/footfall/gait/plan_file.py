@@ -25,8 +25,10 @@ from footfall.gait.walking_transitions import (
     walking_sequence,
 )
 from footfall.robot.toml_parts import read_schema
+from footfall.whole_file import is_file
 
 _LARGEST_FILE = 2**20  # bytes
+
 Count = Annotated[int, Meta(ge=1, le=1000)]
 Positive = Annotated[float, Meta(gt=0.0)]
 
@@ -227,7 +229,7 @@ def plan_names() -> list[str]:
 def read_plan_description(source: Path | str) -> PlanDescription:
     """The content of a plan file, given by its path or, for a shipped one, by its name."""
     path = Path(source)
-    if not path.is_file() and path.suffix != ".toml":
+    if not is_file(path) and path.suffix != ".toml":
         if str(source) not in plan_names():
             raise UnknownName("plan", str(source), plan_names())
         path = Path(str(files(__package__).joinpath("library", f"{source}.toml")))

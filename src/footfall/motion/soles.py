@@ -12,6 +12,7 @@ from footfall.geometry.mesh import load_mesh
 from footfall.motion.reduced_model import Rectangle
 from footfall.robot.model import Robot
 from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
+from footfall.whole_file import is_file
 
 _THICKNESS = 0.02  # m above the lowest point: what lies in it is the sole
 
@@ -58,7 +59,7 @@ def _corners(geometry: Geometry) -> Array:
     signs = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
     shape = geometry.shape
     if isinstance(shape, Mesh):
-        if not Path(shape.path).is_file():
+        if not is_file(Path(shape.path)):
             return np.empty((0, 3))
         return np.asarray(load_mesh(shape.path).vertices * np.array(shape.scale))
     match shape:

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from footfall.errors import DescriptionError, LoopError, MissingFile, RobotError, UnsafeDescription
+from footfall.errors import DescriptionError, LoopError, RobotError, UnsafeDescription
 from footfall.robot.least_inertia import with_least_inertia
 from footfall.robot.model import Robot
 from footfall.robot.validation import check_physics, warn_of
 from footfall.robot.values import Subject
+from footfall.whole_file import open_file
 
 _BODY_LIMIT = 5_000
 
@@ -72,19 +73,10 @@ def free_name(wish: str, taken: Container[str]) -> str:
 
 def read_bytes(path: Path, *, limit: int) -> bytes:
     """Content of a file of at most `limit` bytes."""
-    check_file(path)
-    with path.open("rb") as file:
+    with open_file(path) as file:
         content = file.read(limit + 1)
     check_size(len(content), limit=limit, source=str(path))
     return content
-
-
-def check_file(path: Path) -> None:
-    """There must be a file."""
-    if path.is_dir():
-        raise MissingFile(f"{str(path)!r} is a folder; a file is needed")
-    if not path.is_file():
-        raise MissingFile(f"no file {str(path)!r}")
 
 
 def check_bodies(count: int, *, source: str) -> None:

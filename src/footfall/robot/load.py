@@ -7,10 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from footfall.errors import InvalidDescription, UnknownName
-from footfall.robot.description import check_file
 from footfall.robot.model import Robot
 from footfall.robot.variants import with_fixed_base, with_floating_base
-from footfall.whole_file import write_text
+from footfall.whole_file import is_file, open_file, write_text
 
 _SUFFIXES = (".toml", ".urdf", ".xml")
 
@@ -61,7 +60,7 @@ def _shipped(name: str) -> Robot | None:
     found = library.find(name)
     if found is None:
         is_path = (
-            Path(name).suffix.lower() in _SUFFIXES or os.sep in name or "/" in name or Path(name).is_file()
+            Path(name).suffix.lower() in _SUFFIXES or os.sep in name or "/" in name or is_file(Path(name))
         )
         if not is_path:
             raise UnknownName("shipped robot", name, library.names(), "footfall (and no file of that name)")
@@ -78,7 +77,7 @@ def _read(
 ) -> Robot:
     if path.suffix.lower() not in _SUFFIXES:
         raise _unknown_suffix(path)
-    check_file(path)
+    open_file(path).close()
     if path.suffix.lower() == ".toml":
         from footfall.robot.toml import read_toml
 

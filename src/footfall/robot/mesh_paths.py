@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from footfall.whole_file import is_file
+
 
 class MeshPaths:
     """Resolves the mesh paths of one description; what is not found stays as written.
@@ -22,11 +24,8 @@ class MeshPaths:
     def resolve(self, written: str) -> str:
         """Path of an existing file, or `written`."""
         for candidate in self._candidates(written):
-            try:
-                if candidate.is_file():
-                    return str(candidate)
-            except (OSError, ValueError):  # a path that no file system takes
-                continue
+            if is_file(candidate):
+                return str(candidate)
         return written
 
     def _candidates(self, written: str) -> Iterator[Path]:
