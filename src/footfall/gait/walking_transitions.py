@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -75,6 +74,7 @@ class HandTarget:
                 raise InvalidPose(f"{name} of a hand is {tuple(values)}; it must be 3 numbers")
 
 
+_FARTHEST = 1e6  # m, rad: squares must not overflow, and nobody walks so far in a step
 _LENGTHS_AND_ANGLES = ("forward", "left", "up", "roll", "pitch", "yaw", "head_pan", "head_tilt", "com_shift")
 
 
@@ -108,8 +108,10 @@ class WalkingTransition:
     def __post_init__(self) -> None:
         for name in _LENGTHS_AND_ANGLES:
             value = getattr(self, name)
-            if value is not None and not math.isfinite(value):
-                raise InvalidPlan(f"{name} of a step is {value}; it must be a finite number")
+            if value is not None and not abs(value) < _FARTHEST:
+                raise InvalidPlan(
+                    f"{name} of a step is {value}; it must be a finite number below {_FARTHEST:g}"
+                )
 
     def hand(self, name: Hand) -> HandTarget | None:
         """The target of RH or LH."""

@@ -18,9 +18,12 @@ from footfall.math.transform import Transform
 from footfall.robot.description import read_bytes
 from footfall.robot.orientation import matrix_from_quaternion, matrix_from_rpy
 from footfall.robot.shapes import Box, Capsule, Cylinder, Mesh, Shape, Sphere
+from footfall.robot.toml_limits import check_toml
 from footfall.robot.values import Subject
 
 Schema = TypeVar("Schema", bound=msgspec.Struct)
+
+_LONGEST_NAME = 200  # that is looked for in a text
 
 Vector = tuple[float, float, float]
 Matrix = tuple[Vector, Vector, Vector]
@@ -62,16 +65,7 @@ def read_schema(path: Path, schema: type[Schema], *, limit: int) -> Schema:
 
 def decode(text: str, source: str, schema: type[Schema]) -> Schema:
     """The text as a value of the schema; errors name the place and what would be right."""
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        place = re.search(r"at line (\d+)", str(error))
-        line = int(place.group(1)) if place else None
-        raise InvalidDescription(f"no valid TOML: {error}", source=source, line=line) from None
-    except RecursionError:
-        raise UnsafeDescription("nested too deeply", source=source) from None
-    except (ValueError, OverflowError) as error:  # absurd numbers and dates
-        raise InvalidDescription(f"no valid TOML: {error}", source=source) from None
+    data = load_toml(text, source)
     try:
         return msgspec.convert(data, schema)
     except (msgspec.ValidationError, OverflowError, UnicodeError) as error:
@@ -85,6 +79,21 @@ def decode(text: str, source: str, schema: type[Schema]) -> Schema:
         raise InvalidDescription(
             f"{where}: {problem}" if where else problem, source=source, line=line
         ) from None
+
+
+def load_toml(text: str, source: str) -> dict[str, Any]:
+    """The tables of a TOML text."""
+    check_toml(text, source)
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r"at line (\d+)", str(error))
+        line = int(place.group(1)) if place else None
+        raise InvalidDescription(f"no valid TOML: {error}", source=source, line=line) from None
+    except RecursionError:
+        raise UnsafeDescription("nested too deeply", source=source) from None
+    except (ValueError, OverflowError) as error:  # absurd numbers and dates
+        raise InvalidDescription(f"no valid TOML: {error}", source=source) from None
 
 
 def choices(schema: type[msgspec.Struct], where: str, data: Any) -> list[str]:
@@ -150,6 +159,8 @@ def line_of(text: str, where: str) -> int | None:
     lines = text.split("\n")
     table, header, end = "", -1, len(lines)
     for name, index in re.findall(r"(\w+)(?:\[(\d+)\])?", where):
+        if len(name) > _LONGEST_NAME:
+            break
         table = f"{table}.{name}" if table else name
         pattern = re.compile(rf"[ \t]*\[+[ \t]*{re.escape(table)}[ \t]*\]")
         headers = [number for number in range(header + 1, end) if pattern.match(lines[number])]

@@ -78,7 +78,9 @@ class AxisGoal:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if isinstance(value, int):  # of any length
+        return not isinstance(value, bool) and abs(value) < 2**1023
+    return isinstance(value, (float, np.integer, np.floating))
 
 
 _ON_ALL_AXES = {

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
-
-import numpy as np
 
 from footfall.arrays import Array
 from footfall.control.requests import checked_array
@@ -32,7 +31,7 @@ def row_places(rows: Sequence[str], names: Sequence[str]) -> list[int]:
 def unit_vector(value: Any, what: str) -> Array:
     """A read-only unit vector (3,)."""
     vector = checked_array(what, value, (3,), error=InvalidTask)
-    norm = float(np.linalg.norm(vector))
-    if norm < 1e-12:
+    norm = math.hypot(*vector)  # squares may overflow
+    if not 1e-12 <= norm < math.inf:
         raise InvalidTask(f"{what} is {vector.tolist()}; it must have a direction, (0, 0, 1) say")
     return checked_array(what, vector / norm, (3,), error=InvalidTask)

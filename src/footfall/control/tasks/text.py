@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
@@ -16,8 +15,9 @@ from footfall.control.tasks.boundaries import BOUNDARY_PRIORITY, Boundary
 from footfall.control.tasks.frames import MODES, AxisGoal, FrameTask
 from footfall.control.tasks.guards import Guard
 from footfall.control.tasks.points import FramePoint
-from footfall.errors import FootfallError, InvalidTask
+from footfall.errors import FootfallError, InvalidTask, RobotError
 from footfall.robot.model import WORLD
+from footfall.robot.toml_parts import load_toml
 
 Entry = Mapping[str, Any]
 _TASK = (
@@ -46,8 +46,8 @@ def parse_tasks(text: str) -> tuple[FrameTask | Boundary, ...]:
     if not isinstance(text, str):
         raise InvalidTask(f"tasks are {text!r}; they must be a text")
     try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        document = load_toml(text, "tasks")
+    except RobotError as error:
         raise InvalidTask(f"no TOML: {error}") from error
     unknown = sorted(set(document) - {"task", "boundary"})
     if unknown:
@@ -84,9 +84,12 @@ def _gains(entry: Entry, usual: Gains, what: str) -> Gains:
 
 
 def _number(value: Any, what: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
         raise InvalidTask(f"{what} is {value!r}; it must be a number")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise InvalidTask(f"{what} is {value!r}; it must be a number below 1e308") from None
 
 
 def _place(value: Any, what: str) -> tuple[float, float, float]:
@@ -134,7 +137,8 @@ def _guard(entry: Any, what: str) -> Guard:
     for key in ("axis", "quantity"):
         if key not in entry:
             raise InvalidTask(f"{what} lacks {key}")
-    return Guard(**entry)
+    bounds = {key: _number(entry[key], f"{what}: {key}") for key in known[2:] if key in entry}
+    return Guard(entry["axis"], entry["quantity"], **bounds)
 
 
 def _goal(entry: Any, what: str) -> AxisGoal:
