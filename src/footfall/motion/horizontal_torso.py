@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.errors import InvalidParameters
 from footfall.math.collocation import LinearEquation, collocate_banded
 from footfall.math.least_squares_splines import equal_grid, equal_quadrature_times, least_squares_pieces
 from footfall.math.trajectories import PolynomialTrajectory
@@ -19,12 +20,17 @@ from footfall.motion.five_mass_loops import torso_equation
 from footfall.motion.parameters import TorsoParameters
 from footfall.motion.reduced_model import ReducedModel
 
+_MOST_POINTS = 100_000
 _POINTS = 2  # at which the error counts in each segment; three make it 3 % smaller
 
 
 def grid(draft: Draft, distance: float) -> Array:
     """Break points (n + 1,) at equal distances of about `distance` s."""
     begin, end = draft.begin_time, draft.end_time
+    if not (end - begin) / distance <= _MOST_POINTS:
+        raise InvalidParameters(
+            f"break points every {distance:g} s in a motion of {end - begin:g} s; at most {_MOST_POINTS} are taken"
+        )
     count = max(2, round((end - begin) / distance))
     times = begin + (end - begin) / count * np.arange(count + 1.0)
     times[-1] = end
