@@ -8,17 +8,17 @@ sensors and parameters of MuJoCo's solver, is left out; one warning lists it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from footfall.errors import InvalidDescription, MissingPackage
 from footfall.robot.description import Source, check_bodies
 from footfall.robot.mesh_paths import MeshPaths
+from footfall.robot.mjcf_files import assembled
 from footfall.robot.mjcf_guard import check_demands
 from footfall.robot.mjcf_model import model_fields
 from footfall.robot.model import Robot
-from footfall.robot.xml_tree import Element, parse_xml, read_xml
+from footfall.robot.xml_tree import Element, parse_xml, read_xml, xml_text
 
 
 def read_mjcf(path: str | Path, *, strict: bool = True) -> Robot:
@@ -27,25 +27,22 @@ def read_mjcf(path: str | Path, *, strict: bool = True) -> Robot:
     strict: false turns errors about impossible or missing inertias into warnings.
     """
     path = Path(path)
-    root = read_xml(path)
-    check_demands(root, path.parent)
-    mujoco = _mujoco()
-    return _robot(root, lambda: mujoco.MjModel.from_xml_path(str(path)), path.parent, strict=strict)
+    return _robot(read_xml(path), path.parent, strict=strict)
 
 
 def parse_mjcf(text: str, *, source: str = "<text>", strict: bool = True) -> Robot:
     """Robot described by MJCF text without included files; `source` names it in errors."""
-    root = parse_xml(text, source=source)
-    check_demands(root, None)
-    mujoco = _mujoco()
-    return _robot(root, lambda: mujoco.MjModel.from_xml_string(text), None, strict=strict)
+    return _robot(parse_xml(text, source=source), None, strict=strict)
 
 
-def _robot(root: Element, compiled: Callable[[], Any], directory: Path | None, *, strict: bool) -> Robot:
+def _robot(root: Element, directory: Path | None, *, strict: bool) -> Robot:
     if root.tag != "mujoco":
         raise root.error(f"root element is <{root.tag}>; an MJCF has <mujoco>")
+    root = assembled(root, directory)
+    check_demands(root)
+    mujoco = _mujoco()
     try:
-        model = compiled()
+        model = mujoco.MjModel.from_xml_string(xml_text(root))
     except Exception as error:  # MuJoCo raises ValueError, FatalError, UnexpectedError and more
         place = re.search(r"line (\d+)", str(error))
         message = " ".join(str(error).split())

@@ -11,25 +11,26 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
+from xml.sax.saxutils import quoteattr
 
 from footfall.errors import InvalidDescription, UnsafeDescription
 from footfall.robot.description import check_size, read_bytes
 
 _SIZE_LIMIT = 16 * 2**20  # bytes; the largest URDF of example-robot-data has 0.2 MB
 _DEPTH_LIMIT = 2_000
-_ELEMENT_LIMIT = 100_000
+ELEMENT_LIMIT = 100_000
 
 
 @dataclass(slots=True)
 class Element:
-    """An element: its attributes, children, text, and the line and file it stands in."""
+    """An element: its attributes, children, and the line and file it stands in. Text between elements means nothing
+    in the formats that are read."""
 
     tag: str
     attributes: dict[str, str]
     line: int
     source: str
     children: list[Element] = field(default_factory=list)
-    text: str = ""
 
     def all(self, tag: str) -> Iterator[Element]:
         """The children of that tag."""
@@ -113,6 +114,26 @@ def parse_xml(content: str | bytes, *, source: str = "<text>") -> Element:
     return builder.root
 
 
+def xml_text(root: Element) -> str:
+    """A tree as XML, its elements on the lines that they were read from as far as they come from one file."""
+    parts: list[str] = []
+    line = 1
+    pending: list[Element | str] = [root]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, str):
+            parts.append(each)
+            continue
+        if each.source == root.source and each.line > line:
+            parts.append("\n" * (each.line - line))
+            line = each.line
+        attributes = "".join(f" {name}={quoteattr(value)}" for name, value in each.attributes.items())
+        parts.append(f"<{each.tag}{attributes}>")
+        pending.append(f"</{each.tag}>")
+        pending.extend(reversed(each.children))
+    return "".join(parts)
+
+
 class _TreeBuilder:
     """Collects elements while expat reads."""
 
@@ -122,10 +143,8 @@ class _TreeBuilder:
         self.open: list[Element] = []
         self.count = 0
         self.parser = expat.ParserCreate()
-        self.parser.buffer_text = True
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
-        self.parser.CharacterDataHandler = self._characters
         self.parser.StartDoctypeDeclHandler = self._refuse_declarations
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -133,8 +152,8 @@ class _TreeBuilder:
         self.count += 1
         if len(self.open) >= _DEPTH_LIMIT:
             raise self._refused(f"nested deeper than {_DEPTH_LIMIT} elements")
-        if self.count > _ELEMENT_LIMIT:
-            raise self._refused(f"more than {_ELEMENT_LIMIT} elements")
+        if self.count > ELEMENT_LIMIT:
+            raise self._refused(f"more than {ELEMENT_LIMIT} elements")
         if self.open:
             self.open[-1].children.append(element)
         else:
@@ -143,10 +162,6 @@ class _TreeBuilder:
 
     def _end(self, tag: str) -> None:
         self.open.pop()
-
-    def _characters(self, text: str) -> None:
-        if self.open and not text.isspace():
-            self.open[-1].text += text.strip()
 
     def _refuse_declarations(self, *_: object) -> None:
         raise self._refused("has a document type or entity declaration (<!DOCTYPE ...>); remove it")
