@@ -10,9 +10,9 @@ from footfall.errors import SceneError, UnknownName
 from footfall.scene import library
 from footfall.scene.catalogue import SCENES
 from footfall.scene.model import Scene
-from footfall.scene.toml import read_scene
+from footfall.scene.toml import SIZE_LIMIT, read_scene
 from footfall.scene.toml_writer import scene_text
-from footfall.whole_file import write_text
+from footfall.whole_file import is_file, open_file, write_text
 
 
 def load_scene(source: str | os.PathLike[str] | Scene) -> Scene:
@@ -25,7 +25,7 @@ def load_scene(source: str | os.PathLike[str] | Scene) -> Scene:
             return read_scene(shipped)
         if source in SCENES:
             return SCENES[source]()
-        if Path(source).suffix.lower() != ".toml" and os.sep not in source and not Path(source).is_file():
+        if Path(source).suffix.lower() != ".toml" and os.sep not in source and not is_file(Path(source)):
             known = sorted({*library.names(), *SCENES})
             raise UnknownName("shipped scene", source, known, "footfall (and no file of that name)")
     path = Path(source)
@@ -39,10 +39,11 @@ def is_scene(source: str | os.PathLike[str]) -> bool:
     if isinstance(source, str) and (library.find(source) is not None or source in SCENES):
         return True
     path = Path(source)
-    if path.suffix.lower() != ".toml" or not path.is_file():
+    if path.suffix.lower() != ".toml" or not is_file(path):
         return False
-    text = path.read_text(encoding="utf-8", errors="replace")
-    return re.search(r"^\s*\[\[(object|robot)\]\]", text, re.MULTILINE) is not None
+    with open_file(path) as file:
+        content = file.read(SIZE_LIMIT)
+    return re.search(rb"^[ \t]*+\[\[(object|robot)\]\]", content, re.MULTILINE) is not None
 
 
 def save_scene(scene: Scene, path: str | os.PathLike[str]) -> None:

@@ -27,7 +27,7 @@ from footfall.scene.solids import solid_inertia
 
 SceneShape = Shape | Plane | HeightMap | MeshShape
 _SHAPES = (Box, Sphere, Cylinder, Capsule, Mesh, Plane, HeightMap, MeshShape)
-MOST_OBJECTS = 10_000
+MOST_OBJECTS = 5_000
 
 
 @dataclass(frozen=True, slots=True)

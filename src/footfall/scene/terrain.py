@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -10,7 +11,8 @@ from footfall.arrays import Array
 from footfall.errors import SceneError, UnknownName
 from footfall.geometry.height_map import HeightMap
 
-_MOST_HEIGHTS = 2**24
+_MOST_HEIGHTS = 2**22
+_SCALES = 8  # of the shortest hills of noise in a wavelength
 
 
 def random_terrain(
@@ -39,10 +41,17 @@ def random_terrain(
     for name, number in (("amplitude", amplitude), ("flat_radius", flat_radius)):
         if not (np.isfinite(number) and number >= 0.0):
             raise SceneError(f"{name} is {number:g}; it must not be negative", subject=subject)
+    if not (isinstance(seed, int) and 0 <= seed < 2**128):
+        raise SceneError(f"seed is {seed!r}; it must be a whole number, not negative", subject=subject)
     counts = [length / spacing + 1.0 for length in size]
     if not counts[0] * counts[1] <= _MOST_HEIGHTS or min(counts) < 2:
         message = f"size {size} at spacing {spacing:g} has {counts[0]:g} by {counts[1]:g} heights; "
         raise SceneError(f"{message}there must be 2 by 2 to {_MOST_HEIGHTS} of them", subject=subject)
+    if not terrain_cost(size, spacing, wavelength) <= _MOST_HEIGHTS:
+        message = f"wavelength is {wavelength:g} m; on {size} m that is too short"
+        raise SceneError(
+            f"{message}, and nothing is seen of it at a spacing of {spacing:g} m", subject=subject
+        )
     nx, ny = (round(count) for count in counts)
     x, y = np.meshgrid(spacing * np.arange(nx), spacing * np.arange(ny), indexing="ij")
     heights = amplitude * np.clip(TERRAINS[kind](x, y, wavelength, np.random.default_rng(seed)), -1.0, 1.0)
@@ -51,6 +60,13 @@ def random_terrain(
         rise = np.clip((from_middle - flat_radius) / wavelength, 0.0, 1.0)
         heights = heights * rise * rise * (3 - 2 * rise)
     return HeightMap(heights, (spacing, spacing))
+
+
+def terrain_cost(size: tuple[float, float], spacing: float, wavelength: float) -> float:
+    """Numbers that are needed to make a terrain: its heights, and those between which hills of all scales blend."""
+    if not (min(size) > 0.0 and spacing > 0.0 and wavelength > 0.0):
+        return 0.0  # refused for another reason
+    return math.prod(length / min(spacing, wavelength / _SCALES) + 2.0 for length in size)
 
 
 def _noise(x: Array, y: Array, wavelength: float, rng: np.random.Generator) -> Array:

@@ -35,6 +35,7 @@ from footfall.robot.toml_parts import (
 from footfall.scene.checks import scene_errors
 from footfall.scene.given_motion import GivenMotion
 from footfall.scene.model import (
+    MOST_OBJECTS,
     Mass,
     Material,
     Perception,
@@ -45,10 +46,11 @@ from footfall.scene.model import (
     free_body,
 )
 from footfall.scene.shapes import Circle, Cone, Icosphere, Rectangle, Triangles
-from footfall.scene.terrain import random_terrain
+from footfall.scene.terrain import random_terrain, terrain_cost
+from footfall.whole_file import is_file
 
-_SIZE_LIMIT = 256 * 2**20  # bytes; height maps stand in the file
-_MOST_HEIGHTS = 2**24
+SIZE_LIMIT = 32 * 2**20  # bytes; height maps stand in the file, packed
+_MOST_HEIGHTS = 2**23  # of all height maps
 
 Quaternion = tuple[float, float, float, float]
 
@@ -160,7 +162,7 @@ def read_scene(path: str | os.PathLike[str]) -> Scene:
     """Scene described by a file; paths in it are relative to it."""
     path = Path(path)
     try:
-        text = read_text(path, limit=_SIZE_LIMIT)
+        text = read_text(path, limit=SIZE_LIMIT)
     except RobotError as error:
         raise SceneError(error.message, source=error.source, line=error.line) from None
     return parse_scene(text, source=str(path), directory=path.parent)
@@ -169,10 +171,12 @@ def read_scene(path: str | os.PathLike[str]) -> Scene:
 def parse_scene(text: str, *, source: str = "<text>", directory: Path | None = None) -> Scene:
     """Scene described by text; `source` names it in errors, `directory` is where its paths start."""
     try:
-        check_size(len(text), limit=_SIZE_LIMIT, source=source)
+        check_size(len(text), limit=SIZE_LIMIT, source=source)
         schema = decode(text, source, SceneSchema)
     except RobotError as error:
         raise SceneError(error.message, source=error.source, line=error.line) from None
+    with Source(source).located():
+        _check_counts(schema)
     lines = {}
     for kind, names in (
         ("object", [o.name for o in schema.object]),
@@ -191,6 +195,24 @@ def parse_scene(text: str, *, source: str = "<text>", directory: Path | None = N
 def _pose(schema: PlacedSchema | None, name: str) -> Transform | None:
     with scene_errors(("scene", name)):
         return None if schema is None else read_placement(schema, ("scene", name))
+
+
+def _check_counts(schema: SceneSchema) -> None:
+    """Refuse scenes that take more than seconds to make."""
+    count = len(schema.object) + len(schema.robot)
+    if count > MOST_OBJECTS:
+        raise SceneError(
+            f"has {count} objects and robots; at most {MOST_OBJECTS}", subject=("scene", schema.name)
+        )
+    heights = 0.0
+    for each in schema.object:
+        if isinstance(each.heights, PackedSchema):
+            heights += math.prod(map(abs, each.heights.shape))
+        if each.terrain is not None:
+            heights += 2.0 * terrain_cost(each.terrain.size, each.terrain.spacing, each.terrain.wavelength)
+        if not heights <= _MOST_HEIGHTS:  # NaN neither
+            message = f"and those before it have {heights:g} heights; there must be at most {_MOST_HEIGHTS}"
+            raise SceneError(message, subject=("object", each.name))
 
 
 def _object(schema: ObjectSchema, meshes: MeshPaths) -> SceneObject:
@@ -346,7 +368,7 @@ def _mass(schema: ObjectSchema, shape: SceneShape) -> Mass | None:
 def _robot(schema: SceneRobotSchema, directory: Path | None) -> SceneRobot:
     subject = ("robot", schema.name)
     source = schema.source
-    if directory is not None and (directory / source).is_file():
+    if directory is not None and is_file(directory / source):
         source = str(directory / source)
     with scene_errors(subject):
         configuration = schema.configuration
