@@ -17,7 +17,7 @@ from footfall.arrays import Array, Integers
 from footfall.errors import DamagedRecording, FootfallError, RobotWarning, UnsupportedRecording
 from footfall.recording import format as form
 from footfall.recording.contacts import ContactTable, Instant, joined
-from footfall.recording.scan import Scan
+from footfall.recording.scan import Message, Scan
 from footfall.robot.drives.drive_set import DriveSet
 from footfall.robot.html_table import html_table
 from footfall.robot.model import Robot
@@ -25,9 +25,9 @@ from footfall.robot.toml import parse_toml
 from footfall.scene.model import Scene
 from footfall.scene.toml import parse_scene
 
-_LIMIT = 8 * 2**30  # bytes after decompression
-_RECORD_LIMIT = 256 * 2**20  # bytes; the writer's chunks have one or two MiB
+_LIMIT = 512 * 2**20  # bytes after decompression; twice that is needed to put them together
 _TEXT_LIMIT = 32 * 2**20  # bytes of a description
+_EVENT_SIZE = 30  # bytes that a byte of an event's data may need
 
 
 @dataclass(frozen=True)
@@ -111,12 +111,13 @@ class Recording:
 def read_recording(path: str | os.PathLike[str], *, limit: int = _LIMIT) -> Recording:
     """Read a recording, also one whose writer was killed: then up to what was written last.
 
-    limit: most bytes, after decompression, that are read.
+    limit: most bytes, after decompression, that are read; a state of LOLA has a thousand. Twice as much memory is
+    needed.
     """
-    scan = Scan(Path(path), limit=limit, record_limit=min(limit, _RECORD_LIMIT))
     reading = _Reading(str(path))
+    scan = Scan(Path(path), limit=limit, wanted=reading.wants)
     for record in scan.records():
-        reading.take(record)
+        reading.take(record, scan)
     return reading.recording(scan)
 
 
@@ -134,46 +135,55 @@ class _Reading:
     counts: list[Integers] = field(default_factory=list)
     contacts: list[Instant] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
+    _shapes: dict[str, tuple[int, ...]] | None = None
 
-    def take(self, record: Any) -> None:
-        from mcap.records import Attachment, Channel, Message, Metadata
+    def wants(self, channel: int) -> bool:
+        """Whether messages of a channel are read."""
+        return self.topics.get(channel) in form.MESSAGES
+
+    def take(self, record: Any, scan: Scan) -> None:
+        from mcap.records import Attachment, Channel, Metadata
 
         match record:
+            case Message(channel=number, data=data):
+                self._take_message(self.topics[number], data, scan)
             case Metadata(name=form.METADATA, metadata=settings):
                 self.metadata = _checked_settings(settings, self.source)
             case Attachment(name=(form.ROBOT_FILE | form.SCENE_FILE) as name, data=data):
-                self.texts[name] = _decoded_text(data, f"{self.source}: {name}")
-                if name == form.ROBOT_FILE:
-                    self.robot = _robot(self.texts[name], self.source)
+                text = _decoded_text(data, f"{self.source}: {name}")
+                if self.texts.setdefault(name, text) != text:
+                    raise DamagedRecording(f"{self.source}: there are two different {name} in it")
+                if name == form.ROBOT_FILE and self.robot is None:
+                    self.robot = _robot(text, self.source)
             case Channel(id=number, topic=topic):
                 self.topics[number] = topic
-            case Message(channel_id=number, data=data):
-                self._take_message(self.topics.get(number), data)
 
-    def _take_message(self, topic: str | None, data: bytes) -> None:
-        if topic not in form.MESSAGES:
-            return
+    def _take_message(self, topic: str, data: bytes, scan: Scan) -> None:
         robot = self._known_robot()
+        if topic == form.EVENTS:
+            scan.account(_EVENT_SIZE * len(data), f"an event of {len(data)} bytes")
         try:
             message = msgspec.json.decode(data, type=form.MESSAGES[topic][1])
-        except (msgspec.DecodeError, RecursionError) as problem:
+        except (ValueError, RecursionError) as problem:  # not JSON, not of that form, not UTF-8
             raise DamagedRecording(f"{self.source}: a message of {topic}: {problem}") from None
         match message:
-            case form.StateBlock(rows=rows):
-                if not message.currents:
-                    message.currents = form.packed(np.full((rows, *_state_shapes(robot)["currents"]), np.nan))
-                self.states.append(
-                    tuple(
-                        form.unpacked(
-                            getattr(message, name), (rows, *shape), f"{self.source}: {topic} {name}"
-                        )
-                        for name, shape in _state_shapes(robot).items()
-                    )
-                )
+            case form.StateBlock():
+                self.states.append(self._taken_states(message, robot))
             case form.ContactBlock():
                 self._take_contacts(message, len(robot.bodies))
             case form.EventMessage(time=time, name=name, data=values):
                 self.events.append(Event(time, name, values))
+
+    def _taken_states(self, block: form.StateBlock, robot: Robot) -> tuple[Array, ...]:
+        """The arrays of a block; their lengths are compared before any is made."""
+        arrays = []
+        for name, shape in self._state_shapes(robot).items():
+            if name == "currents" and not block.currents:
+                arrays.append(np.full((block.rows, *shape), np.nan))
+                continue
+            where = f"{self.source}: {form.STATES} {name}"
+            arrays.append(form.unpacked(getattr(block, name), (block.rows, *shape), where))
+        return tuple(arrays)
 
     def _take_contacts(self, block: form.ContactBlock, bodies: int) -> None:
         where = f"{self.source}: {form.CONTACTS}"
@@ -191,6 +201,14 @@ class _Reading:
             raise DamagedRecording(f"{where}: a body outside 0 to {bodies - 1}")
         self.contacts.append((position, normal, force, body))
 
+    def _state_shapes(self, robot: Robot) -> dict[str, tuple[int, ...]]:
+        """The arrays of a block of states, with the shapes of their rows."""
+        if self._shapes is None:
+            motors = DriveSet(robot, robot.drives).motors
+            sizes = {"q": robot.nq, "v": robot.nv, "tau": robot.nv, "currents": motors}
+            self._shapes = {"time": (), **{name: (size,) for name, size in sizes.items()}}
+        return self._shapes
+
     def _known_robot(self) -> Robot:
         if self.robot is None or self.metadata is None:
             raise DamagedRecording(f"{self.source!r} is no recording of footfall: messages before the robot")
@@ -204,7 +222,7 @@ class _Reading:
         robot = self.robot
         time, q, v, tau, currents = (
             _concatenated((block[index] for block in self.states), (0, *shape))
-            for index, shape in enumerate(_state_shapes(robot).values())
+            for index, shape in enumerate(self._state_shapes(robot).values())
         )
         counts = np.concatenate([np.zeros(0, dtype=np.int64), *self.counts])
         return Recording(
@@ -221,17 +239,6 @@ class _Reading:
             tuple(self.events),
             scan.damage,
         )
-
-
-def _state_shapes(robot: Robot) -> dict[str, tuple[int, ...]]:
-    """The arrays of a block of states, with the shapes of their rows."""
-    return {
-        "time": (),
-        "q": (robot.nq,),
-        "v": (robot.nv,),
-        "tau": (robot.nv,),
-        "currents": (DriveSet(robot, robot.drives).motors,),
-    }
 
 
 def _concatenated(parts: Iterable[Array], empty: tuple[int, ...]) -> Array:

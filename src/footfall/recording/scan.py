@@ -1,61 +1,89 @@
 """Records of an MCAP file in the order of the file, as far as they are whole.
 
-The index at the end of the file is not used: a process that was killed has not written it.
+The index at the end of the file is not used: a process that was killed has not written it. A file may announce any
+size and hold any number of records: both are counted before memory is asked for.
 """
 
 from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from io import BytesIO
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from footfall.errors import DamagedRecording, MissingFile, RecordingTooLarge, UnsupportedRecording
+from footfall.errors import DamagedRecording, RecordingTooLarge, UnsupportedRecording
+from footfall.whole_file import open_file
 
 if TYPE_CHECKING:
     from mcap.records import Chunk, McapRecord
 
 _MAGIC = b"\x89MCAP0\r\n"
 _PREFIX = struct.Struct("<BQ")  # opcode and length of a record
+_MESSAGE = struct.Struct("<HIQQ")  # channel, sequence, log time, publish time
+_MESSAGE_OPCODE, _ATTACHMENT_OPCODE = 0x05, 0x09
+_MOST_MESSAGES = 1_000_000  # a recording of an hour and a half
+_MOST_OTHERS = 20_000  # channels, attachments, chunks
+_RECORD_LIMIT = 64 * 2**20  # bytes; the writer's chunks have one or two MiB
+
+
+class Message(NamedTuple):
+    """A message of a channel."""
+
+    channel: int
+    data: bytes
 
 
 class Scan:
     """Walks through a file. `damage` says afterwards why it ended early, None if the file is whole.
 
-    limit: most bytes, after decompression, that are read. record_limit: most bytes of one record or chunk.
+    limit: most bytes, after decompression, that are read. wanted: whether messages of a channel are; others are passed
+    over.
     """
 
-    def __init__(self, path: Path, *, limit: int, record_limit: int) -> None:
+    def __init__(self, path: Path, *, limit: int, wanted: Callable[[int], bool]) -> None:
         self.path = path
         self.damage: str | None = None
         self._limit = limit
-        self._record_limit = record_limit
+        self._wanted = wanted
         self._read = 0
+        self._messages = 0
+        self._others = 0
 
-    def records(self) -> Iterator[McapRecord]:
+    def records(self) -> Iterator[McapRecord | Message]:
         """All records, those inside chunks in place of the chunks."""
         from mcap.exceptions import McapError
         from mcap.records import Chunk, Footer
 
-        if not self.path.is_file():
-            raise MissingFile(f"no file {str(self.path)!r}")
-        with self.path.open("rb") as file:
+        with open_file(self.path, "recording") as file:
             if file.read(len(_MAGIC)) != _MAGIC:
                 raise DamagedRecording(f"{str(self.path)!r} is no MCAP file")
             for offset, opcode, content in self._raw_records(file):
                 try:
-                    record = _parsed(opcode, content)
-                    parts = self._chunk_records(record) if isinstance(record, Chunk) else [record]
+                    record = self._parsed(opcode, memoryview(content))
+                    if isinstance(record, Chunk):
+                        yield from self._chunk_records(record)
+                    elif record is not None:
+                        yield record
                 except (DamagedRecording, McapError, struct.error, UnicodeDecodeError) as problem:
                     self.damage = f"byte {offset}: {problem or type(problem).__name__}"
                     return
-                yield from (part for part in parts if part is not None)
                 if isinstance(record, Footer):
                     return
         if self.damage is None:
             self.damage = "ends without a footer"
+
+    def account(self, size: int, what: str) -> None:
+        """Count bytes, and refuse them if they are too many."""
+        self._read += size
+        if size > _RECORD_LIMIT:
+            raise RecordingTooLarge(f"{str(self.path)!r}: {what}; the limit is {_RECORD_LIMIT}")
+        if self._read > self._limit:
+            raise RecordingTooLarge(
+                f"{str(self.path)!r} holds more than {self._limit} bytes; read_recording(limit=...) allows more"
+            )
 
     def _raw_records(self, file: IO[bytes]) -> Iterator[tuple[int, int, bytes]]:
         """Offset, opcode and content of each whole record."""
@@ -69,36 +97,83 @@ class Scan:
             if length > size - file.tell():
                 self.damage = f"byte {offset}: the file ends within a record"
                 return
-            self._account(length, f"record of {length} bytes")
+            self.account(length, f"record of {length} bytes")
             content = file.read(length)
             if len(content) < length:  # the file has become shorter
                 self.damage = f"byte {offset}: the file ends within a record"
                 return
             yield offset, opcode, content
 
-    def _account(self, size: int, what: str) -> None:
-        self._read += size
-        if size > self._record_limit:
-            raise RecordingTooLarge(f"{str(self.path)!r}: {what}; the limit is {self._record_limit}")
-        if self._read > self._limit:
-            raise RecordingTooLarge(
-                f"{str(self.path)!r} holds more than {self._limit} bytes; read_recording(limit=...) allows more"
-            )
-
-    def _chunk_records(self, chunk: Chunk) -> list[McapRecord | None]:
-        self._account(chunk.uncompressed_size, f"chunk of {chunk.uncompressed_size} bytes")
+    def _chunk_records(self, chunk: Chunk) -> Iterator[McapRecord | Message]:
+        """Records of a chunk, none of them if the chunk is damaged."""
+        self.account(chunk.uncompressed_size, f"chunk of {chunk.uncompressed_size} bytes")
         content = _decompressed(chunk)
         if chunk.uncompressed_crc and zlib.crc32(content) != chunk.uncompressed_crc:
             raise DamagedRecording("checksum of a chunk is wrong")
-        records, at = [], 0
+        places: list[tuple[int, int, int]] = []
+        at = 0
         while at < len(content):
             opcode, length = _PREFIX.unpack_from(content, at)
             at += _PREFIX.size
             if length > len(content) - at:
                 raise DamagedRecording("a record reaches beyond its chunk")
-            records.append(_parsed(opcode, content[at : at + length]))
+            places.append((opcode, at, at + length))
+            if len(places) > _MOST_MESSAGES:
+                raise self._too_many(len(places))
             at += length
-        return records
+        whole = memoryview(content)
+        for opcode, start, stop in places:
+            if (record := self._parsed(opcode, whole[start:stop])) is not None:
+                yield record
+
+    def _parsed(self, opcode: int, content: memoryview) -> McapRecord | Message | None:
+        """The record, None for those that a reader from front to end has no use for."""
+        if opcode == _MESSAGE_OPCODE:
+            self._messages += 1
+            if self._messages > _MOST_MESSAGES:
+                raise self._too_many(self._messages)
+            channel: int = _MESSAGE.unpack_from(content)[0]
+            return Message(channel, bytes(content[_MESSAGE.size :])) if self._wanted(channel) else None
+        readers = _readers()
+        self._others += 1
+        if self._others > _MOST_MESSAGES or (opcode in readers and self._others > _MOST_OTHERS):
+            raise self._too_many(self._others)
+        if opcode not in readers:
+            return None
+        if opcode == _ATTACHMENT_OPCODE and zlib.crc32(content[:-4]) != int.from_bytes(
+            content[-4:], "little"
+        ):
+            raise DamagedRecording("checksum of an attachment is wrong")
+        record: McapRecord = readers[opcode](BytesIO(content))
+        return record
+
+    def _too_many(self, count: int) -> RecordingTooLarge:
+        return RecordingTooLarge(
+            f"{str(self.path)!r} holds {count} records and more; that is no recording of ours"
+        )
+
+
+@cache
+def _readers() -> dict[int, Callable[[BytesIO], Any]]:
+    """By opcode, of the records that are read."""
+    from mcap.opcode import Opcode
+    from mcap.records import Attachment, Channel, Chunk, Footer, Header, Metadata
+
+    kinds: dict[int, Any] = {
+        Opcode.ATTACHMENT: Attachment,
+        Opcode.CHANNEL: Channel,
+        Opcode.CHUNK: Chunk,
+        Opcode.FOOTER: Footer,
+        Opcode.HEADER: Header,
+        Opcode.METADATA: Metadata,
+    }
+    return {int(opcode): partial(_read, kind) for opcode, kind in kinds.items()}
+
+
+def _read(kind: Any, data: BytesIO) -> Any:
+    from mcap.data_stream import ReadDataStream
+
+    return kind.read(ReadDataStream(data))
 
 
 def _decompressed(chunk: Chunk) -> bytes:
@@ -118,28 +193,3 @@ def _decompressed(chunk: Chunk) -> bytes:
     except zstandard.ZstdError as problem:
         raise DamagedRecording(f"a chunk does not unpack: {problem}") from None
     return content
-
-
-def _parsed(opcode: int, content: bytes) -> McapRecord | None:
-    """The record, None for kinds that a reader from front to end has no use for."""
-    from mcap.data_stream import ReadDataStream
-    from mcap.opcode import Opcode
-    from mcap.records import Attachment, Channel, Chunk, Footer, Header, Message, Metadata
-
-    if opcode == Opcode.MESSAGE:
-        message: McapRecord = Message.read(ReadDataStream(BytesIO(content)), len(content))
-        return message
-    if opcode == Opcode.ATTACHMENT and zlib.crc32(content[:-4]) != int.from_bytes(content[-4:], "little"):
-        raise DamagedRecording("checksum of an attachment is wrong")
-    readers: dict[int, Any] = {
-        Opcode.ATTACHMENT: Attachment,
-        Opcode.CHANNEL: Channel,
-        Opcode.CHUNK: Chunk,
-        Opcode.FOOTER: Footer,
-        Opcode.HEADER: Header,
-        Opcode.METADATA: Metadata,
-    }
-    if opcode not in readers:
-        return None
-    record: McapRecord = readers[opcode].read(ReadDataStream(BytesIO(content)))
-    return record

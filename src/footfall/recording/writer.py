@@ -42,6 +42,7 @@ from footfall.version import __version__
 _ROWS = 256  # states in a block
 _MOST_WAITING = 16 * 1024  # states and instants, before a call waits for them to be written
 _ARRAYS = ("q", "v", "tau", "currents")  # of a state; the last two may be missing
+_EVENT_LIMIT = 2**20  # bytes; what is large belongs into files of its own
 _LATEST = 1e9  # s; some thirty years, far inside MCAP's 64 bits of nanoseconds
 
 
@@ -156,6 +157,8 @@ class RecordingWriter:
             msgspec.json.decode(message, type=form.EventMessage)  # as it will be read
         except (TypeError, ValueError, RecursionError) as problem:
             raise InvalidRow(f"event {name!r}: what JSON does not hold: {problem}") from None
+        if len(message) > _EVENT_LIMIT:
+            raise InvalidRow(f"event {name!r} has {len(message)} bytes; at most {_EVENT_LIMIT} are recorded")
         self._record(form.EVENTS, time, (time, message))
 
     def flush(self) -> None:
