@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import numpy as np
 
@@ -20,23 +19,22 @@ _TO_Z_UP = {
 _WRITES_Y_UP_ALWAYS = "MeshLab"  # whatever the axes of its meshes are; what it wrote is left as it is
 
 
-def to_metres_and_z_up(path: Path) -> Array:
-    """Matrix (3, 3) that brings vertices of a COLLADA file into metres, with z upwards."""
-    with path.open("rb") as file:
-        head = file.read(_HEAD).decode(errors="replace")
+def to_metres_and_z_up(content: bytes, source: str) -> Array:
+    """Matrix (3, 3) that brings vertices of a COLLADA file into metres, with z upwards; source: its path, in errors."""
+    head = content[:_HEAD].decode(errors="replace")
     asset = head[head.find("<asset") : head.find("</asset>")]
     axis = re.search(r"<up_axis>\s*([XYZ]_UP)\s*</up_axis>", asset)
     unit = re.search(r"<unit\b[^>]*\bmeter\s*=\s*[\"']([^\"']+)[\"']", asset)
     known = axis is not None and _WRITES_Y_UP_ALWAYS not in asset
     turn = _TO_Z_UP[axis.group(1)] if axis is not None and known else np.eye(3)
-    return _metres(unit.group(1), path) * turn if unit else turn
+    return _metres(unit.group(1), source) * turn if unit else turn
 
 
-def _metres(text: str, path: Path) -> float:
+def _metres(text: str, source: str) -> float:
     try:
         metres = float(text)
     except ValueError:
         metres = 0.0
     if not 0.0 < metres < np.inf:
-        raise GeometryError(f"its unit is {text!r} m; it must be a number above zero", source=str(path))
+        raise GeometryError(f"its unit is {text!r} m; it must be a number above zero", source=source)
     return metres
