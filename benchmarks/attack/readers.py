@@ -1,0 +1,322 @@
+"""Every reader of files that there is, with files to start from."""
+
+from __future__ import annotations
+
+import io
+import struct
+import tempfile
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from benchmarks.attack.binary_mutations import png
+
+_SEEDS = Path(__file__).with_name("seeds")
+
+
+class Reader(NamedTuple):
+    """A way to read. seed: files by name, the first one is opened; others are those it names. grammars: of the files,
+    by suffix, where they are not those of `GRAMMARS`."""
+
+    seed: Callable[[], Mapping[str, bytes]]
+    read: Callable[[Path], object]
+    grammars: Mapping[str, str] = {}
+
+
+GRAMMARS = {
+    ".toml": "toml",
+    ".urdf": "xml",
+    ".xml": "xml",
+    ".dae": "xml",
+    ".json": "json",
+    ".mcap": "mcap",
+    ".npz": "npz",
+    ".stl": "stl",
+    ".obj": "lines",
+    ".ply": "lines",
+    ".mtl": "lines",
+    ".png": "png",
+    ".bin": "bytes",
+    ".kernel": "bytes",
+}
+
+
+def _text(name: str, path: str) -> Callable[[], Mapping[str, bytes]]:
+    """A file that is shipped, or one of ours."""
+
+    def seed() -> Mapping[str, bytes]:
+        place = _SEEDS / path
+        content = place.read_bytes() if place.exists() else files("footfall").joinpath(path).read_bytes()
+        return {name: content}
+
+    return seed
+
+
+def _robot(path: Path) -> object:
+    import footfall
+
+    return footfall.load(path)
+
+
+def _scene(path: Path) -> object:
+    from footfall.scene.assembly import combined_robot
+    from footfall.scene.load import is_scene, load_scene
+
+    is_scene(path)
+    scene = load_scene(path)
+    return combined_robot(scene) if len(scene.robots) + len(scene.free_objects) in range(1, 5) else scene
+
+
+def _scene_files() -> Mapping[str, bytes]:
+    return {
+        "scene.toml": (_SEEDS / "scene.toml").read_bytes(),
+        "robot.urdf": (_SEEDS / "robot.urdf").read_bytes(),
+        "part.stl": _stl(),
+    }
+
+
+def _drives(path: Path) -> object:
+    from footfall.robot.drives.drive_file import read_drives
+
+    return read_drives(path)
+
+
+def _calibration(path: Path) -> object:
+    from footfall.robot.drives.calibration_file import read_calibration
+
+    return read_calibration(path)
+
+
+def _calibration_file() -> Mapping[str, bytes]:
+    return {
+        "calibration.toml": b'imu_offset = [0.1, 0.0, 0.2]\n[encoder_offsets]\n"knee" = 0.01\n"hip" = -0.2\n'
+    }
+
+
+def _plan(path: Path) -> object:
+    from footfall.motion.plans import load_plan
+
+    return load_plan(path, _reduced())
+
+
+@cache
+def _reduced() -> Any:
+    from footfall.motion.reduced_model_file import published_model
+
+    return published_model("lola")
+
+
+def _plan_record(path: Path) -> object:
+    from footfall.gait.plan_record import read_plan
+
+    return read_plan(path)
+
+
+def _plan_record_file() -> Mapping[str, bytes]:
+    from footfall.gait.plan_record import plan_to_json
+    from footfall.motion.plans import load_plan
+
+    return {"plan.json": plan_to_json(load_plan("tiptoe", _reduced()))}
+
+
+def _reduced_model(path: Path) -> object:
+    from footfall.motion.reduced_model_file import read_reduced_model
+
+    return read_reduced_model(path)
+
+
+def _parameters(path: Path) -> object:
+    """Read, and used for a motion."""
+    from footfall.motion.parameters import read_parameters
+    from footfall.motion.pipeline import generate_motion
+    from footfall.motion.plans import load_plan
+
+    parameters = read_parameters(path)
+    return generate_motion(load_plan("tiptoe", _reduced()), _reduced(), parameters=parameters)
+
+
+def _parameters_file() -> Mapping[str, bytes]:
+    from footfall.motion.parameters import MotionParameters, write_parameters
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "parameters.toml"
+        write_parameters(MotionParameters(), path)
+        return {"parameters.toml": path.read_bytes()}
+
+
+def _tasks(path: Path) -> object:
+    from footfall.control.tasks.text import parse_tasks
+
+    return parse_tasks(path.read_text(encoding="utf-8", errors="surrogateescape"))
+
+
+def _scenario(path: Path) -> object:
+    from footfall.scenarios.quadruped.parameters import load_scenario
+
+    return load_scenario(path)
+
+
+def _recording(path: Path) -> object:
+    """Read as the viewer does: with its scene, and exported."""
+    from footfall.recording.export import Table, table_columns
+    from footfall.recording.reader import read_recording
+
+    recording = read_recording(path)
+    repr(recording), recording.dt, recording.seed, recording._repr_html_()
+    return [table_columns(recording, table) for table in Table]
+
+
+def _recording_file() -> Mapping[str, bytes]:
+    import footfall
+
+    robot = footfall.load("double-pendulum")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run.mcap"
+        scene = footfall.load_scene("blocks")
+        with footfall.RecordingWriter(path, robot, scene=scene, dt=0.01, seed=3, preview_rate=10.0) as writer:
+            for k in range(40):
+                writer.state(0.01 * k, np.full(robot.nq, 0.1 * k), np.zeros(robot.nv), np.zeros(robot.nv))
+                writer.contacts(0.01 * k, np.ones((2, 3)), np.ones((2, 3)), bodies=[0, -1])
+                if k % 10 == 9:
+                    writer.flush()
+            writer.event(0.2, "half", {"how": [1, 2, {"far": 0.5}]})
+        return {"run.mcap": path.read_bytes()}
+
+
+def _problems(path: Path) -> object:
+    from footfall.contact.problem_files import load_problems
+
+    return load_problems(path)
+
+
+def _problems_file() -> Mapping[str, bytes]:
+    from footfall.contact.problem_files import save_problems
+    from footfall.contact.random_problems import random_problem
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "problems.npz"
+        save_problems(path, [random_problem(3, seed=k, limits=k % 2, boxes=k % 3) for k in range(4)])
+        return {"problems.npz": path.read_bytes()}
+
+
+def _mesh(path: Path) -> object:
+    from footfall.geometry.mesh import load_mesh
+
+    mesh = load_mesh(path)
+    return mesh.bounds, mesh.watertight
+
+
+def _stl() -> bytes:
+    corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], dtype=float)
+    faces = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
+    content = b"a tetrahedron".ljust(80) + struct.pack("<I", len(faces))
+    for face in faces:
+        content += struct.pack("<12fH", 0.0, 0.0, 0.0, *corners[list(face)].ravel(), 0)
+    return content
+
+
+def _obj_files() -> Mapping[str, bytes]:
+    lines = [
+        "mtllib part.mtl",
+        "usemtl skin",
+        "v 0 0 0",
+        "v 1 0 0",
+        "v 0 1 0",
+        "v 0 0 1",
+        "vt 0 0",
+        "vn 0 0 1",
+    ]
+    lines += ["f 1/1/1 3/1/1 2/1/1", "f 1 2 4", "f 1 4 3", "f 2 3 4", ""]
+    return {
+        "part.obj": "\n".join(lines).encode(),
+        "part.mtl": b"newmtl skin\nKd 1 0 0\nmap_Kd skin.png\n",
+        "skin.png": png(4, 4),
+    }
+
+
+def _ply_file() -> Mapping[str, bytes]:
+    head = ["ply", "format ascii 1.0", "element vertex 4", *(f"property float {axis}" for axis in "xyz")]
+    head += ["element face 4", "property list uchar int vertex_indices", "end_header"]
+    body = ["0 0 0", "1 0 0", "0 1 0", "0 0 1", "3 0 2 1", "3 0 1 3", "3 0 3 2", "3 1 2 3", ""]
+    return {"part.ply": "\n".join([*head, *body]).encode()}
+
+
+def _dae_file() -> Mapping[str, bytes]:
+    import trimesh
+
+    out = io.BytesIO()
+    box = trimesh.creation.box((1.0, 2.0, 3.0))
+    out.write(trimesh.exchange.dae.export_collada(box))
+    return {"part.dae": out.getvalue()}
+
+
+def _mjcf_files() -> Mapping[str, bytes]:
+    """A robot of several files, in folders, with a picture, a height field and a mesh."""
+    return {
+        "robot.xml": (_SEEDS / "robot_parts.xml").read_bytes(),
+        "parts/leg.xml": (_SEEDS / "leg.xml").read_bytes(),
+        "assets/skin.png": png(16, 16),
+        "assets/hill.png": png(8, 8),
+        "assets/hill.bin": struct.pack("<ii", 4, 4) + np.linspace(0, 1, 16, dtype="<f4").tobytes(),
+        "assets/part.stl": _stl(),
+    }
+
+
+def _kernel(path: Path) -> object:
+    """An entry of the cache."""
+    from footfall.compiler import cache
+
+    entry = cache._parse(path.read_bytes(), "k" * 64)
+    return entry and sorted(entry.facts)
+
+
+def _kernel_file() -> Mapping[str, bytes]:
+    import os
+
+    from footfall.compiler import cache
+
+    before = os.environ.get("FOOTFALL_CACHE_DIR")
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["FOOTFALL_CACHE_DIR"] = folder
+        try:
+            cache.write("k" * 64, cache.Entry({"inputs": [["q", [3]]], "sizes": [100]}, bytes(100)))
+            return {"entry.kernel": (Path(folder) / f"{'k' * 64}.kernel").read_bytes()}
+        finally:
+            del os.environ["FOOTFALL_CACHE_DIR"]
+            if before is not None:
+                os.environ["FOOTFALL_CACHE_DIR"] = before
+
+
+READERS: dict[str, Reader] = {
+    "robot toml": Reader(_text("robot.toml", "robot.toml"), _robot),
+    "robot with loops and drives": Reader(_text("robot.toml", "robot/library/cassie.toml"), _robot),
+    "urdf": Reader(_text("robot.urdf", "robot.urdf"), _robot),
+    "mjcf": Reader(_text("robot.xml", "robot.xml"), _robot),
+    "mjcf of several files": Reader(_mjcf_files, _robot),
+    "scene": Reader(_scene_files, _scene),
+    "drives": Reader(_text("drives.toml", "drives.toml"), _drives),
+    "calibration": Reader(_calibration_file, _calibration),
+    "plan": Reader(_text("plan.toml", "plan.toml"), _plan),
+    "plan record": Reader(_plan_record_file, _plan_record),
+    "reduced model": Reader(_text("model.toml", "motion/library/lola.toml"), _reduced_model),
+    "motion parameters": Reader(_parameters_file, _parameters),
+    "hybrid tasks": Reader(_text("tasks.toml", "tasks.toml"), _tasks),
+    "quadruped scenario": Reader(_text("trot.toml", "scenarios/quadruped/trot.toml"), _scenario),
+    "recording": Reader(_recording_file, _recording),
+    "contact problems": Reader(_problems_file, _problems),
+    "mesh stl": Reader(lambda: {"part.stl": _stl()}, _mesh),
+    "mesh obj": Reader(_obj_files, _mesh),
+    "mesh ply": Reader(_ply_file, _mesh),
+    "mesh dae": Reader(_dae_file, _mesh),
+    "cache entry": Reader(_kernel_file, _kernel),
+}
+
+
+def grammar(reader: Reader, name: str) -> str:
+    """How to mutate a file of that name."""
+    suffix = Path(name).suffix
+    return reader.grammars.get(suffix, GRAMMARS[suffix])
