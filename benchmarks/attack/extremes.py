@@ -132,6 +132,14 @@ def _long_names() -> Case:
     return files
 
 
+def _round_shapes() -> Case:
+    """A hundred balls of 80,000 triangles each."""
+    files = _seed("scene")
+    ball = '[[object]]\nname = "{0}"\nshape = "icosphere"\nradius = 0.{0}1\nsubdivisions = 6\nmass = 1.0\n'
+    files["scene.toml"] += "".join(ball.format(k) for k in range(100)).encode()
+    return files
+
+
 def _announced_array() -> Case:
     """Half a terabyte, by its header."""
     out = io.BytesIO()
@@ -158,6 +166,7 @@ EXTREMES: dict[str, tuple[str, Callable[[], Case]]] = {
     ),
     "short hills": ("scene", _changed("scene", "wavelength = 1.5", "wavelength = 1e-3")),
     "a negative seed": ("scene", _changed("scene", "seed = 3", "seed = -1")),
+    "balls of many triangles": ("scene", _round_shapes),
     "names that no file has": ("scene", _long_names),
     "textures in included files": ("mjcf of several files", _hidden_texture),
     "files that include each other": ("mjcf of several files", _fan),

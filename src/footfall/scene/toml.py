@@ -45,12 +45,13 @@ from footfall.scene.model import (
     SceneShape,
     free_body,
 )
-from footfall.scene.shapes import Circle, Cone, Icosphere, Rectangle, Triangles
+from footfall.scene.shapes import MOST_SUBDIVISIONS, Circle, Cone, Icosphere, Rectangle, Triangles
 from footfall.scene.terrain import random_terrain, terrain_cost
 from footfall.whole_file import is_file
 
 SIZE_LIMIT = 32 * 2**20  # bytes; height maps stand in the file, packed
 _MOST_HEIGHTS = 2**23  # of all height maps
+_HEIGHTS_OF_TRIANGLE = 4.0  # that take as long to make as a triangle of a round shape
 
 Quaternion = tuple[float, float, float, float]
 
@@ -210,8 +211,12 @@ def _check_counts(schema: SceneSchema) -> None:
             heights += math.prod(map(abs, each.heights.shape))
         if each.terrain is not None:
             heights += 2.0 * terrain_cost(each.terrain.size, each.terrain.spacing, each.terrain.wavelength)
+        if each.shape in ("circle", "cone", "icosphere"):
+            heights += _HEIGHTS_OF_TRIANGLE * (
+                1000.0 + 20.0 * 4.0 ** min(abs(each.subdivisions or 0), MOST_SUBDIVISIONS)
+            )
         if not heights <= _MOST_HEIGHTS:  # NaN neither
-            message = f"and those before it have {heights:g} heights; there must be at most {_MOST_HEIGHTS}"
+            message = f"and those before it have {heights:g} heights or triangles; there must be at most {_MOST_HEIGHTS}"
             raise SceneError(message, subject=("object", each.name))
 
 
