@@ -216,7 +216,9 @@ def _check_counts(schema: SceneSchema) -> None:
                 1000.0 + 20.0 * 4.0 ** min(abs(each.subdivisions or 0), MOST_SUBDIVISIONS)
             )
         if not heights <= _MOST_HEIGHTS:  # NaN neither
-            message = f"and those before it have {heights:g} heights or triangles; there must be at most {_MOST_HEIGHTS}"
+            message = (
+                f"and those before it have {heights:g} heights or triangles; at most {_MOST_HEIGHTS} are made"
+            )
             raise SceneError(message, subject=("object", each.name))
 
 
