@@ -9,9 +9,11 @@ import numpy as np
 
 from footfall.compiler.routines import ArrayOf, Vector3, new_records, routine
 from footfall.contact.detection.broad import update_pairs
+from footfall.contact.detection.impact import impact_spots, is_fast
 from footfall.contact.detection.memory import ContactMemory, Pair, ShapeTable
 from footfall.contact.detection.narrow import MOST_SPOTS, pair_spots
 from footfall.contact.detection.reduction import chosen
+from footfall.contact.detection.seams import without_seams
 from footfall.contact.detection.shapes import Bodies, Spot, Touch
 from footfall.contact.detection.tree import overlap
 
@@ -41,20 +43,52 @@ def find_contacts(
     if needed > len(memory.pairs):
         return Need(0, needed)
     spots = new_records(Spot, MOST_SPOTS)
-    count = 0
+    count, most = 0, 0
+    start, seconds = 0, 0  # of the touches of one shape: where they begin, and how many others it touches
     for k in range(needed):
         pair = memory.pairs[k]
         one, other = pair.first, pair.second
+        if k > 0 and one != memory.pairs[k - 1].first:
+            if seconds > 1 and count <= len(found):
+                count = without_seams(table, memory, found, start, count)
+            start, seconds = count, 0
         if not overlap(memory.lower[one], memory.upper[one], memory.lower[other], memory.upper[other]):
             continue
-        apart = memory.drift[one] - memory.drift[other]
-        margin = reach + math.sqrt(apart @ apart) + memory.spin[one] + memory.spin[other]
-        answer = pair_spots(table, memory, pair, margin, spots)
-        memory.pairs[k] = Pair(one, other, answer.axis, 1)
-        near = _approaching(table, bodies, one, other, dt, reach, spots, answer.points)
-        number = chosen(spots, near)
-        count = _add(table, pair, spots, number, found, count)
-    return Need(count, needed)
+        before = count
+        count += _pair_touches(table, memory, bodies, k, dt, reach, spots, found, count)
+        seconds += int(count > before)
+        most = max(most, count)
+    if seconds > 1 and count <= len(found):
+        count = without_seams(table, memory, found, start, count)
+    return Need(count if most <= len(found) else most, needed)
+
+
+@routine
+def _pair_touches(
+    table: ShapeTable,
+    memory: ContactMemory,
+    bodies: Bodies,
+    k: int,
+    dt: float,
+    reach: float,
+    spots: ArrayOf[Spot],
+    found: ArrayOf[Touch],
+    count: int,
+) -> int:
+    """Write the touches of a pair behind the first ones; how many."""
+    pair = memory.pairs[k]
+    one, other = pair.first, pair.second
+    apart = memory.drift[one] - memory.drift[other]
+    motion = math.sqrt(apart @ apart) + memory.spin[one] + memory.spin[other]
+    margin = reach + motion
+    answer = pair_spots(table, memory, pair, margin, spots)
+    memory.pairs[k] = Pair(one, other, answer.axis, 1)
+    if answer.points and is_fast(table, one, other, motion):
+        answer = impact_spots(table, memory, bodies, pair, dt, reach, margin, spots, answer)
+    near = _approaching(table, bodies, one, other, dt, reach, spots, answer.points)
+    number = chosen(spots, near)
+    _write(table, pair, spots, number, found, count)
+    return number
 
 
 @routine
@@ -94,21 +128,19 @@ def _velocity(table: ShapeTable, bodies: Bodies, number: int, point: Vector3) ->
 
 
 @routine
-def _add(
+def _write(
     table: ShapeTable, pair: Pair, spots: ArrayOf[Spot], number: int, found: ArrayOf[Touch], count: int
-) -> int:
-    """Write the points of a pair; the number of points so far, also those that there is no room for."""
+) -> None:
+    """Write the points of a pair behind the first ones, as far as there is room."""
     body = table.shapes[pair.second].body
     share = 0.5 if 0 <= body < table.links else 0.0
-    for k in range(number):
-        if count + k < len(found):
-            spot = spots[k]
-            found[count + k] = Touch(
-                pair.first,
-                pair.second,
-                spot.feature,
-                spot.position - (share * spot.gap) * spot.normal,
-                spot.normal,
-                spot.gap,
-            )
-    return count + number
+    for k in range(min(number, len(found) - count)):
+        spot = spots[k]
+        found[count + k] = Touch(
+            pair.first,
+            pair.second,
+            spot.feature,
+            spot.position - (share * spot.gap) * spot.normal,
+            spot.normal,
+            spot.gap,
+        )
