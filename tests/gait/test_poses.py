@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from footfall.compiler.routines import new_records
 from footfall.errors import InvalidPose
-from footfall.gait.poses import FootState, HandState, RobotPose, changed_parts, mean_foot_frame
+from footfall.gait.pose_records import TIPTOE, TOE_PAD, WHOLE_SOLE, Changes, changed_parts, pose_array
+from footfall.gait.poses import CONTACT_TYPES, FootContact, FootState, HandState, RobotPose, mean_foot_frame
 from footfall.gait.walking_transitions import GaitDimensions, idle_pose
 from footfall.math.rotations import quaternion_from_roll_pitch_yaw
 
@@ -86,12 +88,48 @@ def test_the_view_from_the_stance_foot_leads_back(pose: RobotPose) -> None:
 def test_hands_in_null_space_do_not_count_as_motion() -> None:
     pose = idle_pose(LOLA)
     moved = replace(pose, right_hand=replace(pose.right_hand, position=(1.0, 0.0, 1.0)))
-    assert not changed_parts(np.array([pose.row]), np.array([moved.row])).any()
+    assert moving_parts(pose, moved) == set()
+    assert not pose.equals(moved)
     blended = replace(pose, right_hand=replace(pose.right_hand, task_space=True))
-    assert (
-        changed_parts(np.array([pose.row]), np.array([blended.row]))[0].tolist()
-        == [False, False, True] + [False] * 4
-    )
+    assert moving_parts(pose, blended) == {"right_hand"}
+
+
+def moving_parts(before: RobotPose, after: RobotPose) -> set[str]:
+    """Names of what moves between two poses."""
+    changes = new_records(Changes, 1)
+    changed_parts(pose_array([before.record]), pose_array([after.record]), changes)
+    return {name for name in Changes._fields if changes[name][0]}
+
+
+def test_every_part_of_a_pose_is_compared() -> None:
+    """With a difference of a millionth in one part only."""
+    pose = idle_pose(LOLA)
+    assert moving_parts(pose, pose) == set()
+    turned = tuple(quaternion_from_roll_pitch_yaw([0.0, 0.0, 1e-6]).tolist())
+    foot = replace(pose.left_foot, position=(pose.left_foot.position[0], pose.left_foot.position[1], 1e-6))
+    assert moving_parts(pose, replace(pose, left_foot=foot)) == {"left_foot"}
+    assert moving_parts(pose, replace(pose, right_foot=replace(pose.right_foot, rotation=turned))) == {
+        "right_foot"
+    }
+    assert moving_parts(pose, replace(pose, upper_body=turned)) == {"upper_body"}
+    assert moving_parts(pose, replace(pose, upper_body=(-1.0, 0.0, 0.0, 0.0))) == set()  # the same rotation
+    assert moving_parts(pose, replace(pose, head=turned)) == {"head"}
+    assert moving_parts(pose, replace(pose, com_height=pose.com_height + 1e-6)) == {"com_height"}
+
+
+def test_records_hold_what_poses_say() -> None:
+    pose = replace(idle_pose(LOLA), stance="LF")
+    hand = replace(pose.left_hand, task_space=True, closed=True, wrench=(1.0, 2.0, 3.0, 4.0, 5.0, 6.0))
+    pose = replace(pose, left_hand=hand, right_foot=replace(pose.right_foot, contact=FootContact.TIPTOE))
+    (record,) = pose_array([pose.record])
+    assert record["stance"] == 1
+    assert record["right_foot"]["contact"] == TIPTOE
+    assert record["left_foot"]["position"].tolist() == list(pose.left_foot.position)
+    assert (record["left_hand"]["closed"], record["right_hand"]["closed"]) == (True, False)
+    assert record["left_hand"]["force"].tolist() == [1.0, 2.0, 3.0]
+    assert record["left_hand"]["torque"].tolist() == [4.0, 5.0, 6.0]
+    assert CONTACT_TYPES[WHOLE_SOLE] is FootContact.FULL
+    assert CONTACT_TYPES[TOE_PAD] is FootContact.PARTIAL
 
 
 def test_idle_pose_is_that_of_the_spec() -> None:

@@ -20,8 +20,9 @@ from footfall.motion.load import plan_load
 from footfall.motion.orientation import plan_head, plan_upper_body
 from footfall.motion.parameters import MotionParameters
 from footfall.motion.schedule import Schedule, plan_phases
+from footfall.motion.support import Sole
 from footfall.motion.swing_foot import _roll_off
-from footfall.motion.toes import plan_toe
+from footfall.motion.toes import plan_toe, toe_angle, toe_shape
 from tests.motion.lola import IDLE, LOLA, MODEL, walk
 
 DEFAULTS = MotionParameters()
@@ -89,9 +90,9 @@ def test_low_steps_rise_no_more_than_they_must() -> None:
 @given(st.floats(-0.5, 0.5))
 def test_roll_off_keeps_the_critical_edge_where_it_is(pitch: float) -> None:
     """003c (6.6): toes if the heel is up, heel if the toes are; the foot never moves down for it."""
-    edges = np.array(MODEL.sole)
-    forward, up = _roll_off(pitch, edges)
-    edge = edges[1] if pitch >= 0.0 else edges[0]
+    sole = Sole(*MODEL.sole)
+    forward, up = _roll_off(pitch, sole)
+    edge = sole.front if pitch >= 0.0 else sole.rear
     turned = np.array([edge * np.cos(pitch), -edge * np.sin(pitch)])
     assert turned + np.array([forward, up]) == pytest.approx([edge, 0.0], abs=1e-15)
     assert up >= 0.0
@@ -124,7 +125,7 @@ def test_upper_body_turns_by_a_smooth_step_and_rests_at_the_ends() -> None:
     numeric = np.gradient(angle, share * (stop - start))
     assert spin[5:-5, 1] == pytest.approx(numeric[5:-5], abs=2e-3)
     head = plan_head(plan)
-    assert head(stop) == pytest.approx(plan.end[0, 45:49], abs=1e-12)
+    assert head(stop) == pytest.approx(plan.end[0]["head"], abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +172,7 @@ def test_hands_leave_and_reach_surfaces_along_the_force(opens: bool, closes: boo
     plan = hand_plan(opens, closes)
     hand = plan_hand(plan, 1, DEFAULTS.hand)
     start, stop = plan.times[3], plan.times[4]
-    begin, end = plan.begin[1, 18:21], plan.end[1, 18:21]
+    begin, end = (poses[1]["left_hand"]["position"] for poses in (plan.begin, plan.end))
     assert hand(start) == pytest.approx(begin)
     assert hand(stop) == pytest.approx(end)
     third = (stop - start) / 3
@@ -206,7 +207,7 @@ def test_upper_body_stays_upright_on_sloped_feet() -> None:
     plan = schedule(walk([WalkingTransition(roll=0.1, pitch=-0.15, yaw=0.2)] * 2))
     rotation = plan_upper_body(plan)(np.linspace(0.0, plan.times[-1], 200))
     assert np.abs(rotation[:, 1:3]).max() < 1e-12
-    assert 2 * np.arcsin(plan.end[1, 44]) == pytest.approx(0.3)
+    assert 2 * np.arcsin(plan.end[1]["upper_body"][3]) == pytest.approx(0.3)
 
 
 def test_selection_is_blended_with_its_timing() -> None:
@@ -270,3 +271,17 @@ def test_wrench_is_there_while_the_hand_rests_on_the_wall() -> None:
     assert load(held)[3] == pytest.approx(1.0)
     assert force.min() == pytest.approx(-50.0)
     assert load(plan.times[1:3].mean())[11] == pytest.approx(0.0, abs=1e-9)  # the hand is on its way
+
+
+def test_toe_angle_of_a_way() -> None:
+    """003c (6.13): 10 degrees at 0.8 m, proportional to what a stride is longer than the sole; 3 rad for 1 m up."""
+    toe = toe_shape(MODEL, DEFAULTS.toe, 1)
+    beyond = np.deg2rad(10.0) / (0.8 - toe.sole)
+    for ahead, up, expected in (
+        (0.8, 0.0, np.deg2rad(10.0)),
+        (-0.8, -0.1, np.deg2rad(10.0)),
+        (0.6, 0.05, beyond * (0.6 - toe.sole) + 0.15),
+        (1.9 * toe.sole, 0.0, 0.0),
+        (0.0, 9.0, toe.largest),
+    ):
+        assert toe_angle(np.array([ahead, 0.3, up]), toe) == pytest.approx(expected, abs=1e-15)

@@ -161,6 +161,12 @@ class MotionPlan:
         return tuple(transition for sequence in self.sequences for transition in sequence.transitions)
 
     @property
+    def poses(self) -> tuple[RobotPose, ...]:
+        """The pose in which it begins, then that in which each transition ends."""
+        transitions = self.transitions
+        return (transitions[0].begin, *(transition.end for transition in transitions))
+
+    @property
     def end_time(self) -> float:
         """When it ends, s; transitions need phases."""
         return self.begin_time + sum(sequence.seconds for sequence in self.sequences)

@@ -15,8 +15,9 @@ from typing import Any, Literal
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.compiler.routines import record_dtype
 from footfall.errors import InvalidPose
-from footfall.gait.pose_loops import differences
+from footfall.gait.pose_records import PoseRecord, pose_array, same_poses
 from footfall.math.rotations import (
     matrix_from_quaternion,
     normalised,
@@ -36,11 +37,6 @@ HANDS: tuple[Hand, Hand] = ("RH", "LH")
 UPRIGHT: Quaternion = (1.0, 0.0, 0.0, 0.0)
 NO_WRENCH: Wrench = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
-# Two poses are the same if they differ by less, 003c 5.1.
-POSITION_TOLERANCE = 1e-9  # m
-ANGLE_TOLERANCE = 1e-9  # rad
-WRENCH_TOLERANCE = 1e-9  # N, Nm
-
 
 class FootContact(Enum):
     """What of a foot touches the ground: the whole sole, the toe pad of a flat foot, the toe pad with the heel up."""
@@ -50,7 +46,7 @@ class FootContact(Enum):
     TIPTOE = "tiptoe"
 
 
-CONTACT_TYPES = tuple(FootContact)
+CONTACT_TYPES = tuple(FootContact)  # numbered in records of poses
 
 
 def other_foot(foot: Foot) -> Foot:
@@ -125,6 +121,16 @@ class RobotPose:
         return self.right_hand if name == "RH" else self.left_hand
 
     @property
+    def feet(self) -> tuple[FootState, FootState]:
+        """RF and LF."""
+        return self.right_foot, self.left_foot
+
+    @property
+    def hands(self) -> tuple[HandState, HandState]:
+        """RH and LH."""
+        return self.right_hand, self.left_hand
+
+    @property
     def stance_foot(self) -> FootState:
         """The foot that carries the robot."""
         return self.foot(self.stance)
@@ -159,70 +165,27 @@ class RobotPose:
         return (self.stance == other.stance or swappable) and self._same_in_world(other)
 
     def _same_in_world(self, other: RobotPose) -> bool:
-        return not bool(np.any(changed_parts(np.array([self.row]), np.array([other.row]), contacts=True)))
+        return same_poses(pose_array([self.record]), pose_array([other.record]))
 
-    # As numbers
+    # As a record
 
     @cached_property
-    def row(self) -> Array:
-        """All of it as numbers (50,), in the order of `PoseRow`."""
-        right, left = self.right_foot, self.left_foot
-        values = (
-            float(self.stance == "LF"),
-            *right.position,
-            *right.rotation,
-            *left.position,
-            *left.rotation,
-            *self.right_hand.position,
-            *self.left_hand.position,
-            self.right_hand.task_space,
-            self.left_hand.task_space,
-            right.closed,
-            left.closed,
-            self.right_hand.closed,
-            self.left_hand.closed,
-            CONTACT_TYPES.index(right.contact),
-            CONTACT_TYPES.index(left.contact),
-            *self.right_hand.wrench,
-            *self.left_hand.wrench,
-            *self.upper_body,
-            *self.head,
-            self.com_height,
-        )
-        row = np.array(values, dtype=np.float64)
-        row.flags.writeable = False
-        return row
+    def record(self) -> bytes:
+        """All of it as a `PoseRecord` in memory, see `pose_array`."""
+        feet = [
+            (foot.position, foot.rotation, foot.closed, CONTACT_TYPES.index(foot.contact))
+            for foot in self.feet
+        ]
+        hands = [
+            (hand.position, hand.task_space, hand.closed, hand.wrench[:3], hand.wrench[3:])
+            for hand in self.hands
+        ]
+        values = (self.stance == "LF", *feet, *hands, self.upper_body, self.head, self.com_height)
+        return np.array(values, dtype=record_dtype(PoseRecord)).tobytes()
 
     def in_stance_frame(self) -> StanceView:
         """Positions, rotations and wrenches as seen from the stance foot."""
         return StanceView.of(self)
-
-
-class PoseRow:
-    """Where things stand in the numbers of a pose."""
-
-    STANCE = 0  # 0 for RF, 1 for LF
-    FOOT_POSITION = (slice(1, 4), slice(8, 11))
-    FOOT_ROTATION = (slice(4, 8), slice(11, 15))
-    HAND_POSITION = (slice(15, 18), slice(18, 21))
-    SELECTION = slice(21, 23)
-    CLOSED = slice(23, 27)  # RF, LF, RH, LH
-    CONTACT = slice(27, 29)  # index into CONTACT_TYPES
-    WRENCH = (slice(29, 35), slice(35, 41))
-    UPPER_BODY = slice(41, 45)
-    HEAD = slice(45, 49)
-    COM_HEIGHT = 49
-
-
-def changed_parts(
-    before: Array, after: Array, *, contacts: bool = False
-) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Which parts of poses differ, (n, 7): RF, LF, RH, LH, upper body, head, height of the centre of mass.
-
-    before, after: rows of poses (n, 50). Hands only count where they are or will be in task space. contacts: whether
-    other contacts and wrenches are differences too; then hands count always.
-    """
-    return differences(before, after, contacts, POSITION_TOLERANCE, ANGLE_TOLERANCE, WRENCH_TOLERANCE)
 
 
 @dataclass(frozen=True)

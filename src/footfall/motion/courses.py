@@ -1,44 +1,85 @@
-"""Room for the trajectories that native loops fill."""
+"""Trajectories as the stages put them together, segment by segment: they rest, move, and rest again."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from footfall.arrays import Array, Integers
-from footfall.math.quaternion_splines import CubicQuaternionSpline
-from footfall.math.quaternion_trajectories import QuaternionTrajectory
+from footfall.arrays import Array
+from footfall.math.interpolation import rest_to_rest_quintic, set_column
 from footfall.math.trajectories import PolynomialTrajectory
-from footfall.motion.schedule import Schedule
-from footfall.motion.stage_loops import turn_course
+
+SHORTEST = 1e-9  # s: segments that last less are left out
 
 
-def room(schedule: Schedule, segments: int, dimension: int) -> tuple[Array, Array]:
-    """Times and pieces for a number of segments at most; the first and last time are those of the schedule."""
-    times, pieces = np.empty(segments + 1), np.empty((segments, 6, dimension))
-    times[0], times[-1] = schedule.times[0], schedule.times[-1]
-    return times, pieces
+class Segments(NamedTuple):
+    """A trajectory that is done. times (n + 1,): s. pieces (n, 6, dimension): coefficients, highest power first."""
+
+    times: Array
+    pieces: Array
+
+    @property
+    def trajectory(self) -> PolynomialTrajectory:
+        """The same as a trajectory, which takes the arrays over."""
+        return PolynomialTrajectory.unchecked(self.times, self.pieces)
 
 
-def filled(times: Array, pieces: Array, size: int) -> PolynomialTrajectory:
-    """The trajectory in the first `size` segments."""
-    return PolynomialTrajectory.unchecked(times[: size + 1], pieces[:size])
+class Course(NamedTuple):
+    """A trajectory in the making. times: its begin, then the ends of its segments, s. pieces (room, 6, dimension): of
+    the segments. value (dimension,): where it has come to."""
+
+    times: list[float]
+    pieces: Array
+    value: Array
+
+    @property
+    def now(self) -> float:
+        """Until when it goes, s."""
+        return self.times[-1]
+
+    @property
+    def piece(self) -> Array:
+        """Coefficients (6, dimension) of the last segment, to be filled."""
+        return self.pieces[len(self.times) - 2]
+
+    def segment_until(self, time: float) -> bool:
+        """Begin a segment that ends then; False if it would last no time, and there is none."""
+        lasts = time - self.times[-1] > SHORTEST
+        if lasts:
+            self.times.append(time)
+        else:
+            self.times[-1] = time
+        return lasts
+
+    def rest_until(self, time: float) -> None:
+        """Stay where it is."""
+        if self.segment_until(time):
+            for d in range(len(self.value)):
+                set_column(self.piece, d, rest_to_rest_quintic(self.value[d], self.value[d]))
+
+    def blend_to(self, value: Array, until: float) -> None:
+        """Move from rest to rest at a value (dimension,), 003c section 4.2."""
+        if self.segment_until(until):
+            for d in range(len(value)):
+                set_column(self.piece, d, rest_to_rest_quintic(self.value[d], value[d]))
+        self.value[:] = value
+
+    def follow(self, piece: Array, until: float) -> None:
+        """Append coefficients (6, dimension); the value is the caller's to tell."""
+        if self.segment_until(until):
+            self.pieces[len(self.times) - 2] = piece
+
+    def ended(self, time: float) -> Segments:
+        """All of it, with a rest until a time."""
+        self.rest_until(time)
+        return Segments(np.array(self.times), self.pieces[: len(self.times) - 1])
 
 
-def turns_and_rests(
-    schedule: Schedule, initial: Array, controls: Array, which: Integers, shares: Array, timing: Array
-) -> QuaternionTrajectory:
-    """A rotation that rests except for n turns, one in each of the motion phases `which` (n,).
-
-    initial (4,): before the first turn. controls (n, 4, 4): quaternions of each turn; their signs are changed. shares
-    (s + 1,), timing (s, 6): how the parameter of each turn runs from 0 to 1 in its phase.
-    """
-    if len(which) == 0:
-        times, pieces = room(schedule, 1, 1)
-        pieces[:] = 0.0
-        resting = CubicQuaternionSpline.unchecked(np.array([[initial] * 4]))
-        return QuaternionTrajectory(resting, filled(times, pieces, 1))
-    times, pieces = room(schedule, len(which) * (len(timing) + 1) + 1, 1)
-    size = turn_course(
-        controls, which, schedule.motion_begin, schedule.motion_end, shares, timing, times, pieces
-    )
-    return QuaternionTrajectory(CubicQuaternionSpline.unchecked(controls), filled(times, pieces, size))
+def new_course(start: float, value: Array, room: int) -> Course:
+    """One that begins at a time and a value (dimension,), with room for a number of segments."""
+    times: list[float] = []
+    times.append(start)
+    held = np.empty(len(value))
+    held[:] = value
+    return Course(times, np.empty((room, 6, len(value))), held)

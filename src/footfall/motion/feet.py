@@ -6,18 +6,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Array
-from footfall.gait.poses import PoseRow
+from footfall.compiler.routines import call_native, new_records, routine
 from footfall.math.quaternion_trajectories import QuaternionTrajectory
 from footfall.math.trajectories import PolynomialTrajectory
-from footfall.motion.courses import filled, room, turns_and_rests
+from footfall.motion.courses import Segments, new_course
 from footfall.motion.parameters import FootParameters
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.schedule import Schedule
-from footfall.motion.stage_loops import swing_course, swing_phases
-from footfall.motion.swing_foot import swing_constants, swing_kernel, tilt_timing
-
-_SINGLY = 40  # phases up to which calls one by one are faster than a batch
+from footfall.motion.swing_foot import (
+    SEGMENTS,
+    Swing,
+    SwingCourse,
+    SwingInputs,
+    SwingShape,
+    swing_kernel,
+    swing_shape,
+    tilt_timing,
+)
+from footfall.motion.turns import TurnSegments, TurnTiming, new_turns
 
 
 class FootMotion(NamedTuple):
@@ -29,53 +35,62 @@ class FootMotion(NamedTuple):
 
 def plan_feet(schedule: Schedule, model: ReducedModel, parameters: FootParameters) -> FootMotion:
     """Motion of both feet: swings in motion phases, rest otherwise."""
-    constants = swing_constants(parameters, model.sole)
-    timing = tilt_timing(parameters)
-    shares = np.array([0.0, parameters.lift_off_share, parameters.strike_share, 1.0])
-    heights = np.where(np.isnan(schedule.step_height), parameters.step_height_m, schedule.step_height)
-    owner = schedule.motion_transition
-    positions, rotations = [], []
-    for foot in range(2):
-        phases, which = np.empty((len(owner), 20)), np.empty(len(owner), dtype=np.int64)
-        count = swing_phases(
-            schedule.begin,
-            schedule.end,
-            schedule.moving,
-            owner,
-            heights,
-            schedule.swing_timing,
-            foot,
-            phases,
-            which,
-        )
-        phases, which = phases[:count], which[:count]
-        borders, swings, controls = _swings(phases, constants)
-        here = schedule.begin[0, PoseRow.FOOT_POSITION[foot]].copy()
-        times, pieces = room(schedule, 6 * count + 1, 3)
-        size = swing_course(
-            phases,
-            borders,
-            swings,
-            which,
-            schedule.motion_begin,
-            schedule.motion_end,
-            here,
-            times,
-            pieces,
-        )
-        positions.append(filled(times, pieces, size))
-        turn = schedule.begin[0, PoseRow.FOOT_ROTATION[foot]]
-        rotations.append(turns_and_rests(schedule, turn, controls, which, shares, timing))
-    return FootMotion((positions[0], positions[1]), (rotations[0], rotations[1]))
+    code = SwingCode(
+        swing_kernel().native_function().address,
+        swing_shape(parameters, model.sole),
+        tilt_timing(parameters),
+        parameters.step_height_m,
+    )
+    right, left = foot_course(schedule, 0, code), foot_course(schedule, 1, code)
+    return FootMotion(
+        (right.position.trajectory, left.position.trajectory),
+        (right.rotation.trajectory, left.rotation.trajectory),
+    )
 
 
-def _swings(phases: Array, constants: Array) -> tuple[Array, Array, Array]:
-    """Borders (n, 6), pieces (n, 5, 6, 3) and controls (n, 4, 4) of swings (n, 20)."""
-    kernel, count = swing_kernel(), len(phases)
-    if count > _SINGLY:
-        borders, pieces, controls = kernel.batch(phases, constants, threads=1)
-        return borders, pieces, controls
-    borders, pieces, controls = np.empty((count, 6)), np.empty((count, 5, 6, 3)), np.empty((count, 4, 4))
-    for index in range(count):
-        borders[index], pieces[index], controls[index] = kernel(phases[index], constants)
-    return borders, pieces, controls
+class SwingCode(NamedTuple):
+    """How feet swing: the address of the native code of `swing_foot`, what it needs, and the usual step height, m."""
+
+    address: int
+    shape: SwingShape
+    tilt: TurnTiming
+    step_height: float
+
+
+class FootCourse(NamedTuple):
+    """The motion of a foot."""
+
+    position: Segments
+    rotation: TurnSegments
+
+
+@routine
+def foot_course(schedule: Schedule, foot: int, code: SwingCode) -> FootCourse:
+    """A foot rests except for its swings."""
+    start = schedule.begin[0].foot(foot)
+    phases = len(schedule.motion)
+    position = new_course(schedule.times[0], start.position, (SEGMENTS + 1) * phases + 1)
+    rotation = new_turns(schedule.times[0], (len(code.tilt.pieces) + 1) * phases + 1)
+    inputs, found = new_records(SwingInputs, 1), new_records(SwingCourse, 1)
+    for p in range(phases):
+        k = schedule.transition[p]
+        if not schedule.motion[p] or not schedule.moving[k].foot(foot):
+            continue
+        begin, end = schedule.begin[k].foot(foot), schedule.end[k].foot(foot)
+        stance = schedule.begin[k].foot(1 - foot).rotation
+        height = code.step_height if np.isnan(schedule.step_height[k]) else schedule.step_height[k]
+        # 003c (6.10): a foot that comes from the air or stays in it needs no clearance.
+        height = height if begin.closed and end.closed else 0.0
+        timing = schedule.swing_timing[k]
+        swing = Swing(begin.position, begin.rotation, end.position, end.rotation, stance, height, timing)
+        inputs[0] = SwingInputs(swing, code.shape)
+        call_native(code.address, inputs, found)
+        opening, closing = schedule.times[p], schedule.times[p + 1]
+        borders = found[0].borders
+        position.rest_until(opening + (closing - opening) * borders[0])
+        for s in range(SEGMENTS):
+            position.follow(found[0].pieces[s], opening + (closing - opening) * borders[s + 1])
+        position.value[:] = end.position
+        rotation.turn(found[0].controls, code.tilt, opening, closing)
+    last = schedule.times[-1]
+    return FootCourse(position.ended(last), rotation.ended(last, start.rotation))

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Annotated
 
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.math.interpolation import quintic_spline
+from footfall.compiler.routines import ArrayOf, Vector3, routine
+from footfall.compiler.routines.types import Fixed
+from footfall.gait.pose_records import HandRecord, far
+from footfall.math.interpolation import quintic_between, quintic_spline
+from footfall.math.polynomials import Jet
 from footfall.math.trajectories import PolynomialTrajectory
-from footfall.motion.courses import filled, room
+from footfall.motion.courses import Segments, new_course
 from footfall.motion.parameters import HandParameters, SelectionParameters
 from footfall.motion.schedule import Schedule
-from footfall.motion.stage_loops import hand_course, selection_course
+
+_NO_FORCE = 1e-6  # N: a force below has no direction
+StateMap = Annotated[Array, Fixed((3, 4))]  # from four control points to value, velocity and acceleration
 
 
 def plan_hand(schedule: Schedule, hand: int, parameters: HandParameters) -> PolynomialTrajectory:
@@ -20,38 +27,12 @@ def plan_hand(schedule: Schedule, hand: int, parameters: HandParameters) -> Poly
 
     It leaves and reaches surfaces along the force that acts on it there.
     """
-    times, pieces = room(schedule, 4 * len(schedule.motion_transition) + 1, 3)
-    size = hand_course(
-        schedule.begin,
-        schedule.end,
-        schedule.moving,
-        schedule.motion_transition,
-        schedule.motion_begin,
-        schedule.motion_end,
-        hand,
-        _derivative_maps(parameters.time_share),
-        np.array([parameters.time_share, parameters.way_share, parameters.clearance_m]),
-        times,
-        pieces,
-    )
-    return filled(times, pieces, size)
+    return hand_course(schedule, hand, parameters, _derivative_maps(parameters.time_share)).trajectory
 
 
 def plan_selection(schedule: Schedule, hand: int, parameters: SelectionParameters) -> PolynomialTrajectory:
     """Task-space selection factor (1,) of a hand, in [0, 1]; hand: 0 for RH, 1 for LH."""
-    times, pieces = room(schedule, 2 * len(schedule.motion_transition) + 1, 1)
-    size = selection_course(
-        schedule.begin,
-        schedule.end,
-        schedule.motion_transition,
-        schedule.motion_begin,
-        schedule.motion_end,
-        hand,
-        np.array([parameters.into, parameters.out]),
-        times,
-        pieces,
-    )
-    return filled(times, pieces, size)
+    return selection_course(schedule, hand, parameters).trajectory
 
 
 @cache
@@ -68,3 +49,66 @@ def _derivative_maps(share: float) -> Array:
         maps[case] = spline.sample(borders, 2).transpose(1, 0, 2)
         maps[case][-1, 1:] = 0.0
     return maps
+
+
+def direction(force: Vector3) -> Vector3:
+    """Of a force; zero without one."""
+    return force / max(np.sqrt(force @ force), _NO_FORCE)
+
+
+def control_points(begin: HandRecord, end: HandRecord, shape: HandParameters) -> ArrayOf[Vector3]:
+    """The four points (4, 3) that a hand passes, 003c (6.16), (6.17)."""
+    way = shape.way_share * (end.position - begin.position)
+    return np.array(
+        [
+            begin.position,
+            begin.position + way + shape.clearance_m * direction(begin.force),
+            end.position - way + shape.clearance_m * direction(end.force),
+            end.position,
+        ]
+    )
+
+
+@routine
+def hand_course(schedule: Schedule, hand: int, shape: HandParameters, maps: ArrayOf[StateMap]) -> Segments:
+    """Course of a hand, 003c (6.16)-(6.18). maps (4, 4): see `_derivative_maps`."""
+    course = new_course(
+        schedule.times[0], schedule.begin[0].hand(hand).position, 4 * len(schedule.motion) + 1
+    )
+    for p in range(len(schedule.motion)):
+        k = schedule.transition[p]
+        begin, end = schedule.begin[k].hand(hand), schedule.end[k].hand(hand)
+        # Hands in null space, which have no say, follow their poses too: so their course is continuous.
+        moves = schedule.moving[k].hand(hand) or far(begin.position, end.position, 0.0)
+        if not schedule.motion[p] or not moves:
+            continue
+        start, stop = schedule.times[p], schedule.times[p + 1]
+        margin, middle = shape.time_share, 1.0 - 2.0 * shape.time_share
+        borders = (start + margin * (stop - start), stop - margin * (stop - start), stop)
+        states = maps[int(begin.closed) + 2 * int(end.closed)]
+        points = control_points(begin, end, shape)
+        course.rest_until(start)
+        for s, share in enumerate((margin, middle, margin)):
+            before, after = states[s] @ points, states[s + 1] @ points
+            first, last = Jet(before[0], before[1], before[2]), Jet(after[0], after[1], after[2])
+            course.follow(quintic_between(first, last, share), borders[s])
+        course.value[:] = end.position
+    return course.ended(schedule.times[-1])
+
+
+@routine
+def selection_course(schedule: Schedule, hand: int, shares: SelectionParameters) -> Segments:
+    """Task-space selection of a hand, 003c (6.20)."""
+    first = float(schedule.begin[0].hand(hand).task_space)
+    course = new_course(schedule.times[0], np.array([first]), 2 * len(schedule.motion) + 1)
+    for p in range(len(schedule.motion)):
+        k = schedule.transition[p]
+        before, after = schedule.begin[k].hand(hand).task_space, schedule.end[k].hand(hand).task_space
+        if not schedule.motion[p] or before == after:
+            continue
+        lag, lead = shares.into if after else shares.out
+        start, stop = schedule.times[p], schedule.times[p + 1]
+        duration = stop - start
+        course.rest_until(start + lag * duration)
+        course.blend_to(np.array([float(after)]), stop - lead * duration)
+    return course.ended(schedule.times[-1])

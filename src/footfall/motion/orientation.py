@@ -4,31 +4,36 @@ from __future__ import annotations
 
 import numpy as np
 
-from footfall.gait.poses import PoseRow
+from footfall.compiler.routines import routine
 from footfall.math.quaternion_trajectories import QuaternionTrajectory
-from footfall.motion.courses import turns_and_rests
 from footfall.motion.schedule import Schedule
-from footfall.motion.stage_loops import body_turns
+from footfall.motion.turns import TurnSegments, TurnTiming, new_turns
 
-_WHOLE = np.array([0.0, 1.0])
-_BLEND = np.array([[6.0, -15.0, 10.0, 0.0, 0.0, 0.0]])  # from 0 to 1, at rest at both ends
+# From 0 to 1, at rest at both ends.
+_BLEND = TurnTiming(np.array([0.0, 1.0]), np.array([[6.0, -15.0, 10.0, 0.0, 0.0, 0.0]]))
 
 
 def plan_upper_body(schedule: Schedule) -> QuaternionTrajectory:
     """Rotation of the upper body in the world: it turns in motion phases, at rest at their ends."""
-    return _turning(schedule, 4, PoseRow.UPPER_BODY)
+    return turning_course(schedule, head=False).trajectory
 
 
 def plan_head(schedule: Schedule) -> QuaternionTrajectory:
     """Rotation of the head in the world."""
-    return _turning(schedule, 5, PoseRow.HEAD)
+    return turning_course(schedule, head=True).trajectory
 
 
-def _turning(schedule: Schedule, part: int, columns: slice) -> QuaternionTrajectory:
-    owner = schedule.motion_transition
-    controls, which = np.empty((len(owner), 4, 4)), np.empty(len(owner), dtype=np.int64)
-    count = body_turns(
-        schedule.begin, schedule.end, schedule.moving, owner, part, columns.start, controls, which
-    )
-    initial = schedule.begin[0, columns]
-    return turns_and_rests(schedule, initial, controls[:count], which[:count], _WHOLE, _BLEND)
+@routine
+def turning_course(schedule: Schedule, head: bool) -> TurnSegments:
+    """Rotation of the head, or of the upper body."""
+    turns = new_turns(schedule.times[0], 2 * len(schedule.motion) + 1)
+    for p in range(len(schedule.motion)):
+        k = schedule.transition[p]
+        begin, end, moving = schedule.begin[k], schedule.end[k], schedule.moving[k]
+        if schedule.motion[p] and (moving.head if head else moving.upper_body):
+            before, after = (begin.head, end.head) if head else (begin.upper_body, end.upper_body)
+            after = -after if before @ after < 0.0 else after
+            controls = np.array([before, before, after, after])
+            turns.turn(controls, _BLEND, schedule.times[p], schedule.times[p + 1])
+    initial = schedule.begin[0].head if head else schedule.begin[0].upper_body
+    return turns.ended(schedule.times[-1], initial)

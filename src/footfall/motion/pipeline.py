@@ -9,7 +9,6 @@ from typing import NamedTuple
 from footfall.arrays import Array
 from footfall.errors import HeightNotSmooth, InvalidTransition
 from footfall.gait.plan import MotionPlan, TransitionSequence
-from footfall.gait.poses import PoseRow
 from footfall.gait.walking_transitions import GaitDimensions
 from footfall.motion.centre_of_mass import plan_centre_of_mass
 from footfall.motion.checks import check_numbers, check_steps
@@ -149,7 +148,7 @@ def generate_sequence(
         head,
         *feet.rotations,
         schedule.pose_times,
-        schedule.poses[:, PoseRow.COM_HEIGHT].copy(),
+        schedule.com_heights,
         float(schedule.pose_times[-1] - schedule.pose_times[-2]),
         None if start is None else start.torso,
     )

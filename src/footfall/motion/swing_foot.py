@@ -2,19 +2,29 @@
 
 Time runs from 0 to 1 in the phase. The foot rolls off over its toes and strikes with its heel; the points at which it
 turns over are raised so that no edge of the sole goes below the ground. What is horizontal and vertical is told by the
-stance foot. It is traced and runs as native code, for all phases of a plan at once.
+stance foot. It is traced and runs as native code.
 """
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any
+from functools import cache, lru_cache
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import Kernel, asin, build_kernel, less, maximum, minimum, where
-from footfall.math.interpolation import quintic_spline
+from footfall.compiler.routines import (
+    Quaternion,
+    Vector2,
+    Vector3,
+    Vector6,
+    record_dtype,
+    record_from_numbers,
+)
+from footfall.compiler.routines.types import Fixed
+from footfall.math.interpolation import quintic_between, quintic_spline
+from footfall.math.polynomials import Jet
 from footfall.math.rotations import (
     matrix_from_quaternion,
     quaternion_from_rotation_vector,
@@ -24,44 +34,91 @@ from footfall.math.rotations import (
 )
 from footfall.motion.parameters import FootParameters
 from footfall.motion.reduced_model import Rectangle
+from footfall.motion.support import Sole
+from footfall.motion.turns import Controls, TurnTiming
 
 SEGMENTS = 5  # of the position: borders are lag, lift, lower and lead
 TILT_SEGMENTS = 3  # of the tilt's timing: lift-off, mid-swing, strike
+SwingPieces = Annotated[Array, Fixed((SEGMENTS, 6, 3))]
+TiltTiming = Annotated[Array, Fixed((TILT_SEGMENTS, 6))]
 _CHECKED = (0.1, 0.3, 0.6)  # parts of the time to rise at which the sole must be clear
 _SURPLUS = 1.05  # between two of them 3 % more may be needed
+
+
+class Swing(NamedTuple):
+    """A foot's way in one motion phase: its frame at begin and end, the turn of the stance foot, all in the world."""
+
+    begin: Vector3  # m
+    begin_turn: Quaternion
+    end: Vector3  # m
+    end_turn: Quaternion
+    stance_turn: Quaternion
+    step_height: float  # m
+    swing_timing: float
+
+
+class SwingShape(NamedTuple):
+    """What holds for all phases of a robot. lag, lead, lift, lower: shares of the phase for a swing timing of 0 and of
+    1. tilt_borders, tilt_timing: how the parameter of the rotation runs from 0 to 1, 003c section 5.5.1."""
+
+    lag: Vector2
+    lead: Vector2
+    lift: Vector2
+    lower: Vector2
+    tilt_per_m: float
+    sole: Sole
+    tilt_borders: Vector2
+    tilt_timing: TiltTiming
+
+
+class SwingCourse(NamedTuple):
+    """Borders of the segments in [0, 1], coefficients of the position in the world (m) in each, highest power first,
+    and the control quaternions of the rotation."""
+
+    borders: Vector6
+    pieces: SwingPieces
+    controls: Controls
+
+
+class SwingInputs(NamedTuple):
+    """What the native code of `swing_foot` takes."""
+
+    swing: Swing
+    shape: SwingShape
 
 
 @cache
 def swing_kernel() -> Kernel:
     """Native code of `swing_foot`."""
-    return build_kernel(
-        swing_foot, {"phase": 20, "constants": 33}, name="swing_foot", key="motion.swing_foot"
-    )
+    sizes = {"swing": _size(Swing), "shape": _size(SwingShape)}
+    return build_kernel(swing_foot, sizes, name="swing_foot", key="motion.swing_foot")
 
 
-def swing_foot(phase: Array, constants: Array) -> dict[str, Array]:
-    """Borders (6,) of the segments in [0, 1], coefficients (5, 6, 3) of the position in the world, m, and the control
-    quaternions (4, 4) of the rotation.
+def _size(record: type) -> int:
+    return record_dtype(record).itemsize // 8
 
-    phase (20,): position (m) and quaternion of the foot at begin and at end, quaternion of the stance foot, all in
-    the world, step height (m), swing timing. constants (33,): `swing_constants`.
-    """
-    begin, end, stance = phase[:7], phase[7:14], phase[14:18]
-    step_height, swing_timing = phase[18], phase[19]
-    timing, tilt, sole = constants[:8].reshape(4, 2), constants[8], constants[9:13]
-    tilt_borders, tilt_timing = constants[13:15], constants[15:33].reshape(TILT_SEGMENTS, 6)
 
+def swing_foot(swing: Array, shape: Array) -> dict[str, Array]:
+    """The fields of a `SwingCourse`, for the numbers of a `Swing` and a `SwingShape`."""
+    course = swing_course(record_from_numbers(Swing, swing), record_from_numbers(SwingShape, shape))
+    return course._asdict()
+
+
+def swing_course(swing: Swing, shape: SwingShape) -> SwingCourse:
+    """The way of a foot through the air."""
+    stance, sole = swing.stance_turn, shape.sole
     level = matrix_from_quaternion(stance)
-    way = level.T @ (end[:3] - begin[:3])
-    controls = _controls(begin[3:], end[3:], tilt * way[0])
+    way = level.T @ (swing.end - swing.begin)
+    controls = _controls(swing.begin_turn, swing.end_turn, shape.tilt_per_m * way[0])
 
     lag, lead, lift, lower = (
-        timing[k, 0] * (1.0 - swing_timing) + timing[k, 1] * swing_timing for k in range(4)
+        ends[0] * (1.0 - swing.swing_timing) + ends[1] * swing.swing_timing
+        for ends in (shape.lag, shape.lead, shape.lift, shape.lower)
     )
     borders = [0.0, lag, lift, 1.0 - lower, 1.0 - lead, 1.0]
 
     def rotation(time: Any) -> Array:
-        eta = _parameter(time, tilt_borders, tilt_timing)
+        eta = _parameter(time, shape.tilt_borders, shape.tilt_timing)
         return quaternion_product(quaternion_inverse(stance), _rotation(controls, eta))
 
     turns = [rotation(time) for time in borders]
@@ -73,15 +130,15 @@ def swing_foot(phase: Array, constants: Array) -> dict[str, Array]:
 
     # 003c (6.9), (6.10): control points relative to the begin, in axes of the stance foot.
     ahead = [(0.0, 0.0), (at_lag[0], 0.0), (way[0] + at_lead[0], way[1]), (way[0], way[1])]
-    top = maximum(0.0 * way[2], way[2]) + maximum(at_lift[1], at_lower[1]) + step_height
+    top = maximum(0.0 * way[2], way[2]) + maximum(at_lift[1], at_lower[1]) + swing.step_height
     rise, fall = _needed_rise(turns[0], rising, sole), _needed_rise(turns[5], falling, sole)
     top = maximum(top, maximum(rise, way[2] + fall))
     states = []
     for k, time in enumerate(borders):
         if k <= 1:
-            horizontal = [(ahead[k][axis], 0.0, 0.0) for axis in (0, 1)]
+            horizontal = [_at_rest(ahead[k][axis]) for axis in (0, 1)]
         elif k >= 4:
-            horizontal = [(ahead[k - 2][axis], 0.0, 0.0) for axis in (0, 1)]
+            horizontal = [_at_rest(ahead[k - 2][axis]) for axis in (0, 1)]
         else:
             horizontal = [_between(time, lag, 1.0 - lead, ahead[1][axis], ahead[2][axis]) for axis in (0, 1)]
         if k == 1:
@@ -89,41 +146,41 @@ def swing_foot(phase: Array, constants: Array) -> dict[str, Array]:
         elif k == 4:
             vertical = _between(time, 1.0 - lower, 1.0, top, way[2])
         else:
-            vertical = ((0.0, top, top, way[2])[(0, 0, 1, 2, 0, 3)[k]], 0.0, 0.0)
-        states.append((horizontal[0], horizontal[1], vertical))
-    coefficients = []
+            vertical = _at_rest((0.0, top, top, way[2])[(0, 0, 1, 2, 0, 3)[k]])
+        states.append((*horizontal, vertical))
+    pieces = []
     for k in range(SEGMENTS):
-        duration = borders[k + 1] - borders[k]
-        local = [_quintic(states[k][axis], states[k + 1][axis], duration) for axis in range(3)]
-        turned = [level @ np.array([local[axis][power] for axis in range(3)]) for power in range(6)]
-        turned[5] = turned[5] + begin[:3]
-        coefficients.append(np.array(turned))
-    return {
-        "borders": np.array([0.0 * lag, *borders[1:5], 0.0 * lag + 1.0]),
-        "coefficients": np.array(coefficients),
-        "controls": np.array(controls),
-    }
+        pairs = zip(states[k], states[k + 1], strict=True)
+        local = np.array(
+            [quintic_between(before, after, borders[k + 1] - borders[k]) for before, after in pairs]
+        )
+        turned = [level @ coefficients for coefficients in local.T]
+        pieces.append(np.array([*turned[:5], turned[5] + swing.begin]))
+    ends = np.array([0.0 * lag, *borders[1:5], 0.0 * lag + 1.0])
+    return SwingCourse(ends, np.array(pieces), np.array(controls))
 
 
-@cache
-def swing_constants(parameters: FootParameters, sole: Rectangle) -> Array:
-    """What holds for all phases, (33,): timing, tilt, edges of the sole (m), and how the parameter of the rotation runs
-    from 0 to 1, 003c section 5.5.1."""
-    return np.concatenate(
-        [
-            np.ravel([parameters.lag, parameters.lead, parameters.lift, parameters.lower]),
-            [parameters.tilt_per_m, *sole, parameters.lift_off_share, parameters.strike_share],
-            tilt_timing(parameters).ravel(),
-        ]
+@lru_cache(maxsize=16)
+def swing_shape(parameters: FootParameters, sole: Rectangle) -> SwingShape:
+    """What holds for all phases of a robot with such soles."""
+    return SwingShape(
+        np.array(parameters.lag),
+        np.array(parameters.lead),
+        np.array(parameters.lift),
+        np.array(parameters.lower),
+        parameters.tilt_per_m,
+        Sole(*sole),
+        np.array([parameters.lift_off_share, parameters.strike_share]),
+        tilt_timing(parameters).pieces,
     )
 
 
-@cache
-def tilt_timing(parameters: FootParameters) -> Array:
-    """Coefficients (3, 6) of the parameter of the rotation over lift-off, mid-swing and strike."""
-    times = np.array([0.0, parameters.lift_off_share, parameters.strike_share, 1.0])
-    spline = quintic_spline(times, np.array([0.0, 1 / 3, 2 / 3, 1.0]))
-    return np.ascontiguousarray(spline.coefficients[:, :, 0])
+@lru_cache(maxsize=16)
+def tilt_timing(parameters: FootParameters) -> TurnTiming:
+    """How the parameter of the rotation runs over lift-off, mid-swing and strike."""
+    shares = np.array([0.0, parameters.lift_off_share, parameters.strike_share, 1.0])
+    spline = quintic_spline(shares, np.array([0.0, 1 / 3, 2 / 3, 1.0]))
+    return TurnTiming(shares, np.ascontiguousarray(spline.coefficients[:, :, 0]))
 
 
 def _controls(begin: Array, end: Array, sine: Any) -> list[Array]:
@@ -173,13 +230,13 @@ def _pitch(q: Array) -> Any:
     return -asin(maximum(minimum(2 * (q[1] * q[3] - q[0] * q[2]), 1.0), -1.0))
 
 
-def _roll_off(pitch: Any, sole: Array) -> tuple[Any, Any]:
+def _roll_off(pitch: Any, sole: Sole) -> tuple[Any, Any]:
     """Way (forward, up) by which the foot moves so that its critical edge stays where it is, 003c (6.6)."""
-    edge = where(less(pitch, 0.0), sole[0], sole[1])
+    edge = where(less(pitch, 0.0), sole.rear, sole.front)
     return edge * (1.0 - np.cos(pitch)), edge * np.sin(pitch)
 
 
-def _needed_rise(standing: Array, turns: list[Array], sole: Array) -> Any:
+def _needed_rise(standing: Array, turns: list[Array], sole: Sole) -> Any:
     """How far a foot must rise so that no corner of its sole goes below the ground, where it is turned like that at the
     checked parts of its way up, and at its end. The source compensates at the control points only: 5 mm too little for
     a stride of 0.8 m without step height."""
@@ -191,35 +248,25 @@ def _needed_rise(standing: Array, turns: list[Array], sole: Array) -> Any:
         left = 2 * (
             turn[2] * turn[3] + turn[0] * turn[1] - standing[2] * standing[3] - standing[0] * standing[1]
         )
-        drop = maximum(-forward * sole[0], -forward * sole[1]) + maximum(-left * sole[2], -left * sole[3])
+        drop = maximum(-forward * sole.rear, -forward * sole.front)
+        drop = drop + maximum(-left * sole.right, -left * sole.left)
         risen = share * share * share * (10.0 - 15.0 * share + 6.0 * share * share)
         needed = maximum(needed, drop * (_SURPLUS / risen))
     return needed
 
 
-def _between(time: Any, start: Any, end: Any, before: Any, after: Any) -> tuple[Any, Any, Any]:
-    """Value, velocity and acceleration within the rest-to-rest quintic between two points, 003c section 4.2."""
+def _at_rest(value: Any) -> Jet:
+    return Jet(value, 0.0, 0.0)
+
+
+def _between(time: Any, start: Any, end: Any, before: Any, after: Any) -> Jet:
+    """Motion within the rest-to-rest quintic between two points, 003c section 4.2."""
     duration = end - start
     eta = (time - start) / duration
     rest, square = 1.0 - eta, eta * eta
     way = after - before
-    return (
+    return Jet(
         before + way * square * eta * (10.0 - 15.0 * eta + 6.0 * square),
         way * 30.0 * square * rest * rest / duration,
         way * 60.0 * eta * rest * (1.0 - 2.0 * eta) / (duration * duration),
     )
-
-
-def _quintic(begin: tuple[Any, Any, Any], end: tuple[Any, Any, Any], h: Any) -> list[Any]:
-    """Coefficients (6,) between two states, 003c (G.32)."""
-    way = end[0] - begin[0]
-    v0, v1 = begin[1] * h, end[1] * h
-    a0, a1 = begin[2] * (h * h / 2), end[2] * (h * h / 2)
-    return [
-        6 * way - 3 * (v0 + v1) - a0 + a1,
-        -15 * way + 8 * v0 + 7 * v1 + 3 * a0 - 2 * a1,
-        10 * way - 6 * v0 - 4 * v1 - 3 * a0 + a1,
-        a0,
-        v0,
-        begin[0],
-    ]

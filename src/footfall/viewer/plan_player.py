@@ -9,7 +9,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.dynamics.kinematics import forward_kinematics
-from footfall.gait.poses import CONTACT_TYPES, FootContact, PoseRow
+from footfall.gait.poses import FootContact
 from footfall.math.rotations import quaternion_from_matrix, rotate_by_quaternion
 from footfall.motion.following import Followed
 from footfall.motion.motion import Motion
@@ -143,19 +143,15 @@ class PlanPlayer(Playback):
 
     def _draw_footprints(self) -> None:
         scene, model = self._stage.server.scene, self.motion.model
-        transitions = self.motion.plan.transitions
-        rows = np.array([transitions[0].begin.row, *(transition.end.row for transition in transitions)])
         lines: dict[tuple[int, int, int], list[Array]] = {RIGHT: [], LEFT: []}
-        for foot, color in ((0, RIGHT), (1, LEFT)):
-            for row in rows:
-                kind = CONTACT_TYPES[int(row[PoseRow.CONTACT.start + foot])]
-                rear, front, right, left = model.sole if kind is FootContact.FULL else model.toe_sole
+        for pose in self.motion.plan.poses:
+            for foot, color in ((pose.right_foot, RIGHT), (pose.left_foot, LEFT)):
+                whole = foot.contact is FootContact.FULL
+                rear, front, right, left = model.sole if whole else model.toe_sole
                 local = np.array(
                     [[rear, right, _LIFT], [front, right, _LIFT], [front, left, _LIFT], [rear, left, _LIFT]]
                 )
-                corners = row[PoseRow.FOOT_POSITION[foot]] + rotate_by_quaternion(
-                    row[PoseRow.FOOT_ROTATION[foot]], local
-                )
+                corners = np.array(foot.position) + rotate_by_quaternion(np.array(foot.rotation), local)
                 lines[color].append(np.stack([corners, np.roll(corners, -1, axis=0)], axis=1))
         for name, color in (("right", RIGHT), ("left", LEFT)):
             points = np.concatenate(lines[color]).astype(np.float32)

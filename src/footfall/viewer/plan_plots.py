@@ -9,10 +9,10 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.errors import MissingPackage
-from footfall.gait.poses import PoseRow
+from footfall.gait.pose_records import pose_array
 from footfall.math.rotations import rotate_by_quaternion
 from footfall.motion.motion import Motion
-from footfall.motion.support import sole_corners
+from footfall.motion.support import sole_corners, soles_of
 from footfall.motion.verification import recomputed_zmp
 from footfall.whole_file import written_whole
 
@@ -60,8 +60,8 @@ def motion_figure(motion: Motion) -> Figure:
 def _draw_above(axes: Axes, motion: Motion, times: Array) -> None:
     from matplotlib.patches import Polygon
 
-    rows = _pose_rows(motion)
-    soles = sole_corners(rows, motion.model)
+    poses = pose_array(pose.record for pose in motion.plan.poses)
+    soles = sole_corners(poses, soles_of(motion.model))
     for foot, colour in ((0, RIGHT), (1, LEFT)):
         for corners in soles[:, foot]:
             axes.add_patch(Polygon(corners, fill=False, edgecolor=colour, linewidth=0.9))
@@ -83,16 +83,13 @@ def _draw_above(axes: Axes, motion: Motion, times: Array) -> None:
 
 def _draw_side(axes: Axes, motion: Motion, times: Array) -> None:
     samples = motion.sample(times)
-    rows = _pose_rows(motion)
     # Seen across the way: a robot that walks sideways is seen from its front.
     along = int(np.ptp(samples.center_of_mass[:, 0, :2], axis=0).argmax())
     sole = np.array(motion.model.sole)
     corners = np.array([[x, y, 0.0] for x in sole[:2] for y in sole[2:]])
-    for foot, colour in ((0, RIGHT), (1, LEFT)):
-        for row in rows:
-            here = row[PoseRow.FOOT_POSITION[foot]] + rotate_by_quaternion(
-                row[PoseRow.FOOT_ROTATION[foot]], corners
-            )
+    for pose in motion.plan.poses:
+        for foot, colour in ((pose.right_foot, RIGHT), (pose.left_foot, LEFT)):
+            here = np.array(foot.position) + rotate_by_quaternion(np.array(foot.rotation), corners)
             ends = here[[here[:, along].argmin(), here[:, along].argmax()]]
             axes.plot(ends[:, along], ends[:, 2], color=colour, linewidth=2.5)
     for values, colour, label in (
@@ -187,8 +184,3 @@ def _support_range(motion: Motion, times: Array, axis: int) -> tuple[Array, Arra
     return np.where(unused, np.inf, corners).min(axis=1)[phase], np.where(unused, -np.inf, corners).max(
         axis=1
     )[phase]
-
-
-def _pose_rows(motion: Motion) -> Array:
-    transitions = motion.plan.transitions
-    return np.array([transitions[0].begin.row, *(transition.end.row for transition in transitions)])

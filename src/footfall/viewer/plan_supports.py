@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.gait.poses import CONTACT_TYPES, FootContact, PoseRow
+from footfall.gait.poses import FootContact
 from footfall.math.quaternions import from_axis_angle
 from footfall.math.rotations import rotate_by_quaternion
 from footfall.motion.motion import Motion
@@ -19,28 +19,22 @@ _PLATE, _THICK = 0.16, 0.015  # m
 
 def draw_supports(scene: Any, motion: Motion) -> None:
     """Add the blocks and plates of a motion's plan to a scene of viser."""
-    transitions = motion.plan.transitions
-    rows = np.array([transitions[0].begin.row, *(transition.end.row for transition in transitions)])
-    for number, (size, center, turn) in enumerate([*_blocks(rows, motion), *_plates(rows, motion)]):
+    for number, (size, center, turn) in enumerate([*_blocks(motion), *_plates(motion)]):
         scene.add_box(
             f"/plan/supports/{number}", dimensions=size, position=center, wxyz=turn, color=_COLOR, opacity=0.7
         )
 
 
-def _blocks(rows: Array, motion: Motion) -> list[tuple[Any, Array, Array]]:
+def _blocks(motion: Motion) -> list[tuple[Any, Array, Array]]:
     """Size, centre and rotation of a block under each sole that stands higher than the ground."""
-    ground = min(rows[:, place][:, 2].min() for place in PoseRow.FOOT_POSITION)
+    feet = [foot for pose in motion.plan.poses for foot in pose.feet]
+    ground = min(foot.position[2] for foot in feet)
     found = {}
-    for foot in range(2):
-        for row in rows[rows[:, PoseRow.CLOSED.start + foot] > 0.5]:
-            place = row[PoseRow.FOOT_POSITION[foot]]
-            if place[2] < ground + _HARDLY:
-                continue
-            kind = CONTACT_TYPES[int(row[PoseRow.CONTACT.start + foot])]
-            rear, front, right, left = (
-                motion.model.sole if kind is FootContact.FULL else motion.model.toe_sole
-            )
-            ahead = rotate_by_quaternion(row[PoseRow.FOOT_ROTATION[foot]], np.array([1.0, 0.0, 0.0]))
+    for foot in feet:
+        if foot.closed and foot.position[2] >= ground + _HARDLY:
+            place, whole = np.array(foot.position), foot.contact is FootContact.FULL
+            rear, front, right, left = motion.model.sole if whole else motion.model.toe_sole
+            ahead = rotate_by_quaternion(np.array(foot.rotation), np.array([1.0, 0.0, 0.0]))
             turn = from_axis_angle(np.array([0.0, 0.0, 1.0]), float(np.arctan2(ahead[1], ahead[0])))
             center = place + rotate_by_quaternion(
                 turn, np.array([(rear + front) / 2, (right + left) / 2, 0.0])
@@ -50,16 +44,13 @@ def _blocks(rows: Array, motion: Motion) -> list[tuple[Any, Array, Array]]:
     return list(found.values())
 
 
-def _plates(rows: Array, motion: Motion) -> list[tuple[Any, Array, Array]]:
+def _plates(motion: Motion) -> list[tuple[Any, Array, Array]]:
     """Size, centre and rotation of a plate behind each place where a hand is pushed."""
     found = {}
-    for hand in range(2):
-        for row in rows[rows[:, PoseRow.CLOSED.start + 2 + hand] > 0.5]:
-            force = row[PoseRow.WRENCH[hand]][:3]
-            strength = float(np.linalg.norm(force))
-            if strength == 0.0:
-                continue
-            normal, place = force / strength, row[PoseRow.HAND_POSITION[hand]]
+    for hand in (hand for pose in motion.plan.poses for hand in pose.hands):
+        strength = float(np.linalg.norm(hand.wrench[:3]))
+        if hand.closed and strength > 0.0:
+            normal, place = np.array(hand.wrench[:3]) / strength, np.array(hand.position)
             axis = np.cross([0.0, 0.0, 1.0], normal)
             length = float(np.linalg.norm(axis))
             angle = float(np.arctan2(length, normal[2]))

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
+import msgspec
 import numpy as np
 import pytest
+from msgspec import Meta
 
-from footfall.compiler.routines import ArrayOf, Vector3, new_records, record_dtype, routine
+from footfall.compiler.routines import (
+    ArrayOf,
+    Vector2,
+    Vector3,
+    new_records,
+    record_dtype,
+    record_from_numbers,
+    routine,
+)
 from footfall.errors import RoutineError, RoutineFailed
 from footfall.math.transform import Transform
 
@@ -363,3 +373,62 @@ def test_records_lie_in_memory_as_numpy_lays_them_out() -> None:
         items[k] = (k == 1, 10**12 + k, k != 1, (1.0, 2.0, 3.0 + k), True)
     for k in range(3):
         assert parts_of(items, k) == (k == 1, 10**12 + k, k != 1, 3.0 + k, True)
+
+
+class Lag(msgspec.Struct, frozen=True, kw_only=True):
+    """Parameters as files have them: checked numbers."""
+
+    share: Annotated[float, Meta(gt=0.0)] = 0.5
+    ends: tuple[float, float] = (0.0, 1.0)
+
+
+@routine
+def lagging(lag: Lag, start: Vector3 | None) -> float:
+    if start is not None and start[0] > 0.0:
+        return start[0]
+    begins = start is None or start[1] == 0.0
+    return lag.share * (lag.ends[1] - lag.ends[0]) if begins else -1.0
+
+
+def test_parameters_of_files_are_records_and_what_is_optional_may_be_missing() -> None:
+    assert lagging(Lag(), None) == 0.5
+    assert lagging(Lag(share=2, ends=(1, 4)), None) == 6.0  # ints where floats belong
+    assert lagging(Lag(), np.array([3.0, 0.0, 0.0])) == 3.0
+    assert lagging(Lag(), np.zeros(3)) == 0.5
+    assert lagging(Lag(), np.array([-3.0, 1.0, 0.0])) == -1.0
+    with pytest.raises(RoutineError, match="shape"):
+        lagging(Lag(), np.zeros(2))
+
+
+class Beam(NamedTuple):
+    """Nothing but floats."""
+
+    length: float
+    end: Vector3
+    material: Stiffness
+
+
+class Stiffness(NamedTuple):
+    modulus: float
+    density: float
+
+
+def test_records_are_made_of_numbers_in_a_row() -> None:
+    beam = record_from_numbers(Beam, np.arange(6.0))
+    assert (beam.length, beam.end.tolist()) == (0.0, [1.0, 2.0, 3.0])
+    assert beam.material == Stiffness(4.0, 5.0)
+    items = new_records(Beam, 1)
+    items.view(np.float64)[:] = np.arange(6.0)  # as they lie in memory
+    assert (items["end"][0] == beam.end).all()
+    assert items["material"]["density"][0] == 5.0
+
+
+@routine
+def corners(place: Vector2) -> ArrayOf[Vector2]:
+    result: ArrayOf[Vector2] = np.zeros((4, 2))
+    result[1:3] = np.array([place, -place])
+    return result
+
+
+def test_a_small_matrix_fills_an_array_of_vectors() -> None:
+    assert np.asarray(corners(np.array([1.0, 2.0]))).tolist() == [[0, 0], [1, 2], [-1, -2], [0, 0]]

@@ -13,6 +13,7 @@ from footfall.compiler.routines.annotations import (
     Vector6,
     new_records,
     record_dtype,
+    record_from_numbers,
 )
 from footfall.compiler.routines.callback import RoutineCallback
 from footfall.compiler.routines.library import call_native
@@ -33,5 +34,6 @@ __all__ = [
     "call_native",
     "new_records",
     "record_dtype",
+    "record_from_numbers",
     "routine",
 ]

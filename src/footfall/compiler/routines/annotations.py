@@ -13,10 +13,11 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import sys
+import types
 import typing
 from collections.abc import Iterator
 from functools import cache
-from typing import Annotated, Any, NamedTuple, Protocol, TypeVar
+from typing import Annotated, Any, NamedTuple, Protocol, TypeVar, Union
 
 import numpy as np
 
@@ -26,6 +27,7 @@ from footfall.compiler.routines.types import (
     FLOAT,
     INT,
     LANES,
+    NOTHING,
     SCALAR_TYPES,
     ArrayType,
     Fixed,
@@ -82,7 +84,13 @@ class TupleHint(NamedTuple):
     items: tuple[Any, ...]
 
 
-Hint = Number | Fixed | ArrayHint | ListHint | TupleHint | type | None  # a type: of records
+class OptionalHint(NamedTuple):
+    """`Vector3 | None`: what is given is known when the routine is translated."""
+
+    given: Any
+
+
+Hint = Number | Fixed | ArrayHint | ListHint | TupleHint | OptionalHint | type | None  # a type: of records
 
 
 def hint_of(annotation: Any, names: dict[str, Any]) -> Hint:
@@ -106,7 +114,10 @@ def hint_of(annotation: Any, names: dict[str, Any]) -> Hint:
         return annotation  # type: ignore[no-any-return]
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is Annotated:
-        return next((extra for extra in arguments[1:] if isinstance(extra, Fixed | Number)), None)
+        small = (extra for extra in arguments[1:] if isinstance(extra, Fixed | Number))
+        return next(small, None) or hint_of(arguments[0], names)
+    if origin in (Union, types.UnionType) and len(arguments) == 2 and type(None) in arguments:
+        return OptionalHint(hint_of(next(one for one in arguments if one is not type(None)), names))
     if origin is ArrayOf:
         element = hint_of(arguments[0], names)
         if not isinstance(element, Fixed) and element is not LANES and not is_record(element):
@@ -120,12 +131,19 @@ def hint_of(annotation: Any, names: dict[str, Any]) -> Hint:
 
 
 def is_record(kind: Any) -> bool:
-    """Whether a class is a named tuple or a frozen dataclass."""
+    """Whether a class is a named tuple, a frozen dataclass or a frozen struct of msgspec."""
     if not isinstance(kind, type):
         return False
+    if is_struct(kind):
+        return bool(kind.__struct_config__.frozen)  # type: ignore[attr-defined]
     if dataclasses.is_dataclass(kind):
         return bool(kind.__dataclass_params__.frozen)  # type: ignore[attr-defined]
     return issubclass(kind, tuple) and hasattr(kind, "_fields")
+
+
+def is_struct(kind: type) -> bool:
+    """Whether a class is one of msgspec's, which parameters in files are."""
+    return hasattr(kind, "__struct_config__")
 
 
 def record_fields(record: type[Any]) -> dict[str, Hint]:
@@ -136,11 +154,10 @@ def record_fields(record: type[Any]) -> dict[str, Hint]:
 
 @cache
 def _record_fields(record: Any) -> dict[str, Hint]:
-    names = (
-        [field.name for field in dataclasses.fields(record) if field.init]
-        if dataclasses.is_dataclass(record)
-        else list(record._fields)
-    )
+    if dataclasses.is_dataclass(record):
+        names = [field.name for field in dataclasses.fields(record) if field.init]
+    else:
+        names = list(record.__struct_fields__ if is_struct(record) else record._fields)
     found: dict[str, Any] = {}
     for base in reversed(record.__mro__):
         module = vars(sys.modules[base.__module__]) if base.__module__ in sys.modules else {}
@@ -200,8 +217,31 @@ def new_records(record: type, count: int) -> Any:
     return np.zeros(count, dtype=record_dtype(record))
 
 
+def record_from_numbers(record: Any, numbers: Any) -> Any:
+    """A record of floats from an array (n,) of these or of symbols, one after the other as in memory."""
+    made, rest = _from_numbers(plain_record(record), numbers)
+    assert len(rest) == 0
+    return made
+
+
+def _from_numbers(kind: Type, numbers: Any) -> tuple[Any, Any]:
+    if isinstance(kind, Fixed):
+        return numbers[: kind.count].reshape(kind.shape), numbers[kind.count :]
+    if not isinstance(kind, RecordType):
+        return numbers[0], numbers[1:]
+    items = []
+    for item in kind.items:
+        made, numbers = _from_numbers(item, numbers)
+        items.append(made)
+    return kind.record(*items), numbers
+
+
 def type_of(value: Any, hint: Hint, name: str) -> Type:
     """The type of an object of Python; name: for messages."""
+    if value is None:
+        return NOTHING
+    if isinstance(hint, OptionalHint):
+        return type_of(value, hint.given, name)
     if isinstance(hint, Fixed):
         if np.shape(value) != hint.shape:
             raise RoutineError(f"{name} has the shape {np.shape(value)}, needed is {hint.shape}")
@@ -233,6 +273,8 @@ def described(hint: Hint) -> str:
         return f"an array of {element.__name__ if isinstance(element, type) else element}"
     if isinstance(hint, ListHint | TupleHint):
         return "a list" if isinstance(hint, ListHint) else "a tuple"
+    if isinstance(hint, OptionalHint):
+        return f"{described(hint.given)} or None"
     return hint.__name__ if isinstance(hint, type) else str(hint)
 
 

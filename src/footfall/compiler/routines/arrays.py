@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from footfall.compiler.routines.annotations import ArrayHint, Hint, element_type
+from footfall.compiler.routines.annotations import ArrayHint, Hint, OptionalHint, element_type
 from footfall.compiler.routines.memory import OUTSIDE
 from footfall.compiler.routines.types import (
     BOOL,
@@ -20,6 +20,7 @@ from footfall.compiler.routines.types import (
     INT,
     LANES,
     NONE,
+    NOTHING,
     READ_AS,
     WIDTH,
     ArrayType,
@@ -131,6 +132,8 @@ class Arrays(Vectors):
 
     def fitted(self, value: Value, hint: Hint) -> Value:
         """A value as an annotation wants it."""
+        if isinstance(hint, OptionalHint):
+            return value if value.type == NOTHING else self.fitted(value, hint.given)
         if isinstance(hint, Number):
             return self.converted(value, hint)
         if isinstance(hint, Fixed):
@@ -376,7 +379,9 @@ class Arrays(Vectors):
         if isinstance(element, Fixed) and element.shape == shape:  # the same vector everywhere
             self.each(self.elements_in(array.parts[1:]), lambda k: self.store(self.at(array, k), value))
             return
-        if not isinstance(element, Number) or len(shape) != array.type.axes:
+        if isinstance(element, Fixed) and len(shape) == array.type.axes + len(element.shape):
+            array, element = self.as_numbers(array), element.element
+        if not isinstance(element, Number) or len(shape) != len(array.parts) - 1:
             raise RoutineError(f"{value.type} for {array.type}")
         for length, wanted in zip(array.parts[1:], shape, strict=True):
             self.check_lengths(length, str(wanted))

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.compiler.routines.annotations import is_record
+from footfall.compiler.routines.annotations import is_record, record_fields
 from footfall.compiler.routines.parts import as_written
 
 _FOREIGN = ("numpy", "math", "builtins", "typing", "dataclasses", "enum", "collections")
@@ -166,5 +166,5 @@ def _inside(value: Any) -> list[Any]:
     if isinstance(value, tuple):
         return [type(value), *value] if is_record(type(value)) else list(value)
     if is_record(type(value)):
-        return [type(value), *(getattr(value, field.name) for field in dataclasses.fields(value))]
+        return [type(value), *(getattr(value, name) for name in record_fields(type(value)))]
     return []

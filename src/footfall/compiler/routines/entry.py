@@ -23,6 +23,7 @@ from footfall.compiler.routines.types import (
     FLOAT,
     INT,
     LANES,
+    NOTHING,
     ArrayType,
     Fixed,
     Number,
@@ -170,6 +171,9 @@ class _Entry:
         """Check an argument, and give its machine values; first: the number of the first of them."""
         if isinstance(type, Number):
             return [self.number(given, type)]
+        if type == NOTHING:
+            self.require(self.operation(f"icmp eq ptr {given}, {self.field('none')}"))
+            return []
         kind = self.at(given, 8)
         if isinstance(type, Fixed):
             return self.small_array(given, kind, type)

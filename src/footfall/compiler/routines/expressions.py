@@ -136,8 +136,15 @@ class Expressions(Parts):
         return self.combined_conditions(node, operand)
 
     def combined_conditions(self, node: ast.BoolOp, operand: Callable[[ast.expr], Value]) -> Value:
-        thunks = [partial(operand, inner) for inner in node.values]
-        return self.chain(node, thunks, until=isinstance(node.op, ast.Or))
+        until, open_ones = isinstance(node.op, ast.Or), []
+        for inner in node.values:
+            known = self.known_condition(inner)
+            if known is None:
+                open_ones.append(partial(operand, inner))
+            elif known is until:  # what comes behind it may not even be translatable
+                open_ones.append(partial(number_constant, until))
+                break
+        return self.chain(node, open_ones or [partial(number_constant, not until)], until=until)
 
     def chain(self, node: ast.expr, conditions: Sequence[Callable[[], Value]], *, until: bool) -> Value:
         """Evaluate conditions until one of them is `until`: those behind it may not be computable."""
@@ -153,7 +160,10 @@ class Expressions(Parts):
         return self.read(node)
 
     def known_condition(self, node: ast.expr) -> bool | None:
-        """`x is None`, `x is not None`: known from what x is."""
+        """`x is None`, `x is not None`: known from what x is; also in front of `and` and `or`, if it decides."""
+        if isinstance(node, ast.BoolOp):
+            first = self.known_condition(node.values[0])
+            return first if first is isinstance(node.op, ast.Or) else None
         if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], ast.Is | ast.IsNot):
             return None
         absent = [self.expression(side).type == NOTHING for side in (node.left, node.comparators[0])]

@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from footfall.compiler.routines.annotations import Hint, TupleHint, is_record, record_fields
+from footfall.compiler.routines.annotations import Hint, TupleHint, is_record, is_struct, record_fields
 from footfall.compiler.routines.lists import Lists
 from footfall.compiler.routines.types import (
     RecordType,
@@ -120,4 +120,6 @@ class Records(Lists):
 def _default(record: type, name: str) -> Any:
     if dataclasses.is_dataclass(record):
         return next(field.default for field in dataclasses.fields(record) if field.name == name)
+    if is_struct(record):
+        return dataclasses.MISSING  # routines take these, they make none
     return record._field_defaults.get(name, dataclasses.MISSING)  # type: ignore[attr-defined]

@@ -26,6 +26,7 @@ from footfall.compiler.routines import parts
 from footfall.compiler.routines.annotations import (
     dtype_of,
     hint_of,
+    is_struct,
     record_dtype,
     record_fields,
     record_of_dtype,
@@ -41,6 +42,7 @@ from footfall.compiler.routines.types import (
     BOOL,
     FLOAT,
     INT,
+    NOTHING,
     ArrayType,
     Fixed,
     Number,
@@ -207,6 +209,8 @@ class _Fitting:
             ]
             same = all(new is getattr(value, field) for new, field in zip(fields, kind.names, strict=True))
             return value if same else _new_record(kind.record, fields)
+        if kind == NOTHING:
+            return value
         if isinstance(kind, TupleType):
             return tuple(self.exact(item, each, name) for item, each in zip(value, kind.items, strict=True))
         first = self.next
@@ -232,6 +236,8 @@ class _Fitting:
 def _new_record(record: type, fields: list[Any]) -> Any:
     if issubclass(record, tuple):
         return tuple.__new__(record, fields)
+    if is_struct(record):
+        return record(**dict(zip(record_fields(record), fields, strict=True)))
     made = object.__new__(record)
     for name, value in zip(record_fields(record), fields, strict=True):
         object.__setattr__(made, name, value)
