@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from footfall.dynamics.hybrid import HybridAccelerations as HybridAccelerations
     from footfall.dynamics.hybrid import HybridMotion as HybridMotion
     from footfall.dynamics.hybrid import constraint_system as constraint_system
+    from footfall.dynamics.hybrid import felt_constraint_torques as felt_constraint_torques
     from footfall.dynamics.hybrid import hybrid_accelerations as hybrid_accelerations
     from footfall.dynamics.hybrid import hybrid_dynamics as hybrid_dynamics
     from footfall.dynamics.hybrid import motion_under_constraint_forces as motion_under_constraint_forces

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from footfall.control.inverse_kinematics.limits import NO_LIMITS as NO_LIMITS
     from footfall.control.inverse_kinematics.limits import Bounds as Bounds
     from footfall.control.inverse_kinematics.limits import Limits as Limits
+    from footfall.control.inverse_kinematics.manipulability import ManipulabilityCost as ManipulabilityCost
     from footfall.control.inverse_kinematics.position import Solution as Solution
     from footfall.control.inverse_kinematics.position import solve_ik as solve_ik
     from footfall.control.inverse_kinematics.prioritised_rate import PrioritisedRate as PrioritisedRate
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from footfall.control.inverse_kinematics.repulsion import RepulsiveCost as RepulsiveCost
     from footfall.control.inverse_kinematics.resolved_rate import ComfortCost as ComfortCost
     from footfall.control.inverse_kinematics.resolved_rate import ResolvedRate as ResolvedRate
+    from footfall.control.inverse_kinematics.switching import SwitchedRate as SwitchedRate
     from footfall.control.inverse_kinematics.trajectory import follow as follow
     from footfall.control.inverse_kinematics.velocity import scaled_to_bounds as scaled_to_bounds
     from footfall.control.inverse_kinematics.velocity import solve_velocity as solve_velocity

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from footfall.control.tasks.positions import frame_position as frame_position
     from footfall.control.tasks.postures import PostureTask as PostureTask
     from footfall.control.tasks.postures import posture as posture
+    from footfall.control.tasks.rotation_parameters import RotationParametersTask as RotationParametersTask
     from footfall.control.tasks.stack import TaskStack as TaskStack
     from footfall.control.tasks.support import support_tasks as support_tasks
     from footfall.control.tasks.task import MotionTask as MotionTask

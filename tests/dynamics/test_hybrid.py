@@ -10,10 +10,15 @@ from scipy.optimize import minimize
 
 from footfall.arrays import Array
 from footfall.dynamics.forward_dynamics import forward_dynamics
-from footfall.dynamics.hybrid import HybridMotion, constraint_system, hybrid_accelerations, hybrid_dynamics
+from footfall.dynamics.hybrid import (
+    HybridMotion,
+    constraint_system,
+    felt_constraint_torques,
+    hybrid_accelerations,
+    hybrid_dynamics,
+)
 from footfall.dynamics.hybrid_actuation import constraint_jacobian
 from footfall.dynamics.hybrid_constraints import AXES, Constraint
-from footfall.dynamics.hybrid_sweeps import Inputs, inward_sweep
 from footfall.dynamics.inverse_dynamics import inverse_dynamics
 from footfall.dynamics.kinematics import frame_acceleration, frame_pose, frame_velocity
 from footfall.errors import InvalidConstraint, UnknownName
@@ -178,20 +183,26 @@ class TestPublishedNumbers:
         np.testing.assert_allclose(motion.segments[0][[0, 1, 2, 5]], setpoints, atol=1e-6)
         np.testing.assert_array_equal(motion.segments[1], 0.0)
 
-    def test_projected_torques(self) -> None:
+    def test_felt_torques(self) -> None:
         """What 004 section 9 calls the constraint torque: felt through free joints, and so no command."""
         robot = load("kuka-lwr")
         q = robot.configuration("regression")
-        inputs = Inputs(q, self.v, self.tau, TIP, None, None, (), None, None, np.zeros(4), None)
-        joints = inward_sweep(robot, inputs).joints
-        felt = []
-        for joint in joints:
-            assert isinstance(joint, list)
-            felt.append(
-                sum(push * joint[0].inertia * -self.multipliers[row] for row, push in joint[0].pushes.items())
-            )
+        felt = felt_constraint_torques(
+            robot, q, self.v, self.tau, constraints=TIP, forces=-np.array(self.multipliers)
+        )
         expected = [2013.2958, -5817.9242, 1739.2162, 41.424212, -0.457155, 0.000015, 573.90413]
         np.testing.assert_allclose(felt, expected, rtol=1e-5, atol=2e-5)
+
+    def test_felt_torques_are_what_constraints_add(self) -> None:
+        """D (a - a without constraints) minus the way through the parent; of the first joint there is no parent."""
+        robot = random_robot(3, joints=6)
+        q, v, _, tau = random_state(robot, 3)
+        tip = (Constraint(robot.bodies[-1].name, ("x", "z")),)
+        motion = hybrid_dynamics(robot, q, v, tau, constraints=tip)
+        inertia = constraint_system(robot, q, v, tau, constraints=tip).joint_inertias
+        free = forward_dynamics(robot, q, v, tau)
+        felt = felt_constraint_torques(robot, q, v, tau, constraints=tip, forces=motion.forces)
+        assert inertia[0] * (motion.accelerations - free)[0] == pytest.approx(felt[0], rel=1e-9, abs=1e-9)
 
     def test_commands_make_the_motion_without_constraints(self) -> None:
         robot, q, _, motion = self.solve()

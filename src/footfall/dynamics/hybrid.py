@@ -288,6 +288,22 @@ def motion_under_constraint_forces(
     return HybridMotion(outward.accelerations, forces, -np.array(reached), np.ones(rows), *outward[1:])
 
 
+@algorithm_of_inputs(without=("setpoints", "active", "compliance"))
+def felt_constraint_torques(robot: Robot, inputs: Inputs, *, forces: Array) -> Array:
+    """What each joint feels of constraint forces (m,), through the free joints beyond it, (nv,), N m or N.
+
+    Of a joint with inertia D (`constraint_system`) they are the part of `D a` that the constraints make, 004 section 9.
+    They are no command: `HybridMotion.commands` are. Joints with prescribed accelerations feel nothing here.
+    """
+    check_constraints(robot, inputs.constraints, directions=inputs.directions, forces=forces)
+    felt: list[Any] = [0.0] * robot.tree.nv
+    for link, joint in zip(robot.tree.links, inward_sweep(robot, inputs).joints, strict=True):
+        if isinstance(joint, list):
+            for velocity, axis in zip(range(robot.tree.nv)[link.v], joint, strict=True):
+                felt[velocity] = axis.inertia * sum(push * forces[row] for row, push in axis.pushes.items())
+    return np.array(felt)
+
+
 def check_hybrid(robot: Robot, inputs: Inputs) -> None:
     """Refuse what cannot be solved, by name."""
     check_mass_matrix(robot)

@@ -15,6 +15,12 @@ def test_docking() -> None:
     assert missed(run_docking("differential", seconds=6.8)) == []
 
 
+@pytest.mark.parametrize(("aside", "degrees"), [(-0.1, 15.0), (0.0, 0.0), (0.1, -15.0)])
+def test_docking_from_elsewhere(aside: float, degrees: float) -> None:
+    """From the other corners: off and turned away, in line, and turned towards the line."""
+    assert missed(run_docking("differential", aside=aside, degrees=degrees, seconds=6.8)) == []
+
+
 def test_docking_on_the_move() -> None:
     """UC2 with the Mecanum base from the other side, to a robot that drives on: the task frame moves."""
     course = run_docking("mecanum", aside=-0.1, degrees=-15.0, drive_on=0.1, seconds=6.5)

@@ -25,6 +25,12 @@ def test_obstacle_that_gives_way() -> None:
     assert course.paths["obstacle"][-1, 1] > course.paths["obstacle"][0, 1] + 0.1
 
 
+@pytest.mark.parametrize("degrees", [5.0, -15.0])
+def test_wall_alignment_from_either_side(degrees: float) -> None:
+    """UC3: the criteria hold from small angles and from the other side too."""
+    assert missed(run_wall(degrees, seconds=3.0)) == []
+
+
 def test_wall_alignment() -> None:
     """UC3 from 30 degrees in simulation: the spec has both bumpers touching after 1.52 s."""
     course = run_wall(30.0, seconds=3.0)
