@@ -19,5 +19,6 @@ if TYPE_CHECKING:
     from footfall.robot.validation import WORLD as WORLD
     from footfall.robot.validation import check_physics as check_physics
     from footfall.robot.variants import with_configuration as with_configuration
+    from footfall.robot.variants import with_sprung_joint as with_sprung_joint
 
 open_to_users(__name__)

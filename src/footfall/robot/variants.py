@@ -1,4 +1,4 @@
-"""Robots made from robots: another root joint, joints welded, a configuration more."""
+"""Robots made from robots: another root joint, joints welded or sprung, a configuration more."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.errors import InvalidValue, UnsupportedFeature
 from footfall.math.transform import Transform, identity_transform
-from footfall.robot.model import WORLD, Joint, JointType, Loop, LoopType, Robot
+from footfall.robot.drives.spring import Spring
+from footfall.robot.model import WORLD, Body, Joint, JointType, Loop, LoopType, Robot
 from footfall.robot.orientation import matrix_from_axis_angle, matrix_from_quaternion, quaternion_from_matrix
 from footfall.robot.tree import rotation_with_z_along
 from footfall.robot.tree_loops import closed_configuration, loop_systems, neutral_coordinates
@@ -43,6 +44,39 @@ def with_fixed_base(robot: Robot) -> Robot:
         message = f"is {root.type}; only a floating root can be fixed (`lock_joints` welds any joint)"
         raise UnsupportedFeature(message, subject=("joint", root.name))
     return lock_joints(robot, [root.name])
+
+
+def with_sprung_joint(
+    robot: Robot,
+    before: str,
+    spring: Spring,
+    *,
+    type: JointType = JointType.PRISMATIC,
+    axis: Sequence[float] = (0.0, 0.0, 1.0),
+) -> Robot:
+    """The robot with one more joint, held by a spring, in front of joint `before` and all that it carries.
+
+    The new joint has the name of the spring's joint, and so has the body without mass between both. axis: in the axes
+    of the parent of `before`. Configurations get the spring's rest.
+    """
+    joint, along = robot.joint(before), finite_array(axis, (3,), "axis", ("joint", spring.joint))
+    if type not in (JointType.PRISMATIC, JointType.REVOLUTE) or not np.linalg.norm(along) > 0.0:
+        message = (
+            f"is {type} along {list(axis)}; it must be prismatic or revolute, along or about a direction"
+        )
+        raise InvalidValue(message, subject=("joint", spring.joint))
+    direction = along / np.linalg.norm(along)
+    here = Transform(np.eye(3), joint.placement.translation)
+    added = Joint(spring.joint, type, joint.parent, spring.joint, here, tuple(direction.tolist()))
+    carried = replace(joint, parent=spring.joint, placement=Transform(joint.placement.rotation, np.zeros(3)))
+    place, start = robot.joints.index(joint), robot.q_slice(before).start
+    return replace(
+        robot,
+        bodies=(*robot.bodies, Body(spring.joint)),
+        joints=(*robot.joints[:place], added, carried, *robot.joints[place + 1 :]),
+        configurations={name: np.insert(q, start, spring.rest) for name, q in robot.configurations.items()},
+        springs=(*robot.springs, spring),
+    )
 
 
 def lock_joints(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,10 +10,10 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.dynamics.kinematics import frame_pose
 from footfall.errors import InvalidDrive
-from footfall.math.transform import Transform
 from footfall.robot.drives.elasticity import TORSO_FREQUENCIES
 from footfall.robot.drives.spring import Spring
-from footfall.robot.model import Body, Joint, JointType, Robot
+from footfall.robot.model import JointType, Robot
+from footfall.robot.variants import with_sprung_joint
 
 BENDING = "torso_bending"
 
@@ -81,21 +80,12 @@ def _upper_body(robot: Robot, q: Array, joint: str, axis: Array) -> _Swing:
 
 
 def _with_bending(robot: Robot, name: str, axis: Array, q: Array, spring: Spring) -> Robot:
-    joint = robot.joint(name)
-    turn = np.asarray(frame_pose.textbook(robot, q, joint.parent).rotation, dtype=float)
+    turn = np.asarray(frame_pose.textbook(robot, q, robot.joint(name).parent).rotation, dtype=float)
     inside = turn.T @ (axis / np.linalg.norm(axis))
-    bending = Joint(
-        BENDING, JointType.REVOLUTE, joint.parent, BENDING, Transform(np.eye(3), joint.placement.translation),
-        tuple(np.where(np.abs(inside) < 1e-12, 0.0, inside).tolist()),
-    )  # fmt: skip
-    carried = replace(joint, parent=BENDING, placement=Transform(joint.placement.rotation, np.zeros(3)))
-    place = robot.joints.index(joint)
-    joints = (*robot.joints[:place], bending, carried, *robot.joints[place + 1 :])
-    before = robot.q_slice(name).start
-    return replace(
+    return with_sprung_joint(
         robot,
-        bodies=(*robot.bodies, Body(BENDING)),
-        joints=joints,
-        configurations={key: np.insert(value, before, 0.0) for key, value in robot.configurations.items()},
-        springs=(*robot.springs, spring),
+        name,
+        spring,
+        type=JointType.REVOLUTE,
+        axis=np.where(np.abs(inside) < 1e-12, 0.0, inside).tolist(),
     )

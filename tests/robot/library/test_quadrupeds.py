@@ -7,13 +7,18 @@ from typing import Any
 import numpy as np
 import pytest
 
+from footfall.contact.candidates import Candidate, Surface
 from footfall.dynamics.jacobians import frame_jacobian
 from footfall.dynamics.kinematics import frame_pose
 from footfall.dynamics.mass_matrix import mass_matrix
 from footfall.errors import InvalidValue
+from footfall.geometry.plane import Plane
+from footfall.math.transform import Transform
 from footfall.robot.library import quadruped
 from footfall.robot.load import load
 from footfall.robot.model import Robot
+from footfall.scene.model import Material
+from footfall.simulation.simulation import Simulation
 
 LEGS = ("RB", "LB", "RF", "LF")
 HEAVY = load("quadruped")
@@ -122,3 +127,57 @@ def test_contact_ranks(feet: tuple[str, ...], rank: int, base_rank: int) -> None
     jacobian = contact_jacobian(POINT_FEET, feet)
     assert np.linalg.matrix_rank(jacobian, tol=1e-9) == rank
     assert np.linalg.matrix_rank(jacobian[:, :6], tol=1e-9) == base_rank
+
+
+def test_three_joints_a_leg() -> None:
+    robot = quadruped(joints_per_leg=3)
+    assert (robot.nq, robot.nv) == (19, 18)
+    assert robot.mass == pytest.approx(HEAVY.mass, rel=1e-12)
+    for leg in LEGS:  # it stands where the other one does
+        tips = [frame_pose.textbook(each, each.configuration("stand"), leg) for each in (robot, HEAVY)]
+        np.testing.assert_allclose(tips[0].translation, tips[1].translation, atol=1e-12)
+    with pytest.raises(InvalidValue, match="joints_per_leg is 5; it must be 3 or 4"):
+        quadruped(joints_per_leg=5)
+
+
+@pytest.mark.parametrize("joints", [3, 4])
+def test_feet_that_absorb_shocks(joints: int) -> None:
+    """At rest each spring carries its share of the weight; the equations of motion have its force."""
+    robot = quadruped(joints_per_leg=joints, shock_absorber=(2e4, 300.0))
+    assert robot.nv == 6 + 4 * (joints + 1)
+    q = robot.configuration("stand")
+    for leg in LEGS:
+        tip = frame_pose.textbook(robot, q, leg).translation
+        assert tip[2] == pytest.approx(0.0, abs=1e-12)
+    place = robot.v_slice("RB_shock").start
+    column = frame_jacobian.textbook(robot, q, "RB")[:, place]
+    shank = frame_pose.textbook(robot, q, "RB_shank").rotation
+    np.testing.assert_allclose(column, [*shank[:, 2], 0.0, 0.0, 0.0], atol=1e-12)  # along the shank
+
+
+def test_a_drop_is_softer_on_springs() -> None:
+    """From 0.1 m, joints held by PD control: the strongest force of a foot; then springs carry the weight."""
+    strongest = []
+    for absorber in (None, (2e4, 300.0)):
+        robot = quadruped(shock_absorber=absorber)
+        q = robot.configuration("stand").copy()
+        q[2] += 0.1
+        floor = Surface(Plane(), Transform(np.eye(3), np.zeros(3)), material=Material(friction=0.8))
+        feet = [Candidate(leg, (0.0, 0.0, 0.0), 0.0, floor) for leg in LEGS]
+        simulation = Simulation(robot, candidates=feet, q=q, dt=5e-4)
+        driven = np.array(
+            [not joint.name.endswith("_shock") for joint in robot.joints if joint.name != "root"]
+        )
+        gains = {"kp": 4000.0 * driven, "kd": 100.0 * driven}
+        run = simulation.run(simulation.pd(simulation.joint_positions(), **gains), 1.5)
+        strongest.append(float(run.forces[:, :, 2].max()))
+        assert run.forces[-1, :, 2].sum() == pytest.approx(robot.mass * 9.81, rel=0.01)
+    carried = run.forces[-1] - [
+        0.0,
+        0.0,
+        robot.body("RB_foot").mass * 9.81,
+    ]  # by the springs: the feet are below
+    for leg, force in zip(LEGS, carried, strict=True):
+        shank = frame_pose.textbook(robot, run.q[-1], f"{leg}_shank").rotation[:, 2]
+        assert 2e4 * run.q[-1, robot.q_slice(f"{leg}_shock")][0] == pytest.approx(shank @ force, rel=0.01)
+    assert strongest[1] < 0.7 * strongest[0]

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from footfall.dynamics.configuration import integrate
 from footfall.dynamics.inverse_dynamics import bias_forces, gravity_forces, inverse_dynamics
 from footfall.dynamics.jacobians import frame_jacobian, frame_jacobian_bias
 from footfall.dynamics.kinematics import frame_pose
 from footfall.dynamics.mass_matrix import mass_matrix
+from footfall.robot.drives.camera_vergence import CameraVergence
 from footfall.robot.load import load
 from footfall.robot.model import JointType, Robot
 
@@ -203,3 +205,34 @@ def test_mecanum_rollers_give_the_usual_wheel_speeds() -> None:
         carried = along_roller @ jacobian(robot, q, f"{wheel}_ground")[:3] @ base
         backwards = along_roller @ [radius, 0.0, 0.0]  # of the contact point, per unit of wheel speed
         assert carried / backwards == pytest.approx(speed / radius, rel=1e-12)
+
+
+class TestCameraVergence:
+    """The loop against the closed form of the same mechanism, 000 section 3.4."""
+
+    robot = load("camera-vergence")
+    formula = CameraVergence(
+        0.02, 0.05, -0.015, np.array([0.03, 0.0, 0.03]), np.array([0.005, 0.0, -0.008]), 1.0, reference=0.1
+    )
+
+    def test_lever_and_cameras(self) -> None:
+        assert (self.robot.nq, self.robot.nv) == (3, 1)
+        q, step = self.robot.configuration("assembly"), np.array([2e-3])
+        for _ in range(150):
+            q = integrate(self.robot, q, step)
+            lever, left, right = q
+            assert right == pytest.approx(left, abs=1e-12)  # the mechanism is symmetric
+            assert self.formula.lever_angle(np.array([left])) == pytest.approx(lever, abs=1e-10)  # (3.41)
+        assert left > 0.25
+
+    def test_rates_and_torques(self) -> None:
+        q = self.robot.configuration("assembly")
+        slope = self.formula.motor_jacobian(q[1:2]).item()  # (3.44), 2.38233
+        camera = jacobian(self.robot, q, "left_camera")[4, 0]
+        assert camera == pytest.approx(1.0 / slope, rel=1e-10)
+        # Virtual work: the weight of the cameras is felt at the lever through the couplers.
+        held = gravity_forces.textbook(self.robot, q)[0]
+        lever, cameras = self.robot.body("lever"), self.robot.body("left_camera")
+        own = -lever.mass * G * lever.center_of_mass[2] * np.sin(q[0])
+        theirs = -2 * cameras.mass * G * cameras.center_of_mass[2] * np.sin(q[1]) / slope
+        assert held == pytest.approx(own + theirs, rel=1e-9)

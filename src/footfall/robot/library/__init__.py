@@ -39,6 +39,7 @@ _DESCRIPTIONS = {
     "cart-pendulum": "pendulum on a cart that slides along x",
     "double-pendulum": "two rods of 1 m that swing in a plane",
     "falling-rod": "free rod of 1 m",
+    "camera-vergence": "two cameras that one lever turns towards each other through couplers: a loop",
     "chain-20": "hanging chain of 20 links; chain-N has N",
     "dill-5": "fractal tree Dill(5) of 2^5 links; dill-N has 2^N",
 }

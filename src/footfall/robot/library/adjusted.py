@@ -15,11 +15,13 @@ from footfall.errors import InvalidValue
 from footfall.math.transform import Transform
 from footfall.robot.drives.geared_rotors import with_geared_rotors
 from footfall.robot.drives.rotor_bodies import with_rotor_bodies
+from footfall.robot.drives.spring import Spring
 from footfall.robot.model import Body, Box, Geometry, Robot
 from footfall.robot.toml import read_toml
 from footfall.robot.validation import check_physics
-from footfall.robot.variants import lock_joints, with_configuration
+from footfall.robot.variants import lock_joints, with_configuration, with_sprung_joint
 
+_LEGS = ("RB", "LB", "RF", "LF")
 _FOOT_LENGTH, _FOOT_WIDTH = 0.22, 0.05  # m, 001 section 16
 
 
@@ -92,11 +94,30 @@ def lola_2012(model_type: int | None = None) -> Robot:
     return replace(robot, name=f"lola-2012-type-{model_type}")
 
 
-def quadruped(*, foot_height: float = 0.05) -> Robot:
-    """The quadruped of spec 001, section 16, with feet of another height.
+def quadruped(
+    *, foot_height: float = 0.05, joints_per_leg: int = 4, shock_absorber: tuple[float, float] | None = None
+) -> Robot:
+    """The quadruped of spec 001, section 16, with other feet or legs.
 
-    foot_height: m, above zero; the source prints 0.5, probably for 0.05.
+    foot_height: m, above zero; the source prints 0.5, probably for 0.05. joints_per_leg: 4, or 3 with ankles welded as
+    they stand. shock_absorber: stiffness (N/m) and damping (N s/m) of springs between shanks and feet, which give way
+    along the shanks (joints `RB_shock` and so on).
     """
+    robot = _quadruped_with_feet(foot_height)
+    if joints_per_leg not in (3, 4):
+        message = f"joints_per_leg is {joints_per_leg}; it must be 3 or 4"
+        raise InvalidValue(message, subject=("robot", robot.name))
+    if shock_absorber is not None:
+        for leg in _LEGS:
+            stiffness, damping = shock_absorber
+            robot = with_sprung_joint(robot, f"{leg}_ankle", Spring(f"{leg}_shock", stiffness, damping))
+    if joints_per_leg == 3:
+        ankles = [f"{leg}_ankle" for leg in _LEGS]
+        robot = lock_joints(robot, ankles, q=robot.configuration("stand"))
+    return robot
+
+
+def _quadruped_with_feet(foot_height: float) -> Robot:
     robot = _read("quadruped")
     if not 0.0 < foot_height <= 1.0:
         message = f"foot_height is {foot_height}; it must be above zero and at most 1 m"
