@@ -20,7 +20,9 @@ from footfall.math.rotations import matrix_from_rotation_vector
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.shapes import Box, Capsule, Cylinder, Sphere
 from footfall.scene.assembly import combined_robot, initial_state
+from footfall.scene.given_motion import GivenMotion
 from footfall.scene.model import Scene, SceneObject, free_body
+from footfall.scene.shapes import Triangles
 from tests.contact.detection.pairs import SHAPES
 from tests.poses import random_pose
 
@@ -231,3 +233,40 @@ def test_speculative_points_are_those_that_come_near(shape: Any) -> None:
         bodies.linear[0, 2] = speed
         found, memory = touches_of(world, memory, bodies, dt=2e-3, reach=1e-3)
         assert bool(len(found)) is expected
+
+
+@pytest.mark.parametrize("shape", [Box((1.0, 1.0, 0.2)), "mesh"])
+def test_things_on_given_paths_carry_what_lies_on_them(shape: Any) -> None:
+    """Their rows stand behind those of the links; what they touch moves by itself and comes first."""
+    lift = shape if isinstance(shape, Box) else box_mesh((1.0, 1.0, 0.2))
+    path = GivenMotion(np.array([0.0, 1.0]), np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]))
+    world = ContactWorld(1)
+    world.add(SceneObject("lift", lift, motion=path))
+    world.add_body("ball", 0, [(Sphere(0.1), identity_transform(), 1, 1)], None)
+    assert world.bodies == 2
+    assert world.path_row("lift") == 1
+    bodies = Bodies(
+        np.tile(np.eye(3), (2, 1, 1)), np.array([[0.2, 0.1, 0.7], [0, 0, 0.5]]), *np.zeros((2, 2, 3))
+    )
+    found, memory = touches_of(world, world.memory(), bodies)
+    assert found["first"].tolist() == list(world.shapes("ball"))
+    assert found["gap"][0] == pytest.approx(0.0, abs=1e-12)
+    np.testing.assert_allclose(found["position"][0], [0.2, 0.1, 0.6], atol=1e-12)  # on the ball
+    bodies.position[1, 2] = 0.49
+    bodies.linear[1, 2] = 20.0  # it comes up by 2 cm within the step
+    found, memory = touches_of(world, memory, bodies, dt=1e-3)
+    assert found["gap"][0] == pytest.approx(0.01, abs=1e-12)
+    bodies.linear[1, 2] = 5.0
+    assert len(touches_of(world, memory, bodies, dt=1e-3)[0]) == 0
+    world.remove("lift")
+    world.add(SceneObject("lift", Box((1.0, 1.0, 0.22)), motion=path))
+    assert world.bodies == 2
+    found, _ = touches_of(world, memory, bodies)
+    assert found["gap"][0] == pytest.approx(0.0, abs=1e-12)
+
+
+def box_mesh(size: tuple[float, float, float]) -> Triangles:
+    import trimesh
+
+    box = trimesh.creation.box(size)
+    return Triangles(box.vertices, box.faces)

@@ -36,14 +36,13 @@ def update_pairs(table: ShapeTable, memory: ContactMemory, bodies: Bodies, dt: f
     stale = counts[Count.STALE] != 0
     left = np.zeros(count, dtype=np.bool_)
     any_left = stale
-    for k in range(count):
-        if table.shapes[k].kind == Kind.NONE:
-            continue
-        if table.shapes[k].body >= 0:
-            left[k] = place_moving(table, memory, bodies, k, dt, reach, stale)
-            any_left = any_left or left[k]
-        elif stale:
-            place_fixed(table, memory, k)
+    for k in table.moving:
+        left[k] = place_moving(table, memory, bodies, k, dt, reach, stale)
+        any_left = any_left or left[k]
+    if stale:
+        for k in range(count):
+            if table.shapes[k].kind != Kind.NONE and table.shapes[k].body < 0:
+                place_fixed(table, memory, k)
     if not any_left:
         return counts[Count.PAIRS]
     if stale:
@@ -80,18 +79,15 @@ def _move_leaves(table: ShapeTable, memory: ContactMemory, left: Flags) -> None:
     counts, nodes = memory.counts, memory.nodes
     free = counts[Count.FREE : Count.FREE + 1]
     root, number, moving = counts[Count.MOVING_ROOT], 0, 0
-    for k in range(len(left)):
-        if table.shapes[k].body >= 0 and table.shapes[k].kind != Kind.NONE and table.shapes[k].bound < np.inf:
+    for k in table.moving:
+        if table.shapes[k].bound < np.inf:
             moving += 1
             number += int(left[k])
     counts[Count.INSERTED] += number
     again = counts[Count.INSERTED] > 2 * moving + 16
     items: list[int] = []
-    for k in range(len(left)):
-        shape = table.shapes[k]
-        if shape.body < 0 or shape.kind == Kind.NONE or shape.bound == np.inf:
-            continue
-        if left[k] or again:
+    for k in table.moving:
+        if table.shapes[k].bound < np.inf and (left[k] or again):
             root = remove(nodes, root, free, memory.leaves[k])
             if again:
                 items.append(k)
@@ -109,20 +105,16 @@ def _new_keys(table: ShapeTable, memory: ContactMemory, left: Flags) -> Integers
     """Keys of all pairs in which a shape has left its box, sorted."""
     shapes, counts = table.shapes, memory.counts
     keys: list[int] = []
-    endless: list[int] = []
-    for k in range(len(shapes)):
-        if shapes[k].kind != Kind.NONE and shapes[k].bound == np.inf:
-            endless.append(k)
     stack: list[int] = []
-    for k in range(len(left)):
+    for k in table.moving:
         if not left[k]:
             continue
         if shapes[k].bound == np.inf:
-            for j in range(len(shapes)):
-                if shapes[j].kind != Kind.NONE and shapes[j].body >= 0 and not (left[j] and j < k):
+            for j in table.moving:
+                if not (left[j] and j < k):
                     _consider(table, k, j, keys)
             continue
-        for j in endless:
+        for j in table.endless:
             if not left[j]:
                 _consider(table, k, j, keys)
         lower, upper = memory.loose_lower[k], memory.loose_upper[k]

@@ -14,11 +14,14 @@ from footfall.math.transform import Transform
 class ShapeTable(NamedTuple):
     """All shapes.
 
-    links: how many of the bodies move by themselves, the first ones; others are on given paths. excluded: keys (see
+    moving: numbers of those on bodies, in order. endless: of those without bounds. links: how many of the bodies move
+    by themselves, the first ones; others are on given paths. excluded: keys (see
     `key_of`) of pairs of owners that never touch, sorted. included: keys of pairs of shapes that may touch whatever
     else says that they may not, sorted."""
 
     shapes: ArrayOf[Shape]
+    moving: Integers
+    endless: Integers
     links: int
     pools: Pools
     excluded: Integers

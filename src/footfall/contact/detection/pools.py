@@ -8,9 +8,12 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import new_records
-from footfall.contact.detection.hulls import ConvexHull
+from footfall.contact.detection.hulls import MOST_CORNERS as MOST_HULL_CORNERS
+from footfall.contact.detection.hulls import ConvexHull, thinned_ring
 from footfall.contact.detection.mesh_edges import edge_bits
+from footfall.contact.detection.mesh_hulls import mesh_hulls
 from footfall.contact.detection.shapes import Face, Facet, Hull, MeshPart, Node, Pools, Terrain
+from footfall.contact.detection.solids import MOST_CORNERS
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.hierarchy import build_hierarchy
 from footfall.geometry.mesh import TriangleMesh
@@ -30,13 +33,15 @@ class Content(NamedTuple):
 
 
 class PoolBuilder:
-    """Collects contents; `pools` are arrays of all that there is so far."""
+    """Collects contents; `pools` are arrays of all that there is so far. notes: what was simplified, in words."""
 
     def __init__(self) -> None:
         self._rows: dict[str, list[Any]] = {name: [] for name in Pools._fields}
         self._sizes = dict.fromkeys(Pools._fields, 0)
         self._known: dict[Any, Content] = {}
         self._kept: list[Any] = []
+        self._solids: dict[tuple[int, bool], tuple[Content, ...]] = {}
+        self.notes: list[str] = []
         self._pools: Pools | None = None
         self._put("neighbour_starts", np.zeros(1, np.int64))
         self._put("face_starts", np.zeros(1, np.int64))
@@ -51,6 +56,20 @@ class PoolBuilder:
     def hull(self, hull: ConvexHull) -> Content:
         """A convex hull."""
         return self._once(hull, self._add_hull)
+
+    def solid(self, mesh: TriangleMesh, *, divided: bool) -> tuple[Content, ...]:
+        """The convex hull of a mesh, or of its parts."""
+        key = (id(mesh), divided)
+        if key not in self._solids:
+            parts = mesh_hulls(mesh, divided=divided)
+            lost = max(part.lost for part in parts)
+            if lost > 0.0:
+                self.notes.append(
+                    f"hull of mesh {mesh.name}: {MOST_HULL_CORNERS} corners at most, {1e3 * lost:.2g} mm inside of it"
+                )
+            self._kept.append(mesh)
+            self._solids[key] = tuple(self.hull(part.hull) for part in parts)
+        return self._solids[key]
 
     def mesh(self, mesh: TriangleMesh) -> Content:
         """The triangles of a mesh."""
@@ -84,9 +103,9 @@ class PoolBuilder:
             self._put(starts, self._sizes[items] + np.cumsum([len(each) for each in lists], dtype=np.int64))
             self._put(items, np.concatenate([*lists, np.zeros(0, np.int64)]))
         faces = new_records(Face, len(hull.faces))
-        corners = np.concatenate([*hull.faces, np.zeros(0, np.int64)])
-        first_corner = self._put("corners", corners)
-        lengths = np.array([len(face) for face in hull.faces], dtype=np.int64)
+        rings = [face[thinned_ring(points[face], MOST_CORNERS)] for face in hull.faces]
+        first_corner = self._put("corners", np.concatenate([*rings, np.zeros(0, np.int64)]))
+        lengths = np.array([len(ring) for ring in rings], dtype=np.int64)
         faces["normal"] = hull.normals
         faces["first"] = first_corner + np.cumsum(lengths) - lengths
         faces["corners"] = lengths

@@ -26,7 +26,8 @@ from footfall.scene.shapes import MeshShape
 @dataclass(frozen=True)
 class Carried:
     """Where shapes are: the body that carries them (-1: the world), the number of their owner and of their material,
-    the groups they are in and those they may touch. solid: whether meshes are convex hulls, rather than triangles."""
+    the groups they are in and those they may touch. solid: whether meshes are convex hulls, rather than triangles;
+    divided: several of them each, see `mesh_hulls`."""
 
     body: int
     owner: int
@@ -34,6 +35,7 @@ class Carried:
     group: int = 1
     mask: int = 1
     solid: bool = True
+    divided: bool = False
 
 
 def shapes_of(shape: Any, pose: Transform, carried: Carried, pools: PoolBuilder) -> list[Shape]:
@@ -70,15 +72,12 @@ def shapes_of(shape: Any, pose: Transform, carried: Carried, pools: PoolBuilder)
             return shapes_of(shape.mesh, pose, carried, pools)
         case TriangleMesh():
             if carried.solid:
-                return [_content(Kind.HULL, pools.hull(_hull_of(shape)), pose, carried)]
+                contents = pools.solid(shape, divided=carried.divided)
+                return [_content(Kind.HULL, content, pose, carried) for content in contents]
             return [_content(Kind.MESH, pools.mesh(shape), pose, carried)]
         case ConvexHull():
             return [_content(Kind.HULL, pools.hull(shape), pose, carried)]
     raise GeometryError(f"a {type(shape).__name__} cannot touch anything", subject=("shape", "contact"))
-
-
-def _hull_of(mesh: TriangleMesh) -> ConvexHull:
-    return convex_hull(mesh.vertices)
 
 
 def _swept(element: SweptSphere, pose: Transform, carried: Carried, pools: PoolBuilder) -> Shape:

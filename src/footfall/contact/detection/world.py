@@ -41,16 +41,19 @@ class ContactWorld:
     number, the first is that of robots. excluded: pairs of names that never touch.
     """
 
-    def __init__(self, links: int) -> None:
-        """links: how many bodies move by themselves."""
+    def __init__(self, links: int, *, divided: bool = False) -> None:
+        """links: how many bodies move by themselves. divided: whether their meshes are several convex hulls each, see
+        `mesh_hulls`, rather than one."""
         self.links = links
+        self.divided = divided
         self.owners: list[str] = []
         self.materials: list[Material] = [Material()]
         self.excluded: set[Names] = set()
         self._numbers: dict[str, list[int]] = {}  # shapes by owner
         self._pools = PoolBuilder()
         self._shapes = new_records(Shape, _SPARE)
-        self._paths: list[str] = []  # objects on given paths, in the order of their bodies
+        self._paths: list[str] = []  # objects that are or were on given paths, in the order of their bodies
+        self._notes: list[str] = []
         self._memories: list[ContactMemory] = []
         self._table: ShapeTable | None = None
 
@@ -63,14 +66,26 @@ class ContactWorld:
                 for one, other in self.excluded
                 if one in number and other in number
             )
+            there = self._shapes["kind"] != Kind.NONE
             self._table = ShapeTable(
                 self._shapes,
+                np.flatnonzero(there & (self._shapes["body"] >= 0)),
+                np.flatnonzero(there & np.isinf(self._shapes["bound"])),
                 self.links,
                 self._pools.pools,
                 np.array(keys, dtype=np.int64),
                 np.zeros(0, dtype=np.int64),
             )
         return self._table
+
+    @property
+    def report(self) -> tuple[str, ...]:
+        """What differs from what was given: hulls with fewer corners, bodies that are let overlap."""
+        return (*self._pools.notes, *self._notes)
+
+    def note(self, text: str) -> None:
+        """Add a line to the report."""
+        self._notes.append(text)
 
     @property
     def bodies(self) -> int:
@@ -99,7 +114,7 @@ class ContactWorld:
         """A body that a link carries, -1: the world; shapes with their poses on it, groups and masks."""
         number, kind = self._owner(name), self._material(material)
         for shape, pose, group, mask in shapes:
-            carried = Carried(link, number, kind, group, mask, solid=link >= 0)
+            carried = Carried(link, number, kind, group, mask, solid=link >= 0, divided=self.divided)
             self._put(name, shapes_of(shape, pose, carried, self._pools))
 
     def add(self, thing: SceneObject) -> None:
@@ -111,13 +126,8 @@ class ContactWorld:
             )
         if thing.name in self._numbers:
             raise SceneError("is there already; move or resize it", subject=("object", thing.name))
-        body = -1
-        if thing.motion is not None:
-            body = self.bodies
-            self._paths.append(thing.name)
-        carried = Carried(body, self._owner(thing.name), self._material(thing.material), solid=False)
-        pose = thing.placement if thing.motion is None else Transform(np.eye(3), np.zeros(3))
-        self._put(thing.name, shapes_of(thing.shape, pose, carried, self._pools))
+        body = -1 if thing.motion is None else self._row(thing.name)
+        self._put(thing.name, self._made(thing, body, self._owner(thing.name)))
 
     def remove(self, name: str) -> None:
         """Take all shapes of an object out; their numbers are free for others."""
@@ -131,8 +141,7 @@ class ContactWorld:
         many shapes as before."""
         numbers = self.shapes(thing.name)
         body, owner = (int(self._shapes[name][numbers[0]]) for name in ("body", "owner"))
-        carried = Carried(body, owner, self._material(thing.material), solid=False)
-        made = shapes_of(thing.shape, thing.placement, carried, self._pools)
+        made = self._made(thing, body, owner)
         for number in numbers:
             self._shapes["kind"][number] = Kind.NONE
         self._numbers[thing.name] = []
@@ -142,6 +151,24 @@ class ContactWorld:
         """Let pairs of bodies or objects, by name, never touch."""
         self.excluded |= {ordered(*pair) for pair in pairs}
         self._changed()
+
+    def _made(self, thing: SceneObject, body: int, owner: int) -> list[Shape]:
+        """Records of an object; on a given path its pose is that of its body."""
+        carried = Carried(body, owner, self._material(thing.material), solid=False)
+        pose = thing.placement if body < 0 else Transform(np.eye(3), np.zeros(3))
+        return shapes_of(thing.shape, pose, carried, self._pools)
+
+    def path_row(self, name: str) -> int:
+        """Row of `Bodies` of an object on a given path."""
+        if name not in self._paths:
+            raise UnknownName("object on a given path", name, self._paths, "the contact world")
+        return self.links + self._paths.index(name)
+
+    def _row(self, name: str) -> int:
+        """The same for an object that may be new."""
+        if name not in self._paths:
+            self._paths.append(name)
+        return self.path_row(name)
 
     def _owner(self, name: str) -> int:
         if name not in self.owners:
@@ -221,14 +248,15 @@ def build_contact_world(
     q: Array | None = None,
     exclude: Iterable[Names] = (),
     self_contact: bool = True,
+    divided: bool = False,
 ) -> ContactWorld:
     """All shapes of a combined robot (see `combined_robot`) and of the objects of its scene.
 
     q: (nq,) the reference configuration: bodies of one robot that overlap there never touch; if it is not given, the
     one named "initial", else neutral. exclude: pairs of names that never touch besides. self_contact: whether a robot
-    touches itself.
+    touches itself. divided: whether meshes of bodies are several convex hulls each (by CoACD, if installed), not one.
     """
-    world = ContactWorld(len(robot.tree.links))
+    world = ContactWorld(len(robot.tree.links), divided=divided)
     materials = {thing.name: thing.material for thing in scene.free_objects}
     for body in robot.bodies:
         attachment = robot.tree.attachments[body.name]
@@ -268,12 +296,17 @@ def _overlapping(world: ContactWorld, bodies: Bodies, robots: list[list[str]]) -
     home = {name: k for k, names in enumerate(robots) for name in names}
     touches, _ = touches_of(world, world.memory(), bodies)
     world.forget()
-    found = set()
+    deepest: dict[Names, float] = defaultdict(float)
     for touch in touches[touches["gap"] < -_INSIDE]:
         one, other = world.owner_of(touch["first"]), world.owner_of(touch["second"])
         if home.get(one, -1) == home.get(other, -2):
-            found.add(ordered(one, other))
-    return found
+            pair = ordered(one, other)
+            deepest[pair] = min(deepest[pair], float(touch["gap"]))
+    for (one, other), gap in sorted(deepest.items()):
+        world.note(
+            f"{one} and {other} overlap by {-1e3 * gap:.2g} mm at the start: they never touch each other"
+        )
+    return set(deepest)
 
 
 def _initial(robot: Robot) -> Array:
