@@ -168,12 +168,12 @@ def checked_steps(
     its state, and of robots of the batch from theirs; about `count` steps each."""
     single = min(count, _STEPS["single"])
     residuals, trajectory = step_residuals(simulation, command, single)
-    collected, sweeps = [residuals], [trajectory.sweeps]
+    collected, sweeps = [residuals], [trajectory.solver_steps]
     for k in range(max(1, count // _STEPS["batch"])):
         simulation.reset(*(part[k % len(part)] for part in batch))
         residuals, trajectory = step_residuals(simulation, command, min(count, _STEPS["batch"]))
         collected.append(residuals)
-        sweeps.append(trajectory.sweeps)
+        sweeps.append(trajectory.solver_steps)
     return np.concatenate(collected), float(np.concatenate(sweeps).mean())
 
 

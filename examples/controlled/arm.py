@@ -32,7 +32,7 @@ from footfall.control import (
     resting_reference,
     select,
 )
-from footfall.simulation import Controller, Trajectory
+from footfall.simulation import Controller, Trajectory, join_trajectories
 
 FRAME, FINGER = "tip", 0.02  # m, radius of the ball at the tip
 PRESSING = 20.0  # N
@@ -147,7 +147,7 @@ def yield_to_push(
     imbalance = stiffness * (q - bent) + frame_jacobian(robot, bent, FRAME)[:3].T @ np.array(force)
     after = simulation.run(control, 2.0)
     left = frame_pose(robot, simulation.state.q, FRAME).translation - start.translation
-    trajectory = Trajectory(*(np.concatenate(parts) for parts in zip(pushed, after, strict=True)))
+    trajectory = join_trajectories([pushed, after])
     run = ArmRun(
         "push",
         robot,

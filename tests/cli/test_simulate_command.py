@@ -9,9 +9,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-import footfall
 from footfall.cli import app
-from footfall.cli.simulate import outermost
 from footfall.recording.reader import read_recording
 from footfall.simulation.simulation import Simulation
 
@@ -67,12 +65,6 @@ def test_ctrl_c_keeps_what_was_recorded(tmp_path: Path, monkeypatch: pytest.Monk
     recording = read_recording(target)
     assert recording.complete
     assert recording.time[-1] == pytest.approx(0.2)
-
-
-def test_outermost_bodies() -> None:
-    feet = outermost(footfall.load("quadruped"))
-    assert len(feet) == 4
-    assert outermost(footfall.load("falling-rod")) == [footfall.load("falling-rod").bodies[0].name]
 
 
 def test_unknown_names_are_told(tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ from footfall.arrays import Array
 from footfall.simulation import contact_newton
 from tests.simulation.worlds import EDGE, GRAVITY, ball, block, ground, simulate
 
+pytestmark = pytest.mark.usefixtures("listed")
+
 DT = 2e-3
 
 
@@ -21,8 +23,8 @@ def test_nothing_is_solved_in_flight() -> None:
     fallen = GRAVITY * DT**2 * np.cumsum(np.arange(1, len(path.time) + 1))
     flying = fallen < height
     assert 0 < flying.sum() < len(flying)
-    assert (path.sweeps[flying] == 0.0).all()
-    assert path.sweeps[flying.argmin()] > 0.0
+    assert (path.solver_steps[flying] == 0.0).all()
+    assert path.solver_steps[flying.argmin()] > 0.0
     assert np.abs(path.q[flying, 2] - (radius + height - fallen[flying])).max() < 1e-12
     assert abs(path.q[-1, 2] - radius) < 1e-9
 
@@ -31,7 +33,7 @@ def test_one_step_for_what_sticks() -> None:
     """A block that is set down on its four lower corners: no steps but those that find out which of them carry."""
     simulation = simulate(ground(), block("block", (0.0, 0.0, 0.5 * EDGE)), dt=DT)
     path = simulation.run(simulation.zero_command, 0.1)
-    assert path.sweeps[5:].max() <= 1.0
+    assert path.solver_steps[5:].max() <= 1.0
 
 
 def test_the_way_out_of_circles_leads_to_the_same_solution(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,7 +45,7 @@ def test_the_way_out_of_circles_leads_to_the_same_solution(monkeypatch: pytest.M
         v[:2], v[5] = (0.4, 0.1), 3.0
         simulation.reset(v=v)
         path = simulation.run(simulation.zero_command, 0.04)
-        return path.q, path.sweeps, path.residual
+        return path.q, path.solver_steps, path.residual
 
     expected, steps, _ = slide()
     monkeypatch.setattr(contact_newton, "ONE_ROUND", contact_newton.ONE_ROUND[:1])

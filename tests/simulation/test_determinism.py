@@ -34,7 +34,7 @@ def fall() -> str:
     q, v = starts(simulation, 1)
     simulation.reset(q[0], v[0])
     trajectory = simulation.run(held(simulation), 0.3)
-    return digest(*trajectory)
+    return digest(trajectory.q, trajectory.v, trajectory.effort, trajectory.forces, trajectory.residual)
 
 
 def test_a_fresh_process_gives_the_same_bits() -> None:

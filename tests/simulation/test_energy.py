@@ -17,6 +17,8 @@ from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command, StepOptions
 from tests.simulation.worlds import EDGE, GRAVITY, ball, block, energies, ground, simulate, tilted, turned
 
+pytestmark = pytest.mark.usefixtures("each_way")
+
 
 def growth(energy: Array) -> float:
     """Greatest rise above an earlier value, J."""

@@ -22,6 +22,8 @@ from footfall.simulation.step_values import JointOptions, StepOptions
 from tests.simulation.test_energy import growth
 from tests.simulation.worlds import EDGE, GRAVITY, ball, block, energies, ground, simulate
 
+pytestmark = pytest.mark.usefixtures("listed")
+
 COUNT, HEIGHT = 16, 0.6
 SHAPES: dict[str, Shape] = {
     "ball": Sphere(0.05),
@@ -65,6 +67,7 @@ def thrown(
         None,
         Scene("world", (*floor(kind, material, folder), thing)),
         options=StepOptions(dt=1e-3, **options),
+        contacts="listed",
     )
     rng = np.random.default_rng(0)
     turns = rng.normal(size=(COUNT, 4))

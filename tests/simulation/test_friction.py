@@ -25,6 +25,8 @@ from tests.simulation.worlds import (
     turned,
 )
 
+pytestmark = pytest.mark.usefixtures("each_way")
+
 G = GRAVITY
 
 

@@ -13,6 +13,8 @@ from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import JointOptions, StepOptions
 from tests.simulation.worlds import GRAVITY, ball, block, energies, ground, simulate
 
+pytestmark = pytest.mark.usefixtures("each_way")
+
 G = GRAVITY
 
 

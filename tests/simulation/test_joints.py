@@ -19,6 +19,8 @@ from footfall.simulation.step_problem import build_step_problem
 from footfall.simulation.step_values import StepOptions
 from tests.simulation.worlds import GRAVITY, along_slope, ball, block, block_on_slope, ground, simulate
 
+pytestmark = pytest.mark.usefixtures("each_way")
+
 G = GRAVITY
 
 
@@ -133,15 +135,18 @@ def test_soft_ground_oscillates_at_its_own_frequency() -> None:
     assert np.diff(lows).mean() * dt == pytest.approx(2 * np.pi / np.sqrt(stiffness), rel=0.01)
 
 
-def test_soft_ground_keeps_the_exact_cone() -> None:
+def test_soft_ground_keeps_the_exact_cone(each_way: str) -> None:
     """On soft ground the block still slides with g (sin - mu cos) and the step solves its problem."""
     angle, friction = 0.4, 0.3
     simulation = block_on_slope(angle, friction, stiffness=1e4, damping=100.0)
     simulation.run(simulation.zero_command, 0.3)
     first = along_slope(simulation, angle)[1]
-    problem = build_step_problem(simulation, simulation.state, simulation.zero_command).problem
-    simulation.step()
-    assert check_solution(problem, simulation.state.impulses).natural_map < 1e-8 * G * 1e-3
+    if each_way == "listed":
+        problem = build_step_problem(simulation, simulation.state, simulation.zero_command).problem
+        simulation.step()
+        assert check_solution(problem, simulation.state.impulses).natural_map < 1e-8 * G * 1e-3
+    else:
+        assert simulation.step().residual.max() < 1e-8 * G * 1e-3
     simulation.run(simulation.zero_command, 0.099)
     gained = along_slope(simulation, angle)[1] - first
     assert gained == pytest.approx(0.1 * G * (np.sin(angle) - friction * np.cos(angle)), rel=1e-3)

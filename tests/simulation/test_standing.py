@@ -58,7 +58,7 @@ def test_all_steps_are_solved_exactly(name: str) -> None:
     command = scene.command(simulation)
     residuals, trajectory = step_residuals(simulation, command, 150)
     assert residuals.max() < 1e-8 * scene.weight_impulse
-    assert trajectory.sweeps.mean() < 5.0  # steps of Newton's method
+    assert trajectory.solver_steps.mean() < 5.0  # steps of Newton's method
 
 
 def test_the_velocity_follows_from_the_impulses() -> None:

@@ -26,7 +26,7 @@ def dog(height: float, configuration: str | None = None) -> Simulation:
 
 def test_a_robot_in_the_ground_is_said_once() -> None:
     simulation = dog(-0.1)
-    with pytest.warns(StartsInside, match=r"'dog/\w+' starts 0\.1\d* m deep in something fixed"):
+    with pytest.warns(StartsInside, match=r"'dog/\w+' starts 0\.1\d* m deep in 'floor'"):
         simulation.step()
     with warnings.catch_warnings():
         warnings.simplefilter("error", StartsInside)
@@ -50,11 +50,11 @@ def test_robots_of_a_scene_start_as_they_stand() -> None:
 
 
 def test_balls_in_the_same_place_part_slowly() -> None:
-    """One stays on the ground, the other rises at `recovery_speed`, 0.05 m/s; the problem is solved all the while."""
+    """One stays on the ground, one rises at `recovery_speed`, 0.05 m/s; the problem is solved all the while."""
     shape, place = Sphere(0.1), Transform(np.eye(3), np.array([0.0, 0.0, 0.1]))
     balls = [SceneObject(name, shape, place, free=free_body(shape, 1.0)) for name in ("one", "other")]
     simulation = Simulation(None, Scene("same", (FLOOR, *balls)), dt=2e-3)
-    with pytest.warns(StartsInside, match=r"'other' starts 0\.2 m deep in 'one'"):
+    with pytest.warns(StartsInside, match=r"'one' starts 0\.2 m deep in 'other'"):
         trajectory = simulation.run(simulation.zero_command, 0.4)
-    assert trajectory.q[-1, [2, 9]] == pytest.approx([0.1, 0.1 + 0.05 * 0.4], abs=1e-6)
+    assert sorted(trajectory.q[-1, [2, 9]]) == pytest.approx([0.1, 0.1 + 0.05 * 0.4], abs=1e-6)
     assert trajectory.residual.max() < 1e-9

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import footfall
 from footfall.contact.validation import check_solution
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_problem import build_step_problem
 from tests.simulation.worlds import ball, simulate
+
+pytestmark = pytest.mark.usefixtures("listed")
 
 DT = 2e-3
 

@@ -16,7 +16,7 @@ from footfall.simulation.simulation import Simulation
 def test_only_named_bodies_touch() -> None:
     robot = footfall.load("quadruped")
     scene = load_scene("blocks")
-    everything = Simulation(robot, scene)
+    everything = Simulation(robot, scene, contacts="listed")
     foot = robot.bodies[-1].name
     one = Simulation(robot, scene, touching=[foot])
     own, loose = {body.name for body in robot.bodies}, {each.name for each in scene.free_objects}
@@ -39,7 +39,7 @@ def test_many_places_are_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
     robot, scene = footfall.load("quadruped"), load_scene("flat")
     monkeypatch.setattr(module, "_MANY", 3)
     with pytest.warns(ManyContactsWarning, match=r"places may touch.*touching="):
-        Simulation(robot, scene)
+        Simulation(robot, scene, contacts="listed")
     with warnings.catch_warnings():
         warnings.simplefilter("error", ManyContactsWarning)
         assert " 4 places may touch" in repr(

@@ -55,11 +55,9 @@ def test_a_ball_rests_on_a_robot_and_weighs_on_it() -> None:
     trajectory = simulation.run(simulation.zero_command, 0.5)
     assert trajectory.q[-1, 9] == pytest.approx(0.3, abs=1e-6)
     # The floor carries both, the table the ball: each its share of the weight.
-    on_table = [each.surface.body == "table/body" for each in simulation.candidates]
-    on_floor = [each.surface.body == "world" for each in simulation.candidates]
-    up = trajectory.forces[-1][:, 2]
-    assert up[on_table].sum() == pytest.approx(1.0 * GRAVITY, rel=1e-6)
-    assert up[on_floor].sum() == pytest.approx((1.0 + MASS) * GRAVITY, rel=1e-6)
+    assert trajectory.force_on("ball")[-1, 2] == pytest.approx(1.0 * GRAVITY, rel=1e-6)
+    assert trajectory.force_on("table/body")[-1, 2] == pytest.approx(MASS * GRAVITY, rel=1e-6)
+    assert trajectory.force_on("ground")[-1, 2] == pytest.approx(-(1.0 + MASS) * GRAVITY, rel=1e-6)
 
 
 def test_momentum_goes_from_one_robot_to_the_other() -> None:

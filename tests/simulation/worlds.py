@@ -14,11 +14,13 @@ from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from footfall.robot.shapes import Box, Sphere
+from footfall.simulation.engine_choice import ContactList
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import StepOptions
 
 GRAVITY = 9.81
 EDGE = 0.2  # m, of blocks
+CONTACTS: ContactList = "auto"  # how simulations here know their contacts, see `conftest.each_way`
 
 
 def tilted(angle: float) -> Array:
@@ -74,7 +76,7 @@ def ball(
 def simulate(*objects: SceneObject, dt: float = 1e-3, gravity: float = GRAVITY, **options: Any) -> Simulation:
     """A simulation of objects only."""
     scene = Scene("world", objects, gravity=(0.0, 0.0, -gravity))
-    return Simulation(None, scene, options=StepOptions(dt=dt, **options))
+    return Simulation(None, scene, options=StepOptions(dt=dt, **options), contacts=CONTACTS)
 
 
 def block_on_slope(

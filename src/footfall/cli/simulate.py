@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +11,7 @@ import typer
 from footfall.arrays import Array
 from footfall.cli.files import new_file
 from footfall.cli.options import FloatingBaseOption, LenientOption, PackageDirOption
-from footfall.cli.screen import errors, program, progress, screen, table
+from footfall.cli.screen import program, progress, screen, table
 
 if TYPE_CHECKING:
     from footfall.recording.writer import RecordingWriter
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
 _RECORDED = 0.005  # s between recorded states
 _SLICE = 0.1  # s between two looks at the progress
-_MANY = 128  # places that may touch; native code for more takes long to compile
 _PUSHED = 0.2  # s
 
 
@@ -56,9 +54,7 @@ def simulate(
     ] = 0.0,
     touching: Annotated[
         list[str] | None,
-        typer.Option(
-            help="A body that may touch the scene; repeat it. Default: all, or the outermost if many."
-        ),
+        typer.Option(help="A body that may touch the scene; repeat it. Default: all that have shapes."),
     ] = None,
     dt: Annotated[float, typer.Option(min=1e-6, help="Time step, s.")] = 0.001,
     output: Annotated[
@@ -127,23 +123,9 @@ def prepared(
 ) -> Simulation:
     """A simulation of a robot that starts a height above the ground, m, or of a scene as it is."""
     from footfall.dynamics.configuration import neutral
-    from footfall.errors import ManyContactsWarning
     from footfall.simulation.simulation import Simulation
 
-    substeps = max(1, round(_RECORDED / dt))
-    options: dict[str, Any] = {"dt": dt, "substeps": substeps, "touching": touching}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ManyContactsWarning)
-        simulation = Simulation(robot, scene, **options)
-    if robot is not None and touching is None and len(simulation.candidates) > _MANY:
-        options["touching"] = outermost(robot)
-        errors().print(
-            f"{len(simulation.candidates)} places may touch, for which compiling takes long; only the outermost "
-            f"bodies do: {', '.join(options['touching'])}. --touching names others",
-            highlight=False,
-            soft_wrap=True,
-        )
-        simulation = Simulation(robot, scene, **options)
+    simulation = Simulation(robot, scene, dt=dt, substeps=max(1, round(_RECORDED / dt)), touching=touching)
     if robot is None:
         return simulation
     start = np.array(simulation.state.q)
@@ -155,29 +137,20 @@ def prepared(
     return simulation
 
 
-def outermost(robot: Robot) -> list[str]:
-    """Bodies with collision geometry that carry no other body with such: feet, hands, a head."""
-    parents = {joint.child: joint.parent for joint in robot.joints}
-    shaped = [body.name for body in robot.bodies if body.collisions]
-    carrying = set()
-    for name in shaped:
-        while (name := parents.get(name, "")) and name not in carrying:
-            carrying.add(name)
-    return [name for name in shaped if name not in carrying]
-
-
 def _is_free(robot: Robot) -> bool:
     return robot.joints[0].type == "floating" and robot.joints[0].parent == "world"
 
 
 def _lifted(simulation: Simulation, robot: Robot, q: Array, height: float) -> Array:
     """q with the robot's base moved up or down until the nearest surface is a height away, if it can move."""
+    from footfall.contact.candidates import scene_candidates
     from footfall.contact.detection import detect_contacts
 
     if not _is_free(robot):
         return q
     own = {body.name for body in robot.bodies}
-    candidates = [each for each in simulation.candidates if each.body in own and each.surface.body not in own]
+    every = scene_candidates(simulation.robot, simulation.scene)
+    candidates = [each for each in every if each.body in own and each.surface.body not in own]
     for _ in range(4):  # the ground need not be level
         gaps = detect_contacts(simulation.robot, q, candidates, margin=np.inf).gaps
         if not len(gaps):
@@ -208,21 +181,23 @@ def _advance(
 
 def _summary(simulation: Simulation, rows: list[Any]) -> Any:
     """How it ended."""
-    time, q, v, effort, forces = (
-        np.concatenate([getattr(part, name) for part in rows])
-        for name in ("time", "q", "v", "effort", "forces")
-    )
+    from footfall.simulation.run_values import join_trajectories
+
+    whole = join_trajectories(rows)
+    time, q, v, effort, log = whole.time, whole.q, whole.v, whole.effort, whole.touches
     weight = simulation.robot.mass * float(np.linalg.norm(simulation.robot.gravity))
-    grounded = [each.surface.body == "world" for each in simulation.candidates]
-    last = forces[time > time[-1] - 0.1][:, grounded].sum(axis=1)[:, 2].mean()
+    fixed = {"world", *(each.name for each in simulation.scene.fixed_objects)}
+    grounds = [name for name in log.names if name in fixed]
+    carried = -sum((whole.force_on(name)[:, 2] for name in grounds), start=np.zeros(len(time)))
+    last = carried[time > time[-1] - 0.1].mean()
     lines = [
         ["simulated, s", f"{time[-1]:.3f}"],
         ["fastest at the end, m/s or rad/s", f"{np.abs(v[-1]).max(initial=0.0):.2g}"],
         ["greatest joint torque, N m or N", f"{np.abs(effort).max(initial=0.0):.4g}"],
     ]
-    if simulation.candidates:
+    if log.names:
         lines += [
-            ["greatest contact force, N", f"{np.linalg.norm(forces, axis=2).max(initial=0.0):.4g}"],
+            ["greatest contact force, N", f"{np.linalg.norm(log.forces, axis=1).max(initial=0.0):.4g}"],
             [
                 "carried by the ground in the last 0.1 s, of the weight",
                 f"{last / weight:.3f}" if weight else "",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -65,8 +65,17 @@ def identity() -> str:
 
 def compile_objects(texts: Sequence[str]) -> list[bytes]:
     """Object code of modules in LLVM's textual form. Ctrl-C is answered at once; a module or two are then finished."""
+    return _compiled(texts, _compile_object)
+
+
+def compile_optimised(texts: Sequence[str]) -> list[bytes]:
+    """The same of modules that leave all optimisation to LLVM."""
+    return _compiled(texts, _optimised_object)
+
+
+def _compiled(texts: Sequence[str], compiled: Callable[[str], bytes]) -> list[bytes]:
     codes: list[bytes] = [b""] * len(texts)
-    pending = iter(range(len(texts)))
+    pending = iter(sorted(range(len(texts)), key=lambda number: -len(texts[number])))  # long ones first
 
     def part(job: Job) -> None:
         while not job.stopped:
@@ -74,7 +83,7 @@ def compile_objects(texts: Sequence[str]) -> list[bytes]:
                 number = next(pending, None)
             if number is None:
                 return
-            codes[number] = _compile_object(texts[number])
+            codes[number] = compiled(texts[number])
 
     wait_for(part, available_cores())
     return codes
@@ -104,13 +113,6 @@ def _emitted(target: Any, module: Any) -> bytes:
         ffi.lib.LLVMPY_DisposeMemoryBuffer(buffer)
 
 
-def compile_optimised(text: str) -> bytes:
-    """Object code of a module that leaves all optimisation to LLVM. Ctrl-C is answered at once."""
-    codes: list[bytes] = []
-    wait_for(lambda job: codes.append(_optimised_object(text)))
-    return codes[0]
-
-
 def _optimised_object(text: str) -> bytes:
     module = llvm.parse_assembly(text, context=llvm.create_context())
     target = _new_target_machine()
@@ -119,7 +121,12 @@ def _optimised_object(text: str) -> bytes:
     options = llvm.create_pipeline_tuning_options(speed_level=2)
     options.loop_vectorization = options.slp_vectorization = True
     builder = llvm.create_pass_builder(target, options)
-    builder.getModulePassManager().run(module, builder)
+    manager = builder.getModulePassManager()
+    run = getattr(ffi.lib.LLVMPY_RunNewModulePassManager, "_cfn", None)  # see `_emitted`
+    if run is None:
+        manager.run(module, builder)
+    else:
+        run(manager, module, builder)
     return _emitted(target, module)
 
 

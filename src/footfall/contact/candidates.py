@@ -89,7 +89,9 @@ def point_candidates(
             point,
             replace(
                 surface,
-                material=touched_by(pair_material(surface.material, (materials or {}).get(name)), geometry),
+                material=touched_by(
+                    pair_material(surface.material, (materials or {}).get(name)), geometry.friction
+                ),
             ),
         )
     ]
@@ -129,7 +131,7 @@ def part_candidates(one: Part, other: Part) -> list[Candidate]:
     material = Material()
     if one.material is not None or other.material is not None:
         material = pair_material(one.material or other.material or material, one.material and other.material)
-    material = touched_by(material, one.geometry, other.geometry)
+    material = touched_by(material, one.geometry.friction, other.geometry.friction)
     candidates = []
     for own, far, leads in ((one, other, True), (other, one, False)):
         if isinstance(far.geometry.shape, Mesh) and far.material is None:
@@ -145,7 +147,7 @@ def fixed_candidates(part: Part, surface: Surface) -> list[Candidate]:
     other. Of meshes and terrain that do not move there are no points."""
     shape = surface.shape
     assert not isinstance(shape, TerrainFacet)
-    material = touched_by(pair_material(surface.material, part.material), part.geometry)
+    material = touched_by(pair_material(surface.material, part.material), part.geometry.friction)
     surface = replace(surface, material=material)
     candidates = [
         candidate

@@ -3,20 +3,36 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from footfall.robot.shapes import Geometry
 from footfall.scene.model import Material
 
 
-def touched_by(material: Material, *geometries: Geometry) -> Material:
+def touched_by(material: Material, *frictions: float | None) -> Material:
     """The material with the friction of robots' geometries that have one: the geometric mean of all."""
-    known = [geometry.friction for geometry in geometries if geometry.friction is not None]
+    known = [friction for friction in frictions if friction is not None]
     if not known:
         return material
     if len(known) == 2:  # a robot against a robot: no object has a say
         return replace(material, friction=math.sqrt(known[0] * known[1]))
     return replace(material, friction=math.sqrt(material.friction * known[0]))
+
+
+@dataclass(frozen=True)
+class RobotSide:
+    """The side of a robot, which has no material; friction: of its geometry, if that has one."""
+
+    friction: float | None = None
+
+
+def touching_material(one: Material | RobotSide, other: Material | RobotSide) -> Material:
+    """Material of a pair of surfaces, of objects or robots."""
+    if isinstance(one, RobotSide) and isinstance(other, RobotSide):
+        return touched_by(Material(), one.friction, other.friction)
+    if isinstance(one, RobotSide):
+        one, other = other, one
+    assert isinstance(one, Material)
+    return touched_by(one, other.friction) if isinstance(other, RobotSide) else pair_material(one, other)
 
 
 def pair_material(one: Material, other: Material | None) -> Material:

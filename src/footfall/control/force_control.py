@@ -21,7 +21,7 @@ from footfall.control.requests import checked_array
 from footfall.dynamics.kinematics import frame_pose, frame_velocity
 from footfall.errors import InvalidRequest
 from footfall.robot.model import Robot
-from footfall.simulation.run_values import Trajectory
+from footfall.simulation.run_values import Trajectory, join_trajectories
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command
 
@@ -132,7 +132,7 @@ def run_feeling(
         state = simulation.state
         rows.append(simulation.step(controller(state.time, state.q.copy(), state.v.copy(), felt)))
         felt = contact_wrench(robot, simulation.state.q, frame, rows[-1].positions[0], rows[-1].forces[0])
-    return Trajectory(*(np.concatenate(parts) for parts in zip(*rows, strict=True)))
+    return join_trajectories(rows)
 
 
 def contact_wrench(robot: Robot, q: Array, frame: str, positions: Array, forces: Array) -> Array:

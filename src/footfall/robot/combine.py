@@ -46,7 +46,7 @@ def combine(
     Coordinates follow one another in the order of the members. The configuration "initial" has all of them where
     they start. gravity: m/s2, that of the first member by default.
     """
-    parts = [(member.name, *_moved(member)) for member in members]
+    parts = [(member.name, *moved(member)) for member in members]
     if not parts:
         raise InvalidValue("there is nothing to combine; give at least one robot", subject=("robot", name))
     robots = [_prefixed(robot, f"{prefix}/" if prefix else "") for prefix, robot, _ in parts]
@@ -84,7 +84,7 @@ def q_of(robot: Robot, member: str) -> slice:
     return slice(min(place.start for place in places), max(place.stop for place in places))
 
 
-def _moved(member: Placed) -> tuple[Robot, Array]:
+def moved(member: Placed) -> tuple[Robot, Array]:
     """The robot with its roots moved by the pose, and its coordinates there.
 
     Coordinates of a floating root tell where it is in the world, so they move, not the joint.

@@ -358,15 +358,12 @@ class Robot(values.Value):
     def fingerprint(self) -> str:
         """Hash of all that moves it or may touch: bodies, joints, frames, gravity, loops, volumes; not how it looks."""
         bodies = [(body.name, body.mass, body.center_of_mass, body.inertia) for body in self.bodies]
-        digest = hashlib.sha256()
         loops = (self.loops, self.tree.loops.reference) if self.tree.loops is not None else ()
         volumes = (self.volumes, self.volume_pairs) if self.volumes else ()
         joints = [
             replace(joint, kp=(), kd=()) for joint in self.joints
         ]  # gains are data, not part of native code
-        for part in _leaves((bodies, joints, self.frames, self.gravity, *loops, *volumes)):
-            digest.update(part + b"\0")
-        return digest.hexdigest()
+        return digest_of(bodies, joints, self.frames, self.gravity, *loops, *volumes)
 
     @cached_property
     def joint_names(self) -> tuple[str, ...]:
@@ -511,6 +508,14 @@ def _slices(sizes: list[int]) -> tuple[slice, ...]:
 def _read_only(array: Array) -> Array:
     array.flags.writeable = False
     return array
+
+
+def digest_of(*parts: Any) -> str:
+    """Hash of values of robots."""
+    digest = hashlib.sha256()
+    for part in _leaves(parts):
+        digest.update(part + b"\0")
+    return digest.hexdigest()
 
 
 def _leaves(value: Any) -> Iterator[bytes]:

@@ -21,15 +21,20 @@ def combined_robot(scene: Scene, robot: Robot | None = None, *, q: Any = None) -
     starts, neutral by default. The scene's robots follow with their names in front, then each free object as a body
     and a floating joint of its own name. Configuration "initial" is where all start; gravity is the scene's.
     """
-    members = [] if robot is None else [Placed(robot, q=None if q is None else np.asarray(q, np.float64))]
-    members += [Placed(each.robot, each.placement, each.q, each.name) for each in scene.robots]
-    members += [Placed(_free_robot(each), each.placement) for each in scene.free_objects]
+    members = placed_robots(scene, robot, q=q)
+    members += [Placed(free_robot(each), each.placement) for each in scene.free_objects]
     if not members:
         raise SceneError(
             "nothing in it moves by itself; add a robot or a mass", subject=("scene", scene.name)
         )
     name = robot.name if robot is not None and len(members) == 1 else scene.name
     return combine(members, name=name, gravity=scene.gravity)
+
+
+def placed_robots(scene: Scene, robot: Robot | None = None, *, q: Any = None) -> list[Placed]:
+    """The robots of a scene in the order of the combined one; robot, q: see `combined_robot`."""
+    members = [] if robot is None else [Placed(robot, q=None if q is None else np.asarray(q, np.float64))]
+    return members + [Placed(each.robot, each.placement, each.q, each.name) for each in scene.robots]
 
 
 def initial_state(scene: Scene, combined: Robot) -> tuple[Array, Array]:
@@ -43,7 +48,7 @@ def initial_state(scene: Scene, combined: Robot) -> tuple[Array, Array]:
     return combined.configuration(INITIAL).copy(), v
 
 
-def _free_robot(each: SceneObject) -> Robot:
+def free_robot(each: SceneObject) -> Robot:
     """One free body of the object's name."""
     free, shape = each.free, each.shape
     assert free is not None

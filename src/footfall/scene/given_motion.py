@@ -98,13 +98,7 @@ class GivenMotion(Value):
         s = (clock - t0) / length
         p0, m0 = np.array(first[:7]), np.array(first[7:]) * length
         p1, m1 = np.array(second[:7]), np.array(second[7:]) * length
-        rest = p0 - p1
-        values = p0 + s * (m0 + s * ((-3.0 * rest - 2.0 * m0 - m1) + s * (2.0 * rest + m0 + m1)))
-        # Written so that it is exactly zero at the ends of a motion that rests there.
-        rates = (
-            6.0 * s * (s - 1.0) * rest + (1.0 - s) * (1.0 - 3.0 * s) * m0 + s * (3.0 * s - 2.0) * m1
-        ) / length
-        return values, rates
+        return cubic(s, p0, m0, p1, m1), cubic_rate(s, p0, m0, p1, m1) / length
 
     def _search(self, clock: Any) -> Any:
         """Index of the last waypoint but one that is not later, by halving, on numbers and symbols."""
@@ -118,7 +112,12 @@ class GivenMotion(Value):
 
     @cached_property
     def _columns(self) -> list[Array]:
-        """Tables of times, coordinates and slopes, for `gather`."""
+        """For `gather`."""
+        return [np.ascontiguousarray(column) for column in self.table.T]
+
+    @cached_property
+    def table(self) -> Array:
+        """Times, coordinates [position; quaternion] and slopes of these (n, 15)."""
         assert self.quaternions is not None
         coordinates = np.column_stack([self.positions, self.quaternions])
         slopes = np.zeros_like(coordinates)
@@ -129,8 +128,18 @@ class GivenMotion(Value):
             sign[3:] = np.sign(coordinates[0, 3:] @ coordinates[-1, 3:])
             slopes[0] = (sign * secants[-1] + secants[0]) / 2
             slopes[-1] = sign * slopes[0]
-        table = np.column_stack([self.times, coordinates, slopes])
-        return [np.ascontiguousarray(column) for column in table.T]
+        return np.column_stack([self.times, coordinates, slopes])
+
+
+def cubic(s: Any, p0: Any, m0: Any, p1: Any, m1: Any) -> Any:
+    """At s from 0 to 1 between p0 and p1, with slopes m0 and m1 a unit of s; for numbers, arrays and symbols."""
+    rest = p0 - p1
+    return p0 + s * (m0 + s * ((-3.0 * rest - 2.0 * m0 - m1) + s * (2.0 * rest + m0 + m1)))
+
+
+def cubic_rate(s: Any, p0: Any, m0: Any, p1: Any, m1: Any) -> Any:
+    """The slope there, written so that it is exactly zero at the ends of a motion that rests there."""
+    return 6.0 * s * (s - 1.0) * (p0 - p1) + (1.0 - s) * (1.0 - 3.0 * s) * m0 + s * (3.0 * s - 2.0) * m1
 
 
 def _wrong(message: str) -> SceneError:

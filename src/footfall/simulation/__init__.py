@@ -7,7 +7,9 @@ from footfall.public_names import open_to_users
 if TYPE_CHECKING:
     from footfall.simulation.drive_step import Gears as Gears
     from footfall.simulation.run_values import SimulationState as SimulationState
+    from footfall.simulation.run_values import TouchLog as TouchLog
     from footfall.simulation.run_values import Trajectory as Trajectory
+    from footfall.simulation.run_values import join_trajectories as join_trajectories
     from footfall.simulation.simulation import Controller as Controller
     from footfall.simulation.step_problem import StepProblem as StepProblem
     from footfall.simulation.step_problem import build_step_problem as build_step_problem

@@ -97,11 +97,13 @@ class ControlPeriod:
         drives, state, happened = step(time, drives, *state)
         return {
             "residual": maximum(worst, happened.residual),
-            "sweeps": happened.sweeps,
+            "solver_steps": happened.solver_steps,
             **state._asdict(),
             **({"time": time + dt} if self.timed else {}),
             **({"drives": drives} if train else {}),
             "effort": happened.effort,
             "positions": happened.positions,
             "forces": happened.forces,
+            "normals": happened.normals,
+            "gaps": happened.gaps,
         }

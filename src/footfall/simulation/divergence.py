@@ -17,9 +17,14 @@ _MEANINGLESS = 1e6  # m/s, rad/s or m
 NEAR_DEAD_POINT = 0.1  # loop_margin from which one long step may have gone beyond the dead point
 
 
+def are_good(q: Array, v: Array) -> bool:
+    """Whether all of q (n, nq) and v (n, nv) have a meaning."""
+    return bool(np.isfinite(v).all() and np.isfinite(q).all() and np.abs(v).max(initial=0.0) < _MEANINGLESS)
+
+
 def require_good(robot: Robot, q: Array, v: Array, state: SimulationState, command: Command) -> None:
     """Raise SimulationDiverged if q (nq,) or v (nv,), which the command made of the state, have no meaning."""
-    if np.isfinite(v).all() and np.isfinite(q).all() and np.abs(v).max(initial=0.0) < _MEANINGLESS:
+    if are_good(q, v):
         return
     for name, part in command._asdict().items():
         if not np.isfinite(part).all():

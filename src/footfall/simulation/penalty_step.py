@@ -81,16 +81,16 @@ def penalty_step(
             friction=none, restitution=(), wrenches=wrenches, forces=now.generalised, action=action,
         )  # fmt: skip
         q, v, integral, rest = following
-        effort, residual, sweeps = report.effort, report.residual, report.sweeps
+        effort, residual, steps = report.effort, report.residual, report.solver_steps
     else:
         q, v, integral, effort = smooth_step(
             robot, options, state, command, forces=lambda q, v: touch(q, v).generalised, wrenches=wrenches
         )
-        residual, sweeps = 0.0, 0.0
+        residual, steps = 0.0, 0.0
     kept = [np.array([memory.touched, *memory.anchor, memory.integral]) for memory in now.memories]
     return (
         StepState(q, v, integral, np.concatenate([np.zeros(0), *kept, rest])),
-        StepReport(effort, now.positions, now.forces, now.gaps, residual, sweeps),
+        StepReport(effort, now.positions, now.forces, now.normals, now.gaps, residual, steps),
     )
 
 
@@ -100,6 +100,7 @@ class _Touch(NamedTuple):
     generalised: Array
     positions: Array
     forces: Array
+    normals: Array
     gaps: Array
     memories: list[PenaltyMemory]
 
@@ -122,7 +123,7 @@ def _contact_forces(
     tree, coupling = robot.tree, Coupling(robot, q)
     poses = link_poses(tree, q)
     generalised: list[Any] = [0.0] * robot.nv
-    found: list[tuple[Array, Array, Any, PenaltyMemory]] = []
+    found: list[tuple[Array, Array, Array, Any, PenaltyMemory]] = []
     for k, candidate in enumerate(candidates):
         surface = candidate.surface
         body, other = frame_attachment(robot, candidate.body), frame_attachment(robot, surface.body)
@@ -158,12 +159,13 @@ def _contact_forces(
             for side, sign in ((rows[axis], 1.0), (others[axis], -1.0)):
                 for index, entry in side.items():
                     generalised[index] = generalised[index] + sign * entry * in_world[axis]
-        found.append((point, in_world, gap, memory))
+        found.append((point, in_world, normal, gap, memory))
     return _Touch(
         np.array(generalised),
         np.array([point for point, *_ in found]).reshape(-1, 3),
         np.array([force for _, force, *_ in found]).reshape(-1, 3),
-        np.array([gap for _, _, gap, _ in found]),
+        np.array([normal for _, _, normal, *_ in found]).reshape(-1, 3),
+        np.array([gap for _, _, _, gap, _ in found]),
         [memory for *_, memory in found],
     )
 

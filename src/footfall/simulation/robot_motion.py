@@ -26,7 +26,7 @@ from footfall.dynamics.loops import Coupling, damping_of_followers
 from footfall.dynamics.mass_matrix import composite_bodies
 from footfall.math.block_sparse import WIDTH, Elimination, block_number, plan_elimination
 from footfall.math.spatial import rotate
-from footfall.robot.model import JointType, Robot
+from footfall.robot.model import JointType, Robot, digest_of
 from footfall.simulation.contact_rows import LinkMotion, Row
 from footfall.simulation.drive_step import DriveTrain
 from footfall.simulation.joint_action import JointAction, spring_entries
@@ -123,10 +123,15 @@ class RobotMotion:
             function,
             inputs,
             name=function.__name__.strip("_"),
-            key=f"{robot.fingerprint} {self.middle} {self.implicit_gains} {self.train and self.train.key}",
+            key=f"{robot.fingerprint} {digest_of(robot.springs)} {self.middle} {self.implicit_gains} {self._drives}",
             module=__name__,
             check_finite=False,
         )
+
+    @property
+    def _drives(self) -> str:
+        """What native code depends on if drives are simulated."""
+        return "" if self.train is None else f"{digest_of(self.robot.drives)} {self.train.key}"
 
     def _approach(self, **given: Any) -> Mapping[str, Any]:
         """mass (8 blocks, 8), momentum (n, 8), pivots (n, 8): see `footfall.contact.islands.island`. free (nv,):

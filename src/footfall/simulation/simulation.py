@@ -7,21 +7,21 @@ from copy import deepcopy
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import Kernel
-from footfall.contact.candidates import Candidate, scene_candidates
+from footfall.contact.candidates import Candidate
 from footfall.contact.penalty import PenaltyLaw, warn_if_unstable
 from footfall.dynamics.kinematics import frame_attachment
 from footfall.dynamics.loops import close_loops
-from footfall.errors import InvalidOption, UnknownName
+from footfall.errors import InvalidOption, LoopAtDeadPoint
 from footfall.robot.model import Robot
-from footfall.scene.assembly import combined_robot, initial_state
+from footfall.scene.assembly import combined_robot, initial_state, placed_robots
 from footfall.scene.load import load_scene
-from footfall.scene.model import Scene
+from footfall.scene.model import Scene, SceneObject
 from footfall.simulation.commands import (
     carried_by_the_world,
     holding_gains,
@@ -29,22 +29,22 @@ from footfall.simulation.commands import (
     required_gains,
     whole_command,
 )
-from footfall.simulation.control_period import ControlPeriod
-from footfall.simulation.divergence import require_good, warn_of_divergence
+from footfall.simulation.divergence import are_good, require_good, warn_of_divergence
 from footfall.simulation.drive_step import DriveTrain, Gears
+from footfall.simulation.engine import Course
+from footfall.simulation.engine_choice import ContactList, ContactModel, Touching, choose_engine
+from footfall.simulation.listed_engine import ListedEngine
 from footfall.simulation.missing_meshes import without_missing_meshes
-from footfall.simulation.penalty_step import penalty_delassus, penalty_row_count
-from footfall.simulation.run_values import SimulationState, Trajectory
+from footfall.simulation.pace import Pace
+from footfall.simulation.penalty_step import penalty_delassus
+from footfall.simulation.run_values import Trajectory
 from footfall.simulation.singular_loops import LoopWatch, warn_of_dead_points
 from footfall.simulation.start_depth import warn_if_inside
 from footfall.simulation.step_values import Command, StepOptions
-from footfall.simulation.time_step import actuated_velocities, row_count
-from footfall.simulation.touching_bodies import touched_by, warn_of_many
+from footfall.simulation.time_step import actuated_velocities
 from footfall.simulation.unsolved_contact import warn_of_residuals
+from footfall.simulation.world.engine import Setting, WorldEngine
 
-_ROLLOUT = ("residual", "q", "v")  # what a rollout gives, in the order of the kernel
-
-ContactModel = Literal["exact", "impacts", "penalty"]
 Controller = Callable[[float, Array, Array], Command | Array]
 
 
@@ -53,10 +53,13 @@ class Simulation:
 
     robot: or None, if the scene has robots.
     scene: objects, free bodies, robots; or the name of one that we ship, such as "flat", or a file; empty by default.
-    candidates: contacts that may occur; by default all points of collision geometry against all surfaces.
-    touching: bodies of the robots that may touch something, its feet say; all by default. The fewer, the sooner native
-        code is compiled.
     contact: "exact" constraints, "impacts" one after the other, or "penalty" springs; a `PenaltyLaw` says which.
+    contacts: whether they are "found" while it runs, between all that has a shape, or native code is made for a list of
+        places that may touch ("listed"): faster for a few feet in batches, but compiled for each scene. "auto": found,
+        unless candidates or touching are given, or the model of contact needs a list.
+    candidates: the list of places, instead of all points of collision geometry against all surfaces.
+    touching: bodies of the robots whose places the list has, its feet say.
+    self_contact: whether robots touch themselves, where contacts are found.
     drives: "rigid" or "elastic" gears between servos and joints, see `DriveTrain`; without, joints give what is
         commanded.
     options: how a step is computed.
@@ -70,9 +73,11 @@ class Simulation:
         robot: Robot | None,
         scene: Scene | str | Path | None = None,
         *,
+        contact: ContactModel | PenaltyLaw = "exact",
+        contacts: ContactList = "auto",
         candidates: Sequence[Candidate] | None = None,
         touching: Sequence[str] | None = None,
-        contact: ContactModel | PenaltyLaw = "exact",
+        self_contact: bool = True,
         drives: Gears | None = None,
         options: StepOptions | None = None,
         dt: float | None = None,
@@ -84,22 +89,12 @@ class Simulation:
             raise TypeError(f"the first argument is a robot, not {robot!r}; use footfall.load")
         if robot is None and scene is None:
             raise ValueError("a simulation needs a robot, or a scene with robots or free bodies")
-        self.scene = _scene(scene)
+        place = _scene(scene)
         known = {} if robot is None else robot.configurations
         start = known["idle"] if "idle" in known else next(iter(known.values()), None)
-        self.robot = combined_robot(self.scene, robot, q=start)
+        self.robot = combined_robot(place, robot, q=start)
         if candidates is None:
             self.robot = without_missing_meshes(self.robot)
-        self.candidates = tuple(
-            scene_candidates(self.robot, self.scene) if candidates is None else candidates
-        )
-        if touching is not None:
-            self.candidates = touched_by(touching, self.candidates, self.robot, self.scene)
-        elif candidates is None:
-            warn_of_many(self.candidates)
-        for candidate in self.candidates:
-            frame_attachment(self.robot, candidate.body)
-            frame_attachment(self.robot, candidate.surface.body)
         self.options = options or StepOptions()
         if dt is not None:
             self.options = replace(self.options, dt=dt)
@@ -108,35 +103,24 @@ class Simulation:
         self.law = contact if isinstance(contact, PenaltyLaw) else PenaltyLaw()
         self.contact: ContactModel = "penalty" if isinstance(contact, PenaltyLaw) else contact
         self.train = None if drives is None else DriveTrain(self.robot, drives, self.options.dt)
-        self._check_contact_model()
         if substeps < 1 or substeps != int(substeps):
             raise InvalidOption(f"substeps is {substeps}; it must be at least 1, and whole")
         self.substeps = substeps
         self.joints = len(actuated_velocities(self.robot))
-        count = penalty_row_count if self._smooth else row_count
-        self.rows = count(self.robot, self.candidates, self.options)
-        self.friction = np.array([each.surface.material.friction for each in self.candidates])
-        self.restitution = np.array([each.surface.material.restitution for each in self.candidates])
+        self._touching = Touching(
+            model=self.contact, law=self.law, contacts=contacts, candidates=candidates, bodies=touching
+        )
+        self._check_forces()
+        placed = tuple(placed_robots(place, robot, q=start))
+        setting = Setting(self.robot, place, placed, self.options, substeps, drives, self_contact)
+        self.engine = choose_engine(setting, self._touching, self.train)
         self._pushes: dict[str, tuple[Array, float]] = {}
         self._started = False
         self.reset(q, v)
 
-    @property
-    def _smooth(self) -> bool:
-        """Whether all forces are functions of the state."""
-        return self.contact == "penalty" or self.options.integrator != "semi-implicit"
-
-    def _check_contact_model(self) -> None:
-        if self.contact not in get_args(ContactModel):
-            raise UnknownName("contact model", self.contact, get_args(ContactModel), "Simulation")
-        if self.contact != "penalty" and self.options.integrator != "semi-implicit" and self.candidates:
-            raise ValueError(
-                f"integrator is {self.options.integrator!r}, which has no impulses; with {self.contact!r} contact it "
-                "must be 'semi-implicit'"
-            )
-
+    def _check_forces(self) -> None:
         loops = self.robot.tree.loops
-        if loops is not None and loops.held and not self._smooth:
+        if loops is not None and loops.held and not self._touching.is_smooth(self.options):
             names = ", ".join(cut.loop.name for cut in loops.held)
             raise ValueError(
                 f"forces hold the loops {names}; only penalty contact and the integrators 'explicit' and 'rk4' know "
@@ -153,25 +137,89 @@ class Simulation:
         return 0 if self.train is None else len(self.train.motors)
 
     def __repr__(self) -> str:
-        places = f"{len(self.candidates)} place{'' if len(self.candidates) == 1 else 's'} may touch"
+        if isinstance(self.engine, ListedEngine):
+            count = len(self.engine.candidates)
+            places = f"{count} place{'' if count == 1 else 's'} may touch"
+        else:
+            places = f"{self.engine.contacts.shape_count} shapes may touch"
         return (
             f"Simulation of {self.robot.name!r} in scene {self.scene.name!r}: t = {self.state.time:.6g} s, steps of "
             f"{1e3 * self.options.dt:g} ms, {self.substeps} a control period, {self.contact} contact, {places}"
         )
 
-    def __getstate__(self) -> dict[str, Any]:
-        """All but native code, which a reader of the pickle finds in its cache or compiles."""
-        return {name: value for name, value in vars(self).items() if name != "_kernels"}
-
     def __copy__(self) -> Simulation:
         """Another simulation in the same state, which goes on by itself; it shares the native code."""
         twin = object.__new__(type(self))
-        vars(twin).update(vars(self), _kernels=self._kernels, state=deepcopy(self.state))
-        twin.friction, twin._pushes = self.friction.copy(), dict(self._pushes)
+        vars(twin).update(vars(self), state=deepcopy(self.state), engine=self.engine.copy())
+        twin._pushes = dict(self._pushes)
         return twin
 
     def __deepcopy__(self, memo: Any) -> Simulation:
         return self.__copy__()
+
+    # Contacts
+
+    @property
+    def scene(self) -> Scene:
+        """Objects, free bodies and robots, as they are now."""
+        return self.engine.scene
+
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """The places that native code is made for; none if contacts are found while it runs."""
+        return self._listed("candidates").candidates
+
+    @property
+    def friction(self) -> Array:
+        """Coefficients (candidates,) of the places that native code is made for; they may be changed."""
+        return self._listed("friction").friction
+
+    @friction.setter
+    def friction(self, values: Array) -> None:
+        self._listed("friction").friction = values
+
+    @property
+    def restitution(self) -> Array:
+        """Of the places that native code is made for, (candidates,)."""
+        return np.array(self._listed("restitution").restitution)
+
+    @property
+    def rows(self) -> int:
+        """Number of impulses in the state of native code that is made for a list of places."""
+        return self._listed("rows").rows
+
+    @property
+    def step_kernel(self) -> Kernel:
+        """Native code of one control period without pushes, to bind to arrays in hot loops."""
+        return self._listed("step_kernel").kernel()
+
+    def _listed(self, name: str) -> ListedEngine:
+        if isinstance(self.engine, ListedEngine):
+            return self.engine
+        raise AttributeError(
+            f"{name} belongs to simulations whose native code is made for a list of places that may touch; here "
+            "contacts are found while it runs: Simulation(..., contacts='listed') has it"
+        )
+
+    def add(self, thing: SceneObject) -> None:
+        """Put an object into the scene, now; a free one must be there from the start."""
+        self._found("add").add(thing)
+
+    def replace(self, thing: SceneObject) -> None:
+        """Let an object be as given from now on: elsewhere, of another size, shape or material."""
+        self._found("replace").replace(thing)
+
+    def remove(self, name: str) -> None:
+        """Take an object out of the scene, now."""
+        self._found("remove").remove(name)
+
+    def _found(self, name: str) -> WorldEngine:
+        if isinstance(self.engine, WorldEngine):
+            return self.engine
+        raise InvalidOption(
+            f"{name}: native code of this simulation is made for a list of places that may touch; "
+            "Simulation(..., contacts='found') lets the scene change"
+        )
 
     # State
 
@@ -184,9 +232,8 @@ class Simulation:
         q_start, v_start = initial_state(self.scene, self.robot)
         q = close_loops(self.robot, _checked("q", q_start if q is None else q, self.robot.nq))
         v = _checked("v", v_start if v is None else v, self.robot.nv)
-        drives = np.zeros(0) if self.train is None else self.train.start(q, v)
         self._pushes.clear()
-        self.state = SimulationState(0.0, q, v, np.zeros(self.joints), np.zeros(self.rows), drives)
+        self.state = self.engine.start(q, v)
         if self.contact == "penalty" and self.options.integrator == "semi-implicit":
             delassus = penalty_delassus(self.robot, self.state.q, self.candidates)
             warn_if_unstable(self.law, delassus, dt=self.options.dt)
@@ -197,19 +244,9 @@ class Simulation:
         return self.options.dt * self.substeps
 
     @cached_property
-    def _timed(self) -> bool:
-        """Whether something moves on a given path, so that a step must know the time."""
-        return any(candidate.surface.motion is not None for candidate in self.candidates)
-
-    @cached_property
     def _weight_impulse(self) -> float:
         """Weight times a step, N s: what residuals are compared with."""
         return self.robot.mass * float(np.linalg.norm(self.robot.gravity)) * self.options.dt
-
-    @cached_property
-    def _no_impulses(self) -> tuple[Array, Array]:
-        """Integrals of the controllers and impulses that a rollout starts with."""
-        return np.zeros(self.joints), np.zeros(self.rows)
 
     @property
     def time(self) -> float:
@@ -300,52 +337,71 @@ class Simulation:
         self._look_at_start()
         count = round(seconds / self.control_period)
         fixed = None if callable(controller) else whole_command(controller, self.robot, self.joints)
-        rows: list[tuple[Any, ...]] = []
+        course = self.engine.course(count)
         loops = LoopWatch(self.robot, self.state.q)
-        for _ in range(count):
+        by_itself = fixed is not None and recorder is None and not loops.watching
+        pace, done, start = Pace(), 0, self.state.time
+        while done < count:
             state = self.state
-            # Copies, so that a controller may work in them.
             command = fixed
-            if command is None:
+            if command is None:  # copies, so that a controller may work in them
                 given = controller(state.time, state.q.copy(), state.v.copy())  # type: ignore[operator]
                 command = whole_command(given, self.robot, self.joints)
-            pushes = {
-                body: wrench for body, (wrench, until) in self._pushes.items() if state.time < until - 1e-12
-            }
-            kernel = self._kernel(tuple(pushes))
-            result = kernel(
-                state.q,
-                state.v,
-                state.integral,
-                state.impulses,
-                *command,
-                self.friction,
-                *pushes.values(),
-                *([state.time] if self._timed else []),
-                *([state.drives] if self.train else []),
-            )
-            residual, sweeps, q, v, integral, impulses, *report = result
-            drives = report[-4] if self.train else state.drives
-            currents = self.train.currents(drives) if self.train else drives
-            report = [*report[-3:], residual, sweeps, currents]
-            require_good(self.robot, q, v, state, command)
-            loops.look(q, state)
-            self.state = SimulationState(state.time + self.control_period, q, v, integral, impulses, drives)
-            rows.append((self.state.time, q, v, *report))
+            last = min(done + pace.periods, self._undisturbed(done, count)) if by_itself else done + 1
+            with pace:
+                self._advance(course, command, start, done, last)
+            if loops.watching:
+                try:
+                    loops.look(self.state.q, state)
+                except LoopAtDeadPoint:
+                    self.state = state
+                    raise
             if recorder is not None:
-                recorder.state(self.state.time, q, v, report[0], currents=currents if self.train else None)
-                recorder.contacts(self.state.time, report[1], report[2])
-        trajectory = Trajectory(*(np.array(column) for column in zip(*rows, strict=True)))
+                effort, positions, forces, currents = course.row(done)
+                time, q, v = self.state.time, self.state.q, self.state.v
+                recorder.state(time, q, v, effort, currents=currents if self.train else None)
+                recorder.contacts(time, positions, forces)
+            done = last
+        trajectory = course.trajectory(self._times(start, np.arange(1, count + 1)))
         warn_of_residuals(
             trajectory.residual, tolerance=self.options.solver.tolerance, scale=self._weight_impulse
         )
         return trajectory
 
+    def _advance(self, course: Course, command: Command, start: float, first: int, last: int) -> None:
+        """Control periods of a course that began at a time, s, under one command and what is pushed now."""
+        state = self.state
+        pushes = {
+            body: wrench for body, (wrench, until) in self._pushes.items() if state.time < until - 1e-12
+        }
+        time = float(self._times(start, last))
+        after = course.advance(state, command, pushes, first, last, time)
+        if not are_good(course.q[first:last], course.v[first:last]):
+            if last == first + 1:
+                require_good(self.robot, course.q[first], course.v[first], state, command)
+            for one in range(first, last):  # once more, to the last period that was good
+                self._advance(course, command, start, one, one + 1)
+        self.state = after
+
+    def _times(self, start: float, periods: Any) -> Array:
+        """Times, s, some periods after a start, as multiples of a step wherever they are."""
+        steps = start / self.options.dt
+        if abs(steps - round(steps)) < 1e-6:
+            return np.asarray((round(steps) + self.substeps * periods) * self.options.dt)
+        return np.asarray(start + periods * self.control_period)
+
+    def _undisturbed(self, first: int, last: int) -> int:
+        """The period, after the first and not behind the last, in which the next push ends."""
+        ends = [until for _, until in self._pushes.values() if self.state.time < until - 1e-12]
+        if not ends:
+            return last
+        periods = np.ceil((min(ends) - 1e-12 - self.state.time) / self.control_period)
+        return min(last, first + max(1, int(periods)))
+
     def _look_at_start(self) -> None:
         """Once, before the first step: what is inside of something is seldom meant to be."""
         if not self._started:
-            state, speed = self.state, self.options.contact.recovery_speed
-            warn_if_inside(self.robot, state.q, self.candidates, time=state.time, speed=speed)
+            warn_if_inside(self.engine.deepest(self.state), speed=self.options.contact.recovery_speed)
             self._started = True
 
     def rollout(
@@ -369,56 +425,11 @@ class Simulation:
             if value is not None and value < 1:
                 raise InvalidOption(f"{name} is {value}; it must be at least 1")
         commands = whole_command(commands, self.robot, self.joints)
-        # The kernel of single steps: another one for the same arithmetic would differ in the last bits.
-        residual, q, v = self.step_kernel.rollout(
-            q, v, *self._no_impulses, *commands, self.friction,
-            *([0.0] if self._timed else []),
-            *([self._starts(q, v)] if self.train else []),
-            steps=steps, only=_ROLLOUT, threads=threads, out=out if out is None else (*out[2:], *out[:2]),
-        )  # fmt: skip
+        q, v, residual = self.engine.rollout(q, v, commands, steps=steps, threads=threads, out=out)
         warn_of_divergence(q, v)
         warn_of_dead_points(self.robot, q)
         warn_of_residuals(residual, tolerance=self.options.solver.tolerance, scale=self._weight_impulse)
         return q, v, residual
-
-    def _starts(self, q: Array, v: Array) -> Array:
-        """States of the drives for a rollout from q and v, (batch, n) or (n,)."""
-        assert self.train is not None
-        q, v = np.asarray(q, dtype=float), np.asarray(v, dtype=float)
-        rows = np.broadcast_shapes(q.shape[:-1], v.shape[:-1])
-        q, v = np.broadcast_to(q, (*rows, q.shape[-1])), np.broadcast_to(v, (*rows, v.shape[-1]))
-        starts = [self.train.start(a, b) for a, b in zip(np.atleast_2d(q), np.atleast_2d(v), strict=True)]
-        return np.array(starts).reshape(*rows, self.train.size)
-
-    # Kernels
-
-    @property
-    def step_kernel(self) -> Kernel:
-        """Native code of one control period without pushes, to bind to arrays in hot loops."""
-        return self._kernel(())
-
-    def _kernel(self, pushed: tuple[str, ...]) -> Kernel:
-        if pushed not in self._kernels:
-            self._kernels[pushed] = self._period.kernel(pushed)
-        return self._kernels[pushed]
-
-    @property
-    def _period(self) -> ControlPeriod:
-        return ControlPeriod(
-            self.robot,
-            self.candidates,
-            self.options,
-            self.substeps,
-            self.rows,
-            tuple(self.restitution.tolist()),
-            self.law if self._smooth else None,
-            self.train,
-            self._timed,
-        )
-
-    @cached_property
-    def _kernels(self) -> dict[tuple[str, ...], Kernel]:
-        return {}
 
 
 def _scene(given: Scene | str | Path | None) -> Scene:

@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from typing import Any
 
-import numpy as np
-
-from footfall.contact.candidates import Candidate
-from footfall.contact.detection import detect_contacts
 from footfall.errors import StartsInside
-from footfall.robot.model import WORLD, Robot
+from footfall.robot.model import WORLD
+from footfall.simulation.engine import Deepest
 
 _DEEP = 0.01  # m
 
 
-def warn_if_inside(
-    robot: Robot, q: Any, candidates: Sequence[Candidate], *, time: float, speed: float
-) -> None:
-    """At configuration q (nq,). speed: at which what is inside comes out, m/s."""
-    contacts = detect_contacts(robot, q, candidates, margin=-_DEEP, time=time)
-    if not len(contacts):
+def warn_if_inside(deepest: Deepest | None, *, speed: float) -> None:
+    """speed: at which what is inside comes out, m/s."""
+    if deepest is None or deepest.depth < _DEEP:
         return
-    deepest = int(np.argmin(contacts.gaps))
-    depth, body, other = -contacts.gaps[deepest], contacts.bodies[deepest], contacts.others[deepest]
+    depth, body, other = deepest
     named = "something fixed" if other == WORLD else repr(other)
     warnings.warn(
         f"{body!r} starts {depth:.3g} m deep in {named}; it comes out at {speed:g} m/s. Move one of them, or let "

@@ -19,7 +19,7 @@ from footfall.contact.validation import check_solution
 from footfall.dynamics.inverse_dynamics import bias_forces
 from footfall.dynamics.loops import Coupling
 from footfall.dynamics.mass_matrix import mass_matrix
-from footfall.simulation.run_values import SimulationState, Trajectory
+from footfall.simulation.run_values import SimulationState, Trajectory, join_trajectories
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command, StepState
 from footfall.simulation.time_step import (
@@ -108,7 +108,7 @@ def step_residuals(simulation: Simulation, command: Command, steps: int) -> tupl
         problem = build_step_problem(simulation, simulation.state, command).problem
         rows.append(simulation.step(command))
         residuals[k] = check_solution(problem, simulation.state.impulses).natural_map
-    return residuals, Trajectory(*(np.concatenate(column) for column in zip(*rows, strict=True)))
+    return residuals, join_trajectories(rows)
 
 
 def _joint_rows(simulation: Simulation, q: Array) -> tuple[Array, Array, Array]:

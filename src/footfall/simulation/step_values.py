@@ -124,13 +124,14 @@ class Command(NamedTuple):
 
 
 class StepReport(NamedTuple):
-    """What happened. effort (nv,) applied, N m. positions (contacts, 3) m, forces (contacts, 3) N in world axes,
-    gaps (contacts,) m before the step; residual: of the natural map, or the change of the impulses in the last sweep,
-    N s; sweeps: of these, or steps of Newton's method, taken."""
+    """What happened. effort (nv,) applied, N m. positions (contacts, 3) m, forces (contacts, 3) N and
+    normals (contacts, 3) in world axes, gaps (contacts,) m before the step; residual: of the natural map, or the change
+    of the impulses in the last sweep, N s; solver_steps: of Newton's method, or sweeps, taken."""
 
     effort: Array
     positions: Array
     forces: Array
+    normals: Array
     gaps: Array
     residual: Any
-    sweeps: Any
+    solver_steps: Any

@@ -219,6 +219,7 @@ def contact_step(
         np.array(
             [contact.frame @ (impulses[3 * k : 3 * k + 3] * (1.0 / dt)) for k, contact in enumerate(contacts)]
         ).reshape(-1, 3),
+        np.array([contact.frame[:, 2] for contact in contacts]).reshape(-1, 3),
         np.array([contact.gap for contact in contacts]),
         residual,
         steps,

@@ -15,7 +15,7 @@ from footfall.math.rotations import rotation_x, rotation_y
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.model import Robot
 from footfall.robot.shapes import Box
-from footfall.scene.assembly import _free_robot, combined_robot, initial_state
+from footfall.scene.assembly import combined_robot, free_robot, initial_state
 from footfall.scene.model import Material, Scene, SceneObject, free_body
 from footfall.simulation.robot_motion import RobotMotion
 from footfall.simulation.world.build import Member, build_world, new_state, new_workspace
@@ -33,7 +33,7 @@ class TestWorld:
     def __init__(self, robot: Robot | None, scene: Scene, *, q: Array | None = None, **settings: Any) -> None:
         self.combined = combined_robot(scene, robot, q=q)
         self.members = [] if robot is None else [Member(robot, RobotMotion(robot), identity_transform())]
-        self.members += [Member(_free_robot(each), None, identity_transform()) for each in scene.free_objects]
+        self.members += [Member(free_robot(each), None, identity_transform()) for each in scene.free_objects]
         self.contacts = build_contact_world(self.combined, scene)
         self.world = build_world(self.members, self.contacts, limits=True, friction=True)
         start, speed = initial_state(scene, self.combined)
@@ -45,6 +45,7 @@ class TestWorld:
             "recovery_speed": 0.05,
             "restitution_speed": 0.02,
             "touching_only": False,
+            "middle": True,
             "tolerance": 1e-9,
         }
         usual |= {"quick_steps": 20, "interior_steps": 40, "final_steps": 40}

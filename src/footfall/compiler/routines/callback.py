@@ -42,7 +42,7 @@ class RoutineCallback:
                 "}",
             ]
             text = module.text() + "\n".join(lines)
-            entry = disk.Entry({}, machine.compile_optimised(text))
+            entry = disk.Entry({}, machine.compile_optimised([text])[0])
             disk.write(place, entry)
         addresses, self._library = machine.load_objects([entry.code], (_ENTRY,), {})
         self.address: int = addresses[_ENTRY]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,10 +11,13 @@ import numpy as np
 from footfall.compiler.routines.memory import MEMORY
 from footfall.compiler.routines.numbers import float_text
 from footfall.compiler.routines.statements import Function
-from footfall.compiler.routines.types import DTYPES, FLOAT, Type
+from footfall.compiler.routines.types import DTYPES, FLOAT, Type, machine_types
 from footfall.errors import RoutineError
 
 _MOST_PASSES = 30
+APART: dict[
+    Callable[..., Any], bool
+] = {}  # functions that are compiled apart from what calls them: whether fused
 
 
 class Translated(NamedTuple):
@@ -31,24 +35,28 @@ class Translated(NamedTuple):
 class RoutineModule:
     """Functions that call one another, each for the types that it is called with.
 
-    fused: whether products and sums may become one instruction. sites: places in the source that failures name.
-    errors: what routines may raise, class and message.
+    fused: whether products and sums may become one instruction. sites: places in the source that failures name, by
+    number. errors: what routines may raise, class and message, by number. apart: modules of functions that are compiled
+    apart, by their name. own: the function that this is such a module of.
     """
 
-    def __init__(self, *, fused: bool = False) -> None:
+    def __init__(self, *, fused: bool = False, own: Callable[..., Any] | None = None) -> None:
         self.fused = fused
+        self.own = own
+        self.apart: dict[str, RoutineModule] = {}
         self.functions: dict[tuple[Callable[..., Any], tuple[Type, ...]], Translated | None] = {}
         self.texts: list[str] = []
         self.declarations: set[str] = set()
         self.tables: dict[tuple[str, bytes], str] = {}
-        self.sites: list[str] = []
-        self.errors: list[tuple[type[Exception], str]] = []
+        self.sites: dict[int, str] = {}
+        self.errors: dict[int, tuple[type[Exception], str]] = {}
 
     def translated(self, function: Callable[..., Any], types: tuple[Type, ...]) -> Translated:
         key = (function, types)
         if key not in self.functions:
             self.functions[key] = None
-            self.functions[key] = self._translate(function, types)
+            inside = function not in APART or function is self.own
+            self.functions[key] = self._translate(function, types) if inside else self._apart(function, types)
         found = self.functions[key]
         if found is None:
             raise RoutineError(f"{function.__name__} calls itself, which routines cannot")
@@ -58,14 +66,14 @@ class RoutineModule:
         return "\n".join([*sorted(self.declarations), MEMORY, *self.tables.values(), *self.texts])
 
     def site(self, place: str) -> int:
-        if place not in self.sites:
-            self.sites.append(place)
-        return self.sites.index(place)
+        number = _number(place)
+        self.sites[number] = place
+        return number
 
     def error(self, kind: type[Exception], message: str) -> int:
-        if (kind, message) not in self.errors:
-            self.errors.append((kind, message))
-        return self.errors.index((kind, message))
+        number = _number(f"{kind.__module__}.{kind.__qualname__}: {message}")
+        self.errors[number] = (kind, message)
+        return number
 
     def table(self, values: np.ndarray[Any, Any]) -> str:
         """The name of a constant array."""
@@ -82,8 +90,28 @@ class RoutineModule:
             )
         return f"@table{list(self.tables).index(key)}"
 
+    def _apart(self, function: Callable[..., Any], types: tuple[Type, ...]) -> Translated:
+        """A function in a module of its own, which this one is linked to."""
+        name = apart_name(function, types)
+        if name not in self.apart:
+            module = RoutineModule(fused=APART[function], own=function)
+            module.apart, module.sites, module.errors = self.apart, self.sites, self.errors
+            self.apart[name] = module
+            module.translated(function, types)
+        found = self.apart[name].functions[(function, types)]
+        if found is None:
+            raise RoutineError(f"{function.__name__} calls itself, which routines cannot")
+        parts = machine_types(found.result)
+        kind = f"{{ {', '.join(parts)} }}" if parts else "void"
+        listed = ", ".join(["ptr", *(part for given in types for part in machine_types(given))])
+        self.declarations.add(f"declare fastcc {kind} @{name}({listed}) nounwind")
+        return found
+
     def _translate(self, function: Callable[..., Any], types: tuple[Type, ...]) -> Translated:
         name = f"routine{len(self.functions)}_{function.__name__}"
+        linkage = "internal "
+        if function is self.own:
+            name, linkage = apart_name(function, types), ""
         body = Function(self, function, types)
         for _ in range(_MOST_PASSES):
             body.translate()
@@ -94,7 +122,7 @@ class RoutineModule:
         if body.unclear >= 0:
             message = "nothing is known of what this list holds: annotate it, `items: list[float] = []`"
             raise RoutineError(f"{self.sites[body.unclear]}: {message}", located=True)
-        self.texts.append(body.text(name))
+        self.texts.append(body.text(name, linkage=linkage))
         return Translated(
             name,
             body.types["return"],
@@ -103,3 +131,14 @@ class RoutineModule:
             body.fails,
             body.grows,
         )
+
+
+def apart_name(function: Callable[..., Any], types: tuple[Type, ...]) -> str:
+    """What others know a function by that is compiled apart, for some types."""
+    kinds = sha256(f"{function.__module__} {types!r}".encode()).hexdigest()[:16]
+    return f"apart_{function.__name__}_{kinds}"
+
+
+def _number(text: str) -> int:
+    """A number for a text, the same in all modules."""
+    return int.from_bytes(sha256(text.encode()).digest()[:5], "little")

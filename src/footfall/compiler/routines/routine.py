@@ -37,7 +37,7 @@ from footfall.compiler.routines.dependencies import Content, content_of, full_na
 from footfall.compiler.routines.entry import ENTRY, TUPLE_ITEMS, entry_function
 from footfall.compiler.routines.expressions import signature_of
 from footfall.compiler.routines.memory import NO_MEMORY, OUTSIDE, RAISED
-from footfall.compiler.routines.module import RoutineModule
+from footfall.compiler.routines.module import APART, RoutineModule
 from footfall.compiler.routines.types import (
     BOOL,
     FLOAT,
@@ -59,16 +59,17 @@ F = TypeVar("F", bound=Callable[..., Any])
 @overload
 def routine(function: F) -> F: ...
 @overload
-def routine(*, fused: bool) -> Callable[[F], F]: ...
-def routine(function: F | None = None, *, fused: bool = False) -> F | Callable[[F], F]:
+def routine(*, fused: bool, apart: bool = False) -> Callable[[F], F]: ...
+def routine(function: F | None = None, *, fused: bool = False, apart: bool = False) -> F | Callable[[F], F]:
     """Compile a function on first use and keep its code on disk; the interpreter's lock is released while it runs.
 
     fused: whether a product and a sum, here and in all that it calls, may become one instruction that rounds once:
-    faster, but not with the bits of the function as it was written.
+    faster, but not with the bits of the function as it was written. apart: whether routines that call it are linked to
+    its code instead of taking it in: it is compiled once for all of them, at the same time as they are.
     """
     if function is None:
-        return lambda later: cast(F, Routine(later, fused=fused))
-    return cast(F, Routine(function, fused=fused))
+        return lambda later: cast(F, Routine(later, fused=fused, apart=apart))
+    return cast(F, Routine(function, fused=fused, apart=apart))
 
 
 class _Code(NamedTuple):
@@ -85,7 +86,9 @@ class _Code(NamedTuple):
 class Routine(parts.Routine):
     """A function that runs as native code; `python`, the function as it was written, gives the same."""
 
-    def __init__(self, function: Callable[..., Any], *, fused: bool = False) -> None:
+    def __init__(self, function: Callable[..., Any], *, fused: bool = False, apart: bool = False) -> None:
+        if apart:
+            APART[function] = fused
         self.python = function
         self.fused = fused
         self.name = function.__name__
@@ -149,7 +152,8 @@ class Routine(parts.Routine):
         content = content_of(self.python)
         place = disk.key_of("routine", content.key, repr(types), str(self.fused), *surroundings())
         entry = disk.read(place)
-        if entry is None:
+        codes = None if entry is None else _codes_of(entry)
+        if entry is None or codes is None:
             module = RoutineModule(fused=self.fused)
             try:
                 function = module.translated(self.python, types)
@@ -159,13 +163,17 @@ class Routine(parts.Routine):
             text = entry_function(function, types, objects)
             facts = {
                 "written": sorted(function.written),
-                "sites": module.sites,
-                "errors": [[full_name(kind), message] for kind, message in module.errors],
+                "sites": {str(number): place for number, place in module.sites.items()},
+                "errors": {
+                    str(n): [full_name(kind), message] for n, (kind, message) in module.errors.items()
+                },
                 "objects": [_description(value) for value in objects[1:]],
             }
-            entry = disk.Entry(facts, machine.compile_optimised(module.text() + text))
+            others = [each.text() for each in module.apart.values()]
+            facts["apart"], codes = _compiled(module.text() + text, others)
+            entry = disk.Entry(facts, codes[0])
             disk.write(place, entry)
-        addresses, library = machine.load_objects([entry.code], (ENTRY,), {})
+        addresses, library = machine.load_objects(codes, (ENTRY,), {})
         failed = _failure(self.name, content, entry.facts)
         objects = [failed, *(_described(value, content) for value in entry.facts["objects"])]
         calls = [
@@ -268,6 +276,25 @@ def _described(text: list[str], content: Content) -> object:
     return tuple if name == "builtins.tuple" else content.classes[name]
 
 
+def _compiled(text: str, others: list[str]) -> tuple[list[str], list[bytes]]:
+    """Object code of a module and of those that it is linked to, and the places of these in the cache."""
+    places = [disk.key_of("apart", other, machine.identity()) for other in others]
+    known = [disk.read(place) for place in places]
+    missing = [k for k, entry in enumerate(known) if entry is None]
+    made = machine.compile_optimised([text, *(others[k] for k in missing)])
+    for k, code in zip(missing, made[1:], strict=True):
+        known[k] = disk.Entry({}, code)
+        disk.write(places[k], disk.Entry({}, code))
+    return places, [made[0], *(entry.code for entry in known if entry is not None)]
+
+
+def _codes_of(entry: disk.Entry) -> list[bytes] | None:
+    """Object code of a module in the cache and of those that it is linked to, if all are there."""
+    others = [disk.read(place) for place in entry.facts["apart"]]
+    known = [other.code for other in others if other is not None]
+    return [entry.code, *known] if len(known) == len(others) else None
+
+
 def _failure(name: str, content: Content, facts: dict[str, Any]) -> Callable[[int, int, int], None]:
     """What raises the error of a routine that has failed."""
 
@@ -275,8 +302,8 @@ def _failure(name: str, content: Content, facts: dict[str, Any]) -> Callable[[in
         if failure == NO_MEMORY:
             raise MemoryError(f"{name}: no memory for {detail} bytes")
         if failure == OUTSIDE:
-            raise RoutineFailed(f"{facts['sites'][detail]}: {number} is outside")
-        kind, message = facts["errors"][failure - RAISED]
+            raise RoutineFailed(f"{facts['sites'][str(detail)]}: {number} is outside")
+        kind, message = facts["errors"][str(failure - RAISED)]
         known: Any = content.classes.get(kind) or getattr(builtins, kind.rpartition(".")[2], RoutineFailed)
         raise known(message)
 

@@ -115,7 +115,7 @@ class Function(Expressions):
         if "return" not in self.types:
             raise RoutineError(f"{self.function.__name__} never returns anything")
 
-    def text(self, name: str) -> str:
+    def text(self, name: str, *, linkage: str) -> str:
         """The whole function, after the last pass."""
         result = self.types["return"]
         parts = machine_types(result)
@@ -139,7 +139,7 @@ class Function(Expressions):
             answer = f"%s{n}"
         closing.append(f"  ret {kind} {answer}" if parts else "  ret void")
         merged = "noinline" if len(self.lines) > _LARGE else "inlinehint"
-        head = f"define internal fastcc {kind} @{name}({listed}) nounwind {merged} {{"
+        head = f"define {linkage}fastcc {kind} @{name}({listed}) nounwind {merged} {{"
         return "\n".join([head, *self.stack, *opening, *self.lines, *closing, "}", ""])
 
     # Statements

@@ -111,7 +111,8 @@ def _new_keys(table: ShapeTable, memory: ContactMemory, left: Flags) -> Integers
             continue
         if shapes[k].bound == np.inf:
             for j in table.moving:
-                if not (left[j] and j < k):
+                # Those with an end leave this pair to us; of two without the first considers it.
+                if not (left[j] and j < k and shapes[j].bound == np.inf):
                     _consider(table, k, j, keys)
             continue
         for j in table.endless:

@@ -25,7 +25,7 @@ class Need(NamedTuple):
     pairs: int
 
 
-@routine
+@routine(fused=True, apart=True)
 def find_contacts(
     table: ShapeTable,
     memory: ContactMemory,

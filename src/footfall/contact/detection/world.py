@@ -6,13 +6,13 @@ Objects are added, moved, resized and removed at any time; the numbers of all ot
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Array
+from footfall.arrays import Array, Integers
 from footfall.compiler.routines import new_records
 from footfall.contact.detection.broad import key_of
 from footfall.contact.detection.filters import Names, neighbours, ordered
@@ -21,12 +21,15 @@ from footfall.contact.detection.memory import ContactMemory, Count, Pair, ShapeT
 from footfall.contact.detection.pools import PoolBuilder
 from footfall.contact.detection.shape_making import Carried, shapes_of
 from footfall.contact.detection.shapes import Bodies, Kind, Shape, Touch
+from footfall.contact.pair_material import RobotSide
 from footfall.dynamics.configuration import neutral
 from footfall.dynamics.kinematics import link_poses
 from footfall.errors import SceneError, UnknownName
 from footfall.math.transform import Transform
 from footfall.robot.combine import INITIAL
 from footfall.robot.model import Robot
+from footfall.robot.tree import Attachment
+from footfall.scene.given_motion import GivenMotion
 from footfall.scene.model import Material, Scene, SceneObject
 
 _SPARE = 16  # rows of the table that are free at the start
@@ -34,11 +37,18 @@ _PAIRS = 256  # room for pairs at the start
 _INSIDE = 1e-6  # m: bodies of a robot that overlap by more at the start never touch
 
 
+class Carriers(NamedTuple):
+    """What carries the bodies of robots, by name; and where these carriers are in the reference configuration."""
+
+    attachments: Mapping[str, Attachment]
+    bodies: Bodies
+
+
 class ContactWorld:
     """Shapes, their owners and materials, and what is filtered.
 
     table: for `find_contacts`; take it anew after `add`. owners: names of bodies and objects, by number. materials: by
-    number, the first is that of robots. excluded: pairs of names that never touch.
+    number, sides of robots among them. excluded: pairs of names that never touch.
     """
 
     def __init__(self, links: int, *, divided: bool = False) -> None:
@@ -47,12 +57,14 @@ class ContactWorld:
         self.links = links
         self.divided = divided
         self.owners: list[str] = []
-        self.materials: list[Material] = [Material()]
+        self.materials: list[Material | RobotSide] = []
         self.excluded: set[Names] = set()
         self._numbers: dict[str, list[int]] = {}  # shapes by owner
         self._pools = PoolBuilder()
         self._shapes = new_records(Shape, _SPARE)
-        self._paths: list[str] = []  # objects that are or were on given paths, in the order of their bodies
+        self.paths: dict[
+            str, GivenMotion
+        ] = {}  # of objects that are or were on one, in the order of their bodies
         self._notes: list[str] = []
         self._memories: list[ContactMemory] = []
         self._table: ShapeTable | None = None
@@ -90,13 +102,23 @@ class ContactWorld:
     @property
     def bodies(self) -> int:
         """Rows of `Bodies`: links and objects on given paths."""
-        return self.links + len(self._paths)
+        return self.links + len(self.paths)
 
     def shapes(self, owner: str) -> tuple[int, ...]:
         """Numbers of the shapes of a body or object."""
         if owner not in self._numbers:
             raise UnknownName("body or object with shapes", owner, self._numbers, "the contact world")
         return tuple(self._numbers[owner])
+
+    @property
+    def shape_count(self) -> int:
+        """How many there are."""
+        return int(np.count_nonzero(self._shapes["kind"] != Kind.NONE))
+
+    @property
+    def shape_owners(self) -> Integers:
+        """The number of its owner for each shape."""
+        return np.asarray(self._shapes["owner"])
 
     def owner_of(self, shape: int) -> str:
         """Name of the body or object that a shape belongs to."""
@@ -109,10 +131,11 @@ class ContactWorld:
         name: str,
         link: int,
         shapes: Iterable[tuple[Any, Transform, int, int]],
-        material: Material | None,
+        material: Material | RobotSide | None,
     ) -> None:
-        """A body that a link carries, -1: the world; shapes with their poses on it, groups and masks."""
-        number, kind = self._owner(name), self._material(material)
+        """A body that a link carries, -1: the world; shapes with their poses on it, groups and masks. May be called
+        again for shapes of another material."""
+        number, kind = self._owner(name), self._material(material or RobotSide())
         for shape, pose, group, mask in shapes:
             carried = Carried(link, number, kind, group, mask, solid=link >= 0, divided=self.divided)
             self._put(name, shapes_of(shape, pose, carried, self._pools))
@@ -126,7 +149,7 @@ class ContactWorld:
             )
         if thing.name in self._numbers:
             raise SceneError("is there already; move or resize it", subject=("object", thing.name))
-        body = -1 if thing.motion is None else self._row(thing.name)
+        body = self._row(thing)
         self._put(thing.name, self._made(thing, body, self._owner(thing.name)))
 
     def remove(self, name: str) -> None:
@@ -140,8 +163,7 @@ class ContactWorld:
         """Move, turn or resize an object, or give it another shape: as it is now. It keeps its numbers if it has as
         many shapes as before."""
         numbers = self.shapes(thing.name)
-        body, owner = (int(self._shapes[name][numbers[0]]) for name in ("body", "owner"))
-        made = self._made(thing, body, owner)
+        made = self._made(thing, self._row(thing), int(self._shapes["owner"][numbers[0]]))
         for number in numbers:
             self._shapes["kind"][number] = Kind.NONE
         self._numbers[thing.name] = []
@@ -160,27 +182,26 @@ class ContactWorld:
 
     def path_row(self, name: str) -> int:
         """Row of `Bodies` of an object on a given path."""
-        if name not in self._paths:
-            raise UnknownName("object on a given path", name, self._paths, "the contact world")
-        return self.links + self._paths.index(name)
+        if name not in self.paths:
+            raise UnknownName("object on a given path", name, self.paths, "the contact world")
+        return self.links + list(self.paths).index(name)
 
-    def _row(self, name: str) -> int:
-        """The same for an object that may be new."""
-        if name not in self._paths:
-            self._paths.append(name)
-        return self.path_row(name)
+    def _row(self, thing: SceneObject) -> int:
+        """The same for an object that may be new; -1 if it is on none."""
+        if thing.motion is None:
+            return -1
+        self.paths[thing.name] = thing.motion
+        return self.path_row(thing.name)
 
     def _owner(self, name: str) -> int:
         if name not in self.owners:
             self.owners.append(name)
         return self.owners.index(name)
 
-    def _material(self, material: Material | None) -> int:
-        if material is None:
-            return 0
-        if material not in self.materials[1:]:
+    def _material(self, material: Material | RobotSide) -> int:
+        if material not in self.materials:
             self.materials.append(material)
-        return self.materials.index(material, 1)
+        return self.materials.index(material)
 
     def _put(self, name: str, shapes: list[Shape], numbers: Iterable[int] = ()) -> None:
         """Into the given rows as long as there are any, then into free ones."""
@@ -209,6 +230,10 @@ class ContactWorld:
         self._memories.append(made)
         return made
 
+    def drop(self, memory: ContactMemory) -> None:
+        """No longer tell a memory of changes; it must not be used any more."""
+        self._memories = [each for each in self._memories if each is not memory]
+
     def forget(self) -> None:
         """No longer tell the memories made so far of changes; they must not be used any more."""
         self._memories = []
@@ -217,7 +242,7 @@ class ContactWorld:
         """The memory itself, or one with enough room for all shapes and so many pairs, which then takes its place."""
         if len(memory.places) == len(self._shapes) and pairs <= len(memory.pairs):
             return memory
-        self._memories = [each for each in self._memories if each is not memory]
+        self.drop(memory)
         return self.memory(pairs=max(2 * pairs, len(memory.pairs)))
 
 
@@ -249,22 +274,25 @@ def build_contact_world(
     exclude: Iterable[Names] = (),
     self_contact: bool = True,
     divided: bool = False,
+    carriers: Carriers | None = None,
 ) -> ContactWorld:
     """All shapes of a combined robot (see `combined_robot`) and of the objects of its scene.
 
     q: (nq,) the reference configuration: bodies of one robot that overlap there never touch; if it is not given, the
     one named "initial", else neutral. exclude: pairs of names that never touch besides. self_contact: whether a robot
     touches itself. divided: whether meshes of bodies are several convex hulls each (by CoACD, if installed), not one.
+    carriers: what carries the bodies, if not the links of the combined robot.
     """
-    world = ContactWorld(len(robot.tree.links), divided=divided)
+    if carriers is None:
+        carriers = Carriers(robot.tree.attachments, bodies_at(robot, _initial(robot) if q is None else q))
+    world = ContactWorld(len(carriers.bodies.position), divided=divided)
     materials = {thing.name: thing.material for thing in scene.free_objects}
     for body in robot.bodies:
-        attachment = robot.tree.attachments[body.name]
-        shapes = [
-            (geometry.shape, attachment.placement @ geometry.placement, 1, 1) for geometry in body.collisions
-        ]
-        if shapes:
-            world.add_body(body.name, attachment.link, shapes, materials.get(body.name))
+        attachment = carriers.attachments[body.name]
+        for geometry in body.collisions:
+            shape = (geometry.shape, attachment.placement @ geometry.placement, 1, 1)
+            side = materials.get(body.name, RobotSide(geometry.friction))
+            world.add_body(body.name, attachment.link, [shape], side)
     for thing in scene.fixed_objects:
         if thing.contact:
             world.add(thing)
@@ -272,8 +300,7 @@ def build_contact_world(
     world.exclude(exclude)
     robots = _bodies_by_robot(world, robot, scene)
     if self_contact:
-        start = _initial(robot) if q is None else q
-        world.exclude(_overlapping(world, bodies_at(robot, start, world.bodies), robots))
+        world.exclude(_overlapping(world, _with_rows(carriers.bodies, world.bodies), robots))
     else:
         world.exclude(pair for names in robots for pair in combinations(names, 2))
     return world
@@ -316,12 +343,23 @@ def _initial(robot: Robot) -> Array:
 
 def bodies_at(robot: Robot, q: Array, count: int | None = None) -> Bodies:
     """Links of a robot at rest at q (nq,), for `find_contacts`; count: of rows, those behind the links are zero."""
-    poses = link_poses(robot.tree, np.asarray(q, dtype=np.float64))
-    rows = len(poses) if count is None else count
+    bodies = resting(link_poses(robot.tree, np.asarray(q, dtype=np.float64)))
+    return bodies if count is None else _with_rows(bodies, count)
+
+
+def resting(poses: Sequence[Transform]) -> Bodies:
+    """Bodies at rest at some poses."""
+    rows = len(poses)
     bodies = Bodies(np.zeros((rows, 3, 3)), np.zeros((rows, 3)), np.zeros((rows, 3)), np.zeros((rows, 3)))
     for k, pose in enumerate(poses):
         bodies.rotation[k], bodies.position[k] = pose.rotation, pose.translation
     return bodies
+
+
+def _with_rows(bodies: Bodies, count: int) -> Bodies:
+    """The same with rows of zeros behind them."""
+    missing = count - len(bodies.position)
+    return Bodies(*(np.concatenate([part, np.zeros((missing, *part.shape[1:]))]) for part in bodies))
 
 
 def touches_of(

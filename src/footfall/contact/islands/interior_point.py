@@ -71,7 +71,7 @@ class Limit(NamedTuple):
     ahead_u: float
 
 
-@routine(fused=True)
+@routine(fused=True, apart=True)
 def solve_interior(
     island: Island, v: ArrayOf[Lanes], contacts: ArrayOf[Vector3], joints: Array, tolerance: float, most: int
 ) -> Outcome:

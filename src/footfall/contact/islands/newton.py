@@ -52,7 +52,8 @@ class Balance(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """residual: N s. steps: of Newton's method, each with a factorisation."""
+    """residual: the largest natural map, or the imbalance as an impulse if that is larger, N s. steps: of Newton's
+    method, each with a factorisation."""
 
     residual: float
     steps: int
@@ -70,7 +71,7 @@ class Held(NamedTuple):
     imbalance: ArrayOf[Lanes]
 
 
-@routine(fused=True)
+@routine(fused=True, apart=True)
 def solve_newton(
     island: Island, v: ArrayOf[Lanes], contacts: ArrayOf[Vector3], joints: Array, tolerance: float, most: int
 ) -> Outcome:
@@ -88,7 +89,6 @@ def solve_newton(
     )
     base, best, blocks = v.copy(), v.copy(), np.empty(island.mass.shape)
     least, steps, room, hard = np.inf, 0, _HARD_STEPS, True
-    enough = tolerance * tolerance * island.mobility
     while steps < most:
         now, inner, found = balance(island, v, held), 0, False
         while inner < room and steps < most and not found:
@@ -97,10 +97,11 @@ def solve_newton(
             substitute(island.plan, blocks, held.imbalance)
             now = _advance(island, v, held, now.merit)
             steps, inner = steps + 1, inner + 1
-            if now.residual < least:
-                least, best[:] = now.residual, v
+            lacking = max(now.residual, np.sqrt(now.merit / island.mobility))
+            if lacking < least:
+                least, best[:] = lacking, v
                 _keep(held, contacts, joints)
-                if least <= tolerance and now.merit <= enough:
+                if least <= tolerance:
                     return Outcome(least, steps)
             found = now.merit <= _BALANCED * now.change
         if found:

@@ -27,8 +27,9 @@ from footfall.robot.load import load
 from footfall.robot.model import Robot
 from footfall.robot.shapes import Box, Geometry, Sphere
 from footfall.scenarios.hybrid.bases import DT
-from footfall.scenarios.hybrid.course import Course, Criterion, joined
+from footfall.scenarios.hybrid.course import Course, Criterion
 from footfall.scene.model import Material, Scene, SceneObject
+from footfall.simulation.run_values import join_trajectories
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command, StepOptions
 
@@ -147,7 +148,7 @@ def regression_error() -> float:
 def _course(simulation: Simulation, parts: list[Any], tip: Array, rest: Array) -> Course:
     robot = simulation.robot
     line = parts[1]
-    trajectory = joined(parts)
+    trajectory = join_trajectories(parts)
     place = np.asarray(forward_kinematics(robot, trajectory.q, frames=["tip"]).position)[:, 0]
     edges = np.cumsum([len(part.time) for part in parts])
     held, drawn, last = place[: edges[0]], place[edges[0] : edges[1]], place[edges[2] :]

@@ -60,11 +60,6 @@ class Course:
         return all(criterion.passed for criterion in self.criteria)
 
 
-def joined(parts: list[Trajectory]) -> Trajectory:
-    """Trajectories one after the other."""
-    return Trajectory(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-
-
 def yaw_angles(quaternions: Array) -> Array:
     """Angles (n,) about z of quaternions (n, 4) of bodies that stand upright, rad, unwrapped."""
     return np.unwrap(yaw_of(quaternions))

@@ -79,7 +79,7 @@ def write_series(run: Run, arrays: Path, table: Path) -> list[Path]:
         "actuator_work": energies.actuator_work,
         "contact_work": energies.contact_work,
         "residual": run.trajectory.residual,
-        "sweeps": run.trajectory.sweeps,
+        "solver_steps": run.trajectory.solver_steps.astype(np.float64),
     }
     with written_whole(arrays) as file:
         np.savez_compressed(file, **columns)  # type: ignore[arg-type]

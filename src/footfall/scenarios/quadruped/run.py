@@ -25,8 +25,9 @@ from footfall.scenarios.quadruped.legs import standing_configuration
 from footfall.scenarios.quadruped.parameters import Scenario
 from footfall.scenarios.quadruped.references import Reference, reference
 from footfall.scene.model import Material, Scene, SceneObject
-from footfall.simulation.run_values import Trajectory
-from footfall.simulation.simulation import ContactModel, Simulation
+from footfall.simulation.engine_choice import ContactModel
+from footfall.simulation.run_values import Trajectory, join_trajectories
+from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import STEP_CONTACT, Command, JointOptions, SolverOptions, StepOptions
 
 _BLOCK = 500  # steps
@@ -177,7 +178,7 @@ def _follow(simulation: Simulation, commands: Sequence[Command]) -> tuple[Trajec
             if size == 1:
                 diverged = failure.quantity
             size, simulation.state = 1, start  # once more, step by step, to keep what came before
-    return Trajectory(*(np.concatenate(column) for column in zip(*parts, strict=True))), diverged
+    return join_trajectories(parts), diverged
 
 
 def commands(scenario: Scenario, course: Reference) -> list[Command]:

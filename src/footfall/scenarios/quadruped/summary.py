@@ -77,7 +77,7 @@ def summarise(run: Run) -> Summary:
         rest_penetration=float(depth[-1].max()),
         residual=float(residual.max()),
         unsolved=float(np.mean(residual > 1e-8)),
-        sweeps=float(path.sweeps.mean()),
+        sweeps=float(path.solver_steps.mean()),
         energy_growth=_growth(energies.energy - energies.actuator_work),
         contact_work=float(energies.contact_work[-1]),
         contact_growth=_growth(energies.contact_work),

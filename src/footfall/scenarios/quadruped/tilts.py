@@ -14,7 +14,7 @@ from footfall.scenarios.quadruped.legs import standing_configuration
 from footfall.scenarios.quadruped.parameters import FallPart, Scenario
 from footfall.scenarios.quadruped.references import released
 from footfall.scenarios.quadruped.run import build_simulation
-from footfall.simulation.simulation import ContactModel
+from footfall.simulation.engine_choice import ContactModel
 
 _PERIOD = 0.01  # s between the states that are kept
 

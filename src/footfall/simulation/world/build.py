@@ -12,7 +12,7 @@ from footfall.arrays import Array
 from footfall.compiler.routines import new_records
 from footfall.contact.detection.shapes import Bodies, Touch
 from footfall.contact.detection.world import ContactWorld
-from footfall.contact.pair_material import pair_material
+from footfall.contact.pair_material import RobotSide, touching_material
 from footfall.math.block_sparse import WIDTH, Elimination
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.model import Robot
@@ -23,6 +23,7 @@ from footfall.simulation.time_step import actuated_velocities
 from footfall.simulation.world.records import (
     Count,
     FreeBody,
+    GivenPath,
     JointLimit,
     LinkPiece,
     PairMaterial,
@@ -102,7 +103,19 @@ def build_world(members: Sequence[Member], contacts: ContactWorld, *, limits: bo
         count,
         contacts.table,
         np.array(tables.mass),
+        *given_paths(contacts),
     )
+
+
+def given_paths(contacts: ContactWorld) -> tuple[Any, Array]:
+    """What moves on given paths, and their waypoints."""
+    tables = [motion.table for motion in contacts.paths.values()]
+    starts = np.cumsum([0, *(len(table) for table in tables)])
+    rows = [
+        (contacts.links + k, int(starts[k]), len(table), motion.periodic)
+        for k, (table, motion) in enumerate(zip(tables, contacts.paths.values(), strict=True))
+    ]
+    return _records(GivenPath, rows), np.concatenate([np.zeros((0, 15)), *tables])
 
 
 def _records(kind: type, rows: Sequence[tuple[Any, ...]]) -> Any:
@@ -244,12 +257,12 @@ def _plans(plans: Sequence[Elimination]) -> Plans:
     return Plans(starts, _integers([plan.size for plan in plans]), Elimination(**lists, size=0))
 
 
-def pair_materials(materials: Sequence[Material]) -> tuple[Any, int]:
-    """Of all pairs; the first material is that of robots, which have none of their own."""
+def pair_materials(materials: Sequence[Material | RobotSide]) -> tuple[Any, int]:
+    """Of all pairs."""
     rows = []
-    for a, one in enumerate(materials):
-        for b, other in enumerate(materials):
-            pair = pair_material(one, other) if a and b else other if b else one
+    for one in materials:
+        for other in materials:
+            pair = touching_material(one, other)
             rows.append(
                 (pair.friction, pair.viscous_friction, pair.restitution, pair.stiffness, pair.damping)
             )

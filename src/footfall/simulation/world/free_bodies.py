@@ -12,7 +12,7 @@ from footfall.compiler.routines import ArrayOf, Lanes, Matrix3, Vector3
 from footfall.math.linear_systems import solve_in_place
 from footfall.math.rotations import matrix_from_quaternion, quaternion_product
 from footfall.math.spatial import skew
-from footfall.simulation.world.records import FreeBody
+from footfall.simulation.world.records import FreeBody, Settings
 
 
 def free_inertia(body: FreeBody, rotation: Matrix3, block: ArrayOf[Lanes]) -> None:
@@ -42,14 +42,14 @@ def free_forces(body: FreeBody, rotation: Matrix3, angular: Vector3, gravity: Ve
 
 
 def free_velocity(
-    body: FreeBody, rotation: Matrix3, block: ArrayOf[Lanes], v: Lanes, gravity: Vector3, dt: float
+    body: FreeBody, rotation: Matrix3, block: ArrayOf[Lanes], v: Lanes, settings: Settings
 ) -> Lanes:
-    """Velocity after a step of dt (s) without contact; gyroscopic forces are those in the middle of the step."""
+    """Velocity after a step without contact; gyroscopic forces are those in its middle, or at its start."""
     matrix, right = np.empty((6, 6)), np.empty(6)
     angular = np.array([v[3], v[4], v[5]])
-    for stage in range(2):
-        forces = free_forces(body, rotation, angular, gravity)
-        step = 0.5 * dt if stage == 0 else dt
+    for stage in range(0 if settings.middle else 1, 2):
+        forces = free_forces(body, rotation, angular, settings.gravity)
+        step = 0.5 * settings.dt if stage == 0 else settings.dt
         for i in range(6):
             right[i] = step * forces[i]
             for j in range(6):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array, Integers
-from footfall.compiler.routines import ArrayOf, Lanes, Vector3, new_records
+from footfall.compiler.routines import ArrayOf, Lanes, Vector3, new_records, routine
 from footfall.contact.contacts import contact_frame
 from footfall.contact.detection.shapes import Touch
 from footfall.contact.islands.island import (
@@ -22,11 +22,12 @@ from footfall.contact.islands.island import (
 from footfall.math.block_sparse import WIDTH, Elimination, block_number, plan_elimination
 from footfall.simulation.world.coupling import Members, list_of
 from footfall.simulation.world.free_bodies import free_inertia
-from footfall.simulation.world.laws import contact_law
+from footfall.simulation.world.laws import FAR, contact_law
 from footfall.simulation.world.link_motion import fill_motion
 from footfall.simulation.world.records import Moment, World
 
 _LEAST_MOBILITY = 1e-9  # of a contact's own sum: keeps directions in which nothing moves off zero
+_IMMOVABLE = 1e-14  # of a contact's mobility: what moves less along its normal does not move
 
 
 class Draft(NamedTuple):
@@ -90,6 +91,7 @@ def draft_island(now: Moment, members: Members, head: int, local: Integers) -> D
     return Draft(movers, touches, joints, local, v, np.zeros((len(touches), 3)), joint_impulses)
 
 
+@routine(fused=True, apart=True)
 def build_island(now: Moment, draft: Draft) -> Island:
     """Its contact problem; impulses to start with go into the draft."""
     pieces = _pieces(now, draft)
@@ -388,6 +390,9 @@ def _fill_points(
             sizes[i], speed[i] = np.sum(moved * row), np.sum(row * before)
         least = _LEAST_MOBILITY * (sizes[0] + sizes[1] + sizes[2]) + 1e-200
         law = contact_law(now, touch, frame, speed)
+        if sizes[2] <= _IMMOVABLE * (sizes[0] + sizes[1] + sizes[2]):
+            # A robot on slides over a floor cannot leave it, and no impulse could help it out of it.
+            law = law._replace(drift=np.array([law.drift[0], law.drift[1], FAR]))
         points[k] = law._replace(along=0.5 * (sizes[0] + sizes[1]) + least, normal=sizes[2] + least)
         draft.impulses[k] = frame.T @ now.state.impulses[draft.touches[k]]
         greatest = max(greatest, sizes[0], sizes[1], sizes[2])

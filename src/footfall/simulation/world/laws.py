@@ -9,7 +9,7 @@ from footfall.contact.detection.shapes import Touch
 from footfall.contact.islands.island import Point
 from footfall.simulation.world.records import Moment
 
-_FAR = 1e9  # m/s: a contact that may close so fast is none
+FAR = 1e9  # m/s: a contact that may close so fast is none
 
 
 def contact_law(now: Moment, touch: Touch, frame: Matrix3, speed: Vector3) -> Point:
@@ -32,7 +32,7 @@ def contact_law(now: Moment, touch: Touch, frame: Matrix3, speed: Vector3) -> Po
         answer = material.stiffness * dt + material.damping
         offset, compliance = touch.gap * (material.stiffness / answer), 1.0 / (dt * answer)
     elif settings.touching_only:
-        offset = 0.0 if touch.gap <= 0.0 else _FAR
+        offset = 0.0 if touch.gap <= 0.0 else FAR
     else:
         # A penetration comes from what a step could not see, such as a bend of the terrain; undone at once it would
         # throw.

@@ -8,6 +8,7 @@ from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, Lanes, Vector3, call_native
 from footfall.math.block_sparse import WIDTH
 from footfall.simulation.world.free_bodies import body_rotation, free_inertia, free_velocity, moved_quaternion
+from footfall.simulation.world.given_paths import place_on_path
 from footfall.simulation.world.records import FreeBody, RobotPart, Settings, State, Workspace, World
 
 
@@ -18,6 +19,8 @@ def approach_all(world: World, settings: Settings, state: State, command: Array,
         _note_free(world, world.robots[k], room)
     for k in range(len(world.free)):
         _approach_free(world.free[k], settings, state, room)
+    for k in range(len(world.paths)):
+        place_on_path(world.paths[k], world.waypoints, state.time[0], room.bodies)
 
 
 def _approach_robot(
@@ -99,7 +102,7 @@ def _approach_free(body: FreeBody, settings: Settings, state: State, room: Works
     v: Lanes = np.zeros(8)
     for i in range(6):
         v[i] = state.v[body.first_v + i]
-    after = free_velocity(body, rotation, block, v, settings.gravity, settings.dt)
+    after = free_velocity(body, rotation, block, v, settings)
     room.free[body.node] = after
     bodies, link = room.bodies, body.link
     bodies.rotation[link] = rotation

@@ -128,6 +128,15 @@ class Plans(NamedTuple):
         )
 
 
+class GivenPath(NamedTuple):
+    """An object on a given path: its row in `Bodies`, and its rows of `World.waypoints`; see `GivenMotion`."""
+
+    body: int
+    first: int
+    waypoints: int
+    periodic: bool
+
+
 class World(NamedTuple):
     """The tables. link_mover, link_first_piece, link_pieces (links,). node_velocities (nodes, 8): -1 where there is
     none. node_pairs (p, 2): nodes that the inertia of robots couples, those of robot k from `pair_starts[k]` on.
@@ -152,6 +161,8 @@ class World(NamedTuple):
     material_count: int
     shapes: ShapeTable
     mass: Array  # (movers,) kg
+    paths: ArrayOf[GivenPath]
+    waypoints: Array  # (n, 15): times, coordinates and slopes
 
 
 class Settings(NamedTuple):
@@ -164,6 +175,7 @@ class Settings(NamedTuple):
     recovery_speed: float
     restitution_speed: float
     touching_only: bool
+    middle: bool  # whether gyroscopic forces of free bodies are those in the middle of the step
     tolerance: float
     quick_steps: int
     interior_steps: int

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from footfall.arrays import Array, Integers
 from footfall.compiler.routines import ArrayOf, Vector3, routine
 from footfall.contact.detection.shapes import Touch
@@ -12,14 +14,15 @@ from footfall.simulation.world.step import advance
 
 
 class Log(NamedTuple):
-    """What is known after each control period. q, v, effort (periods, n); residual (periods,): the largest of its
-    steps, as a part of the weight; solver_steps (periods,): the most in a step. touch_starts (periods + 1,): where the
-    touches of each period begin; touches (room,) and forces (room, 3), N, world axes, on the first body: those of its
-    last step."""
+    """What is known after each control period. q, v, effort, drives (periods, n); residual (periods,): the largest of
+    its steps, as a part of the weight; solver_steps (periods,): the most in a step. touch_starts (periods + 1,): where
+    the touches of each period begin; touches (room,) and forces (room, 3), N, world axes, on the first body: those of
+    its last step. Without any room nothing of touches, efforts and drives is written."""
 
     q: Array
     v: Array
     effort: Array
+    drives: Array
     residual: Array
     solver_steps: Integers
     touch_starts: Integers
@@ -29,12 +32,13 @@ class Log(NamedTuple):
 
 class Progress(NamedTuple):
     """periods: how many are done. touches, pairs: room that the next step needs, if that is more than there is; logged:
-    likewise in the log."""
+    likewise in the log. lost: whether it left the numbers."""
 
     periods: int
     touches: int
     pairs: int
     logged: int
+    lost: bool
 
 
 @routine(fused=True)
@@ -47,33 +51,56 @@ def run_world(
     room: Workspace,
     substeps: int,
     first: int,
+    last: int,
     log: Log,
 ) -> Progress:
-    """Go on from control period `first` to the end of the log, each of some steps, or until there is no more room.
+    """Go on from control period `first` to before `last`, each of some steps, or until there is no more room.
 
     commands (periods or 1, 6, joints): one for each, or one for all.
     """
-    periods, done = len(log.residual), state.counts
-    for period in range(first, periods):
+    done, written = state.counts, len(log.touches) > 0
+    for period in range(first, last):
         command = commands[period if len(commands) > 1 else 0]
-        begin = log.touch_starts[period]
-        if begin + len(room.found) > len(log.touches):
-            return Progress(period, 0, 0, begin + len(room.found))
+        begin = log.touch_starts[period] if written else 0
+        if written and begin + len(room.found) > len(log.touches):
+            return Progress(period, 0, 0, begin + len(room.found), False)
+        if done[Count.SUBSTEPS] == 0:
+            log.residual[period], log.solver_steps[period] = 0.0, 0
+            _begin_command(world, state)
         while done[Count.SUBSTEPS] < substeps:
             report = advance(world, settings, state, command, forces, room)
             if report.touches > len(room.found) or report.pairs > len(state.memory.pairs):
-                return Progress(period, report.touches, report.pairs, 0)
-            if done[Count.SUBSTEPS] == 0:
-                log.residual[period], log.solver_steps[period] = 0.0, 0
+                return Progress(period, report.touches, report.pairs, 0, False)
             log.residual[period] = max(log.residual[period], report.residual)
             log.solver_steps[period] = max(log.solver_steps[period], report.steps)
             done[Count.SUBSTEPS] += 1
+            if not _is_number(state):
+                log.q[period], log.v[period] = state.q, state.v
+                return Progress(period, 0, 0, 0, True)
         done[Count.SUBSTEPS] = 0
-        log.q[period] = state.q
-        log.v[period] = state.v
-        log.effort[period] = room.effort
-        for k in range(done[Count.TOUCHES]):
-            log.touches[begin + k] = state.touches[k]
-            log.forces[begin + k] = state.impulses[k] / settings.dt
-        log.touch_starts[period + 1] = begin + done[Count.TOUCHES]
-    return Progress(periods, 0, 0, 0)
+        log.q[period], log.v[period] = state.q, state.v
+        if written:
+            log.effort[period], log.drives[period] = room.effort, state.drives
+            for k in range(done[Count.TOUCHES]):
+                log.touches[begin + k] = state.touches[k]
+                log.forces[begin + k] = state.impulses[k] / settings.dt
+            log.touch_starts[period + 1] = begin + done[Count.TOUCHES]
+    return Progress(last, 0, 0, 0, False)
+
+
+def _begin_command(world: World, state: State) -> None:
+    """Let the targets of servos go on from now: a new command has come, see `DriveTrain.begin_command`."""
+    for k in range(len(world.robots)):
+        robot = world.robots[k]
+        if robot.drives > 0:
+            state.drives[robot.first_drive + robot.drives - 1] = 0.0
+
+
+def _is_number(state: State) -> bool:
+    """Whether all coordinates and velocities are finite."""
+    total = 0.0
+    for k in range(len(state.q)):
+        total += abs(state.q[k])
+    for k in range(len(state.v)):
+        total += abs(state.v[k])
+    return bool(total < np.inf)

@@ -21,6 +21,12 @@ from footfall.simulation.world.records import Count, Forces, Moment, Report, Set
 from footfall.simulation.world.warm_start import warm_impulses
 
 
+def next_time(time: float, dt: float) -> float:
+    """A step later, s: the next multiple of dt if it is one now, so that rounding does not add up."""
+    steps = np.floor(time / dt + 0.5)
+    return (steps + 1.0) * dt if abs(time / dt - steps) < 1e-6 else time + dt
+
+
 @routine(fused=True)
 def advance(
     world: World, settings: Settings, state: State, command: Array, forces: Forces, room: Workspace
@@ -45,7 +51,7 @@ def advance(
     settle_all(world, settings, state, command, room)
     state.touches[:count] = room.found[:count]
     state.counts[Count.TOUCHES] = count
-    state.time[0] += settings.dt
+    state.time[0] = next_time(state.time[0], settings.dt)
     return Report(count, need.pairs, worst, most, islands)
 
 

@@ -1,0 +1,110 @@
+"""Which engine computes the steps of a simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from footfall.contact.candidates import Candidate, scene_candidates
+from footfall.contact.penalty import PenaltyLaw
+from footfall.dynamics.kinematics import frame_attachment
+from footfall.errors import InvalidOption, UnknownName
+from footfall.robot.model import Robot
+from footfall.simulation.drive_step import DriveTrain
+from footfall.simulation.listed_engine import ListedEngine
+from footfall.simulation.step_values import StepOptions
+from footfall.simulation.time_step import (
+    limited_velocities,
+    rubbing_velocities,
+)
+from footfall.simulation.touching_bodies import touched_by, warn_of_many
+from footfall.simulation.world.engine import Setting, WorldEngine
+
+ContactList = Literal["auto", "found", "listed"]
+ContactModel = Literal["exact", "impacts", "penalty"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Touching:
+    """What a simulation was told of contact; see `Simulation`."""
+
+    model: ContactModel
+    law: PenaltyLaw
+    contacts: ContactList
+    candidates: Sequence[Candidate] | None
+    bodies: Sequence[str] | None
+
+    def __post_init__(self) -> None:
+        for name, value, choice in (
+            ("contact model", self.model, ContactModel),
+            ("list of contacts", self.contacts, ContactList),
+        ):
+            if value not in get_args(choice):
+                raise UnknownName(name, value, get_args(choice), "Simulation")
+
+    def is_smooth(self, options: StepOptions) -> bool:
+        """Whether all forces are functions of the state."""
+        return self.model == "penalty" or options.integrator != "semi-implicit"
+
+
+def choose_engine(
+    setting: Setting, touching: Touching, train: DriveTrain | None
+) -> WorldEngine | ListedEngine:
+    """Contacts are found while it runs, unless a list of places is given, something needs one, or nothing can touch."""
+    options, smooth = setting.options, touching.is_smooth(setting.options)
+    needed = _why_listed(setting.robot, options, smooth=smooth)
+    listed = touching.candidates is not None or touching.bodies is not None
+    if touching.contacts == "found" and (needed or listed):
+        reason = needed or "a list of places or bodies that may touch is given"
+        raise InvalidOption(f"contacts is 'found', but {reason}; let it be 'auto' or 'listed'")
+    free = touching.contacts == "auto" and _nothing_touches(setting)
+    if not (needed or listed or free or touching.contacts == "listed"):
+        return WorldEngine(setting)
+    places = _places(setting, touching)
+    if places and touching.model != "penalty" and options.integrator != "semi-implicit":
+        raise ValueError(
+            f"integrator is {options.integrator!r}, which has no impulses; with {touching.model!r} contact it "
+            "must be 'semi-implicit'"
+        )
+    law = touching.law if smooth else None
+    return ListedEngine(setting.robot, setting.scene, places, options, setting.substeps, law, train)
+
+
+def _nothing_touches(setting: Setting) -> bool:
+    """Whether there is nothing to find, so that batches may as well run in lanes."""
+    shaped = sum(bool(body.collisions) for body in setting.robot.bodies)
+    things = sum(thing.contact for thing in setting.scene.fixed_objects)
+    return shaped == 0 or (things == 0 and (shaped == 1 or not setting.self_contact))
+
+
+def _why_listed(robot: Robot, options: StepOptions, *, smooth: bool) -> str:
+    """What only native code for a list of places knows, if it is asked for."""
+    if smooth:
+        return "springs, or an integrator without impulses, are asked for"
+    if options.solver.rule == "impacts":
+        return "impacts one after the other are asked for"
+    if options.bounded_energy:
+        return "bounded_energy is asked for"
+    structure = robot.tree.loops
+    if structure is not None:
+        own = set(structure.independent)
+        bound = {v for _, v in limited_velocities(robot)} if options.joints.limits else set()
+        bound |= set(rubbing_velocities(robot)) if options.joints.friction else set()
+        if bound - own:
+            return "joints that follow from others through loops have limits or dry friction"
+    return ""
+
+
+def _places(setting: Setting, touching: Touching) -> tuple[Candidate, ...]:
+    robot, scene = setting.robot, setting.scene
+    given = touching.candidates
+    places = tuple(scene_candidates(robot, scene) if given is None else given)
+    if touching.bodies is not None:
+        places = touched_by(touching.bodies, places, robot, scene)
+    elif given is None:
+        warn_of_many(places)
+    for candidate in places:
+        frame_attachment(robot, candidate.body)
+        frame_attachment(robot, candidate.surface.body)
+    return places

@@ -1,0 +1,520 @@
+"""A simulation whose contacts are found while it runs: robots and free bodies, and all that they can touch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.compiler.routines import new_records
+from footfall.compiler.threads import share_rows
+from footfall.contact.detection.memory import Count as MemoryCount
+from footfall.contact.detection.shapes import Touch
+from footfall.contact.detection.world import (
+    Carriers,
+    ContactWorld,
+    build_contact_world,
+    resting,
+    touches_of,
+)
+from footfall.dynamics.kinematics import link_poses
+from footfall.errors import InvalidOption
+from footfall.math.transform import Transform, identity_transform
+from footfall.robot.combine import Placed, moved
+from footfall.robot.model import WORLD, JointType, Robot
+from footfall.robot.tree import Attachment
+from footfall.scene.assembly import free_robot
+from footfall.scene.model import Scene, SceneObject
+from footfall.simulation.drive_step import DriveTrain, Gears
+from footfall.simulation.engine import Deepest, Pushes
+from footfall.simulation.robot_motion import RobotMotion
+from footfall.simulation.run_values import SimulationState, TouchLog, Trajectory
+from footfall.simulation.step_values import Command, StepOptions
+from footfall.simulation.world.build import (
+    Member,
+    build_world,
+    given_paths,
+    new_state,
+    new_workspace,
+    pair_materials,
+)
+from footfall.simulation.world.records import Count, Forces, Settings, State, Workspace, World
+from footfall.simulation.world.run import Log, Progress, run_world
+
+NO_FORCES = Forces(np.zeros(0, dtype=np.int64), np.zeros((0, 6)), np.zeros((0, 3)))
+_TOUCHES_A_PERIOD = 16  # room in a log at the start
+_REACH = 1e-3  # m: whatever is nearer is a contact, approaching or not
+_QUICK_STEPS, _INTERIOR_STEPS = 20, 60  # of the solver, at most
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is simulated. robot: all that moves, combined; placed: its robots, before its free bodies. gears: of drives
+    that are simulated. self_contact: whether robots touch themselves."""
+
+    robot: Robot
+    scene: Scene
+    placed: tuple[Placed, ...]
+    options: StepOptions
+    substeps: int
+    gears: Gears | None
+    self_contact: bool = True
+
+
+class WorldEngine:
+    """See `footfall.simulation.engine`."""
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+        self.members = _members(setting)
+        self.contacts = self._build_contacts()
+        self._latest: SimulationState | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What it is made from: native code holds addresses."""
+        return {"setting": self.setting}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["setting"])  # type: ignore[misc]
+
+    def copy(self) -> WorldEngine:
+        """Another one, as the scene is now; native code is shared by its cache."""
+        return WorldEngine(self.setting)
+
+    @property
+    def scene(self) -> Scene:
+        return self.setting.scene
+
+    # What it is made of
+
+    def _build_contacts(self) -> ContactWorld:
+        setting, links = self.setting, 0
+        attachments: dict[str, Attachment] = {}
+        prefixes = [f"{each.name}/" if each.name else "" for each in setting.placed]
+        prefixes += [""] * (len(self.members) - len(prefixes))
+        for member, prefix in zip(self.members, prefixes, strict=True):
+            tree = member.robot.tree
+            for name, each in tree.attachments.items():
+                placement = each.placement if each.link >= 0 else member.pose @ each.placement
+                link = each.link + links if each.link >= 0 else -1
+                attachments[name if name == WORLD else prefix + name] = Attachment(link, placement)
+            links += len(tree.links)
+        self.attachments = attachments
+        start = setting.robot.configuration("initial")
+        carriers = Carriers(attachments, resting(self._link_poses(start)))
+        return build_contact_world(
+            setting.robot, setting.scene, self_contact=setting.self_contact, carriers=carriers
+        )
+
+    def _link_poses(self, q: Array) -> list[Transform]:
+        """Of all members at q (nq,)."""
+        poses: list[Transform] = []
+        first = 0
+        for member in self.members:
+            own = q[first : first + member.robot.nq]
+            poses += [member.pose @ pose for pose in link_poses(member.robot.tree, own)]
+            first += member.robot.nq
+        return poses
+
+    @cached_property
+    def world(self) -> World:
+        joints = self.setting.options.joints
+        return build_world(self.members, self.contacts, limits=joints.limits, friction=joints.friction)
+
+    @cached_property
+    def settings(self) -> Settings:
+        options, robot = self.setting.options, self.setting.robot
+        gravity = float(np.linalg.norm(robot.gravity))
+        steps = options.solver.newton_steps
+        return Settings(
+            options.dt,
+            np.array(robot.gravity, dtype=np.float64),
+            _REACH,
+            options.contact.recovery,
+            options.contact.recovery_speed,
+            options.contact.slowest_rebound(gravity, options.dt),
+            options.contact.gap_term == "source",
+            options.velocity_terms != "start",
+            options.solver.tolerance,
+            min(_QUICK_STEPS, steps),
+            min(_INTERIOR_STEPS, steps),
+            steps,
+        )
+
+    @cached_property
+    def trains(self) -> list[DriveTrain]:
+        return [m.motion.train for m in self.members if m.motion is not None and m.motion.train is not None]
+
+    def currents(self, drives: Array) -> Array:
+        """Currents (..., motors) of states of all drives (..., n), A."""
+        parts, first = [np.zeros((*drives.shape[:-1], 0))], 0
+        for train in self.trains:
+            parts.append(train.currents(drives[..., first : first + train.size]))
+            first += train.size
+        return np.concatenate(parts, axis=-1)
+
+    @cached_property
+    def joints(self) -> int:
+        return sum(member.motion.joints for member in self.members if member.motion is not None)
+
+    # The scene may change while it runs
+
+    def add(self, thing: SceneObject) -> None:
+        self.contacts.add(thing)
+        self._scene_changed((*self.setting.scene.objects, thing))
+
+    def replace(self, thing: SceneObject) -> None:
+        self.contacts.replace(thing)
+        objects = self.setting.scene.objects
+        self._scene_changed(tuple(thing if each.name == thing.name else each for each in objects))
+
+    def remove(self, name: str) -> None:
+        self.contacts.remove(name)
+        self._scene_changed(tuple(each for each in self.setting.scene.objects if each.name != name))
+
+    def _scene_changed(self, objects: tuple[SceneObject, ...]) -> None:
+        self.setting = replace(self.setting, scene=replace(self.setting.scene, objects=objects))
+        materials, count = pair_materials(self.contacts.materials)
+        paths, waypoints = given_paths(self.contacts)
+        self.__dict__["world"] = self.world._replace(
+            materials=materials,
+            material_count=count,
+            shapes=self.contacts.table,
+            paths=paths,
+            waypoints=waypoints,
+        )
+        self._latest = None
+
+    # State
+
+    def start(self, q: Array, v: Array) -> SimulationState:
+        impulses = np.zeros(len(self.world.joints))
+        none = new_records(Touch, 0)
+        return SimulationState(0.0, q, v, np.zeros(self.joints), impulses, self._start_drives(q, v), none)
+
+    def _start_drives(self, q: Array, v: Array) -> Array:
+        parts, at_q, at_v = [np.zeros(0)], 0, 0
+        for member in self.members:
+            robot = member.robot
+            if member.motion is not None and member.motion.train is not None:
+                own = q[at_q : at_q + robot.nq], v[at_v : at_v + robot.nv]
+                parts.append(member.motion.train.start(*own))
+            at_q, at_v = at_q + robot.nq, at_v + robot.nv
+        return np.concatenate(parts)
+
+    def begin(self, state: SimulationState) -> None:
+        """Let the arrays of native code hold a state, which they do if they have come to it; `keep` ends this."""
+        if state is not self._latest:
+            self._take(state)
+        self._latest = None  # until it is known what they have come to
+
+    @property
+    def arrays(self) -> tuple[State, Workspace]:
+        """What native code works on."""
+        return self._state, self._room
+
+    def _take(self, state: SimulationState) -> None:
+        """Begin with a state, and with nothing kept besides, so that the same follows every time."""
+        self.contacts.forget()
+        self._state, self._room = self.new_arrays()
+        if len(state.touches) > len(self._room.found):
+            self.make_room(Progress(0, len(state.touches), 0, 0, False))
+        fill(self._state, state)
+
+    def new_arrays(self) -> tuple[State, Workspace]:
+        robot, world = self.setting.robot, self.world
+        size = sum(train.size for train in self.trains)
+        zeros = np.zeros(robot.nq), np.zeros(robot.nv)
+        made = new_state(world, self.contacts, *zeros, joints=self.joints, drives=np.zeros(size))
+        return made, new_workspace(world, self.contacts, nv=robot.nv)
+
+    def keep(self, time: float) -> SimulationState:
+        """The state that native code has come to, as a value."""
+        live = self._state
+        count = int(live.counts[Count.TOUCHES])
+        impulses = np.concatenate([live.impulses[:count].ravel(), live.joint_impulses])
+        self._latest = SimulationState(
+            time,
+            live.q.copy(),
+            live.v.copy(),
+            live.integral.copy(),
+            impulses,
+            live.drives.copy(),
+            live.touches[:count].copy(),
+        )
+        return self._latest
+
+    def make_room(self, need: Progress) -> None:
+        """What the next step needs."""
+        self._state, self._room = self.grown(self._state, self._room, need)
+
+    def grown(self, state: State, room: Workspace, need: Progress) -> tuple[State, Workspace]:
+        """The same arrays with the room that a step needs."""
+        count = len(room.found) if need.touches <= len(room.found) else 2 * need.touches
+        touches, impulses = _longer(state.touches, count), _longer(state.impulses, count)
+        memory = self.contacts.fitting(state.memory, need.pairs)
+        state = state._replace(touches=touches, impulses=impulses, memory=memory)
+        return state, room._replace(found=new_records(Touch, count))
+
+    # Running
+
+    def forces(self, pushes: Pushes) -> Forces:
+        known = [(self.attachments[name], wrench) for name, wrench in pushes.items()]
+        known = [(each, wrench) for each, wrench in known if each.link >= 0]
+        return Forces(
+            np.array([each.link for each, _ in known], dtype=np.int64),
+            np.array([wrench for _, wrench in known], dtype=np.float64).reshape(-1, 6),
+            np.array([each.placement.translation for each, _ in known], dtype=np.float64).reshape(-1, 3),
+        )
+
+    def course(self, periods: int) -> WorldCourse:
+        return WorldCourse(self, periods)
+
+    def deepest(self, state: SimulationState) -> Deepest | None:
+        bodies = resting(
+            [*self._link_poses(state.q), *(path.pose(state.time) for path in self.contacts.paths.values())]
+        )
+        memory = self.contacts.memory()
+        touches, memory = touches_of(self.contacts, memory, bodies)
+        self.contacts.drop(memory)
+        if not len(touches):
+            return None
+        touch = touches[np.argmin(touches["gap"])]
+        names = (self.contacts.owner_of(touch[name]) for name in ("first", "second"))
+        return Deepest(float(-touch["gap"]), *names)
+
+    @property
+    def weight_impulse(self) -> float:
+        """Weight of all times a step, N s; without gravity that on Earth."""
+        robot = self.setting.robot
+        gravity = float(np.linalg.norm(robot.gravity)) or 9.81
+        return robot.mass * gravity * self.settings.dt
+
+    def rollout(
+        self,
+        q: Array,
+        v: Array,
+        commands: Command,
+        *,
+        steps: int | None,
+        threads: int | None,
+        out: Sequence[Array] | None,
+    ) -> tuple[Array, Array, Array]:
+        robot = self.setting.robot
+        q, v = np.asarray(q, dtype=np.float64), np.asarray(v, dtype=np.float64)
+        parts = [np.asarray(part, dtype=np.float64) for part in commands]
+        batch = np.broadcast_shapes(
+            q.shape[:-1], v.shape[:-1], *(part.shape[:1] for part in parts if part.ndim > 1)
+        )
+        lengths = {part.shape[1] for part in parts if part.ndim == 3 and part.shape[1] > 1}
+        if steps is None:
+            steps = max(lengths, default=1)
+        if lengths - {steps}:
+            raise InvalidOption(f"commands have {sorted(lengths)} steps; they must have {steps}, or one")
+        count = batch[0] if batch else 1
+        q, v = np.broadcast_to(q, (count, robot.nq)), np.broadcast_to(v, (count, robot.nv))
+        if out is None:
+            out = (
+                np.empty((count, steps, robot.nq)),
+                np.empty((count, steps, robot.nv)),
+                np.empty((count, steps)),
+            )
+        result, world, settings = out, self.world, self.settings
+        course = _RolloutCommands(parts, count, self.joints)
+
+        def work(rows: slice) -> None:
+            state, room = self.new_arrays()
+            for k in range(rows.start, rows.stop):
+                fill(state, self.start(q[k], v[k]))
+                log = _log_of(result[0][k], result[1][k], result[2][k])
+                done, given = 0, course.of(k)
+                while done < steps:
+                    progress = run_world(
+                        world,
+                        settings,
+                        state,
+                        given,
+                        NO_FORCES,
+                        room,
+                        self.setting.substeps,
+                        done,
+                        steps,
+                        log,
+                    )
+                    done = progress.periods
+                    if progress.lost:
+                        result[0][k, done:], result[1][k, done:], result[2][k, done:] = np.nan, np.nan, np.nan
+                        break
+                    if done < steps:
+                        state, room = self.grown(state, room, progress)
+                result[2][k] *= self.weight_impulse
+
+        share_rows(work, count, piece=max(1, min(16, count // 8)), threads=threads)
+        self.contacts.forget()
+        self._latest = None
+        return result[0], result[1], result[2]
+
+
+def _longer(values: Any, count: int) -> Any:
+    """An array with so many rows, the rest zeros."""
+    longer = np.zeros((count, *values.shape[1:]), values.dtype)
+    longer[: len(values)] = values
+    return longer
+
+
+def fill(live: State, state: SimulationState) -> None:
+    """Write a state into the arrays of native code; nothing else of what they held counts any more."""
+    count = len(state.touches)
+    live.q[:], live.v[:], live.integral[:], live.drives[:] = state.q, state.v, state.integral, state.drives
+    live.time[0] = state.time
+    live.touches[:count] = state.touches
+    live.impulses[:count] = state.impulses[: 3 * count].reshape(-1, 3)
+    live.joint_impulses[:] = state.impulses[3 * count :]
+    live.counts[Count.TOUCHES], live.counts[Count.SUBSTEPS] = count, 0
+    live.memory.counts[MemoryCount.STALE] = 1
+
+
+def _log_of(q: Array, v: Array, residual: Array) -> Log:
+    """A log of nothing but these, (steps, nq), (steps, nv) and (steps,)."""
+    none, numbers = np.zeros((0, 0)), np.zeros(0, dtype=np.int64)
+    steps = np.zeros(len(residual), dtype=np.int64)
+    return Log(q, v, none, none, residual, steps, numbers, new_records(Touch, 0), np.zeros((0, 3)))
+
+
+class _RolloutCommands:
+    """Parts of commands, (joints,), (batch, joints) or (batch, steps, joints), as arrays (steps or 1, 6, joints)."""
+
+    def __init__(self, parts: Sequence[Array], batch: int, joints: int) -> None:
+        wide = [
+            part[None, None] if part.ndim == 1 else part[:, None] if part.ndim == 2 else part
+            for part in parts
+        ]
+        steps = max((part.shape[1] for part in wide), default=1)
+        self.parts = [np.broadcast_to(part, (batch, steps, joints)) for part in wide]
+
+    def of(self, row: int) -> Array:
+        return np.ascontiguousarray(np.stack([part[row] for part in self.parts], axis=1))
+
+
+class WorldCourse:
+    """A run with a `WorldEngine`."""
+
+    def __init__(self, engine: WorldEngine, periods: int) -> None:
+        robot = engine.setting.robot
+        size = sum(train.size for train in engine.trains)
+        room = _TOUCHES_A_PERIOD * (periods + 1)
+        self.engine = engine
+        self.log = Log(
+            np.empty((periods, robot.nq)),
+            np.empty((periods, robot.nv)),
+            np.empty((periods, robot.nv)),
+            np.empty((periods, size)),
+            np.empty(periods),
+            np.empty(periods, dtype=np.int64),
+            np.zeros(periods + 1, dtype=np.int64),
+            new_records(Touch, room),
+            np.empty((room, 3)),
+        )
+
+    @property
+    def q(self) -> Array:
+        return self.log.q
+
+    @property
+    def v(self) -> Array:
+        return self.log.v
+
+    def advance(
+        self, state: SimulationState, command: Command, pushes: Pushes, first: int, last: int, time: float
+    ) -> SimulationState:
+        engine, done = self.engine, first
+        commands, forces = np.array([command]), engine.forces(pushes)
+        engine.begin(state)
+        while done < last:
+            live, room = engine.arrays
+            progress = run_world(
+                engine.world,
+                engine.settings,
+                live,
+                commands,
+                forces,
+                room,
+                engine.setting.substeps,
+                done,
+                last,
+                self.log,
+            )
+            done = progress.periods
+            if progress.lost:  # the caller looks at what it has come to
+                self.log.q[done:last], self.log.v[done:last] = self.log.q[done], self.log.v[done]
+                break
+            if progress.logged:
+                self._grow(progress.logged)
+            elif done < last:
+                engine.make_room(progress)
+        return engine.keep(time)
+
+    def _grow(self, needed: int) -> None:
+        log, count = self.log, 2 * needed
+        self.log = log._replace(touches=_longer(log.touches, count), forces=_longer(log.forces, count))
+
+    def row(self, period: int) -> tuple[Array, Array, Array, Array]:
+        log = self.log
+        rows = slice(int(log.touch_starts[period]), int(log.touch_starts[period + 1]))
+        touches: Any = log.touches
+        currents = self.engine.currents(log.drives[period])
+        return log.effort[period], touches["position"][rows], log.forces[rows], currents
+
+    def trajectory(self, time: Array) -> Trajectory:
+        log, contacts = self.log, self.engine.contacts
+        touches: Any = log.touches
+        touches = touches[: int(log.touch_starts[-1])]
+        owners = contacts.shape_owners
+        touch_log = TouchLog(
+            tuple(contacts.owners),
+            log.touch_starts,
+            owners[touches["first"]],
+            owners[touches["second"]],
+            touches["position"].copy(),
+            touches["normal"].copy(),
+            log.forces[: len(touches)].copy(),
+            touches["gap"].copy(),
+        )
+        return Trajectory(
+            time,
+            log.q,
+            log.v,
+            log.effort,
+            touch_log,
+            log.residual * self.engine.weight_impulse,
+            log.solver_steps,
+            self.engine.currents(log.drives),
+        )
+
+
+def _members(setting: Setting) -> tuple[Member, ...]:
+    robots = [_member(setting, placed) for placed in setting.placed]
+    free = [Member(free_robot(each), None, identity_transform()) for each in setting.scene.free_objects]
+    return (*robots, *free)
+
+
+def _member(setting: Setting, placed: Placed) -> Member:
+    """Coordinates of floating roots say where they are; what hangs on the world otherwise is placed."""
+    robot, pose = placed.robot, placed.pose
+    floating = {joint.type is JointType.FLOATING for joint in robot.joints if joint.parent == WORLD}
+    if floating == {True}:
+        pose = identity_transform()
+    elif len(floating) > 1:
+        robot, pose = moved(placed)[0], identity_transform()
+    options = setting.options
+    train = (
+        None if setting.gears is None or not robot.drives else DriveTrain(robot, setting.gears, options.dt)
+    )
+    # Near dead points of loops a velocity that was predicted is not to be trusted.
+    middle = options.velocity_terms == "middle" or (options.velocity_terms == "auto" and not robot.loops)
+    motion = RobotMotion(robot, train, middle, options.joints.implicit_gains)
+    return Member(robot, motion, pose)
