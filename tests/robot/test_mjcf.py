@@ -353,7 +353,10 @@ def test_written_robots_move_alike_in_mujoco(robot: Robot) -> None:
     assert relative(*forces_in_mujoco(model, robot, 0)) < 1e-10
 
 
-@pytest.mark.parametrize("name", [name for name in library.names() if name != "kuka-lwr"])
+# MuJoCo refuses the inertias of the one and has no rods of a length for the other.
+@pytest.mark.parametrize(
+    "name", [name for name in library.names() if name not in ("kuka-lwr", "camera-vergence")]
+)
 def test_shipped_robots_move_alike_in_mujoco(name: str) -> None:
     robot = load(name)
     model = mujoco.MjModel.from_xml_string(mjcf_text(robot))

@@ -34,5 +34,8 @@ if TYPE_CHECKING:
     from footfall.dynamics.loop_margin import loop_margin as loop_margin
     from footfall.dynamics.loop_wrenches import loop_wrenches as loop_wrenches
     from footfall.dynamics.mass_matrix import mass_matrix_pattern as mass_matrix_pattern
+    from footfall.dynamics.modes import Vibration as Vibration
+    from footfall.dynamics.modes import linear_vibration as linear_vibration
+    from footfall.dynamics.modes import robot_modes as robot_modes
 
 open_to_users(__name__)

@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from footfall.math.interpolation import quintic_spline as quintic_spline
     from footfall.math.interpolation import rest_to_rest as rest_to_rest
     from footfall.math.least_squares_splines import least_squares as least_squares
+    from footfall.math.modes import Mode as Mode
+    from footfall.math.modes import frequency_response as frequency_response
+    from footfall.math.modes import identify_modes as identify_modes
+    from footfall.math.modes import vibration_modes as vibration_modes
     from footfall.math.polygons import boundary_distance as boundary_distance
     from footfall.math.polygons import closest_point as closest_point
     from footfall.math.polygons import contains as contains
