@@ -32,6 +32,20 @@ class Convex:
     disc: tuple[float, float] = (0.0, 0.0)
     layer: float = 0.0
 
+    def __post_init__(self) -> None:
+        vertices = np.asarray(self.vertices, dtype=np.float64)
+        if (
+            vertices.ndim != 2
+            or vertices.shape[1] != 3
+            or len(vertices) == 0
+            or not np.isfinite(vertices).all()
+        ):
+            raise GeometryError(
+                f"vertices have shape {vertices.shape}; they must be (n, 3), one at least, of finite numbers",
+                subject=("shape", "convex"),
+            )
+        object.__setattr__(self, "vertices", vertices)
+
     def core(self, pose: Transform) -> Core:
         """The core at a pose, for native loops: points (n, 3), or center, axis and (radius, half length, 0) of a
         cylinder and a mark."""

@@ -54,8 +54,13 @@ def polyhedron(points: Array) -> Polyhedron:
     """The convex hull of points (n, 3) that are not all in a plane; its coplanar triangles become one face."""
     from scipy.spatial import ConvexHull, QhullError  # slow to import
 
+    points = np.asarray(points, dtype=np.float64)
+    if points.ndim != 2 or points.shape[1] != 3:  # Qhull crashes with more axes
+        raise GeometryError(
+            f"points have shape {points.shape}; they must be (n, 3)", subject=("shape", "polyhedron")
+        )
     try:
-        hull = ConvexHull(np.asarray(points, dtype=np.float64))
+        hull = ConvexHull(points)
     except (QhullError, ValueError) as error:
         message = f"{len(points)} points have no convex hull with a volume: {str(error).splitlines()[0]}"
         raise GeometryError(message, subject=("shape", "polyhedron")) from None

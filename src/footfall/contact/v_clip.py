@@ -9,14 +9,17 @@ expanding polytope.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Integers
 from footfall.compiler.routines import Vector3, routine
 from footfall.contact.gjk import ConvexDistance, core_distance
 from footfall.contact.polyhedron import Polyhedron
 from footfall.contact.v_clip_steps import DONE, walk
+from footfall.errors import GeometryError
 from footfall.geometry.native_vectors import along, cross, dot, minus
 from footfall.math.transform import Transform
 
@@ -53,7 +56,12 @@ def polyhedron_distance(
     start: features to begin with, those of the last query of the same pair.
     """
     one, other = first.at(first_pose), second.at(second_pose)
-    found = walk(one, other, np.array(start or (0, 0, 0, 0), dtype=np.int64))
+    if not math.isfinite(one[0].sum() + other[0].sum()):
+        raise GeometryError(
+            "a pose is not finite; polyhedra must be somewhere", subject=("shape", "polyhedron")
+        )
+    begin = np.zeros(4, dtype=np.int64) if start is None else _checked(start, first, second)
+    found = walk(one, other, begin)
     features, steps, state = Features(*found[:4].tolist()), int(found[4]), int(found[5])
     if state == DONE:
         on_first, on_second = _closest_points(one, other, found)
@@ -67,6 +75,19 @@ def polyhedron_distance(
     still = np.zeros(2)
     result = core_distance((one[0], still), 0.0, (other[0], still), 0.0)
     return PolyhedronDistance(result, features, steps)
+
+
+def _checked(start: Features, first: Polyhedron, second: Polyhedron) -> Integers:
+    """The features as numbers for native loops, if the polyhedra have them."""
+    for shape, kind, index in ((first, *start[:2]), (second, *start[2:4])):
+        counts = (len(shape.vertices), len(shape.edges), len(shape.planes))
+        whole = all(isinstance(each, int | np.integer) for each in (kind, index))
+        if len(start) != 4 or not whole or not 0 <= kind < 3 or not 0 <= index < counts[kind]:
+            message = (
+                f"start is {start}; its polyhedra have {counts} vertices, edges and faces (kinds 0, 1, 2)"
+            )
+            raise GeometryError(message, subject=("shape", "polyhedron"))
+    return np.array(start, dtype=np.int64)
 
 
 @routine

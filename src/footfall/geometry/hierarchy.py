@@ -12,6 +12,7 @@ import numpy as np
 
 from footfall.arrays import Array, Integers
 from footfall.compiler.routines import routine
+from footfall.errors import GeometryError
 
 NODE = 8  # numbers of a node
 DEPTH = 128  # entries of a traversal's stack; halving makes trees of depth 40 at most
@@ -26,7 +27,10 @@ class Hierarchy:
 
     def overlapping(self, lower: Array, upper: Array) -> Integers:
         """Items, in ascending order, whose leaf box meets the box from `lower` (3,) to `upper` (3,)."""
-        found = _overlapping(self.nodes, np.asarray(lower, np.float64), np.asarray(upper, np.float64))
+        corners = [np.asarray(corner, np.float64) for corner in (lower, upper)]
+        if not corners[0].shape == corners[1].shape == (3,):
+            raise _wrong(f"corners have shapes {corners[0].shape} and {corners[1].shape}; both must be (3,)")
+        found = _overlapping(self.nodes, *corners)
         return np.sort(self.order[found])
 
     def pairs(self, other: Hierarchy) -> Integers:
@@ -39,10 +43,21 @@ class Hierarchy:
 def build_hierarchy(lower: Array, upper: Array, *, leaf_size: int = 4) -> Hierarchy:
     """Hierarchy of boxes (m, 3), m >= 1, halved along the longest axis of their centres."""
     lower, upper = np.ascontiguousarray(lower, np.float64), np.ascontiguousarray(upper, np.float64)
+    if lower.ndim != 2 or lower.shape[1] != 3 or lower.shape != upper.shape or len(lower) == 0:
+        raise _wrong(
+            f"boxes have shapes {lower.shape} and {upper.shape}; both must be (m, 3), one box at least"
+        )
+    if isinstance(leaf_size, bool) or not isinstance(leaf_size, int) or leaf_size < 1:
+        raise _wrong(f"leaf_size is {leaf_size!r}; it must be a whole number, one at least")
+    leaf_size = min(leaf_size, len(lower))
     centers = lower + upper
     sorted_along = np.argsort(centers, axis=0, kind="stable").T.copy()
     nodes = _build(lower, upper, centers, sorted_along, leaf_size)
     return Hierarchy(nodes, sorted_along[0])
+
+
+def _wrong(message: str) -> GeometryError:
+    return GeometryError(message, subject=("hierarchy", "boxes"))
 
 
 @routine

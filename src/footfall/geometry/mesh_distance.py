@@ -17,6 +17,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler import NativeFunction, call
 from footfall.compiler.routines import RoutineCallback, routine
+from footfall.errors import GeometryError
 from footfall.geometry.hierarchy import DEPTH, NODE, build_hierarchy
 from footfall.geometry.mesh import TriangleMesh
 from footfall.geometry.triangle import FACE, closest_on_triangle
@@ -51,7 +52,12 @@ def distance_function(mesh: TriangleMesh) -> Callable[[Array], Array]:
 
 def signed_distances(mesh: TriangleMesh, points: Array) -> Array:
     """Distance, normal (3) and closest point (3) of many points (n, 3), as (n, 7), m."""
-    return _query_all(pack(mesh), np.ascontiguousarray(points, np.float64))
+    points = np.ascontiguousarray(points, np.float64)
+    if points.ndim != 2 or points.shape[1] != 3:
+        raise GeometryError(
+            f"points have shape {points.shape}; they must be (n, 3)", subject=("mesh", mesh.name)
+        )
+    return _query_all(pack(mesh), points)
 
 
 def pack(mesh: TriangleMesh) -> Array:

@@ -67,7 +67,13 @@ def rest_to_rest(times: Any, points: Any) -> PolynomialTrajectory:
 def hermite_quintic(times: Any, values: Any, velocities: Any, accelerations: Any) -> PolynomialTrajectory:
     """Quintics between points with velocities and accelerations, all (n + 1, dimension): twice differentiable."""
     t, y = _points(times, values)
-    return PolynomialTrajectory(t, hermite_pieces(t, y, _columns(velocities), _columns(accelerations)))
+    rates, seconds = _columns(velocities), _columns(accelerations)
+    if not y.shape == rates.shape == seconds.shape:
+        raise InvalidPolynomial(
+            f"values, velocities and accelerations have shapes {y.shape}, {rates.shape} and {seconds.shape}; "
+            "they must be the same"
+        )
+    return PolynomialTrajectory(t, hermite_pieces(t, y, rates, seconds))
 
 
 def cubic_spline(

@@ -16,6 +16,8 @@ from footfall.arrays import Array
 from footfall.compiler.routines import routine
 from footfall.errors import InvalidPolynomial
 
+_MOST_DERIVATIVES = 64  # far beyond any that is not zero
+
 CLOSE = 1e-9  # s, or a share: break points nearer than this are the same one
 
 
@@ -155,10 +157,22 @@ def raised(coefficients: Array, powers: int) -> Array:
     return np.concatenate([np.zeros(shape), coefficients], axis=-2)
 
 
+def checked_order(order: Any) -> int:
+    """How many derivatives are asked for: a whole number."""
+    if (
+        isinstance(order, bool)
+        or not isinstance(order, int | np.integer)
+        or not 0 <= order <= _MOST_DERIVATIVES
+    ):
+        raise InvalidPolynomial(
+            f"derivative {order!r} asked for; it must be a whole number, 0 or more and {_MOST_DERIVATIVES} at most"
+        )
+    return int(order)
+
+
 def one_or_many(times: Array, coefficients: Array, at: Any, derivative: int) -> Array:
     """A derivative at a number (dimension,) or at an array of any shape (..., dimension)."""
-    if derivative < 0:
-        raise InvalidPolynomial(f"derivative {derivative} asked for; it must be 0 or more")
+    derivative = checked_order(derivative)
     places = np.array(at, dtype=np.float64)
     samples: Array = sample(times, coefficients, places.reshape(-1), derivative)[derivative]
     return samples.reshape(*places.shape, coefficients.shape[2])

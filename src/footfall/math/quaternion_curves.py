@@ -15,6 +15,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.errors import OppositeQuaternions
+from footfall.math.polynomials import checked_order
 from footfall.math.quaternions import exponential, inverse, logarithm
 from footfall.math.rotations import quaternion_product
 
@@ -35,6 +36,7 @@ def nlerp(first: Any, last: Any, eta: Any, order: int = 2) -> Array:
 
 def slerp(first: Any, last: Any, eta: Any, order: int = 2) -> Array:
     """The shortest way at constant speed, 003c (B.35)-(B.38); any order."""
+    order = checked_order(order)
     eta = np.atleast_1d(np.asarray(eta, dtype=np.float64))
     first, last = np.asarray(first, dtype=np.float64), np.asarray(last, dtype=np.float64)
     step = logarithm(quaternion_product(inverse(first), last))

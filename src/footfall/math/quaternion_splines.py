@@ -13,7 +13,7 @@ from footfall.compiler.routines import ArrayOf, Matrix3, Quaternion, Vector3, ro
 from footfall.errors import InvalidKeyframes, UnknownName
 from footfall.math import quaternion_curves as curves
 from footfall.math.b_splines import clamped_knots, cumulative_basis
-from footfall.math.polynomials import Jet
+from footfall.math.polynomials import Jet, checked_order
 from footfall.math.quaternions import aligned, conjugate, dot, exponential, inverse, logarithm, modulus
 from footfall.math.rotations import (
     normalised,
@@ -133,6 +133,7 @@ class QuaternionBSpline:
         follow from Leibniz' rule, 003c (B.60)-(B.62). Factors that are done (B = 1) or still to come (B = 0)
         need no special case: their derivatives vanish.
         """
+        order = checked_order(order)
         eta = np.atleast_1d(np.asarray(parameter, dtype=np.float64))
         angles = np.stack([cumulative_basis(self.knots, self.order, eta, d)[:, 1:] for d in range(order + 1)])
         result = np.zeros((order + 1, len(eta), 4))
@@ -206,6 +207,7 @@ class CubicQuaternionSpline:
 
     def derivatives(self, parameter: Array, order: int = 2) -> Array:
         """Quaternions and derivatives (order + 1, k, 4), piece by piece: the reference for `turning_at`."""
+        order = checked_order(order)
         parameter = np.atleast_1d(np.asarray(parameter, dtype=np.float64))
         piece = np.clip(np.floor(parameter).astype(int), 0, len(self.controls) - 1)
         result = np.empty((order + 1, len(parameter), 4))

@@ -21,6 +21,7 @@ from footfall.math.polynomials import (
     PolynomialSpline,
     check_pieces,
     checked_coefficients,
+    checked_order,
     one_or_many,
     pieces_between,
     raised,
@@ -96,6 +97,7 @@ class PolynomialTrajectory:
         at = np.ascontiguousarray(at, dtype=np.float64)
         if at.ndim != 1:
             raise InvalidPolynomial(f"times have shape {at.shape}; they must be a list")
+        order = checked_order(order)
         return sample(self.times, self.coefficients, at if at.flags.writeable else at.copy(), order)
 
     # Cutting and joining
