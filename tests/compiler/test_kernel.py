@@ -7,12 +7,13 @@ import pickle
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from footfall.compiler import Kernel, build_kernel
+from footfall.compiler import Kernel, build_kernel, call, interface
 from footfall.compiler import kernel as kernel_module
 from footfall.errors import KernelInputError
 
@@ -297,3 +298,20 @@ def test_long_compiling_is_told_of(monkeypatch: pytest.MonkeyPatch, caplog: pyte
     monkeypatch.setattr(kernel_module, "_LONG", 0.05)
     build_kernel(lambda x: x + 2.0, {"x": 1}, name="slow")
     assert [record.getMessage()[:24] for record in caplog.records] == ["still compiling 'slow' t"]
+
+
+def test_calls_without_memory_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workspaces that no machine has room for."""
+    monkeypatch.setenv("FOOTFALL_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(interface, "STACK", 0)
+    monkeypatch.setattr(interface, "BYTES", 2**50)
+    kernel = build_kernel(lambda x: {"y": np.sin(x) * x[::-1], "s": np.sin(x) @ x}, {"x": 900})
+    x, y, s = np.ones(900), np.ones(900), np.ones(())
+    with pytest.raises(MemoryError):
+        kernel(x)
+    with pytest.raises(MemoryError):
+        kernel.bind(x, y, s)()
+    monkeypatch.undo()
+    inner = kernel.native_function()
+    outer = build_kernel(lambda x: call(inner, x), {"x": 900}, check_finite=False)
+    assert np.isnan(outer(x)).all()

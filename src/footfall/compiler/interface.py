@@ -15,6 +15,7 @@ from footfall.compiler.trace import Shape
 
 CALL, BOUND, NATIVE = "footfall_call", "footfall_bound", "footfall_native"
 STACK = 8192  # values; a larger workspace is allocated for each call
+BYTES = 8  # of a value
 LONG = 50_000  # operations; a kernel with more releases the interpreter's lock
 
 # Functions of the interpreter that emitted code calls
@@ -26,6 +27,7 @@ PYTHON_FUNCTIONS = (
     "PyLong_AsLongLong",
     "PyLong_FromLongLong",
     "PyErr_Occurred",
+    "PyErr_NoMemory",
     "PyEval_SaveThread",
     "PyEval_RestoreThread",
     "Py_IncRef",
@@ -80,20 +82,27 @@ class _Interface:
         self.parameters = ", ".join(f"ptr {name}" for name in self.arrays)
 
     def run(self) -> str:
-        """`@run(arrays...)`: one evaluation, with its workspace."""
+        """`@run(arrays...)`: one evaluation, with its workspace; false if there is no memory for it."""
         size = self.plan.size
         if size <= STACK:
             allocation, release = [f"  %work = alloca [{max(size, 1)} x double], align 8"], []
         else:
-            allocation = [f"  %work = call ptr @malloc(i64 {size * 8})"]
+            allocation = [
+                f"  %work = call ptr @malloc(i64 {size * BYTES})",
+                "  %none = icmp eq ptr %work, null",
+                "  br i1 %none, label %without, label %with",
+                "without:",
+                "  ret i1 false",
+                "with:",
+            ]
             release = ["  call void @free(ptr %work)"]
         return "\n".join(
             [
-                f"define internal fastcc void @run({self.parameters}) nounwind {{",
+                f"define internal fastcc i1 @run({self.parameters}) nounwind {{",
                 *allocation,
                 f"  call fastcc void @region0({self.core.arguments})",
                 *release,
-                "  ret void",
+                "  ret i1 true",
                 "}",
             ]
         )
@@ -160,14 +169,26 @@ class _Interface:
 
     def evaluate(self) -> list[str]:
         """Run the kernel; a long one lets other threads have the interpreter meanwhile."""
-        run = f"  call fastcc void @run({self.parameters})"
+        run = f"  %enough_memory = call fastcc i1 @run({self.parameters})"
+        check = ["  br i1 %enough_memory, label %computed, label %no_memory", "computed:"]
         if self.plan.work < LONG:
-            return [run]
+            return [run, *check]
         return [
             *self.context("PyEval_SaveThread", "PyEval_RestoreThread"),
             "  %state = call ptr %PyEval_SaveThread()",
             run,
             "  call void %PyEval_RestoreThread(ptr %state)",
+            *check,
+        ]
+
+    def no_memory(self, made: list[str]) -> list[str]:
+        """Where `evaluate` goes if there is no memory; made: objects to give back."""
+        return [
+            "no_memory:",
+            *self.context("PyErr_NoMemory", *(["Py_DecRef"] if made else [])),
+            *(f"  call void %Py_DecRef(ptr {name})" for name in made),
+            "  %nothing = call ptr %PyErr_NoMemory()",
+            "  ret ptr null",
         ]
 
     def call(self) -> str:
@@ -193,6 +214,7 @@ class _Interface:
             "  ret ptr %answer",
             "failed:",
             "  ret ptr null",
+            *self.no_memory([f"%new{k}" for k, shape in enumerate(self.outputs) if shape]),
             "}",
         ]
         return "\n".join(lines)
@@ -320,19 +342,34 @@ class _Interface:
             *self.context("none", "Py_IncRef"),
             "  call void %Py_IncRef(ptr %none)",
             "  ret ptr %none",
+            *self.no_memory([]),
             "}",
         ]
         return "\n".join(lines)
 
     def native(self) -> str:
-        """`void footfall_native(const double* inputs, double* outputs, void*)`: arrays one after another."""
+        """`void footfall_native(const double* inputs, double* outputs, void*)`: arrays one after another.
+
+        It cannot say that there is no memory; then its outputs are NaN (all bits one).
+        """
         lines = [f"define void @{NATIVE}(ptr %inputs, ptr %outputs, ptr %data) nounwind {{"]
         for kind, shapes in (("in", self.inputs), ("out", self.outputs)):
             offset = 0
             for k, shape in enumerate(shapes):
                 lines.append(f"  %{kind}{k} = getelementptr double, ptr %{kind}puts, i64 {offset}")
                 offset += math.prod(shape)
-        return "\n".join([*lines, f"  call fastcc void @run({self.parameters})", "  ret void", "}"])
+        size = 8 * sum(math.prod(shape) for shape in self.outputs)
+        lines += [
+            f"  %enough_memory = call fastcc i1 @run({self.parameters})",
+            "  br i1 %enough_memory, label %computed, label %no_memory",
+            "no_memory:",
+            f"  call void @llvm.memset.p0.i64(ptr %outputs, i8 -1, i64 {size}, i1 false)",
+            "  br label %computed",
+            "computed:",
+            "  ret void",
+            "}",
+        ]
+        return "\n".join(lines)
 
 
 def _dimensions(number: int, shape: Shape) -> str:

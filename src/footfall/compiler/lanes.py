@@ -29,6 +29,7 @@ def batch_declarations(lanes: int) -> list[str]:
     v = vector_type(lanes)
     declarations = [
         "declare ptr @malloc(i64)",
+        "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)",
         "declare void @free(ptr)",
         "declare i64 @llvm.smin.i64(i64, i64)",
         "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
