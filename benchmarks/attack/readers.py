@@ -270,7 +270,7 @@ def _kernel(path: Path) -> object:
     """An entry of the cache."""
     from footfall.compiler import cache
 
-    entry = cache._parse(path.read_bytes(), "k" * 64)
+    entry = cache._parse(path.read_bytes(), "a" * 64)
     return entry and sorted(entry.facts)
 
 
@@ -283,8 +283,8 @@ def _kernel_file() -> Mapping[str, bytes]:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["FOOTFALL_CACHE_DIR"] = folder
         try:
-            cache.write("k" * 64, cache.Entry({"inputs": [["q", [3]]], "sizes": [100]}, bytes(100)))
-            return {"entry.kernel": (Path(folder) / f"{'k' * 64}.kernel").read_bytes()}
+            cache.write("a" * 64, cache.Entry({"inputs": [["q", [3]]], "sizes": [100]}, bytes(100)))
+            return {"entry.kernel": (Path(folder) / f"{'a' * 64}.kernel").read_bytes()}
         finally:
             del os.environ["FOOTFALL_CACHE_DIR"]
             if before is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 import sys
 import time
@@ -149,6 +150,99 @@ def test_entries_that_others_may_write_are_not_loaded(folder: Path, compiled: li
     assert len(compiled) == 2
 
 
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="file ownership is POSIX")
+@pytest.mark.parametrize("whose", ["writable", "another's"])
+def test_folders_of_others_are_neither_read_nor_written(
+    whose: str,
+    folder: Path,
+    compiled: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    build()
+    if whose == "writable":
+        folder.chmod(0o777)
+    else:
+        monkeypatch.setattr(os, "getuid", lambda: 12345)
+    before = files(folder)
+    build()
+    build(3.0)
+    assert len(compiled) == 3
+    assert files(folder) == before
+    assert "kernels are not kept there" in caplog.text
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="file ownership is POSIX")
+def test_links_are_not_followed(folder: Path, compiled: list[str], tmp_path: Path) -> None:
+    build()
+    path = files(folder)[0]
+    elsewhere = tmp_path / "elsewhere"
+    path.rename(elsewhere)
+    path.symlink_to(elsewhere)
+    build()
+    assert len(compiled) == 2
+
+
+@pytest.mark.skipif(not cache._BY_DESCRIPTOR, reason="needs descriptors of folders")
+def test_a_folder_that_is_exchanged_after_the_look_is_not_used(
+    folder: Path, compiled: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What is opened is what was looked at: entries of the folder that takes its place are not loaded."""
+    build()
+    looked = cache._is_ours
+
+    def exchange(status: os.stat_result) -> bool:
+        if folder.exists():
+            folder.rename(tmp_path / "old")
+            folder.mkdir(mode=0o777)
+            (folder / files(tmp_path / "old")[0].name).write_bytes(b"evil")
+        return looked(status)
+
+    monkeypatch.setattr(cache, "_is_ours", exchange)
+    assert (build()(X) == 2 * X).all()
+    assert files(folder)[0].read_bytes() == b"evil"
+
+
+def test_only_own_files_are_removed(folder: Path) -> None:
+    build()
+    others = [folder / name for name in ("film.part", "my.kernel", "notes.txt", "a" * 64)]
+    for path in others:
+        path.write_text("mine")
+    assert cache.usage()[0] == 1
+    assert cache.clear()[0] == 1
+    assert sorted(folder.iterdir()) == sorted(others)
+
+
+def test_programs_keep_their_random_numbers() -> None:
+    random.seed(1)
+    wanted = random.random()
+    random.seed(1)
+    build(7.5)
+    assert random.random() == wanted
+
+
+def test_keys_are_not_ambiguous() -> None:
+    assert cache.key_of("a", "bc") != cache.key_of("ab", "c")
+    assert cache.key_of("a\0b") != cache.key_of("a", "b")
+    first = build_kernel(lambda x: x * 2.0, {"x": 2}, name="a", key="b c")
+    second = build_kernel(lambda x: x * 3.0, {"x": 2}, name="a", key="b c")
+    assert (first(X) == 2 * X).all()
+    assert (second(X) == 3 * X).all()
+
+
+_SCALE = 2.0
+
+
+def _scaled(x):
+    return sum([_SCALE * each for each in x[:1]]) + x * 0.0
+
+
+def test_globals_are_part_of_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (build_kernel(_scaled, {"x": 2}, key="scaled")(X) == 2 * X[0]).all()
+    monkeypatch.setattr(sys.modules[__name__], "_SCALE", 5.0)
+    assert (build_kernel(_scaled, {"x": 2}, key="scaled")(X) == 5 * X[0]).all()
+
+
 def test_a_folder_that_cannot_be_written_is_no_error(
     folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -175,8 +269,8 @@ def test_size_is_bounded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_few_writes_look_at_all_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Eight writes of a thousandth of the limit each, then one of a tenth."""
     looks: list[Path] = []
-    monkeypatch.setattr(cache, "_evict", looks.append)
-    monkeypatch.setattr(cache.random, "random", lambda: 0.1)
+    monkeypatch.setattr(cache, "_evict", lambda opened: looks.append(opened.path))
+    monkeypatch.setattr(cache._CHANCE, "random", lambda: 0.1)
     for k in range(8):
         cache.write(f"{k:064}", cache.Entry({}, bytes(cache.LIMIT // 1000)))
     assert looks == []

@@ -15,8 +15,8 @@ def info() -> None:
     """Say where kernels are kept and how much room they take. FOOTFALL_CACHE_DIR chooses another folder."""
     count, size = cache.usage()
     text = (
-        f"{cache.directory()}\n{count} files of kernels and compiled loops, {_megabytes(size)}; "
-        f"kernels are kept up to {_megabytes(cache.LIMIT)}, loops for a month after their last use"
+        f"{cache.directory()}\n{count} files of kernels and routines, {_megabytes(size)}; "
+        f"they are kept up to {_megabytes(cache.LIMIT)}, the most recently used ones"
     )
     screen().print(text, highlight=False, markup=False, soft_wrap=True)
 

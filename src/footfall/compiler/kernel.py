@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from functools import cache, cached_property, partial
 from hashlib import sha256
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -340,14 +341,15 @@ def build_kernel(
     """Trace and compile a function.
 
     inputs: shape of each argument. key: text that stands for all the function depends on, such as a robot's
-    fingerprint, besides the source of its module and what that imports; with it a kernel in the cache is found without
-    tracing. module: the name of that module, if it is not the function's. labels: names of the inputs in messages, if
-    other than the arguments'. check_finite: whether calls reject NaN and infinities.
+    fingerprint, besides its code, the constants and functions that it names; with it a kernel in the cache is found
+    without tracing. module: the name of its module, if it is not the function's own. labels: names of the inputs in
+    messages, if other than the arguments'. check_finite: whether calls reject NaN and infinities.
     """
     name = name or str(getattr(function, "__name__", "kernel"))
     signature = repr([(argument, shape) for argument, shape in inputs.items()])
     module = module or str(getattr(function, "__module__", ""))
-    full_key = None if key is None else f"{name} {signature} {key} {source_hash(module)}"
+    meaning = None if key is None else _meaning(function, module)
+    full_key = None if key is None or meaning is None else disk.key_of(name, signature, key, meaning)
     kernel = Kernel(name, lambda: trace(function, inputs), full_key, check_finite=check_finite)
     if labels is not None:
         shapes = (shape for _, shape in kernel.signature.inputs)
@@ -356,6 +358,18 @@ def build_kernel(
     options |= {"labels": labels, "check_finite": check_finite}
     kernel._recipe = partial(build_kernel, function, dict(inputs), **options)
     return kernel
+
+
+def _meaning(function: Callable[..., Any], module: str) -> str | None:
+    """What a key leaves out. Of a function of footfall the source that it depends on; of one outside all that it names:
+    its code, constants, globals, values around it and functions that it calls. None if that cannot be told."""
+    if module.split(".")[0] == "footfall":
+        return source_hash(module)
+    if not isinstance(function, FunctionType) or function.__module__ != module:
+        return None
+    from footfall.compiler.routines.dependencies import content_of  # rarely needed
+
+    return content_of(function).key
 
 
 @contextmanager

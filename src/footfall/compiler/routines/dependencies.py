@@ -75,14 +75,22 @@ def _annotation(value: Any) -> str:
 
 def _constants(code: types.CodeType) -> list[str]:
     return [
-        repr((inner.co_code, _constants(inner))) if isinstance(inner, types.CodeType) else repr(inner)
+        repr((inner.co_code, inner.co_names, _constants(inner)))
+        if isinstance(inner, types.CodeType)
+        else repr(inner)
         for inner in code.co_consts
     ]
 
 
+def _names(code: types.CodeType) -> list[str]:
+    """Names that code uses, that of comprehensions and functions inside of it too."""
+    inner = [name for each in code.co_consts if isinstance(each, types.CodeType) for name in _names(each)]
+    return [*code.co_names, *inner]
+
+
 def _named(function: types.FunctionType) -> list[Any]:
     """What a function names: globals, attributes of modules and classes, values around it, annotations."""
-    names = [*function.__code__.co_names, *_words(function.__annotations__.values())]
+    names = [*_names(function.__code__), *_words(function.__annotations__.values())]
     found = [function.__globals__[name] for name in names if name in function.__globals__]
     owners = [value for value in found if isinstance(value, types.ModuleType | type)]
     for owner in owners:
