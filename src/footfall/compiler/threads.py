@@ -186,6 +186,12 @@ def wait_for(part: Callable[[Job], object], threads: int = 1) -> None:
     job.raise_error()
 
 
+def begin(part: Callable[[Job], object]) -> None:
+    """Let another thread run `part(job)`, if one is free, and go on; what goes wrong there is not told."""
+    if available_cores() > 1 and not _is_helper():
+        _HELPERS.ask(Job(part), 1)
+
+
 def available_cores() -> int:
     """Cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):

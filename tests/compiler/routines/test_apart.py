@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,6 +11,7 @@ import numpy as np
 import pytest
 
 from footfall.arrays import Array
+from footfall.compiler import machine
 from footfall.compiler.routines import routine
 from footfall.errors import RoutineFailed
 
@@ -96,3 +99,22 @@ def _at(x: Array, k: int) -> float:
 
 
 routine(fused=False, apart=True)(_at)
+
+
+def test_threads_that_need_it_at_the_same_time_wait_for_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FOOTFALL_CACHE_DIR", str(tmp_path))
+    made: list[int] = []
+    compiled = machine.compile_optimised
+
+    def counted(texts: Sequence[str]) -> list[bytes]:
+        made.append(sum("define fastcc" in text for text in texts))
+        return compiled(texts)
+
+    monkeypatch.setattr(machine, "compile_optimised", counted)
+    twins = [routine(function.python) for function in (height, twice)]  # type: ignore[attr-defined]
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda each: each.prepare(LINE, X, np.zeros(7)), twins))
+    assert sum(made) == 1
+    assert twins[1](LINE, X, np.zeros(7)) == twice(LINE, X, np.zeros(7))

@@ -51,6 +51,7 @@ from footfall.compiler.routines.types import (
     Type,
     machine_types,
 )
+from footfall.compiler.threads import Gate, renew_lock_after_fork
 from footfall.errors import RoutineError, RoutineFailed
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -131,6 +132,11 @@ class Routine(parts.Routine):
         for original, copy in fitting.copies:
             original[...] = copy
         return result
+
+    def prepare(self, *arguments: Any) -> None:
+        """Load or compile the code for arguments such as these, without running it."""
+        names = list(signature_of(self.python).parameters)
+        self._code(tuple(self._type(name, value) for name, value in zip(names, arguments, strict=True)))
 
     def _type(self, name: str, value: Any) -> Type:
         hint = hint_of(self.python.__annotations__.get(name), self.python.__globals__)
@@ -276,16 +282,55 @@ def _described(text: list[str], content: Content) -> object:
     return tuple if name == "builtins.tuple" else content.classes[name]
 
 
+class _Making:
+    """Modules that are being compiled apart in this process, so that threads that need the same one wait for it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._gates: dict[str, Gate] = {}
+        renew_lock_after_fork(self)
+
+    def claim(self, place: str) -> Gate | None:
+        """None if it is ours to compile, else what opens when another thread has done so."""
+        with self._lock:
+            if place in self._gates:
+                return self._gates[place]
+            self._gates[place] = Gate()
+            return None
+
+    def done(self, place: str) -> None:
+        with self._lock:
+            self._gates.pop(place).open()
+
+
+_MAKING = _Making()
+
+
 def _compiled(text: str, others: list[str]) -> tuple[list[str], list[bytes]]:
     """Object code of a module and of those that it is linked to, and the places of these in the cache."""
     places = [disk.key_of("apart", other, machine.identity()) for other in others]
-    known = [disk.read(place) for place in places]
-    missing = [k for k, entry in enumerate(known) if entry is None]
-    made = machine.compile_optimised([text, *(others[k] for k in missing)])
-    for k, code in zip(missing, made[1:], strict=True):
-        known[k] = disk.Entry({}, code)
-        disk.write(places[k], disk.Entry({}, code))
-    return places, [made[0], *(entry.code for entry in known if entry is not None)]
+    codes: dict[str, bytes] = {}
+    waiting = [(place, other, _MAKING.claim(place)) for place, other in zip(places, others, strict=True)]
+    ours = {place: other for place, other, gate in waiting if gate is None}
+    try:
+        for place in list(ours):
+            if (entry := disk.read(place)) is not None:
+                codes[place] = entry.code
+                del ours[place]
+        made = machine.compile_optimised([text, *ours.values()])
+        for place, code in zip(ours, made[1:], strict=True):
+            codes[place] = code
+            disk.write(place, disk.Entry({}, code))
+    finally:
+        for place, _, gate in waiting:
+            if gate is None:
+                _MAKING.done(place)
+    for place, other, gate in waiting:
+        if gate is not None:
+            gate.wait()
+            entry = disk.read(place)  # nothing if it was interrupted, or nothing can be kept
+            codes[place] = entry.code if entry is not None else machine.compile_optimised([other])[0]
+    return places, [made[0], *(codes[place] for place in places)]
 
 
 def _codes_of(entry: disk.Entry) -> list[bytes] | None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import new_records
-from footfall.compiler.threads import share_rows
+from footfall.compiler.threads import begin, share_rows
 from footfall.contact.detection.memory import Count as MemoryCount
 from footfall.contact.detection.shapes import Touch
 from footfall.contact.detection.world import (
@@ -70,6 +70,7 @@ class WorldEngine:
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
+        begin(lambda _: _compile_early())
         self.members = _members(setting)
         self.contacts = self._build_contacts()
         self._latest: SimulationState | None = None
@@ -494,6 +495,20 @@ class WorldCourse:
             log.solver_steps,
             self.engine.currents(log.drives),
         )
+
+
+@cache
+def _compile_early() -> None:
+    """Compile the step, which no robot is needed for, while other things are made."""
+    contacts = ContactWorld(0)
+    world = build_world((), contacts, limits=True, friction=True)
+    state = new_state(world, contacts, np.zeros(0), np.zeros(0), joints=0, drives=np.zeros(0))
+    room = new_workspace(world, contacts, nv=0)
+    zero = np.zeros(3)
+    settings = Settings(1.0, zero, 0.0, 0.0, 0.0, 0.0, False, True, 0.0, 0, 0, 0)
+    none, numbers = np.zeros((0, 0)), np.zeros(0, dtype=np.int64)
+    log = Log(none, none, none, none, zero, numbers, numbers, new_records(Touch, 0), none)
+    run_world.prepare(world, settings, state, np.zeros((0, 6, 0)), NO_FORCES, room, 1, 0, 0, log)  # type: ignore[attr-defined]
 
 
 def _members(setting: Setting) -> tuple[Member, ...]:
