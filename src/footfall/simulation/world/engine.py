@@ -70,7 +70,7 @@ class WorldEngine:
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
-        begin(lambda _: _compile_early())
+        begin(lambda _: compile_early())
         self.members = _members(setting)
         self.contacts = self._build_contacts()
         self._latest: SimulationState | None = None
@@ -498,7 +498,7 @@ class WorldCourse:
 
 
 @cache
-def _compile_early() -> None:
+def compile_early() -> None:
     """Compile the step, which no robot is needed for, while other things are made."""
     contacts = ContactWorld(0)
     world = build_world((), contacts, limits=True, friction=True)
@@ -507,7 +507,7 @@ def _compile_early() -> None:
     zero = np.zeros(3)
     settings = Settings(1.0, zero, 0.0, 0.0, 0.0, 0.0, False, True, 0.0, 0, 0, 0)
     none, numbers = np.zeros((0, 0)), np.zeros(0, dtype=np.int64)
-    log = Log(none, none, none, none, zero, numbers, numbers, new_records(Touch, 0), none)
+    log = Log(none, none, none, none, zero, numbers, numbers, new_records(Touch, 0), np.zeros((0, 3)))
     run_world.prepare(world, settings, state, np.zeros((0, 6, 0)), NO_FORCES, room, 1, 0, 0, log)  # type: ignore[attr-defined]
 
 

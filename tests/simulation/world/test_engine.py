@@ -1,0 +1,82 @@
+"""The engine around the native step."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import footfall
+from footfall.errors import InvalidOption, SceneError
+from footfall.simulation.world.engine import compile_early
+from footfall.simulation.world.run import run_world
+
+GROUND = footfall.SceneObject("ground", footfall.Plane())
+
+
+def placed(x: float, z: float) -> footfall.Transform:
+    return footfall.Transform(np.eye(3), np.array([x, 0.0, z]))
+
+
+def falling_ball(z: float = 1.0) -> footfall.Simulation:
+    shape = footfall.Sphere(0.1)
+    ball = footfall.SceneObject("ball", shape, placed(0.0, z), free=footfall.free_body(shape, 2.0))
+    return footfall.Simulation(None, footfall.Scene("drop", (GROUND, ball)), dt=1e-3)
+
+
+def test_what_is_compiled_early_is_what_runs() -> None:
+    compile_early()
+    count = len(run_world._codes)  # type: ignore[attr-defined]
+    falling_ball().step()
+    assert len(run_world._codes) == count  # type: ignore[attr-defined]
+
+
+def test_the_scene_changes_while_it_runs() -> None:
+    """A table comes under a resting ball's place, grows, and goes: it lies on what is there."""
+    simulation = falling_ball(0.7)
+    table = footfall.Box((1.0, 1.0, 0.2))
+    simulation.add(footfall.SceneObject("table", table, placed(0.0, 0.4)))
+    simulation.run(simulation.zero_command, 0.6)
+    assert simulation.q[2] == pytest.approx(0.6, abs=1e-9)
+    assert [each.name for each in simulation.scene.objects] == ["ground", "ball", "table"]
+    simulation.replace(footfall.SceneObject("table", table, placed(0.0, 0.1)))
+    simulation.run(simulation.zero_command, 0.6)
+    assert simulation.q[2] == pytest.approx(0.3, abs=1e-9)
+    simulation.remove("table")
+    trajectory = simulation.run(simulation.zero_command, 0.6)
+    assert simulation.q[2] == pytest.approx(0.1, abs=1e-9)
+    assert trajectory.force_on("ground")[-1, 2] == pytest.approx(-2.0 * 9.81, rel=1e-9)
+    with pytest.raises(SceneError, match="is free"):
+        simulation.add(simulation.scene.objects[1])
+    listed = footfall.Simulation(None, simulation.scene, contacts="listed")
+    with pytest.raises(InvalidOption, match="contacts='found'"):
+        listed.add(GROUND)
+
+
+def test_forces_wrenches_and_pressure_by_name() -> None:
+    """At rest m g acts below the middle of a block; a push F at a height h shifts it by F h / (m g)."""
+    shape = footfall.Box((0.4, 0.4, 0.2))
+    block = footfall.SceneObject("block", shape, placed(0.3, 0.1), free=footfall.free_body(shape, 3.0))
+    simulation = footfall.Simulation(None, footfall.Scene("rest", (GROUND, block)), dt=1e-3)
+    push = 5.0
+    simulation.push("block", np.array([push, 0.0, 0.0, 0.0, 0.0, 0.0]), 1.0)  # at its middle, 0.1 m up
+    trajectory = simulation.run(simulation.zero_command, 0.5)
+    weight = 3.0 * 9.81
+    assert trajectory.force_on("block")[-1] == pytest.approx([-push, 0.0, weight], abs=1e-6)
+    assert trajectory.force_on("ground")[-1] == pytest.approx([push, 0.0, -weight], abs=1e-6)
+    at = trajectory.centre_of_pressure("block")[-1]
+    assert at == pytest.approx([0.3 + push * 0.1 / weight, 0.0, 0.0], abs=1e-6)
+    moment = trajectory.wrench_on("block", at=at)[-1, 3:]
+    assert moment == pytest.approx([0.0, 0.0, 0.0], abs=1e-6)
+    assert np.isnan(falling_ball().step().centre_of_pressure("ball")).all()
+
+
+def test_rollouts_are_what_single_runs_are() -> None:
+    simulation = falling_ball()
+    starts = np.tile(simulation.q, (5, 1))
+    starts[:, 2] = np.linspace(0.2, 1.0, 5)
+    q, v, _ = simulation.rollout(starts, np.zeros(6), simulation.zero_command, steps=400)
+    for k in (0, 4):
+        simulation.reset(starts[k])
+        alone = simulation.run(simulation.zero_command, 0.4)
+        np.testing.assert_array_equal(alone.q, q[k])
+        np.testing.assert_array_equal(alone.v, v[k])
