@@ -27,6 +27,7 @@ ORDER = (
     "whole_file",
     "compiler",
     "math",
+    "messages",
     "geometry",
     "robot",
     "dynamics",

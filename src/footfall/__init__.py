@@ -16,7 +16,7 @@ everybody uses. Each domain has one more module, `footfall.control` say, and eac
 | `scene`, `contact`, `simulation`, `recording` | what is around them, how it touches, how time passes, what happened |
 | `tasks`, `ik`, `control` | what is wanted, where joints go, which torques bring them there |
 | `gait`, `motion` | plans of steps, and motions |
-| `environment` | what the robot believes: terrain and objects, and how it sees them |
+| `environment`, `messages` | what the robot believes and how it sees it; messages between processes |
 | `math`, `compiler` | rotations and curves; native code from functions of your own |
 | `errors`, `arrays` | what can go wrong; types of arrays for annotations |
 | `viewer`, `scenarios`, `bench` | pictures, whole runs, races |
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from footfall import hybrid as hybrid
     from footfall import ik as ik
     from footfall import math as math
+    from footfall import messages as messages
     from footfall import motion as motion
     from footfall import recording as recording
     from footfall import robot as robot

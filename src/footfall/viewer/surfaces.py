@@ -11,19 +11,17 @@ import numpy as np
 from footfall.arrays import Array, Integers
 from footfall.errors import FootfallError, ViewerWarning
 from footfall.geometry.height_map import HeightMap
-from footfall.geometry.mesh import load_mesh
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.model import Body
-from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
+from footfall.robot.shapes import Geometry
 from footfall.scene.model import SceneShape
-from footfall.scene.shapes import MeshShape
+from footfall.scene.shape_meshes import height_map_triangles, shape_mesh
 
 Color = tuple[float, float, float, float]  # RGBA in [0, 1]
 
 BODY_COLOR: Color = (0.56, 0.61, 0.68, 1.0)
 OBJECT_COLOR: Color = (0.78, 0.74, 0.66, 1.0)
-_SECTIONS = 32  # around a cylinder
 _CREASE = np.radians(35.0)  # sharper edges stay sharp under light
 _MOST_SMOOTHED = 20_000  # triangles; looking for creases in more takes seconds
 _WHITE, _OFF_WHITE = 0.95, 0.72
@@ -87,32 +85,19 @@ def _joined(surfaces: Iterable[Surface]) -> list[Surface]:
 
 
 def _triangles(shape: SceneShape) -> tuple[Array, Integers]:
-    import trimesh
-
     match shape:
-        case Box(size):
-            return _creased(trimesh.creation.box(size))
-        case Sphere(radius):
-            return _creased(trimesh.creation.icosphere(subdivisions=3, radius=radius))
-        case Cylinder(radius, length):
-            return _creased(trimesh.creation.cylinder(radius=radius, height=length, sections=_SECTIONS))
-        case Capsule(radius, length):
-            count = (_SECTIONS, _SECTIONS)
-            return _creased(trimesh.creation.capsule(height=length, radius=radius, count=count))
-        case Mesh(path, scale):
-            mesh = load_mesh(path, scale=scale)
-            return _creased(trimesh.Trimesh(mesh.vertices, mesh.triangles, process=False))
-        case MeshShape():
-            mesh = shape.mesh
-            return _creased(trimesh.Trimesh(mesh.vertices, mesh.triangles, process=False))
         case HeightMap():
-            return _height_map_triangles(shape)
+            return height_map_triangles(shape, most=_MOST_CELLS)
         case Plane():
             half = _PLANE_SIZE / 2
             corners = np.array(
                 [[-half, -half, 0.0], [half, -half, 0.0], [half, half, 0.0], [-half, half, 0.0]]
             )
             return corners, np.array([[0, 1, 2], [0, 2, 3]])
+    mesh = shape_mesh(shape)
+    import trimesh
+
+    return _creased(trimesh.Trimesh(mesh.vertices, mesh.triangles, process=False))
 
 
 def _creased(mesh: Any) -> tuple[Array, Integers]:
@@ -123,22 +108,3 @@ def _creased(mesh: Any) -> tuple[Array, Integers]:
         return mesh.triangles.reshape(-1, 3), np.arange(3 * len(mesh.faces)).reshape(-1, 3)
     shaded = trimesh.graph.smooth_shade(mesh, angle=_CREASE)
     return np.asarray(shaded.vertices), np.asarray(shaded.faces)
-
-
-def _height_map_triangles(terrain: HeightMap) -> tuple[Array, Integers]:
-    """Two triangles for each cell; large maps are thinned out."""
-    strides = [-(-count // _MOST_CELLS) for count in terrain.heights.shape]
-    rows, columns = (
-        np.unique(np.append(np.arange(0, count, stride), count - 1))
-        for count, stride in zip(terrain.heights.shape, strides, strict=True)
-    )
-    assert terrain.origin is not None
-    x = terrain.origin[0] + rows * terrain.spacing[0]
-    y = terrain.origin[1] + columns * terrain.spacing[1]
-    grid_x, grid_y = np.meshgrid(x, y, indexing="ij")
-    vertices = np.stack([grid_x, grid_y, terrain.heights[np.ix_(rows, columns)]], axis=-1).reshape(-1, 3)
-    first = (np.arange(len(rows) - 1)[:, None] * len(columns) + np.arange(len(columns) - 1)).reshape(-1)
-    right, above = first + len(columns), first + 1
-    lower = np.stack([first, right, right + 1], axis=1)
-    upper = np.stack([first, right + 1, above], axis=1)
-    return vertices, np.concatenate([lower, upper])

@@ -1,0 +1,183 @@
+"""Perception made of a scene: what a good camera system would have seen of all of it.
+
+Each object's surface is rebuilt on a grid with noise, its volume is the one of the scene or made of its bounding box,
+and the terrain is what all surfaces look like from above (Seiwald 2023, section 7.4).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.environment.model import Environment
+from footfall.environment.objects import EnvironmentObject, ObjectSurface, box_volume
+from footfall.environment.patch import PATCH
+from footfall.environment.rasterise import SAMPLES, DrawnTriangles, drawn_triangles, joined, rasterise
+from footfall.environment.remesh import NOISE, VOXEL, remesh
+from footfall.environment.sampling import sample_footprints
+from footfall.environment.terrain import Terrain
+from footfall.errors import InvalidEnvironment
+from footfall.geometry.height_map import HeightMap
+from footfall.geometry.mesh import TriangleMesh
+from footfall.geometry.plane import Plane
+from footfall.geometry.swept_sphere import SweptVolume
+from footfall.math.transform import Transform
+from footfall.option_checks import require_not_negative
+from footfall.scene.model import Scene, SceneObject
+from footfall.scene.parts import FLOOR
+from footfall.scene.shape_meshes import shape_mesh
+from footfall.scene.shapes import Rectangle
+
+Area = tuple[tuple[float, float], tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class PerceptionOptions:
+    """How a scene is perceived.
+
+    voxel: of the grid that surfaces are rebuilt with, m; 0 takes them as they are. noise: standard deviation, m. seed:
+    of the noise. samples: along an edge of a cell of terrain. area: lower and upper corner (x, y) in m of the part
+    that is seen of floors without end; by default 1 m around objects, start and goal. headroom: m; what begins higher
+    above the floor below it is no terrain. ceiling: m; what begins above it is not seen; by default 1.8 m above the
+    start.
+    """
+
+    voxel: float = VOXEL
+    noise: float = NOISE
+    seed: int = 0
+    samples: int = SAMPLES
+    area: Area | None = None
+    headroom: float = 0.25
+    ceiling: float | None = None
+
+    def __post_init__(self) -> None:
+        require_not_negative(self, "voxel", "noise", "seed", "headroom")
+
+
+EXACT = PerceptionOptions(voxel=0.0, noise=0.0)
+
+
+def perceive(scene: Scene, options: PerceptionOptions | None = None, *, time: float = 0.0) -> Environment:
+    """The environment that perfect sight would make of a scene at a time (s), in the axes of the scene.
+
+    Ground without end (planes, height maps) becomes terrain, everything else an object of its name and class too.
+    """
+    options = options or PerceptionOptions()
+    rng = np.random.default_rng(options.seed)
+    ceiling = _ceiling(scene) if options.ceiling is None else options.ceiling
+    area = options.area or seen_area(scene, time)
+    objects: dict[str, EnvironmentObject] = {}
+    ground: list[DrawnTriangles] = []
+    others: list[EnvironmentObject] = []
+    for each in scene.objects:
+        if not each.visible:
+            continue
+        placement = each.placement if each.motion is None else each.motion.pose(time)
+        mesh, placement = _mesh_of(each, placement, area)
+        if float((mesh.vertices @ placement.rotation.T + placement.translation)[:, 2].min()) > ceiling:
+            continue
+        surface = _seen(mesh, each, options, rng)
+        seen = EnvironmentObject(each.name, each.category, surface, _volume(each, mesh, surface), placement)
+        endless = isinstance(each.shape, Plane | HeightMap)
+        if not endless:
+            objects[each.name] = seen
+        if endless or each.category == FLOOR:
+            ground.append(_drawn(seen))
+        else:
+            others.append(seen)
+    floor = rasterise(joined(ground), samples=options.samples)
+    low = [_drawn(each) for each in others if _stands_on(floor, each, options.headroom)]
+    terrain = rasterise(joined(ground + low), samples=options.samples) if low else floor
+    return Environment(_within(terrain, area), objects, version=1)
+
+
+def seen_area(scene: Scene, time: float = 0.0) -> Area:
+    """Lower and upper corner (x, y) in m of a rectangle 1 m around objects that end, start and goal."""
+    points = [pose.translation[:2] for pose in (scene.start, scene.goal) if pose is not None]
+    for each in scene.objects:
+        if each.visible and not isinstance(each.shape, Plane | HeightMap):
+            pose = each.placement if each.motion is None else each.motion.pose(time)
+            corners = shape_mesh(each.shape).vertices @ pose.rotation.T + pose.translation
+            points += [corners[:, :2].min(axis=0), corners[:, :2].max(axis=0)]
+    around = np.array(points) if points else np.zeros((1, 2))
+    (x0, y0), (x1, y1) = (around.min(axis=0) - 1.0).tolist(), (around.max(axis=0) + 1.0).tolist()
+    return (x0, y0), (x1, y1)
+
+
+def _ceiling(scene: Scene) -> float:
+    return np.inf if scene.start is None else float(scene.start.translation[2]) + 1.8
+
+
+def _mesh_of(each: SceneObject, placement: Transform, area: Area) -> tuple[TriangleMesh, Transform]:
+    """The mesh of an object and its pose; of a plane the rectangle below the area that is seen."""
+    if not isinstance(each.shape, Plane):
+        return shape_mesh(each.shape), placement
+    up = placement.rotation[:, 2]
+    if up[2] < 0.1:
+        message = "is a plane as steep as a wall; give a box or a rectangle to be perceived"
+        raise InvalidEnvironment(message, subject=("object", each.name))
+    (x0, y0), (x1, y1) = area
+    corners = np.array([[x, y, 0.0] for x in (x0, x1) for y in (y0, y1)])
+    corners[:, 2] = placement.translation[2] - (corners - placement.translation)[:, :2] @ up[:2] / up[2]
+    local = (corners - placement.translation) @ placement.rotation
+    low, high = local[:, :2].min(axis=0), local[:, :2].max(axis=0)
+    middle = placement.apply(np.array([*(low + high) / 2, 0.0]))
+    size = high - low
+    return Rectangle((float(size[0]), float(size[1]))).mesh, Transform(placement.rotation, middle)
+
+
+def _seen(
+    mesh: TriangleMesh, each: SceneObject, options: PerceptionOptions, rng: np.random.Generator
+) -> ObjectSurface:
+    voxel = options.voxel if each.perception.voxel is None else each.perception.voxel
+    noise = options.noise if each.perception.noise is None else each.perception.noise
+    if voxel == 0.0:
+        return ObjectSurface(mesh)
+    return remesh(mesh, voxel=voxel, noise=min(noise, 0.5 * voxel), rng=rng)
+
+
+def _volume(each: SceneObject, mesh: TriangleMesh, surface: ObjectSurface) -> SweptVolume:
+    if each.perception.volume is not None:
+        return each.perception.volume
+    bounds = np.concatenate([mesh.bounds, surface.mesh.bounds])
+    return box_volume(bounds.min(axis=0), bounds.max(axis=0))
+
+
+def _drawn(each: EnvironmentObject) -> DrawnTriangles:
+    triangles = each.surface.mesh.triangles
+    assert each.surface.confidence is not None
+    return drawn_triangles(each.world_vertices[triangles], each.surface.confidence[triangles])
+
+
+def _stands_on(floor: Terrain, each: EnvironmentObject, headroom: float) -> bool:
+    """Whether an object belongs to the terrain: a table top above the floor does not."""
+    vertices = each.world_vertices
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
+    middle = np.array([[*(low + high)[:2] / 2, 0.0]])
+    half = np.maximum((high - low)[:2] / 2, 0.01)
+    below = sample_footprints(floor, middle, lower=-half, upper=half)
+    return not low[2] - np.nan_to_num(below.highest[0], nan=low[2]) > headroom
+
+
+def _within(terrain: Terrain, area: Area) -> Terrain:
+    """Without patches that have no part in the area; terrain does not end, what is seen of it does."""
+    low, high = np.array(area) / PATCH
+    kept = {
+        (i, j): patch
+        for (i, j), patch in terrain.patches.items()
+        if low[0] - 1 < i < high[0] and low[1] - 1 < j < high[1]
+    }
+    return Terrain(kept)
+
+
+def truth(scene: Scene, *, area: Array | Area | None = None, time: float = 0.0) -> Terrain:
+    """The terrain of a scene as it is, to compare with: no grid, no noise, one sample in the middle of each cell."""
+    corners = (
+        None
+        if area is None
+        else ((float(area[0][0]), float(area[0][1])), (float(area[1][0]), float(area[1][1])))
+    )
+    options = PerceptionOptions(voxel=0.0, noise=0.0, samples=1, area=corners, headroom=np.inf)
+    return perceive(scene, options, time=time).terrain

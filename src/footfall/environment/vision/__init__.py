@@ -1,0 +1,2 @@
+"""The interface between vision and control: two containers, over TCP or from recordings, with clocks and worlds
+aligned."""

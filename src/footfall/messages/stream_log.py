@@ -1,0 +1,191 @@
+"""Logs of streams of samples: whoever logs only copies a sample; a thread writes, and what it cannot keep up with is
+dropped and counted. The file is MCAP, which Foxglove and `read_log` open, also if it was cut off.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.errors import DroppedSamples, InvalidChannel, InvalidMessage
+
+_MOST_STREAMS = 1000
+
+
+class LogStream:
+    """A stream of rows of numbers. columns: their names. room: rows that may wait to be written. enabled: whether rows
+    are kept; switch it at any time."""
+
+    def __init__(self, name: str, columns: tuple[str, ...], room: int) -> None:
+        self.name, self.columns, self.enabled = name, columns, True
+        self.written = self.dropped = 0
+        self._times, self._rows = np.empty(room), np.empty((room, len(columns)))
+        self._first = self._last = 0  # rows put in and taken out so far: one thread each
+
+    def put(self, time: float, row: Any) -> bool:
+        """Keep a row at a time (s); whether there was room. Never waits. One thread only may put."""
+        if not self.enabled:
+            return True
+        if self._last - self._first >= len(self._times):
+            self.dropped += 1
+            return False
+        place = self._last % len(self._times)
+        self._times[place] = time
+        self._rows[place] = row
+        self._last += 1
+        return True
+
+    def take(self) -> tuple[Array, Array]:
+        """Times (n,) and rows (n, columns) that wait; they are taken out."""
+        places = np.arange(self._first, self._last) % len(self._times)
+        times, rows = self._times[places], self._rows[places]
+        self._first += len(places)
+        return times, rows
+
+
+class StreamLog:
+    """Writes streams to an MCAP file; use it as a context manager.
+
+    streams: names, and the names of the numbers of a row. room: rows of a stream that may wait. interval: s between
+    looks for rows to write. compressed: by zstd.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        streams: Mapping[str, tuple[str, ...]],
+        *,
+        room: int = 4096,
+        interval: float = 0.05,
+        compressed: bool = True,
+    ) -> None:
+        from mcap.writer import CompressionType, Writer
+
+        if not 0 < len(streams) <= _MOST_STREAMS or not 1 <= room <= 10**7 or not 0.0 < interval <= 60.0:
+            message = (
+                f"{len(streams)} streams, room {room}, interval {interval:g}; up to {_MOST_STREAMS} streams"
+            )
+            raise InvalidChannel(f"{message}, 1 row and above, up to 60 s")
+        self.path = Path(path)
+        self.streams = {name: LogStream(name, tuple(columns), room) for name, columns in streams.items()}
+        self.problem: Exception | None = None
+        self._file = open(self.path, "xb")  # noqa: SIM115 (until `close`)
+        kind = CompressionType.ZSTD if compressed else CompressionType.NONE
+        self._writer = Writer(self._file, compression=kind, chunk_size=2**16)
+        self._writer.start("footfall", "footfall stream log")
+        self._channels = {}
+        for name, stream in self.streams.items():
+            columns = json.dumps({"columns": stream.columns})
+            schema = self._writer.register_schema("footfall.Rows", "jsonschema", columns.encode())
+            self._channels[name] = self._writer.register_channel(name, "footfall.rows", schema)
+        self._interval = interval
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="stream log", daemon=True)
+        self._thread.start()
+
+    def put(self, stream: str, time: float, row: Any) -> bool:
+        """Keep a row of a stream; see `LogStream.put`."""
+        return self.streams[stream].put(time, row)
+
+    @property
+    def dropped(self) -> int:
+        """Rows that were lost, of all streams."""
+        return sum(stream.dropped for stream in self.streams.values())
+
+    def close(self) -> None:
+        """Write what waits, and warn of what was dropped."""
+        self._ending.set()
+        self._thread.join()
+        try:
+            self._write()
+            self._writer.finish()  # type: ignore[no-untyped-call]
+        finally:
+            self._file.close()
+        lost = {name: stream.dropped for name, stream in self.streams.items() if stream.dropped}
+        if lost:
+            rows = ", ".join(f"{count} of {name!r}" for name, count in lost.items())
+            warnings.warn(
+                f"{str(self.path)!r} lacks rows: {rows}; give more room", DroppedSamples, stacklevel=2
+            )
+
+    def __enter__(self) -> StreamLog:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _run(self) -> None:
+        while not self._ending.wait(self._interval):
+            try:
+                self._write()
+            except Exception as problem:  # a full disk: rows are dropped from now on, and those who log go on
+                self.problem = problem
+                return
+
+    def _write(self) -> None:
+        for name, stream in self.streams.items():
+            times, rows = stream.take()
+            if not len(times):
+                continue
+            content = np.column_stack([times, rows]).astype("<f8").tobytes()
+            stamp = max(0, int(1e9 * float(times[-1]))) if np.isfinite(times[-1]) else 0
+            self._writer.add_message(self._channels[name], stamp, content, stamp)
+            stream.written += len(times)
+
+
+class LoggedStream(NamedTuple):
+    """columns: names of the numbers. time: (n,) s. rows: (n, columns)."""
+
+    columns: tuple[str, ...]
+    time: Array
+    rows: Array
+
+
+def read_log(path: str | os.PathLike[str]) -> dict[str, LoggedStream]:
+    """Streams of a log, by name; of a file that was cut off, what is whole."""
+    from mcap.exceptions import McapError
+    from mcap.stream_reader import StreamReader
+
+    schemas: dict[int, tuple[str, ...]] = {}
+    channels: dict[int, tuple[str, tuple[str, ...]]] = {}
+    blocks: dict[str, list[Array]] = {}
+    try:
+        with open(path, "rb") as file:
+            for record in StreamReader(file, record_size_limit=2**28).records:
+                kind = type(record).__name__
+                if kind == "Schema":
+                    schemas[record.id] = tuple(json.loads(record.data)["columns"])  # type: ignore[attr-defined]
+                elif kind == "Channel":
+                    columns = schemas[record.schema_id]  # type: ignore[attr-defined]
+                    channels[record.id] = (record.topic, columns)  # type: ignore[attr-defined]
+                    blocks.setdefault(record.topic, [])  # type: ignore[attr-defined]
+                elif kind == "Message":
+                    name, columns = channels[record.channel_id]  # type: ignore[attr-defined]
+                    rows = np.frombuffer(record.data, "<f8").reshape(-1, 1 + len(columns))  # type: ignore[attr-defined]
+                    blocks[name].append(rows)
+    except (McapError, EOFError) as error:
+        if not channels:
+            raise InvalidMessage(f"{str(path)!r} is no stream log: {error}") from None
+    except (
+        KeyError,
+        ValueError,
+        TypeError,
+        UnicodeError,
+        RecursionError,
+        OverflowError,
+        MemoryError,
+    ) as error:
+        raise InvalidMessage(f"{str(path)!r} is no stream log: {error}") from None
+    found = {}
+    for name, columns in channels.values():
+        rows = np.concatenate([np.empty((0, 1 + len(columns))), *blocks[name]])
+        found[name] = LoggedStream(columns, rows[:, 0], rows[:, 1:])
+    return found
