@@ -74,6 +74,19 @@ def test_shapes_are_those_of_the_residues() -> None:
         np.testing.assert_allclose(np.abs(shape), np.abs(other.shape), atol=0.01)
 
 
+def test_places_that_do_not_move() -> None:
+    """The middle of three masses is a node of the second mode; a coordinate that nothing moves is no obstacle."""
+    system = chain(3, 1000.0, 1.0, 1e-3)
+    at = np.linspace(0.5, 12.0, 200)
+    seen = np.concatenate([frequency_response(*system, at)[:, :, 0], np.zeros((200, 1))], axis=1)
+    found = identify_modes(at, seen, 3)
+    for one, other in zip(found, vibration_modes(*system), strict=True):
+        assert one.frequency == pytest.approx(other.frequency, rel=1e-6)
+        assert one.shape[3] == 0.0
+    with pytest.raises(InvalidValue, match="all responses are zero"):
+        identify_modes(at, np.zeros(200), 1)
+
+
 def test_old_and_new_torso() -> None:
     """Twist of the legs at 6.5 Hz, torso at 9.7 or 11.6 Hz (003a STR-3): told apart from one accelerometer."""
     at = np.linspace(3.0, 20.0, 200)

@@ -95,7 +95,7 @@ def identify_modes(frequencies: Array, responses: Any, count: int, *, order: int
         s, seen, _denominator_poles(at, seen, 2 * count + 6 if order is None else order), count
     )
     start = np.concatenate([np.log(-poles.real), np.log(poles.imag)])
-    scale = np.abs(seen).max(axis=0)
+    scale = _largest(seen)
 
     def misfit(parameters: Array) -> Array:
         difference = (_explained(s, seen, _poles(parameters))[0] - seen) / scale
@@ -110,6 +110,15 @@ def identify_modes(frequencies: Array, responses: Any, count: int, *, order: int
     return sorted(modes, key=lambda mode: mode.frequency)
 
 
+def _largest(seen: Any) -> Array:
+    """Of each response (n,), so that all count alike; but those in a node, which only rounding moves, count nothing."""
+    largest = np.abs(seen).max(axis=0)
+    most = largest.max(initial=0.0)
+    if most == 0.0:
+        raise InvalidValue("all responses are zero; a shaker must move something")
+    return np.where(largest > 1e-9 * most, largest, most)
+
+
 def _poles(parameters: Array) -> Any:
     half = len(parameters) // 2
     return -np.exp(parameters[:half]) + 1j * np.exp(parameters[half:])
@@ -120,7 +129,7 @@ def _denominator_poles(at: Array, seen: Any, order: int) -> Any:
     period = 0.5 / (1.05 * at[-1])
     z = np.exp(2j * np.pi * at * period)
     powers = z[:, None] ** np.arange(order + 1)
-    weight = 1.0 / np.abs(seen).max(axis=0)
+    weight = 1.0 / _largest(seen)
     reduced = np.zeros((order + 1, order + 1))
     for column, share in zip(seen.T, weight, strict=True):
         numerator = np.concatenate([powers.real, powers.imag]) * share
