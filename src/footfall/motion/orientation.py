@@ -15,12 +15,12 @@ _BLEND = TurnTiming(np.array([0.0, 1.0]), np.array([[6.0, -15.0, 10.0, 0.0, 0.0,
 
 def plan_upper_body(schedule: Schedule) -> QuaternionTrajectory:
     """Rotation of the upper body in the world: it turns in motion phases, at rest at their ends."""
-    return turning_course(schedule, head=False).trajectory
+    return turning_course(schedule, False).trajectory
 
 
 def plan_head(schedule: Schedule) -> QuaternionTrajectory:
     """Rotation of the head in the world."""
-    return turning_course(schedule, head=True).trajectory
+    return turning_course(schedule, True).trajectory
 
 
 @routine
