@@ -15,7 +15,7 @@ from benchmarks.lab.random_walks import random_walk
 from footfall.gait.plan import MotionPlan
 from footfall.gait.plan_file import build_plan, read_plan_description
 from footfall.gait.walking_transitions import WalkingTransition, idle_pose, walking_sequence
-from footfall.motion.five_mass import centre_of_mass_motion, limbs_of
+from footfall.motion.limbs import centre_of_mass, limbs_of
 from footfall.motion.motion import Motion
 from footfall.motion.pipeline import gait_dimensions, generate_motion
 from footfall.motion.reduced_model import ReducedModel
@@ -132,9 +132,7 @@ def com_errors(motion: Motion) -> tuple[float, float, float]:
     """R-02: largest distance of the planned centre of mass from that of the five masses, m, and of two derivatives."""
     times = np.arange(motion.begin_time, motion.end_time, 1e-3)
     samples = motion.sample(times)
-    exact = centre_of_mass_motion(
-        limbs_of(*samples), np.ascontiguousarray(np.moveaxis(samples.torso, -2, 0)), motion.model
-    )
+    exact = centre_of_mass(limbs_of(samples), np.moveaxis(samples.torso, -2, 0), motion.model)
     apart = np.abs(np.moveaxis(samples.center_of_mass, -2, 0) - exact).max(axis=(1, 2))
     return float(apart[0]), float(apart[1]), float(apart[2])
 

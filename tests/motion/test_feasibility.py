@@ -13,12 +13,14 @@ import footfall
 from benchmarks.lab.broad_walks import BROKEN, study_broad_walks, walked
 from benchmarks.lab.random_walks import broad_walk
 from footfall.math.rotations import matrix_from_quaternion
-from footfall.motion.feasibility_loops import balance_room
-from footfall.motion.five_mass import mass_numbers
-from footfall.motion.leg_bounds import LegBounds
+from footfall.motion.centre_of_mass import MassSamples
+from footfall.motion.feasibility import balance_of
+from footfall.motion.five_mass import masses_of
+from footfall.motion.leg_bounds import height_ranges, legs_of
 from footfall.motion.leg_room import rooms_in_space
+from footfall.motion.stretched_leg import height_ranges_in_space
 from footfall.motion.verification import loads, zmp_margins
-from footfall.motion.vertical_torso import LegPoses
+from tests.motion.legs import leg_samples
 from tests.motion.lola import LOLA, MODEL, straight
 
 
@@ -52,14 +54,11 @@ def test_native_room_is_that_of_the_verification() -> None:
     motion = straight(3, 0.45)
     times = np.linspace(motion.begin_time + 1e-3, motion.end_time - 1e-3, 400)
     times = times[np.abs(times[:, None] - motion.phases.times).min(axis=1) > 1e-6]
-    samples = motion.sample(times)
-    room = np.empty((2, len(times)))
-    soles = motion.phases.soles
-    torso = np.ascontiguousarray(np.moveaxis(samples.torso, -2, 0))
-    numbers = mass_numbers(MODEL)
-    balance_room(times, *samples, torso, motion.phases.times, soles.corners, soles.sizes, numbers, room)
-    assert room[0] == pytest.approx(zmp_margins(motion, times), abs=1e-12)
-    assert room[1] == pytest.approx(loads(motion, times), abs=1e-12)
+    torso = motion.curves.torso.sample(times)
+    masses = MassSamples(times, motion.curves.packed.sample(times), torso)
+    room = balance_of(masses, motion.phases.times, motion.phases.soles, masses_of(MODEL))
+    assert room.border == pytest.approx(zmp_margins(motion, times), abs=1e-12)
+    assert room.load == pytest.approx(loads(motion, times), abs=1e-12)
 
 
 def test_legs_in_space_against_matrices() -> None:
@@ -72,7 +71,7 @@ def test_legs_in_space_against_matrices() -> None:
     feet = generator.normal(0.0, 0.1, (2, count, 3))
     toes = generator.uniform(-0.3, 0.3, (2, count))
     torso = generator.normal(0.0, 0.1, (count, 3)) + np.array([0.0, 0.0, 1.1])
-    found = rooms_in_space(LegPoses(feet, turns, toes, body), torso, MODEL)
+    found = rooms_in_space(leg_samples(feet, turns, toes, body), torso, legs_of(MODEL))
     leg, expected = MODEL.leg, np.full((3, count), np.inf)
     knee = leg.knee_limits[0]
     longest = abs(leg.lower_leg + leg.upper_leg * np.exp(1j * knee))
@@ -94,7 +93,7 @@ def test_legs_in_space_against_matrices() -> None:
             for lean, (low, high) in zip(leans, (leg.hip_roll_limits, leg.ankle_roll_limits), strict=True):
                 rooms.append(min(lean - low, high - lean))
             expected[:, k] = np.minimum(expected[:, k], rooms)
-    assert found == pytest.approx(expected, abs=1e-12)
+    assert np.array(found) == pytest.approx(expected, abs=1e-12)
 
 
 def test_a_stretched_leg_bounds_the_torso_in_space() -> None:
@@ -107,26 +106,26 @@ def test_a_stretched_leg_bounds_the_torso_in_space() -> None:
     feet = generator.normal(0.0, 0.1, (2, count, 3))
     toes = generator.uniform(-0.1, 0.1, (2, count))
     place = np.ascontiguousarray(generator.normal(0.0, 0.1, (count, 2)))
-    bounds, poses = LegBounds(MODEL), LegPoses(feet, turns, toes, body)
-    planar = bounds(feet, turns, toes, place, body)
-    limits = bounds.in_space(feet, turns, toes, place, body)
-    np.testing.assert_array_equal(limits[[0, 2]], planar[[0, 2]])
+    legs, poses = legs_of(MODEL), leg_samples(feet, turns, toes, body)
+    planar, limits = height_ranges(poses, place, legs), height_ranges_in_space(poses, place, legs)
+    np.testing.assert_array_equal(limits["lowest"], planar["lowest"])
     lowered = 0
     for side in range(2):
-        highest = limits[2 * side + 1]
+        highest = limits["highest"][:, side]
         heights = np.column_stack([place, highest + 0.8e-3])
-        alone = LegPoses(feet[[side, side]], turns[[side, side]], toes[[side, side]], body)
+        alone = leg_samples(feet[[side, side]], turns[[side, side]], toes[[side, side]], body)
         # both feet at one place: the room is that of the worse hip, so the other one may have less
-        rooms = np.array([rooms_in_space(each, heights, MODEL)[0] for each in (poses, alone)])
-        for k in np.flatnonzero((highest < planar[2 * side + 1]) & (highest > planar[2 * side])):
+        rooms = np.array([rooms_in_space(each, heights, legs).stretch for each in (poses, alone)])
+        lower = (highest < planar["highest"][:, side]) & (highest > planar["lowest"][:, side])
+        for k in np.flatnonzero(lower):
             lowered += 1
             assert rooms[:, k].min() < 1e-12  # stretched, or the other one more than that
     assert lowered > 20
-    worst = np.minimum(limits[1], limits[3])
-    kept = (worst > np.maximum(limits[0], limits[2])) & np.isfinite(worst)
-    rooms = rooms_in_space(poses, np.column_stack([place, np.where(kept, worst, 0.0)]), MODEL)[0]
+    worst = limits["highest"].min(axis=1)
+    kept = (worst > limits["lowest"].max(axis=1)) & np.isfinite(worst)
+    rooms = rooms_in_space(poses, np.column_stack([place, np.where(kept, worst, 0.0)]), legs).stretch
     assert (rooms[kept] > 0.0).all()  # at the lower of both bounds both legs reach
-    too_high = rooms_in_space(poses, np.column_stack([place, np.minimum(planar[1], planar[3])]), MODEL)[0]
+    too_high = rooms_in_space(poses, np.column_stack([place, planar["highest"].min(axis=1)]), legs).stretch
     assert (too_high[kept] < -2e-3).sum() > 5  # the planar bounds alone do not see to that
 
 

@@ -19,17 +19,9 @@ from footfall.math.rotations import matrix_from_quaternion, quaternion_from_rota
 from footfall.math.trajectories import PolynomialTrajectory, stack
 from footfall.motion.centre_of_mass import plan_centre_of_mass
 from footfall.motion.draft import Draft
-from footfall.motion.five_mass import (
-    Limbs,
-    centre_of_mass_motion,
-    contact_wrench,
-    sample_limbs,
-    static_torso,
-    torso_height,
-    torso_motion,
-    zero_moment_point,
-)
+from footfall.motion.five_mass import masses_of, torso_heights, zero_moment_point
 from footfall.motion.horizontal_torso import horizontal_equation
+from footfall.motion.limbs import Limbs, centre_of_mass, contact_wrench, sample_limbs, torso_motion
 from tests.motion.walks import lola_model, straight_walk
 
 MODEL = lola_model()
@@ -90,6 +82,23 @@ def masses(limbs: Limbs) -> Array:
     return np.concatenate([(MODEL.mass - feet.sum(0) - hands.sum(0))[None], feet, hands])
 
 
+def static_torso(limbs: Limbs, zmp: Array) -> Array:
+    """Where (k, 2) the torso must stand for a zero moment point (k, 3) if nothing moves, 003c (F.14), (F.15)."""
+    m, hands = masses(limbs), (limbs.right_hand[0], limbs.left_hand[0])
+    places = np.stack([limbs.right_foot[0], limbs.left_foot[0], *hands])
+    load = np.cross(MODEL.mass * zmp - np.einsum("ek,ekd->kd", m[1:], places), GRAVITY)
+    wrenches = np.split(limbs.wrenches, 2, axis=1)
+    selections = (limbs.right_selection[0], limbs.left_selection[0])
+    for hand, selection, wrench in zip(hands, selections, wrenches, strict=True):
+        load += selection * (np.cross(zmp - hand, wrench[:, :3]) - wrench[:, 3:])
+    return np.stack([load[:, 1], -load[:, 0]], axis=1) / (m[0] * MODEL.gravity)[:, None]
+
+
+def torso_height(limbs: Limbs, heights: Array) -> Array:
+    """As the first cycle does: for wanted heights (k,) of the centre of mass."""
+    return torso_heights(limbs.samples, heights, masses_of(MODEL))
+
+
 def points(limbs: Limbs, torso: Array) -> Array:
     """Torso, feet, hands (3, 5, k, 3)."""
     return np.stack([torso, limbs.right_foot, limbs.left_foot, limbs.right_hand, limbs.left_hand], axis=1)
@@ -147,12 +156,12 @@ def test_centre_of_mass_and_torso_are_inverse(seed: int) -> None:
     """003c (F.8), (F.9); velocity and acceleration of the former by differences."""
     draft, torso = random_draft(seed)
     limbs, motion = sample_limbs(draft, AT), torso.sample(AT)
-    centre = centre_of_mass_motion(limbs, motion, MODEL)
+    centre = centre_of_mass(limbs, motion, MODEL)
     np.testing.assert_allclose(torso_motion(limbs, centre, MODEL), motion, atol=1e-10)
     weighted = np.einsum("ek,ekd->kd", masses(limbs), points(limbs, motion)[0]) / MODEL.mass
     np.testing.assert_allclose(centre[0], weighted, atol=1e-13)
     after, before = (
-        centre_of_mass_motion(sample_limbs(draft, AT + step), torso.sample(AT + step), MODEL)
+        centre_of_mass(sample_limbs(draft, AT + step), torso.sample(AT + step), MODEL)
         for step in (STEP, -STEP)
     )
     np.testing.assert_allclose((after[:2] - before[:2]) / (2 * STEP), centre[1:], atol=1e-5)
@@ -168,18 +177,18 @@ def test_static_torso_puts_the_zero_moment_point_where_it_shall_be(seed: int) ->
     limbs = Limbs(*still, moving.wrenches, moving.quaternion, np.zeros((9, 3)), np.zeros((9, 3)))
     zmp = draft.zmp.sample(AT, 0)[0]
     torso = np.zeros((3, len(AT), 3))
-    torso[0, :, :2] = static_torso(limbs, zmp, MODEL)
-    torso[0, :, 2] = torso_height(limbs, np.full(len(AT), 0.9), MODEL)
+    torso[0, :, :2] = static_torso(limbs, zmp)
+    torso[0, :, 2] = torso_height(limbs, np.full(len(AT), 0.9))
     found = zero_moment_point(contact_wrench(limbs, torso, MODEL), zmp[:, 2])
     np.testing.assert_allclose(found, zmp, atol=1e-12)
-    assert centre_of_mass_motion(limbs, torso, MODEL)[0, :, 2] == pytest.approx(0.9)
+    assert centre_of_mass(limbs, torso, MODEL)[0, :, 2] == pytest.approx(0.9)
 
 
 def test_idle_pose() -> None:
     """003c section 2.3: torso at 1.153846 m, 0.1225 m behind the foot frames."""
     limbs = sample_limbs(straight_walk(), np.array([0.0]))
-    assert torso_height(limbs, np.array([0.9]), MODEL)[0] == pytest.approx(1.153846, abs=1e-6)
-    place = static_torso(limbs, np.array([[-0.09555, 0.0, 0.0]]), MODEL)[0]
+    assert torso_height(limbs, np.array([0.9]))[0] == pytest.approx(1.153846, abs=1e-6)
+    place = static_torso(limbs, np.array([[-0.09555, 0.0, 0.0]]))[0]
     np.testing.assert_allclose(place, [-0.1225, 0.0], atol=1e-6)
 
 
@@ -196,9 +205,9 @@ def test_leaning_on_a_wall() -> None:
     )
     zmp = np.array([[-0.09555, 0.0, 0.0]])
     torso = np.zeros((3, 1, 3))
-    torso[0, :, :2] = static_torso(limbs, zmp, MODEL)
-    torso[0, :, 2] = torso_height(limbs, np.array([0.9]), MODEL)
-    centre = centre_of_mass_motion(limbs, torso, MODEL)[0, 0]
+    torso[0, :, :2] = static_torso(limbs, zmp)
+    torso[0, :, 2] = torso_height(limbs, np.array([0.9]))
+    centre = centre_of_mass(limbs, torso, MODEL)[0, 0]
     assert centre[1] == pytest.approx(0.0947, abs=5e-5)
 
 
@@ -235,7 +244,7 @@ def test_against_pinocchio() -> None:
     data = peer.createData()
     places = points(limbs, motion)
     force, torque = contact_wrench(limbs, motion, MODEL)
-    centre = centre_of_mass_motion(limbs, motion, MODEL)[0]
+    centre = centre_of_mass(limbs, motion, MODEL)[0]
     for k in range(len(AT)):
         q, v, a = pinocchio.neutral(peer), np.zeros(30), np.zeros(30)
         matrix = matrix_from_quaternion(limbs.quaternion[k])
@@ -263,7 +272,7 @@ def test_masses_that_flow_give_another_force_than_the_centre_of_mass() -> None:
         draft, torso = random_draft(4, blending=blending, wrenches=False)
         limbs, motion = sample_limbs(draft, AT), torso.sample(AT)
         force = contact_wrench(limbs, motion, MODEL).force
-        newton = MODEL.mass * (centre_of_mass_motion(limbs, motion, MODEL)[2] - GRAVITY)
+        newton = MODEL.mass * (centre_of_mass(limbs, motion, MODEL)[2] - GRAVITY)
         assert np.allclose(force, newton, atol=1e-8) == fits
 
 
@@ -276,7 +285,7 @@ def test_planned_centre_of_mass_is_exact_without_blending() -> None:
     torso = torso.time_scaled(draft.end_time / 2.0)
     planned, _ = plan_centre_of_mass(draft, torso, MODEL)
     at = np.linspace(0.0, draft.end_time, 3001)
-    exact = centre_of_mass_motion(sample_limbs(draft, at), torso.sample(at), MODEL)
+    exact = centre_of_mass(sample_limbs(draft, at), torso.sample(at), MODEL)
     for derivative, tolerance in enumerate((1e-14, 1e-12, 1e-10)):
         np.testing.assert_allclose(planned(at, derivative), exact[derivative], atol=tolerance)
 
@@ -291,7 +300,7 @@ def test_planned_centre_of_mass_with_a_hand_blended_in() -> None:
     draft = replace(draft, left_selection=switch)
     planned, _ = plan_centre_of_mass(draft, torso, MODEL)
     at = np.linspace(0.0, draft.end_time, 8321)
-    exact = centre_of_mass_motion(sample_limbs(draft, at), torso.sample(at), MODEL)
+    exact = centre_of_mass(sample_limbs(draft, at), torso.sample(at), MODEL)
     errors = [np.abs(planned(at, d) - exact[d]).max() for d in range(3)]
     assert errors[0] < 1.2e-6
     assert errors[1] < 50e-6

@@ -10,7 +10,7 @@ import pytest
 
 from footfall.arrays import Array
 from footfall.errors import InvalidRecording
-from footfall.motion.five_mass import Limbs, centre_of_mass_motion, contact_wrench, sample_limbs
+from footfall.motion.limbs import Limbs, centre_of_mass, contact_wrench, sample_limbs
 from footfall.motion.mass_fit import fit_masses
 from tests.motion.test_five_mass import random_draft
 from tests.motion.walks import lola_model
@@ -30,7 +30,7 @@ def recording(seed: int, noise: float = 0.0) -> tuple[Limbs, Array, Array]:
     limbs, motion = sample_limbs(draft, AT), torso.sample(AT)
     torque = contact_wrench(limbs, motion, TRUTH).torque
     rng = np.random.default_rng(seed)
-    return limbs, centre_of_mass_motion(limbs, motion, TRUTH), torque + noise * rng.normal(size=torque.shape)
+    return limbs, centre_of_mass(limbs, motion, TRUTH), torque + noise * rng.normal(size=torque.shape)
 
 
 def parameters(model: Any) -> Array:

@@ -8,12 +8,12 @@ import pytest
 from footfall.gait.plan import MotionPlan
 from footfall.gait.walking_transitions import HandTarget, WalkingTransition
 from footfall.math.interpolation import constant, polyline
-from footfall.motion.curves import POLYNOMIALS, ROTATIONS, MotionCurves, MotionSamples
-from footfall.motion.five_mass import mass_numbers
+from footfall.motion.curves import POLYNOMIALS, MotionCurves
 from footfall.motion.motion import Motion
 from footfall.motion.packed_curves import packed
 from footfall.motion.pipeline import generate_motion
-from footfall.motion.stream import stream
+from footfall.motion.samples import ROTATIONS, MotionSamples, column_of
+from footfall.motion.stream import mass_numbers, stream
 from footfall.motion.stream_vectors import stream_vectors
 from tests.motion.lola import MODEL, walk
 
@@ -37,16 +37,18 @@ def test_samples_are_those_of_the_trajectories(motion: Motion) -> None:
     for name in ROTATIONS:
         expected = np.concatenate(getattr(motion.curves, name).sample(times), axis=1)
         np.testing.assert_allclose(
-            samples.rotations[:, MotionCurves.places[name]], expected, rtol=1e-12, atol=1e-12
+            samples.rotations[:, ROTATIONS.index(name)], expected, rtol=1e-12, atol=1e-12
         )
 
 
 def test_trajectories_of_lower_degree_are_raised() -> None:
     line = polyline([0.0, 1.0, 3.0], [0.0, 2.0, 1.0])
-    values, rotations = packed([(constant(4.0, 0.0, 3.0), 2), (line, 5)]).sample(np.array([0.5, 2.0, 9.0]))
-    np.testing.assert_allclose(values[:, :2, 5], [[1.0, 2.0], [1.5, -0.5], [1.0, 0.0]])
-    assert (values[:, 0, 2] == 4.0).all()
-    assert not rotations.any()
+    curves = [(constant(4.0, 0.0, 3.0), column_of("right_toe")), (line, column_of("left_toe"))]
+    samples = packed(curves).sample(np.array([0.5, 2.0, 9.0]))
+    np.testing.assert_allclose(samples["value"]["left_toe"], [1.0, 1.5, 1.0])
+    np.testing.assert_allclose(samples["rate"]["left_toe"], [2.0, -0.5, 0.0])
+    assert (samples["value"]["right_toe"] == 4.0).all()
+    assert not samples["upper_body"]["quaternion"].any()
 
 
 def test_stream_is_its_textbook(motion: Motion) -> None:

@@ -27,12 +27,13 @@ from footfall.gait.plan import Action, MotionPlan, TransitionSequence
 from footfall.gait.plan_file import build_plan, plan_names, read_plan_description
 from footfall.gait.poses import FootContact, FootState
 from footfall.gait.walking_transitions import HandTarget, WalkingTransition, walking_sequence
-from footfall.motion.curves import POLYNOMIALS, ROTATIONS
-from footfall.motion.leg_bounds import leg_lengths_and_limits, planar_bounds
+from footfall.motion.curves import POLYNOMIALS
+from footfall.motion.leg_bounds import PlanarStance, planar_bounds
 from footfall.motion.parameters import MotionParameters, SupportParameters, read_parameters, write_parameters
 from footfall.motion.pipeline import generate_motion
 from footfall.motion.reach import farthest_torso
 from footfall.motion.replanning import Replanner, RunTimeModel, continuation, replan, stop_motion
+from footfall.motion.samples import ROTATIONS
 from footfall.motion.stream import stream, wrench_about_center_of_mass
 from footfall.motion.verification import verify_motion, zmp_margins
 from tests.motion.lola import IDLE, LOLA, MODEL, straight, walk
@@ -210,7 +211,7 @@ def test_wrench_of_masses_is_that_of_contacts() -> None:
 def test_head_angles_there_and_back(pan: float, tilt: float, yaw: float) -> None:
     from footfall.gait.poses import yaw_quaternion
     from footfall.gait.walking_transitions import head_rotation
-    from footfall.motion.curves import MotionSamples
+    from footfall.motion.samples import MotionSamples
 
     rotations = np.zeros((4, 10))
     rotations[:, 0] = 1.0
@@ -339,9 +340,9 @@ def test_steps_are_numbers(field: str) -> None:
 
 def test_reach_is_where_the_bounds_end() -> None:
     behind, before = farthest_torso(MODEL)
-    leg = leg_lengths_and_limits(MODEL.leg)
+    leg = MODEL.leg
     for torso, reached in ((-behind, True), (-behind - 1e-6, False), (before, True), (before + 1e-6, False)):
-        assert np.isfinite(planar_bounds(leg, 0.0, 0.0, 0.0, 0.0, torso, 0.0)[0]) == reached
+        assert np.isfinite(planar_bounds(leg, PlanarStance(0.0, 0.0, 0.0, 0.0, torso, 0.0)).lowest) == reached
     assert farthest_torso(MODEL, pitch=-1.2) == (0.0, 0.0)
 
 

@@ -18,12 +18,21 @@ from footfall.math.quaternion_splines import CubicQuaternionSpline
 from footfall.math.quaternion_trajectories import QuaternionTrajectory
 from footfall.math.rotations import quaternion_product, rotate_by_quaternion
 from footfall.math.trajectories import PolynomialTrajectory
-from footfall.motion.five_mass import contact_wrench, sample_limbs, zero_moment_point
+from footfall.motion.five_mass import zero_moment_point
 from footfall.motion.horizontal_torso import end_conditions, grid, horizontal_equation, horizontal_torso
-from footfall.motion.leg_bounds import LegBounds, leg_angles, leg_lengths_and_limits, planar_bounds
+from footfall.motion.leg_bounds import (
+    HeightRange,
+    PlanarStance,
+    height_ranges,
+    leg_angles,
+    legs_of,
+    planar_bounds,
+)
+from footfall.motion.limbs import contact_wrench, sample_limbs
 from footfall.motion.parameters import TorsoParameters
 from footfall.motion.torso import plan_torso
-from footfall.motion.vertical_torso import leg_bounds_at, wanted_height
+from footfall.motion.vertical_torso import legs_at, wanted_height
+from tests.motion.legs import leg_samples
 from tests.motion.walks import lola_model, straight_walk, walk_times
 
 MODEL = lola_model()
@@ -34,7 +43,7 @@ INNER = (
     np.abs(FINE - (BORDERS[6] + BORDERS[10]) / 2) < (BORDERS[10] - BORDERS[6]) / 2
 )  # two full steps in the middle
 LEVEL = constant(0.9 / 0.78, 0.0, WALK.end_time)
-LEG = leg_lengths_and_limits(MODEL.leg)
+LEG = MODEL.leg
 
 
 def place(method: Any, distance: float) -> PolynomialTrajectory:
@@ -219,8 +228,8 @@ def test_bounds_bind_when_the_torso_is_wanted_too_high() -> None:
     heights = plan.trajectory(plan.times)[:, 2]
     wanted = plan.first_height(plan.times)[:, 0]
     assert (wanted > plan.highest)[inner].any()
-    limits = leg_bounds_at(high, plan.first_place(plan.times), plan.times, LegBounds(MODEL))
-    highest = np.minimum(limits[1], limits[3])
+    limits = height_ranges(legs_at(high, plan.times), plan.first_place(plan.times), legs_of(MODEL))
+    highest = limits["highest"].min(axis=1)
     assert (heights[inner] <= highest[inner] - 0.005 + 1e-4).all()
     assert np.abs(plan.trajectory(FINE, 2)[:, 2]).max() <= 0.5 * MODEL.gravity
 
@@ -232,15 +241,17 @@ def brute_bounds(
     foot_x: float, foot_z: float, pitch: float, toe: float, torso_x: float, body: float
 ) -> tuple[float, float]:
     """The source's way: sample the ankle, keep what fits, 003c section 9."""
-    l1, l2, l3, l4, l5, l6, l7 = LEG[:7]
-    ankle = np.linspace(LEG[11], LEG[12], 20_001)
+    l1, l2, l3, l4 = LEG.toe_height, LEG.toe_shift, LEG.mid_foot_length, LEG.mid_foot_height
+    l5, l6, l7 = LEG.lower_leg, LEG.upper_leg, LEG.hip_to_torso
+    ankle = np.linspace(*LEG.ankle_limits, 20_001)
     alpha = pitch - toe
     beta = alpha - ankle
     x = foot_x + l1 * np.sin(pitch) - l2 * np.cos(pitch) - l3 * np.cos(alpha) + l4 * np.sin(alpha)
     chi = (x - torso_x) / l6 + l5 / l6 * np.sin(beta) + l7 / l6 * np.sin(body)
     knee = beta + np.arcsin(np.clip(chi, -1.0, 1.0))
     hip = beta - knee - body
-    fits = (np.abs(chi) <= 1) & (knee >= LEG[9]) & (knee <= LEG[10]) & (hip >= LEG[7]) & (hip <= LEG[8])
+    fits = (np.abs(chi) <= 1) & (knee >= LEG.knee_limits[0]) & (knee <= LEG.knee_limits[1])
+    fits = fits & (hip >= LEG.hip_limits[0]) & (hip <= LEG.hip_limits[1])
     z = foot_z + l1 * np.cos(pitch) + l2 * np.sin(pitch) + l3 * np.sin(alpha) + l4 * np.cos(alpha)
     z = z + l5 * np.cos(beta) + l6 * np.cos(knee - beta) + l7 * np.cos(body)
     return (float(z[fits].min()), float(z[fits].max())) if fits.any() else (np.inf, -np.inf)
@@ -249,7 +260,7 @@ def brute_bounds(
 def test_bounds_of_the_idle_pose() -> None:
     """003c section 9: [1.0224, 1.2311] m."""
     np.testing.assert_allclose(
-        planar_bounds(LEG, 0.0, 0.0, 0.0, 0.0, -0.1225, 0.0), [1.0224, 1.2311], atol=5e-5
+        planar_bounds(LEG, PlanarStance(0.0, 0.0, 0.0, 0.0, -0.1225, 0.0)), [1.0224, 1.2311], atol=5e-5
     )
 
 
@@ -260,7 +271,7 @@ def test_bounds_in_closed_form_against_samples() -> None:
     reached = 0
     for _ in range(300):
         case = rng.normal(size=6) * [0.2, 0.1, 0.3, 0.3, 0.4, 0.3]
-        low, high = planar_bounds(LEG, *case)
+        low, high = planar_bounds(LEG, PlanarStance(*case))
         lowest, highest = brute_bounds(*case)
         assert np.isfinite(low) == np.isfinite(lowest)
         if np.isfinite(low):
@@ -272,10 +283,11 @@ def test_bounds_in_closed_form_against_samples() -> None:
 
 def test_a_torso_before_the_hips_is_a_torso_above_hips_further_back() -> None:
     ahead = 0.04
-    leg = leg_lengths_and_limits(replace(MODEL.leg, torso_ahead=ahead))
+    leg = replace(MODEL.leg, torso_ahead=ahead)
     for body in (0.0, 0.2):
-        shifted = np.array(planar_bounds(leg, 0.0, 0.0, 0.05, 0.0, -0.1, body)) + ahead * np.sin(body)
-        above = planar_bounds(LEG, 0.0, 0.0, 0.05, 0.0, -0.1 - ahead * np.cos(body), body)
+        before = PlanarStance(0.0, 0.0, 0.05, 0.0, -0.1, body)
+        shifted = np.array(planar_bounds(leg, before)) + ahead * np.sin(body)
+        above = planar_bounds(LEG, before._replace(torso_x=-0.1 - ahead * np.cos(body)))
         np.testing.assert_allclose(shifted, above, rtol=1e-14)
 
 
@@ -288,20 +300,21 @@ def test_bounds_turn_with_the_robot() -> None:
     body = qn.from_axis_angle([0.0, 1.0, 0.0], rng.normal(size=count) * 0.1)
     toes = rng.normal(size=(2, count)) * 0.1
     torso = rng.normal(size=(count, 2)) * 0.05
-    bounds = LegBounds(MODEL)
-    expected = bounds(feet, pitch, toes, torso, body)
+    legs = legs_of(MODEL)
+    expected = height_ranges(leg_samples(feet, pitch, toes, body), torso, legs)
     turn = qn.from_axis_angle([0.0, 0.0, 1.0], 0.9)
     far = np.concatenate([torso, np.zeros((count, 1))], axis=1)
-    found = bounds(
+    turned = leg_samples(
         rotate_by_quaternion(turn, feet),
         quaternion_product(turn, pitch),
         toes,
-        rotate_by_quaternion(turn, far)[:, :2].copy(),
         quaternion_product(turn, body),
     )
-    np.testing.assert_allclose(found, expected, atol=1e-9)
-    mirrored = bounds(feet[::-1].copy(), pitch[::-1].copy(), -toes[::-1].copy(), torso, body)
-    np.testing.assert_allclose(mirrored[[2, 3, 0, 1]], expected, atol=1e-12)
+    found = height_ranges(turned, rotate_by_quaternion(turn, far)[:, :2].copy(), legs)
+    mirrored = height_ranges(leg_samples(feet[::-1], pitch[::-1], -toes[::-1], body), torso, legs)
+    for bound in HeightRange._fields:
+        np.testing.assert_allclose(found[bound], expected[bound], atol=1e-9)
+        np.testing.assert_allclose(mirrored[bound][:, ::-1], expected[bound], atol=1e-12)
 
 
 def test_quadrature_and_grid_cover_the_walk() -> None:
@@ -353,7 +366,7 @@ def test_leg_angles_of_the_idle_pose_and_at_the_bounds() -> None:
     limits = np.array([MODEL.leg.hip_limits, MODEL.leg.knee_limits, MODEL.leg.ankle_limits])
     for _ in range(50):
         x, z, pitch, toe, torso_x, body = rng.normal(size=6) * [0.1, 0.1, 0.2, 0.2, 0.2, 0.2]
-        for height in planar_bounds(LEG, x, z, pitch, toe, torso_x, body):
+        for height in planar_bounds(LEG, PlanarStance(x, z, pitch, toe, torso_x, body)):
             if np.isfinite(height):
                 angles = leg_angles(
                     MODEL.leg,

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from footfall.arrays import Array
+from footfall.compiler.routines import ArrayOf, Vector3
 from footfall.math.interpolation import hermite_pieces
 from footfall.math.trajectories import PolynomialTrajectory, union_of_times
 from footfall.motion.draft import Draft
-from footfall.motion.five_mass import mass_numbers
-from footfall.motion.five_mass_loops import mass_point_motion
+from footfall.motion.five_mass import centre_of_mass_motion, masses_of
 from footfall.motion.reduced_model import ReducedModel
+from footfall.motion.samples import Sample
 
 
 class MassSamples(NamedTuple):
-    """The five masses at times (k,), s: values (k, 3, 41) and rotations (k, 4, 10) as in samples of a motion, and the
-    motion of the torso (3, k, 3)."""
+    """The five masses at times (k,), s: limbs in samples (k,) of a motion, and the motion of the torso (3, k, 3)."""
 
     times: Array
-    values: Array
-    rotations: Array
-    torso: Array
+    limbs: ArrayOf[Sample]
+    torso: ArrayOf[Vector3]
 
 
 def plan_centre_of_mass(
@@ -43,8 +40,7 @@ def plan_centre_of_mass(
         draft.right_selection.times,
         draft.left_selection.times,
     )
-    masses = MassSamples(times, *draft.masses.sample(times), torso.sample(times))
-    motion = np.empty((3, len(times), 3))
-    mass_point_motion(masses.values, masses.torso, mass_numbers(model), motion)
+    masses = MassSamples(times, draft.masses.sample(times), torso.sample(times))
+    motion = centre_of_mass_motion(masses.limbs, masses.torso, masses_of(model))
     pieces = hermite_pieces(times, motion[0], motion[1], motion[2])
     return PolynomialTrajectory.unchecked(times, pieces), masses

@@ -6,40 +6,32 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
-from footfall.arrays import Array, Integers
+from footfall.arrays import Integers
 from footfall.errors import InvalidTime
 from footfall.math.quaternion_splines import CubicQuaternionSpline
 from footfall.math.quaternion_trajectories import QuaternionTrajectory
 from footfall.math.trajectories import PolynomialTrajectory, join
-from footfall.motion import sample_layout as layout
-from footfall.motion.packed_curves import PackedCurves, packed
+from footfall.motion.packed_curves import PackedCurves, packed, snapshot
+from footfall.motion.samples import ROTATIONS, SIZE, MotionSamples, column_of, rotation_column
 
-# Where trajectories stand in a sample: columns of polynomials, rows of rotations.
-_POLYNOMIAL_LIMBS = {
-    "zmp": layout.ZMP,
-    "right_foot": layout.FEET,
-    "left_foot": layout.FEET + 3,
-    "right_hand": layout.HANDS,
-    "left_hand": layout.HANDS + 3,
-    "right_toe": layout.TOES,
-    "left_toe": layout.TOES + 1,
-    "right_selection": layout.SELECTION,
-    "left_selection": layout.SELECTION + 1,
-    "load": layout.LOAD,
-}
-_ROTATIONS = {
-    "upper_body": layout.UPPER_BODY,
-    "head": layout.HEAD,
-    "right_foot_rotation": layout.FOOT_ROTATIONS,
-    "left_foot_rotation": layout.FOOT_ROTATIONS + 1,
-}
-_TORSO = {"torso": layout.TORSO, "center_of_mass": layout.CENTER_OF_MASS}
-POLYNOMIALS = (*_POLYNOMIAL_LIMBS, *_TORSO)
-ROTATIONS = tuple(_ROTATIONS)
+_LIMBS = (
+    "zmp",
+    "right_foot",
+    "left_foot",
+    "right_hand",
+    "left_hand",
+    "right_toe",
+    "left_toe",
+    "right_selection",
+    "left_selection",
+    "load",
+)
+_TORSO = ("torso", "center_of_mass")
+POLYNOMIALS = (*_LIMBS, *_TORSO)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +55,11 @@ class LimbCurves:
     head: QuaternionTrajectory
     right_foot_rotation: QuaternionTrajectory
     left_foot_rotation: QuaternionTrajectory
-    places: ClassVar[Mapping[str, int]] = {**_POLYNOMIAL_LIMBS, **_ROTATIONS}
+    # Where their values go in the numbers of a sample.
+    places: ClassVar[Mapping[str, int]] = {
+        **{name: column_of(name) for name in _LIMBS},
+        **{name: rotation_column(name) for name in ROTATIONS},
+    }
 
     @cached_property
     def packed(self) -> PackedCurves:
@@ -82,7 +78,10 @@ class MotionCurves(LimbCurves):
 
     torso: PolynomialTrajectory
     center_of_mass: PolynomialTrajectory
-    places: ClassVar[Mapping[str, int]] = {**LimbCurves.places, **_TORSO}
+    places: ClassVar[Mapping[str, int]] = {
+        **LimbCurves.places,
+        **{name: column_of(name) for name in _TORSO},
+    }
 
     @property
     def start(self) -> float:
@@ -105,95 +104,19 @@ class MotionCurves(LimbCurves):
             raise InvalidTime(
                 f"times must be finite numbers, s; the first that is not is {at[~np.isfinite(at)][0]}"
             )
-        values, rotations = self.packed.sample(at.reshape(-1))
-        return MotionSamples(
-            values.reshape(*at.shape, *values.shape[1:]), rotations.reshape(*at.shape, *rotations.shape[1:])
-        )
+        return MotionSamples.of(self.packed.numbers(at.reshape(-1)).reshape(*at.shape, SIZE))
 
     def snapshot(self, time: float) -> MotionSamples:
         """All values and two derivatives at one time, s: the fast way."""
         if not math.isfinite(time):
             raise InvalidTime(f"time is {time}; it must be a finite number, s")
-        values, rotations = self.packed.sample(np.array([time]))
-        return MotionSamples(values[0], rotations[0])
+        return snapshot(self.packed, time)
 
 
 def numbers_of(*names: str) -> Integers:
     """Numbers (n,) of trajectories by their names."""
     places = list(MotionCurves.places)
     return np.array([places.index(name) for name in names])
-
-
-class MotionSamples(NamedTuple):
-    """Values of all trajectories. values (..., 3, 41): value, velocity and acceleration of what the properties name.
-    rotations (..., 4, 10): of upper body, head, RF and LF: quaternion, angular velocity, angular acceleration."""
-
-    values: Array
-    rotations: Array
-
-    @property
-    def zmp(self) -> Array:
-        """Zero-moment point (..., 3 derivatives, 3), m."""
-        return self.values[..., 0:3]
-
-    @property
-    def feet(self) -> Array:
-        """Positions of RF and LF (..., 3 derivatives, 2, 3), m."""
-        return self._pairs(3, 9, 3)
-
-    @property
-    def hands(self) -> Array:
-        """Positions of RH and LH (..., 3 derivatives, 2, 3), m."""
-        return self._pairs(9, 15, 3)
-
-    @property
-    def toes(self) -> Array:
-        """Angles of the right and left toe joint (..., 3 derivatives, 2), rad."""
-        return self.values[..., 15:17]
-
-    @property
-    def selection(self) -> Array:
-        """Task-space selection factors of RH and LH (..., 3 derivatives, 2)."""
-        return self.values[..., 17:19]
-
-    @property
-    def load(self) -> Array:
-        """Load factors of RF, LF, RH, LH (..., 3 derivatives, 4)."""
-        return self.values[..., 19:23]
-
-    @property
-    def wrenches(self) -> Array:
-        """Wrenches on RH and LH (..., 3 derivatives, 2, 6), N and Nm, before weighting with the selection factor."""
-        return self._pairs(23, 35, 6)
-
-    @property
-    def torso(self) -> Array:
-        """Torso of the reduced model (..., 3 derivatives, 3), m."""
-        return self.values[..., 35:38]
-
-    @property
-    def center_of_mass(self) -> Array:
-        """Centre of mass (..., 3 derivatives, 3), m."""
-        return self.values[..., 38:41]
-
-    @property
-    def quaternions(self) -> Array:
-        """Of upper body, head, RF and LF (..., 4, 4)."""
-        return self.rotations[..., 0:4]
-
-    @property
-    def angular_velocities(self) -> Array:
-        """Of upper body, head, RF and LF (..., 4, 3), world axes, rad/s."""
-        return self.rotations[..., 4:7]
-
-    @property
-    def angular_accelerations(self) -> Array:
-        """Of upper body, head, RF and LF (..., 4, 3), world axes, rad/s2."""
-        return self.rotations[..., 7:10]
-
-    def _pairs(self, start: int, stop: int, size: int) -> Array:
-        part = self.values[..., start:stop]
-        return part.reshape(*part.shape[:-1], 2, size)
 
 
 def join_curves(parts: Sequence[MotionCurves]) -> MotionCurves:

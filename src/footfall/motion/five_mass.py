@@ -12,29 +12,50 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.motion.curves import LimbCurves
-from footfall.motion.five_mass_loops import all_limb_terms, mass_point_motion
+from footfall.compiler.routines import ArrayOf, Matrix3, Vector3, routine
+from footfall.math.collocation import LinearEquation
+from footfall.math.polynomials import Jet
+from footfall.math.quaternion_splines import Turning
+from footfall.math.rotations import matrix_from_quaternion
+from footfall.math.spatial import cross
 from footfall.motion.reduced_model import ReducedModel
-from footfall.motion.sample_layout import FEET, HANDS, ROTATION_COUNT, SELECTION, UPPER_BODY, WIDTH, WRENCHES
+from footfall.motion.samples import Sample
 
 
-class Limbs(NamedTuple):
-    """Feet and hands (3, k, 3) and selections (3, k, 1), each with velocity and acceleration, at k times.
+class Masses(NamedTuple):
+    """What the equations know of a robot. foot_share, hand_share: of its mass, each."""
 
-    wrenches (k, 12): force and torque on the right hand at its frame, then on the left. quaternion (k, 4),
-    spin and change (k, 3): orientation of the upper body, its angular velocity and acceleration.
-    """
+    total: float  # kg
+    foot_share: float
+    hand_share: float
+    gravity: float  # m/s2
+    torso_inertia: Matrix3  # kg m2, axes of the upper body
 
-    right_foot: Array
-    left_foot: Array
-    right_hand: Array
-    left_hand: Array
-    right_selection: Array
-    left_selection: Array
-    wrenches: Array
-    quaternion: Array
-    spin: Array
-    change: Array
+
+@lru_cache(maxsize=16)
+def masses_of(model: ReducedModel) -> Masses:
+    """Those of a robot."""
+    return Masses(model.mass, model.foot_share, model.hand_share, model.gravity, model.torso_inertia)
+
+
+class MassPoint(NamedTuple):
+    """A mass that changes, and how it moves. flow: rate of the mass, kg/s."""
+
+    mass: float
+    flow: float
+    place: Vector3
+    velocity: Vector3
+    acceleration: Vector3
+
+
+class LimbTerms(NamedTuple):
+    """What feet and hands, and the turning of the torso, contribute to the contact wrench, 003c (F.3), (F.6): force C1
+    and torque C2; and the mass that they leave to the torso, with its rate."""
+
+    force: Vector3
+    torque: Vector3
+    torso: float
+    flow: float
 
 
 class FootWrench(NamedTuple):
@@ -44,69 +65,85 @@ class FootWrench(NamedTuple):
     torque: Array
 
 
-def sample_limbs(curves: LimbCurves, at: Array) -> Limbs:
-    """All that moves besides the torso, at times (k,), s."""
-    return limbs_of(*curves.packed.sample(np.ascontiguousarray(at, dtype=np.float64)))
+# One time
 
 
-def limbs_of(values: Array, rotations: Array) -> Limbs:
-    """The limbs in samples of a motion, values (k, 3, 41) and rotations (k, 4, 10)."""
-    motion, body = np.moveaxis(values, 1, 0), rotations[:, UPPER_BODY]
-    feet, hands = motion[..., FEET : FEET + 6], motion[..., HANDS : HANDS + 6]
-    selection = motion[..., SELECTION : SELECTION + 2]
-    return Limbs(
-        feet[..., :3],
-        feet[..., 3:],
-        hands[..., :3],
-        hands[..., 3:],
-        selection[..., :1],
-        selection[..., 1:],
-        motion[0, :, WRENCHES : WRENCHES + 12],
-        body[:, 0:4],
-        body[:, 4:7],
-        body[:, 7:10],
+def spin_torque(turning: Turning, inertia: Matrix3) -> Vector3:
+    """d/dt (Theta omega) in world axes, for an inertia in axes that turn, 003c (F.7)."""
+    turn = matrix_from_quaternion(turning.quaternion)
+    spin, change = turn.T @ turning.angular_velocity, turn.T @ turning.angular_acceleration
+    return turn @ (inertia @ change + cross(spin, inertia @ spin))
+
+
+def is_turning(body: Turning) -> bool:
+    """Whether it has angular velocity or acceleration."""
+    spin, change = body.angular_velocity, body.angular_acceleration
+    return bool(spin @ spin + change @ change > 0.0)
+
+
+def limbs_at(at: Sample, masses: Masses) -> tuple[MassPoint, MassPoint, MassPoint, MassPoint]:
+    """RF, LF, RH and LH."""
+    value, rate, second = at.value, at.rate, at.second
+    foot, hand = masses.foot_share * masses.total, masses.hand_share * masses.total
+    right, left = value.right_selection * hand, value.left_selection * hand
+    right_flow, left_flow = rate.right_selection * hand, rate.left_selection * hand
+    return (
+        MassPoint(foot, 0.0, value.right_foot, rate.right_foot, second.right_foot),
+        MassPoint(foot, 0.0, value.left_foot, rate.left_foot, second.left_foot),
+        MassPoint(right, right_flow, value.right_hand, rate.right_hand, second.right_hand),
+        MassPoint(left, left_flow, value.left_hand, rate.left_hand, second.left_hand),
     )
 
 
-def samples_of(limbs: Limbs) -> tuple[Array, Array]:
-    """Samples with these limbs: the reverse of `limbs_of`; all else is zero."""
-    count = len(limbs.wrenches)
-    values, rotations = np.zeros((count, 3, WIDTH)), np.zeros((count, ROTATION_COUNT, 10))
-    motion = np.moveaxis(values, 1, 0)
-    for number, part in enumerate(limbs[:4]):
-        motion[..., FEET + 3 * number : FEET + 3 * number + 3] = part
-    motion[..., SELECTION], motion[..., SELECTION + 1] = (
-        limbs.right_selection[..., 0],
-        limbs.left_selection[..., 0],
-    )
-    values[:, 0, WRENCHES : WRENCHES + 12] = limbs.wrenches
-    rotations[:, UPPER_BODY] = np.concatenate(limbs[7:], axis=1)
-    return values, rotations
+def limb_terms(at: Sample, masses: Masses) -> LimbTerms:
+    """What the limbs contribute at a time."""
+    force = np.array([0.0, 0.0, masses.total * masses.gravity])  # of the whole mass
+    torque: Vector3 = np.zeros(3)
+    if is_turning(at.upper_body):
+        torque = spin_torque(at.upper_body, masses.torso_inertia)
+    torso, flow = masses.total, 0.0
+    for limb in limbs_at(at, masses):
+        push = limb.mass * limb.acceleration + limb.flow * limb.velocity
+        force = force + push
+        torque = torque + cross(limb.place, push + np.array([0.0, 0.0, limb.mass * masses.gravity]))
+        torso, flow = torso - limb.mass, flow - limb.flow
+    now = at.value
+    if now.right_selection != 0.0:
+        force = force - now.right_selection * now.right_force
+        torque = torque - now.right_selection * (cross(now.right_hand, now.right_force) + now.right_torque)
+    if now.left_selection != 0.0:
+        force = force - now.left_selection * now.left_force
+        torque = torque - now.left_selection * (cross(now.left_hand, now.left_force) + now.left_torque)
+    return LimbTerms(force, torque, torso, flow)
 
 
-@lru_cache(maxsize=16)
-def mass_numbers(model: ReducedModel) -> Array:
-    """What native code knows of the masses, (13,): mass, shares of a foot and of a hand, gravity, torso's inertia."""
-    shares = (model.mass, model.foot_share, model.hand_share, model.gravity)
-    numbers = np.array([*shares, *model.torso_inertia.ravel().tolist()])
-    numbers.flags.writeable = False
-    return numbers
+class Wrench(NamedTuple):
+    """Force and torque about the world's origin."""
+
+    force: Vector3
+    torque: Vector3
 
 
-def demands(limbs: Limbs, model: ReducedModel) -> Array:
-    """What the limbs contribute to the contact wrench (k, 8): C1, C2 of 003c (F.3), (F.6); torso mass, its rate."""
-    terms = np.empty((len(limbs.wrenches), 8))
-    all_limb_terms(*samples_of(limbs), mass_numbers(model), terms)
-    return terms
+def wrench_at(at: Sample, torso: Jet, masses: Masses) -> Wrench:
+    """What the ground must exert on the feet for a motion of the torso, 003c (F.3), (F.5)."""
+    terms = limb_terms(at, masses)
+    push = terms.torso * torso.second + terms.flow * torso.rate
+    lift = push + np.array([0.0, 0.0, terms.torso * masses.gravity])
+    return Wrench(push + terms.force, cross(torso.value, lift) + terms.torque)
 
 
-def contact_wrench(limbs: Limbs, torso: Array, model: ReducedModel) -> FootWrench:
-    """What the ground must exert on the feet for a motion of the torso (3, k, 3), 003c (F.3), (F.5)."""
-    terms = demands(limbs, model)
-    mass, flow = terms[:, 6, None], terms[:, 7, None]
-    push = mass * torso[2] + flow * torso[1]
-    lift = push + mass * np.array([0.0, 0.0, model.gravity])
-    return FootWrench(push + terms[:, :3], np.cross(torso[0], lift) + terms[:, 3:6])
+# Many times
+
+
+@routine
+def contact_wrenches(samples: ArrayOf[Sample], torso: ArrayOf[Vector3], masses: Masses) -> FootWrench:
+    """What the ground must exert on the feet, for a motion of the torso (3, k)."""
+    force: ArrayOf[Vector3] = np.empty((len(samples), 3))
+    torque: ArrayOf[Vector3] = np.empty((len(samples), 3))
+    for k in range(len(samples)):
+        wrench = wrench_at(samples[k], Jet(torso[0, k], torso[1, k], torso[2, k]), masses)
+        force[k], torque[k] = wrench.force, wrench.torque
+    return FootWrench(np.asarray(force), np.asarray(torque))
 
 
 def zero_moment_point(wrench: FootWrench, height: Array) -> Array:
@@ -117,67 +154,71 @@ def zero_moment_point(wrench: FootWrench, height: Array) -> Array:
     return np.stack([x, y, np.broadcast_to(height, x.shape)], axis=1)
 
 
-def static_torso(limbs: Limbs, zmp: Array, model: ReducedModel) -> Array:
-    """Where (k, 2) the torso must stand for a zero moment point (k, 3) if nothing moves, 003c (F.14), (F.15)."""
-    gravity = np.array([0.0, 0.0, -model.gravity])
-    masses = _masses(limbs, model)
-    moment = model.mass * zmp - np.einsum("ek,ekd->kd", masses[1:], _places(limbs))
-    load = np.cross(moment, gravity)
-    for side, (hand, selection) in enumerate(_hands(limbs)):
-        force, torque = (
-            limbs.wrenches[:, 6 * side : 6 * side + 3],
-            limbs.wrenches[:, 6 * side + 3 : 6 * side + 6],
-        )
-        load += selection[0] * (np.cross(zmp - hand[0], force) - torque)
-    weight = masses[0] * model.gravity
-    return np.stack([load[:, 1] / weight, -load[:, 0] / weight], axis=1)
+@routine
+def torso_equation(samples: ArrayOf[Sample], height: Array, masses: Masses) -> LinearEquation:
+    """alpha r'' + beta r' + gamma r = tau for the torso's x and y, 003c (6.26)-(6.29). height (3, k, 1): of the torso.
+
+    The equation of y is that of x with all signs turned: it is multiplied by -1, so that both have the same left-hand
+    side.
+    """
+    count = len(samples)
+    alpha, beta, gamma, tau = np.empty(count), np.empty(count), np.empty(count), np.empty((count, 2))
+    for k in range(count):
+        terms, zmp = limb_terms(samples[k], masses), samples[k].value.zmp
+        arm = zmp[2] - height[0, k, 0]
+        lift = terms.torso * height[2, k, 0] + terms.flow * height[1, k, 0]
+        alpha[k], beta[k], gamma[k] = terms.torso * arm, terms.flow * arm, lift + terms.torso * masses.gravity
+        push = lift + terms.force[2]
+        tau[k, 0] = terms.torque[1] - zmp[2] * terms.force[0] + zmp[0] * push
+        tau[k, 1] = -(terms.torque[0] + zmp[2] * terms.force[1] - zmp[1] * push)
+    return LinearEquation(alpha, beta, gamma, tau)
 
 
-def torso_height(limbs: Limbs, centre: Array, model: ReducedModel) -> Array:
-    """Height (k,) of the torso for heights of the centre of mass (k,) if masses do not change, 003c (6.22)."""
-    masses = _masses(limbs, model)
-    others = np.einsum("ek,ek->k", masses[1:], _places(limbs)[:, :, 2])
-    return np.asarray((model.mass * centre - others) / masses[0])
-
-
-def centre_of_mass_motion(limbs: Limbs, torso: Array, model: ReducedModel) -> Array:
-    """Value, velocity and acceleration (3, k, 3) of the centre of mass, 003c (F.8)."""
-    result = np.empty(torso.shape)
-    mass_point_motion(samples_of(limbs)[0], np.ascontiguousarray(torso), mass_numbers(model), result)
+@routine
+def torso_heights(samples: ArrayOf[Sample], centre: Array, masses: Masses) -> Array:
+    """The torso's height (k,) for heights of the centre of mass (k,) if masses do not change, 003c (6.22), m."""
+    result = np.empty(len(samples))
+    for k in range(len(samples)):
+        torso, moment = masses.total, masses.total * centre[k]
+        for limb in limbs_at(samples[k], masses):
+            torso, moment = torso - limb.mass, moment - limb.mass * limb.place[2]
+        result[k] = moment / torso
     return result
 
 
-def torso_motion(limbs: Limbs, centre: Array, model: ReducedModel) -> Array:
-    """Value, velocity and acceleration (3, k, 3) of the torso from those of the centre of mass, 003c (F.9)."""
-    feet = model.foot_share * (limbs.right_foot + limbs.left_foot)
-    hands = [(model.hand_share * selection, motion) for motion, selection in _hands(limbs)]
-    loss = hands[0][0] + hands[1][0]
-    rest = centre - feet
-    for share, motion in hands:
-        rest = rest - np.stack(
-            [
-                share[0] * motion[0],
-                share[0] * motion[1] + share[1] * motion[0],
-                share[0] * motion[2] + 2 * share[1] * motion[1] + share[2] * motion[0],
-            ]
-        )
-    mass = 1.0 - 2.0 * model.foot_share - loss[0]
-    value = rest[0] / mass
-    rate = (rest[1] + loss[1] * value) / mass
-    return np.stack([value, rate, (rest[2] + 2 * loss[1] * rate + loss[2] * value) / mass])
+def product(share: Jet, point: Jet) -> Jet:
+    """Of a number and a vector that both change."""
+    return Jet(
+        share.value * point.value,
+        share.value * point.rate + share.rate * point.value,
+        share.value * point.second + 2.0 * share.rate * point.rate + share.second * point.value,
+    )
 
 
-def _hands(limbs: Limbs) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
-    return (limbs.right_hand, limbs.right_selection), (limbs.left_hand, limbs.left_selection)
+def centre_of_mass_at(at: Sample, torso: Jet, masses: Masses) -> Jet:
+    """Motion of the centre of mass with masses that change, 003c (F.8)."""
+    value, rate, second, hand = at.value, at.rate, at.second, masses.hand_share
+    foot = Jet(masses.foot_share, 0.0, 0.0)
+    right = Jet(hand * value.right_selection, hand * rate.right_selection, hand * second.right_selection)
+    left = Jet(hand * value.left_selection, hand * rate.left_selection, hand * second.left_selection)
+    rest = 1.0 - 2.0 * foot.value - right.value - left.value
+    body = product(Jet(rest, -right.rate - left.rate, -right.second - left.second), torso)
+    place, velocity, acceleration = body.value, body.rate, body.second
+    for part in (
+        product(foot, Jet(value.right_foot, rate.right_foot, second.right_foot)),
+        product(foot, Jet(value.left_foot, rate.left_foot, second.left_foot)),
+        product(right, Jet(value.right_hand, rate.right_hand, second.right_hand)),
+        product(left, Jet(value.left_hand, rate.left_hand, second.left_hand)),
+    ):
+        place, velocity, acceleration = place + part.value, velocity + part.rate, acceleration + part.second
+    return Jet(place, velocity, acceleration)
 
 
-def _places(limbs: Limbs) -> Array:
-    return np.stack([limbs.right_foot[0], limbs.left_foot[0], limbs.right_hand[0], limbs.left_hand[0]])
-
-
-def _masses(limbs: Limbs, model: ReducedModel) -> Array:
-    """Of torso, feet and hands (5, k)."""
-    hands = [selection[0, :, 0] * model.hand_share for _, selection in _hands(limbs)]
-    feet = np.full_like(hands[0], model.foot_share)
-    others = np.stack([feet, feet, *hands])
-    return model.mass * np.concatenate([1.0 - others.sum(axis=0, keepdims=True), others])
+@routine
+def centre_of_mass_motion(samples: ArrayOf[Sample], torso: ArrayOf[Vector3], masses: Masses) -> Array:
+    """Value, velocity and acceleration (3, k, 3) of the centre of mass, for those of the torso (3, k)."""
+    result: ArrayOf[Vector3] = np.empty((3, len(samples), 3))
+    for k in range(len(samples)):
+        centre = centre_of_mass_at(samples[k], Jet(torso[0, k], torso[1, k], torso[2, k]), masses)
+        result[0, k], result[1, k], result[2, k] = centre.value, centre.rate, centre.second
+    return np.asarray(result)

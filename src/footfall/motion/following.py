@@ -20,9 +20,9 @@ from footfall.errors import LostMotion
 from footfall.gait.poses import HANDS, Hand
 from footfall.math.rotations import matrix_from_quaternion, quaternion_from_matrix
 from footfall.math.transform import Transform
-from footfall.motion.curves import MotionSamples
 from footfall.motion.model_derivation import standing_configuration
 from footfall.motion.motion import Motion
+from footfall.motion.samples import MotionSamples
 from footfall.motion.standing import placed_frame
 from footfall.robot.model import WORLD, JointType, Robot
 

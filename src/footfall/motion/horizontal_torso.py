@@ -15,8 +15,7 @@ from footfall.math.collocation import LinearEquation, collocate_banded
 from footfall.math.least_squares_splines import equal_grid, equal_quadrature_times, least_squares_pieces
 from footfall.math.trajectories import PolynomialTrajectory
 from footfall.motion.draft import Draft
-from footfall.motion.five_mass import mass_numbers
-from footfall.motion.five_mass_loops import torso_equation
+from footfall.motion.five_mass import masses_of, torso_equation
 from footfall.motion.parameters import TorsoParameters
 from footfall.motion.reduced_model import ReducedModel
 
@@ -41,13 +40,7 @@ def horizontal_equation(
     draft: Draft, model: ReducedModel, height: PolynomialTrajectory, at: Array
 ) -> LinearEquation:
     """The equation of x and (its signs turned) of y at times (k,), 003c (6.26)-(6.29)."""
-    return _equation(draft, model, height.sample(at), at)
-
-
-def _equation(draft: Draft, model: ReducedModel, height: Array, at: Array) -> LinearEquation:
-    left, right = np.empty((3, len(at))), np.empty((len(at), 2))
-    torso_equation(*draft.masses.sample(at), height, mass_numbers(model), left, right)
-    return LinearEquation(left[0], left[1], left[2], right)
+    return torso_equation(draft.masses.sample(at), height.sample(at), masses_of(model))
 
 
 def end_conditions(draft: Draft, model: ReducedModel) -> tuple[Array, Array]:
@@ -57,7 +50,7 @@ def end_conditions(draft: Draft, model: ReducedModel) -> tuple[Array, Array]:
     """
     height = np.zeros((3, 2, 1))
     height[0] = 1.0 + draft.zmp.coefficients[0, -1, 2]  # any height above the ground
-    equation = _equation(draft, model, height, draft.pose_times[[0, -1]])
+    equation = torso_equation(draft.masses.sample(draft.pose_times[[0, -1]]), height, masses_of(model))
     start, end = np.zeros((3, 2)), np.zeros((3, 2))
     start[0], end[0] = equation.tau / equation.gamma[:, None]
     if draft.torso_start is not None:

@@ -8,159 +8,190 @@ bounds exactly.
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import NamedTuple
+
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.compiler.routines import routine
+from footfall.compiler.routines import ArrayOf, Quaternion, Vector2, Vector3, new_records, routine
+from footfall.math.rotations import matrix_from_quaternion
 from footfall.motion.reduced_model import PlanarLeg, ReducedModel
-from footfall.motion.stretched_leg import lower_to_stretched_legs
+from footfall.motion.samples import Sample
 
-_POSES = 7
 _ROUNDING = 1e-9  # rad: a joint that much beyond its limit is at it
 
 
-def leg_lengths_and_limits(leg: PlanarLeg) -> Array:
-    """l1 ... l7, limits of hip, knee, ankle, and the torso's place before the hips (14,) for the native loops."""
-    return np.array(
-        [
-            leg.toe_height,
-            leg.toe_shift,
-            leg.mid_foot_length,
-            leg.mid_foot_height,
-            leg.lower_leg,
-            leg.upper_leg,
-            leg.hip_to_torso,
-            *leg.hip_limits,
-            *leg.knee_limits,
-            *leg.ankle_limits,
-            leg.torso_ahead,
-        ]
-    )
+class HeightRange(NamedTuple):
+    """Lowest and highest torso above a leg, m; (inf, -inf) if no pose of the leg reaches it."""
+
+    lowest: float
+    highest: float
+
+
+class PlanarStance(NamedTuple):
+    """A leg seen from the side: the frame of its foot, planar angle of the toe joint (negative if the heel lifts),
+    where the torso is, pitch of the upper body; m, and rad about y."""
+
+    foot_x: float
+    foot_z: float
+    pitch: float
+    toe: float
+    torso_x: float
+    body: float
+
+
+class LegPose(NamedTuple):
+    """How shank and thigh lean (beta, gamma in the source), rad, and the height of the hip above the ankle, m; NaN if
+    they do not meet."""
+
+    shank: float
+    thigh: float
+    height: float
 
 
 @routine
-def planar_bounds(
-    leg: Array, foot_x: float, foot_z: float, pitch: float, toe: float, torso_x: float, body: float
-) -> tuple[float, float]:
-    """Lowest and highest torso (m) above a foot frame at (foot_x, foot_z); (inf, -inf) if no pose reaches it.
-
-    pitch: of the foot; toe: planar angle of the toe joint, negative if the heel lifts; body: pitch of the upper
-    body; all about y, rad. torso_x: where the torso is. 003c (E.1)-(E.4).
-    """
-    l1, l2, l3, l4, shank, thigh, l7 = leg[0], leg[1], leg[2], leg[3], leg[4], leg[5], leg[6]
-    alpha = pitch - toe
-    ankle_x = foot_x + l1 * np.sin(pitch) - l2 * np.cos(pitch) - l3 * np.cos(alpha) + l4 * np.sin(alpha)
-    rest = (
-        foot_z
-        + l1 * np.cos(pitch)
-        + l2 * np.sin(pitch)
-        + l3 * np.sin(alpha)
-        + l4 * np.cos(alpha)
-        + l7 * np.cos(body)
-        - leg[13] * np.sin(body)
-    )
-    ahead = (
-        torso_x - ankle_x - l7 * np.sin(body) - leg[13] * np.cos(body)
-    )  # from ankle to hip: shank sin(beta) - thigh sin(gamma)
-    beta_low, beta_high = alpha - leg[12], alpha - leg[11]
-    gamma_low, gamma_high = max(-leg[8] - body, -np.pi / 2), min(-leg[7] - body, np.pi / 2)
-    knee_low, knee_high = leg[9], leg[10]
+def planar_bounds(leg: PlanarLeg, stance: PlanarStance) -> HeightRange:
+    """Bounds of the torso's height above a foot, 003c (E.1)-(E.4)."""
+    pitch, body, alpha = stance.pitch, stance.body, stance.pitch - stance.toe
+    ankle_x = stance.foot_x + leg.toe_height * np.sin(pitch) - leg.toe_shift * np.cos(pitch)
+    ankle_x += leg.mid_foot_height * np.sin(alpha) - leg.mid_foot_length * np.cos(alpha)
+    rest = stance.foot_z + leg.toe_height * np.cos(pitch) + leg.toe_shift * np.sin(pitch)
+    rest += leg.mid_foot_length * np.sin(alpha) + leg.mid_foot_height * np.cos(alpha)
+    rest += leg.hip_to_torso * np.cos(body) - leg.torso_ahead * np.sin(body)
+    # From ankle to hip: lower_leg sin(shank) - upper_leg sin(thigh).
+    ahead = stance.torso_x - ankle_x - leg.hip_to_torso * np.sin(body) - leg.torso_ahead * np.cos(body)
+    shank_low, shank_high = alpha - leg.ankle_limits[1], alpha - leg.ankle_limits[0]
+    thigh_low = max(-leg.hip_limits[1] - body, -np.pi / 2)
+    thigh_high = min(-leg.hip_limits[0] - body, np.pi / 2)
+    knee_low, knee_high = leg.knee_limits
+    straight = 0.0 if knee_low < 0.0 < knee_high else knee_low
     lowest, highest = np.inf, -np.inf
-    for pose in range(_POSES):
-        if pose < 2:
-            beta = beta_low if pose == 0 else beta_high
-            sine = (shank * np.sin(beta) - ahead) / thigh
-            if abs(sine) > 1.0:
-                continue
-            gamma = np.arcsin(sine)
-            height = shank * np.cos(beta) + thigh * np.sqrt(1.0 - sine * sine)
-        elif pose < 4:
-            gamma = gamma_low if pose == 2 else gamma_high
-            sine = (ahead + thigh * np.sin(gamma)) / shank
-            if abs(sine) > 1.0:
-                continue
-            beta = np.arcsin(sine)
-            height = shank * np.sqrt(1.0 - sine * sine) + thigh * np.cos(gamma)
-        else:
-            if pose == 6 and not knee_low < 0.0 < knee_high:
-                continue
-            knee = knee_low if pose == 4 else (knee_high if pose == 5 else 0.0)
-            sine, cosine = np.sin(knee), np.cos(knee)
-            square = shank * shank + thigh * thigh + 2.0 * shank * thigh * cosine - ahead * ahead
-            if square < 0.0:
-                continue
-            height = np.sqrt(square)
-            # The shank leans as the line from ankle to hip does, and by the angle between the two.
-            beta = np.arctan2(ahead, height) + np.arctan2(thigh * sine, shank + thigh * cosine)
-            gamma = knee - beta
-        knee = beta + gamma
+    for pose in (
+        with_shank(leg, shank_low, ahead),
+        with_shank(leg, shank_high, ahead),
+        with_thigh(leg, thigh_low, ahead),
+        with_thigh(leg, thigh_high, ahead),
+        with_knee(leg, knee_low, ahead),
+        with_knee(leg, knee_high, ahead),
+        with_knee(leg, straight, ahead),
+    ):
         fits = (
-            beta_low - _ROUNDING <= beta <= beta_high + _ROUNDING
-            and gamma_low - _ROUNDING <= gamma <= gamma_high + _ROUNDING
-            and knee_low - _ROUNDING <= knee <= knee_high + _ROUNDING
+            shank_low - _ROUNDING <= pose.shank <= shank_high + _ROUNDING
+            and thigh_low - _ROUNDING <= pose.thigh <= thigh_high + _ROUNDING
+            and knee_low - _ROUNDING <= pose.shank + pose.thigh <= knee_high + _ROUNDING
         )
         if fits:
-            lowest, highest = min(lowest, rest + height), max(highest, rest + height)
-    return lowest, highest
+            lowest, highest = min(lowest, rest + pose.height), max(highest, rest + pose.height)
+    return HeightRange(lowest, highest)
 
 
 @routine
-def bounds_at_times(
-    leg: Array, signs: Array, feet: Array, turns: Array, toes: Array, torso: Array, upper_body: Array
-) -> Array:
-    """Lowest and highest torso over both legs (4, k): of the right leg, of the left leg.
+def with_shank(leg: PlanarLeg, shank: float, ahead: float) -> LegPose:
+    """The pose with a lean of the shank whose hip is so far ahead of the ankle."""
+    sine = (leg.lower_leg * np.sin(shank) - ahead) / leg.upper_leg
+    if abs(sine) > 1.0:
+        return LegPose(np.nan, np.nan, np.nan)
+    height = leg.lower_leg * np.cos(shank) + leg.upper_leg * np.sqrt(1.0 - sine * sine)
+    return LegPose(shank, np.arcsin(sine), height)
 
-    feet (2, k, 3), turns (2, k, 4): their frames; toes (2, k): joint angles; signs (2,): of the angle that lifts
-    the heel; torso (k, 2): its x and y; upper_body (k, 4).
-    """
-    count = len(torso)
-    result = np.empty((4, count))
-    for k in range(count):
-        w, x, y, z = upper_body[k, 0], upper_body[k, 1], upper_body[k, 2], upper_body[k, 3]
-        ux, uy, uz = 1.0 - 2.0 * (y * y + z * z), 2.0 * (w * z + x * y), 2.0 * (x * z - w * y)
-        level = np.sqrt(ux * ux + uy * uy)
-        cosine, sine = (ux / level, uy / level) if level > 1e-9 else (1.0, 0.0)
-        body = np.arctan2(-uz, level)
-        for side in range(2):
-            w, x, y, z = turns[side, k, 0], turns[side, k, 1], turns[side, k, 2], turns[side, k, 3]
-            fx, fy, fz = 1.0 - 2.0 * (y * y + z * z), 2.0 * (w * z + x * y), 2.0 * (x * z - w * y)
-            pitch = np.arctan2(-fz, cosine * fx + sine * fy)
-            low, high = planar_bounds(
-                leg,
-                cosine * feet[side, k, 0] + sine * feet[side, k, 1],
-                feet[side, k, 2],
-                pitch,
-                -signs[side] * toes[side, k],
-                cosine * torso[k, 0] + sine * torso[k, 1],
-                body,
-            )
-            result[2 * side, k], result[2 * side + 1, k] = low, high
+
+@routine
+def with_thigh(leg: PlanarLeg, thigh: float, ahead: float) -> LegPose:
+    """The pose with a lean of the thigh."""
+    sine = (ahead + leg.upper_leg * np.sin(thigh)) / leg.lower_leg
+    if abs(sine) > 1.0:
+        return LegPose(np.nan, np.nan, np.nan)
+    height = leg.lower_leg * np.sqrt(1.0 - sine * sine) + leg.upper_leg * np.cos(thigh)
+    return LegPose(np.arcsin(sine), thigh, height)
+
+
+@routine
+def with_knee(leg: PlanarLeg, knee: float, ahead: float) -> LegPose:
+    """The pose with an angle of the knee."""
+    lower, upper, sine, cosine = leg.lower_leg, leg.upper_leg, np.sin(knee), np.cos(knee)
+    square = lower * lower + upper * upper + 2.0 * lower * upper * cosine - ahead * ahead
+    if square < 0.0:
+        return LegPose(np.nan, np.nan, np.nan)
+    height = np.sqrt(square)
+    # The shank leans as the line from ankle to hip does, and by the angle between the two.
+    shank = np.arctan2(ahead, height) + np.arctan2(upper * sine, lower + upper * cosine)
+    return LegPose(shank, knee - shank, height)
+
+
+# Both legs of a robot
+
+
+class Legs(NamedTuple):
+    """Both legs. toe_signs: of the angles that lift the heel, right and left. longest: from hip to ankle, m. hip_leans,
+    ankle_leans: how far they lean outward, least and most, rad; infinite if not known."""
+
+    leg: PlanarLeg
+    toe_signs: Vector2
+    hip_width: float
+    longest: float
+    hip_leans: Vector2
+    ankle_leans: Vector2
+
+
+@lru_cache(maxsize=16)
+def legs_of(model: ReducedModel) -> Legs:
+    """The legs of a robot."""
+    leg, unknown = model.leg, (-np.inf, np.inf)
+    return Legs(
+        leg,
+        np.array(model.toe_signs, dtype=np.float64),
+        model.hip_width,
+        longest_leg(leg),
+        np.array(leg.hip_roll_limits or unknown),
+        np.array(leg.ankle_roll_limits or unknown),
+    )
+
+
+class Stance(NamedTuple):
+    """What a leg stands between: the frame of its foot, angle of the toe joint that lifts the heel, orientation of the
+    upper body."""
+
+    foot: Vector3
+    turn: Quaternion
+    lift: float
+    upper_body: Quaternion
+
+
+def stance_at(at: Sample, side: int, legs: Legs) -> Stance:
+    """Of the right leg for 0, of the left one for 1."""
+    now, body = at.value, at.upper_body.quaternion
+    right = Stance(now.right_foot, at.right_foot_rotation.quaternion, legs.toe_signs[0] * now.right_toe, body)
+    left = Stance(now.left_foot, at.left_foot_rotation.quaternion, legs.toe_signs[1] * now.left_toe, body)
+    return right if side == 0 else left
+
+
+@routine
+def height_range(stance: Stance, torso: Vector2, leg: PlanarLeg) -> HeightRange:
+    """Bounds of the torso's height at a place (x, y), m, in the vertical plane of the upper body."""
+    ux, uy, uz = matrix_from_quaternion(stance.upper_body)[:, 0]
+    level = np.sqrt(ux * ux + uy * uy)
+    cosine, sine = (ux / level, uy / level) if level > 1e-9 else (1.0, 0.0)
+    fx, fy, fz = matrix_from_quaternion(stance.turn)[:, 0]
+    planar = PlanarStance(
+        cosine * stance.foot[0] + sine * stance.foot[1],
+        stance.foot[2],
+        np.arctan2(-fz, cosine * fx + sine * fy),
+        -stance.lift,
+        cosine * torso[0] + sine * torso[1],
+        np.arctan2(-uz, level),
+    )
+    return planar_bounds(leg, planar)
+
+
+@routine
+def height_ranges(samples: ArrayOf[Sample], torso: ArrayOf[Vector2], legs: Legs) -> ArrayOf[HeightRange]:
+    """Bounds (k, 2) of the torso's height by the right and the left leg, for places (k,) of the torso, m."""
+    result = new_records(HeightRange, (len(samples), 2))
+    for k in range(len(samples)):
+        for side in (0, 1):
+            result[k, side] = height_range(stance_at(samples[k], side, legs), torso[k], legs.leg)
     return result
-
-
-class LegBounds:
-    """Bounds of the torso's height for a robot's legs: made once, used for many times."""
-
-    def __init__(self, model: ReducedModel) -> None:
-        self.leg = leg_lengths_and_limits(model.leg)
-        self.signs = np.array(model.toe_signs, dtype=np.float64)
-        self.hip_width = model.hip_width
-        self.longest = longest_leg(model.leg)
-
-    def __call__(self, feet: Array, turns: Array, toes: Array, torso: Array, upper_body: Array) -> Array:
-        """Lowest and highest torso of the right leg, then of the left (4, k), m; (inf, -inf) out of reach.
-
-        feet (2, k, 3) and turns (2, k, 4): poses of the right and left foot frame; toes (2, k): joint angles, rad;
-        torso (k, 2): its place; upper_body (k, 4): its orientation.
-        """
-        return bounds_at_times(self.leg, self.signs, feet, turns, toes, torso, upper_body)
-
-    def in_space(self, feet: Array, turns: Array, toes: Array, torso: Array, upper_body: Array) -> Array:
-        """The same, with the highest torso lowered where a leg that leans sideways is stretched (4, k), m."""
-        limits = self(feet, turns, toes, torso, upper_body)
-        numbers = (self.leg, self.signs, self.hip_width, self.longest)
-        lower_to_stretched_legs(feet, turns, toes, upper_body, torso, *numbers, limits)
-        return limits
 
 
 def longest_leg(leg: PlanarLeg) -> float:

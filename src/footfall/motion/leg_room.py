@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.motion.feasibility_loops import legs_in_space
-from footfall.motion.leg_bounds import LegBounds
+from footfall.compiler.routines import ArrayOf, Vector2, Vector3, routine
+from footfall.math.rotations import quaternion_inverse, rotate_by_quaternion
+from footfall.motion.leg_bounds import Legs, height_ranges, legs_of, stance_at
 from footfall.motion.reduced_model import ReducedModel
-from footfall.motion.vertical_torso import LegPoses
+from footfall.motion.samples import Sample
+from footfall.motion.stretched_leg import torso_above_leg
+
+
+class SpaceRooms(NamedTuple):
+    """How far legs are from their limits at k times, negative beyond, the worse leg counts. stretch (k,): of hip and
+    ankle from the length of the stretched leg, m. hip, ankle (k,): of the sideways lean from its limits, rad; infinite
+    if they are not known."""
+
+    stretch: Array
+    hip: Array
+    ankle: Array
 
 
 class LegRooms(NamedTuple):
-    """How far legs are from their limits at k times, negative beyond, the worse leg counts. height (k,): of the torso
-    from its bounds, m. stretch (k,): of hip and ankle from the length of the stretched leg, m. hip, ankle (k,): of the
-    sideways lean from its limits, rad; infinite if they are not known."""
+    """The same, and height (k,): of the torso from its bounds, m."""
 
     height: Array
     stretch: Array
@@ -25,37 +34,31 @@ class LegRooms(NamedTuple):
     ankle: Array
 
 
-class SpaceLegs(NamedTuple):
-    """What native code knows of legs in space: the bounds of legs, and the lean outward that hip and ankle allow
-    (2, 2), rad."""
-
-    bounds: LegBounds
-    leans: Array
-
-
-@lru_cache(maxsize=16)
-def space_legs(model: ReducedModel) -> SpaceLegs:
-    """The legs of a model."""
-    leans = [
-        (-np.inf, np.inf) if limits is None else limits
-        for limits in (model.leg.hip_roll_limits, model.leg.ankle_roll_limits)
-    ]
-    return SpaceLegs(LegBounds(model), np.array(leans))
-
-
-def rooms_of_legs(legs: LegPoses, torso: Array, model: ReducedModel) -> LegRooms:
-    """How far legs are from their limits, for places of the torso (k, 3), m."""
-    bounds = space_legs(model).bounds
-    limits = bounds(legs.feet, legs.turns, legs.toes, np.ascontiguousarray(torso[:, :2]), legs.upper_body)
+def rooms_of_legs(legs: ArrayOf[Sample], torso: Array, model: ReducedModel) -> LegRooms:
+    """How far legs in samples (k,) are from their limits, for places of the torso (k, 3), m."""
+    bounds = height_ranges(legs, np.ascontiguousarray(torso[:, :2]), legs_of(model))
     height = torso[:, 2]
-    margins = np.stack([height - limits[0], limits[1] - height, height - limits[2], limits[3] - height])
-    return LegRooms(margins.min(axis=0), *rooms_in_space(legs, torso, model))
+    below, above = height - bounds["lowest"].max(axis=1), bounds["highest"].min(axis=1) - height
+    return LegRooms(np.minimum(below, above), *rooms_in_space(legs, torso, legs_of(model)))
 
 
-def rooms_in_space(legs: LegPoses, torso: Array, model: ReducedModel) -> Array:
-    """Rooms (3, k) for stretch, lean at the hip and lean at the ankle, see `LegRooms`, for places of the torso (k, 3),
-    m."""
-    own, rooms = space_legs(model), np.empty((3, len(torso)))
-    bounds = own.bounds
-    legs_in_space(*legs, torso, bounds.leg, bounds.signs, bounds.hip_width, bounds.longest, own.leans, rooms)
-    return rooms
+@routine
+def rooms_in_space(samples: ArrayOf[Sample], torso: ArrayOf[Vector3], legs: Legs) -> SpaceRooms:
+    """Rooms for stretch, lean at the hip and lean at the ankle, for places (k,) of the torso, m."""
+    count = len(samples)
+    stretch, hip, ankle = np.full(count, np.inf), np.full(count, np.inf), np.full(count, np.inf)
+    for k in range(count):
+        for side in (0, 1):
+            stance, outward = stance_at(samples[k], side, legs), -1.0 if side == 0 else 1.0
+            way = torso[k] - torso_above_leg(stance, side, legs)  # from the ankle to the hip
+            stretch[k] = min(stretch[k], legs.longest - np.sqrt(way @ way))
+            seen = rotate_by_quaternion(quaternion_inverse(stance.upper_body), way)
+            hip[k] = min(hip[k], inside(np.arctan2(-outward * seen[1], seen[2]), legs.hip_leans))
+            seen = rotate_by_quaternion(quaternion_inverse(stance.turn), way)
+            ankle[k] = min(ankle[k], inside(np.arctan2(outward * seen[1], seen[2]), legs.ankle_leans))
+    return SpaceRooms(stretch, hip, ankle)
+
+
+def inside(value: float, limits: Vector2) -> float:
+    """How far a value is from the nearer of its limits."""
+    return min(value - limits[0], limits[1] - value)

@@ -14,7 +14,7 @@ from scipy.optimize import least_squares
 
 from footfall.arrays import Array
 from footfall.errors import InvalidRecording
-from footfall.motion.five_mass import Limbs, contact_wrench, torso_motion
+from footfall.motion.limbs import Limbs, contact_wrench, torso_motion
 from footfall.motion.reduced_model import ReducedModel
 
 _UPPER = np.triu_indices(3)

@@ -12,9 +12,10 @@ import numpy as np
 
 from footfall.arrays import Array, Flags, Integers
 from footfall.gait.plan import MotionPlan, Phase, PhaseKind
-from footfall.motion.curves import MotionCurves, MotionSamples
+from footfall.motion.curves import MotionCurves
 from footfall.motion.parameters import MotionParameters
 from footfall.motion.reduced_model import ReducedModel
+from footfall.motion.samples import MotionSamples
 from footfall.motion.schedule import Schedule
 from footfall.motion.support import SupportAreas, unshrunk_support
 from footfall.motion.torso import TorsoPlan

@@ -1,4 +1,4 @@
-"""Trajectories one behind the other in flat arrays, as native loops take them."""
+"""Trajectories one behind the other in flat arrays, all evaluated in one native call."""
 
 from __future__ import annotations
 
@@ -8,40 +8,101 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array, Integers
-from footfall.math.polynomials import raised
-from footfall.math.quaternion_splines import CubicQuaternionSpline
+from footfall.compiler.routines import ArrayOf, Matrix3, Quaternion, record_dtype, routine
+from footfall.math.polynomials import Instant, Jet, instant_of, jet_at, raised
+from footfall.math.quaternion_splines import CubicQuaternionSpline, turning_at
 from footfall.math.quaternion_trajectories import QuaternionTrajectory
 from footfall.math.trajectories import PolynomialTrajectory
-from footfall.motion.evaluation_loops import evaluate
-from footfall.motion.sample_layout import ROTATION_COUNT, WIDTH
+from footfall.motion.samples import MOVING, SIZE, TURNINGS, VALUES, WIDTH, MotionSamples, Sample, as_records
+
+
+class CurvePlace(NamedTuple):
+    """Where a trajectory lies in `PackedCurves`, and where its values go in a sample."""
+
+    first_time: int
+    segments: int
+    first_coefficient: int
+    dimension: int
+    first_piece: int
+    pieces: int  # of a rotation; 0 for others
+    column: int  # of a value, or of a rotation's quaternion
 
 
 class PackedCurves(NamedTuple):
-    """The arguments of `evaluate` that hold trajectories."""
+    """times, coefficients: of all trajectories, quintics. controls (n, 4, 4), steps (n, 3, 3): of the rotations, see
+    `CubicQuaternionSpline`."""
 
     times: Array
     coefficients: Array
-    layout: Integers
-    controls: Array
-    logarithms: Array
+    places: ArrayOf[CurvePlace]
+    controls: ArrayOf[Quaternion]
+    steps: ArrayOf[Matrix3]
 
     def only(self, which: Integers) -> PackedCurves:
         """Some of the trajectories, by their numbers (n,)."""
-        return self._replace(layout=self.layout[which])
+        return self._replace(places=self.places[which])
 
-    def sample(self, at: Array) -> tuple[Array, Array]:
-        """Values (k, 3, 41) and rotations (k, 4, 10) at times (k,), s, zero where there is no trajectory."""
-        values, rotations = np.zeros((len(at), 3, WIDTH)), np.zeros((len(at), ROTATION_COUNT, 10))
-        evaluate(at, *self, values, rotations)
-        return values, rotations
+    def sample(self, at: Array) -> ArrayOf[Sample]:
+        """Samples (k,) at times (k,), s, zero where there is no trajectory."""
+        return as_records(self.numbers(at))
+
+    def numbers(self, at: Array) -> Array:
+        """The same, as numbers (k, SIZE)."""
+        result = np.zeros((len(at), SIZE))
+        evaluate(at, self, result)
+        return result
+
+
+@routine
+def evaluate(at: Array, curves: PackedCurves, numbers: Array) -> None:
+    """Fill the numbers of samples at times (k,), s; beyond its ends all stands still."""
+    for n in range(len(curves.places)):
+        place = curves.places[n]
+        last, size = place.first_time + place.segments, 6 * place.dimension
+        end = place.first_coefficient + place.segments * size
+        times = curves.times[place.first_time : last + 1]
+        pieces = curves.coefficients[place.first_coefficient : end].reshape(
+            place.segments, 6, place.dimension
+        )
+        controls = curves.controls[place.first_piece : place.first_piece + place.pieces]
+        steps = curves.steps[place.first_piece : place.first_piece + place.pieces]
+        instant = Instant(0, 0.0, 0.0)
+        for k in range(len(at)):
+            instant = instant_of(times, at[k], instant.segment)
+            piece = pieces[instant.segment]
+            if place.pieces > 0:
+                turning = turning_at(controls, steps, jet_at(piece, 0, instant))
+                numbers[k, place.column : place.column + 4] = turning.quaternion
+                numbers[k, place.column + 4 : place.column + 7] = turning.angular_velocity
+                numbers[k, place.column + 7 : place.column + 10] = turning.angular_acceleration
+                continue
+            for d in range(place.dimension):
+                jet = jet_at(piece, d, instant)
+                put_jet(numbers[k], place.column + d, jet)
+
+
+@routine
+def snapshot(curves: PackedCurves, time: float) -> MotionSamples:
+    """The sample at one time, s."""
+    at, numbers = np.full(1, time), np.zeros((1, SIZE))
+    evaluate(at, curves, numbers)
+    row = numbers[0]
+    return MotionSamples(
+        row[:MOVING].reshape(VALUES[0], VALUES[1]), row[MOVING:].reshape(TURNINGS[0], TURNINGS[1])
+    )
+
+
+def put_jet(numbers: Array, column: int, jet: Jet) -> None:
+    """Value, rate and second derivative lie in `Sample.value`, `Sample.rate` and `Sample.second`."""
+    numbers[column], numbers[WIDTH + column], numbers[2 * WIDTH + column] = jet.value, jet.rate, jet.second
 
 
 def packed(curves: Iterable[tuple[PolynomialTrajectory | QuaternionTrajectory, int]]) -> PackedCurves:
-    """Trajectories of degree 5 at most, each with its column in a sample, or its row if it is a rotation."""
-    times, coefficients, layout = [], [], []
-    controls, logarithms = [np.empty((0, 4, 4))], [np.empty((0, 3, 3))]
+    """Trajectories of degree 5 at most, each with its column in the numbers of a sample."""
+    times, coefficients, places = [], [], []
+    controls, steps = [np.empty((0, 4, 4))], [np.empty((0, 3, 3))]
     first, offset, piece = 0, 0, 0
-    for curve, place in curves:
+    for curve, column in curves:
         pieces = 0
         if isinstance(curve, PolynomialTrajectory):
             course = curve
@@ -50,17 +111,17 @@ def packed(curves: Iterable[tuple[PolynomialTrajectory | QuaternionTrajectory, i
             assert isinstance(shape, CubicQuaternionSpline)
             pieces = len(shape.controls)
             controls.append(shape.controls)
-            logarithms.append(shape.steps)
+            steps.append(shape.steps)
         own = course.coefficients
         segments, powers, dimension = own.shape
-        layout.append((first, segments, offset, dimension, place, pieces, piece))
+        places.append(CurvePlace(first, segments, offset, dimension, piece, pieces, column))
         times.append(course.times)
         coefficients.append((own if powers == 6 else raised(own, 6)).reshape(-1))
         first, offset, piece = first + segments + 1, offset + 6 * segments * dimension, piece + pieces
     return PackedCurves(
         np.concatenate(times),
         np.concatenate(coefficients),
-        np.array(layout, dtype=np.int64),
+        np.array(places, dtype=record_dtype(CurvePlace)),
         np.concatenate(controls),
-        np.concatenate(logarithms),
+        np.concatenate(steps),
     )

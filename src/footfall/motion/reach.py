@@ -8,11 +8,11 @@ from footfall.errors import InvalidTransition
 from footfall.math.rotations import rotate_by_quaternion
 from footfall.motion.draft import Draft
 from footfall.motion.feasibility import transition_at
-from footfall.motion.leg_bounds import LegBounds, leg_lengths_and_limits, planar_bounds
+from footfall.motion.leg_bounds import PlanarStance, height_ranges, legs_of, planar_bounds
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.schedule import Schedule
 from footfall.motion.torso import TorsoPlan
-from footfall.motion.vertical_torso import leg_bounds_at
+from footfall.motion.vertical_torso import legs_at
 
 _FORWARD = np.array([1.0, 0.0, 0.0])
 
@@ -21,11 +21,11 @@ def farthest_torso(model: ReducedModel, *, pitch: float = 0.0, toe: float = 0.0)
     """How far behind and before a foot frame the torso may be, m, for an upright body on a foot with this pitch and
     planar angle of its toe joint, rad; found by halving. Both are 0 if the ankle cannot bend as far as the foot is
     pitched."""
-    leg = leg_lengths_and_limits(model.leg)
+    leg = model.leg
     above = -model.leg.toe_shift - model.leg.mid_foot_length + model.leg.torso_ahead  # hip above the ankle
 
     def reached(torso: float) -> bool:
-        return bool(np.isfinite(planar_bounds(leg, 0.0, 0.0, pitch, toe, torso, 0.0)[0]))
+        return bool(np.isfinite(planar_bounds(leg, PlanarStance(0.0, 0.0, pitch, toe, torso, 0.0)).lowest))
 
     if not reached(above):
         return 0.0, 0.0
@@ -46,8 +46,8 @@ def check_reach(schedule: Schedule, draft: Draft, torso: TorsoPlan, model: Reduc
         return
     time = torso.times[reached.argmin() : reached.argmin() + 1]
     place = torso.first_place(time)
-    limits = leg_bounds_at(draft, place, time, LegBounds(model))[:, 0]
-    side = 0 if not np.isfinite(limits[0]) else 1
+    lowest = height_ranges(legs_at(draft, time), place, legs_of(model))["lowest"][0]
+    side = 0 if not np.isfinite(lowest[0]) else 1
     foot = (draft.right_foot, draft.left_foot)[side](time)[0]
     turn = (draft.right_foot_rotation, draft.left_foot_rotation)[side](time)[0]
     toe = -model.toe_signs[side] * float((draft.right_toe, draft.left_toe)[side](time)[0, 0])
@@ -74,11 +74,13 @@ def _check_bow(
 
     ahead: of the torso before the foot, m. foot, toe: pitch of the foot and planar angle of its toe joint, rad.
     """
-    leg, forward = leg_lengths_and_limits(model.leg), rotate_by_quaternion(draft.upper_body(time), _FORWARD)
+    forward = rotate_by_quaternion(draft.upper_body(time), _FORWARD)
     pitch = float(np.arctan2(-forward[2], np.hypot(forward[0], forward[1])))
 
     def reached(body: float) -> bool:
-        return bool(np.isfinite(planar_bounds(leg, 0.0, 0.0, foot, toe, ahead, body)[0]))
+        return bool(
+            np.isfinite(planar_bounds(model.leg, PlanarStance(0.0, 0.0, foot, toe, ahead, body)).lowest)
+        )
 
     if not reached(0.0) or reached(pitch):
         return

@@ -6,15 +6,16 @@ needs. One sample or many at once.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.motion.curves import MotionSamples
-from footfall.motion.five_mass import contact_wrench, limbs_of, mass_numbers
+from footfall.motion.five_mass import masses_of
+from footfall.motion.limbs import contact_wrench, limbs_of
 from footfall.motion.reduced_model import ReducedModel
-from footfall.motion.sample_layout import LOAD, SELECTION, WRENCHES
+from footfall.motion.samples import LOAD, SELECTION, WRENCHES, MotionSamples
 from footfall.motion.stream_vectors import stream_kernel
 
 
@@ -38,17 +39,25 @@ class TaskSpaceStream(NamedTuple):
 
 def stream(samples: MotionSamples, model: ReducedModel) -> TaskSpaceStream:
     """The task-space vectors of one or several samples."""
-    values, rotations = samples
-    position, velocity, wrench = stream_kernel()(values, rotations, mass_numbers(model))
-    wrenches = values[..., 0, WRENCHES : WRENCHES + 12]
+    position, velocity, wrench = stream_kernel()(*samples, mass_numbers(model))
+    values = samples.values
+    wrenches = values[..., 0, WRENCHES]
     return TaskSpaceStream(
         position,
         velocity,
-        values[..., 0, SELECTION : SELECTION + 2],
-        values[..., 0, LOAD : LOAD + 4],
+        values[..., 0, SELECTION],
+        values[..., 0, LOAD],
         wrenches.reshape(*wrenches.shape[:-1], 2, 6),
         wrench,
     )
+
+
+@lru_cache(maxsize=16)
+def mass_numbers(model: ReducedModel) -> Array:
+    """The numbers (13,) of `Masses`, as the kernel takes them."""
+    numbers = np.concatenate([np.ravel(part) for part in masses_of(model)])
+    numbers.flags.writeable = False
+    return numbers
 
 
 def wrench_about_center_of_mass(samples: MotionSamples, model: ReducedModel) -> Array:
@@ -56,7 +65,7 @@ def wrench_about_center_of_mass(samples: MotionSamples, model: ReducedModel) -> 
     summed up, for comparison with what `stream` gets from the masses."""
     one = samples.values.ndim == 2
     many = MotionSamples(samples.values[None], samples.rotations[None]) if one else samples
-    feet = contact_wrench(limbs_of(*many), np.ascontiguousarray(np.moveaxis(many.torso, -2, 0)), model)
+    feet = contact_wrench(limbs_of(many), np.moveaxis(many.torso, -2, 0), model)
     center = many.center_of_mass[..., 0, :]
     force, torque = feet.force.copy(), feet.torque - np.cross(center, feet.force)
     for hand in range(2):

@@ -6,11 +6,14 @@ It is traced and runs as native code, for one sample or many.
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import Kernel, atan2, build_kernel
+from footfall.compiler.routines import record_dtype, record_from_numbers
+from footfall.math.quaternion_splines import Turning
 from footfall.math.rotations import (
     quaternion_inverse,
     quaternion_product,
@@ -18,81 +21,71 @@ from footfall.math.rotations import (
     rotation_vector_from_quaternion,
 )
 from footfall.math.spatial import cross
-from footfall.motion.sample_layout import (
-    CENTER_OF_MASS,
-    FEET,
-    FOOT_ROTATIONS,
-    HANDS,
-    HEAD,
-    ROTATION_COUNT,
-    SELECTION,
-    TOES,
-    TORSO,
-    UPPER_BODY,
-    WIDTH,
-)
+from footfall.motion.five_mass import Masses, MassPoint, limbs_at, spin_torque
+from footfall.motion.samples import TURNINGS, VALUES, Quantities, Sample
 
 
 @cache
 def stream_kernel() -> Kernel:
     """Native code of `stream_vectors`."""
-    shapes = {"values": (3, WIDTH), "rotations": (ROTATION_COUNT, 10), "numbers": (13,)}
+    shapes: dict[str, int | tuple[int, ...]] = {
+        "values": VALUES,
+        "rotations": TURNINGS,
+        "masses": record_dtype(Masses).itemsize // 8,
+    }
     return build_kernel(stream_vectors, shapes, name="stream_vectors", key="motion.stream_vectors")
 
 
-def stream_vectors(values: Array, rotations: Array, numbers: Array) -> dict[str, Array]:
+def stream_vectors(values: Array, rotations: Array, masses: Array) -> dict[str, Array]:
     """Task-space position and velocity (28,), see `TaskSpaceStream`, and the wrench (6,) of all contacts about the
     centre of mass, N and Nm.
 
-    values (3, 41), rotations (4, 10): a sample of a motion. numbers (13,): `mass_numbers`.
+    values (3, 41), rotations (4, 10): a sample of a motion. masses (13,): the numbers of `Masses`.
     """
-    com = slice(CENTER_OF_MASS, CENTER_OF_MASS + 3)
-    upper_body, head = rotations[UPPER_BODY], rotations[HEAD]
-    position = [values[0, com], rotation_vector_from_quaternion(upper_body[:4])]
-    velocity = [values[1, com], upper_body[4:7]]
-    for side in range(2):
-        foot, toe = slice(FEET + 3 * side, FEET + 3 * side + 3), slice(TOES + side, TOES + side + 1)
-        turn = rotations[FOOT_ROTATIONS + side]
-        position += [values[0, foot], rotation_vector_from_quaternion(turn[:4]), values[0, toe]]
-        velocity += [values[1, foot], turn[4:7], values[1, toe]]
-    angles, rates = _pan_and_tilt(upper_body, head)
-    hands = slice(HANDS, HANDS + 6)
+    quantities = [record_from_numbers(Quantities, row) for row in values]
+    at = Sample(*quantities, *(record_from_numbers(Turning, row) for row in rotations))
+    now, rate, body = at.value, at.rate, at.upper_body
+    right, left = at.right_foot_rotation, at.left_foot_rotation
+    pan_and_tilt, turning = _pan_and_tilt(body, at.head)
+    position: list[Any] = [
+        *(now.center_of_mass, rotation_vector_from_quaternion(body.quaternion)),
+        *(now.right_foot, rotation_vector_from_quaternion(right.quaternion), [now.right_toe]),
+        *(now.left_foot, rotation_vector_from_quaternion(left.quaternion), [now.left_toe]),
+        *(pan_and_tilt, now.right_hand, now.left_hand),
+    ]
+    velocity: list[Any] = [
+        *(rate.center_of_mass, body.angular_velocity),
+        *(rate.right_foot, right.angular_velocity, [rate.right_toe]),
+        *(rate.left_foot, left.angular_velocity, [rate.left_toe]),
+        *(turning, rate.right_hand, rate.left_hand),
+    ]
     return {
-        "position": np.concatenate([*position, angles, values[0, hands]]),
-        "velocity": np.concatenate([*velocity, rates, values[1, hands]]),
-        "wrench": _contact_wrench(values, upper_body, numbers),
+        "position": np.concatenate(position),
+        "velocity": np.concatenate(velocity),
+        "wrench": _contact_wrench(at, record_from_numbers(Masses, masses)),
     }
 
 
-def _pan_and_tilt(upper_body: Array, head: Array) -> tuple[Array, Array]:
+def _pan_and_tilt(body: Turning, head: Turning) -> tuple[Array, Array]:
     """Pan and tilt of the head (2,) and their rates (2,), 003c (6.32), (6.33)."""
-    back = quaternion_inverse(upper_body[:4])
-    x, y, z = ahead = rotate_by_quaternion(quaternion_product(back, head[:4]), np.array([1.0, 0.0, 0.0]))
-    dx, dy, dz = cross(rotate_by_quaternion(back, head[4:7] - upper_body[4:7]), ahead)
+    back = quaternion_inverse(body.quaternion)
+    ahead = rotate_by_quaternion(quaternion_product(back, head.quaternion), np.array([1.0, 0.0, 0.0]))
+    spin = rotate_by_quaternion(back, head.angular_velocity - body.angular_velocity)
+    (x, y, z), (dx, dy, dz) = ahead, cross(spin, ahead)
     flat = x * x + y * y
     level = np.sqrt(flat)
     return np.array([atan2(y, x), atan2(z, level)]), np.array([(x * dy - y * dx) / flat, dz / level])
 
 
-def _contact_wrench(values: Array, upper_body: Array, numbers: Array) -> Array:
+def _contact_wrench(at: Sample, masses: Masses) -> Array:
     """What all contacts exert about the centre of mass, 003c (F.3), (F.5): masses that change, and the torso turns."""
-    mass, foot, hand = numbers[0], numbers[1], numbers[2]
-    up, inertia = np.array([0.0, 0.0, 1.0]) * numbers[3], numbers[4:].reshape(3, 3)
-    chosen, flow = hand * values[0, SELECTION : SELECTION + 2], hand * values[1, SELECTION : SELECTION + 2]
-    shares = {
-        FEET: (foot, 0.0),
-        FEET + 3: (foot, 0.0),
-        HANDS: (chosen[0], flow[0]),
-        HANDS + 3: (chosen[1], flow[1]),
-        TORSO: (1.0 - 2.0 * foot - chosen[0] - chosen[1], -flow[0] - flow[1]),
-    }
-    center = values[0, CENTER_OF_MASS : CENTER_OF_MASS + 3]
-    back = quaternion_inverse(upper_body[:4])
-    spin, change = rotate_by_quaternion(back, upper_body[4:7]), rotate_by_quaternion(back, upper_body[7:10])
-    turning = inertia @ change + cross(spin, inertia @ spin)
-    force, torque = 0.0 * up, rotate_by_quaternion(upper_body[:4], turning)
-    for column, (share, rate) in shares.items():
-        place, speed, push = values[:, column : column + 3]
-        own = mass * (share * (push + up) + rate * speed)
-        force, torque = force + own, torque + cross(place - center, own)
+    limbs = limbs_at(at, masses)
+    mass = masses.total - sum(limb.mass for limb in limbs)
+    flow = -sum(limb.flow for limb in limbs)
+    torso = MassPoint(mass, flow, at.value.torso, at.rate.torso, at.second.torso)
+    up = np.array([0.0, 0.0, 1.0]) * masses.gravity
+    force, torque = 0.0 * up, spin_torque(at.upper_body, masses.torso_inertia)
+    for point in (*limbs, torso):
+        own = point.mass * (point.acceleration + up) + point.flow * point.velocity
+        force, torque = force + own, torque + cross(point.place - at.value.center_of_mass, own)
     return np.concatenate([force, torque])

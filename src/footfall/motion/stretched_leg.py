@@ -8,70 +8,53 @@ from __future__ import annotations
 
 import numpy as np
 
-from footfall.arrays import Array
-from footfall.compiler.routines import routine
+from footfall.compiler.routines import ArrayOf, Vector2, Vector3, new_records, routine
+from footfall.math.rotations import rotate_by_quaternion
+from footfall.motion.leg_bounds import HeightRange, Legs, Stance, height_range, stance_at
+from footfall.motion.samples import Sample
 
 # m: bounds are kept at break points 50 ms apart; in between a leg that swings may be stretched by so much more.
 _BETWEEN = 0.8e-3
 
 
-@routine
-def turned(q: Array, x: float, y: float, z: float, sign: float) -> tuple[float, float, float]:
-    """A vector turned by a unit quaternion (4,), or back by a sign of -1."""
-    w, a, b, c = q[0], sign * q[1], sign * q[2], sign * q[3]
-    tx, ty, tz = 2.0 * (b * z - c * y), 2.0 * (c * x - a * z), 2.0 * (a * y - b * x)
-    return (
-        x + w * tx + b * tz - c * ty,
-        y + w * ty + c * tx - a * tz,
-        z + w * tz + a * ty - b * tx,
+def torso_above_leg(stance: Stance, side: int, legs: Legs) -> Vector3:
+    """Where the torso would be if the hip were at the ankle, m. The middle foot is lifted against the toes, 003c
+    (E.1)."""
+    leg, alpha = legs.leg, stance.lift
+    ankle = np.array(
+        [
+            -leg.toe_shift - leg.mid_foot_length * np.cos(alpha) + leg.mid_foot_height * np.sin(alpha),
+            0.0,
+            leg.toe_height + leg.mid_foot_length * np.sin(alpha) + leg.mid_foot_height * np.cos(alpha),
+        ]
     )
+    outward = -0.5 if side == 0 else 0.5
+    hip = np.array([-leg.torso_ahead, outward * legs.hip_width, -leg.hip_to_torso])  # from the torso
+    from_foot = rotate_by_quaternion(stance.turn, ankle)
+    return stance.foot + from_foot - rotate_by_quaternion(stance.upper_body, hip)
+
+
+def lowered(planar: HeightRange, above_leg: Vector3, torso: Vector2, longest: float) -> HeightRange:
+    """Bounds with the highest torso lowered to where the leg is stretched in space; a leg that cannot reach its foot at
+    any height leaves them as they are."""
+    way = torso - above_leg[:2]
+    square = longest * longest - way @ way
+    if square < 0.0:
+        return planar
+    highest = max(above_leg[2] + np.sqrt(square) - _BETWEEN, planar.lowest)
+    return HeightRange(planar.lowest, min(planar.highest, highest))
 
 
 @routine
-def torso_above_leg(
-    foot: Array, turn: Array, alpha: float, upper_body: Array, leg: Array, hip_y: float
-) -> tuple[float, float, float]:
-    """Where the torso would be if the hip were at the ankle, m.
-
-    foot (3,), turn (4,): frame of the foot. alpha: pitch of the middle foot against the toes, rad, 003c (E.1).
-    upper_body (4,): its orientation. leg (14,): lengths and limits. hip_y: of the hip in the upper body, m.
-    """
-    x, y, z = turned(
-        turn,
-        -leg[1] - leg[2] * np.cos(alpha) + leg[3] * np.sin(alpha),
-        0.0,
-        leg[0] + leg[2] * np.sin(alpha) + leg[3] * np.cos(alpha),
-        1.0,
-    )
-    hx, hy, hz = turned(upper_body, -leg[13], hip_y, -leg[6], 1.0)
-    return foot[0] + x - hx, foot[1] + y - hy, foot[2] + z - hz
-
-
-@routine
-def lower_to_stretched_legs(
-    feet: Array,
-    turns: Array,
-    toes: Array,
-    upper_body: Array,
-    torso: Array,
-    leg: Array,
-    signs: Array,
-    hip_width: float,
-    longest: float,
-    limits: Array,
-) -> None:
-    """Lower the highest torso (rows 1 and 3 of limits (4, k), m) to where a leg is stretched in space.
-
-    feet (2, k, 3), turns (2, k, 4), toes (2, k), torso (k, 2), upper_body (k, 4), leg, signs: as in `LegBounds`.
-    longest: from hip to ankle, m. A leg that cannot reach its foot at any height leaves its bound as it is.
-    """
-    for k in range(len(torso)):
-        for side in range(2):
-            hip_y = (0.5 if side == 1 else -0.5) * hip_width
-            alpha = signs[side] * toes[side, k]
-            x, y, z = torso_above_leg(feet[side, k], turns[side, k], alpha, upper_body[k], leg, hip_y)
-            dx, dy = torso[k, 0] - x, torso[k, 1] - y
-            square = longest * longest - dx * dx - dy * dy
-            if square >= 0.0:
-                highest = max(z + np.sqrt(square) - _BETWEEN, limits[2 * side, k])
-                limits[2 * side + 1, k] = min(limits[2 * side + 1, k], highest)
+def height_ranges_in_space(
+    samples: ArrayOf[Sample], torso: ArrayOf[Vector2], legs: Legs
+) -> ArrayOf[HeightRange]:
+    """Bounds (k, 2) of the torso's height by the right and the left leg, for places (k,) of the torso, m."""
+    result = new_records(HeightRange, (len(samples), 2))
+    for k in range(len(samples)):
+        for side in (0, 1):
+            stance = stance_at(samples[k], side, legs)
+            planar = height_range(stance, torso[k], legs.leg)
+            above_leg = torso_above_leg(stance, side, legs)
+            result[k, side] = lowered(planar, above_leg, torso[k], legs.longest)
+    return result

@@ -10,13 +10,14 @@ from itertools import pairwise
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.compiler.routines import ArrayOf
 from footfall.math.trajectories import PolynomialTrajectory, stack
 from footfall.motion.draft import Draft
 from footfall.motion.horizontal_torso import end_conditions, grid, horizontal_torso
-from footfall.motion.leg_bounds import LegBounds
 from footfall.motion.parameters import TorsoParameters
 from footfall.motion.reduced_model import ReducedModel
-from footfall.motion.vertical_torso import HeightPlan, LegPoses, feasible_height, wanted_height
+from footfall.motion.samples import Sample
+from footfall.motion.vertical_torso import HeightPlan, feasible_height, wanted_height
 
 STAGES = ("RMT-z cycle 1", "RMT-xy cycle 1", "RMT-z cycle 2", "RMT-xy cycle 2")
 
@@ -35,7 +36,7 @@ class TorsoPlan:
     lowest: Array
     highest: Array
     overlaps: Array
-    legs: LegPoses
+    legs: ArrayOf[Sample]
     stage_seconds: Mapping[str, float]
 
 
@@ -58,7 +59,6 @@ def plan_torso(draft: Draft, model: ReducedModel, parameters: TorsoParameters | 
         first=first_height,
         horizontal=first_place,
         times=times,
-        bounds=LegBounds(model),
     )
     clock.append(time.thread_time())
     place = horizontal_torso(draft, model, parameters, height=heights.height, times=times, ends=ends)

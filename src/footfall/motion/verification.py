@@ -9,11 +9,13 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.math.polygons import boundary_distance
 from footfall.math.rotations import rotate_by_quaternion
-from footfall.motion.curves import POLYNOMIALS, ROTATIONS, MotionCurves
-from footfall.motion.five_mass import FootWrench, contact_wrench, limbs_of, zero_moment_point
+from footfall.motion.curves import POLYNOMIALS, MotionCurves
+from footfall.motion.five_mass import FootWrench, zero_moment_point
 from footfall.motion.leg_room import LegRooms, rooms_of_legs
+from footfall.motion.limbs import contact_wrench, limbs_of
 from footfall.motion.motion import Motion, PhaseTable
 from footfall.motion.reduced_model import ReducedModel
+from footfall.motion.samples import ROTATIONS
 from footfall.motion.vertical_torso import legs_at
 
 # What is continuous: position only, velocity, acceleration. The zero-moment point may turn sharply.
@@ -80,8 +82,8 @@ def verify_motion(motion: Motion, *, dt: float = 0.005) -> Verification:
 def _wrench(motion: Walk, times: Array) -> tuple[FootWrench, Array]:
     """What the ground must exert, and the height of the zero-moment point (k,), m."""
     samples = motion.curves.sample(times)
-    torso = np.ascontiguousarray(np.moveaxis(samples.torso, -2, 0))
-    return contact_wrench(limbs_of(*samples), torso, motion.model), samples.zmp[:, 0, 2]
+    torso = np.moveaxis(samples.torso, -2, 0)
+    return contact_wrench(limbs_of(samples), torso, motion.model), samples.zmp[:, 0, 2]
 
 
 def recomputed_zmp(motion: Walk, times: Array) -> Array:

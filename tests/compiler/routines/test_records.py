@@ -432,3 +432,17 @@ def corners(place: Vector2) -> ArrayOf[Vector2]:
 
 def test_a_small_matrix_fills_an_array_of_vectors() -> None:
     assert np.asarray(corners(np.array([1.0, 2.0]))).tolist() == [[0, 0], [1, 2], [-1, -2], [0, 0]]
+
+
+def test_each_set_of_types_has_its_own_fast_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was called once with some types finds its native code without Python in between."""
+    cases = (None, np.array([3.0, 0.0, 0.0]))
+    expected = [lagging(Lag(), start) for start in cases]
+
+    def slow(*arguments: Any) -> None:
+        raise AssertionError("went the slow way")
+
+    monkeypatch.setattr(lagging, "_general", slow)
+    assert [lagging(Lag(), start) for start in cases] == expected
+    with pytest.raises(AssertionError, match="slow way"):
+        lagging(Lag(), np.zeros(2))

@@ -212,9 +212,9 @@ def _dtype(kind: Type) -> np.dtype[Any]:
     return np.dtype(fields, align=True)
 
 
-def new_records(record: type, count: int) -> Any:
-    """An array (count,) of records whose numbers are all zero; also in routines."""
-    return np.zeros(count, dtype=record_dtype(record))
+def new_records(record: type, shape: int | tuple[int, ...]) -> Any:
+    """An array of records whose numbers are all zero; also in routines."""
+    return np.zeros(shape, dtype=record_dtype(record))
 
 
 def record_from_numbers(record: Any, numbers: Any) -> Any:

@@ -96,6 +96,7 @@ class Routine(parts.Routine):
         update_wrapper(self, function)
         self._codes: dict[tuple[Type, ...], _Code] = {}
         self._lock = threading.Lock()
+        self._calls: list[Callable[..., Any]] = []  # of all of these
         self._call: Callable[..., Any] = self._general
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
@@ -149,9 +150,18 @@ class Routine(parts.Routine):
         with self._lock:
             if types not in self._codes:
                 code = self._codes[types] = self._load(types)
-                if len(self._codes) == 1:
-                    self._call = code.call
+                self._calls.append(code.call)
+                self._call = self._calls[0]
             return self._codes[types]
+
+    def _otherwise(self, number: int) -> Callable[..., Any]:
+        """What a code calls for arguments that it does not take: the code of the next types, if there is one."""
+
+        def others(*arguments: Any) -> Any:
+            following = self._calls[number + 1 : number + 2]
+            return following[0](*arguments) if following else self._general(*arguments)
+
+        return others
 
     def _load(self, types: tuple[Type, ...]) -> _Code:
         """From the cache, or compiled."""
@@ -192,7 +202,7 @@ class Routine(parts.Routine):
                 objects=objects,
                 owner=library,
             )
-            for way in (self._general, self._refuse)
+            for way in (self._otherwise(len(self._codes)), self._refuse)
         ]
         return _Code(calls[0], calls[1], frozenset(entry.facts["written"]))
 
