@@ -9,6 +9,7 @@ import numpy as np
 from benchmarks.lab.contact_scenes import DT, FRICTION, ContactScene
 from footfall.arrays import Array
 from footfall.robot.mjcf_writer import mjcf_text, part_names
+from footfall.robot.model import Robot
 from footfall.simulation.time_step import actuated_velocities
 from tests.peers.mujoco import MujocoModel
 
@@ -54,7 +55,7 @@ class ContactPeer(MujocoModel):
         for motor in list(spec.actuators):
             spec.delete(motor)
         self.scene = scene
-        self._controlled = _add_servos(spec, scene)
+        self._controlled = add_servos(spec, scene.robot, scene.kp, scene.kd)
         super().__init__(scene.robot, spec.compile())
         self.data = mujoco.MjData(self.model)
         self.reset()
@@ -101,11 +102,10 @@ class ContactPeer(MujocoModel):
         return states
 
 
-def _add_servos(spec: Any, scene: ContactScene) -> list[int]:
+def add_servos(spec: Any, robot: Robot, kp: float, kd: float) -> list[int]:
     """Add a position servo for each driven joint; our coordinates of them."""
     import mujoco
 
-    robot = scene.robot
     names = {}
     for joint in robot.joints:
         for k, name in enumerate(part_names(joint)):
@@ -118,8 +118,8 @@ def _add_servos(spec: Any, scene: ContactScene) -> list[int]:
             trntype=mujoco.mjtTrn.mjTRN_JOINT,
             biastype=mujoco.mjtBias.mjBIAS_AFFINE,
         )
-        servo.gainprm[0] = scene.kp
-        servo.biasprm[1], servo.biasprm[2] = -scene.kp, -scene.kd
+        servo.gainprm[0] = kp
+        servo.biasprm[1], servo.biasprm[2] = -kp, -kd
         limit = float(robot.effort_limits[velocity])
         if np.isfinite(limit):
             servo.forcerange = [-limit, limit]
