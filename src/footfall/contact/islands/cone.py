@@ -18,8 +18,6 @@ import numpy as np
 from footfall.compiler.routines import Vector3
 from footfall.contact.islands.island import JointRow, Point
 
-_TINY = 1e-280
-
 
 class Answer(NamedTuple):
     """An impulse (3,), N s, and how it changes with the velocity: `d impulse = -K d w`, kg.
@@ -37,21 +35,28 @@ class Answer(NamedTuple):
     u2: float
 
 
-def contact_answer(point: Point, p: Vector3, w: Vector3, softness: float) -> Answer:
-    """What a contact with impulse p gives at a velocity w (3,) along (t1, t2, n), compliance aside."""
-    soft_along, soft_normal = softness * point.along, softness * point.normal
-    stiffness = 1.0 / (soft_normal + point.compliance)
-    normal = (soft_normal * p[2] - w[2]) * stiffness
+def contact_answer(point: Point, p: Vector3, w: Vector3, hardness: float) -> Answer:
+    """What a contact with impulse p gives at a velocity w (3,) along (t1, t2, n), compliance aside; hardness: one over
+    the softness."""
+    if point.compliance > 0.0:
+        soft_normal = point.normal / hardness
+        stiffness = 1.0 / (soft_normal + point.compliance)
+        normal = (soft_normal * p[2] - w[2]) * stiffness
+    else:
+        stiffness = hardness * point.hard_normal
+        normal = p[2] - w[2] * stiffness
     if not normal > 0.0:
         return Answer(np.array([0.0, 0.0, 0.0]), 0.0, 0.0, 0.0, False, 0.0, 0.0)
-    z1, z2 = p[0] - w[0] / soft_along, p[1] - w[1] / soft_along
-    length, bound = np.sqrt(z1 * z1 + z2 * z2), point.friction * normal + point.extra
-    if length <= bound:
-        return Answer(np.array([z1, z2, normal]), 1.0 / soft_along, stiffness, 0.0, False, 0.0, 0.0)
-    u1, u2 = z1 / length, z2 / length
+    hard = hardness * point.hard_along
+    z1, z2 = p[0] - w[0] * hard, p[1] - w[1] * hard
+    square, bound = z1 * z1 + z2 * z2, point.friction * normal + point.extra
+    if square <= bound * bound:
+        return Answer(np.array([z1, z2, normal]), hard, stiffness, 0.0, False, 0.0, 0.0)
+    shorter = 1.0 / np.sqrt(square)
+    u1, u2 = z1 * shorter, z2 * shorter
     return Answer(
         np.array([bound * u1, bound * u2, normal]),
-        bound / (length * soft_along),
+        bound * shorter * hard,
         stiffness,
         point.friction * stiffness,
         True,
@@ -62,12 +67,14 @@ def contact_answer(point: Point, p: Vector3, w: Vector3, softness: float) -> Ans
 
 def contact_residual(point: Point, p: Vector3, w: Vector3) -> float:
     """The natural map of a contact, N s, for its impulse p and its velocity w, both (3,) along (t1, t2, n)."""
-    normal = p[2] - (w[2] + point.compliance * p[2]) / (point.normal + point.compliance)
-    z1, z2 = p[0] - w[0] / point.along, p[1] - w[1] / point.along
-    length = np.sqrt(z1 * z1 + z2 * z2)
+    normal = p[2] - (w[2] + point.compliance * p[2]) * point.hard_normal
+    f1, f2 = w[0] * point.hard_along, w[1] * point.hard_along
+    z1, z2 = p[0] - f1, p[1] - f2
+    square = z1 * z1 + z2 * z2
     bound = point.friction * normal + point.extra if normal > 0.0 else 0.0
-    scale = bound / max(length, _TINY) if length > bound else 1.0
-    f1, f2 = p[0] - scale * z1, p[1] - scale * z2
+    if square > bound * bound:
+        scale = bound / np.sqrt(square)
+        f1, f2 = p[0] - scale * z1, p[1] - scale * z2
     return float(max(abs(p[2] - max(normal, 0.0)), np.sqrt(f1 * f1 + f2 * f2)))
 
 

@@ -27,9 +27,10 @@ from footfall.contact.islands.island import (
     add_stiffness,
     add_wrench,
     group_twist,
+    halves,
     multiply,
 )
-from footfall.contact.islands.newton import Outcome, add_contact_stiffness, contact_velocity
+from footfall.contact.islands.newton import Outcome, add_contact_stiffness
 from footfall.math.block_sparse import WIDTH, eliminate, substitute
 
 _ROOM = 0.1  # of typical velocities, by which a start is pushed into the cones
@@ -125,17 +126,17 @@ def _start(
     """Push impulses and velocities into their cones, by a tenth of the greatest velocity."""
     greatest = 1e-4
     for group in island.groups:
-        twist = group_twist(island, group, v)
+        twist = halves(group_twist(island, group, v))
         for k in range(group.first_point, group.first_point + group.points):
-            w = contact_velocity(island, k, twist) + island.points[k].drift
+            w = island.points[k].velocity(twist.linear, twist.angular) + island.points[k].drift
             greatest = max(greatest, abs(w[0]), abs(w[1]), -w[2])
     speed = _ROOM * greatest
     for group in island.groups:
-        twist = group_twist(island, group, v)
+        twist = halves(group_twist(island, group, v))
         for k in range(group.first_point, group.first_point + group.points):
             point = island.points[k]
             friction = max(point.friction, _LEAST_FRICTION)
-            w = contact_velocity(island, k, twist) + point.drift
+            w = point.velocity(twist.linear, twist.angular) + point.drift
             w2 = w[2] + point.compliance * contacts[k][2]
             slip = np.sqrt(w[0] * w[0] + w[1] * w[1])
             held = np.sqrt(contacts[k][0] ** 2 + contacts[k][1] ** 2)
@@ -196,12 +197,12 @@ def _look(
         imbalance[n] -= island.momentum[n]
     residual = 0.0
     for group in island.groups:
-        twist = group_twist(island, group, v)
-        wrench: Lanes = np.zeros(8)
+        twist = halves(group_twist(island, group, v))
+        force, moment = np.zeros(3), np.zeros(3)
         for k in range(group.first_point, group.first_point + group.points):
             point, cone = island.points[k], cones[k]
             friction = max(point.friction, _LEAST_FRICTION)
-            w = contact_velocity(island, k, twist) + point.drift
+            w = point.velocity(twist.linear, twist.angular) + point.drift
             p = np.array([cone.p[1], cone.p[2], cone.p[0] / friction])
             smooth = _SMOOTH * tau / cone.p[0]
             slip = np.sqrt(w[0] * w[0] + w[1] * w[1] + smooth * smooth)
@@ -211,9 +212,9 @@ def _look(
             cones[k] = cone._replace(gap=gap, slope=slope, stiffness=_scaled(cone.p, cone.u, point, friction))
             found[k] = p
             residual = max(residual, contact_residual(point, p, w))
-            for i in range(3):
-                wrench += p[i] * island.rows[3 * k + i]
-        add_wrench(island, group, wrench, imbalance, -1.0)
+            pushed = point.force(p)
+            force, moment = force + pushed, moment + np.cross(point.arm, pushed)
+        add_wrench(island, group, force, moment, imbalance, -1.0)
     for k in range(len(limits)):
         row, limit = island.joints[k], limits[k]
         velocity = v[row.node, row.lane]
@@ -382,15 +383,16 @@ def _solved(
     for n in range(len(right)):
         right[n] = -imbalance[n]
     for group in island.groups:
-        wrench: Lanes = np.zeros(8)
+        force, moment = np.zeros(3), np.zeros(3)
         for k in range(group.first_point, group.first_point + group.points):
-            cone, friction = cones[k], max(island.points[k].friction, _LEAST_FRICTION)
+            cone, point = cones[k], island.points[k]
+            friction = max(point.friction, _LEAST_FRICTION)
             t = cone.ahead_p - cone.stiffness @ cone.gap
-            if island.points[k].compliance > 0.0:
-                t = _yielding(island.points[k], friction, cone, t)
-            wrench += t[1] * island.rows[3 * k] + t[2] * island.rows[3 * k + 1]
-            wrench += (t[0] / friction) * island.rows[3 * k + 2]
-        add_wrench(island, group, wrench, right, 1.0)
+            if point.compliance > 0.0:
+                t = _yielding(point, friction, cone, t)
+            pushed = point.force(np.array([t[1], t[2], t[0] / friction]))
+            force, moment = force + pushed, moment + np.cross(point.arm, pushed)
+        add_wrench(island, group, force, moment, right, 1.0)
     for k in range(len(limits)):
         row, limit = island.joints[k], limits[k]
         if not row.bound < np.inf:
@@ -399,11 +401,11 @@ def _solved(
     step[:] = right
     longest = 1.0 / share
     for group in island.groups:
-        twist = group_twist(island, group, step)
+        twist = halves(group_twist(island, group, step))
         for k in range(group.first_point, group.first_point + group.points):
             cone, point = cones[k], island.points[k]
             friction = max(point.friction, _LEAST_FRICTION)
-            w = contact_velocity(island, k, twist)
+            w = point.velocity(twist.linear, twist.angular)
             du = np.array([cone.slope @ w, w[0], w[1]]) + cone.gap
             dp = cone.ahead_p - cone.stiffness @ du
             if point.compliance > 0.0:

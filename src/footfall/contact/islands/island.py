@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Integers
-from footfall.compiler.routines import ArrayOf, Lanes, Vector3, routine
+from footfall.compiler.routines import ArrayOf, Lanes, Matrix3, Vector3, routine
 from footfall.math.block_sparse import WIDTH, Elimination, block_number
 
 TWIST = 6
@@ -37,7 +37,8 @@ class Point(NamedTuple):
     """The law of a contact: `w_n + compliance p_n >= 0`, `p_n >= 0`, one of them zero; `|p_t| <= friction p_n + extra`.
 
     w is its velocity along (t1, t2, n) and drift, m/s. compliance: 1/kg. extra: N s. along, normal: about how far
-    an impulse moves it in the tangential and normal directions, 1/kg.
+    an impulse moves it in the tangential and normal directions, 1/kg; hard_along, hard_normal: their inverses, kg, the
+    latter with compliance. arm: from where its group's twist is taken, m. frame: columns (t1, t2, n).
     """
 
     drift: Vector3
@@ -46,6 +47,20 @@ class Point(NamedTuple):
     extra: float
     along: float
     normal: float
+    hard_along: float
+    hard_normal: float
+    arm: Vector3
+    frame: Matrix3
+
+    def velocity(self, linear: Vector3, angular: Vector3) -> Vector3:
+        """Its velocity (3,) along (t1, t2, n), m/s, without drift, for the twist of its group."""
+        moved: Vector3 = self.frame.T @ (linear + np.cross(angular, self.arm))
+        return moved
+
+    def force(self, p: Vector3) -> Vector3:
+        """An impulse (3,) along (t1, t2, n) in world axes, N s."""
+        turned: Vector3 = self.frame @ p
+        return turned
 
 
 class JointRow(NamedTuple):
@@ -109,8 +124,23 @@ def group_twist_of(group: Group, nodes: Integers, motions: ArrayOf[Lanes], v: Ar
     return twist
 
 
-def add_wrench(island: Island, group: Group, wrench: Lanes, forces: ArrayOf[Lanes], sign: float) -> None:
+class Twist(NamedTuple):
+    """A motion or, likewise, a wrench: its two halves."""
+
+    linear: Vector3
+    angular: Vector3
+
+
+def halves(twist: Lanes) -> Twist:
+    """The two halves of a twist (6,)."""
+    return Twist(np.array([twist[0], twist[1], twist[2]]), np.array([twist[3], twist[4], twist[5]]))
+
+
+def add_wrench(
+    island: Island, group: Group, force: Vector3, moment: Vector3, forces: ArrayOf[Lanes], sign: float
+) -> None:
     """Add what a wrench (6,) on a group gives the velocities of its nodes, N s."""
+    wrench = np.array([force[0], force[1], force[2], moment[0], moment[1], moment[2]])
     for k in range(group.first_piece, group.first_piece + group.pieces):
         node = island.nodes[k]
         total = forces[node]

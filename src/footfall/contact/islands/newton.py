@@ -32,6 +32,7 @@ from footfall.contact.islands.island import (
     add_stiffness,
     add_wrench,
     group_twist,
+    halves,
     multiply,
 )
 from footfall.math.block_sparse import WIDTH, eliminate, substitute
@@ -146,31 +147,30 @@ def _hold(held: Held) -> None:
 
 def balance(island: Island, v: ArrayOf[Lanes], held: Held) -> Balance:
     """All answers at the velocities v (n, 8), and the imbalance `M (v - v_free) - J^T p(v)`."""
-    imbalance, softness = held.imbalance, held.softness[0]
+    imbalance, hardness = held.imbalance, 1.0 / held.softness[0]
     multiply(island.plan, island.mass, v, imbalance)
     for n in range(len(v)):
         imbalance[n] -= island.momentum[n]
     residual, change = 0.0, 0.0
     for group in island.groups:
-        twist = group_twist(island, group, v)
-        wrench: Lanes = np.zeros(8)
+        twist = halves(group_twist(island, group, v))
+        force, moment = np.zeros(3), np.zeros(3)
         for k in range(group.first_point, group.first_point + group.points):
             point, before = island.points[k], held.contacts[k]
-            w = contact_velocity(island, k, twist) + point.drift
-            answer = contact_answer(point, before, w, softness)
+            w = point.velocity(twist.linear, twist.angular) + point.drift
+            answer = contact_answer(point, before, w, hardness)
             held.answers[k] = answer
             p = answer.impulse
             residual = max(residual, contact_residual(point, p, w))
             d = p - before
             change += point.along * (d[0] * d[0] + d[1] * d[1]) + point.normal * d[2] * d[2]
-            wrench += (
-                p[0] * island.rows[3 * k] + p[1] * island.rows[3 * k + 1] + p[2] * island.rows[3 * k + 2]
-            )
-        add_wrench(island, group, wrench, imbalance, -1.0)
+            pushed = point.force(p)
+            force, moment = force + pushed, moment + np.cross(point.arm, pushed)
+        add_wrench(island, group, force, moment, imbalance, -1.0)
     for k in range(len(island.joints)):
         row = island.joints[k]
         u = v[row.node, row.lane]
-        answer_row = joint_answer(row, held.joints[k], u, softness)
+        answer_row = joint_answer(row, held.joints[k], u, held.softness[0])
         held.joint_answers[k] = answer_row
         residual = max(residual, joint_residual(row, answer_row.impulse, u))
         change += row.mobility * (answer_row.impulse - held.joints[k]) ** 2
@@ -179,17 +179,6 @@ def balance(island: Island, v: ArrayOf[Lanes], held: Held) -> Balance:
     for n in range(len(v)):
         merit += island.pivots[n] * imbalance[n] * imbalance[n]
     return Balance(np.sum(merit), change, residual)
-
-
-def contact_velocity(island: Island, k: int, twist: Lanes) -> Vector3:
-    """Velocity (3,) of a contact along (t1, t2, n) for the twist of its group."""
-    return np.array(
-        [
-            np.sum(island.rows[3 * k] * twist),
-            np.sum(island.rows[3 * k + 1] * twist),
-            np.sum(island.rows[3 * k + 2] * twist),
-        ]
-    )
 
 
 def assemble(island: Island, held: Held, blocks: ArrayOf[Lanes]) -> None:

@@ -17,6 +17,7 @@ from footfall.contact.islands.island import (
     JointRow,
     Point,
     group_twist_of,
+    halves,
     pair_blocks,
 )
 from footfall.math.block_sparse import WIDTH, Elimination, block_number, plan_elimination
@@ -371,12 +372,11 @@ def _fill_points(
     """Laws and rows of the touches of a group, and the impulses they had; the greatest mobility, 1/kg."""
     mobility: ArrayOf[Lanes] = np.zeros((TWIST, WIDTH))
     _fill_mobility(group, pieces, inertia, mobility)
-    before = group_twist_of(group, pieces.nodes, pieces.motions, draft.v)
+    before = halves(group_twist_of(group, pieces.nodes, pieces.motions, draft.v))
     centre, greatest = _centre(now, draft, group), 0.0
     for k in range(group.first_point, group.first_point + group.points):
         touch = now.room.found[draft.touches[k]]
         frame, arm = contact_frame(touch.normal), touch.position - centre
-        sizes, speed = np.zeros(3), np.zeros(3)
         for i in (0, 1, 2):
             axis = frame[:, i]
             moment = np.cross(arm, axis)
@@ -384,19 +384,53 @@ def _fill_points(
             row[0], row[1], row[2] = axis[0], axis[1], axis[2]
             row[3], row[4], row[5] = moment[0], moment[1], moment[2]
             rows[3 * k + i] = row
-            moved = row[0] * mobility[0]
-            for c in range(1, TWIST):
-                moved += row[c] * mobility[c]
-            sizes[i], speed[i] = np.sum(moved * row), np.sum(row * before)
-        least = _LEAST_MOBILITY * (sizes[0] + sizes[1] + sizes[2]) + 1e-200
-        law = contact_law(now, touch, frame, speed)
-        if sizes[2] <= _IMMOVABLE * (sizes[0] + sizes[1] + sizes[2]):
+        all_ways = _trace_at(mobility, arm)
+        through = rows[3 * k + 2]
+        moved = through[0] * mobility[0]
+        for c in range(1, TWIST):
+            moved += through[c] * mobility[c]
+        out = np.sum(moved * through)
+        least = _LEAST_MOBILITY * all_ways + 1e-200
+        law = contact_law(now, touch, frame, frame.T @ (before.linear + np.cross(before.angular, arm)))
+        drift = law.drift
+        if out <= _IMMOVABLE * all_ways:
             # A robot on slides over a floor cannot leave it, and no impulse could help it out of it.
-            law = law._replace(drift=np.array([law.drift[0], law.drift[1], FAR]))
-        points[k] = law._replace(along=0.5 * (sizes[0] + sizes[1]) + least, normal=sizes[2] + least)
+            drift = np.array([drift[0], drift[1], FAR])
+        along, normal = max(0.5 * (all_ways - out), 0.0) + least, out + least
+        points[k] = Point(
+            drift,
+            law.compliance,
+            law.friction,
+            law.extra,
+            along,
+            normal,
+            1.0 / along,
+            1.0 / (normal + law.compliance),
+            arm,
+            frame,
+        )
         draft.impulses[k] = frame.T @ now.state.impulses[draft.touches[k]]
-        greatest = max(greatest, sizes[0], sizes[1], sizes[2])
+        greatest = max(greatest, along, normal)
     return greatest
+
+
+def _trace_at(mobility: ArrayOf[Lanes], arm: Vector3) -> float:
+    """Sum of the mobilities of a point in three directions, for that of its group (6, 8).
+
+    It moves by `A f + B S f - S B^T f - S D S f` under a force f, where S is the cross product with its arm.
+    """
+    x, y, z = arm[0], arm[1], arm[2]
+    linear = mobility[0, 0] + mobility[1, 1] + mobility[2, 2]
+    mixed = (
+        x * (mobility[1, 5] - mobility[2, 4])
+        + y * (mobility[2, 3] - mobility[0, 5])
+        + z * (mobility[0, 4] - mobility[1, 3])
+    )
+    turned = (
+        (y * y + z * z) * mobility[3, 3] + (x * x + z * z) * mobility[4, 4] + (x * x + y * y) * mobility[5, 5]
+    )
+    turned -= 2.0 * (x * y * mobility[3, 4] + x * z * mobility[3, 5] + y * z * mobility[4, 5])
+    return linear + 2.0 * mixed + turned
 
 
 def _fill_mobility(group: Group, pieces: Pieces, inertia: Inertia, mobility: ArrayOf[Lanes]) -> None:

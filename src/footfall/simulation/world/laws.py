@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from footfall.compiler.routines import Matrix3, Vector3
 from footfall.contact.detection.shapes import Touch
-from footfall.contact.islands.island import Point
 from footfall.simulation.world.records import Moment
 
 FAR = 1e9  # m/s: a contact that may close so fast is none
 
 
-def contact_law(now: Moment, touch: Touch, frame: Matrix3, speed: Vector3) -> Point:
+class Law(NamedTuple):
+    """See `Point`."""
+
+    drift: Vector3
+    compliance: float
+    friction: float
+    extra: float
+
+
+def contact_law(now: Moment, touch: Touch, frame: Matrix3, speed: Vector3) -> Law:
     """The law of a touch, its mobility aside. frame: columns (t1, t2, n); speed (3,): of the first body against the
     second at the beginning of the step, along them, m/s."""
     world, settings = now.world, now.settings
@@ -47,4 +57,4 @@ def contact_law(now: Moment, touch: Touch, frame: Matrix3, speed: Vector3) -> Po
     if material.viscous_friction > 0.0:  # 001 (4.22), with the sliding speed at the start of the step
         extra = material.viscous_friction * dt * np.sqrt(speed[0] * speed[0] + speed[1] * speed[1])
     drift = np.array([-carried[0], -carried[1], offset - carried[2]])
-    return Point(drift, compliance, material.friction, extra, 1.0, 1.0)
+    return Law(drift, compliance, material.friction, extra)
