@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -165,7 +166,7 @@ def _chain(count: int) -> WorldScene:
     q[7::7] = 0.3
     robot = Robot(f"chain{count}", bodies, tuple(joints), configurations={"lying": q})
     scene = Scene("ground", (_GROUND,))
-    return WorldScene(f"chain of {count} links", robot, scene, settle=3.0, self_contact=False)
+    return WorldScene(f"chain of {count} links", robot, scene, settle=3.0)
 
 
 def _example(name: str) -> WorldScene:
@@ -190,7 +191,7 @@ def _building(count: int) -> WorldScene:
 
 SCENES: dict[str, Callable[[], WorldScene]] = {
     **{
-        f"lola-{kind}-{place}": (lambda place=place, kind=kind: _lola(place, kind))
+        f"lola-{kind}-{place}": partial(_lola, place, kind)
         for place in ("flat", "stairs", "platform", "obstacles")
         for kind in ("standing", "rocking", "dropped")
     },

@@ -228,7 +228,7 @@ def _look(
     merit: Lanes = np.zeros(8)
     for n in range(len(v)):
         merit += island.pivots[n] * imbalance[n] * imbalance[n]
-    return float(max(residual, np.sqrt(np.sum(merit) / island.mobility)))
+    return float(max(np.sqrt(np.sum(merit) / island.mobility), residual))  # NaN stays NaN in this order
 
 
 def _scaled(p: Vector3, u: Vector3, point: Point, friction: float) -> Matrix3:

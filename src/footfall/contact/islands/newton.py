@@ -40,16 +40,20 @@ from footfall.math.block_sparse import WIDTH, eliminate, substitute
 _HARD, _LEAST, _MOST, _SOFT = 1e-6, 1e-7, 10.0, 0.1  # softness
 _HARD_STEPS, _SOFT_STEPS = 4, 12  # to one balance at the most
 _HALVINGS = 3
+_FINE = 1e-3  # softness of the last steps of what slides fast
+_ROUNDING = 2e-15  # of velocities
 _BALANCED = 0.01  # of the change of answers, as energies: the imbalance at which they are held
 
 
 class Balance(NamedTuple):
     """What a velocity leads to. merit: the imbalance of all forces, as twice an energy, J. change: how far answers are
-    from the impulses that are held, likewise. residual: the largest natural map, N s."""
+    from the impulses that are held, likewise. residual: the largest natural map, N s. noise: what the rounding of
+    velocities makes of answers, N s."""
 
     merit: float
     change: float
     residual: float
+    noise: float
 
 
 class Outcome(NamedTuple):
@@ -98,14 +102,19 @@ def solve_newton(
             substitute(island.plan, blocks, held.imbalance)
             now = _advance(island, v, held, now.merit)
             steps, inner = steps + 1, inner + 1
-            lacking = max(now.residual, np.sqrt(now.merit / island.mobility))
+            lacking = max(np.sqrt(now.merit / island.mobility), now.residual)  # NaN stays NaN in this order
             if lacking < least:
                 least, best[:] = lacking, v
                 _keep(held, contacts, joints)
                 if least <= tolerance:
                     return Outcome(least, steps)
             found = now.merit <= _BALANCED * now.change
-        if found:
+        if hard and least <= now.noise:
+            # As good as it gets: answers that are so hard feel the rounding of velocities.
+            v[:], held.contacts[:], held.joints[:] = best, contacts, joints
+            base[:] = v
+            held.softness[0], room, hard = _FINE, _SOFT_STEPS, False
+        elif found:
             _hold(held)
             base[:] = v
             if inner <= 2:
@@ -122,7 +131,7 @@ def _advance(island: Island, v: ArrayOf[Lanes], held: Held, merit: float) -> Bal
     """Take the step that stands in place of the imbalance, or a half or a quarter of it if that is better."""
     start, step = v.copy(), held.imbalance.copy()
     length = 1.0
-    result = Balance(np.inf, np.inf, np.inf)
+    result = Balance(np.inf, np.inf, np.inf, 0.0)
     for _ in range(_HALVINGS):
         for n in range(len(v)):
             v[n] = start[n] - length * step[n]
@@ -151,9 +160,10 @@ def balance(island: Island, v: ArrayOf[Lanes], held: Held) -> Balance:
     multiply(island.plan, island.mass, v, imbalance)
     for n in range(len(v)):
         imbalance[n] -= island.momentum[n]
-    residual, change = 0.0, 0.0
+    residual, change, noise = 0.0, 0.0, 0.0
     for group in island.groups:
         twist = halves(group_twist(island, group, v))
+        speed = abs(twist.linear[0]) + abs(twist.linear[1]) + abs(twist.linear[2])
         force, moment = np.zeros(3), np.zeros(3)
         for k in range(group.first_point, group.first_point + group.points):
             point, before = island.points[k], held.contacts[k]
@@ -162,6 +172,7 @@ def balance(island: Island, v: ArrayOf[Lanes], held: Held) -> Balance:
             held.answers[k] = answer
             p = answer.impulse
             residual = max(residual, contact_residual(point, p, w))
+            noise = max(noise, speed * point.hard_normal)
             d = p - before
             change += point.along * (d[0] * d[0] + d[1] * d[1]) + point.normal * d[2] * d[2]
             pushed = point.force(p)
@@ -178,7 +189,7 @@ def balance(island: Island, v: ArrayOf[Lanes], held: Held) -> Balance:
     merit: Lanes = np.zeros(8)
     for n in range(len(v)):
         merit += island.pivots[n] * imbalance[n] * imbalance[n]
-    return Balance(np.sum(merit), change, residual)
+    return Balance(np.sum(merit), change, residual, _ROUNDING * hardness * noise)
 
 
 def assemble(island: Island, held: Held, blocks: ArrayOf[Lanes]) -> None:

@@ -430,7 +430,7 @@ def _trace_at(mobility: ArrayOf[Lanes], arm: Vector3) -> float:
         (y * y + z * z) * mobility[3, 3] + (x * x + z * z) * mobility[4, 4] + (x * x + y * y) * mobility[5, 5]
     )
     turned -= 2.0 * (x * y * mobility[3, 4] + x * z * mobility[3, 5] + y * z * mobility[4, 5])
-    return linear + 2.0 * mixed + turned
+    return float(linear + 2.0 * mixed + turned)
 
 
 def _fill_mobility(group: Group, pieces: Pieces, inertia: Inertia, mobility: ArrayOf[Lanes]) -> None:
