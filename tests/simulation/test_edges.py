@@ -118,8 +118,6 @@ def test_beams_on_their_edges_touch_in_one_point(each_way: str) -> None:
     upper = beam("upper", (0.0, 0.0, 3 * WIDTH / np.sqrt(2) + 1e-3), about_x(np.pi / 4))
     simulation = simulate(lower, upper)
     trajectory = simulation.run(simulation.zero_command, 0.05)
-    if each_way == "found":
-        pytest.xfail("while edges close in, a second touch is found, with a normal at 45 degrees")
     # A list of places has them rounded; what is found is the edge itself.
     rounded = ROUNDING * WIDTH * (np.sqrt(2) - 1) if each_way == "listed" else 0.0
     assert simulation.state.q[2] == pytest.approx(3 * WIDTH / np.sqrt(2) - rounded, abs=1e-9)

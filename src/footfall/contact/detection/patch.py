@@ -7,6 +7,8 @@ by its sides. What is left has the normal of the reference face and its own gap.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from footfall.compiler.routines import ArrayOf, Matrix3, Vector3, routine
@@ -15,10 +17,59 @@ from footfall.contact.detection.clipping import clip, patch_feature
 from footfall.contact.detection.shapes import Kind, Pools, Spot
 from footfall.contact.detection.solids import Solid, face_along, new_polygon
 
-_FACING = 0.7  # cosine from which on a face counts as lying against the other shape
+_FACING = 0.8  # cosine from which on a face counts as lying against the other shape
 _PARALLEL = 1e-13  # one minus the cosine to a face's normal below which the axis is that normal
 _SAME = 1e-10  # m: gaps that differ by less are one
+_SAME_WAY = 1e-6  # square of the sine below which two lines are parallel
+_ROUNDING = 1e-9  # of a length
 ON_AXIS = 1 << 60  # feature of the point on the axis itself
+
+
+class Edges(NamedTuple):
+    """Two edges or lines that look at each other: their ends."""
+
+    tail: Vector3
+    head: Vector3
+    other_tail: Vector3
+    other_head: Vector3
+
+
+@routine
+def _edge_spots(
+    edges: Edges,
+    normal: Vector3,
+    gap: float,
+    layers: float,
+    radius: float,
+    margin: float,
+    spots: ArrayOf[Spot],
+) -> int:
+    """The point in which two lines cross, seen along the normal, or the two ends of what parallel ones share; none if
+    they are not what is nearest."""
+    along, other = edges.head - edges.tail, edges.other_head - edges.other_tail
+    apart = edges.other_tail - edges.tail
+    aa, bb, ab = along @ along, other @ other, along @ other
+    sine = aa * bb - ab * ab
+    shares = np.zeros(2)
+    if sine > _SAME_WAY * aa * bb:
+        shares[0] = (bb * (along @ apart) - ab * (other @ apart)) / sine
+        shares[1] = shares[0]
+    else:
+        first, second = (along @ apart) / aa, (along @ (apart + other)) / aa
+        shares[0], shares[1] = max(min(first, second), 0.0), min(max(first, second), 1.0)
+    count, lowest = 0, np.inf
+    for k in range(2):
+        share = shares[k]
+        point = edges.tail + share * along
+        place = (other @ (point - edges.other_tail)) / bb
+        beside = share < 0.0 or share > 1.0 or place < -_ROUNDING or place > 1.0 + _ROUNDING
+        if beside or (k == 1 and share == shares[0]):
+            continue
+        above = normal @ (point - edges.other_tail - place * other) - layers
+        if above <= margin:
+            spots[count] = Spot(point - radius * normal, normal, above, ON_AXIS + 1 + k)
+            count, lowest = count + 1, min(lowest, above)
+    return count if abs(lowest - gap) < _SAME else 0
 
 
 @routine
@@ -48,6 +99,10 @@ def patch_spots(
         facing = -(normal @ face.normal) if face.corners > 2 else 0.0
         other_facing = normal @ outward if opposite.corners > 2 else 0.0
         squarest = max(facing, other_facing)
+        if face.corners == 2 and opposite.corners == 2:
+            edges = Edges(mine.corners[0], mine.corners[1], theirs.corners[0], theirs.corners[1])
+            count = _edge_spots(edges, normal, gap, layers, one.radius, margin, spots)
+            lowest = gap if count > 0 else lowest
         # Beside an axis that is no face's own, points that are deeper than on it are deep along the wrong direction.
         least = -np.inf if squarest > 1.0 - _PARALLEL else gap - _SAME
         if squarest > _FACING and other_facing >= facing:
