@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from footfall import tasks as tasks
     from footfall import viewer as viewer
     from footfall import volumes as volumes
+    from footfall.contact.ground import place_on_ground as place_on_ground
     from footfall.dynamics.center_of_mass import center_of_mass as center_of_mass
     from footfall.dynamics.center_of_mass import center_of_mass_jacobian as center_of_mass_jacobian
     from footfall.dynamics.centroidal import centroidal_momentum as centroidal_momentum

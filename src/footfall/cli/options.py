@@ -22,3 +22,10 @@ PackageDirOption = Annotated[
     ),
 ]
 LenientOption = Annotated[bool, typer.Option("--lenient", help="Take impossible inertias with a warning.")]
+SrdfOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--srdf",
+        help="Groups, named configurations and pairs that never touch; default: a file that lies beside a URDF.",
+    ),
+]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
 
-from footfall.arrays import Array
 from footfall.cli.files import new_file
-from footfall.cli.options import FloatingBaseOption, LenientOption, PackageDirOption
+from footfall.cli.options import FloatingBaseOption, LenientOption, PackageDirOption, SrdfOption
 from footfall.cli.screen import program, progress, screen, table
 
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ def simulate(
         float, typer.Option(min=0.0, help="Clearance above the ground at the start, m.")
     ] = 0.02,
     configuration: Annotated[
-        str | None, typer.Option(help="Named configuration to start from; default: its first one.")
+        str | None,
+        typer.Option(help="Named configuration to start from; default: its first one, inside its limits."),
     ] = None,
     limp: Annotated[bool, typer.Option("--limp", help="No torques: it falls like a puppet.")] = False,
     stiffness: Annotated[
@@ -64,6 +65,7 @@ def simulate(
     floating_base: FloatingBaseOption = None,
     lenient: LenientOption = False,
     package_dir: PackageDirOption = None,
+    srdf: SrdfOption = None,
 ) -> None:
     """Let a robot, or all that can move in a scene, go while the joints hold their positions, and record it.
 
@@ -79,6 +81,7 @@ def simulate(
     """
     from footfall.recording.writer import RecordingWriter
     from footfall.robot.load import load
+    from footfall.robot.start import start_of
     from footfall.scene.load import is_scene, load_scene
     from footfall.scene.model import Scene
 
@@ -87,7 +90,11 @@ def simulate(
         place = load_scene(source)
     else:
         machine = load(
-            source, floating_base=floating_base, strict=not lenient, package_dirs=package_dir or ()
+            source,
+            floating_base=floating_base,
+            strict=not lenient,
+            package_dirs=package_dir or (),
+            srdf=True if srdf is None else srdf,
         )
         place = Scene("empty") if scene is None and not _is_free(machine) else load_scene(scene or "flat")
     name = place.name if machine is None else machine.name.replace("/", "-")
@@ -96,6 +103,8 @@ def simulate(
     command = run.zero_command if limp else run.hold(kp=stiffness)
     console = screen()
     console.print(repr(run), highlight=False, markup=False, soft_wrap=True)
+    if machine is not None:
+        console.print(f"it starts from {start_of(machine, configuration)}", highlight=False, markup=False)
     if machine is not None and floating_base is None and not _is_free(machine):
         console.print("its root is fixed to the world; --floating-base sets it free", highlight=False)
     with RecordingWriter(target, run.robot, scene=run.scene, dt=dt, overwrite=force) as writer:
@@ -122,41 +131,26 @@ def prepared(
     dt: float,
 ) -> Simulation:
     """A simulation of a robot that starts a height above the ground, m, or of a scene as it is."""
-    from footfall.dynamics.configuration import neutral
+    from footfall.contact.ground import Clearance, lowered
+    from footfall.errors import FootfallWarning
+    from footfall.robot.start import start_of
+    from footfall.simulation.missing_meshes import without_missing_meshes
     from footfall.simulation.simulation import Simulation
 
     simulation = Simulation(robot, scene, dt=dt, substeps=max(1, round(_RECORDED / dt)), touching=touching)
     if robot is None:
         return simulation
-    start = np.array(simulation.state.q)
-    if configuration is None and not robot.configurations:
-        start[: robot.nq] = neutral(robot)
-    else:
-        start[: robot.nq] = robot.configuration(configuration or next(iter(robot.configurations)))
-    simulation.reset(_lifted(simulation, robot, start, height))
+    own = start_of(robot, configuration).q
+    if _is_free(robot):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FootfallWarning)  # the simulation said it
+            own = lowered(own, Clearance(without_missing_meshes(robot), scene), height)
+    simulation.reset(np.concatenate([own, simulation.q[robot.nq :]]))
     return simulation
 
 
 def _is_free(robot: Robot) -> bool:
     return robot.joints[0].type == "floating" and robot.joints[0].parent == "world"
-
-
-def _lifted(simulation: Simulation, robot: Robot, q: Array, height: float) -> Array:
-    """q with the robot's base moved up or down until the nearest surface is a height away, if it can move."""
-    from footfall.contact.candidates import scene_candidates
-    from footfall.contact.detection import detect_contacts
-
-    if not _is_free(robot):
-        return q
-    own = {body.name for body in robot.bodies}
-    every = scene_candidates(simulation.robot, simulation.scene)
-    candidates = [each for each in every if each.body in own and each.surface.body not in own]
-    for _ in range(4):  # the ground need not be level
-        gaps = detect_contacts(simulation.robot, q, candidates, margin=np.inf).gaps
-        if not len(gaps):
-            return q
-        q[2] += height - gaps.min()
-    return q
 
 
 def _advance(

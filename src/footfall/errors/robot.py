@@ -93,5 +93,9 @@ class SceneError(DescriptionError):
     """A scene that cannot be, or whose file cannot be read."""
 
 
+class GravityWarning(FootfallWarning):
+    """A robot and the scene around it, or two robots, that say different things about gravity."""
+
+
 class RobotWarning(FootfallWarning):
     """A robot that loads but is suspicious."""

@@ -58,5 +58,13 @@ class StartsInside(FootfallWarning):
     """Something starts deep inside of something else, and is lifted out of it slowly."""
 
 
+class BelowGroundWarning(FootfallWarning):
+    """Bodies without shapes that are below the ground, where nothing holds them."""
+
+
+class RestlessJointsWarning(FootfallWarning):
+    """Joints at their greatest efforts, or swinging to and fro, under gains that do not fit the robot."""
+
+
 class SingularLoopWarning(FootfallWarning):
     """A loop that comes near a position where the joints that follow from others are not determined."""

@@ -69,6 +69,7 @@ def combine(
         loops=tuple(loop for robot in robots for loop in robot.loops),
         volumes=tuple(volume for robot in robots for volume in robot.volumes),
         volume_pairs=tuple(pair for robot in robots for pair in robot.volume_pairs),
+        apart=tuple(pair for robot in robots for pair in robot.apart),
     )
 
 
@@ -146,6 +147,7 @@ def _prefixed(robot: Robot, prefix: str) -> Robot:
         springs=tuple(replace(old, joint=named(old.joint)) for old in robot.springs),
         volumes=tuple(replace(old, name=prefix + old.name, body=named(old.body)) for old in robot.volumes),
         volume_pairs=tuple((prefix + first, prefix + second) for first, second in robot.volume_pairs),
+        apart=tuple((named(first), named(second)) for first, second in robot.apart),
     )
 
 

@@ -21,6 +21,7 @@ def load(
     strict: bool = True,
     package_dirs: Iterable[str | os.PathLike[str]] = (),
     literal_angles: bool = False,
+    srdf: str | os.PathLike[str] | bool = True,
 ) -> Robot:
     """Robot of a shipped name, or of a description at a path: .toml, .urdf, or .xml (MJCF or URDF).
 
@@ -28,14 +29,18 @@ def load(
     root of a URDF is fixed). strict: false turns errors about impossible or missing inertias into warnings,
     to load what others wrote; joints that move nothing get the least inertia. package_dirs: where `package://` paths
     of a URDF are looked for first. literal_angles: angles of a URDF are as written; otherwise those within 5e-12 rad of
-    a right angle, such as 1.57079632679, are one.
+    a right angle, such as 1.57079632679, are one. srdf: a file with groups, named configurations and pairs of bodies
+    that never touch; true looks for it beside a URDF and in a folder `srdf`, false does not.
     """
     robot = _shipped(source) if isinstance(source, str) else None
+    shipped = robot is not None
     if robot is None:
         robot = _read(Path(source), strict=strict, package_dirs=package_dirs, literal_angles=literal_angles)
-    if floating_base is None:
+    if floating_base is not None:
+        robot = with_floating_base(robot) if floating_base else with_fixed_base(robot)
+    if srdf is False or (srdf is True and (shipped or Path(source).suffix.lower() == ".toml")):
         return robot
-    return with_floating_base(robot) if floating_base else with_fixed_base(robot)
+    return _with_srdf(robot, None if srdf is True else Path(srdf), Path(source))
 
 
 def save(robot: Robot, path: str | os.PathLike[str]) -> None:
@@ -95,6 +100,14 @@ def _read(
         return read_mjcf(path, strict=strict)
     message = f"root element is <{root.tag}>; it must be <robot> (URDF) or <mujoco> (MJCF)"
     raise InvalidDescription(message, source=str(path), line=root.line)
+
+
+def _with_srdf(robot: Robot, given: Path | None, source: Path) -> Robot:
+    """With what an SRDF says, which is given or found; then also where a free root stands."""
+    from footfall.robot.srdf import find_srdf, read_srdf, with_semantics
+
+    semantic = find_srdf(source, robot) if given is None else read_srdf(given)
+    return robot if semantic is None else with_semantics(robot, semantic)
 
 
 def _unknown_suffix(path: Path) -> InvalidDescription:

@@ -40,7 +40,6 @@ def _counts(model: Any, tendons: int) -> dict[str, int]:
         "sensors": int(model.nsensor),
         "cameras": int(model.ncam),
         "contact pairs": int(model.npair),
-        "contact exclusions": int(model.nexclude),
         "geoms with solref or solimp": solver("geom"),
         "joints with solref or solimp of their stops": solver("jnt"),
         "geoms with torsional or rolling friction (condim 4, 6)": int(

@@ -45,6 +45,7 @@ def model_fields(model: Any, meshes: MeshPaths) -> tuple[dict[str, Any], list[Ro
         "loops": tuple(reader.equalities.loops),
         "gravity": tuple(model.opt.gravity.tolist()),
         "springs": tuple(springs),
+        "apart": reader.apart(),
     }
     return fields, reader.left_out(lost_springs)
 
@@ -183,6 +184,12 @@ class _ModelReader:
         turn = matrix_from_axis_angle(axis.tolist(), -reference) if kind == _HINGE else np.eye(3)
         back = Transform(np.eye(3), -anchor) if np.any(anchor) else None
         return Transform(turn, anchor), back
+
+    def apart(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of bodies that an `exclude` names; those with the world stay, it is no body of the robot."""
+        names = self._body_names
+        pairs = ((int(each) >> 16, int(each) & 0xFFFF) for each in self.model.exclude_signature)
+        return tuple((names[first], names[second]) for first, second in pairs if first and second)
 
     def frames(self) -> list[Frame]:
         """Named sites; one with the name of a body or another frame gets `_site` behind it."""

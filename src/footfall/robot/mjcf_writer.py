@@ -74,6 +74,10 @@ def mjcf_text(robot: Robot, *, meshes: bool = False) -> str:
     for frame in robot.frames:
         nodes[frame.body].add("site", name=frame.name, **_pose(frame.placement))
     _add_equalities(root, robot)
+    if robot.apart:
+        contact = root.add("contact")
+        for first, second in robot.apart:
+            contact.add("exclude", body1=first, body2=second)
     _add_motors(root, robot)
     if robot.configurations:
         keyframe = root.add("keyframe")

@@ -52,6 +52,7 @@ __all__ = [
     "Sphere",
 ]
 
+STANDARD_GRAVITY = (0.0, 0.0, -9.81)  # m/s2, of robots whose description says nothing
 Limits = Mapping[str, tuple[float, float]]
 
 
@@ -231,6 +232,7 @@ class Robot(values.Value):
     loops: what couples the joints besides the tree. Then `q` still lists the coordinates of all joints, `v` only those
     velocities from which the others follow; configurations are closed, the one named "assembly" says near which the
     loops close. volumes: of bodies, for distances; volume_pairs: names of those that may come close to each other.
+    apart: pairs of bodies that never touch each other in simulations.
     """
 
     name: str
@@ -239,7 +241,7 @@ class Robot(values.Value):
     frames: tuple[Frame, ...] = ()
     configurations: Mapping[str, Array] = field(default_factory=_nothing)
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
-    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    gravity: tuple[float, float, float] = STANDARD_GRAVITY
     notes: Mapping[str, str] = field(default_factory=_nothing)
     regions: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
     limit_sets: Mapping[str, Limits] = field(default_factory=_nothing)
@@ -248,6 +250,7 @@ class Robot(values.Value):
     loops: tuple[Loop, ...] = ()
     volumes: tuple[BodyVolume, ...] = ()
     volume_pairs: tuple[tuple[str, str], ...] = ()
+    apart: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         subject = ("robot", self.name)
@@ -277,6 +280,7 @@ class Robot(values.Value):
             "springs": values.parts(self.springs, object, "springs", subject),
             "volumes": values.parts(self.volumes, BodyVolume, "volumes", subject),
             "volume_pairs": as_pairs(self.volume_pairs),
+            "apart": as_pairs(self.apart, "pair that never touches", "bodies"),
         }
         for name, value in frozen.items():
             object.__setattr__(self, name, MappingProxyType(value) if isinstance(value, dict) else value)

@@ -102,6 +102,7 @@ class RobotSchema(DriveTables, forbid_unknown_fields=True, kw_only=True):
     limit_sets: dict[str, dict[str, tuple[float, float] | str]] = msgspec.field(default_factory=dict)
     volume: list[VolumeSchema] = msgspec.field(default_factory=list)
     volume_pairs: dict[str, list[str]] = msgspec.field(default_factory=dict)
+    apart: dict[str, list[str]] = msgspec.field(default_factory=dict)
 
 
 def read_toml(path: str | Path, *, strict: bool = True) -> Robot:
@@ -150,6 +151,7 @@ def parse_toml(text: str, *, source: str = "<text>", strict: bool = True) -> Rob
         loops=loops,
         volumes=volumes,
         volume_pairs=read_pairs(schema.volume_pairs),
+        apart=read_pairs(schema.apart),
     )
 
 

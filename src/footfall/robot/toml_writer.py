@@ -16,7 +16,7 @@ from footfall.robot.toml_text import (
     toml_string,
     toml_value,
 )
-from footfall.robot.volume_schema import volume_lines
+from footfall.robot.volume_schema import pair_lines, volume_lines
 
 
 def toml_text(robot: Robot) -> str:
@@ -47,6 +47,7 @@ def toml_text(robot: Robot) -> str:
                 *(f"{toml_key(key)} = {toml_value(value)}" for key, value in entries.items()),
             ]
     lines += volume_lines(robot)
+    lines += pair_lines("apart", robot.apart)
     lines += drive_lines(robot)
     return "\n".join(lines) + "\n"
 

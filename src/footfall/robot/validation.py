@@ -93,7 +93,7 @@ def depth_first(
 
 
 def check_references(robot: Robot) -> None:
-    """Names of frames are unique; frames, mimics, groups, regions and limit sets refer to what exists."""
+    """Names of frames are unique; frames, mimics, groups, regions, pairs and limit sets refer to what exists."""
     bodies = {body.name for body in robot.bodies}
     joints = {joint.name: joint for joint in robot.joints}
     for frame in _unique("frame", robot.frames).values():
@@ -107,6 +107,10 @@ def check_references(robot: Robot) -> None:
             _check_mimic(joint, joints)
     _check_members("group", "joint", robot.groups, joints)
     _check_members("region", "body", robot.regions, bodies)
+    for pair in robot.apart:
+        for name in pair:
+            if name not in bodies:
+                raise _unknown("body", name, bodies, ("pair that never touches", " - ".join(pair)))
     _check_members("limit set", "joint", robot.limit_sets, joints)
     for name, limits in robot.limit_sets.items():
         for joint_name, (lower, upper) in limits.items():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 import numpy as np
 
@@ -35,7 +37,7 @@ def read_volume(schema: VolumeSchema) -> BodyVolume:
 
 
 def read_pairs(partners: dict[str, list[str]]) -> tuple[Pair, ...]:
-    """Pairs of volumes, in the order of the table that names the partners of each."""
+    """Pairs of names, in the order of the table that names the partners of each."""
     return tuple((first, second) for first, others in partners.items() for second in others)
 
 
@@ -55,13 +57,13 @@ def volume_lines(robot: Robot) -> list[str]:
             ),
             "]",
         ]
+    return lines + pair_lines("volume_pairs", robot.volume_pairs)
+
+
+def pair_lines(table: str, pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """Pairs of names as a table: partners by the first of each."""
     partners: dict[str, list[str]] = {}
-    for first, second in robot.volume_pairs:
+    for first, second in pairs:
         partners.setdefault(first, []).append(second)
-    if partners:
-        lines += [
-            "",
-            "[volume_pairs]",
-            *(f"{toml_key(key)} = {toml_value(v)}" for key, v in partners.items()),
-        ]
-    return lines
+    entries = [f"{toml_key(key)} = {toml_value(names)}" for key, names in partners.items()]
+    return ["", f"[{table}]", *entries] if entries else []

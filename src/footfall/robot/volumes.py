@@ -65,13 +65,13 @@ def check_volumes(robot: Robot, world: str) -> None:
         seen.add(frozenset(pair))
 
 
-def as_pairs(pairs: Any) -> tuple[Pair, ...]:
-    """Pairs of names as a tuple of tuples."""
+def as_pairs(pairs: Any, kind: str = "volume pair", members: str = "volumes") -> tuple[Pair, ...]:
+    """Pairs of names as a tuple of tuples. kind, members: what they are, for errors."""
     found = []
     for pair in pairs:
         if isinstance(pair, str) or len(pair) != 2 or not all(isinstance(name, str) for name in pair):
-            message = "each must be two names of volumes"
-            raise InvalidValue(message, subject=("volume pair", repr(pair)))
+            message = f"each must be two names of {members}"
+            raise InvalidValue(message, subject=(kind, repr(pair)))
         found.append((pair[0], pair[1]))
     return tuple(found)
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import SceneError
+from footfall.errors import GravityWarning, SceneError
 from footfall.robot.combine import INITIAL, Placed, combine
-from footfall.robot.model import WORLD, Body, Joint, JointType, Robot
+from footfall.robot.model import STANDARD_GRAVITY, WORLD, Body, Joint, JointType, Robot
 from footfall.robot.shapes import Geometry
 from footfall.scene.model import Scene, SceneObject
 
@@ -19,7 +21,7 @@ def combined_robot(scene: Scene, robot: Robot | None = None, *, q: Any = None) -
 
     robot: one more that the scene does not have; it comes first and keeps its names. q: (nq,) where that one
     starts, neutral by default. The scene's robots follow with their names in front, then each free object as a body
-    and a floating joint of its own name. Configuration "initial" is where all start; gravity is the scene's.
+    and a floating joint of its own name. Configuration "initial" is where all start; see `common_gravity`.
     """
     members = placed_robots(scene, robot, q=q)
     members += [Placed(free_robot(each), each.placement) for each in scene.free_objects]
@@ -28,7 +30,31 @@ def combined_robot(scene: Scene, robot: Robot | None = None, *, q: Any = None) -
             "nothing in it moves by itself; add a robot or a mass", subject=("scene", scene.name)
         )
     name = robot.name if robot is not None and len(members) == 1 else scene.name
-    return combine(members, name=name, gravity=scene.gravity)
+    robots = [] if robot is None else [robot]
+    robots += [each.robot for each in scene.robots]
+    return combine(members, name=name, gravity=common_gravity(scene, robots))
+
+
+def common_gravity(scene: Scene, robots: Sequence[Robot]) -> tuple[float, float, float]:
+    """What pulls at all, m/s2: the scene's, else that of the first robot that has another than usual.
+
+    Warns of robots whose own is unusual and another one.
+    """
+    unusual = [robot for robot in robots if robot.gravity != STANDARD_GRAVITY]
+    taken, whose = scene.gravity, f"scene {scene.name!r}"
+    if taken is None:
+        taken, whose = STANDARD_GRAVITY, ""
+        if unusual:
+            taken, whose = unusual[0].gravity, f"robot {unusual[0].name!r}"
+    for robot in unusual:
+        if not np.allclose(robot.gravity, taken, rtol=1e-3, atol=1e-6):
+            warnings.warn(
+                f"robot {robot.name!r} has gravity {list(robot.gravity)} m/s2, {whose} has {list(taken)}, which is "
+                "taken",
+                GravityWarning,
+                stacklevel=4,
+            )
+    return taken
 
 
 def placed_robots(scene: Scene, robot: Robot | None = None, *, q: Any = None) -> list[Placed]:

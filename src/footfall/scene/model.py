@@ -20,6 +20,7 @@ from footfall.robot import values
 from footfall.robot.load import load
 from footfall.robot.model import Robot
 from footfall.robot.shapes import Box, Capsule, Cylinder, Mesh, Shape, Sphere
+from footfall.robot.start import start_of
 from footfall.scene.checks import scene_errors
 from footfall.scene.given_motion import GivenMotion
 from footfall.scene.shapes import MeshShape
@@ -162,8 +163,8 @@ class SceneRobot(values.Value):
     """A robot in a scene.
 
     source: what `footfall.load` takes, or a robot. placement: where its world stands in the scene. configuration:
-    the name of one of its configurations, or `q` (nq,); if None "idle", else the first it has, else neutral.
-    floating_base: as for `footfall.load`.
+    the name of one of its configurations, or `q` (nq,); if None "idle", else the first it has, else neutral, inside
+    its limits. floating_base: as for `footfall.load`.
     """
 
     name: str
@@ -188,11 +189,10 @@ class SceneRobot(values.Value):
         return load(self.source, floating_base=self.floating_base)
 
     @property
-    def q(self) -> Array | None:
-        """Its configuration (nq,) before the placement is applied; None: neutral."""
+    def q(self) -> Array:
+        """Its configuration (nq,) before the placement is applied."""
         if self.configuration is None:
-            known = self.robot.configurations
-            return known["idle"] if "idle" in known else next(iter(known.values()), None)
+            return start_of(self.robot).q
         if isinstance(self.configuration, str):
             return self.robot.configuration(self.configuration)
         if len(self.configuration) != self.robot.nq:
@@ -208,14 +208,14 @@ class SceneRobot(values.Value):
 class Scene(values.Value):
     """Objects and robots; compared by identity.
 
-    gravity: (3,) in world axes, m/s2. notes: remarks by name. start, goal: where a robot begins and where it is to
-    go, the mean of its feet on the ground with x ahead; None if the scene does not say.
+    gravity: (3,) in world axes, m/s2; None is that of the robots in it. notes: remarks by name. start, goal: where a
+    robot begins and where it is to go, the mean of its feet on the ground with x ahead; None if the scene does not say.
     """
 
     name: str = "scene"
     objects: tuple[SceneObject, ...] = ()
     robots: tuple[SceneRobot, ...] = ()
-    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    gravity: tuple[float, float, float] | None = None
     notes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     start: Transform | None = None
     goal: Transform | None = None
@@ -226,7 +226,8 @@ class Scene(values.Value):
         object.__setattr__(self, "robots", tuple(self.robots))
         object.__setattr__(self, "notes", MappingProxyType(dict(self.notes)))
         with scene_errors(subject):
-            object.__setattr__(self, "gravity", values.vector(self.gravity, 3, "gravity", subject))
+            if self.gravity is not None:
+                object.__setattr__(self, "gravity", values.vector(self.gravity, 3, "gravity", subject))
             for name in ("start", "goal"):
                 pose = getattr(self, name)
                 if pose is not None:

@@ -151,7 +151,7 @@ class SceneRobotSchema(PlacedSchema, kw_only=True):
 
 class SceneSchema(msgspec.Struct, forbid_unknown_fields=True):
     name: str
-    gravity: Vector = (0.0, 0.0, -9.81)
+    gravity: Vector | None = None
     object: list[ObjectSchema] = msgspec.field(default_factory=list)
     robot: list[SceneRobotSchema] = msgspec.field(default_factory=list)
     notes: dict[str, str] = msgspec.field(default_factory=dict)

@@ -21,7 +21,9 @@ from footfall.scene.shapes import Icosphere, MeshShape, Triangles
 
 def scene_text(scene: Scene) -> str:
     """The scene as text; paths stay as they are in it."""
-    lines = [f"name = {toml_string(scene.name)}", f"gravity = {toml_value(scene.gravity)}"]
+    lines = [f"name = {toml_string(scene.name)}"]
+    if scene.gravity is not None:
+        lines.append(f"gravity = {toml_value(scene.gravity)}")
     for name, pose in (("start", scene.start), ("goal", scene.goal)):
         if pose is not None:
             turned = [line for line in placement_lines(pose) if not line.startswith("position")]

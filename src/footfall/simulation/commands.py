@@ -107,16 +107,6 @@ def required_gains(robot: Robot) -> tuple[Array, Array]:
     return kp, kd
 
 
-def holding_gains(robot: Robot) -> tuple[Array, Array]:
-    """Gains (joints,) to stay: those of the servos, else a radian (or a metre) holds the weight of all at 1 m, and the
-    damping is that times 0.1 s."""
-    kp, kd = own_gains(robot)
-    stiffness = robot.mass * float(np.linalg.norm(robot.gravity))
-    unknown = np.isnan(kp)
-    kp = np.where(unknown, stiffness, kp)
-    return kp, np.where(unknown | np.isnan(kd), 0.1 * kp, kd)
-
-
 def carried_by_the_world(robot: Robot, q: Array) -> Array:
     """Efforts (joints,) that hold what hangs on the world by joints alone in q (nq,); zero on a floating base."""
     standing = {"world"}

@@ -19,12 +19,13 @@ from footfall.dynamics.kinematics import frame_attachment
 from footfall.dynamics.loops import close_loops
 from footfall.errors import InvalidOption, LoopAtDeadPoint
 from footfall.robot.model import Robot
+from footfall.robot.start import start_of
 from footfall.scene.assembly import combined_robot, initial_state, placed_robots
 from footfall.scene.load import load_scene
 from footfall.scene.model import Scene, SceneObject
+from footfall.simulation.below_ground import warn_of_bodies_below_ground
 from footfall.simulation.commands import (
     carried_by_the_world,
-    holding_gains,
     pd_command,
     required_gains,
     whole_command,
@@ -33,17 +34,22 @@ from footfall.simulation.divergence import are_good, require_good, warn_of_diver
 from footfall.simulation.drive_step import DriveTrain, Gears
 from footfall.simulation.engine import Course
 from footfall.simulation.engine_choice import ContactList, ContactModel, Touching, choose_engine
+from footfall.simulation.holding_gains import holding_gains
 from footfall.simulation.listed_engine import ListedEngine
 from footfall.simulation.missing_meshes import without_missing_meshes
 from footfall.simulation.pace import Pace
 from footfall.simulation.penalty_step import penalty_delassus
+from footfall.simulation.restless_joints import warn_of_restless_joints
 from footfall.simulation.run_values import Trajectory
 from footfall.simulation.singular_loops import LoopWatch, warn_of_dead_points
+from footfall.simulation.start import standing_start
 from footfall.simulation.start_depth import warn_if_inside
 from footfall.simulation.step_values import Command, StepOptions
 from footfall.simulation.time_step import actuated_velocities
 from footfall.simulation.unsolved_contact import warn_of_residuals
 from footfall.simulation.world.engine import Setting, WorldEngine
+
+_LOOKED_AT = 20  # control periods, from which a run is looked at when it ends
 
 Controller = Callable[[float, Array, Array], Command | Array]
 
@@ -65,7 +71,7 @@ class Simulation:
     options: how a step is computed.
     dt: s, length of a step, instead of that of the options.
     substeps: steps in a control period.
-    q, v: (nq,) and (nv,) at the start, see `reset`.
+    q, v: (nq,) and (nv,) at the start, see `reset`. `start` says which configuration was taken otherwise.
     """
 
     def __init__(
@@ -90,8 +96,8 @@ class Simulation:
         if robot is None and scene is None:
             raise ValueError("a simulation needs a robot, or a scene with robots or free bodies")
         place = _scene(scene)
-        known = {} if robot is None else robot.configurations
-        start = known["idle"] if "idle" in known else next(iter(known.values()), None)
+        self.start = None if robot is None else standing_start(robot, place) if q is None else start_of(robot)
+        start = None if self.start is None else self.start.q
         self.robot = combined_robot(place, robot, q=start)
         if candidates is None:
             self.robot = without_missing_meshes(self.robot)
@@ -116,6 +122,7 @@ class Simulation:
         self.engine = choose_engine(setting, self._touching, self.train)
         self._pushes: dict[str, tuple[Array, float]] = {}
         self._started = False
+        self._told: frozenset[str] = frozenset()  # kinds of warnings
         self.reset(q, v)
 
     def _check_forces(self) -> None:
@@ -224,8 +231,8 @@ class Simulation:
     # State
 
     def reset(self, q: Array | None = None, v: Array | None = None) -> None:
-        """Start again at time zero: q (nq,) and v (nv,) by default as the scene has them, the robot in "idle",
-        else in its first configuration, else neutral.
+        """Start again at time zero: q (nq,) and v (nv,) by default as the scene has them, the robot in "idle", else in
+        its first configuration, else neutral; inside its limits and above the ground, see `start`.
 
         Pushes end. Loops are closed, by joints that follow from others.
         """
@@ -275,11 +282,11 @@ class Simulation:
         """A command to stay as it is now: gains hold the joints where they are, and arms that hang on the world carry
         their own weight.
 
-        kp, kd: in N m/rad and N m s/rad. By default those of the robot's servos; where it has none, a radian holds the
-        weight of all at 1 m, and kd is kp times 0.1 s.
+        kp, kd: in N m/rad and N m s/rad. By default those of the robot's servos; where it has none, they are chosen
+        from its weight, inertias and greatest efforts, see `holding_gains`. kd is kp times 0.1 s if kp is given.
         """
         if kp is None:
-            kp, usual = holding_gains(self.robot)
+            kp, usual = holding_gains(self.robot, self.state.q, self.options.dt)
         else:
             usual = 0.1 * np.asarray(kp)
         command = self.pd(self.joint_positions(), kp=kp, kd=usual if kd is None else kd)
@@ -366,6 +373,7 @@ class Simulation:
         warn_of_residuals(
             trajectory.residual, tolerance=self.options.solver.tolerance, scale=self._weight_impulse
         )
+        self._look_at_end(trajectory)
         return trajectory
 
     def _advance(self, course: Course, command: Command, start: float, first: int, last: int) -> None:
@@ -397,6 +405,21 @@ class Simulation:
             return last
         periods = np.ceil((min(ends) - 1e-12 - self.state.time) / self.control_period)
         return min(last, first + max(1, int(periods)))
+
+    def _look_at_end(self, trajectory: Trajectory) -> None:
+        """Say once of each kind what goes wrong without an error."""
+        if len(trajectory.time) < _LOOKED_AT:  # a loop of single steps
+            return
+        if "below" not in self._told:
+            bodies = {body.name for body in self.robot.bodies if body.collisions}
+            if isinstance(self.engine, ListedEngine):
+                bodies &= {name for each in self.engine.candidates for name in (each.body, each.surface.body)}
+            if warn_of_bodies_below_ground(self.robot, self.scene, trajectory.q[-1], bodies):
+                self._told |= {"below"}
+        if "restless" not in self._told and warn_of_restless_joints(
+            self.robot, trajectory.v, trajectory.effort
+        ):
+            self._told |= {"restless"}
 
     def _look_at_start(self) -> None:
         """Once, before the first step: what is inside of something is seldom meant to be."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -30,21 +31,31 @@ class ConvexHull:
     @property
     def neighbours(self) -> list[Integers]:
         """For each point those at the other ends of its edges."""
-        found: list[set[int]] = [set() for _ in self.points]
-        for corners in self.faces:
-            for a, b in zip(corners.tolist(), np.roll(corners, -1).tolist(), strict=True):
-                found[a].add(b)
-                found[b].add(a)
-        return [np.array(sorted(each), dtype=np.int64) for each in found]
+        corners, following, _ = _edges(self.faces)
+        ends = np.column_stack([np.concatenate([corners, following]), np.concatenate([following, corners])])
+        return _by_first(np.unique(ends, axis=0), len(self.points))
 
     @property
     def faces_around(self) -> list[Integers]:
         """For each point its faces."""
-        found: list[list[int]] = [[] for _ in self.points]
-        for number, corners in enumerate(self.faces):
-            for corner in corners.tolist():
-                found[corner].append(number)
-        return [np.array(each, dtype=np.int64) for each in found]
+        corners, _, numbers = _edges(self.faces)
+        order = np.argsort(corners, kind="stable")
+        return _by_first(np.column_stack([corners, numbers])[order], len(self.points))
+
+
+def _edges(faces: Sequence[Integers]) -> tuple[Integers, Integers, Integers]:
+    """Of all faces one after the other: corners, those that follow them around the face, and numbers of the faces."""
+    corners = np.concatenate([*faces, np.zeros(0, np.int64)])
+    sizes = np.array([len(face) for face in faces], dtype=np.int64)
+    ends = np.cumsum(sizes)
+    following = np.arange(1, len(corners) + 1)
+    following[ends - 1] = ends - sizes
+    return corners, corners[following], np.repeat(np.arange(len(faces)), sizes)
+
+
+def _by_first(pairs: Integers, count: int) -> list[Integers]:
+    """For each of `count` numbers the second of all pairs (n, 2) that begin with it; pairs are in that order."""
+    return np.split(pairs[:, 1], np.searchsorted(pairs[:, 0], np.arange(1, count)))
 
 
 def convex_hull(points: Array) -> ConvexHull:
@@ -122,11 +133,11 @@ def _solid_hull(points: Array) -> ConvexHull:
     inwards = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0.0
     triangles[inwards] = triangles[inwards][:, ::-1]
     groups = _coplanar(hull)
-    rings = [_ring(triangles[group]) for group in groups]
+    rings = [_ring(triangles[group]) if len(group) > 1 else triangles[group[0]] for group in groups]
     used = np.unique(np.concatenate(rings))
     number = np.full(len(points), -1, dtype=np.int64)
     number[used] = np.arange(len(used))
-    normals = np.array([_normal(points[ring]) for ring in rings])
+    normals = _normals(points, rings)
     return ConvexHull(points[used], normals, tuple(number[ring] for ring in rings))
 
 
@@ -157,12 +168,14 @@ def _ring(triangles: Integers) -> Integers:
     return np.array(ring, dtype=np.int64)
 
 
-def _normal(corners: Array) -> Array:
-    """Unit normal of a polygon, by its area (Newell): all corners count."""
-    around = np.roll(corners, -1, axis=0)
-    origin = corners[0]
-    normal = np.cross(corners - origin, around - origin).sum(axis=0)
-    return np.asarray(normal / np.linalg.norm(normal))
+def _normals(points: Array, faces: Sequence[Integers]) -> Array:
+    """Unit normals of polygons, by their areas (Newell): all corners count."""
+    corners, following, numbers = _edges(faces)
+    origins = points[np.array([face[0] for face in faces])][numbers]
+    areas = np.cross(points[corners] - origins, points[following] - origins)
+    starts = np.searchsorted(numbers, np.arange(len(faces)))
+    normals = np.add.reduceat(areas, starts, axis=0)
+    return np.asarray(normals / np.linalg.norm(normals, axis=1, keepdims=True))
 
 
 def _flat_hull(points: Array, axes: Array, spread: Array, size: float) -> ConvexHull:
@@ -179,6 +192,6 @@ def _flat_hull(points: Array, axes: Array, spread: Array, size: float) -> Convex
     flat = np.column_stack([along, (points - points[0]) @ axes[1]])
     ring = Qhull(flat).vertices.astype(np.int64)
     corners = points[ring]
-    normal = _normal(corners)
     order = np.arange(len(ring))
+    (normal,) = _normals(corners, [order])
     return ConvexHull(corners, np.array([normal, -normal]), (order, order[::-1].copy()))

@@ -297,6 +297,7 @@ def build_contact_world(
         if thing.contact:
             world.add(thing)
     world.exclude(neighbours(robot))
+    world.exclude(robot.apart)
     world.exclude(exclude)
     robots = _bodies_by_robot(world, robot, scene)
     if self_contact:

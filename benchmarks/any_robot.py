@@ -1,0 +1,167 @@
+"""Every robot of example-robot-data, from its URDF to drops on flat and rough ground, as `footfall simulate` does it.
+
+python benchmarks/any_robot.py [words in paths ...] [--output benchmarks/any_robot.md] [--cold]
+
+Each robot runs in a process of its own. `--cold` gives it an empty cache of native code.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # where `benchmarks.lab` lies
+
+import numpy as np
+
+from footfall.bench import surroundings
+from footfall.bench.robots import examples_folder
+from footfall.whole_file import write_text
+
+SCENES = ("flat", "rough")
+SECONDS = 3.0  # as the command
+HEIGHT = 0.02  # m
+DEEP = 1e-3  # m: what is deeper in the ground at the end is told
+RESTING = 0.05  # rad/s or m/s
+PATIENCE = 900.0  # s
+
+
+def studied(path: Path) -> dict[str, Any]:
+    """What happens with one robot."""
+    from footfall.cli.simulate import prepared
+    from footfall.robot.load import load
+    from footfall.robot.start import start_of
+    from footfall.scene.load import load_scene
+
+    row: dict[str, Any] = {}
+    begun = time.perf_counter()
+    robot = load(path, floating_base=True, strict=False)
+    row["load"] = time.perf_counter() - begun
+    start = start_of(robot)
+    row["joints"] = robot.nv - 6
+    row["start"] = start.name or "neutral"
+    row["moved"] = len(start.moved)
+    lower, upper = robot.limits()
+    row["inside"] = bool(((start.q >= lower - 1e-6) & (start.q <= upper + 1e-6)).all())
+    for scene in SCENES:
+        place = load_scene(scene)
+        begun = time.perf_counter()
+        simulation = prepared(robot, place, configuration=None, height=HEIGHT, touching=None, dt=1e-3)
+        command = simulation.hold()
+        simulation.step(command)
+        row[f"{scene} first"] = time.perf_counter() - begun
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            trajectory = simulation.run(command, SECONDS)
+        row[f"{scene} step"] = (time.perf_counter() - begun - row[f"{scene} first"]) / (SECONDS / 1e-3)
+        row[f"{scene} gap"] = least_gap(robot, place, trajectory.q[-1][: robot.nq])
+        row[f"{scene} base"] = float(trajectory.q[-1][2])
+        row[f"{scene} speed"] = float(np.abs(trajectory.v[-1]).max())
+        row[f"{scene} warned"] = sorted({each.category.__name__ for each in caught})
+    return row
+
+
+def least_gap(robot: Any, scene: Any, q: Any) -> float:
+    """Least distance of all shapes of the robot from the scene, m, by detection that knows nothing of the step."""
+    from footfall.contact.ground import Clearance
+    from footfall.simulation.missing_meshes import without_missing_meshes
+
+    return Clearance(without_missing_meshes(robot), scene).gap(np.asarray(q), 0.5)
+
+
+def in_a_process(path: Path, *, cold: bool) -> dict[str, Any]:
+    """The row of one robot, or what went wrong."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, **({"FOOTFALL_CACHE_DIR": folder} if cold else {})}
+        command = [sys.executable, "-W", "ignore", __file__, "--one", str(path)]
+        try:
+            done = subprocess.run(
+                command, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return {"error": f"more than {PATIENCE:g} s"}
+    if done.returncode:
+        return {"error": (done.stderr.strip().splitlines() or ["?"])[-1][:120]}
+    row: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
+    return row
+
+
+def cells(name: str, row: dict[str, Any]) -> list[str]:
+    if "error" in row:
+        return [name, row["error"], *[""] * 9]
+    moved = f", {row['moved']} moved" if row["moved"] else ""
+    shown = [name, str(row["joints"]), f"{row['load']:.1f}", row["start"] + moved]
+    shown.append("yes" if row["inside"] else "no")
+    for scene in SCENES:
+        gap, speed = row[f"{scene} gap"], row[f"{scene} speed"]
+        above = "nothing to touch" if gap > 0.4 else "yes" if gap > -DEEP else f"{-1e3 * gap:.1f} mm deep"
+        rests = "" if speed < RESTING else f", {speed:.2g} rad/s"
+        told = f" ({', '.join(row[f'{scene} warned'])})" if row[f"{scene} warned"] else ""
+        shown += [f"{row[f'{scene} first']:.1f}", f"{1e6 * row[f'{scene} step']:.0f}", above + rests + told]
+    return shown
+
+
+def report(rows: dict[str, dict[str, Any]], before: str, *, cold: bool) -> str:
+    head = ["robot", "joints", "load, s", "start", "inside limits"]
+    for scene in SCENES:
+        head += [f"{scene}: to the first step, s", "us a step", "above the ground"]
+    lines = [cells(name, row) for name, row in rows.items()]
+    table = "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *lines))
+    good = [row for row in rows.values() if "error" not in row]
+    counts = [
+        f"{len(good)} of {len(rows)} robots load and run; {sum(row['inside'] for row in good)} start inside limits."
+    ]
+    for scene in SCENES:
+        above = sum(row[f"{scene} gap"] > -DEEP for row in good)
+        still = sum(row[f"{scene} gap"] > -DEEP and row[f"{scene} speed"] < RESTING for row in good)
+        slowest = max((row[f"{scene} first"] for row in good), default=0.0)
+        counts.append(
+            f"On {scene} ground {above} end above it (no shape deeper than {1e3 * DEEP:g} mm), {still} of them at rest "
+            f"(below {RESTING:g} rad/s) after {SECONDS:g} s; the slowest needs {slowest:.1f} s to its first step."
+        )
+    text = "\n".join(counts)
+    cache = "an empty cache each" if cold else "a warm cache"
+    return (
+        "# Any robot\n\n"
+        "Every URDF of example-robot-data is loaded with a floating base and dropped from 2 cm, its joints held, as "
+        "`footfall simulate FILE --floating-base --lenient` does it without other options.\n\n"
+        f"{surroundings.processor()}, {surroundings.cores()} cores; load {before} before and "
+        f"{surroundings.load_average()} after; {cache}.\n\n{text}\n\n{table}\n"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("words", nargs="*", help="only robots whose path has one of them")
+    parser.add_argument("--output", type=Path, help="file for the report")
+    parser.add_argument("--cold", action="store_true", help="with an empty cache of native code")
+    parser.add_argument("--one", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.one:
+        print(json.dumps(studied(options.one)))
+        return
+    folder = examples_folder()
+    if folder is None:
+        parser.error("example-robot-data is not installed: pip install 'footfall[bench]'")
+    paths = sorted(folder.glob("*/*/*.urdf"))
+    before = surroundings.load_average()
+    rows = {}
+    for path in paths:
+        name = f"{path.parent.parent.name}/{path.stem}"
+        if not options.words or any(word in name for word in options.words):
+            rows[name] = in_a_process(path, cold=options.cold)
+            print(" | ".join(cells(name, rows[name])), flush=True)
+    text = report(rows, before, cold=options.cold)
+    if options.output:
+        write_text(options.output, text)
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
