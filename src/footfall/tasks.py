@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from footfall.control.tasks.boundaries import Boundary as Boundary
     from footfall.control.tasks.custom import CombinedTask as CombinedTask
     from footfall.control.tasks.custom import CustomTask as CustomTask
+    from footfall.control.tasks.features import FeatureTask as FeatureTask
     from footfall.control.tasks.forces import ContactForce as ContactForce
     from footfall.control.tasks.forces import LeastForce as LeastForce
     from footfall.control.tasks.forces import LeastTorque as LeastTorque

@@ -13,12 +13,12 @@ from footfall.control.inverse_kinematics.problem import build_ik
 from footfall.control.inverse_kinematics.resolved_rate import (
     ComfortCost,
     ResolvedRate,
-    solve_positive_definite,
 )
 from footfall.control.tasks.lola import lola_task_space, lola_task_space_2012
 from footfall.control.tasks.positions import HalfSpaceTask, frame_position
 from footfall.control.tasks.stack import TaskStack
 from footfall.errors import InvalidTask
+from footfall.math.positive_definite import solve_positive_definite
 from footfall.robot.model import Robot
 from tests.dynamics.rates import rate_along
 

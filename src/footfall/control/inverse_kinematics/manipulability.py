@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.control.inverse_kinematics.resolved_rate import solve_positive_definite
 from footfall.control.tasks.rows import AXES, chosen_rows, row_places
 from footfall.dynamics.jacobians import frame_jacobian, frame_jacobian_rate
 from footfall.errors import InvalidTask
+from footfall.math.positive_definite import solve_positive_definite
 from footfall.math.spatial import symmetric
 from footfall.robot.model import Robot
 
