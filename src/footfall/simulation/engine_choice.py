@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from footfall.contact.candidates import Candidate, scene_candidates
+from footfall.contact.detection.world import standing_in
 from footfall.contact.penalty import PenaltyLaw
 from footfall.dynamics.kinematics import frame_attachment
 from footfall.errors import InvalidOption, UnknownName
@@ -73,7 +74,7 @@ def choose_engine(
 
 def _nothing_touches(setting: Setting) -> bool:
     """Whether there is nothing to find, so that batches may as well run in lanes."""
-    shaped = sum(bool(body.collisions) for body in setting.robot.bodies)
+    shaped = sum(bool(body.collisions) for body in setting.robot.bodies) + len(standing_in(setting.robot))
     things = sum(thing.contact for thing in setting.scene.fixed_objects)
     return shaped == 0 or (things == 0 and (shaped == 1 or not setting.self_contact))
 

@@ -14,6 +14,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler import Kernel
 from footfall.contact.candidates import Candidate
+from footfall.contact.detection.world import standing_in
 from footfall.contact.penalty import PenaltyLaw, warn_if_unstable
 from footfall.dynamics.kinematics import frame_attachment
 from footfall.dynamics.loops import close_loops
@@ -412,12 +413,17 @@ class Simulation:
             return
         if "below" not in self._told:
             bodies = {body.name for body in self.robot.bodies if body.collisions}
-            if isinstance(self.engine, ListedEngine):
+            if isinstance(self.engine, WorldEngine):
+                bodies |= {volume.body for volume in standing_in(self.robot)}
+            else:
                 bodies &= {name for each in self.engine.candidates for name in (each.body, each.surface.body)}
             if warn_of_bodies_below_ground(self.robot, self.scene, trajectory.q[-1], bodies):
                 self._told |= {"below"}
-        if "restless" not in self._told and warn_of_restless_joints(
-            self.robot, trajectory.v, trajectory.effort
+        driven = bool(trajectory.effort.any())
+        if (
+            driven
+            and "restless" not in self._told
+            and warn_of_restless_joints(self.robot, trajectory.v, trajectory.effort)
         ):
             self._told |= {"restless"}
 

@@ -80,3 +80,17 @@ def test_rollouts_are_what_single_runs_are() -> None:
         alone = simulation.run(simulation.zero_command, 0.4)
         np.testing.assert_array_equal(alone.q, q[k])
         np.testing.assert_array_equal(alone.v, v[k])
+
+
+def test_bodies_without_shapes_touch_with_their_volumes() -> None:
+    """LOLA has shapes on its feet alone, and volumes on all of its bodies: limp, it ends on them above the ground."""
+    robot = footfall.load("lola")
+    simulation = footfall.Simulation(robot, "flat", dt=2e-3)
+    trajectory = simulation.run(simulation.zero_command, 2.5)
+    log = trajectory.touches
+    assert {"torso", "kfr"} <= set(log.names)
+    heights = [footfall.frame_pose(robot, simulation.q, body.name).translation[2] for body in robot.bodies]
+    assert min(heights) > 0.0
+    assert footfall.center_of_mass(robot, simulation.q)[2] < 0.4  # it stood 0.9 m high
+    fixed = footfall.Simulation(robot, "flat", self_contact=False)
+    assert fixed.engine.contacts.owners == simulation.engine.contacts.owners  # type: ignore[union-attr]

@@ -27,8 +27,9 @@ from footfall.dynamics.kinematics import link_poses
 from footfall.errors import SceneError, UnknownName
 from footfall.math.transform import Transform
 from footfall.robot.combine import INITIAL
-from footfall.robot.model import Robot
+from footfall.robot.model import WORLD, Robot
 from footfall.robot.tree import Attachment
+from footfall.robot.volumes import BodyVolume
 from footfall.scene.given_motion import GivenMotion
 from footfall.scene.model import Material, Scene, SceneObject
 
@@ -293,6 +294,9 @@ def build_contact_world(
             shape = (geometry.shape, attachment.placement @ geometry.placement, 1, 1)
             side = materials.get(body.name, RobotSide(geometry.friction))
             world.add_body(body.name, attachment.link, [shape], side)
+    for volume in standing_in(robot):
+        attachment = carriers.attachments[volume.body]
+        world.add_body(volume.body, attachment.link, [(volume.shape, attachment.placement, 1, 1)], None)
     for thing in scene.fixed_objects:
         if thing.contact:
             world.add(thing)
@@ -305,6 +309,16 @@ def build_contact_world(
     else:
         world.exclude(pair for names in robots for pair in combinations(names, 2))
     return world
+
+
+def standing_in(robot: Robot) -> list[BodyVolume]:
+    """Volumes that touch for bodies without collision shapes: the first of each."""
+    shaped = {body.name for body in robot.bodies if body.collisions}
+    first: dict[str, BodyVolume] = {}
+    for volume in robot.volumes:
+        if volume.body not in shaped and volume.body != WORLD:
+            first.setdefault(volume.body, volume)
+    return list(first.values())
 
 
 def _bodies_by_robot(world: ContactWorld, robot: Robot, scene: Scene) -> list[list[str]]:
