@@ -156,6 +156,20 @@ def test_gravity_and_colors() -> None:
     assert robot.joints[0].type is JointType.FIXED
 
 
+def test_groups_and_masks_are_kept_in_all_formats() -> None:
+    geoms = '<geom size="1" contype="2" conaffinity="4"/><geom size="1"/><geom size="1" contype="0" conaffinity="6"/>'
+    robot = parse_mjcf(f"<mujoco><worldbody><body>{INERTIAL}{geoms}</body></worldbody></mujoco>")
+    expected = [(2, 4), (1, 1), (0, 6)]
+    for again in (robot, parse_mjcf(mjcf_text(robot)), parse_toml(toml_text(robot))):
+        assert [(each.group, each.mask) for each in again.bodies[0].collisions] == expected
+
+
+@pytest.mark.parametrize("wrong", [-1, 2**31, 1.5, True])
+def test_groups_are_bits(wrong: Any) -> None:
+    with pytest.raises(InvalidValue, match="whole number from 0 to"):
+        Geometry(Sphere(1.0), group=wrong)
+
+
 def test_mesh_is_put_back_where_it_was(tmp_path: Path) -> None:
     mesh = tmp_path / "tetra.obj"
     mesh.write_text("v 0 0 0\nv 1 0 0\nv 0 2 0\nv 0 0 3\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from footfall.contact.convex import Convex as Convex
     from footfall.contact.convex import convex_of as convex_of
     from footfall.contact.detection import detect_contacts as detect_contacts
+    from footfall.contact.detection.world import ContactWorld as ContactWorld
+    from footfall.contact.detection.world import bodies_at as bodies_at
+    from footfall.contact.detection.world import build_contact_world as build_contact_world
+    from footfall.contact.detection.world import touches_of as touches_of
     from footfall.contact.gauss_seidel import solve_gauss_seidel as solve_gauss_seidel
     from footfall.contact.gjk import ConvexDistance as ConvexDistance
     from footfall.contact.gjk import convex_distance as convex_distance

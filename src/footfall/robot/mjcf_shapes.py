@@ -15,6 +15,7 @@ from footfall.robot.orientation import matrix_from_quaternion
 _DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)
 _DEFAULT_FRICTION = 1.0
 _FRICTIONLESS = 1  # condim
+_BITS = 2**31 - 1  # that groups and masks may have
 
 
 class Geom(IntEnum):
@@ -40,6 +41,7 @@ def body_geometries(model: Any, meshes: MeshPaths) -> dict[int, tuple[list[Geome
             model.geom(index).name,
             _color(model, index),
             _friction(model, index),
+            *_groups(model, index),
         )
         visuals, collisions = geometries.setdefault(int(model.geom_bodyid[index]), ([], []))
         touches = model.geom_contype[index] or model.geom_conaffinity[index]
@@ -101,6 +103,12 @@ def _friction(model: Any, index: int) -> float | None:
         return 0.0
     sliding = float(model.geom_friction[index, 0])
     return None if sliding == _DEFAULT_FRICTION else sliding
+
+
+def _groups(model: Any, index: int) -> tuple[int, int]:
+    """Group and mask; those of what touches nothing do not matter."""
+    group, mask = (int(values[index]) & _BITS for values in (model.geom_contype, model.geom_conaffinity))
+    return (group, mask) if group or mask else (1, 1)
 
 
 def _rounded(color: Any) -> tuple[float, float, float, float]:

@@ -218,8 +218,8 @@ def _add_geometry(node: Node, geometry: Geometry, names: set[str], assets: _Asse
         **_pose(geometry.placement),
         rgba=geometry.color,
         friction=None if visual or geometry.friction is None else (geometry.friction, 0.005, 0.0001),
-        contype=0 if visual else None,
-        conaffinity=0 if visual else None,
+        contype=0 if visual else None if geometry.group == 1 else geometry.group,
+        conaffinity=0 if visual else None if geometry.mask == 1 else geometry.mask,
         group=VISUAL_GROUP if visual else COLLISION_GROUP,
     )
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from footfall.errors import InvalidValue
 from footfall.math.transform import Transform, identity_transform
-from footfall.robot.values import Value, finite_number, placement, vector
+from footfall.robot.values import Subject, Value, finite_number, placement, vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,9 @@ Shape = Box | Sphere | Cylinder | Capsule | Mesh
 class Geometry(Value):
     """A shape fixed to a body; colour is RGBA in [0, 1].
 
-    friction: Coulomb coefficient where it touches; None leaves it to what it touches.
+    friction: Coulomb coefficient where it touches; None leaves it to what it touches. group, mask: as bits; two shapes
+    touch if the group of one has a bit of the other's mask (MJCF: contype, conaffinity), where contact is found while
+    the step runs.
     """
 
     shape: Shape
@@ -79,15 +82,26 @@ class Geometry(Value):
     name: str = ""
     color: tuple[float, float, float, float] | None = None
     friction: float | None = None
+    group: int = 1
+    mask: int = 1
 
     def __post_init__(self) -> None:
         subject = ("geometry", self.name)
+        for what in ("group", "mask"):
+            object.__setattr__(self, what, _bits(getattr(self, what), what, subject))
         object.__setattr__(self, "placement", placement(self.placement, "geometry", subject))
         if self.color is not None:
             object.__setattr__(self, "color", vector(self.color, 4, "color", subject))
         if self.friction is not None:
             friction = finite_number(self.friction, "friction", subject, minimum=0.0)
             object.__setattr__(self, "friction", friction)
+
+
+def _bits(value: int, what: str, subject: Subject) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**31:
+        message = f"{what} is {value!r}; it must be a whole number from 0 to 2^31 - 1, whose bits are groups"
+        raise InvalidValue(message, subject=subject)
+    return value
 
 
 def _length(value: float, what: str, shape: str) -> float:

@@ -190,7 +190,8 @@ def _body(schema: BodySchema) -> Body:
 
 def _geometry(schema: ShapeSchema, subject: tuple[str, str]) -> Geometry:
     shape = read_shape(schema, subject)
-    return Geometry(shape, read_placement(schema, subject), schema.name, schema.color, schema.friction)
+    place = read_placement(schema, subject)
+    return Geometry(shape, place, schema.name, schema.color, schema.friction, schema.group, schema.mask)
 
 
 def _joint(body: BodySchema) -> Joint:

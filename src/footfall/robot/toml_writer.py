@@ -129,4 +129,7 @@ def _geometry_lines(geometry: Geometry) -> list[str]:
         lines.append(f"color = {toml_value(geometry.color)}")
     if geometry.friction is not None:
         lines.append(f"friction = {toml_value(geometry.friction)}")
+    lines += [
+        f"{name} = {getattr(geometry, name)}" for name in ("group", "mask") if getattr(geometry, name) != 1
+    ]
     return lines

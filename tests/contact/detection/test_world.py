@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -18,7 +19,7 @@ from footfall.errors import SceneError, UnknownName
 from footfall.geometry.plane import Plane
 from footfall.math.rotations import matrix_from_rotation_vector
 from footfall.math.transform import Transform, identity_transform
-from footfall.robot.shapes import Box, Capsule, Cylinder, Sphere
+from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Sphere
 from footfall.scene.assembly import combined_robot, initial_state
 from footfall.scene.given_motion import GivenMotion
 from footfall.scene.model import Scene, SceneObject, free_body
@@ -199,6 +200,18 @@ def test_groups_and_masks_work_as_in_mujoco() -> None:
     }
     assert touching_names(world, found) == expected
     assert 0 < len(expected) < 28
+
+
+def test_robots_bring_their_groups_and_masks() -> None:
+    robot = footfall.load("lola")
+    turned = replace(robot.bodies[3], collisions=(Geometry(Sphere(0.1), group=4, mask=0),))
+    bodies = tuple(turned if body is robot.bodies[3] else body for body in robot.bodies)
+    scene = Scene("floor", (SceneObject("floor", Plane()),))
+    combined = combined_robot(scene, replace(robot, bodies=bodies))
+    world = build_contact_world(combined, scene, self_contact=False)
+    shapes = world.table.shapes[list(world.shapes(turned.name))]
+    assert set(shapes["group"].tolist()) == {4}
+    assert set(shapes["mask"].tolist()) == {0}
 
 
 def test_fixed_things_do_not_touch_each_other_and_cost_no_pairs() -> None:

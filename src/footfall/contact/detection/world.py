@@ -291,7 +291,8 @@ def build_contact_world(
     for body in robot.bodies:
         attachment = carriers.attachments[body.name]
         for geometry in body.collisions:
-            shape = (geometry.shape, attachment.placement @ geometry.placement, 1, 1)
+            pose = attachment.placement @ geometry.placement
+            shape = (geometry.shape, pose, geometry.group, geometry.mask)
             side = materials.get(body.name, RobotSide(geometry.friction))
             world.add_body(body.name, attachment.link, [shape], side)
     for volume in standing_in(robot):
