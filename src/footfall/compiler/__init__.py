@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from footfall.compiler.routines.annotations import Vector2 as Vector2
     from footfall.compiler.routines.annotations import Vector3 as Vector3
     from footfall.compiler.routines.annotations import Vector6 as Vector6
+    from footfall.compiler.routines.annotations import as_records as as_records
     from footfall.compiler.routines.annotations import new_records as new_records
     from footfall.compiler.routines.annotations import record_dtype as record_dtype
     from footfall.compiler.routines.callback import RoutineCallback as RoutineCallback

@@ -1,6 +1,6 @@
 """How far a robot's volumes are from each other, and how its velocities change that.
 
-A kernel gives the poses of the bodies and the motions of the joints, native loops the rest: pairs of volumes whose
+A kernel gives the poses of the bodies and the motions of the joints, routines the rest: pairs of volumes whose
 boxes are far apart are skipped, elements whose spheres are, and a row of the Jacobian has a few entries only.
 """
 
@@ -16,6 +16,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler import Kernel, NativeFunction, call
 from footfall.compiler.graph import ACTIVE
+from footfall.compiler.routines import record_dtype, record_from_numbers
 from footfall.compiler.threads import share_rows
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.jacobians import joint_motions
@@ -23,7 +24,15 @@ from footfall.dynamics.kinematics import forward_kinematics
 from footfall.dynamics.loops import Coupling
 from footfall.errors import InvalidValue, UnknownName
 from footfall.geometry.swept_distance import checked_threshold, unpacked
-from footfall.geometry.swept_pairs import RESULT, all_distances, callback, pack_model
+from footfall.geometry.swept_pairs import (
+    RESULT,
+    Model,
+    PairDistance,
+    all_distances,
+    callback,
+    in_one_array,
+    pack_model,
+)
 from footfall.math.spatial import cross
 from footfall.robot.model import Robot
 from footfall.robot.volumes import Pair, as_pairs, changing_velocities, checked_pairs, pair_places
@@ -74,36 +83,24 @@ def volume_distances(
     if ACTIVE.get() is not None:
         return _traced(robot, plan, q)
     positions, rotations, motions = plan.kernel(q)
-    velocities = robot.tree.nv
-    if positions.ndim == 2:
-        out, rows = np.empty((plan.pairs, RESULT)), np.empty((plan.pairs, velocities))
-        _measure(plan, positions, rotations, motions, velocities, out, rows)
+    single = positions.ndim == 2
+    if single:
+        positions, rotations, motions = positions[None], rotations[None], motions[None]
+    count = len(positions)
+    out = np.empty((count, plan.pairs), record_dtype(PairDistance))
+    rows = np.empty((count, plan.pairs, robot.tree.nv))
+
+    def measure(part: slice) -> None:
+        all_distances(plan.model, positions[part], rotations[part], motions[part], out[part], rows[part])
+
+    if single:
+        measure(slice(None))
+        out, rows = out[0], rows[0]
     else:
-        count = len(positions)
-        out, rows = np.empty((count, plan.pairs, RESULT)), np.empty((count, plan.pairs, velocities))
-
-        def measure(part: slice) -> None:
-            arrays = positions[part], rotations[part], motions[part]
-            _measure(plan, *arrays, velocities, out[part], rows[part])
-
         share_rows(measure, count, piece=_PIECE, threads=threads)
     if robot.loops:
         rows = rows @ _coupling(robot, q)
     return VolumeDistances(*unpacked(out), rows)
-
-
-def _measure(
-    plan: _Plan, positions: Array, rotations: Array, motions: Array, velocities: int, out: Array, rows: Array
-) -> None:
-    all_distances(
-        plan.model,
-        positions.reshape(-1),
-        rotations.reshape(-1),
-        motions.reshape(-1),
-        velocities,
-        out.reshape(-1),
-        rows.reshape(-1),
-    )
 
 
 def free_pairs(robot: Robot, q: Array) -> tuple[Pair, ...]:
@@ -121,8 +118,7 @@ class _Plan(NamedTuple):
 
     bodies: tuple[str, ...]
     columns: list[list[tuple[int, float]]]
-    model: Array
-    name: str
+    model: Model
     kernel: Kernel
 
     @property
@@ -164,8 +160,7 @@ def _new_plan(robot: Robot, pairs: tuple[Pair, ...] | None, threshold: float) ->
         threshold=checked_threshold(threshold),
         columns=columns,
     )
-    name = f"volumes_{sha256(model.tobytes()).hexdigest()[:16]}"
-    return _Plan(bodies, columns, model, name, _carried.kernel(robot, bodies=bodies))
+    return _Plan(bodies, columns, model, _carried.kernel(robot, bodies=bodies))
 
 
 @algorithm(q="nq")
@@ -185,26 +180,20 @@ def _traced(robot: Robot, plan: _Plan, q: Array) -> VolumeDistances:
     """The same as symbols: one native call for the distances, the Jacobian traced."""
     position, rotation, motions = _carried.textbook(robot, q, bodies=plan.bodies)
     inputs = np.concatenate([position, rotation.reshape(-1, 9)], axis=1)
-    native = NativeFunction(
-        plan.name, callback().address, plan.pairs * RESULT, data=plan.model, owner=callback()
-    )
-    found = call(native, inputs).reshape(plan.pairs, RESULT)
+    data = in_one_array(plan.model)
+    name = f"volumes_{sha256(data.tobytes()).hexdigest()[:16]}"
+    native = NativeFunction(name, callback().address, plan.pairs * RESULT, data=data, owner=callback())
+    numbers = call(native, inputs).reshape(plan.pairs, RESULT)
+    found = [record_from_numbers(PairDistance, each) for each in numbers]
     rows = []
-    for result, columns in zip(found, plan.columns, strict=True):
-        normal, point = result[1:4], result[4:7]
-        wrench = np.concatenate([normal, cross(point, normal)])  # 000 (5.6), any point along the normal
+    for each, columns in zip(found, plan.columns, strict=True):
+        wrench = np.concatenate(
+            [each.normal, cross(each.first_point, each.normal)]
+        )  # 000 (5.6), any point along the normal
         row: list[Any] = [0.0] * robot.tree.nv
         for velocity, sign in columns:
             row[velocity] = sign * (wrench @ motions[:, velocity])
         rows.append(row)
     jacobian = Coupling(robot, q).columns(np.array(rows))
-    return VolumeDistances(
-        found[:, 0],
-        found[:, 1:4],
-        found[:, 4:7],
-        found[:, 7:10],
-        found[:, 10],
-        found[:, 11],
-        found[:, 12:14],
-        jacobian,
-    )
+    told = {name: np.array([getattr(each, name) for each in found]) for name in PairDistance._fields}
+    return VolumeDistances(**told, jacobian=jacobian)

@@ -11,7 +11,7 @@ from footfall.arrays import Array, Integers
 from footfall.compiler.routines import ArrayOf, Vector3, routine
 from footfall.environment.model import Environment
 from footfall.errors import InvalidEnvironment
-from footfall.geometry.triangle import closest_on_triangle
+from footfall.geometry.triangle import Triangle, on_triangle
 
 
 class ObjectDistances(NamedTuple):
@@ -67,9 +67,9 @@ def packed_volumes(environment: Environment, ids: Collection[str]) -> PackedVolu
 def _measure(volumes: PackedVolumes, points: ArrayOf[Vector3], distance: Array, nearest: Integers) -> None:
     for k, point in enumerate(points):
         for m in range(len(volumes.radii)):
-            x, y, z, _ = closest_on_triangle(volumes.corners[m], point[0], point[1], point[2])
-            way = point - np.array([x, y, z])
-            gap = np.sqrt(way @ way) - volumes.radii[m]
+            corners = volumes.corners[m]
+            found = on_triangle(Triangle(corners[0:3], corners[3:6], corners[6:9]), point)
+            gap = np.sqrt(found.square) - volumes.radii[m]
             if gap < distance[k]:
                 distance[k] = gap
                 nearest[k] = volumes.owners[m]

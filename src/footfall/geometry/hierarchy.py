@@ -7,15 +7,25 @@ A node is a row of eight numbers: least corner (3), greatest corner (3), first, 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array, Integers
-from footfall.compiler.routines import routine
+from footfall.compiler.routines import Vector3, routine
 from footfall.errors import GeometryError
 
 NODE = 8  # numbers of a node
 DEPTH = 128  # entries of a traversal's stack; halving makes trees of depth 40 at most
+
+
+class Node(NamedTuple):
+    """A row of nodes as a record."""
+
+    lower: Vector3
+    upper: Vector3
+    first: float
+    size: float
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,25 +7,44 @@ too. All that a query needs is packed into one array, so that native code can ca
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import NativeFunction, call
-from footfall.compiler.routines import RoutineCallback, routine
+from footfall.compiler.routines import ArrayOf, RoutineCallback, Vector3, as_records, routine
 from footfall.errors import GeometryError
-from footfall.geometry.hierarchy import DEPTH, NODE, build_hierarchy
+from footfall.geometry.hierarchy import DEPTH, Node, build_hierarchy
 from footfall.geometry.mesh import TriangleMesh
-from footfall.geometry.triangle import FACE, closest_on_triangle
+from footfall.geometry.triangle import FACE, Triangle, on_triangle
 
-_HEADER = 2  # size of the array, number of nodes
-_TRIANGLE = 30  # corners (9), face normal (3), edge normals (9), vertex normals (9)
+_HEADER = 2  # how many numbers nodes and triangles are
+_NORMALS = 7  # of a triangle: of its face, its edges and its vertices
 _TIE = 1e-15  # relative difference of squared distances that is rounding
 _NEAR = 1e-10  # m; closer to an edge or a vertex than this the direction to it is rounding
+
+
+class Mesh(NamedTuple):
+    """What a query needs; triangles in the order of the leaves, with the normals of their features in turn."""
+
+    nodes: ArrayOf[Node]
+    triangles: ArrayOf[Triangle]
+    normals: ArrayOf[Vector3]
+
+
+class OnMesh(NamedTuple):
+    """Signed distance of a point, m, the normal, and the closest point."""
+
+    distance: float
+    normal: Vector3
+    point: Vector3
+
 
 _functions: WeakKeyDictionary[TriangleMesh, Callable[[Array], Array]] = WeakKeyDictionary()
 
@@ -44,7 +63,7 @@ def distance_function(mesh: TriangleMesh) -> Callable[[Array], Array]:
             if point.dtype == object:
                 result: Array = call(native, point)
                 return result
-            return query(data, float(point[0]), float(point[1]), float(point[2]))
+            return _query_one(data, point)
 
         _functions[mesh] = distance
     return _functions[mesh]
@@ -61,99 +80,102 @@ def signed_distances(mesh: TriangleMesh, points: Array) -> Array:
 
 
 def pack(mesh: TriangleMesh) -> Array:
-    """The mesh as one array: header, nodes of its hierarchy, triangles in the order of the leaves."""
+    """The mesh as one array; `_opened` takes it apart again."""
     corners = mesh.corners
     tree = build_hierarchy(corners.min(axis=1), corners.max(axis=1))
-    triangles = np.concatenate(
-        [
-            corners.reshape(-1, 9),
-            mesh.face_normals,
-            mesh.edge_pseudonormals.reshape(-1, 9),
-            mesh.vertex_pseudonormals[mesh.triangles].reshape(-1, 9),
-        ],
-        axis=1,
-    )[tree.order]
-    size = _HEADER + tree.nodes.size + triangles.size
-    return np.concatenate([[float(size), float(len(tree.nodes))], tree.nodes.ravel(), triangles.ravel()])
+    features = [
+        mesh.face_normals,
+        mesh.edge_pseudonormals.reshape(-1, 9),
+        mesh.vertex_pseudonormals[mesh.triangles].reshape(-1, 9),
+    ]
+    triangles, normals = corners.reshape(-1, 9)[tree.order], np.concatenate(features, axis=1)[tree.order]
+    header = [float(tree.nodes.size), float(triangles.size)]
+    return np.concatenate([header, tree.nodes.ravel(), triangles.ravel(), normals.ravel()])
 
 
 @routine
-def _square_to_box(data: Array, node: int, x: float, y: float, z: float) -> float:
-    """Square of the distance of a point to the box of the node that starts at `node`."""
-    dx = max(data[node] - x, 0.0, x - data[node + 3])
-    dy = max(data[node + 1] - y, 0.0, y - data[node + 4])
-    dz = max(data[node + 2] - z, 0.0, z - data[node + 5])
-    return float(dx * dx + dy * dy + dz * dz)
+def _opened(data: Array) -> Mesh:
+    triangles = _HEADER + int(data[0])
+    normals = triangles + int(data[1])
+    count = int(data[1]) // 9 * _NORMALS
+    return Mesh(
+        as_records(Node, data[_HEADER:triangles]),
+        as_records(Triangle, data[triangles:normals]),
+        data[normals : normals + 3 * count].reshape(count, 3),
+    )
 
 
 @routine
-def query(data: Array, x: float, y: float, z: float) -> Array:
-    """Distance, normal (3) and closest point (3), as (7,), of one point to a packed mesh."""
-    triangles = _HEADER + int(data[1]) * NODE
-    stack = np.empty(DEPTH, dtype=np.int64)
-    bounds = np.empty(DEPTH)
+def _square_to_box(node: Node, point: Vector3) -> float:
+    """Square of the distance of a point to the box of a node."""
+    square = 0.0
+    for k in (0, 1, 2):
+        beyond = max(node.lower[k] - point[k], 0.0, point[k] - node.upper[k])
+        square += beyond * beyond
+    return square
+
+
+@routine
+def query(mesh: Mesh, point: Vector3) -> OnMesh:
+    """The nearest point of a mesh."""
+    stack, bounds = np.empty(DEPTH, dtype=np.int64), np.empty(DEPTH)
     stack[0], bounds[0], height = 0, 0.0, 1
-    least, where, feature = np.inf, 0, -1
-    cx, cy, cz = 0.0, 0.0, 0.0
+    least, where, best, feature = np.inf, 0, point, -1
     while height:
         height -= 1
         if bounds[height] > least:
             continue
-        node = _HEADER + stack[height] * NODE
-        first, count = int(data[node + 6]), int(data[node + 7])
+        first, count = int(mesh.nodes[stack[height]].first), int(mesh.nodes[stack[height]].size)
         if count == 0:
-            near = _square_to_box(data, _HEADER + first * NODE, x, y, z)
-            far = _square_to_box(data, _HEADER + (first + 1) * NODE, x, y, z)
+            near = _square_to_box(mesh.nodes[first], point)
+            far = _square_to_box(mesh.nodes[first + 1], point)
             swap = 1 if far < near else 0
             stack[height], bounds[height] = first + 1 - swap, max(near, far)
             stack[height + 1], bounds[height + 1] = first + swap, min(near, far)
             height += 2
             continue
-        for triangle in range(first, first + count):
-            start = triangles + triangle * _TRIANGLE
-            px, py, pz, part = closest_on_triangle(data[start : start + 9], x, y, z)
-            square = (x - px) ** 2 + (y - py) ** 2 + (z - pz) ** 2
+        for k in range(first, first + count):
+            found = on_triangle(mesh.triangles[k], point)
             # Two triangles in one plane: the one whose face is met knows the direction best.
-            tied = part == FACE and feature != FACE and square <= least * (1.0 + _TIE)
-            if square < least or tied:
-                least, where, feature = square, start, part
-                cx, cy, cz = px, py, pz
-    return _signed(data[where + 9 : where + _TRIANGLE], feature, x, y, z, cx, cy, cz)
+            tied = found.feature == FACE and feature != FACE and found.square <= least * (1.0 + _TIE)
+            if found.square < least or tied:
+                least, best, where, feature = found.square, found.point, k, found.feature
+    return _signed(point, best, mesh.normals[_NORMALS * where + feature], feature)
 
 
 @routine
-def _signed(
-    normals: Array, feature: int, x: float, y: float, z: float, cx: float, cy: float, cz: float
-) -> Array:
-    """The answer of a query; normals: of the face, the edges and the vertices of the nearest triangle."""
-    result = np.empty(7)
-    result[4], result[5], result[6] = cx, cy, cz
-    nx, ny, nz = normals[3 * feature], normals[3 * feature + 1], normals[3 * feature + 2]
-    dx, dy, dz = x - cx, y - cy, z - cz
-    along = dx * nx + dy * ny + dz * nz
+def _signed(point: Vector3, closest: Vector3, normal: Vector3, feature: int) -> OnMesh:
+    """The answer of a query; normal: of the feature of the nearest triangle."""
+    way: Vector3 = point - closest
+    along = float(way @ normal)
     if feature == FACE:  # the difference is parallel to the normal, which is known better
-        result[0], result[1], result[2], result[3] = along, nx, ny, nz
-        return result
-    length = np.sqrt(dx * dx + dy * dy + dz * dz)
+        return OnMesh(along, normal, closest)
+    length = math.sqrt(way @ way)
     signed = length if along >= 0.0 else -length
-    result[0] = signed
-    if length > _NEAR:
-        nx, ny, nz = dx / signed, dy / signed, dz / signed
-    result[1], result[2], result[3] = nx, ny, nz
+    return OnMesh(signed, way / signed if length > _NEAR else normal, closest)
+
+
+@routine
+def _query_one(data: Array, point: Vector3) -> Array:
+    result = np.empty(7)
+    answers: ArrayOf[OnMesh] = as_records(OnMesh, result)
+    answers[0] = query(_opened(data), point)
     return result
 
 
 @routine
-def _query_all(data: Array, points: Array) -> Array:
-    results = np.empty((len(points), 7))
-    for k in range(len(points)):
-        results[k] = query(data, points[k, 0], points[k, 1], points[k, 2])
+def _query_all(data: Array, points: ArrayOf[Vector3]) -> Array:
+    mesh, results = _opened(data), np.empty((len(points), 7))
+    answers: ArrayOf[OnMesh] = as_records(OnMesh, results)
+    for k, point in enumerate(points):
+        answers[k] = query(mesh, point)
     return results
 
 
 @routine
 def _answer(inputs: Array, outputs: Array, data: Array) -> None:
-    outputs[:7] = query(data, inputs[0], inputs[1], inputs[2])
+    answers: ArrayOf[OnMesh] = as_records(OnMesh, outputs)
+    answers[0] = query(_opened(data), inputs[0:3])
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Distances of swept-sphere volumes: of two, and of many pairs in one native call."""
+"""Distances of swept-sphere volumes: of two, and of many pairs in one call."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.compiler.routines import as_records, record_dtype
 from footfall.compiler.threads import share_rows
 from footfall.errors import GeometryError
-from footfall.geometry.swept_pairs import RESULT, ROOM, all_distances, element_distances, pack_model
-from footfall.geometry.swept_sphere import WIDTH, SweptSphere, SweptVolume, pack
+from footfall.geometry.swept_pairs import PairDistance, all_distances, element_distances, pack_model
+from footfall.geometry.swept_sphere import WIDTH, Element, SweptSphere, SweptVolume, pack
 from footfall.math.transform import Transform, identity_transform
 
 _PIECE = 2000  # pairs that a thread measures at a time, in a fifth of a millisecond or so
@@ -62,9 +63,10 @@ def swept_distance(
     rotations = np.array([pose.rotation for pose in poses], dtype=np.float64)
     if not (np.isfinite(positions).all() and np.isfinite(rotations).all()):
         raise GeometryError(f"poses are {poses}; all must be finite", subject=("swept volume", "pose"))
-    out = np.empty(RESULT)
-    all_distances(model, positions.reshape(-1), rotations.reshape(-1), np.empty(0), 0, out, np.empty(0))
-    return unpacked(out)
+    out = np.empty(1, record_dtype(PairDistance))
+    still = np.empty((1, 6, 0))
+    all_distances(model, positions[None], rotations[None], still, out[None], np.empty((1, 1, 0)))
+    return unpacked(out[0])
 
 
 def swept_distances(
@@ -75,33 +77,30 @@ def swept_distances(
     first, second: elements of one frame, or what `footfall.geometry.swept_sphere.pack` makes of them. threads: how many
     share the work (default: all cores).
     """
-    rows = [_packed(each) for each in (first, second)]
-    if len(rows[0]) != len(rows[1]):
-        message = f"{len(rows[0])} elements against {len(rows[1])}; there must be as many of both"
+    ones, others = (as_records(Element, _packed(each)) for each in (first, second))
+    if len(ones) != len(others):
+        message = f"{len(ones)} elements against {len(others)}; there must be as many of both"
         raise GeometryError(message, subject=("swept volume", "pairs"))
-    out = np.empty((len(rows[0]), RESULT))
+    out = np.empty(len(ones), record_dtype(PairDistance))
 
     def measure(part: slice) -> None:
-        count = part.stop - part.start
-        data = np.empty((2 * count * WIDTH) + ROOM)
-        data[: count * WIDTH] = rows[0][part].reshape(-1)
-        data[count * WIDTH : -ROOM] = rows[1][part].reshape(-1)
-        element_distances(data, count, out[part].reshape(-1))
+        element_distances(ones[part], others[part], out[part])
 
     share_rows(measure, len(out), piece=_PIECE, threads=threads)
     return unpacked(out)
 
 
-def unpacked(results: Array) -> SweptDistances:
-    """Results (..., RESULT) of native loops by name."""
+def unpacked(results: Any) -> SweptDistances:
+    """Results (...) of `PairDistance` as they are told to users."""
+    many = results.ndim > 0
     return SweptDistances(
-        results[..., 0] if results.ndim > 1 else float(results[0]),
-        results[..., 1:4],
-        results[..., 4:7],
-        results[..., 7:10],
-        results[..., 10] if results.ndim > 1 else float(results[10]),
-        results[..., 11] > 0.0 if results.ndim > 1 else bool(results[11] > 0.0),
-        results[..., 12:14].astype(np.int64),
+        results["distance"] if many else float(results["distance"]),
+        results["normal"],
+        results["first_point"],
+        results["second_point"],
+        results["core_distance"] if many else float(results["core_distance"]),
+        results["exact"] > 0.0 if many else bool(results["exact"] > 0.0),
+        results["elements"].astype(np.int64),
     )
 
 

@@ -6,18 +6,34 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.compiler.routines import Matrix3, Vector3
 from footfall.errors import GeometryError
 from footfall.math.transform import Transform
 
 KINDS = ("point", "line", "triangle")  # with one, two and three corners
-WIDTH = 15  # numbers of a packed element: corners, radius, reach, center (3), corners (9)
 _FARTHEST = 1e6  # m; products of eight lengths must not overflow, and nothing is so large
 _AXES = {"x": 0, "y": 1, "z": 2}
+
+
+class Element(NamedTuple):
+    """An element as routines take it, all in floats.
+
+    size: number of corners. radius: m. reach: of the core about its middle, m. corners: the last one repeated.
+    """
+
+    size: float
+    radius: float
+    reach: float
+    middle: Vector3
+    corners: Matrix3
+
+
+WIDTH = 15  # numbers of an element
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -134,7 +150,7 @@ class SweptVolume:
 
     @cached_property
     def packed(self) -> Array:
-        """The elements as rows (n, WIDTH) for native code."""
+        """The elements as rows (n, WIDTH) for routines."""
         return _read_only(pack(self.elements))
 
     def moved(self, pose: Transform) -> SweptVolume:
@@ -147,7 +163,7 @@ class SweptVolume:
 
 
 def pack(elements: Iterable[SweptSphere]) -> Array:
-    """Elements as rows (n, WIDTH): number of corners, radius, reach of the core about its middle, middle, corners."""
+    """Elements as rows (n, WIDTH), an `Element` each."""
     rows = []
     for each in elements:
         corners = each.corners

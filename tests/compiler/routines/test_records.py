@@ -15,6 +15,7 @@ from footfall.compiler.routines import (
     ArrayOf,
     Vector2,
     Vector3,
+    as_records,
     new_records,
     record_dtype,
     record_from_numbers,
@@ -446,3 +447,33 @@ def test_each_set_of_types_has_its_own_fast_way(monkeypatch: pytest.MonkeyPatch)
     assert [lagging(Lag(), start) for start in cases] == expected
     with pytest.raises(AssertionError, match="slow way"):
         lagging(Lag(), np.zeros(2))
+
+
+class Plumb(NamedTuple):
+    """Floats only."""
+
+    point: Vector3
+    length: float
+
+
+@routine
+def lowered(numbers: Array, by: float) -> float:
+    """Floats of an array as records, and changed as such."""
+    plumbs: ArrayOf[Plumb] = as_records(Plumb, numbers[1:])
+    for k in range(len(plumbs)):
+        plumb = plumbs[k]
+        plumbs[k] = Plumb(plumb.point - np.array([0.0, 0.0, by]), plumb.length + by)
+    return float(len(plumbs)) + plumbs[1].point[2]
+
+
+def test_floats_are_seen_as_records() -> None:
+    numbers, others = np.arange(9.0), np.arange(9.0)
+    lowest = lowered(numbers, 0.5)
+    plumbs = as_records(Plumb, others[1:])
+    plumbs["point"][:, 2] -= 0.5
+    plumbs["length"] += 0.5
+    assert lowest == 2.0 + plumbs["point"][1, 2]
+    np.testing.assert_array_equal(numbers, others)
+    np.testing.assert_array_equal(numbers, [0.0, 1.0, 2.0, 2.5, 4.5, 5.0, 6.0, 6.5, 8.5])
+    with pytest.raises(RoutineError, match="Material has fields that are no floats"):
+        as_records(Material, np.zeros(3))

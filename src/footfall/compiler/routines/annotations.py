@@ -36,6 +36,7 @@ from footfall.compiler.routines.types import (
     TupleType,
     Type,
     inner_shape,
+    leaves,
 )
 from footfall.errors import RoutineError
 
@@ -234,6 +235,18 @@ def _from_numbers(kind: Type, numbers: Any) -> tuple[Any, Any]:
         made, numbers = _from_numbers(item, numbers)
         items.append(made)
     return kind.record(*items), numbers
+
+
+def as_records(record: type, numbers: Any) -> Any:
+    """An array of floats as one of records of floats, field after field: no copy; also in routines."""
+    return numbers.reshape(-1).view(_float_dtype(record))
+
+
+@cache
+def _float_dtype(record: type) -> np.dtype[Any]:
+    if any(leaf.stored != FLOAT.stored for leaf in leaves(plain_record(record))):
+        raise RoutineError(f"{record.__name__} has fields that are no floats: floats cannot be read as such")
+    return record_dtype(record)
 
 
 def type_of(value: Any, hint: Hint, name: str) -> Type:

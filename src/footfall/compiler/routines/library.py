@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from footfall.compiler import functions as traced
-from footfall.compiler.routines.annotations import new_records, plain_record
+from footfall.compiler.routines.annotations import as_records, new_records, plain_record
 from footfall.compiler.routines.arrays import Lazy
 from footfall.compiler.routines.numbers import number_constant
 from footfall.compiler.routines.types import (
@@ -32,6 +32,7 @@ from footfall.compiler.routines.types import (
     Value,
     all_roots,
     items_of,
+    leaves,
     tuple_of,
 )
 from footfall.errors import RoutineError
@@ -207,6 +208,18 @@ def _new_records(body: Body, record: Value, count: Value) -> Value:
     return array
 
 
+def _as_records(body: Body, record: Value, numbers: Given) -> Value:
+    assert isinstance(record.type, FunctionType)
+    kind, floats = plain_record(record.type.function), body.settled(numbers)
+    if not isinstance(floats.type, ArrayType) or any(leaf.stored != FLOAT.stored for leaf in leaves(kind)):
+        raise RoutineError(f"{floats.type} as records {kind}: possible with floats on both sides")
+    floats = body.as_numbers(floats)
+    if not isinstance(floats.type, ArrayType) or floats.type.element is not FLOAT:
+        raise RoutineError(f"{floats.type} as records {kind}: possible with floats on both sides")
+    count = body.operation(f"sdiv i64 {body.elements_in(floats.parts[1:])}, {len(leaves(kind))}")
+    return body.array_value(ArrayType(kind, 1), floats.parts[0], [count], all_roots(floats))
+
+
 # Arrays of given values
 
 
@@ -296,6 +309,7 @@ SHAPERS: dict[Any, Translator] = {
 }
 TRANSLATORS: dict[Any, Translator] = {
     abs: _of_numbers(_absolute),
+    as_records: _as_records,
     bool: _number(BOOL),
     call_native: _native,
     float: _number(FLOAT),
