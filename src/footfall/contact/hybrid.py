@@ -10,7 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.contact.gauss_seidel import impulse_scale, stopping_residual
+from footfall.contact.gauss_seidel import SweepOptions, cone_sweeps, impulse_scale, stopping_residual
+from footfall.contact.impulse_state import ImpulseState
+from footfall.contact.natural_newton import ROUND, newton_round
 from footfall.contact.problem import ContactProblem, ContactSolution, checked_start
 from footfall.contact.validation import friction_bound, natural_map_residual
 
@@ -29,21 +31,18 @@ def solve_hybrid(
     problem's own scale unless given. sweeps: before each round of 46 steps of Newton's method, twice as many each
     time. `iterations` counts sweeps and steps.
     """
-    from footfall.contact.native_newton import ROUND, newton_round
-    from footfall.contact.native_sweeps import cone_sweeps
-
     p, w = checked_start(problem, start), np.empty(problem.size)
     limit = stopping_residual(problem, tolerance)
     if problem.size == 0:
         return ContactSolution(p, w, 0, 0.0, True, "hybrid")
     scale = impulse_scale(problem) or 1.0
-    rows = (problem.matrix(), problem.bias, problem.friction, problem.extra, problem.box)
+    state = ImpulseState(problem.rows(), p, w)
     best, least, total = p.copy(), np.inf, 0
     for number in range(max_rounds):
-        count, residual = cone_sweeps(*rows, p, w, 1.0, limit, sweeps << number, 3)
+        count, residual = cone_sweeps(state, SweepOptions(1.0, limit, sweeps << number, 3))
         total += count
         if residual > limit:
-            count, residual = newton_round(*rows, problem.compliance, p, w, ROUND, scale, limit)
+            count, residual = newton_round(state, ROUND, scale, limit)
             total += count
         if residual < least:
             best, least = p.copy(), residual

@@ -7,16 +7,21 @@ also differs from that of a simultaneous solution: a row of balls passes the imp
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.functions import where
+from footfall.compiler.routines import routine
+from footfall.contact.gauss_seidel import contact_blocks
+from footfall.contact.impulse_state import ImpulseState
 from footfall.contact.local_cone import ConeBlock, solve_cone
 from footfall.contact.problem import ContactProblem, ContactSolution
 from footfall.contact.validation import natural_map_residual
 from footfall.errors import InvalidContact
+
+_STEPS = 12  # of Newton's method in one collision: there is no next sweep that would make up for it
 
 
 def collision_impulse(
@@ -67,8 +72,6 @@ def solve_impact_sequence(
     approach speed that is left, m/s; 1e-10 of the fastest unless given. Box rows are not supported.
     `residual` of the solution is that of the complementarity problem, for comparison.
     """
-    from footfall.contact.native_impacts import impact_sequence
-
     if len(problem.box):
         raise InvalidContact(
             f"a sequence of impacts has no dry friction of joints, but there are {len(problem.box)} rows"
@@ -80,9 +83,54 @@ def solve_impact_sequence(
     p, w = np.zeros(problem.size), problem.bias.copy()
     if problem.size == 0:
         return ContactSolution(p, w, 0, 0.0, True, "impacts")
-    data = (problem.matrix(), problem.friction, np.ascontiguousarray(rebound))
-    impacts, approach = impact_sequence(*data, p, w, rest_speed, limit, max_impacts)
+    law = _Impacts(np.ascontiguousarray(rebound), rest_speed, limit, max_impacts)
+    impacts, approach = impact_sequence(ImpulseState(problem.rows(), p, w), law)
     converged = approach <= limit
     status = "solved" if converged else f"still approaching with {approach:g} m/s after {max_impacts} impacts"
     residual = natural_map_residual(problem, p, w)
     return ContactSolution(p, w, impacts, residual, converged, "impacts", status)
+
+
+class _Impacts(NamedTuple):
+    """restitution (contacts,), of impacts faster than rest_speed, m/s; tolerance: approach that may be left, m/s; most:
+    how many impacts."""
+
+    restitution: Array
+    rest_speed: float
+    tolerance: float
+    most: int
+
+
+@routine
+def impact_sequence(state: ImpulseState, law: _Impacts) -> tuple[int, float]:
+    """Collide what approaches fastest, one after another; gives how many and the greatest approach that is left."""
+    rows, p, w = state.rows, state.p, state.w
+    blocks = contact_blocks(state)
+    for count in range(law.most):
+        row = _fastest(state, law.tolerance)
+        if row < 0:
+            return count, 0.0
+        if row >= rows.contact_rows:
+            state.change(row, p[row] - w[row] / rows.matrix[row, row])
+            continue
+        k = row // 3
+        rebound = law.restitution[k] if -w[row] > law.rest_speed else 0.0
+        p1, p2, pn = collision_impulse(
+            blocks[k].cone, w[row - 2], w[row - 1], w[row], rows.friction[k], rebound, _STEPS
+        )
+        state.change_contact(k, p[row - 2 : row + 1] + np.array([p1, p2, pn]))
+    left = _fastest(state, 0.0)
+    return law.most, -w[left] if left >= 0 else 0.0
+
+
+@routine
+def _fastest(state: ImpulseState, least: float) -> int:
+    """The row that approaches fastest, if faster than least, m/s; else -1."""
+    fastest, row = -least, -1
+    for k in range(len(state.rows.friction)):
+        if state.w[3 * k + 2] < fastest:
+            fastest, row = state.w[3 * k + 2], 3 * k + 2
+    for k in range(state.rows.contact_rows, len(state.w)):
+        if state.w[k] < fastest:
+            fastest, row = state.w[k], k
+    return row

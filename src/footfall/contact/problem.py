@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.contact.impulse_state import ContactRows
 from footfall.errors import InvalidContact
 
 _LEAST_DIAGONAL = 1e-12  # of the largest: keeps a row that nothing can move out of divisions by zero
@@ -53,7 +54,7 @@ class ContactProblem:
             if not np.isfinite(array).all():
                 raise InvalidContact(f"{name} of the contact problem holds NaN or infinite values")
             array = np.ascontiguousarray(np.broadcast_to(array, shape)).view()
-            array.setflags(write=False)  # all of one kind: native loops are compiled once for each
+            array.setflags(write=False)  # all of one kind: routines are compiled once for each
             object.__setattr__(self, name, array)
         for name in ("friction", "extra", "box", "compliance"):
             if np.any(getattr(self, name) < 0.0):
@@ -83,6 +84,12 @@ class ContactProblem:
         diagonal: Array = self.delassus.diagonal() + self.compliance
         least = _LEAST_DIAGONAL * float(diagonal.max(initial=0.0)) + 1e-280
         return np.maximum(diagonal, least)
+
+    def rows(self) -> ContactRows:
+        """The problem as routines take it."""
+        return ContactRows(
+            self.matrix(), self.diagonal(), self.bias, self.friction, self.extra, self.box, self.compliance
+        )
 
     def velocities(self, impulses: Array) -> Array:
         """w (n,), m/s, after impulses (n,), N s."""

@@ -8,12 +8,15 @@ impulses, beta (contact by contact), limits, boxes (shifted by their bound), the
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.contact.gauss_seidel import stopping_residual
+from footfall.compiler.routines import Vector2, routine
+from footfall.contact.gauss_seidel import Swept, stopping_residual
+from footfall.contact.impulse_state import ImpulseState
 from footfall.contact.problem import ContactProblem, ContactSolution, checked_start
 from footfall.errors import InvalidContact
 
@@ -88,11 +91,7 @@ def without_lost_extra(problem: ContactProblem, impulses: Array) -> ContactProbl
 
 def pyramid_residual(problem: ContactProblem, impulses: Array, *, facets: int) -> float:
     """Natural-map residual with the polygon in place of the disc, N s."""
-    from footfall.contact.native_pyramid import residual
-
-    w = problem.velocities(impulses)
-    data = (problem.friction, problem.extra, problem.box)
-    return float(residual(problem.diagonal(), *data, impulses, w, facets))
+    return residual(ImpulseState(problem.rows(), impulses, problem.velocities(impulses)), facets)
 
 
 def solve_gauss_seidel_pyramid(
@@ -108,15 +107,64 @@ def solve_gauss_seidel_pyramid(
     start: impulses (n,). tolerance: residual of the pyramid's natural map at which to stop, N s; 1e-10 of the
     problem's scale unless given. The residual of the solution is that of the pyramid, not of the cone.
     """
-    from footfall.contact.native_pyramid import pyramid_sweeps
-
     facet_directions(facets)
     p, w = checked_start(problem, start), np.empty(problem.size)
     limit = stopping_residual(problem, tolerance)
     if problem.size == 0:
         return ContactSolution(p, w, 0, 0.0, True, "gauss-seidel pyramid")
-    data = (problem.matrix(), problem.diagonal(), problem.bias, problem.friction, problem.extra, problem.box)
-    sweeps, left = pyramid_sweeps(*data, p, w, facets, limit, max_sweeps)
+    sweeps, left = pyramid_sweeps(ImpulseState(problem.rows(), p, w), facets, limit, max_sweeps)
     converged = left <= limit
     status = "solved" if converged else f"residual above {limit:g} N s after {max_sweeps} sweeps"
     return ContactSolution(p, w, sweeps, left, converged, "gauss-seidel pyramid", status)
+
+
+@routine
+def in_polygon(target: Vector2, radius: float, facets: int) -> Vector2:
+    """Nearest point of the regular polygon with corners on the circle, one of them at (radius, 0)."""
+    if radius <= 0.0:
+        return np.array([0.0, 0.0])
+    sector = 2 * math.pi / facets
+    first = math.floor(math.atan2(target[1], target[0]) / sector) * sector  # the edge ahead starts here
+    middle = first + sector / 2
+    if target @ np.array([math.cos(middle), math.sin(middle)]) <= radius * math.cos(sector / 2):
+        return target
+    corner = radius * np.array([math.cos(first), math.sin(first)])
+    edge = radius * np.array([math.cos(first + sector), math.sin(first + sector)]) - corner
+    along = float((target - corner) @ edge / (edge @ edge))
+    return corner + min(max(along, 0.0), 1.0) * edge
+
+
+@routine
+def residual(state: ImpulseState, facets: int) -> float:
+    """Natural-map residual of the pyramid, N s."""
+    largest = state.residual_without_friction()
+    for k in range(len(state.rows.friction)):
+        inside = in_polygon(state.friction_target(k), state.friction_bound(k), facets)
+        largest = max(largest, state.away_from(k, inside))
+    return largest
+
+
+@routine
+def pyramid_sweeps(state: ImpulseState, facets: int, tolerance: float, most: int) -> Swept:
+    """Sweeps until the residual is below the tolerance, at most so many."""
+    rows, p = state.rows, state.p
+    state.refresh()
+    left = residual(state, facets)
+    for sweep in range(most):
+        if left <= tolerance:
+            state.refresh()
+            left = residual(state, facets)
+            if left <= tolerance:
+                return Swept(sweep, left)
+        for k in range(len(rows.friction)):
+            n = 3 * k + 2
+            state.change(n, max(0.0, state.stopping(n)))
+            bound = rows.friction[k] * p[n] + rows.extra[k] if p[n] > 0.0 else 0.0
+            inside = in_polygon(state.friction_target(k), bound, facets)
+            state.change(n - 2, inside[0])
+            state.change(n - 1, inside[1])
+        for row in range(rows.contact_rows, len(p)):
+            state.change(row, rows.allowed(row, state.stopping(row)))
+        left = residual(state, facets)
+    state.refresh()
+    return Swept(most, residual(state, facets))

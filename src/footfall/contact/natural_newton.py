@@ -1,0 +1,164 @@
+"""Newton's method on the natural map of all contacts together, in their impulses.
+
+Contacts and rows are made linear by `newton_step`, as in a native time step; there the robot's velocities are solved
+for, here the impulses themselves, so that a problem needs nothing but its matrix.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.compiler.routines import ArrayOf, as_records, routine
+from footfall.contact.impulse_state import ContactRows, ImpulseState, natural_map
+from footfall.contact.newton_schedule import (
+    HALVINGS,
+    LEAST_SOFTNESS,
+    MEMORY,
+    MOST_SOFTNESS,
+    ONE_ROUND,
+    StepKind,
+)
+from footfall.contact.newton_step import ConeLaw, linear_cone, natural_cone
+from footfall.math.linear_systems import solve_in_place
+
+ROUND = as_records(StepKind, np.array(ONE_ROUND))
+
+
+class NewtonSteps(NamedTuple):
+    """Number of steps, and the least natural-map residual, N s."""
+
+    steps: int
+    residual: float
+
+
+class _Springs(NamedTuple):
+    """Contacts and rows near their impulses: matrix K W (n, n) of their springs, and shift (n,), N s."""
+
+    matrix: Array
+    shift: Array
+
+
+@routine
+def newton_round(
+    state: ImpulseState, kinds: ArrayOf[StepKind], scale: float, tolerance: float
+) -> NewtonSteps:
+    """Steps of the given kinds (steps,); impulses and velocities become the best that was found.
+
+    scale: of impulses, N s. tolerance: of the residual, N s.
+    """
+    p, ahead, best, merits = state.p, np.empty(len(state.p)), state.p.copy(), np.zeros(MEMORY)
+    state.refresh()
+    residual = natural_map(state)
+    least, count = residual, 0
+    while count < len(kinds) and least > tolerance:
+        kind = kinds[count]
+        softness = max(kind.softness * residual / scale, kind.least_softness)
+        softness = min(max(softness, LEAST_SOFTNESS), MOST_SOFTNESS)
+        if count > 0 and _differ(kind, kinds[count - 1]):
+            merits[:] = 0.0
+        merits[1:] = merits[:-1]
+        merits[0] = _merit(state, kind.reach)
+        count += 1
+        change = _direction(state, kind, softness)
+        if not _advance(state, change, kind.reach, np.max(merits), ahead) < np.inf:
+            break
+        p[:] = ahead
+        state.refresh()
+        residual = natural_map(state)
+        if residual < least:
+            least = residual
+            best[:] = p
+    p[:] = best
+    state.refresh()
+    return NewtonSteps(count, least)
+
+
+@routine
+def _differ(one: StepKind, other: StepKind) -> bool:
+    return (
+        one.reach != other.reach
+        or one.softness != other.softness
+        or one.least_softness != other.least_softness
+        or one.leaning != other.leaning
+    )
+
+
+@routine
+def _law(rows: ContactRows, k: int) -> ConeLaw:
+    along = 0.5 * (rows.diagonal[3 * k] + rows.diagonal[3 * k + 1])
+    return ConeLaw(
+        along, rows.diagonal[3 * k + 2], rows.compliance[3 * k + 2], rows.friction[k], rows.extra[k]
+    )
+
+
+@routine
+def _merit(state: ImpulseState, reach: float) -> float:
+    """Sum of the squares of the natural map, weighted so that it is an energy, J."""
+    rows, p, w, total = state.rows, state.p, state.w, 0.0
+    for k in range(len(rows.friction)):
+        cone = _law(rows, k)
+        f1, f2, fn = natural_cone(cone, p[3 * k : 3 * k + 3], w[3 * k : 3 * k + 3], reach)
+        total += cone.tangential * (f1 * f1 + f2 * f2) + cone.normal * fn * fn
+    for row in range(rows.contact_rows, len(p)):
+        allowed = rows.allowed(row, p[row] - reach / rows.diagonal[row] * w[row])
+        total += rows.diagonal[row] * (p[row] - allowed) ** 2
+    return total
+
+
+@routine
+def _direction(state: ImpulseState, kind: StepKind, softness: float) -> Array:
+    """Newton's change (n,) of the impulses: `(1 + K W) dp = shift` with the springs K of contacts and rows."""
+    springs = _Springs(np.empty((len(state.p), len(state.p))), np.empty(len(state.p)))
+    _add_contacts(state, kind, softness, springs)
+    _add_joints(state, kind, softness, springs)
+    for row in range(len(state.p)):
+        springs.matrix[row, row] += 1.0
+    solve_in_place(springs.matrix, springs.shift)
+    return springs.shift
+
+
+@routine
+def _add_contacts(state: ImpulseState, kind: StepKind, softness: float, springs: _Springs) -> None:
+    rows, p, w = state.rows, state.p, state.w
+    for k in range(len(rows.friction)):
+        r = 3 * k
+        linear = linear_cone(_law(rows, k), p[r : r + 3], w[r : r + 3], kind.reach, softness, kind.leaning)
+        for i in (0, 1, 2):
+            springs.shift[r + i] = linear.shift[i]
+        first, second, third = rows.matrix[r], rows.matrix[r + 1], rows.matrix[r + 2].copy()
+        third[r + 2] -= rows.compliance[r + 2]  # that of the normal direction is part of the spring
+        along, lean = linear.along, linear.lean
+        springs.matrix[r] = along[0] * first + along[1] * second + lean[0] * third
+        springs.matrix[r + 1] = along[1] * first + along[2] * second + lean[1] * third
+        springs.matrix[r + 2] = linear.normal * third
+
+
+@routine
+def _add_joints(state: ImpulseState, kind: StepKind, softness: float, springs: _Springs) -> None:
+    rows, p, w = state.rows, state.p, state.w
+    for row in range(rows.contact_rows, len(p)):
+        z = p[row] - kind.reach / rows.diagonal[row] * w[row]
+        bounded = row - (len(p) - len(rows.box))
+        moves = z > 0.0 if bounded < 0 else abs(z) < rows.box[bounded]
+        stiffness = 1.0 / (softness * rows.diagonal[row]) if moves else 0.0
+        springs.shift[row] = -w[row] * stiffness if moves else rows.allowed(row, z) - p[row]
+        springs.matrix[row] = stiffness * rows.matrix[row]
+
+
+@routine
+def _advance(state: ImpulseState, change: Array, reach: float, allowed: float, ahead: Array) -> float:
+    """Impulses ahead, after a step that is halved until its merit is below what is allowed; gives that merit."""
+    turned = np.empty(len(change))
+    still = state.rows._replace(bias=np.zeros(len(change)))
+    ImpulseState(still, change, turned).refresh()
+    length, merit = 2.0, np.inf
+    for _ in range(HALVINGS + 1):
+        if merit < allowed:
+            break
+        length *= 0.5
+        ahead[:] = state.p + length * change
+        merit = _merit(ImpulseState(state.rows, ahead, state.w + length * turned), reach)
+    return merit
