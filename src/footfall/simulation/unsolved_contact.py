@@ -22,7 +22,7 @@ def warn_of_residuals(residuals: Array, *, tolerance: float, scale: float) -> No
         bad = residuals > _NEARLY * tolerance * scale
         warnings.warn(
             f"contact was not solved as asked in {bad.sum()} of {bad.size} control periods: up to {worst:.2g} N s are "
-            f"left ({worst / scale:.2g} of weight times dt); more newton_steps (SolverOptions) or a smaller dt may help",
+            f"left ({worst / scale:.2g} of weight times dt); more newton_steps or a smaller dt may help",
             ConvergenceWarning,
             stacklevel=3,
         )
