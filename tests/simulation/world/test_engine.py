@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ import footfall
 from footfall.errors import InvalidOption, SceneError
 from footfall.simulation.world.engine import compile_early
 from footfall.simulation.world.run import run_world
+from tests.looped_robots import four_bar
 
 GROUND = footfall.SceneObject("ground", footfall.Plane())
 
@@ -94,3 +97,22 @@ def test_bodies_without_shapes_touch_with_their_volumes() -> None:
     assert footfall.center_of_mass(robot, simulation.q)[2] < 0.4  # it stood 0.9 m high
     fixed = footfall.Simulation(robot, "flat", self_contact=False)
     assert fixed.engine.contacts.owners == simulation.engine.contacts.owners  # type: ignore[union-attr]
+
+
+def test_dry_friction_of_a_looped_robot_acts_on_its_joint() -> None:
+    """A four-bar led by its rocker, the last joint of the tree: it turns where the effort exceeds the friction."""
+    robot = four_bar(dependent=("crank", "coupler"))
+    joints = tuple(
+        replace(joint, friction=2.0) if joint.name == "rocker" else joint for joint in robot.joints
+    )
+    rubbing = replace(robot, joints=joints, gravity=(0.0, 0.0, 0.0))
+    ends = {}
+    for contacts in ("found", "listed"):
+        for effort in (1.9, 2.5):
+            simulation = footfall.Simulation(rubbing, contacts=contacts)  # type: ignore[arg-type]
+            start = simulation.q
+            run = simulation.run(np.array([effort]), 0.1)
+            ends[contacts, effort] = np.abs(run.q[-1] - start).max()
+    assert ends["found", 1.9] < 1e-9
+    assert ends["found", 2.5] > 1e-3
+    assert ends["found", 2.5] == pytest.approx(ends["listed", 2.5], rel=1e-6)

@@ -239,10 +239,15 @@ def _joint_rows(
             rows.append(
                 (tables.q + coordinate, tables.v + velocity, first_node + node, lane, lower, upper, 0.0)
             )
-    for velocity, force in enumerate(robot.spanning.friction):
+    structure = robot.tree.loops
+    own = (
+        range(robot.nv) if structure is None else structure.independent
+    )  # velocities of the tree that are in v
+    for velocity, moving in enumerate(own):
+        force = float(robot.spanning.friction[moving])
         if friction and force > 0.0:
             node, lane = places[velocity]
-            rows.append((0, tables.v + velocity, first_node + node, lane, -np.inf, np.inf, float(force)))
+            rows.append((0, tables.v + velocity, first_node + node, lane, -np.inf, np.inf, force))
     return rows
 
 
