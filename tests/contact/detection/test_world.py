@@ -202,13 +202,15 @@ def test_groups_and_masks_work_as_in_mujoco() -> None:
     assert 0 < len(expected) < 28
 
 
-def test_robots_bring_their_groups_and_masks() -> None:
+def test_robots_bring_their_groups_masks_and_pairs_apart() -> None:
     robot = footfall.load("lola")
     turned = replace(robot.bodies[3], collisions=(Geometry(Sphere(0.1), group=4, mask=0),))
     bodies = tuple(turned if body is robot.bodies[3] else body for body in robot.bodies)
     scene = Scene("floor", (SceneObject("floor", Plane()),))
-    combined = combined_robot(scene, replace(robot, bodies=bodies))
-    world = build_contact_world(combined, scene, self_contact=False)
+    apart = (robot.bodies[0].name, turned.name)
+    combined = combined_robot(scene, replace(robot, bodies=bodies, apart=(apart,)))
+    world = build_contact_world(combined, scene)
+    assert tuple(sorted(apart)) in world.excluded
     shapes = world.table.shapes[list(world.shapes(turned.name))]
     assert set(shapes["group"].tolist()) == {4}
     assert set(shapes["mask"].tolist()) == {0}
