@@ -11,8 +11,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import new_records
-from footfall.compiler.threads import begin, share_rows
-from footfall.contact.detection.memory import Count as MemoryCount
+from footfall.compiler.threads import begin
 from footfall.contact.detection.shapes import Touch
 from footfall.contact.detection.world import (
     Carriers,
@@ -22,7 +21,6 @@ from footfall.contact.detection.world import (
     touches_of,
 )
 from footfall.dynamics.kinematics import link_poses
-from footfall.errors import InvalidOption
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.combine import Placed, moved
 from footfall.robot.model import WORLD, JointType, Robot
@@ -32,7 +30,7 @@ from footfall.scene.model import Scene, SceneObject
 from footfall.simulation.drive_step import DriveTrain, Gears
 from footfall.simulation.engine import Deepest, Pushes
 from footfall.simulation.robot_motion import RobotMotion
-from footfall.simulation.run_values import SimulationState, TouchLog, Trajectory
+from footfall.simulation.run_values import SimulationState
 from footfall.simulation.step_values import Command, StepOptions
 from footfall.simulation.world.build import (
     Member,
@@ -42,11 +40,12 @@ from footfall.simulation.world.build import (
     new_workspace,
     pair_materials,
 )
+from footfall.simulation.world.course import WorldCourse
+from footfall.simulation.world.live_arrays import fill, longer
 from footfall.simulation.world.records import Count, Forces, Settings, State, Workspace, World
+from footfall.simulation.world.rollouts import NO_FORCES, Starts, roll_out
 from footfall.simulation.world.run import Log, Progress, run_world
 
-NO_FORCES = Forces(np.zeros(0, dtype=np.int64), np.zeros((0, 6)), np.zeros((0, 3)))
-_TOUCHES_A_PERIOD = 16  # room in a log at the start
 _REACH = 1e-3  # m: whatever is nearer is a contact, approaching or not
 _QUICK_STEPS, _INTERIOR_STEPS = 20, 60  # of the solver, at most
 
@@ -256,10 +255,15 @@ class WorldEngine:
     def grown(self, state: State, room: Workspace, need: Progress) -> tuple[State, Workspace]:
         """The same arrays with the room that a step needs."""
         count = len(room.found) if need.touches <= len(room.found) else 2 * need.touches
-        touches, impulses = _longer(state.touches, count), _longer(state.impulses, count)
+        touches, impulses = longer(state.touches, count), longer(state.impulses, count)
         memory = self.contacts.fitting(state.memory, need.pairs)
         state = state._replace(touches=touches, impulses=impulses, memory=memory)
         return state, room._replace(found=new_records(Touch, count))
+
+    def forget(self) -> None:
+        """Begin anew the next time."""
+        self.contacts.forget()
+        self._latest = None
 
     # Running
 
@@ -305,196 +309,8 @@ class WorldEngine:
         threads: int | None,
         out: Sequence[Array] | None,
     ) -> tuple[Array, Array, Array]:
-        robot = self.setting.robot
-        q, v = np.asarray(q, dtype=np.float64), np.asarray(v, dtype=np.float64)
-        parts = [np.asarray(part, dtype=np.float64) for part in commands]
-        batch = np.broadcast_shapes(
-            q.shape[:-1], v.shape[:-1], *(part.shape[:1] for part in parts if part.ndim > 1)
-        )
-        lengths = {part.shape[1] for part in parts if part.ndim == 3 and part.shape[1] > 1}
-        if steps is None:
-            steps = max(lengths, default=1)
-        if lengths - {steps}:
-            raise InvalidOption(f"commands have {sorted(lengths)} steps; they must have {steps}, or one")
-        count = batch[0] if batch else 1
-        q, v = np.broadcast_to(q, (count, robot.nq)), np.broadcast_to(v, (count, robot.nv))
-        if out is None:
-            out = (
-                np.empty((count, steps, robot.nq)),
-                np.empty((count, steps, robot.nv)),
-                np.empty((count, steps)),
-            )
-        result, world, settings = out, self.world, self.settings
-        course = _RolloutCommands(parts, count, self.joints)
-
-        def work(rows: slice) -> None:
-            state, room = self.new_arrays()
-            for k in range(rows.start, rows.stop):
-                fill(state, self.start(q[k], v[k]))
-                log = _log_of(result[0][k], result[1][k], result[2][k])
-                done, given = 0, course.of(k)
-                while done < steps:
-                    progress = run_world(
-                        world,
-                        settings,
-                        state,
-                        given,
-                        NO_FORCES,
-                        room,
-                        self.setting.substeps,
-                        done,
-                        steps,
-                        log,
-                    )
-                    done = progress.periods
-                    if progress.lost:
-                        result[0][k, done:], result[1][k, done:], result[2][k, done:] = np.nan, np.nan, np.nan
-                        break
-                    if done < steps:
-                        state, room = self.grown(state, room, progress)
-                result[2][k] *= self.weight_impulse
-
-        share_rows(work, count, piece=max(1, min(16, count // 8)), threads=threads)
-        self.contacts.forget()
-        self._latest = None
-        return result[0], result[1], result[2]
-
-
-def _longer(values: Any, count: int) -> Any:
-    """An array with so many rows, the rest zeros."""
-    longer = np.zeros((count, *values.shape[1:]), values.dtype)
-    longer[: len(values)] = values
-    return longer
-
-
-def fill(live: State, state: SimulationState) -> None:
-    """Write a state into the arrays of native code; nothing else of what they held counts any more."""
-    count = len(state.touches)
-    live.q[:], live.v[:], live.integral[:], live.drives[:] = state.q, state.v, state.integral, state.drives
-    live.time[0] = state.time
-    live.touches[:count] = state.touches
-    live.impulses[:count] = state.impulses[: 3 * count].reshape(-1, 3)
-    live.joint_impulses[:] = state.impulses[3 * count :]
-    live.counts[Count.TOUCHES], live.counts[Count.SUBSTEPS] = count, 0
-    live.memory.counts[MemoryCount.STALE] = 1
-
-
-def _log_of(q: Array, v: Array, residual: Array) -> Log:
-    """A log of nothing but these, (steps, nq), (steps, nv) and (steps,)."""
-    none, numbers = np.zeros((0, 0)), np.zeros(0, dtype=np.int64)
-    steps = np.zeros(len(residual), dtype=np.int64)
-    return Log(q, v, none, none, residual, steps, numbers, new_records(Touch, 0), np.zeros((0, 3)))
-
-
-class _RolloutCommands:
-    """Parts of commands, (joints,), (batch, joints) or (batch, steps, joints), as arrays (steps or 1, 6, joints)."""
-
-    def __init__(self, parts: Sequence[Array], batch: int, joints: int) -> None:
-        wide = [
-            part[None, None] if part.ndim == 1 else part[:, None] if part.ndim == 2 else part
-            for part in parts
-        ]
-        steps = max((part.shape[1] for part in wide), default=1)
-        self.parts = [np.broadcast_to(part, (batch, steps, joints)) for part in wide]
-
-    def of(self, row: int) -> Array:
-        return np.ascontiguousarray(np.stack([part[row] for part in self.parts], axis=1))
-
-
-class WorldCourse:
-    """A run with a `WorldEngine`."""
-
-    def __init__(self, engine: WorldEngine, periods: int) -> None:
-        robot = engine.setting.robot
-        size = sum(train.size for train in engine.trains)
-        room = _TOUCHES_A_PERIOD * (periods + 1)
-        self.engine = engine
-        self.log = Log(
-            np.empty((periods, robot.nq)),
-            np.empty((periods, robot.nv)),
-            np.empty((periods, robot.nv)),
-            np.empty((periods, size)),
-            np.empty(periods),
-            np.empty(periods, dtype=np.int64),
-            np.zeros(periods + 1, dtype=np.int64),
-            new_records(Touch, room),
-            np.empty((room, 3)),
-        )
-
-    @property
-    def q(self) -> Array:
-        return self.log.q
-
-    @property
-    def v(self) -> Array:
-        return self.log.v
-
-    def advance(
-        self, state: SimulationState, command: Command, pushes: Pushes, first: int, last: int, time: float
-    ) -> SimulationState:
-        engine, done = self.engine, first
-        commands, forces = np.array([command]), engine.forces(pushes)
-        engine.begin(state)
-        while done < last:
-            live, room = engine.arrays
-            progress = run_world(
-                engine.world,
-                engine.settings,
-                live,
-                commands,
-                forces,
-                room,
-                engine.setting.substeps,
-                done,
-                last,
-                self.log,
-            )
-            done = progress.periods
-            if progress.lost:  # the caller looks at what it has come to
-                self.log.q[done:last], self.log.v[done:last] = self.log.q[done], self.log.v[done]
-                break
-            if progress.logged:
-                self._grow(progress.logged)
-            elif done < last:
-                engine.make_room(progress)
-        return engine.keep(time)
-
-    def _grow(self, needed: int) -> None:
-        log, count = self.log, 2 * needed
-        self.log = log._replace(touches=_longer(log.touches, count), forces=_longer(log.forces, count))
-
-    def row(self, period: int) -> tuple[Array, Array, Array, Array]:
-        log = self.log
-        rows = slice(int(log.touch_starts[period]), int(log.touch_starts[period + 1]))
-        touches: Any = log.touches
-        currents = self.engine.currents(log.drives[period])
-        return log.effort[period], touches["position"][rows], log.forces[rows], currents
-
-    def trajectory(self, time: Array) -> Trajectory:
-        log, contacts = self.log, self.engine.contacts
-        touches: Any = log.touches
-        touches = touches[: int(log.touch_starts[-1])]
-        owners = contacts.shape_owners
-        touch_log = TouchLog(
-            tuple(contacts.owners),
-            log.touch_starts,
-            owners[touches["first"]],
-            owners[touches["second"]],
-            touches["position"].copy(),
-            touches["normal"].copy(),
-            log.forces[: len(touches)].copy(),
-            touches["gap"].copy(),
-        )
-        return Trajectory(
-            time,
-            log.q,
-            log.v,
-            log.effort,
-            touch_log,
-            log.residual * self.engine.weight_impulse,
-            log.solver_steps,
-            self.engine.currents(log.drives),
-        )
+        starts = Starts(np.asarray(q, dtype=np.float64), np.asarray(v, dtype=np.float64))
+        return roll_out(self, starts, commands, steps=steps, threads=threads, out=out)
 
 
 @cache

@@ -1,0 +1,117 @@
+"""A run of a world, one stretch after another, and what it gives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.compiler.routines import new_records
+from footfall.contact.detection.shapes import Touch
+from footfall.simulation.engine import Pushes
+from footfall.simulation.run_values import SimulationState, TouchLog, Trajectory
+from footfall.simulation.step_values import Command
+from footfall.simulation.world.live_arrays import longer
+from footfall.simulation.world.run import Log, run_world
+
+if TYPE_CHECKING:
+    from footfall.simulation.world.engine import WorldEngine
+
+_TOUCHES_A_PERIOD = 16  # room in a log at the start
+
+
+class WorldCourse:
+    """A run with a `WorldEngine`."""
+
+    def __init__(self, engine: WorldEngine, periods: int) -> None:
+        robot = engine.setting.robot
+        size = sum(train.size for train in engine.trains)
+        room = _TOUCHES_A_PERIOD * (periods + 1)
+        self.engine = engine
+        self.log = Log(
+            np.empty((periods, robot.nq)),
+            np.empty((periods, robot.nv)),
+            np.empty((periods, robot.nv)),
+            np.empty((periods, size)),
+            np.empty(periods),
+            np.empty(periods, dtype=np.int64),
+            np.zeros(periods + 1, dtype=np.int64),
+            new_records(Touch, room),
+            np.empty((room, 3)),
+        )
+
+    @property
+    def q(self) -> Array:
+        return self.log.q
+
+    @property
+    def v(self) -> Array:
+        return self.log.v
+
+    def advance(
+        self, state: SimulationState, command: Command, pushes: Pushes, first: int, last: int, time: float
+    ) -> SimulationState:
+        engine, done = self.engine, first
+        commands, forces = np.array([command]), engine.forces(pushes)
+        engine.begin(state)
+        while done < last:
+            live, room = engine.arrays
+            progress = run_world(
+                engine.world,
+                engine.settings,
+                live,
+                commands,
+                forces,
+                room,
+                engine.setting.substeps,
+                done,
+                last,
+                self.log,
+            )
+            done = progress.periods
+            if progress.lost:  # the caller looks at what it has come to
+                self.log.q[done:last], self.log.v[done:last] = self.log.q[done], self.log.v[done]
+                break
+            if progress.logged:
+                self._grow(progress.logged)
+            elif done < last:
+                engine.make_room(progress)
+        return engine.keep(time)
+
+    def _grow(self, needed: int) -> None:
+        log, count = self.log, 2 * needed
+        self.log = log._replace(touches=longer(log.touches, count), forces=longer(log.forces, count))
+
+    def row(self, period: int) -> tuple[Array, Array, Array, Array]:
+        log = self.log
+        rows = slice(int(log.touch_starts[period]), int(log.touch_starts[period + 1]))
+        touches: Any = log.touches
+        currents = self.engine.currents(log.drives[period])
+        return log.effort[period], touches["position"][rows], log.forces[rows], currents
+
+    def trajectory(self, time: Array) -> Trajectory:
+        log, contacts = self.log, self.engine.contacts
+        touches: Any = log.touches
+        touches = touches[: int(log.touch_starts[-1])]
+        owners = contacts.shape_owners
+        touch_log = TouchLog(
+            tuple(contacts.owners),
+            log.touch_starts,
+            owners[touches["first"]],
+            owners[touches["second"]],
+            touches["position"].copy(),
+            touches["normal"].copy(),
+            log.forces[: len(touches)].copy(),
+            touches["gap"].copy(),
+        )
+        return Trajectory(
+            time,
+            log.q,
+            log.v,
+            log.effort,
+            touch_log,
+            log.residual * self.engine.weight_impulse,
+            log.solver_steps,
+            self.engine.currents(log.drives),
+        )

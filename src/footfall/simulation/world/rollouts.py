@@ -1,0 +1,116 @@
+"""Many worlds at once, each with its own list of contacts, shared out among threads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.compiler.routines import new_records
+from footfall.compiler.threads import share_rows
+from footfall.contact.detection.shapes import Touch
+from footfall.errors import InvalidOption
+from footfall.simulation.step_values import Command
+from footfall.simulation.world.live_arrays import fill
+from footfall.simulation.world.records import Forces
+from footfall.simulation.world.run import Log, run_world
+
+if TYPE_CHECKING:
+    from footfall.simulation.world.engine import WorldEngine
+
+NO_FORCES = Forces(np.zeros(0, dtype=np.int64), np.zeros((0, 6)), np.zeros((0, 3)))
+
+
+class Starts(NamedTuple):
+    """q (batch, nq) or (nq,), and v (batch, nv) or (nv,)."""
+
+    q: Array
+    v: Array
+
+
+def roll_out(
+    engine: WorldEngine,
+    starts: Starts,
+    commands: Command,
+    *,
+    steps: int | None,
+    threads: int | None,
+    out: Sequence[Array] | None,
+) -> tuple[Array, Array, Array]:
+    """q (batch, steps, nq), v (batch, steps, nv) and residual (batch, steps) in N s, see `Simulation.rollout`."""
+    robot = engine.setting.robot
+    q, v = starts
+    parts = [np.asarray(part, dtype=np.float64) for part in commands]
+    batch = np.broadcast_shapes(
+        q.shape[:-1], v.shape[:-1], *(part.shape[:1] for part in parts if part.ndim > 1)
+    )
+    lengths = {part.shape[1] for part in parts if part.ndim == 3 and part.shape[1] > 1}
+    if steps is None:
+        steps = max(lengths, default=1)
+    if lengths - {steps}:
+        raise InvalidOption(f"commands have {sorted(lengths)} steps; they must have {steps}, or one")
+    count = batch[0] if batch else 1
+    q, v = np.broadcast_to(q, (count, robot.nq)), np.broadcast_to(v, (count, robot.nv))
+    if out is None:
+        out = (
+            np.empty((count, steps, robot.nq)),
+            np.empty((count, steps, robot.nv)),
+            np.empty((count, steps)),
+        )
+    result, world, settings = out, engine.world, engine.settings
+    course = _RolloutCommands(parts, count, engine.joints)
+
+    def work(rows: slice) -> None:
+        state, room = engine.new_arrays()
+        for k in range(rows.start, rows.stop):
+            fill(state, engine.start(q[k], v[k]))
+            log = _log_of(result[0][k], result[1][k], result[2][k])
+            done, given = 0, course.of(k)
+            while done < steps:
+                progress = run_world(
+                    world,
+                    settings,
+                    state,
+                    given,
+                    NO_FORCES,
+                    room,
+                    engine.setting.substeps,
+                    done,
+                    steps,
+                    log,
+                )
+                done = progress.periods
+                if progress.lost:
+                    result[0][k, done:], result[1][k, done:], result[2][k, done:] = np.nan, np.nan, np.nan
+                    break
+                if done < steps:
+                    state, room = engine.grown(state, room, progress)
+            result[2][k] *= engine.weight_impulse
+
+    share_rows(work, count, piece=max(1, min(16, count // 8)), threads=threads)
+    engine.forget()
+    return result[0], result[1], result[2]
+
+
+def _log_of(q: Array, v: Array, residual: Array) -> Log:
+    """A log of nothing but these, (steps, nq), (steps, nv) and (steps,)."""
+    none, numbers = np.zeros((0, 0)), np.zeros(0, dtype=np.int64)
+    steps = np.zeros(len(residual), dtype=np.int64)
+    return Log(q, v, none, none, residual, steps, numbers, new_records(Touch, 0), np.zeros((0, 3)))
+
+
+class _RolloutCommands:
+    """Parts of commands, (joints,), (batch, joints) or (batch, steps, joints), as arrays (steps or 1, 6, joints)."""
+
+    def __init__(self, parts: Sequence[Array], batch: int, joints: int) -> None:
+        wide = [
+            part[None, None] if part.ndim == 1 else part[:, None] if part.ndim == 2 else part
+            for part in parts
+        ]
+        steps = max((part.shape[1] for part in wide), default=1)
+        self.parts = [np.broadcast_to(part, (batch, steps, joints)) for part in wide]
+
+    def of(self, row: int) -> Array:
+        return np.ascontiguousarray(np.stack([part[row] for part in self.parts], axis=1))
