@@ -104,7 +104,7 @@ def _runge_kutta(robot: Robot, acceleration: Forces, q: Array, v: Array, dt: flo
     speed = v
     for k in range(4):
         at = q if k == 0 else integrate(robot, q, steps)
-        rates.append(_tangent_rate(robot, steps, speed))
+        rates.append(tangent_rate(robot, steps, speed))
         accelerations.append(acceleration(at, speed))
         ahead = dt if k == 2 else dt / 2
         steps, speed = ahead * rates[k], v + ahead * accelerations[k]
@@ -112,7 +112,7 @@ def _runge_kutta(robot: Robot, acceleration: Forces, q: Array, v: Array, dt: flo
     return integrate(robot, q, step), v + change
 
 
-def _tangent_rate(robot: Robot, step: Array, v: Array) -> Array:
+def tangent_rate(robot: Robot, step: Array, v: Array) -> Array:
     """Rate (nv,) of the step that leads from the start to a configuration which moves with v.
 
     Where a rotation vector r leads there it changes with `w + r x w / 2 + r x (r x w) / 12 + ...`; what is left out
