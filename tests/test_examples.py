@@ -178,3 +178,15 @@ def test_the_table_of_examples_is_complete() -> None:
     assert set(re.findall(r"\]\((\w+\.py)\)", text)) == {path.name for path in EXAMPLES.glob("*.py")}
     for picture in re.findall(r'src="([^"]+)"', text):
         assert (EXAMPLES / picture).is_file(), picture
+
+
+def test_what_a_robot_sees(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["example", str(tmp_path)])
+    text = output_of("14_what_a_robot_sees.py", capsys)
+    medians = [numbers(row)[-1] for row in text.splitlines() if row.startswith("confidence")]
+    assert len(medians) == 4
+    assert medians[0] > medians[2]  # confidence means something
+    assert medians[2] < 15
+    assert len(list(tmp_path.glob("*.png"))) == 3

@@ -42,6 +42,9 @@ GRAMMARS = {
     ".png": "png",
     ".bin": "bytes",
     ".kernel": "bytes",
+    ".pgm": "bytes",
+    ".pcd": "bytes",
+    ".npy": "bytes",
 }
 
 
@@ -291,6 +294,134 @@ def _kernel_file() -> Mapping[str, bytes]:
                 os.environ["FOOTFALL_CACHE_DIR"] = before
 
 
+def _environment(path: Path) -> object:
+    from footfall.environment import load_environment
+
+    return load_environment(path)
+
+
+def _environment_files(*, beside: bool) -> Mapping[str, bytes]:
+    from footfall.environment import PerceptionOptions, perceive, save_environment
+    from footfall.scene import make_scene
+
+    scene = make_scene("right-wall", length=0.2, height=0.3, goal=0.5, distance=0.1)
+    area = ((0.0, -0.3), (0.3, 0.3))
+    seen = perceive(scene, PerceptionOptions(voxel=0.0, noise=0.0, area=area))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "seen.toml"
+        save_environment(seen, path, embedded=not beside, compressed=not beside)
+        found = {each.name: each.read_bytes() for each in sorted(Path(folder).iterdir())}
+        return {"seen.toml": found.pop("seen.toml"), **found}
+
+
+def _points(path: Path) -> object:
+    from footfall.environment import read_points, terrain_from_points
+
+    points = read_points(path)
+    return terrain_from_points(points) if len(points) < 10_000 else points
+
+
+def _points_file(suffix: str) -> Callable[[], Mapping[str, bytes]]:
+    def seed() -> Mapping[str, bytes]:
+        from footfall.environment import save_points
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / f"cloud{suffix}"
+            save_points(np.random.default_rng(0).normal(size=(6, 3)), path)
+            return {path.name: path.read_bytes()}
+
+    return seed
+
+
+def _height_image(path: Path) -> object:
+    from footfall.environment import terrain_from_image
+
+    return terrain_from_image(path)
+
+
+def _vision(path: Path) -> object:
+    """A stream of bytes of a peer: framed, compressed or not, then read as containers."""
+    from footfall.environment.vision.codec import read_container
+    from footfall.messages.frames import MessageReader
+
+    reader = MessageReader(most=2**22, unpacked=2**24)
+    return [read_container(message) for message in reader.feed(path.read_bytes())]
+
+
+def _vision_container(path: Path) -> object:
+    """The content alone, with its checksum made right."""
+    from footfall.environment.vision.codec import read_container
+    from footfall.messages import Message
+
+    content = path.read_bytes()
+    return read_container(Message(16 + content[0] % 3 if content else 0, content[1:]))
+
+
+def _containers() -> list[Any]:
+    from footfall.environment import ControlToVision, FrameMotion, MotionCapture, VisionToControl
+    from footfall.environment.files import parse_environment
+    from footfall.environment.model import whole
+    from footfall.math.transform import identity_transform
+    from footfall.messages import Signal
+
+    seen = parse_environment(_environment_files(beside=False)["seen.toml"].decode())
+    rest = FrameMotion(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
+    pose = identity_transform()
+    signals = (Signal("reset"), Signal("gain", 0.5))
+    return [
+        ControlToVision(1.0, 0.9, rest, rest, None, signals),
+        VisionToControl(1.0, pose, pose, signals, whole(seen)),
+        MotionCapture(1.0, {"pelvis": pose}),
+    ]
+
+
+def _vision_stream() -> Mapping[str, bytes]:
+    from footfall.environment.vision.codec import container_message
+    from footfall.messages.frames import message_bytes
+
+    messages = [container_message(each) for each in _containers()]
+    return {"stream.bin": b"".join(message_bytes(message) for message in messages)}
+
+
+def _vision_content() -> Mapping[str, bytes]:
+    from footfall.environment.vision.codec import container_message
+
+    return {"container.bin": b"\x01" + container_message(_containers()[1]).content}
+
+
+def _perception(path: Path) -> object:
+    from footfall.environment import read_perception
+
+    return list(read_perception(path))
+
+
+def _perception_file() -> Mapping[str, bytes]:
+    from footfall.environment import PerceptionRecorder
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "seen.mcap"
+        with PerceptionRecorder(path) as recorder:
+            recorder.add(_containers()[1])
+        return {"seen.mcap": path.read_bytes()}
+
+
+def _stream_log(path: Path) -> object:
+    from footfall.messages import read_log
+
+    return read_log(path)
+
+
+def _stream_log_file() -> Mapping[str, bytes]:
+    from footfall.messages import StreamLog
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "log.mcap"
+        with StreamLog(path, {"joints": ("hip", "knee")}) as log:
+            for k in range(50):
+                log.put("joints", 0.01 * k, (k, -k))
+        return {"log.mcap": path.read_bytes()}
+
+
 READERS: dict[str, Reader] = {
     "robot toml": Reader(_text("robot.toml", "robot.toml"), _robot),
     "robot with loops and drives": Reader(_text("robot.toml", "robot/library/cassie.toml"), _robot),
@@ -313,6 +444,16 @@ READERS: dict[str, Reader] = {
     "mesh ply": Reader(_ply_file, _mesh),
     "mesh dae": Reader(_dae_file, _mesh),
     "cache entry": Reader(_kernel_file, _kernel),
+    "environment": Reader(lambda: _environment_files(beside=False), _environment),
+    "environment of several files": Reader(lambda: _environment_files(beside=True), _environment),
+    "points ply": Reader(_points_file(".ply"), _points, {".ply": "bytes"}),
+    "points pcd": Reader(_points_file(".pcd"), _points),
+    "points npy": Reader(_points_file(".npy"), _points),
+    "height image": Reader(lambda: {"hill.png": png(16, 16)}, _height_image),
+    "vision stream": Reader(_vision_stream, _vision),
+    "vision container": Reader(_vision_content, _vision_container),
+    "recorded perception": Reader(_perception_file, _perception),
+    "stream log": Reader(_stream_log_file, _stream_log),
 }
 
 

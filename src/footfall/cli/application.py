@@ -18,6 +18,7 @@ from footfall.cli import (
     demo,
     drives,
     export,
+    perceive,
     plan,
     quadruped,
     robots,
@@ -53,6 +54,7 @@ app.command("export")(export.export)
 app.command("screenshot")(screenshot.screenshot)
 app.command("plan")(plan.plan)
 app.add_typer(scene.app, name="scene")
+app.command("perceive")(perceive.perceive)
 app.add_typer(quadruped.app, name="quadruped")
 app.command("task")(task.task)
 app.add_typer(drives.app, name="drives")

@@ -22,7 +22,7 @@ def _size(text: str) -> tuple[int, int]:
 
 def screenshot(
     source: Annotated[
-        str, typer.Argument(help="A recording (.mcap), or a robot or scene: shipped name or file.")
+        str, typer.Argument(help="A recording, an environment, or a robot or scene: shipped name or file.")
     ],
     target: Annotated[Path, typer.Argument(help="PNG file to write.")],
     time: Annotated[
@@ -32,7 +32,12 @@ def screenshot(
     configuration: Annotated[
         str | None, typer.Option(help="Named configuration of a robot; default: its first one.")
     ] = None,
-    volumes: Annotated[bool, typer.Option("--volumes", help="Draw the volumes of a robot.")] = False,
+    volumes: Annotated[
+        bool, typer.Option("--volumes", help="Draw the volumes of a robot or of objects.")
+    ] = False,
+    confidence: Annotated[
+        bool, typer.Option("--confidence", help="Colour the terrain of an environment by confidence.")
+    ] = False,
     floating_base: FloatingBaseOption = None,
     package_dir: PackageDirOption = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite a file.")] = False,
@@ -43,6 +48,7 @@ def screenshot(
 
     [dim]$[/] footfall screenshot trot.mcap trot.png --time 1.5
     """
+    from footfall.environment.model import Environment
     from footfall.recording.reader import Recording
     from footfall.robot.model import Robot
     from footfall.viewer.screenshot import take_screenshot
@@ -55,7 +61,18 @@ def screenshot(
     subject = load_subject(source, floating_base=floating_base, package_dirs=package_dir or ())
     if time is not None and not isinstance(subject, Recording):
         raise typer.BadParameter(f"--time is for recordings; {source!r} is none")
-    if volumes and not (isinstance(subject, Robot) and subject.volumes):
+    believed = isinstance(subject, Environment)
+    if volumes and not believed and not (isinstance(subject, Robot) and subject.volumes):
         raise typer.BadParameter(f"--volumes is for robots that have some; {source!r} has none")
-    take_screenshot(subject, target, time=time, size=pixels, configuration=configuration, volumes=volumes)
+    if confidence and not believed:
+        raise typer.BadParameter(f"--confidence is for environments; {source!r} is none")
+    take_screenshot(
+        subject,
+        target,
+        time=time,
+        size=pixels,
+        configuration=configuration,
+        volumes=volumes,
+        confidence=confidence,
+    )
     screen().print(f"{subject!r}\nwritten to {target}", highlight=False, markup=False)

@@ -16,7 +16,7 @@ from footfall.cli.screen import errors, screen
 
 def view(
     source: Annotated[
-        str, typer.Argument(help="A recording (.mcap), or a robot or scene: shipped name or file.")
+        str, typer.Argument(help="A recording, an environment, or a robot or scene: shipped name or file.")
     ],
     host: Annotated[
         str, typer.Option(help="Where to listen; 0.0.0.0 lets other machines see it.")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from footfall.environment.files import load_environment as load_environment
     from footfall.environment.files import save_environment as save_environment
     from footfall.environment.height_images import save_height_image as save_height_image
+    from footfall.environment.height_images import save_map_picture as save_map_picture
     from footfall.environment.height_images import terrain_from_image as terrain_from_image
     from footfall.environment.manager import EnvironmentManager as EnvironmentManager
     from footfall.environment.mapping import MappingOptions as MappingOptions

@@ -108,12 +108,22 @@ def terrain_from_grid(heights: Array, *, cell: float, corner: tuple[float, float
     )
 
 
+def save_map_picture(
+    window: TerrainWindow, path: str | os.PathLike[str], *, confidence: bool = False
+) -> None:
+    """Write a window of terrain as a coloured PNG, from dark blue (low) to yellow (high); unseen cells are white.
+
+    confidence: colours from 0 to 1, instead of heights from their least to their greatest.
+    """
+    write_png(path, colored(window, confidence=confidence))
+
+
 def colored(window: TerrainWindow, *, confidence: bool = False) -> Any:
     """A picture (height, width, 3) of a window in colours, by height or by confidence; unseen cells are white."""
     values = window.sure if confidence else window.mean
-    seen = window.most > 0.0
+    seen = np.isfinite(window.mean)
     known = values[seen] if seen.any() else np.zeros(1)
-    low, high = (0.0, 1.0) if confidence else (float(known.min()), float(known.max()))
+    low, high = (0.0, 1.0) if confidence else (float(np.nanmin(known)), float(np.nanmax(known)))
     share = np.where(seen, (np.nan_to_num(values) - low) / max(high - low, 1e-9), 0.0)
     pixels = np.where(seen[..., None], palette(share), 255).astype(np.uint8)
     return pixels.swapaxes(0, 1)[::-1]

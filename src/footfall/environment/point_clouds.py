@@ -14,9 +14,9 @@ from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, Vector3, routine
 from footfall.environment.formats.pcd import pcd_bytes, read_pcd
 from footfall.environment.formats.ply import ply_bytes, read_ply
-from footfall.environment.patch import CELL, HIGHEST
+from footfall.environment.patch import CELL, HIGHEST, PATCH
 from footfall.environment.surface_files import CONFIDENCE
-from footfall.environment.terrain import FARTHEST_PATCH, MOST_PATCHES, Terrain, terrain_from_cells
+from footfall.environment.terrain import FARTHEST_PATCH, Terrain, terrain_from_cells
 from footfall.errors import InvalidEnvironment, RobotError
 from footfall.robot.description import read_bytes
 from footfall.whole_file import written_whole
@@ -24,6 +24,7 @@ from footfall.whole_file import written_whole
 SUFFIXES = (".ply", ".pcd", ".npy")
 _MOST_BYTES = 2**30
 _MOST_CELLS = 2**26
+_FARTHEST = FARTHEST_PATCH * PATCH  # m
 # What NumPy raises on headers that are none: they are literals of Python.
 _HEADER_ERRORS = (
     ValueError,
@@ -136,11 +137,13 @@ def terrain_from_points(points: Array, *, full: int = 3, fill: int = 1) -> Terra
         raise InvalidEnvironment(f"full is {full}, fill {fill}; full must be 1 or more, fill from 0 to 10")
     if not len(points):
         return Terrain()
+    if np.abs(points[:, :2]).max() > _FARTHEST:
+        raise InvalidEnvironment(
+            f"a point is {np.abs(points[:, :2]).max():g} m away; at most {_FARTHEST:g} m are mapped"
+        )
     first, last = np.floor(points[:, :2].min(axis=0) / CELL), np.floor(points[:, :2].max(axis=0) / CELL)
     shape = last - first + 1 + 2 * fill
-    if np.abs([first, last]).max() > 64 * FARTHEST_PATCH or shape.prod() > min(
-        _MOST_CELLS, 4096 * MOST_PATCHES
-    ):
+    if shape.prod() > _MOST_CELLS:
         raise InvalidEnvironment(
             f"points reach over {shape.tolist()} cells; at most {_MOST_CELLS} are mapped"
         )

@@ -65,8 +65,9 @@ def rasterise(triangles: DrawnTriangles, *, samples: int = SAMPLES) -> Terrain:
         raise InvalidEnvironment(message, subject=("terrain", "raster"))
     if not len(corners):
         return Terrain()
-    if not np.isfinite(corners).all():
-        raise InvalidEnvironment("triangles have corners that are not finite", subject=("terrain", "raster"))
+    if not (np.abs(corners) <= 1e9).all():
+        message = "triangles have corners that are not finite, or so far away that they make too many patches"
+        raise InvalidEnvironment(message, subject=("terrain", "raster"))
     first = np.floor(corners[:, :2].min(axis=0) / (CELL * SIDE))
     last = np.floor(corners[:, :2].max(axis=0) / (CELL * SIDE))
     count = (last - first + 1).prod()

@@ -174,16 +174,10 @@ def read_log(path: str | os.PathLike[str]) -> dict[str, LoggedStream]:
     except (McapError, EOFError) as error:
         if not channels:
             raise InvalidMessage(f"{str(path)!r} is no stream log: {error}") from None
-    except (
-        KeyError,
-        ValueError,
-        TypeError,
-        UnicodeError,
-        RecursionError,
-        OverflowError,
-        MemoryError,
-    ) as error:
-        raise InvalidMessage(f"{str(path)!r} is no stream log: {error}") from None
+    except OSError:
+        raise
+    except Exception as error:  # of damaged records, of decompression
+        raise InvalidMessage(f"{str(path)!r} is damaged: {type(error).__name__}: {error}") from None
     found = {}
     for name, columns in channels.values():
         rows = np.concatenate([np.empty((0, 1 + len(columns))), *blocks[name]])

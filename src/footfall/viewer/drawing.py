@@ -66,7 +66,7 @@ class SceneDrawing:
                 continue
             place = f"{node}/{node_name(each.name)}"
             frame = scene.add_frame(place, show_axes=False)
-            _set_pose(frame, each.placement)
+            set_pose(frame, each.placement)
             _add_surfaces(scene, place, [object_surface(each.shape, each.color)])
             if each.motion is not None:
                 self._moved.append((each, frame))
@@ -75,7 +75,7 @@ class SceneDrawing:
         """Put moved objects to where they are at an instant, s."""
         for each, frame in self._moved:
             assert each.motion is not None
-            _set_pose(frame, each.motion.pose(time))
+            set_pose(frame, each.motion.pose(time))
 
 
 class ForceDrawing:
@@ -145,7 +145,8 @@ def _is_floor(each: SceneObject) -> bool:
     return isinstance(each.shape, Plane) and each.motion is None and bool(level)
 
 
-def _set_pose(frame: Any, pose: Transform) -> None:
+def set_pose(frame: Any, pose: Transform) -> None:
+    """Put a node to a pose."""
     frame.position = pose.translation
     frame.wxyz = quaternion_from_matrix(pose.rotation)
 

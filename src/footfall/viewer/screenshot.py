@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.environment.model import Environment
 from footfall.errors import FailedScreenshot, NothingToShow
 from footfall.motion.motion import Motion
 from footfall.recording.reader import Recording
@@ -36,15 +37,22 @@ def take_screenshot(
     size: tuple[int, int] = (1280, 960),
     configuration: str | None = None,
     volumes: bool = False,
+    confidence: bool = False,
     timeout: float = 120.0,
 ) -> None:
     """Write a PNG of a recording or motion at an instant (s, by default its last) or of a robot in a configuration.
 
-    volumes: whether a robot's swept-sphere volumes are drawn. size: width and height in pixels.
-    timeout: s that the browser may take to open the page, and again to draw it.
+    volumes: whether swept-sphere volumes are drawn. confidence: whether terrain is coloured by it. size: width and
+    height in pixels. timeout: s that the browser may take to open the page, and again to draw it.
     """
     pixels = draw(
-        subject, time=time, size=size, configuration=configuration, volumes=volumes, timeout=timeout
+        subject,
+        time=time,
+        size=size,
+        configuration=configuration,
+        volumes=volumes,
+        confidence=confidence,
+        timeout=timeout,
     )
     import imageio.v3 as imageio
 
@@ -61,15 +69,16 @@ def draw(
     size: tuple[int, int] = (1280, 960),
     configuration: str | None = None,
     volumes: bool = False,
+    confidence: bool = False,
     timeout: float = 120.0,
 ) -> Pixels:
     """The picture that `take_screenshot` writes: (height, width, 3) RGB."""
     width, height = size
     if not (1 <= width <= _LARGEST and 1 <= height <= _LARGEST):
         raise NothingToShow(f"size is {width} x {height}; both must be from 1 to {_LARGEST} pixels")
-    if not isinstance(subject, (Robot, Scene)):
+    if not isinstance(subject, (Robot, Scene, Environment)):
         time = checked_time(subject, time)
-    with View(subject, port=0, configuration=configuration, volumes=volumes) as view:
+    with View(subject, port=0, configuration=configuration, volumes=volumes, confidence=confidence) as view:
         if view.player is not None and time is not None:
             view.player.seek(time)
         with page_open(view.address, width=width, height=height) as process:

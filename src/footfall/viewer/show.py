@@ -8,6 +8,8 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
+from footfall.environment.files import is_environment, load_environment
+from footfall.environment.model import Environment
 from footfall.motion.following import Followed
 from footfall.motion.motion import Motion
 from footfall.recording.reader import Recording, read_recording
@@ -15,6 +17,7 @@ from footfall.robot.load import load
 from footfall.robot.model import Robot
 from footfall.scene.load import is_scene, load_scene
 from footfall.scene.model import Scene
+from footfall.viewer.environment_panel import EnvironmentPanel
 from footfall.viewer.plan_player import PlanPlayer
 from footfall.viewer.playback import Playback
 from footfall.viewer.player import Player
@@ -34,7 +37,7 @@ class FollowedMotion(NamedTuple):
     followed: Followed
 
 
-Subject = Recording | Robot | Scene | Motion | FollowedMotion
+Subject = Recording | Robot | Scene | Environment | Motion | FollowedMotion
 
 
 def load_subject(
@@ -42,10 +45,12 @@ def load_subject(
     *,
     floating_base: bool | None = None,
     package_dirs: Iterable[str | os.PathLike[str]] = (),
-) -> Recording | Robot | Scene:
-    """A recording (.mcap), a scene (what `footfall.load_scene` takes) or a robot (what `footfall.load` takes)."""
+) -> Recording | Robot | Scene | Environment:
+    """A recording (.mcap), an environment, a scene (what `footfall.load_scene` takes) or a robot."""
     if Path(source).suffix.lower() == RECORDING_SUFFIX:
         return read_recording(source)
+    if is_environment(source):
+        return load_environment(source)
     if is_scene(source):
         return load_scene(source)
     return load(source, floating_base=floating_base, strict=False, package_dirs=package_dirs)
@@ -74,7 +79,8 @@ class View:
     """A server that shows a recording, a motion or a robot; use it as a context manager.
 
     host, port: where it listens; port 0 takes a free one. loop: play again and again. configuration: of a robot. play:
-    whether it starts to play. volumes: whether a robot's volumes are drawn. token, origins: who may use it, see `view`.
+    whether it starts to play. volumes: whether those of a robot or of objects are drawn. confidence: whether terrain
+    is coloured by it instead of by height. token, origins: who may use it, see `view`.
     """
 
     def __init__(
@@ -87,6 +93,7 @@ class View:
         configuration: str | None = None,
         play: bool = False,
         volumes: bool = False,
+        confidence: bool = False,
         token: bool | None = None,
         origins: Collection[str] = (),
     ) -> None:
@@ -103,6 +110,8 @@ class View:
                 self.player = PlanPlayer(self.stage, motion, robot=robot, followed=followed, loop=loop)
             elif isinstance(subject, Scene):
                 ScenePanel(self.stage, subject)
+            elif isinstance(subject, Environment):
+                EnvironmentPanel(self.stage, subject, confidence=confidence, volumes=volumes)
             else:
                 RobotPanel(self.stage, subject, configuration=configuration, volumes=volumes)
             if self.player is not None:
@@ -142,4 +151,6 @@ class View:
 def _title(subject: Subject) -> str:
     if isinstance(subject, Motion):
         return subject.model.name
+    if isinstance(subject, Environment):
+        return "environment"
     return subject.name if isinstance(subject, (Robot, Scene)) else subject.robot.name
