@@ -150,8 +150,7 @@ class LoggedStream(NamedTuple):
 
 
 def read_log(path: str | os.PathLike[str]) -> dict[str, LoggedStream]:
-    """Streams of a log, by name; of a file that was cut off, what is whole."""
-    from mcap.exceptions import McapError
+    """Streams of a log, by name; of a file that was cut off or damaged, what is whole before that."""
     from mcap.stream_reader import StreamReader
 
     schemas: dict[int, tuple[str, ...]] = {}
@@ -171,13 +170,11 @@ def read_log(path: str | os.PathLike[str]) -> dict[str, LoggedStream]:
                     name, columns = channels[record.channel_id]  # type: ignore[attr-defined]
                     rows = np.frombuffer(record.data, "<f8").reshape(-1, 1 + len(columns))  # type: ignore[attr-defined]
                     blocks[name].append(rows)
-    except (McapError, EOFError) as error:
-        if not channels:
-            raise InvalidMessage(f"{str(path)!r} is no stream log: {error}") from None
     except OSError:
         raise
-    except Exception as error:  # of damaged records, of decompression
-        raise InvalidMessage(f"{str(path)!r} is damaged: {type(error).__name__}: {error}") from None
+    except Exception as error:  # cut off or damaged: what came before stays
+        if not any(blocks.values()):
+            raise InvalidMessage(f"{str(path)!r} is no stream log: {type(error).__name__}: {error}") from None
     found = {}
     for name, columns in channels.values():
         rows = np.concatenate([np.empty((0, 1 + len(columns))), *blocks[name]])
