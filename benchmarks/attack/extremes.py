@@ -179,6 +179,11 @@ EXTREMES: dict[str, tuple[str, Callable[[], Case]]] = {
         "motion parameters",
         _changed("motion parameters", "grid_s = 0.05", "grid_s = 1e-12"),
     ),
+    "thousands of steps": ("plan", _added("plan", '\n[[action]]\nkind = "stamping"\ncount = 1000\n' * 20)),
+    "a hand at infinity": (
+        "plan",
+        _changed("plan", "position = [0.0, 0.7875, 1.25]", "position = [inf, 0.0, 0.0]"),
+    ),
     "a step of 1e200 m": ("plan", _changed("plan", "forward = 0.2", "forward = 1e200")),
     "200 million states": (
         "recording",

@@ -156,14 +156,14 @@ def attack(
         position, queue = context.Value("q", start), context.Queue()
         worker = context.Process(target=_work, args=(jobs, start, seed, seconds, position, queue))
         worker.start()
-        seen, since, hung = -1, time.monotonic(), False
+        seen, since, hung = -1, _clock(worker.pid), False
         while worker.is_alive():
             worker.join(0.1)
             failures.extend(_emptied(queue))
             if position.value != seen:
-                seen, since = position.value, time.monotonic()
+                seen, since = position.value, _clock(worker.pid)
                 report(seen, len(failures))
-            elif time.monotonic() - since > 12 * SECONDS + (120 if seen == start else 0):
+            elif _clock(worker.pid) - since > 12 * SECONDS + (120 if seen == start else 0):
                 failures.append((jobs[seen], "does not end"))
                 hung = True
                 worker.kill()
@@ -176,6 +176,17 @@ def attack(
         start = position.value + (1 if position.value < len(jobs) else 0)
         report(start, len(failures))
     return failures
+
+
+def _clock(process: int | None) -> float:
+    """Time of the processor that a process has had, s; where the system does not tell, the time of day."""
+    if not Path("/proc/self/stat").exists():
+        return time.monotonic()
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return 0.0  # it has ended
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _emptied(queue: Any) -> Iterator[tuple[Job, str]]:

@@ -97,7 +97,7 @@ FRAGMENTS = {
 
 def times(rng: random.Random) -> int:
     """How often something is repeated: mostly a little, at times far too often."""
-    counts, weights = (1, 2, 5, 20, 100, 1000, 10_000, 100_000), (30, 20, 10, 10, 6, 3, 1, 1)
+    counts, weights = (1, 2, 5, 20, 100, 1000, 10_000, 100_000), (120, 80, 40, 40, 20, 8, 1, 1)
     return rng.choices(counts, weights)[0]
 
 

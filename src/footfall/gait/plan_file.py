@@ -29,6 +29,8 @@ from footfall.whole_file import is_file
 
 _LARGEST_FILE = 2**20  # bytes
 
+_MOST_STEPS = 1000  # of all actions: a quarter of an hour of walking, made in seconds
+
 Count = Annotated[int, Meta(ge=1, le=1000)]
 Positive = Annotated[float, Meta(gt=0.0)]
 
@@ -250,8 +252,9 @@ def build_plan(
 
     def walk() -> None:
         nonlocal pose
-        if len(steps) > actions.MOST_STEPS:
-            raise InvalidPlan(f"{len(steps)} steps; a plan has at most {actions.MOST_STEPS}")
+        walked = sum(len(sequence.transitions) for sequence in sequences)
+        if walked + len(steps) > _MOST_STEPS:
+            raise InvalidPlan(f"{walked + len(steps)} steps; a plan has at most {_MOST_STEPS}")
         if steps:
             action = Action.STRAIGHT if kinds == {"StraightEntry"} else Action.STEPS
             first: Foot = description.first_swing
@@ -263,6 +266,8 @@ def build_plan(
     for entry in description.action:
         if isinstance(entry, Walking):
             steps.extend(entry.steps())
+            if len(steps) > _MOST_STEPS:
+                break
             kinds.add(type(entry).__name__)
         else:
             walk()

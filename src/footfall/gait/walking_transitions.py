@@ -55,6 +55,9 @@ class GaitDimensions:
                 raise InvalidDimensions(f"{name} is {getattr(self, name)}; it must be above zero")
 
 
+_FARTHEST = 1e6  # m, rad, N: squares must not overflow, and nobody walks so far in a step
+
+
 @dataclass(frozen=True)
 class HandTarget:
     """Where a hand shall be at the end of a step, in the frame of the new stance foot.
@@ -70,11 +73,12 @@ class HandTarget:
 
     def __post_init__(self) -> None:
         for name, values in (("position", self.position), ("force", self.force), ("torque", self.torque)):
-            if values is not None and len(values) != 3:
-                raise InvalidPose(f"{name} of a hand is {tuple(values)}; it must be 3 numbers")
+            if values is not None and (len(values) != 3 or not all(abs(each) < _FARTHEST for each in values)):
+                raise InvalidPose(
+                    f"{name} of a hand is {tuple(values)}; it must be 3 numbers, finite and below {_FARTHEST:g}"
+                )
 
 
-_FARTHEST = 1e6  # m, rad: squares must not overflow, and nobody walks so far in a step
 _LENGTHS_AND_ANGLES = ("forward", "left", "up", "roll", "pitch", "yaw", "head_pan", "head_tilt", "com_shift")
 
 
