@@ -14,7 +14,8 @@ import os
 import resource
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +23,9 @@ import numpy as np
 
 OLD = b"precious"
 POINTS = 40
-UNLIMITED = 2**30
 
 Way = Callable[[Path], None]
+Fault = AbstractContextManager[None]  # what is wrong while something is saved
 
 
 def record(path: Path) -> None:
@@ -54,9 +55,11 @@ def _record(path: Path, **options: Any) -> None:
         writer.event(2.0, "end")
         writer.close()
         _told["kept"], _told["complete"] = 2000, True
-    except RecordingFailed as failure:
-        _told["place"] = str(writer._file.place if writer else path)
-        _told["refuses"] = _refuses(writer, q, v)
+    except (RecordingFailed, MemoryError, SystemError) as failure:
+        if writer is not None:
+            _told["place"] = str(writer._file.place)
+            # Memory may be there again, a disk stays full
+            _told["refuses"] = not isinstance(failure, RecordingFailed) or _refuses(writer, q, v)
         raise failure
 
 
@@ -160,19 +163,26 @@ _told: dict[str, Any] = {}
 _EXAMPLE = Path(tempfile.gettempdir()) / f"footfall-attack-{os.getuid()}-example.mcap"
 
 
-def complaint(name: str, limit: int, folder: Path) -> str:
-    """Save something on a disk with room for `limit` bytes a file; what is wrong with the outcome, if anything is."""
+@contextmanager
+def room_for(limit: int) -> Iterator[None]:
+    """A disk with room for `limit` bytes a file; for the rest of the process."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    yield
+
+
+def complaint(name: str, fault: Fault | None, folder: Path) -> str:
+    """Save something while there is a fault; what is wrong with the outcome, if anything is."""
     way, file_name = WAYS[name]
     path = folder / file_name
     for old in folder.iterdir():
         old.unlink() if old.is_file() else [each.unlink() for each in old.iterdir()]
     if name != "record":
         path.write_bytes(OLD)
-    told, status = _forked(way, path, limit)
+    told, status = _forked(way, path, fault)
     if status:
         return f"the process died with {status}"
     failed = told.get("error")
-    if "wrong" in told or (failed and limit == UNLIMITED):
+    if "wrong" in told or (failed and fault is None):
         return f"{failed}"
     left = [each for each in folder.iterdir() if each != path and each.is_file()]
     if name == "kernel":
@@ -201,16 +211,20 @@ def _recording_complaint(told: dict[str, Any], path: Path, *, over: bool) -> str
     return ""
 
 
-def _forked(way: Way, path: Path, limit: int) -> tuple[dict[str, Any], int]:
-    """What a way of saving told in a process with that limit, and how the process ended."""
+def _forked(way: Way, path: Path, fault: Fault | None) -> tuple[dict[str, Any], int]:
+    """What a way of saving told in a process with that fault, and how the process ended."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reading)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
         try:
-            way(path)
-        except OSError as error:
+            with fault or nullcontext():
+                way(path)
+        except (
+            OSError,
+            MemoryError,
+            SystemError,
+        ) as error:  # the last one is NumPy's, where it has no memory
             _told["error"] = str(error)
         except BaseException as error:
             _told["wrong"] = _told["error"] = repr(error)
@@ -224,11 +238,11 @@ def _forked(way: Way, path: Path, limit: int) -> tuple[dict[str, Any], int]:
 
 
 def run(name: str, *, points: int = POINTS) -> list[tuple[int, str]]:
-    """Cut a way of saving off at many sizes; what went wrong, by size."""
+    """Cut a way of saving off at many sizes; what went wrong, by size (-1: without a limit)."""
     with tempfile.TemporaryDirectory(prefix="footfall-attack-") as place:
         folder = Path(place)
         (folder / "cache").mkdir(mode=0o700)
-        problem = complaint(name, UNLIMITED, folder)
+        problem = complaint(name, None, folder)
         sizes = [
             each.stat().st_size
             for each in (*folder.iterdir(), *(folder / "cache").iterdir())
@@ -236,8 +250,8 @@ def run(name: str, *, points: int = POINTS) -> list[tuple[int, str]]:
         ]
         whole = max(sizes, default=0)
         limits = sorted({*np.linspace(0, whole - 1, points).astype(int).tolist(), whole})
-        found = [(limit, complaint(name, limit, folder)) for limit in limits]
-    return [each for each in [(UNLIMITED, problem), *found] if each[1]]
+        found = [(limit, complaint(name, room_for(limit), folder)) for limit in limits]
+    return [each for each in [(-1, problem), *found] if each[1]]
 
 
 def prepare() -> None:
