@@ -65,6 +65,7 @@ def links(page: Path) -> list[str]:
     [
         ROOT / "README.md",
         ROOT / "CONTRIBUTING.md",
+        ROOT / "SECURITY.md",
         ROOT / "CHANGELOG.md",
         *sorted((ROOT / "docs").glob("*.md")),
     ],
