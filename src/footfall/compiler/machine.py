@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from typing import Any
 
@@ -68,9 +68,9 @@ def compile_objects(texts: Sequence[str]) -> list[bytes]:
     return _compiled(texts, _compile_object)
 
 
-def compile_optimised(texts: Sequence[str]) -> list[bytes]:
-    """The same of modules that leave all optimisation to LLVM."""
-    return _compiled(texts, _optimised_object)
+def compile_optimised(texts: Sequence[str], *, quick: Collection[str] = ()) -> list[bytes]:
+    """The same of modules that leave all optimisation to LLVM; quick: those with which it shall not take long."""
+    return _compiled(texts, lambda text: _optimised_object(text, quick=text in quick))
 
 
 def _compiled(texts: Sequence[str], compiled: Callable[[str], bytes]) -> list[bytes]:
@@ -113,13 +113,13 @@ def _emitted(target: Any, module: Any) -> bytes:
         ffi.lib.LLVMPY_DisposeMemoryBuffer(buffer)
 
 
-def _optimised_object(text: str) -> bytes:
+def _optimised_object(text: str, *, quick: bool) -> bytes:
     module = llvm.parse_assembly(text, context=llvm.create_context())
     target = _new_target_machine()
     # Without it an int behind a flag would lie where no other compiler, nor NumPy, puts it.
     module.data_layout = str(target.target_data)
-    options = llvm.create_pipeline_tuning_options(speed_level=2)
-    options.loop_vectorization = options.slp_vectorization = True
+    options = llvm.create_pipeline_tuning_options(speed_level=1 if quick else 2)
+    options.loop_vectorization = options.slp_vectorization = not quick
     builder = llvm.create_pass_builder(target, options)
     manager = builder.getModulePassManager()
     run = getattr(ffi.lib.LLVMPY_RunNewModulePassManager, "_cfn", None)  # see `_emitted`

@@ -126,7 +126,7 @@ def changes_between(before: PoseRecord, after: PoseRecord) -> Changes:
     )
 
 
-@routine
+@routine(quick=True)
 def changed_parts(before: ArrayOf[PoseRecord], after: ArrayOf[PoseRecord], result: ArrayOf[Changes]) -> None:
     """Fill in which parts of poses differ, pose by pose."""
     for k in range(len(before)):
@@ -147,7 +147,7 @@ def same_hand(one: HandRecord, other: HandRecord) -> bool:
     return same_use and same_place and not pushed
 
 
-@routine
+@routine(quick=True)
 def same_poses(one: ArrayOf[PoseRecord], other: ArrayOf[PoseRecord]) -> bool:
     """Whether all is the same, whichever foot counts as the stance foot."""
     for a, b in zip(one, other, strict=True):

@@ -151,7 +151,7 @@ def _balance(planned: PlannedSequence, masses: MassSamples) -> Balance:
     return balance_of(masses, planned.phases.times, planned.phases.soles, masses_of(planned.model))
 
 
-@routine
+@routine(quick=True)
 def balance_of(samples: MassSamples, borders: Array, soles: SupportAreas, masses: Masses) -> Balance:
     """Balance at increasing times (k,). borders (P + 1,), soles: of the phases; where one ends and the next begins, the
     smaller area counts."""

@@ -64,7 +64,7 @@ class FootCourse(NamedTuple):
     rotation: TurnSegments
 
 
-@routine
+@routine(quick=True)
 def foot_course(schedule: Schedule, foot: int, code: SwingCode) -> FootCourse:
     """A foot rests except for its swings."""
     start = schedule.begin[0].foot(foot)

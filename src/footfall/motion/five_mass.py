@@ -174,7 +174,7 @@ def torso_equation(samples: ArrayOf[Sample], height: Array, masses: Masses) -> L
     return LinearEquation(alpha, beta, gamma, tau)
 
 
-@routine
+@routine(quick=True)
 def torso_heights(samples: ArrayOf[Sample], centre: Array, masses: Masses) -> Array:
     """The torso's height (k,) for heights of the centre of mass (k,) if masses do not change, 003c (6.22), m."""
     result = np.empty(len(samples))

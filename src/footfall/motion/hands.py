@@ -69,7 +69,7 @@ def control_points(begin: HandRecord, end: HandRecord, shape: HandParameters) ->
     )
 
 
-@routine
+@routine(quick=True)
 def hand_course(schedule: Schedule, hand: int, shape: HandParameters, maps: ArrayOf[StateMap]) -> Segments:
     """Course of a hand, 003c (6.16)-(6.18). maps (4, 4): see `_derivative_maps`."""
     course = new_course(
@@ -96,7 +96,7 @@ def hand_course(schedule: Schedule, hand: int, shape: HandParameters, maps: Arra
     return course.ended(schedule.times[-1])
 
 
-@routine
+@routine(quick=True)
 def selection_course(schedule: Schedule, hand: int, shares: SelectionParameters) -> Segments:
     """Task-space selection of a hand, 003c (6.20)."""
     first = float(schedule.begin[0].hand(hand).task_space)

@@ -184,7 +184,7 @@ def height_range(stance: Stance, torso: Vector2, leg: PlanarLeg) -> HeightRange:
     return planar_bounds(leg, planar)
 
 
-@routine
+@routine(quick=True)
 def height_ranges(samples: ArrayOf[Sample], torso: ArrayOf[Vector2], legs: Legs) -> ArrayOf[HeightRange]:
     """Bounds (k, 2) of the torso's height by the right and the left leg, for places (k,) of the torso, m."""
     result = new_records(HeightRange, (len(samples), 2))

@@ -42,7 +42,7 @@ def rooms_of_legs(legs: ArrayOf[Sample], torso: Array, model: ReducedModel) -> L
     return LegRooms(np.minimum(below, above), *rooms_in_space(legs, torso, legs_of(model)))
 
 
-@routine
+@routine(quick=True)
 def rooms_in_space(samples: ArrayOf[Sample], torso: ArrayOf[Vector3], legs: Legs) -> SpaceRooms:
     """Rooms for stretch, lean at the hip and lean at the ankle, for places (k,) of the torso, m."""
     count = len(samples)

@@ -54,7 +54,7 @@ def in_phase(schedule: Schedule, phase: int) -> Array:
     return carried(schedule.begin[k], schedule.moving[k], still=not schedule.motion[phase])
 
 
-@routine
+@routine(quick=True)
 def load_course(schedule: Schedule, extension: float, start: Array | None) -> Segments:
     """Loads and wrenches (16,): constant in motion phases, blended by load switches that reach some way into these.
 

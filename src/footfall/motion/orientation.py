@@ -23,7 +23,7 @@ def plan_head(schedule: Schedule) -> QuaternionTrajectory:
     return turning_course(schedule, True).trajectory
 
 
-@routine
+@routine(quick=True)
 def turning_course(schedule: Schedule, head: bool) -> TurnSegments:
     """Rotation of the head, or of the upper body."""
     turns = new_turns(schedule.times[0], 2 * len(schedule.motion) + 1)

@@ -81,7 +81,7 @@ def evaluate(at: Array, curves: PackedCurves, numbers: Array) -> None:
                 put_jet(numbers[k], place.column + d, jet)
 
 
-@routine
+@routine(quick=True)
 def snapshot(curves: PackedCurves, time: float) -> MotionSamples:
     """The sample at one time, s."""
     at, numbers = np.full(1, time), np.zeros((1, SIZE))

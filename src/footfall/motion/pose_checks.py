@@ -83,7 +83,7 @@ def fault_of_hand(begin: HandRecord, end: HandRecord, moves: bool) -> int:
     return _STRAY_CONTACT if begin.closed != end.closed and not moves else 0
 
 
-@routine
+@routine(quick=True)
 def contact_fault(schedule: Schedule) -> ContactFault:
     """The first fault of the worst kind."""
     worst = ContactFault(0, 0, 0)
@@ -139,7 +139,7 @@ def check_stances(schedule: Schedule, model: ReducedModel, limits: LimitParamete
     _refuse(stance_excess(schedule, Soles(whole, whole), allowed), _STANCES)
 
 
-@routine
+@routine(quick=True)
 def stance_excess(schedule: Schedule, soles: Soles, limits: StanceLimits) -> Excess:
     """The first pose that breaks the limit that counts most."""
     worst = Excess(-1, 0, 0.0, 0.0)
@@ -217,7 +217,7 @@ def check_heads(schedule: Schedule, model: ReducedModel) -> None:
     _refuse(head_excess(schedule, HeadLimits(*ranges[0], *ranges[1])), messages)
 
 
-@routine
+@routine(quick=True)
 def head_excess(schedule: Schedule, limits: HeadLimits) -> Excess:
     """The first pose in which pan or tilt is beyond its limits, 003c (6.32), (6.33)."""
     for n in range(len(schedule.end) + 1):
@@ -282,7 +282,7 @@ def shoulder_position(pose: PoseRecord, side: int, arms: Arms) -> Vector3:
     return hips + arms.shoulder_height * body[:, 2] + outward * arms.shoulder_width * body[:, 1]
 
 
-@routine
+@routine(quick=True)
 def hand_excess(schedule: Schedule, side: int, arms: Arms) -> Excess:
     """The first pose in which a hand in task space is out of reach, else the first with too much force, if a hand is
     ever in task space."""

@@ -99,7 +99,7 @@ class Phases(NamedTuple):
     faulty: int
 
 
-@routine
+@routine(quick=True)
 def lay_out_phases(
     moving: ArrayOf[Changes],
     held: Flags,

@@ -45,7 +45,7 @@ def lowered(planar: HeightRange, above_leg: Vector3, torso: Vector2, longest: fl
     return HeightRange(planar.lowest, min(planar.highest, highest))
 
 
-@routine
+@routine(quick=True)
 def height_ranges_in_space(
     samples: ArrayOf[Sample], torso: ArrayOf[Vector2], legs: Legs
 ) -> ArrayOf[HeightRange]:

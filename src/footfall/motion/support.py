@@ -104,7 +104,7 @@ def ground_corners(foot: FootRecord, soles: Soles) -> Array:
     )
 
 
-@routine
+@routine(quick=True)
 def support_areas(schedule: Schedule, soles: Soles) -> SupportAreas:
     """The hulls of the soles that stand in all of a phase; a motion phase has the contacts of the pose it ends in."""
     count = len(schedule.motion)
@@ -126,7 +126,7 @@ def support_areas(schedule: Schedule, soles: Soles) -> SupportAreas:
     return SupportAreas(corners, sizes)
 
 
-@routine
+@routine(quick=True)
 def sole_corners(poses: ArrayOf[PoseRecord], soles: Soles) -> Array:
     """Corners (n, 2, 4, 2) of the soles in contact of RF and LF in poses (n,), see `ground_corners`."""
     corners = np.empty((len(poses), 2, 4, 2))

@@ -66,7 +66,7 @@ def way_from_other_foot(begin: PoseRecord, end: PoseRecord, foot: int) -> Vector
     return rotate_by_quaternion(quaternion_inverse(begin.foot(1 - foot).rotation), way)
 
 
-@routine
+@routine(quick=True)
 def toe_course(schedule: Schedule, foot: int, toe: ToeShape, start: Jet | None) -> Segments:
     """Angle (1,) of a toe joint; start: motion to continue from."""
     phases = len(schedule.motion)

@@ -103,7 +103,7 @@ class HeightLimits(NamedTuple):
     ceiling: Array
 
 
-@routine
+@routine(quick=True)
 def height_limits(wanted: Array, share: float, bounds: ArrayOf[HeightRange], margin: float) -> HeightLimits:
     """Limits for wanted heights (k,) and bounds (k, 2) of both legs. share: of the low-pass, a filter of first order
     that starts at its first value, 003c section 6.1."""

@@ -23,7 +23,7 @@ def plan_zmp(schedule: Schedule, areas: SupportAreas, *, start: Array | None = N
     return zmp_course(schedule, areas, start).trajectory
 
 
-@routine
+@routine(quick=True)
 def zmp_course(schedule: Schedule, areas: SupportAreas, start: Vector3 | None) -> Segments:
     """The zero-moment point between its control points; its height changes in load switches, to that of the stance
     foot."""

@@ -60,17 +60,20 @@ F = TypeVar("F", bound=Callable[..., Any])
 @overload
 def routine(function: F) -> F: ...
 @overload
-def routine(*, fused: bool, apart: bool = False) -> Callable[[F], F]: ...
-def routine(function: F | None = None, *, fused: bool = False, apart: bool = False) -> F | Callable[[F], F]:
+def routine(*, fused: bool = False, apart: bool = False, quick: bool = False) -> Callable[[F], F]: ...
+def routine(
+    function: F | None = None, *, fused: bool = False, apart: bool = False, quick: bool = False
+) -> F | Callable[[F], F]:
     """Compile a function on first use and keep its code on disk; the interpreter's lock is released while it runs.
 
     fused: whether a product and a sum, here and in all that it calls, may become one instruction that rounds once:
     faster, but not with the bits of the function as it was written. apart: whether routines that call it are linked to
-    its code instead of taking it in: it is compiled once for all of them, at the same time as they are.
+    its code instead of taking it in: it is compiled once for all of them, at the same time as they are. quick: whether
+    to compile it in two thirds of the time, for what has few steps and is called seldom.
     """
     if function is None:
-        return lambda later: cast(F, Routine(later, fused=fused, apart=apart))
-    return cast(F, Routine(function, fused=fused, apart=apart))
+        return lambda later: cast(F, Routine(later, fused=fused, apart=apart, quick=quick))
+    return cast(F, Routine(function, fused=fused, apart=apart, quick=quick))
 
 
 class _Code(NamedTuple):
@@ -87,11 +90,14 @@ class _Code(NamedTuple):
 class Routine(parts.Routine):
     """A function that runs as native code; `python`, the function as it was written, gives the same."""
 
-    def __init__(self, function: Callable[..., Any], *, fused: bool = False, apart: bool = False) -> None:
+    def __init__(
+        self, function: Callable[..., Any], *, fused: bool = False, apart: bool = False, quick: bool = False
+    ) -> None:
         if apart:
             APART[function] = fused
         self.python = function
         self.fused = fused
+        self.quick = quick
         self.name = function.__name__
         update_wrapper(self, function)
         self._codes: dict[tuple[Type, ...], _Code] = {}
@@ -166,7 +172,9 @@ class Routine(parts.Routine):
     def _load(self, types: tuple[Type, ...]) -> _Code:
         """From the cache, or compiled."""
         content = content_of(self.python)
-        place = disk.key_of("routine", content.key, repr(types), str(self.fused), *surroundings())
+        place = disk.key_of(
+            "routine", content.key, repr(types), str(self.fused), str(self.quick), *surroundings()
+        )
         entry = disk.read(place)
         codes = None if entry is None else _codes_of(entry)
         if entry is None or codes is None:
@@ -186,7 +194,7 @@ class Routine(parts.Routine):
                 "objects": [_description(value) for value in objects[1:]],
             }
             others = [each.text() for each in module.apart.values()]
-            facts["apart"], codes = _compiled(module.text() + text, others)
+            facts["apart"], codes = _compiled(module.text() + text, others, quick=self.quick)
             entry = disk.Entry(facts, codes[0])
             disk.write(place, entry)
         addresses, library = machine.load_objects(codes, (ENTRY,), {})
@@ -316,7 +324,7 @@ class _Making:
 _MAKING = _Making()
 
 
-def _compiled(text: str, others: list[str]) -> tuple[list[str], list[bytes]]:
+def _compiled(text: str, others: list[str], *, quick: bool) -> tuple[list[str], list[bytes]]:
     """Object code of a module and of those that it is linked to, and the places of these in the cache."""
     places = [disk.key_of("apart", other, machine.identity()) for other in others]
     codes: dict[str, bytes] = {}
@@ -327,7 +335,7 @@ def _compiled(text: str, others: list[str]) -> tuple[list[str], list[bytes]]:
             if (entry := disk.read(place)) is not None:
                 codes[place] = entry.code
                 del ours[place]
-        made = machine.compile_optimised([text, *ours.values()])
+        made = machine.compile_optimised([text, *ours.values()], quick=[text] if quick else ())
         for place, code in zip(ours, made[1:], strict=True):
             codes[place] = code
             disk.write(place, disk.Entry({}, code))
