@@ -176,7 +176,7 @@ BOMB = base64.b64encode(zlib.compress(bytes(10**7))).decode()
         ),
         (
             HEAD + 'shape = "height_map"\nspacing = [1, 1]\nheights = {shape = [90000, 90000], data = ""}',
-            "there must be",
+            "heights or triangles; at most",
         ),
         (HEAD + 'shape = "height_map"\nterrain = {kind = "sea"}', "no terrain 'sea'"),
         (HEAD + 'shape = "height_map"\nterrain = {spacing = 0}', "spacing is 0"),
