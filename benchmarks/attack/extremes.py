@@ -179,6 +179,10 @@ EXTREMES: dict[str, tuple[str, Callable[[], Case]]] = {
         "motion parameters",
         _changed("motion parameters", "grid_s = 0.05", "grid_s = 1e-12"),
     ),
+    "steps without end": (
+        "motion parameters",
+        _changed("motion parameters", "transition_s = 0.8", "transition_s = inf"),
+    ),
     "thousands of steps": ("plan", _added("plan", '\n[[action]]\nkind = "stamping"\ncount = 1000\n' * 20)),
     "a hand at infinity": (
         "plan",

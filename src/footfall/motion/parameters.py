@@ -13,6 +13,7 @@ from footfall.robot.toml_parts import read_schema
 from footfall.whole_file import written_whole
 
 Positive = Annotated[float, Meta(gt=0.0)]
+Bounded = Annotated[float, Meta(gt=0.0, le=1000.0)]
 Share = Annotated[float, Meta(ge=0.0, le=1.0)]
 NotNegative = Annotated[float, Meta(ge=0.0)]
 _LARGEST_FILE = 2**20  # bytes
@@ -21,10 +22,10 @@ _LARGEST_FILE = 2**20  # bytes
 class PhaseParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Stage 3, 003c section 5.1. Factors: how much longer the first and last load switch are."""
 
-    transition_s: Positive = 0.8
+    transition_s: Bounded = 0.8
     load_switch_share: Annotated[float, Meta(gt=0.0, lt=1.0)] = 0.2
-    first_factor: Positive = 3.0
-    last_factor: Positive = 5.0
+    first_factor: Bounded = 3.0
+    last_factor: Bounded = 5.0
 
 
 class SupportParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
