@@ -27,6 +27,7 @@ from footfall.whole_file import write_text
 SCENES = ("flat", "rough")
 SECONDS = 3.0  # as the command
 HEIGHT = 0.02  # m
+NEAR = 0.5  # m: what is farther away has no shapes, or flew off
 DEEP = 1e-3  # m: what is deeper in the ground at the end is told
 RESTING = 0.05  # rad/s or m/s
 PATIENCE = 900.0  # s
@@ -72,7 +73,7 @@ def least_gap(robot: Any, scene: Any, q: Any) -> float:
     from footfall.contact.ground import Clearance
     from footfall.simulation.missing_meshes import without_missing_meshes
 
-    return Clearance(without_missing_meshes(robot), scene).gap(np.asarray(q), 0.5)
+    return Clearance(without_missing_meshes(robot), scene).gap(np.asarray(q), NEAR)
 
 
 def in_a_process(path: Path, *, cold: bool) -> dict[str, Any]:
@@ -100,7 +101,7 @@ def cells(name: str, row: dict[str, Any]) -> list[str]:
     shown.append("yes" if row["inside"] else "no")
     for scene in SCENES:
         gap, speed = row[f"{scene} gap"], row[f"{scene} speed"]
-        above = "nothing to touch" if gap > 0.4 else "yes" if gap > -DEEP else f"{-1e3 * gap:.1f} mm deep"
+        above = "nowhere near it" if gap >= NEAR else "yes" if gap > -DEEP else f"{-1e3 * gap:.1f} mm deep"
         rests = "" if speed < RESTING else f", {speed:.2g} rad/s"
         told = f" ({', '.join(row[f'{scene} warned'])})" if row[f"{scene} warned"] else ""
         shown += [f"{row[f'{scene} first']:.1f}", f"{1e6 * row[f'{scene} step']:.0f}", above + rests + told]
@@ -118,8 +119,9 @@ def report(rows: dict[str, dict[str, Any]], before: str, *, cold: bool) -> str:
         f"{len(good)} of {len(rows)} robots load and run; {sum(row['inside'] for row in good)} start inside limits."
     ]
     for scene in SCENES:
-        above = sum(row[f"{scene} gap"] > -DEEP for row in good)
-        still = sum(row[f"{scene} gap"] > -DEEP and row[f"{scene} speed"] < RESTING for row in good)
+        resting = [row for row in good if -DEEP < row[f"{scene} gap"] < NEAR]
+        above = len(resting)
+        still = sum(row[f"{scene} speed"] < RESTING for row in resting)
         slowest = max((row[f"{scene} first"] for row in good), default=0.0)
         counts.append(
             f"On {scene} ground {above} end above it (no shape deeper than {1e3 * DEEP:g} mm), {still} of them at rest "

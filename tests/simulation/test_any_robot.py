@@ -13,7 +13,7 @@ from footfall import Body, Box, Command, Joint, JointType, Robot, Scene, SceneOb
 from footfall.errors import BelowGroundWarning, GravityWarning, RestlessJointsWarning
 from footfall.geometry.plane import Plane
 from footfall.robot import Geometry
-from footfall.simulation.holding_gains import held_inertias, holding_gains
+from footfall.simulation.holding_gains import held_inertias, holding_gains, moved_inertias
 
 FLOOR = Scene("floor", (SceneObject("floor", Plane()),))
 
@@ -86,7 +86,10 @@ def test_gains_follow_efforts_and_inertias() -> None:
     np.testing.assert_allclose(kd, 0.1 * kp)
     weak, light = holding_gains(walker(effort=0.5, light=1e-3), q, 1e-3)
     np.testing.assert_allclose(weak, 0.5 / 0.1)
-    inertia = held_inertias(walker(light=1e-3), q)[6:]
+    inertia = moved_inertias(walker(light=1e-3), q)[6:]
+    free = 1.0 / np.diag(np.linalg.inv(np.asarray(footfall.mass_matrix(walker(light=1e-3), q))))[6:]
+    np.testing.assert_allclose(inertia, free)
+    assert (free <= held_inertias(walker(light=1e-3), q)[6:] * (1 + 1e-12)).all()
     np.testing.assert_allclose(light, 0.8 * inertia / 1e-3)
     assert (light < 0.1 * weak).all()
 

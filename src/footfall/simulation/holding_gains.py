@@ -14,6 +14,7 @@ _WEIGHT_ARM = 1.0  # m: a radian holds the weight of all at this distance
 _SINK = 0.02  # m, by which a slide that carries all of the weight gives way
 _FULL_ANGLE, _FULL_WAY = 0.1, 0.02  # rad and m, at which a joint gives its greatest effort
 _SETTLING = 0.1  # s, damping over stiffness
+_LEAST_SHARE = 0.2
 _SURE = 0.8  # of the damping that stops a joint in a single step
 
 
@@ -21,9 +22,9 @@ def holding_gains(robot: Robot, q: Array, dt: float) -> tuple[Array, Array]:
     """kp and kd (joints,), N m/rad and N m s/rad or N/m and N s/m: those of the robot's servos where it has them.
 
     Otherwise a radian holds the weight of all at 1 m, and 0.1 rad takes the joint's greatest effort at most. The
-    damping is 0.1 s times that; where efforts are limited, at most what stops the joint in one step, with all other
-    joints held. A joint that is damped more, and at its limit, is driven beyond its goal by every step of dt (s) and
-    back by the next. q: (nq,) where it stands.
+    damping is 0.1 s times that; where efforts are limited, at most what stops the joint in one step. A joint that is
+    damped more, and at its limit, is driven beyond its goal by every step of dt (s) and back by the next. q: (nq,)
+    where it stands.
     """
     kp, kd = own_gains(robot)
     axes = actuated_velocities(robot)
@@ -37,9 +38,20 @@ def holding_gains(robot: Robot, q: Array, dt: float) -> tuple[Array, Array]:
     )
     given = ~np.isnan(kp)
     kp = np.where(given, kp, stiffness)
-    stopping = np.where(np.isfinite(limits), _SURE * held_inertias(robot, q)[places] / dt, np.inf)
+    stopping = np.where(np.isfinite(limits), _SURE * moved_inertias(robot, q)[places] / dt, np.inf)
     damping = _SETTLING * kp
     return kp, np.where(np.isnan(kd), np.where(given, damping, np.minimum(damping, stopping)), kd)
+
+
+def moved_inertias(robot: Robot, q: Array) -> Array:
+    """Inertias (nv,) that velocities meet at q (nq,) while all others are free, kg m2 or kg.
+
+    At least a fifth of what they meet while other joints are held: three axes through one point leave next to nothing.
+    """
+    inertia = np.asarray(mass_matrix(robot, q))
+    size = np.diag(inertia)
+    free = 1.0 / np.diag(np.linalg.pinv(inertia / np.sqrt(np.outer(size, size)), hermitian=True)) * size
+    return np.maximum(free, _LEAST_SHARE * held_inertias(robot, q))
 
 
 def held_inertias(robot: Robot, q: Array) -> Array:
