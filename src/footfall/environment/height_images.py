@@ -17,7 +17,7 @@ from footfall.robot.description import read_bytes
 from footfall.whole_file import written_whole
 
 _MOST_BYTES = 256 * 2**20
-_MOST_PIXELS = 2**26
+_MOST_PIXELS = 2**23  # 29 m by 29 m of cells
 
 
 def save_height_image(terrain: Terrain, path: str | os.PathLike[str], *, confidence: bool = False) -> None:
@@ -61,7 +61,7 @@ def terrain_from_image(
     cell: edge of a pixel, m. step: height of one grey level, m. zero: the level at height 0. unseen: the level of
     pixels that were never seen, None if all were. corner: (x, y) of the lower left corner, m; a multiple of 1 cm.
     """
-    import imageio.v3 as imageio
+    from PIL import Image
 
     path = Path(path)
     try:
@@ -69,7 +69,14 @@ def terrain_from_image(
     except RobotError as error:
         raise InvalidEnvironment(error.message, source=str(path)) from None
     try:
-        pixels = np.asarray(imageio.imread(content, plugin="pillow"))
+        picture = Image.open(io.BytesIO(content))  # its size only, so far
+        width, height = picture.size
+        if width * height > _MOST_PIXELS:
+            message = f"has {width} by {height} pixels; at most {_MOST_PIXELS} are read"
+            raise InvalidEnvironment(message, source=str(path))
+        pixels = np.asarray(picture)
+    except InvalidEnvironment:
+        raise
     except Exception as error:  # readers of foreign formats raise anything
         raise InvalidEnvironment(f"is no picture that can be read: {error}", source=str(path)) from None
     if pixels.ndim == 3:

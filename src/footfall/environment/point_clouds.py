@@ -23,7 +23,7 @@ from footfall.whole_file import written_whole
 
 SUFFIXES = (".ply", ".pcd", ".npy")
 _MOST_BYTES = 2**30
-_MOST_CELLS = 2**26
+_MOST_CELLS = 2**23  # 29 m by 29 m
 _FARTHEST = FARTHEST_PATCH * PATCH  # m
 # What NumPy raises on headers that are none: they are literals of Python.
 _HEADER_ERRORS = (
