@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from footfall.simulation.simulation import Controller as Controller
     from footfall.simulation.step_problem import StepProblem as StepProblem
     from footfall.simulation.step_problem import build_step_problem as build_step_problem
+    from footfall.simulation.step_problem import step_impulses as step_impulses
     from footfall.simulation.step_problem import step_residuals as step_residuals
     from footfall.simulation.step_values import JointOptions as JointOptions
     from footfall.simulation.step_values import SolverOptions as SolverOptions

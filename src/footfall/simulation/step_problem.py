@@ -1,24 +1,31 @@
 """The contact problem that a native step solves, built another way: to look at it, and to check what the step found.
 
-Contacts come from `detect_contacts`, the Delassus matrix from the full mass matrix; nothing is whitened and no
-graph is traced. `check_solution` of `footfall.contact.validation` then tells how good the impulses of a step are.
+Places that are listed come from `detect_contacts`, contacts that are found while it runs from the step itself, with
+their positions, normals and gaps alone. Jacobians are those of the combined robot, the Delassus matrix comes from its
+full mass matrix; nothing is split into islands and no graph is traced. `check_solution` of
+`footfall.contact.validation` then tells how good the impulses of a step are.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array
 from footfall.contact.assembly import contact_jacobian
-from footfall.contact.contacts import contact_frame
+from footfall.contact.contacts import Contacts, contact_frame
 from footfall.contact.detection import detect_contacts
+from footfall.contact.pair_material import touching_material
 from footfall.contact.problem import ContactProblem
 from footfall.contact.validation import check_solution
 from footfall.dynamics.inverse_dynamics import bias_forces
+from footfall.dynamics.kinematics import forward_kinematics
 from footfall.dynamics.loops import Coupling
 from footfall.dynamics.mass_matrix import mass_matrix
+from footfall.errors import InvalidOption
+from footfall.robot.model import WORLD
 from footfall.simulation.run_values import SimulationState, Trajectory, join_trajectories
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command, StepState
@@ -28,11 +35,12 @@ from footfall.simulation.time_step import (
     limited_velocities,
     rubbing_velocities,
 )
+from footfall.simulation.world.engine import WorldEngine
 
 
 class StepProblem(NamedTuple):
-    """problem: all candidates (t1, t2, n each), then joint limits, then dry friction, in the order of the step's
-    impulses. response: (nv, n) velocities that unit impulses cause. free_velocity: (nv,) without any."""
+    """problem: all contacts (t1, t2, n each), then joint limits, then dry friction, in the order of `step_impulses`.
+    response: (nv, n) velocities that unit impulses cause. free_velocity: (nv,) without any."""
 
     problem: ContactProblem
     response: Array
@@ -44,18 +52,23 @@ class StepProblem(NamedTuple):
         return result
 
 
-def build_step_problem(simulation: Simulation, state: SimulationState, command: Command) -> StepProblem:
-    """The problem of the next step of `options.dt` from a state, without pushes."""
+def build_step_problem(
+    simulation: Simulation, state: SimulationState, command: Command, *, after: SimulationState | None = None
+) -> StepProblem:
+    """The problem of the step of `options.dt` from a state, without pushes, springs and drives.
+
+    after: the state that the step led to, where contacts are found while it runs: it says which they were.
+    """
     robot, options, dt = simulation.robot, simulation.options, simulation.options.dt
     q, v = state.q, state.v
     control = joint_control(robot, StepState(q, v, state.integral, state.impulses), command, options)
     inertia = mass_matrix(robot, q) + np.diag(np.asarray(control.added_inertia, dtype=np.float64))
     forces = np.asarray(control.effort, dtype=np.float64) - bias_forces(robot, q, v) - robot.damping * v
-    if foreseen := foreseen_velocities(robot, options):
+    if foreseen := _foreseen(simulation):
         middle = v + dt / 2 * np.linalg.solve(inertia, forces)
         forces[foreseen] += (bias_forces(robot, q, v) - bias_forces(robot, q, middle))[foreseen]
     free = v + dt * np.linalg.solve(inertia, forces)
-    contacts = detect_contacts(robot, q, simulation.candidates, margin=np.inf)
+    contacts = _contacts(simulation, state, after)
     frames = np.array([contact_frame(rotation[:, 2]) for rotation in contacts.rotations]).reshape(-1, 3, 3)
     jacobian = contact_jacobian(robot, q, contacts)
     turned = np.einsum("mij,mik,mkl->mjl", frames, contacts.rotations, jacobian.reshape(-1, 3, robot.nv))
@@ -63,7 +76,11 @@ def build_step_problem(simulation: Simulation, state: SimulationState, command: 
     jacobian = np.concatenate([turned.reshape(-1, robot.nv), joints])
     response = np.linalg.solve(inertia, jacobian.T)
     bias, before = jacobian @ free, jacobian @ v
-    normal = slice(2, 3 * len(contacts), 3)
+    first = 3 * len(contacts)
+    carried = np.einsum("mij,mi->mj", frames, contacts.surface_velocity).ravel()
+    bias[:first] -= carried
+    before[:first] -= carried
+    normal = slice(2, first, 3)
     compliance = np.zeros(len(jacobian))
     soft = np.isfinite(contacts.stiffness)
     stiffness = np.where(soft, contacts.stiffness, 0.0)
@@ -79,23 +96,38 @@ def build_step_problem(simulation: Simulation, state: SimulationState, command: 
     approach = before[normal]
     slowest = options.contact.slowest_rebound(float(np.linalg.norm(robot.gravity)), dt)
     bounces = (approach < -slowest) & (contacts.gaps + dt * approach < 0.0)
-    bounces &= (simulation.restitution > 0.0) & ~soft
-    bias[normal] += np.where(bounces, simulation.restitution * approach, offset)  # 001 (4.13)
+    bounces &= (contacts.restitution > 0.0) & ~soft
+    bias[normal] += np.where(bounces, contacts.restitution * approach, offset)  # 001 (4.13)
     limits = len(joints) - len(bounds)
-    first = 3 * len(contacts)
     bias[first : first + limits] += np.maximum(room / dt, -options.contact.recovery_speed)
     sliding = np.linalg.norm(before[:first].reshape(-1, 3)[:, :2], axis=1)
     delassus = jacobian @ response
     problem = ContactProblem(
         delassus=(delassus + delassus.T) / 2,
         bias=bias,
-        friction=simulation.friction,
+        friction=contacts.friction,
         extra=contacts.viscous_friction * dt * sliding,  # 001 (4.22)
         limits=limits,
         box=bounds,
         compliance=compliance,
     )
     return StepProblem(problem, response, free)
+
+
+def step_impulses(simulation: Simulation, after: SimulationState) -> Array:
+    """Impulses (n,) of the step that led to a state, N s: contacts (t1, t2, n each), joint limits, dry friction."""
+    engine = simulation.engine
+    if not isinstance(engine, WorldEngine):
+        return after.impulses
+    count = len(after.touches)
+    frames = np.array([contact_frame(touch["normal"]) for touch in after.touches]).reshape(-1, 3, 3)
+    own = np.einsum("mij,mi->mj", frames, after.impulses[: 3 * count].reshape(-1, 3)).ravel()
+    rows: dict[tuple[int, bool], float] = {}
+    for row, impulse in zip(np.asarray(engine.world.joints), after.impulses[3 * count :], strict=True):
+        rows[int(row["velocity"]), bool(row["friction"] > 0.0)] = impulse
+    limited, rubbing = _limited_and_rubbing(simulation)
+    limits = [rows[velocity, False] for _, velocity in limited]
+    return np.concatenate([own, limits, [rows[velocity, True] for velocity in rubbing]])
 
 
 def step_residuals(simulation: Simulation, command: Command, steps: int) -> tuple[Array, Trajectory]:
@@ -105,18 +137,90 @@ def step_residuals(simulation: Simulation, command: Command, steps: int) -> tupl
     """
     residuals, rows = np.empty(steps), []
     for k in range(steps):
-        problem = build_step_problem(simulation, simulation.state, command).problem
+        before = simulation.state
         rows.append(simulation.step(command))
-        residuals[k] = check_solution(problem, simulation.state.impulses).natural_map
+        after = simulation.state
+        problem = build_step_problem(simulation, before, command, after=after).problem
+        residuals[k] = check_solution(problem, step_impulses(simulation, after)).natural_map
     return residuals, join_trajectories(rows)
+
+
+def _foreseen(simulation: Simulation) -> list[int]:
+    """Velocities whose Coriolis and gyroscopic forces are those in the middle of the step."""
+    engine, options = simulation.engine, simulation.options
+    if not isinstance(engine, WorldEngine):
+        return foreseen_velocities(simulation.robot, options)
+    result, first = [], 0
+    for member in engine.members:
+        middle = options.velocity_terms != "start" if member.motion is None else member.motion.middle
+        result += list(range(first, first + member.robot.nv)) if middle else []
+        first += member.robot.nv
+    return result
+
+
+def _contacts(simulation: Simulation, state: SimulationState, after: SimulationState | None) -> Contacts:
+    engine, robot = simulation.engine, simulation.robot
+    if not isinstance(engine, WorldEngine):
+        listed = detect_contacts(robot, state.q, simulation.candidates, margin=np.inf, time=state.time)
+        return replace(listed, friction=simulation.friction, restitution=simulation.restitution)
+    if after is None:
+        raise InvalidOption("after is None; contacts are found while it runs: give the state after the step")
+    touches, bodies = after.touches, {body.name for body in robot.bodies}
+    names = [[engine.contacts.owner_of(touch[side]) for side in ("first", "second")] for touch in touches]
+    carriers = [[name if name in bodies else WORLD for name in pair] for pair in names]
+    shapes = np.asarray(engine.world.shapes.shapes)
+    known = engine.contacts.materials
+    pairs = [
+        touching_material(*(known[int(shapes[int(touch[side])]["material"])] for side in ("first", "second")))
+        for touch in touches
+    ]
+    surface = np.zeros((len(touches), 3))
+    for k, (touch, (_, other)) in enumerate(zip(touches, names, strict=True)):
+        if other in engine.contacts.paths:
+            path = engine.contacts.paths[other]
+            velocity = path.velocity(state.time)
+            arm = touch["position"] - path.pose(state.time).translation
+            surface[k] = velocity[:3] + np.cross(velocity[3:], arm)
+    return Contacts(
+        [pair[0] for pair in carriers],
+        _in_frames(simulation, state.q, [pair[0] for pair in carriers], touches["position"]),
+        np.array([contact_frame(touch["normal"]) for touch in touches]).reshape(-1, 3, 3),
+        touches["gap"],
+        np.array([pair.friction for pair in pairs]),
+        np.array([pair.viscous_friction for pair in pairs]),
+        np.array([pair.restitution for pair in pairs]),
+        np.array([pair.stiffness for pair in pairs]),
+        np.array([pair.damping for pair in pairs]),
+        [pair[1] for pair in carriers],
+        _in_frames(simulation, state.q, [pair[1] for pair in carriers], touches["position"]),
+        surface,
+    )
+
+
+def _in_frames(simulation: Simulation, q: Array, names: list[str], points: Array) -> Array:
+    """Points (m, 3) of the world in the frames of bodies (m,) or of the world, m."""
+    bodies = tuple(body.name for body in simulation.robot.bodies)
+    poses = forward_kinematics(simulation.robot, q, frames=bodies)
+    result = np.array(points, dtype=np.float64)
+    for k, name in enumerate(names):
+        if name != WORLD:
+            number = bodies.index(name)
+            result[k] = poses.rotation[number].T @ (points[k] - poses.position[number])
+    return result
+
+
+def _limited_and_rubbing(simulation: Simulation) -> tuple[list[tuple[int, int]], list[int]]:
+    """(coordinate, velocity) of joint limits, and velocities with dry friction, that are part of a step."""
+    robot, options = simulation.robot, simulation.options
+    limited = limited_velocities(robot) if options.joints.limits else []
+    return limited, rubbing_velocities(robot) if options.joints.friction else []
 
 
 def _joint_rows(simulation: Simulation, q: Array) -> tuple[Array, Array, Array]:
     """Rows (k, nv) of joint limits, towards the nearer one, and of dry friction; room (limits,) left in rad or m;
     bounds (frictions,) in N s."""
     robot, options = simulation.robot, simulation.options
-    limited = limited_velocities(robot) if options.joints.limits else []
-    rubbing = rubbing_velocities(robot) if options.joints.friction else []
+    limited, rubbing = _limited_and_rubbing(simulation)
     rows, room = np.zeros((len(limited) + len(rubbing), robot.spanning.nv)), np.zeros(len(limited))
     for k, (coordinate, velocity) in enumerate(limited):
         below, above = (

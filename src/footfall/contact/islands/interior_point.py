@@ -415,7 +415,8 @@ def _solved(
             cones[k] = cone._replace(ahead_p=dp, ahead_u=du)
     for k in range(len(limits)):
         row, limit = island.joints[k], limits[k]
-        if row.bound < np.inf:
+        if row.bound < np.inf:  # `_look` lets it answer
+            limits[k] = limit._replace(ahead_p=0.0, ahead_u=0.0)
             continue
         du_row = row.sign * step[row.node, row.lane] + limit.gap
         dp_row = limit.ahead_p - limit.p / limit.u * du_row
