@@ -258,7 +258,7 @@ def test_nonsense_leaves_the_environment_as_it_is() -> None:
             link.shutdown(socket.SHUT_WR)
             assert eventually(lambda: not control.listener.peers)
             link.close()
-        assert len(control.listener.left) == len(bad)
+        assert eventually(lambda: len(control.listener.left) == len(bad))
         assert manager.current is environment
         with VisionSide(control.address) as vision:
             vision.send(random_vision(2))

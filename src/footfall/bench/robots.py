@@ -70,7 +70,7 @@ def example_file(name: str) -> Path:
 def load_measured(name: str) -> Robot:
     """The robot of a name in `EXAMPLES`, or of anything that `footfall.load` takes."""
     if name in EXAMPLES:
-        return load(example_file(name), floating_base=EXAMPLES[name].floating_base)
+        return load(example_file(name), floating_base=EXAMPLES[name].floating_base, srdf=False)
     return load(name)
 
 

@@ -6,6 +6,7 @@ import math
 import pickle
 import subprocess
 import sys
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -342,9 +343,9 @@ def compiled_again(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     texts: list[str] = []
     original = machine.compile_optimised
 
-    def counting(text: str) -> bytes:
-        texts.append(text)
-        return original(text)
+    def counting(modules: Sequence[str], **options: Any) -> list[bytes]:
+        texts.extend(modules)
+        return original(modules, **options)
 
     monkeypatch.setattr(machine, "compile_optimised", counting)
     return texts
