@@ -21,6 +21,8 @@ from typing import Any
 
 import numpy as np
 
+from footfall.errors import TraceError
+
 OLD = b"precious"
 POINTS = 40
 
@@ -220,11 +222,8 @@ def _forked(way: Way, path: Path, fault: Fault | None) -> tuple[dict[str, Any], 
         try:
             with fault or nullcontext():
                 way(path)
-        except (
-            OSError,
-            MemoryError,
-            SystemError,
-        ) as error:  # the last one is NumPy's, where it has no memory
+        # The last two are NumPy's, where it has no memory: it then also says that it knows no symbols.
+        except (OSError, MemoryError, SystemError, TraceError) as error:
             _told["error"] = str(error)
         except BaseException as error:
             _told["wrong"] = _told["error"] = repr(error)
