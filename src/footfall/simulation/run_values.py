@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array, Integers
-from footfall.errors import UnknownName
+from footfall.errors import InvalidOption, UnknownName
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,12 @@ class Trajectory:
         log, number = self.touches, self.touches.number(name)
         sign = (log.first == number).astype(np.float64) - (log.second == number)
         force = sign[:, None] * log.forces
-        points = np.broadcast_to(np.asarray(at, dtype=np.float64), (len(self.time), 3))
+        points = np.asarray(at, dtype=np.float64)
+        if points.shape not in ((3,), (len(self.time), 3)):
+            raise InvalidOption(
+                f"at has shape {points.shape}; it must be (3,), or one point a row ({len(self.time)}, 3)"
+            )
+        points = np.broadcast_to(points, (len(self.time), 3))
         moment = np.cross(log.positions - points[log.periods], force)
         result = np.zeros((len(self.time), 6))
         np.add.at(result, log.periods, np.hstack([force, moment]))
@@ -141,7 +146,9 @@ class Trajectory:
 
 
 def join_trajectories(parts: Sequence[Trajectory]) -> Trajectory:
-    """Trajectories of one simulation, one after the other."""
+    """Trajectories of one simulation, one after the other; one at least."""
+    if not parts:
+        raise InvalidOption("there are no trajectories to join; give one at least")
     logs = [part.touches for part in parts]
     names = tuple(dict.fromkeys(name for log in logs for name in log.names))
     place = {name: k for k, name in enumerate(names)}

@@ -18,7 +18,7 @@ from footfall.contact.detection.world import standing_in
 from footfall.contact.penalty import PenaltyLaw, warn_if_unstable
 from footfall.dynamics.kinematics import frame_attachment
 from footfall.dynamics.loops import close_loops
-from footfall.errors import InvalidOption, LoopAtDeadPoint
+from footfall.errors import InvalidOption, LoopAtDeadPoint, UnknownName
 from footfall.robot.model import Robot
 from footfall.robot.start import start_of
 from footfall.scene.assembly import combined_robot, initial_state, placed_robots
@@ -211,15 +211,25 @@ class Simulation:
 
     def add(self, thing: SceneObject) -> None:
         """Put an object into the scene, now; a free one must be there from the start."""
-        self._found("add").add(thing)
+        self._found("add").add(_object(thing))
 
     def replace(self, thing: SceneObject) -> None:
         """Let an object be as given from now on: elsewhere, of another size, shape or material."""
-        self._found("replace").replace(thing)
+        engine, name = self._found("replace"), _object(thing).name
+        self._require_fixed(name)
+        engine.replace(thing)
 
     def remove(self, name: str) -> None:
         """Take an object out of the scene, now."""
-        self._found("remove").remove(name)
+        engine = self._found("remove")
+        self._require_fixed(name)
+        engine.remove(name)
+
+    def _require_fixed(self, name: str) -> None:
+        """Only objects at rest or on given paths change; robots and free things have their native code."""
+        known = [each.name for each in self.scene.fixed_objects]
+        if name not in known:
+            raise UnknownName("object at rest or on a given path", name, known, f"scene {self.scene.name!r}")
 
     def _found(self, name: str) -> WorldEngine:
         if isinstance(self.engine, WorldEngine):
@@ -465,6 +475,12 @@ def _scene(given: Scene | str | Path | None) -> Scene:
     if isinstance(given, str | Path):
         return load_scene(given)
     return given or Scene("empty")
+
+
+def _object(thing: Any) -> SceneObject:
+    if not isinstance(thing, SceneObject):
+        raise TypeError(f"an object of the scene is a SceneObject, not {thing!r}")
+    return thing
 
 
 def _checked(name: str, value: Any, size: int) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.errors import InvalidOption, SceneError
+from footfall.errors import InvalidOption, SceneError, UnknownName
 from footfall.simulation.world.engine import compile_early
 from footfall.simulation.world.run import run_world
 from tests.looped_robots import four_bar
@@ -116,3 +116,39 @@ def test_dry_friction_of_a_looped_robot_acts_on_its_joint() -> None:
     assert ends["found", 1.9] < 1e-9
     assert ends["found", 2.5] > 1e-3
     assert ends["found", 2.5] == pytest.approx(ends["listed", 2.5], rel=1e-6)
+
+
+def test_only_what_is_at_rest_changes_while_it_runs() -> None:
+    """A robot's body of that name must not become a thing of the world."""
+    simulation = footfall.Simulation(footfall.load("quadruped"), "flat")
+    before = simulation.engine.contacts.shape_count  # type: ignore[union-attr]
+    for change in (
+        lambda: simulation.replace(footfall.SceneObject("RB_foot", footfall.Box((1.0, 1.0, 1.0)))),
+        lambda: simulation.remove("RB_foot"),
+        lambda: simulation.remove("nothing"),
+    ):
+        with pytest.raises(UnknownName, match=r"object at rest or on a given path.*floor"):
+            change()
+    with pytest.raises(TypeError, match="SceneObject, not 'box'"):
+        simulation.add("box")  # type: ignore[arg-type]
+    assert simulation.engine.contacts.shape_count == before  # type: ignore[union-attr]
+
+
+def test_rollouts_refuse_arrays_that_do_not_fit() -> None:
+    simulation = falling_ball()
+    q, v, still = np.tile(simulation.q, (3, 1)), simulation.v, simulation.zero_command
+    with pytest.raises(InvalidOption, match=r"q has shape \(3, 5\); it must be \(batch, 7\)"):
+        simulation.rollout(np.zeros((3, 5)), v, still, steps=2)
+    with pytest.raises(InvalidOption, match=r"of \[3, 4\] robots"):
+        simulation.rollout(q, np.zeros((4, 6)), still, steps=2)
+    right = [np.zeros((3, 2, 7)), np.zeros((3, 2, 6)), np.zeros((3, 2))]
+    for k, wrong in ((0, np.zeros((3, 2, 2))), (1, np.zeros((3, 2, 6), np.float32)), (2, np.zeros((2, 3)).T)):
+        out = [wrong if k == n else each for n, each in enumerate(right)]
+        with pytest.raises(InvalidOption, match="must be a contiguous array of float64 of shape"):
+            simulation.rollout(q, v, still, steps=2, out=out)
+    found = simulation.rollout(q, v, still, steps=2, out=right)
+    assert found[0] is right[0]
+    with pytest.raises(InvalidOption, match=r"at has shape \(2,\)"):
+        simulation.step().wrench_on("ball", at=(1.0, 2.0))
+    with pytest.raises(InvalidOption, match="no trajectories to join"):
+        footfall.simulation.join_trajectories([])

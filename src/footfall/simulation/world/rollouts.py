@@ -41,17 +41,14 @@ def roll_out(
 ) -> tuple[Array, Array, Array]:
     """q (batch, steps, nq), v (batch, steps, nv) and residual (batch, steps) in N s, see `Simulation.rollout`."""
     robot = engine.setting.robot
-    q, v = starts
     parts = [np.asarray(part, dtype=np.float64) for part in commands]
-    batch = np.broadcast_shapes(
-        q.shape[:-1], v.shape[:-1], *(part.shape[:1] for part in parts if part.ndim > 1)
-    )
+    q, v = starts
+    count = _batch(engine, starts, parts)
     lengths = {part.shape[1] for part in parts if part.ndim == 3 and part.shape[1] > 1}
     if steps is None:
         steps = max(lengths, default=1)
     if lengths - {steps}:
         raise InvalidOption(f"commands have {sorted(lengths)} steps; they must have {steps}, or one")
-    count = batch[0] if batch else 1
     q, v = np.broadcast_to(q, (count, robot.nq)), np.broadcast_to(v, (count, robot.nv))
     if out is None:
         out = (
@@ -59,6 +56,7 @@ def roll_out(
             np.empty((count, steps, robot.nv)),
             np.empty((count, steps)),
         )
+    _check_out(out, ((count, steps, robot.nq), (count, steps, robot.nv), (count, steps)))
     result, world, settings = out, engine.world, engine.settings
     course = _RolloutCommands(parts, count, engine.joints)
 
@@ -92,6 +90,34 @@ def roll_out(
     share_rows(work, count, piece=max(1, min(16, count // 8)), threads=threads)
     engine.forget()
     return result[0], result[1], result[2]
+
+
+def _batch(engine: WorldEngine, starts: Starts, parts: Sequence[Array]) -> int:
+    """How many robots there are; refuses arrays that do not fit."""
+    robot = engine.setting.robot
+    for name, values, size in (("q", starts.q, robot.nq), ("v", starts.v, robot.nv)):
+        if values.ndim not in (1, 2) or values.shape[-1] != size:
+            raise InvalidOption(f"{name} has shape {values.shape}; it must be (batch, {size}) or ({size},)")
+    counts = {len(values) for values in starts if values.ndim == 2}
+    counts |= {len(part) for part in parts if part.ndim > 1}
+    if len(counts - {1}) > 1:
+        raise InvalidOption(
+            f"q, v and commands are of {sorted(counts)} robots; these must be the same, or one"
+        )
+    return max(counts, default=1)
+
+
+def _check_out(out: Sequence[Array], shapes: Sequence[tuple[int, ...]]) -> None:
+    """Native code writes into them: they must be what it takes them for."""
+    if len(out) != len(shapes):
+        raise InvalidOption(f"out has {len(out)} arrays; it must have q, v and residual")
+    for name, array, shape in zip(("q", "v", "residual"), out, shapes, strict=True):
+        right = isinstance(array, np.ndarray) and array.shape == shape and array.dtype == np.float64
+        if not (right and array.flags.c_contiguous and array.flags.writeable):
+            found = getattr(array, "shape", type(array).__name__)
+            raise InvalidOption(
+                f"out for {name} is {found}; it must be a contiguous array of float64 of shape {shape}"
+            )
 
 
 def _log_of(q: Array, v: Array, residual: Array) -> Log:
