@@ -203,8 +203,8 @@ def _problems(path: Path) -> object:
 
 
 def _problems_file() -> Mapping[str, bytes]:
+    from benchmarks.lab.random_problems import random_problem
     from footfall.contact.problem_files import save_problems
-    from footfall.contact.random_problems import random_problem
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "problems.npz"

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks.lab.random_problems import problems as mixed_problems
+from benchmarks.lab.random_problems import robot_problem
 from benchmarks.lab.recorded_steps import RecordedStep
 from footfall.arrays import Array
 from footfall.bench.crossing import crossing
@@ -24,8 +26,6 @@ from footfall.contact.lemke import solve_lemke
 from footfall.contact.newton import solve_newton
 from footfall.contact.problem import ContactProblem, ContactSolution
 from footfall.contact.pyramid import solve_gauss_seidel_pyramid
-from footfall.contact.random_problems import problems as mixed_problems
-from footfall.contact.random_problems import robot_problem
 from footfall.contact.validation import check_solution
 from footfall.robot.load import load
 from footfall.simulation.simulation import Simulation

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import footfall
+from benchmarks.lab.random_problems import foot_problem, pile_problem
 from footfall.arrays import Array
 from footfall.contact.assembly import build_contact_problem
 from footfall.contact.contacts import Contacts
@@ -15,7 +16,6 @@ from footfall.contact.gauss_seidel import impulse_scale, solve_gauss_seidel
 from footfall.contact.hybrid import solve_hybrid
 from footfall.contact.options import JointRows
 from footfall.contact.problem import ContactProblem
-from footfall.contact.random_problems import foot_problem, pile_problem
 
 pin = pytest.importorskip("pinocchio")
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footfall.compiler import build_kernel
-from footfall.contact.bounds import bounding_box, inflated
+from footfall.contact.bounds import bounding_box, swept_bounds
 from footfall.contact.convex import convex_of, support
 from footfall.contact.distance_functions import Surface, local_distance, signed_distance
 from footfall.contact.features import contact_points, spread_points
@@ -202,6 +202,6 @@ def test_bounding_boxes_of_ground() -> None:
     tilted = random_pose(np.random.default_rng(0))
     assert np.isinf(bounding_box(Plane(), tilted)).all()
     assert np.isinf(bounding_box(HILLS, identity_transform())).all()
-    low, high = inflated(np.zeros((1, 3)), np.ones((1, 3)), np.array([[1.0, -2.0, 0.0]]), 0.1)
+    low, high = swept_bounds(np.zeros((1, 3)), np.ones((1, 3)), np.array([[1.0, -2.0, 0.0]]), 0.1)
     assert np.abs(low - [[-0.1, -0.2, 0.0]]).max() < 1e-15
     assert np.abs(high - [[1.1, 1.2, 1.0]]).max() < 1e-15

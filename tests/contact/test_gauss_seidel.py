@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from footfall.arrays import Array
-from footfall.contact.gauss_seidel import impulse_scale, solve_gauss_seidel, solve_gauss_seidel_source
-from footfall.contact.hybrid import solve_hybrid
-from footfall.contact.problem import ContactProblem, ContactSolution
-from footfall.contact.random_problems import (
+from benchmarks.lab.random_problems import (
     foot_problem,
     pile_problem,
     problems,
     random_problem,
     stack_problem,
 )
+from footfall.arrays import Array
+from footfall.contact.gauss_seidel import impulse_scale, solve_gauss_seidel, solve_gauss_seidel_source
+from footfall.contact.hybrid import solve_hybrid
+from footfall.contact.problem import ContactProblem, ContactSolution
 from footfall.contact.validation import check_solution
 from footfall.errors import InvalidContact
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks.lab.random_problems import problems, random_problem
 from footfall.contact.gauss_seidel import impulse_scale, solve_gauss_seidel
 from footfall.contact.hybrid import projected, solve_hybrid
 from footfall.contact.problem import ContactProblem
-from footfall.contact.random_problems import problems, random_problem
 from footfall.contact.validation import check_solution
 
 DT, G = 2e-3, 9.81

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.lab.random_problems import foot_problem, pile_problem, random_problem
 from footfall.arrays import Array
 from footfall.contact.gauss_seidel import impulse_scale
 from footfall.contact.hybrid import solve_hybrid
@@ -19,7 +20,6 @@ from footfall.contact.linear_complementarity import LCPResult
 from footfall.contact.newton import solve_newton, solve_newton_lcp
 from footfall.contact.problem import ContactProblem
 from footfall.contact.pyramid import facet_directions, pyramid_residual, solve_gauss_seidel_pyramid
-from footfall.contact.random_problems import foot_problem, pile_problem, random_problem
 from footfall.contact.validation import check_solution
 from footfall.errors import InvalidContact
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.lab.random_problems import pile_problem
 from footfall.arrays import Array
 from footfall.contact.gauss_seidel import impulse_scale
 from footfall.contact.newton_step import ConeLaw, linear_cone, linear_row, natural_cone, natural_row
 from footfall.contact.problem import ContactProblem
-from footfall.contact.random_problems import pile_problem
 from footfall.contact.validation import check_solution, natural_map
 
 numbers = st.floats(-1.0, 1.0).filter(lambda x: abs(x) > 1e-3)

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.lab.random_problems import pile_problem, random_problem
 from footfall.contact.problem_files import load_problems, save_problems
-from footfall.contact.random_problems import pile_problem, random_problem
 from footfall.errors import InvalidContact, MissingFile
 
 

@@ -11,6 +11,8 @@ from footfall.public_names import open_to_users
 if TYPE_CHECKING:
     from footfall.contact.assembly import RobotContactProblem as RobotContactProblem
     from footfall.contact.assembly import build_contact_problem as build_contact_problem
+    from footfall.contact.bounds import bounding_box as bounding_box
+    from footfall.contact.bounds import swept_bounds as swept_bounds
     from footfall.contact.broad_phase import BroadPhase as BroadPhase
     from footfall.contact.broad_phase import broad_phase as broad_phase
     from footfall.contact.candidates import Candidate as Candidate

@@ -145,21 +145,27 @@ class _Passing(threading.local):
 
     peer: Connection | None = None
 
+    def receiver(self, broker: SignalBroker) -> Callable[[Connection, Message], None]:
+        """What a link does with a message of a peer: its signal is published, and known to be the peer's."""
+
+        def receive(peer: Connection, message: Message) -> None:
+            self.peer = peer
+            try:
+                _publish(broker, message)
+            finally:
+                self.peer = None
+
+        return receive
+
 
 def share_signals(
     broker: SignalBroker, *, host: str = "127.0.0.1", port: int = 0, options: LinkOptions | None = None
 ) -> Listener:
     """Let brokers of other processes join this one, which passes on what any of them publishes; close it to end."""
     passing = _Passing()
-
-    def receive(peer: Connection, message: Message) -> None:
-        passing.peer = peer
-        try:
-            _publish(broker, message)
-        finally:
-            passing.peer = None
-
-    listener = Listener(receive, host=host, port=port, options=options or LinkOptions(waiting=256))
+    listener = Listener(
+        passing.receiver(broker), host=host, port=port, options=options or LinkOptions(waiting=256)
+    )
     broker.listen(lambda signal: _spread(listener, signal, passing.peer))
     return listener
 
@@ -173,15 +179,7 @@ def join_signals(
 ) -> Connection:
     """Link a broker to the one that shares its signals at (host, port); close the connection to end."""
     passing = _Passing()
-
-    def receive(peer: Connection, message: Message) -> None:
-        passing.peer = peer
-        try:
-            _publish(broker, message)
-        finally:
-            passing.peer = None
-
-    connection = connect(address, receive, options or LinkOptions(waiting=256))
+    connection = connect(address, passing.receiver(broker), options or LinkOptions(waiting=256))
 
     def send(signal: Signal) -> None:
         if passing.peer is None and connection.open:
