@@ -115,6 +115,7 @@ class RobotMotion:
 
     def _kernel(self, function: Any, inputs: dict[str, int | tuple[int, ...]]) -> Kernel:
         robot, joints = self.robot, self.joints
+        options = f"{self.middle} {self.implicit_gains} {self._drives}"
         inputs["integral"] = joints
         inputs |= dict.fromkeys((f"command_{name}" for name in Command._fields), joints)
         inputs |= {"gravity": 3, "dt": ()}
@@ -123,8 +124,8 @@ class RobotMotion:
             function,
             inputs,
             name=function.__name__.strip("_"),
-            key=f"{robot.fingerprint} {digest_of(robot.springs)} {self.middle} {self.implicit_gains} {self._drives}",
-            module=__name__,
+            key=f"{type(self).__name__} {robot.fingerprint} {digest_of(robot.springs)} {options}",
+            module=type(self).__module__,
             check_finite=False,
         )
 

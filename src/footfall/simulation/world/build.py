@@ -193,6 +193,7 @@ def _add_robot(tables: _Tables, member: Member, motion: RobotMotion, *, limits: 
             sizes["motions"] // (6 * WIDTH),
             outputs["origin"],
             settled,
+            outputs.get("given", -1),
             placed,
             np.asarray(member.pose.rotation),
             tuple(np.asarray(member.pose.translation)),
@@ -234,7 +235,7 @@ def _joint_rows(
     rows: list[tuple[Any, ...]] = []
     for coordinate, velocity in actuated_velocities(robot):
         lower, upper = float(robot.lower_limits[coordinate]), float(robot.upper_limits[coordinate])
-        if limits and (np.isfinite(lower) or np.isfinite(upper)):
+        if limits and velocity in places and (np.isfinite(lower) or np.isfinite(upper)):
             node, lane = places[velocity]
             rows.append(
                 (tables.q + coordinate, tables.v + velocity, first_node + node, lane, lower, upper, 0.0)
@@ -245,7 +246,7 @@ def _joint_rows(
     )  # velocities of the tree that are in v
     for velocity, moving in enumerate(own):
         force = float(robot.spanning.friction[moving])
-        if friction and force > 0.0:
+        if friction and velocity in places and force > 0.0:
             node, lane = places[velocity]
             rows.append((0, tables.v + velocity, first_node + node, lane, -np.inf, np.inf, force))
     return rows
@@ -308,4 +309,6 @@ def new_workspace(world: World, contacts: ContactWorld, *, nv: int) -> Workspace
         np.zeros((nodes, WIDTH)),
         new_records(Touch, _TOUCHES),
         np.zeros(nv),
+        np.zeros((len(world.link_mover), 3)),
+        np.zeros((len(world.link_mover), 3)),
     )

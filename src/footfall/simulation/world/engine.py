@@ -29,6 +29,7 @@ from footfall.scene.assembly import free_robot
 from footfall.scene.model import Scene, SceneObject
 from footfall.simulation.drive_step import DriveTrain, Gears
 from footfall.simulation.engine import Deepest, Pushes
+from footfall.simulation.prescribed_motion import PrescribedMotion
 from footfall.simulation.robot_motion import RobotMotion
 from footfall.simulation.run_values import SimulationState
 from footfall.simulation.step_values import Command, StepOptions
@@ -53,7 +54,8 @@ _QUICK_STEPS, _INTERIOR_STEPS = 20, 60  # of the solver, at most
 @dataclass(frozen=True)
 class Setting:
     """What is simulated. robot: all that moves, combined; placed: its robots, before its free bodies. gears: of drives
-    that are simulated. self_contact: whether robots touch themselves."""
+    that are simulated. self_contact: whether robots touch themselves. prescribed: whether joints move as they are told,
+    see `PrescribedMotion`."""
 
     robot: Robot
     scene: Scene
@@ -62,6 +64,7 @@ class Setting:
     substeps: int
     gears: Gears | None
     self_contact: bool = True
+    prescribed: bool = False
 
 
 class WorldEngine:
@@ -347,5 +350,6 @@ def _member(setting: Setting, placed: Placed) -> Member:
     )
     # Near dead points of loops a velocity that was predicted is not to be trusted.
     middle = options.velocity_terms == "middle" or (options.velocity_terms == "auto" and not robot.loops)
-    motion = RobotMotion(robot, train, middle, options.joints.implicit_gains)
+    kind = PrescribedMotion if setting.prescribed else RobotMotion
+    motion = kind(robot, train, middle, options.joints.implicit_gains)
     return Member(robot, motion, pose)

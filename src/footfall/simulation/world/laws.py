@@ -29,13 +29,10 @@ def contact_law(now: Moment, touch: Touch, frame: Matrix3, speed: Vector3) -> La
     shapes, dt = world.shapes.shapes, settings.dt
     pair = shapes[touch.first].material * world.material_count + shapes[touch.second].material
     material = world.materials[pair]
-    carried: Vector3 = np.zeros(3)
-    body = shapes[touch.second].body
-    if body >= len(world.link_mover):  # on a given path
-        bodies = now.room.bodies
-        arm = touch.position - bodies.position[body]
-        carried = frame.T @ (bodies.linear[body] + np.cross(bodies.angular[body], arm))
-        speed = speed - carried
+    given = _given_velocity(now, shapes[touch.second].body, touch.position)
+    given -= _given_velocity(now, shapes[touch.first].body, touch.position)
+    carried = frame.T @ given
+    speed = speed - carried
     compliance = 0.0
     if material.stiffness < np.inf:
         # p = -dt (k (gap + dt v) + d v), solved for v: an implicit spring and damper
@@ -58,3 +55,14 @@ def contact_law(now: Moment, touch: Touch, frame: Matrix3, speed: Vector3) -> La
         extra = material.viscous_friction * dt * np.sqrt(speed[0] * speed[0] + speed[1] * speed[1])
     drift = np.array([-carried[0], -carried[1], offset - carried[2]])
     return Law(drift, compliance, material.friction, extra)
+
+
+def _given_velocity(now: Moment, body: int, point: Vector3) -> Vector3:
+    """How a body moves at a point, whatever the velocities of nodes are, m/s: on a path, or by prescribed joints."""
+    bodies, room, links = now.room.bodies, now.room, len(now.world.link_mover)
+    velocity: Vector3 = np.zeros(3)
+    if body >= links:
+        velocity = bodies.linear[body] + np.cross(bodies.angular[body], point - bodies.position[body])
+    elif body >= 0:
+        velocity = room.given_linear[body] + np.cross(room.given_angular[body], point - bodies.position[body])
+    return velocity

@@ -40,6 +40,11 @@ def _approach_robot(
             bodies.angular[link, i] = outputs[robot.angular + 3 * k + i]
             for j in range(3):
                 bodies.rotation[link, i, j] = outputs[robot.rotations + 9 * k + 3 * i + j]
+    if robot.given >= 0:
+        for k in range(robot.links):
+            link, own = robot.first_link + k, outputs[robot.given + 6 * k : robot.given + 6 * k + 6]
+            room.given_linear[link] = np.array([own[0], own[1], own[2]])
+            room.given_angular[link] = np.array([own[3], own[4], own[5]])
     if robot.placed:
         _place(robot, room)
 
@@ -86,6 +91,9 @@ def _place(robot: RobotPart, room: Workspace) -> None:
         bodies.position[link] = robot.rotation @ bodies.position[link] + robot.position
         bodies.linear[link] = robot.rotation @ bodies.linear[link]
         bodies.angular[link] = robot.rotation @ bodies.angular[link]
+        if robot.given >= 0:
+            room.given_linear[link] = robot.rotation @ room.given_linear[link]
+            room.given_angular[link] = robot.rotation @ room.given_angular[link]
 
 
 def robot_origin(robot: RobotPart, outputs: Array) -> Vector3:
@@ -134,6 +142,7 @@ def _settle_robot(
     at = robot.inputs
     _copy(state.q, robot.first_q, room.inputs, at, robot.q)
     _copy(state.v, robot.first_v, room.inputs, at + robot.q, robot.v)
+    _copy(room.outputs, robot.free, state.v, robot.first_v, robot.v)  # what is prescribed belongs to no node
     for node in range(robot.first_node, robot.first_node + robot.nodes):
         row = room.v[node]
         for lane in range(WIDTH):

@@ -55,6 +55,7 @@ class RobotPart(NamedTuple):
     tables: int
     origin: int
     settled: int
+    given: int  # -1 unless its joints are prescribed
     placed: bool
     rotation: Matrix3
     position: Vector3
@@ -218,6 +219,8 @@ class Workspace(NamedTuple):
 
     inputs, outputs: of kernels. bodies: where all links are and how they move. free (nodes, 8): velocities without
     contact; v (nodes, 8): with it. found: touches of this step. effort (nv,).
+    given_linear, given_angular (links, 3): how links move beside the velocities of nodes, by prescribed joints; world
+    axes, at their origins.
     """
 
     inputs: Array
@@ -228,6 +231,8 @@ class Workspace(NamedTuple):
     v: ArrayOf[Lanes]
     found: ArrayOf[Touch]
     effort: Array
+    given_linear: ArrayOf[Vector3]
+    given_angular: ArrayOf[Vector3]
 
 
 class Moment(NamedTuple):
