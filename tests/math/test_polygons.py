@@ -20,6 +20,7 @@ from footfall.math.polygons import (
     polygon_area,
     polygon_centroid,
     shortest_connection,
+    smooth_connection,
 )
 
 SQUARE = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
@@ -125,12 +126,33 @@ def test_shortest_connection_against_brute_force_and_swapped(seed: int) -> None:
     np.testing.assert_allclose(shortest_connection(second, first), (b, a), atol=1e-12)
 
 
+@given(SEEDS, st.floats(0.01, 1.0))
+@settings(max_examples=40)
+def test_smooth_connection_is_short_inside_and_continuous(seed: int, reach: float) -> None:
+    first, second = convex_hull(cloud(seed)), convex_hull(cloud(seed + 1) + np.array([4.0, 1.0]))
+    assume(len(intersection(first, second)) == 0)
+    a, b = smooth_connection(first, second, reach)
+    shortest = np.linalg.norm(np.subtract(*shortest_connection(first, second)))
+    # A mean of connections is no longer than the longest of them.
+    assert shortest - 1e-12 <= np.linalg.norm(a - b) <= shortest + reach
+    assert contains(first, [a], tolerance=1e-12)[0]
+    assert contains(second, [b], tolerance=1e-12)[0]
+    np.testing.assert_allclose(smooth_connection(second, first, reach), (b, a), atol=1e-12)
+    moved = smooth_connection(first, second + 1e-9, reach)
+    # Lengths change by the shift, weights by twice that over the reach, ends by weights times the extent.
+    np.testing.assert_allclose(moved, (a, b), atol=1e-9 * (2.0 + 4.0 * 20 * 6.0 / reach))
+    np.testing.assert_allclose(
+        smooth_connection(first, second, 1e-9), shortest_connection(first, second), atol=1e-6
+    )
+
+
 def test_connection_of_parallel_edges_is_in_the_middle() -> None:
     """Shrunk soles of a straight walk, 0.4 m steps: spec 003c section 5.3.2."""
     sole = np.array([[-0.20599, -0.077], [0.01489, -0.077], [0.01489, 0.077], [-0.20599, 0.077]])
     left, right = sole + np.array([0.0, 0.1375]), sole + np.array([0.4, -0.1375])
     a, b = shortest_connection(left, right)
     np.testing.assert_allclose([a, b], [[0.0149, 0.0605], [0.1940, -0.0605]], atol=1e-4)
+    np.testing.assert_allclose(smooth_connection(left, right, 0.1), (a, b), atol=1e-15)
     beside = sole + np.array([0.1, -0.1375])
     a, b = shortest_connection(left, beside)
     np.testing.assert_allclose([a, b], [[-0.04555, 0.0605], [-0.04555, -0.0605]], atol=1e-12)

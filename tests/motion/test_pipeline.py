@@ -29,7 +29,13 @@ from footfall.gait.poses import FootContact, FootState
 from footfall.gait.walking_transitions import HandTarget, WalkingTransition, walking_sequence
 from footfall.motion.curves import POLYNOMIALS
 from footfall.motion.leg_bounds import PlanarStance, planar_bounds
-from footfall.motion.parameters import MotionParameters, SupportParameters, read_parameters, write_parameters
+from footfall.motion.parameters import (
+    MotionParameters,
+    SupportParameters,
+    ZeroMomentPointParameters,
+    read_parameters,
+    write_parameters,
+)
 from footfall.motion.pipeline import generate_motion
 from footfall.motion.reach import farthest_torso
 from footfall.motion.replanning import Replanner, RunTimeModel, continuation, replan, stop_motion
@@ -70,7 +76,9 @@ def test_partial_contacts_take_no_longer_than_other_steps(up: float) -> None:
     steps += [WalkingTransition(forward=0.3, up=up, contact=FootContact.PARTIAL, swing_timing=0.5)]
     steps += [WalkingTransition(forward=0.25)] * 3
     assert verify_motion(generate_motion(walk(steps), MODEL)).zmp_margin > 0.005
-    source = MotionParameters(support=SupportParameters(least_margin_m=0.0))
+    source = MotionParameters(
+        support=SupportParameters(least_margin_m=0.0), zmp=ZeroMomentPointParameters(blend_widths=1e-9)
+    )
     tight = generate_motion(walk(steps), MODEL, parameters=source, check=False)
     assert verify_motion(tight).zmp_margin < 0.005
 

@@ -14,13 +14,14 @@ from footfall.gait import actions
 from footfall.gait.plan import Action, MotionPlan, Transition, TransitionSequence
 from footfall.gait.walking_transitions import WalkingTransition, walking_sequence
 from footfall.math.polygons import boundary_distance, polygon_area, polygon_centroid
-from footfall.motion.parameters import PhaseParameters, SupportParameters
+from footfall.motion.parameters import PhaseParameters, SupportParameters, ZeroMomentPointParameters
 from footfall.motion.schedule import Schedule, plan_phases
 from footfall.motion.support import plan_support, shrunk_soles, unshrunk_support
-from footfall.motion.zero_moment_point import plan_zmp
+from footfall.motion.zero_moment_point import blend_length, plan_zmp
 from tests.motion.lola import IDLE, LOLA, MODEL, walk
 
 DEFAULTS = PhaseParameters()
+BLEND = blend_length(MODEL, ZeroMomentPointParameters())
 
 
 def schedule(plan: MotionPlan) -> Schedule:
@@ -101,7 +102,7 @@ def test_toe_pads_keep_a_least_margin() -> None:
 def test_control_points_of_straight_walking() -> None:
     """003c section 5.3.2."""
     plan = schedule(walk([WalkingTransition(forward=0.4)] * 2))
-    zmp = plan_zmp(plan, plan_support(plan, MODEL, SupportParameters()))
+    zmp = plan_zmp(plan, plan_support(plan, MODEL, SupportParameters()), blend=BLEND)
     expected = [
         (-0.0956, 0.0),
         (-0.0956, 0.0605),
@@ -122,7 +123,7 @@ def test_zmp_stays_in_the_support_and_starts_at_rest() -> None:
     sequence = walking_sequence(steps, IDLE, LOLA, first_swing="LF")
     plan = plan_phases(sequence, DEFAULTS)
     areas = plan_support(plan, MODEL, SupportParameters())
-    zmp = plan_zmp(plan, areas)
+    zmp = plan_zmp(plan, areas, blend=BLEND)
     for phase in range(len(plan.motion)):
         times = np.linspace(plan.times[phase], plan.times[phase + 1], 30)
         assert boundary_distance(areas.polygon(phase), zmp(times)[:, :2]).min() > -1e-9
@@ -139,10 +140,35 @@ def test_zmp_stays_in_the_support_and_starts_at_rest() -> None:
         assert middle[2] == pytest.approx(transition.begin.stance_foot.position[2], abs=1e-12)
 
 
+def control_points(steps: list[WalkingTransition], *, blend: float = BLEND) -> np.ndarray:
+    plan = schedule(walk(steps))
+    return plan_zmp(plan, plan_support(plan, MODEL, SupportParameters()), blend=blend)(plan.times)[:, :2]
+
+
+@settings(max_examples=30)
+@given(st.floats(0.0, 0.4), st.floats(-0.15, 0.15))
+def test_zmp_is_continuous_in_yaw(length: float, yaw: float) -> None:
+    """The shortest connection of two soles jumps by 22 cm as they become parallel; the blended one moves by 1.5 m a
+    radian at the most: corners of a sole move by 0.3 m a radian, and weights fall from 1 to 0 over 0.1 m."""
+    here, there = (
+        control_points([WalkingTransition(forward=length, yaw=turn)] * 4) for turn in (yaw, yaw + 1e-6)
+    )
+    assert np.abs(there - here).max() < 1.5e-5
+
+
+def test_zmp_of_stamping_does_not_jump_with_yaw() -> None:
+    still, left, right = (control_points([WalkingTransition(yaw=yaw)] * 4) for yaw in (0.0, 1e-4, -1e-4))
+    assert np.abs(left - still).max() < 2e-4
+    assert np.abs(right - still).max() < 2e-4
+    # The comparison sees the jump of the shortest connection.
+    sharp = [control_points([WalkingTransition(yaw=yaw)] * 4, blend=1e-7) for yaw in (1e-4, -1e-4)]
+    assert np.abs(sharp[0] - sharp[1]).max() > 0.2
+
+
 def test_bowing_keeps_the_zmp_in_the_middle() -> None:
     plan = plan_phases(actions.bow(IDLE), DEFAULTS)
     areas = plan_support(plan, MODEL, SupportParameters())
-    zmp = plan_zmp(plan, areas)
+    zmp = plan_zmp(plan, areas, blend=BLEND)
     assert zmp(np.linspace(0.0, plan.times[-1], 50))[:, :2] == pytest.approx(
         np.tile([-0.09555, 0.0], (50, 1)), abs=1e-9
     )

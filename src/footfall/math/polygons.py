@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.arrays import Array, Flags
-from footfall.compiler.routines import ArrayOf, Vector2, routine
+from footfall.compiler.routines import ArrayOf, Vector2, new_records, routine
 from footfall.errors import InvalidPolygon
 
 TIE = 1e-9  # m: connections that differ by less are equally short (003c section 5.3.2)
@@ -68,6 +68,16 @@ def shortest_connection(first: Any, second: Any) -> tuple[Array, Array]:
     the centre of the overlap.
     """
     found = connection(_pairs(first, "first polygon"), _pairs(second, "second polygon"))
+    return found.start, found.end
+
+
+def smooth_connection(first: Any, second: Any, reach: float) -> tuple[Array, Array]:
+    """Points (2,) of two polygons that are close to each other and move continuously with the polygons: the mean of all
+    connections from a corner that are less than `reach` m longer than the shortest one, see `blended_connection`."""
+    if not reach > 0.0:
+        raise InvalidPolygon(f"reach is {reach:g} m; it must be above zero")
+    corners = _pairs(first, "first polygon"), _pairs(second, "second polygon")
+    found = blended_connection(*corners, float(reach))
     return found.start, found.end
 
 
@@ -255,6 +265,17 @@ class Connection(NamedTuple):
 
 
 @routine
+def corner_connections(a: ArrayOf[Vector2], b: ArrayOf[Vector2]) -> ArrayOf[Connection]:
+    """From every corner of a to the closest point of b, and from the closest point of a to every corner of b."""
+    found = new_records(Connection, len(a) + len(b))
+    for i in range(len(a)):
+        found[i] = Connection(a[i], closest(b, a[i]))
+    for i in range(len(b)):
+        found[len(a) + i] = Connection(closest(a, b[i]), b[i])
+    return found
+
+
+@routine
 def connection(a: ArrayOf[Vector2], b: ArrayOf[Vector2]) -> Connection:
     """The shortest connection from a to b (003c section 5.3.2).
 
@@ -265,14 +286,10 @@ def connection(a: ArrayOf[Vector2], b: ArrayOf[Vector2]) -> Connection:
     if len(common) > 0:
         middle = centroid(common)
         return Connection(middle, middle)
-    found: list[Connection] = []
+    found = corner_connections(a, b)
     shortest = np.inf
-    for corner in a:
-        found.append(Connection(corner, closest(b, corner)))
-        shortest = min(shortest, found[-1].length)
-    for corner in b:
-        found.append(Connection(closest(a, corner), corner))
-        shortest = min(shortest, found[-1].length)
+    for each in found:
+        shortest = min(shortest, each.length)
     widest, one, other = -1.0, found[0], found[0]
     for i in range(len(found)):
         for j in range(i, len(found)):
@@ -280,3 +297,31 @@ def connection(a: ArrayOf[Vector2], b: ArrayOf[Vector2]) -> Connection:
             if max(found[i].length, found[j].length) <= shortest + TIE and apart > widest:
                 widest, one, other = apart, found[i], found[j]
     return Connection(0.5 * (one.start + other.start), 0.5 * (one.end + other.end))
+
+
+@routine
+def blended_connection(a: ArrayOf[Vector2], b: ArrayOf[Vector2], reach: float) -> Connection:
+    """A short connection from a to b that is continuous in both.
+
+    The shortest one jumps from corner to corner as edges become parallel. All connections from a corner are continuous,
+    and so is their mean with weights that fall from 1 for the shortest one to 0 for those longer by `reach` m. Its ends
+    lie in a and b, since these are convex. For parallel edges and for corners alone it is the shortest connection.
+    Where the polygons overlap, both ends are the centre of the overlap.
+    """
+    common = clipped(a, b, 0.0)
+    if len(common) > 0:
+        middle = centroid(common)
+        return Connection(middle, middle)
+    found = corner_connections(a, b)
+    shortest = np.inf
+    for each in found:
+        shortest = min(shortest, each.length)
+    start: Vector2 = np.zeros(2)
+    end: Vector2 = np.zeros(2)
+    total = 0.0
+    for each in found:
+        weight = max(0.0, 1.0 - (each.length - shortest) / reach)
+        total += weight * weight
+        start += weight * weight * each.start
+        end += weight * weight * each.end
+    return Connection(start / total, end / total)

@@ -37,6 +37,14 @@ class SupportParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True,
     least_margin_m: NotNegative = 0.015
 
 
+class ZeroMomentPointParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Stage 5, 003c section 5.3. blend_widths: connections of two support areas that are so many widths of a sole
+    longer than the shortest one count too, so that the zero-moment point moves continuously with the yaw of steps; the
+    source has the shortest one alone, which jumps by the length of a sole as feet become parallel."""
+
+    blend_widths: Annotated[float, Meta(gt=0.0, le=10.0)] = 0.45
+
+
 class FootParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Stage 7, 003c section 5.5. lag, lead, lift, lower: parts of the motion phase for a swing timing of 0 and of 1.
     tilt_per_m: sine of the tilt for a stride of 1 m. lift_off_share, strike_share: where the tilt turns over."""
@@ -123,6 +131,7 @@ class MotionParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
 
     phase: PhaseParameters = PhaseParameters()
     support: SupportParameters = SupportParameters()
+    zmp: ZeroMomentPointParameters = ZeroMomentPointParameters()
     foot: FootParameters = FootParameters()
     toe: ToeParameters = ToeParameters()
     hand: HandParameters = HandParameters()

@@ -27,7 +27,7 @@ from footfall.motion.schedule import plan_phases
 from footfall.motion.support import plan_support
 from footfall.motion.toes import plan_toe
 from footfall.motion.torso import TorsoPlan, plan_torso
-from footfall.motion.zero_moment_point import plan_zmp
+from footfall.motion.zero_moment_point import blend_length, plan_zmp
 
 
 class MotionState(NamedTuple):
@@ -113,7 +113,8 @@ def generate_sequence(
     clock.stage_done("phase")
     areas = plan_support(schedule, model, parameters.support)
     clock.stage_done("support area")
-    zmp = plan_zmp(schedule, areas, start=None if start is None else start.zmp)
+    blend = blend_length(model, parameters.zmp)
+    zmp = plan_zmp(schedule, areas, blend=blend, start=None if start is None else start.zmp)
     clock.stage_done("zero-moment point")
     upper_body = plan_upper_body(schedule)
     clock.stage_done("upper body")

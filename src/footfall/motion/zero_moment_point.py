@@ -8,26 +8,37 @@ from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, Vector2, Vector3, routine
 from footfall.gait.pose_records import PoseRecord
 from footfall.math.interpolation import rest_to_rest_quintic
-from footfall.math.polygons import centroid, closest, connection
+from footfall.math.polygons import blended_connection, centroid, closest
 from footfall.math.trajectories import PolynomialTrajectory
 from footfall.motion.courses import Segments
+from footfall.motion.parameters import ZeroMomentPointParameters
+from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.schedule import Schedule
 from footfall.motion.support import SupportAreas
 
 
-def plan_zmp(schedule: Schedule, areas: SupportAreas, *, start: Array | None = None) -> PolynomialTrajectory:
+def plan_zmp(
+    schedule: Schedule, areas: SupportAreas, *, blend: float, start: Array | None = None
+) -> PolynomialTrajectory:
     """Zero-moment point (3,) in the world, m, one segment a phase.
 
-    start (3,): where it is at the begin of a plan that is continued.
+    blend: by how much other connections of two areas may be longer than the shortest one to count, m. start (3,): where
+    it is at the begin of a plan that is continued.
     """
-    return zmp_course(schedule, areas, start).trajectory
+    return zmp_course(schedule, areas, blend, start).trajectory
+
+
+def blend_length(model: ReducedModel, parameters: ZeroMomentPointParameters) -> float:
+    """The `blend` of `plan_zmp` for the soles of a robot, m."""
+    _, _, right, left = model.sole
+    return parameters.blend_widths * (left - right)
 
 
 @routine(quick=True)
-def zmp_course(schedule: Schedule, areas: SupportAreas, start: Vector3 | None) -> Segments:
+def zmp_course(schedule: Schedule, areas: SupportAreas, blend: float, start: Vector3 | None) -> Segments:
     """The zero-moment point between its control points; its height changes in load switches, to that of the stance
     foot."""
-    points, count = control_points(schedule, areas, start), len(schedule.motion)
+    points, count = control_points(schedule, areas, blend, start), len(schedule.motion)
     pieces = np.empty((count, 6, 3))
     height = stance_height(schedule.begin[0]) if start is None else start[2]
     starts = start is None or count == 1
@@ -62,8 +73,11 @@ def horizontal_piece(begin: Vector2, end: Vector2, starts: bool, stops: bool) ->
     return np.array([none, none, none, none, way, begin])
 
 
-def control_points(schedule: Schedule, areas: SupportAreas, start: Vector3 | None) -> ArrayOf[Vector2]:
-    """Where the zero-moment point is at the begin and end of every phase, (P + 1, 2); 003c section 5.3.1."""
+def control_points(
+    schedule: Schedule, areas: SupportAreas, blend: float, start: Vector3 | None
+) -> ArrayOf[Vector2]:
+    """Where the zero-moment point is at the begin and end of every phase, (P + 1, 2); 003c section 5.3.1, with
+    connections that are continuous in the poses."""
     count = len(schedule.motion)
     points: ArrayOf[Vector2] = np.empty((count + 1, 2))
     points[0] = centroid(areas.polygon(0)) if start is None else start[:2]
@@ -73,7 +87,7 @@ def control_points(schedule: Schedule, areas: SupportAreas, start: Vector3 | Non
             continue
         before, after = p > 0, p < count - 1
         if before and after:
-            between = connection(areas.polygon(p - 1), areas.polygon(p + 1))
+            between = blended_connection(areas.polygon(p - 1), areas.polygon(p + 1), blend)
             points[p], points[p + 1] = between.start, between.end
         elif after:
             points[p + 1] = closest(areas.polygon(p + 1), points[p])
