@@ -1,0 +1,124 @@
+"""What the planner finds: where feet and hands touch, step by step, or why there is no way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from footfall.gait.plan import MotionPlan
+from footfall.gait.poses import Foot, FootContact, Hand, Quaternion, RobotPose, Vector
+from footfall.gait.walking_transitions import WalkingTransition
+
+
+@dataclass(frozen=True)
+class Goal:
+    """Where the middle between both feet shall be in the end: x, y in m, heading in rad; the terrain gives the rest."""
+
+    x: float
+    y: float
+    yaw: float = 0.0
+
+
+@dataclass(frozen=True)
+class FootPlacement:
+    """A foot on the ground: position (m) and unit quaternion of its frame in the world; what of it touches."""
+
+    foot: Foot
+    position: Vector
+    rotation: Quaternion
+    contact: FootContact = FootContact.FULL
+
+
+@dataclass(frozen=True)
+class HandContact:
+    """A hand on a surface.
+
+    position: of the hand's centre, m. normal: of the surface, outwards. object: id of what it touches. confidence: of
+    the surface there, in [0, 1]. held: kept from the stance before.
+    """
+
+    hand: Hand
+    position: Vector
+    normal: Vector
+    object: str
+    confidence: float
+    held: bool = False
+
+
+@dataclass(frozen=True)
+class Stance:
+    """The robot after a step: the foot that has landed, and the hands that touch something while it stands there.
+
+    cost: of the way from the start, in units of one step.
+    """
+
+    placement: FootPlacement
+    hands: tuple[HandContact, ...] = ()
+    cost: float = 0.0
+
+    def hand(self, name: Hand) -> HandContact | None:
+        """The contact of RH or LH."""
+        return next((contact for contact in self.hands if contact.hand == name), None)
+
+
+@dataclass(frozen=True)
+class Blockage:
+    """What closes the way: kind is "object", "limit", "unknown ground", "goal" or "start"; name: id of the object or
+    name of the parameter."""
+
+    kind: str
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class SearchEffort:
+    """What a plan took. guide_nodes: states of the guide. nodes: explored by the search of footsteps. repairs: how
+    often it was searched again. milliseconds: by stage, CPU time of the thread. bound: cost of the plan over a lower bound
+    for the best one, as far as it is known; infinite if not. guide: "full" if a path on whole soles leads to the
+    goal, "partial" if it needs toe pads, "none" if there is no path of the middle between the feet."""
+
+    guide_nodes: int = 0
+    nodes: int = 0
+    repairs: int = 0
+    milliseconds: dict[str, float] = field(default_factory=dict)
+    bound: float = float("inf")
+    guide: str = "full"
+
+
+@dataclass(frozen=True)
+class PlannedContacts:
+    """The plan, or as much of it as there is.
+
+    found: whether the goal is reached. cost: in units of one step, of the search (before refinement). start: pose in
+    which it begins, with the stance foot of the first step. stances: after each step, in order. steps: the same as
+    walking transitions. why_not: what closes the way if it was not found; then stances lead as near as possible.
+    explored: (n, 3) x, y in m and cost so far of explored states, if asked for.
+    """
+
+    found: bool
+    cost: float
+    start: RobotPose
+    goal: Goal
+    stances: tuple[Stance, ...]
+    steps: tuple[WalkingTransition, ...]
+    motion_plan: MotionPlan | None
+    effort: SearchEffort
+    why_not: Blockage | None = None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def hand_contacts(self) -> tuple[HandContact, ...]:
+        """Hands that touch something new, in order; held ones count once."""
+        return tuple(contact for stance in self.stances for contact in stance.hands if not contact.held)
+
+    @property
+    def nodes(self) -> int:
+        """Nodes of guide and search together."""
+        return self.effort.guide_nodes + self.effort.nodes
+
+    @property
+    def milliseconds(self) -> float:
+        """CPU time of the planning thread without pre-processing."""
+        return sum(
+            value for name, value in self.effort.milliseconds.items() if not name.startswith("environment")
+        )
