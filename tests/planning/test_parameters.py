@@ -21,7 +21,8 @@ def test_parameters_scale_with_the_legs() -> None:
     assert whole == PlannerParameters()
     assert half.step.forward_m == pytest.approx(0.32)
     assert half.cost.desired_m * half.cost.path_per_m == pytest.approx(0.8)  # a step costs what it did
-    assert half.step.turn_deg == whole.step.turn_deg and half.foothold.uneven_m == whole.foothold.uneven_m
+    assert half.step.turn_deg == whole.step.turn_deg
+    assert half.foothold.uneven_m == whole.foothold.uneven_m
 
 
 def test_numbers_without_meaning_are_refused() -> None:
@@ -37,4 +38,5 @@ def test_no_robot_is_named() -> None:
         path.read_text(encoding="utf-8").lower() for path in source.rglob("*.*") if path.is_file()
     )
     names = [name for name in library.names() if len(name) > 3]
-    assert names and not [name for name in names if name.lower() in text]
+    assert names
+    assert not [name for name in names if name.lower() in text]
