@@ -5,12 +5,15 @@ from typing import TYPE_CHECKING
 from footfall.public_names import open_to_users
 
 if TYPE_CHECKING:
+    from footfall.dynamics.first_collision import Collision as Collision
+    from footfall.dynamics.first_collision import first_collision as first_collision
     from footfall.dynamics.volume_distances import VolumeDistances as VolumeDistances
     from footfall.dynamics.volume_distances import free_pairs as free_pairs
     from footfall.dynamics.volume_distances import volume_distances as volume_distances
     from footfall.geometry.swept_distance import SweptDistances as SweptDistances
     from footfall.geometry.swept_distance import swept_distance as swept_distance
     from footfall.geometry.swept_distance import swept_distances as swept_distances
+    from footfall.geometry.swept_distance import swept_gaps as swept_gaps
     from footfall.geometry.swept_fitting import Coverage as Coverage
     from footfall.geometry.swept_sphere import SweptSphere as SweptSphere
     from footfall.geometry.swept_sphere import SweptVolume as SweptVolume

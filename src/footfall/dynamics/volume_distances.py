@@ -23,11 +23,10 @@ from footfall.dynamics.jacobians import joint_motions
 from footfall.dynamics.kinematics import forward_kinematics
 from footfall.dynamics.loops import Coupling
 from footfall.errors import InvalidValue, UnknownName
+from footfall.geometry.swept_blocks import RESULT, PairDistance
 from footfall.geometry.swept_distance import checked_threshold, unpacked
 from footfall.geometry.swept_pairs import (
-    RESULT,
     Model,
-    PairDistance,
     all_distances,
     callback,
     in_one_array,
@@ -79,7 +78,7 @@ def volume_distances(
     without being neighbours. threshold: m; pairs farther apart get a bound from below instead of a distance (000
     section 6.10). threads: for batches, how many share the work (default: all cores). Inside a trace it is traced, too.
     """
-    plan = _plan(robot, pairs, threshold)
+    plan = volume_plan(robot, pairs, threshold)
     if ACTIVE.get() is not None:
         return _traced(robot, plan, q)
     positions, rotations, motions = plan.kernel(q)
@@ -113,9 +112,13 @@ def free_pairs(robot: Robot, q: Array) -> tuple[Pair, ...]:
     return tuple(pair for pair, gap in zip(checked_pairs(robot), least, strict=True) if gap > 0.0)
 
 
-class _Plan(NamedTuple):
-    """What is the same at all configurations. bodies: those that carry volumes. columns: see `pack_model`."""
+class VolumePlan(NamedTuple):
+    """What is the same at all configurations.
 
+    chosen: names of the pairs. bodies: those that carry volumes. columns: see `pack_model`.
+    """
+
+    chosen: tuple[Pair, ...]
     bodies: tuple[str, ...]
     columns: list[list[tuple[int, float]]]
     model: Model
@@ -127,16 +130,17 @@ class _Plan(NamedTuple):
         return len(self.columns)
 
 
-def _plan(robot: Robot, pairs: Sequence[Pair] | None, threshold: float) -> _Plan:
+def volume_plan(robot: Robot, pairs: Sequence[Pair] | None, threshold: float) -> VolumePlan:
+    """What the distances of some pairs need, made once and kept with the robot."""
     key = ("volume distances", None if pairs is None else as_pairs(pairs), threshold)
     plan = robot.tree.kernels.get(key)
     if plan is None:
         plan = robot.tree.kernels[key] = _new_plan(robot, key[1], threshold)
-    found: _Plan = plan
+    found: VolumePlan = plan
     return found
 
 
-def _new_plan(robot: Robot, pairs: tuple[Pair, ...] | None, threshold: float) -> _Plan:
+def _new_plan(robot: Robot, pairs: tuple[Pair, ...] | None, threshold: float) -> VolumePlan:
     owner, names = f"robot {robot.name!r}", {volume.name for volume in robot.volumes}
     if not names:
         message = "has no volumes; give them in its file or use footfall.robot.volume_fitting.fit_volumes"
@@ -160,7 +164,7 @@ def _new_plan(robot: Robot, pairs: tuple[Pair, ...] | None, threshold: float) ->
         threshold=checked_threshold(threshold),
         columns=columns,
     )
-    return _Plan(bodies, columns, model, _carried.kernel(robot, bodies=bodies))
+    return VolumePlan(tuple(chosen), bodies, columns, model, _carried.kernel(robot, bodies=bodies))
 
 
 @algorithm(q="nq")
@@ -176,7 +180,7 @@ def _coupling(robot: Robot, q: Array) -> Array:
     return Coupling(robot, q).columns(np.eye(robot.tree.nv))
 
 
-def _traced(robot: Robot, plan: _Plan, q: Array) -> VolumeDistances:
+def _traced(robot: Robot, plan: VolumePlan, q: Array) -> VolumeDistances:
     """The same as symbols: one native call for the distances, the Jacobian traced."""
     position, rotation, motions = _carried.textbook(robot, q, bodies=plan.bodies)
     inputs = np.concatenate([position, rotation.reshape(-1, 9)], axis=1)

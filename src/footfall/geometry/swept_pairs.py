@@ -18,18 +18,26 @@ from footfall.compiler.routines import (
     ArrayOf,
     Matrix3,
     RoutineCallback,
-    Vector2,
     Vector3,
     as_records,
     new_records,
     routine,
 )
-from footfall.geometry.swept_cores import core_distance
-from footfall.geometry.swept_features import Corners
+from footfall.geometry.swept_blocks import (
+    PairDistance,
+    Placed,
+    Waiting,
+    measure,
+    measure_all,
+    new_queue,
+    put,
+    room_for,
+    wait,
+)
 from footfall.geometry.swept_sphere import Element, SweptVolume
 
-_FAR = -1.0  # in place of `exact`: need not be searched
 _TINY = 1e-12  # square of the sine between axes of boxes that span no plane
+_ROUNDING = 1e-9  # m; distances of middles that differ by less decide nothing
 _HEADER = 5  # threshold, and how many numbers elements, volumes, pairs and columns are
 
 
@@ -82,42 +90,6 @@ class Model(NamedTuple):
     volumes: ArrayOf[Volume]
     pairs: ArrayOf[Pair]
     columns: ArrayOf[Column]
-
-
-class PairDistance(NamedTuple):
-    """What `SweptDistances` has, of one pair and all in floats."""
-
-    distance: float
-    normal: Vector3
-    first_point: Vector3
-    second_point: Vector3
-    core_distance: float
-    exact: float
-    elements: Vector2
-
-
-RESULT = 14  # numbers of a PairDistance
-
-
-class _Shell(NamedTuple):
-    """An element at its place; size: how many corners it has."""
-
-    size: int
-    radius: float
-    reach: float
-    middle: Vector3
-
-
-class _Placed(NamedTuple):
-    """Elements at their places; corners: three of each."""
-
-    shells: ArrayOf[_Shell]
-    corners: Corners
-
-    def core(self, k: int) -> Corners:
-        """The corners of element k."""
-        part: Corners = self.corners[3 * k : 3 * k + self.shells[k].size]
-        return part
 
 
 def pack_model(
@@ -175,20 +147,7 @@ def _opened(data: Array) -> Model:
 
 
 @routine
-def _room_for(count: int) -> _Placed:
-    return _Placed(new_records(_Shell, count), np.empty((3 * count, 3)))
-
-
-@routine
-def _put(placed: _Placed, k: int, element: Element) -> None:
-    """Let the k-th element be this one."""
-    placed.shells[k] = _Shell(int(element.size), element.radius, element.reach, element.middle)
-    for i in (0, 1, 2):
-        placed.corners[3 * k + i] = element.corners[i]
-
-
-@routine
-def _place_all(model: Model, poses: ArrayOf[Pose], placed: _Placed) -> None:
+def _place_all(model: Model, poses: ArrayOf[Pose], placed: Placed) -> None:
     """Put all elements where they are at these poses."""
     for volume in model.volumes:
         pose, first = poses[int(volume.pose)], int(volume.first)
@@ -196,72 +155,67 @@ def _place_all(model: Model, poses: ArrayOf[Pose], placed: _Placed) -> None:
             element = model.elements[k]
             a, b, c = element.corners
             corners = np.array([pose.point(a), pose.point(b), pose.point(c)])
-            _put(placed, k, element._replace(middle=pose.point(element.middle), corners=corners))
+            put(placed, k, element._replace(middle=pose.point(element.middle), corners=corners))
 
 
 @routine
-def _distance(placed: _Placed, e: int, f: int) -> PairDistance:
-    """The distance of two elements; which they are is left open."""
-    i, j, sign = e, f, 1.0
-    if placed.shells[e].size > placed.shells[f].size:
-        i, j, sign = f, e, -1.0
-    core = core_distance(placed.core(i), placed.core(j))
-    normal, r, s = sign * core.normal, placed.shells[e].radius, placed.shells[f].radius
-    first, second = (core.first, core.second) if sign > 0.0 else (core.second, core.first)
-    return PairDistance(
-        core.distance - (r + s),  # 000 (6.12)
-        normal,
-        first + r * normal,  # 000 (6.9)
-        second - s * normal,
-        core.distance,
-        1.0,
-        np.array([0.0, 0.0]),
-    )
+def _most_centers(model: Model) -> int:
+    """How many pairs of elements two volumes of the model have at most."""
+    most = 1
+    for volume in model.volumes:
+        most = max(most, int(volume.elements))
+    return most * most
 
 
 @routine
-def _least_distance(placed: _Placed, one: Volume, other: Volume, below: float) -> PairDistance:
-    """The least distance of two volumes if it is below some distance; else that, and not exact."""
-    nothing: Vector3 = np.zeros(3)
-    best = PairDistance(below, nothing, nothing, nothing, 0.0, 0.0, np.array([0.0, 0.0]))
-    for e in range(int(one.first), int(one.first) + int(one.elements)):
-        shell = placed.shells[e]
-        for f in range(int(other.first), int(other.first) + int(other.elements)):
-            second = placed.shells[f]
-            reach = best.distance + shell.radius + second.radius + shell.reach + second.reach
+def _enqueue(model: Model, k: int, queue: Waiting, placed: Placed, out: ArrayOf[PairDistance]) -> None:
+    """Let those elements of the k-th pair wait that can be the closest ones and closer than `out[k]` says.
+
+    Middles lie on cores: elements are not farther apart than these, and not closer than spheres around them.
+    """
+    pair = model.pairs[k]
+    one, other = model.volumes[int(pair.first)], model.volumes[int(pair.second)]
+    e0, f0, many = int(one.first), int(other.first), int(other.elements)
+    most = out[k].distance
+    for i in range(int(one.elements)):
+        shell = placed.shells[e0 + i]
+        for j in range(many):
+            second = placed.shells[f0 + j]
             apart = shell.middle - second.middle
-            if reach <= 0.0 or apart @ apart > reach * reach:
-                continue  # spheres around them are farther apart than that
-            found = _distance(placed, e, f)
-            if found.distance < best.distance:
-                best = found._replace(elements=np.array([float(e) - one.first, float(f) - other.first]))
-    return best
+            center = math.sqrt(apart @ apart) - (shell.radius + second.radius)
+            queue.centers[many * i + j] = center
+            most = min(most, center + _ROUNDING)
+    for i in range(int(one.elements)):
+        reach = placed.shells[e0 + i].reach
+        for j in range(many):
+            if queue.centers[many * i + j] - (reach + placed.shells[f0 + j].reach) < most:
+                full = wait(queue, placed, e0 + i, f0 + j, k)
+                if full >= 0:
+                    measure(queue, placed, full, out)
 
 
 @routine
-def element_distances(first: ArrayOf[Element], second: ArrayOf[Element], out: ArrayOf[PairDistance]) -> None:
-    """Distances (count,) of many pairs of elements, the k-th of both."""
-    placed = _room_for(2)
-    for k in range(len(out)):
-        _put(placed, 0, first[k])
-        _put(placed, 1, second[k])
-        out[k] = _distance(placed, 0, 1)
-
-
-@routine
-def volume_distances(model: Model, poses: ArrayOf[Pose], placed: _Placed, out: ArrayOf[PairDistance]) -> None:
+def volume_distances(
+    model: Model, poses: ArrayOf[Pose], placed: Placed, queue: Waiting, out: ArrayOf[PairDistance]
+) -> None:
     """Distances (pairs,) of all pairs of a model; placed: room for its elements."""
     _place_all(model, poses, placed)
     nothing: Vector3 = np.zeros(3)
     for k, pair in enumerate(model.pairs):
         first, second = model.volumes[int(pair.first)], model.volumes[int(pair.second)]
-        gap = 0.0
+        gap = model.threshold
         if model.threshold < np.inf:
             gap = box_gap(first, second, poses[int(first.pose)], poses[int(second.pose)], model.threshold)
-        if gap >= model.threshold:
-            out[k] = PairDistance(gap, nothing, nothing, nothing, 0.0, 0.0, np.array([0.0, 0.0]))
-        else:
-            out[k] = _least_distance(placed, first, second, model.threshold)
+        out[k] = PairDistance(
+            max(gap, model.threshold), nothing, nothing, nothing, 0.0, 0.0, np.array([0.0, 0.0])
+        )
+        if gap < model.threshold or model.threshold == np.inf:
+            _enqueue(model, k, queue, placed, out)
+    measure_all(queue, placed, out)
+    for k, pair in enumerate(model.pairs):
+        if out[k].exact > 0.0:
+            starts = np.array([model.volumes[int(pair.first)].first, model.volumes[int(pair.second)].first])
+            out[k] = out[k]._replace(elements=out[k].elements - starts)
 
 
 @routine
@@ -314,7 +268,7 @@ def distance_rows(model: Model, motions: Array, found: ArrayOf[PairDistance], ro
             rows[k, v] = column.sign * (normal @ linear + moment @ angular)
 
 
-@routine
+@routine(fused=True)
 def all_distances(
     model: Model,
     positions: Array,
@@ -327,20 +281,50 @@ def all_distances(
 
     positions: (batch, poses, 3). rotations: (batch, poses, 3, 3). motions: (batch, 6, velocities).
     """
-    placed, poses = _room_for(len(model.elements)), new_records(Pose, positions.shape[1])
+    placed, poses = room_for(len(model.elements)), new_records(Pose, positions.shape[1])
+    queue = new_queue(_most_centers(model))
     for b in range(len(positions)):
         for p in range(len(poses)):
             poses[p] = Pose(positions[b, p], rotations[b, p])
-        volume_distances(model, poses, placed, out[b])
+        volume_distances(model, poses, placed, queue, out[b])
         if motions.shape[2] > 0:
             distance_rows(model, motions[b], out[b], rows[b])
 
 
-@routine
+class Hit(NamedTuple):
+    """The first configuration with volumes too close, and which pair is closest there; -1 if there is none."""
+
+    place: int
+    pair: int
+    distance: float
+
+
+@routine(fused=True)
+def first_hit(model: Model, positions: Array, rotations: Array, clearance: float) -> Hit:
+    """The first of a batch of configurations with a pair of volumes closer than that, m; none after it is looked at.
+
+    positions: (batch, poses, 3). rotations: (batch, poses, 3, 3). The model's threshold is at least the clearance.
+    """
+    placed, poses = room_for(len(model.elements)), new_records(Pose, positions.shape[1])
+    queue, out = new_queue(_most_centers(model)), new_records(PairDistance, len(model.pairs))
+    for b in range(len(positions)):
+        for p in range(len(poses)):
+            poses[p] = Pose(positions[b, p], rotations[b, p])
+        volume_distances(model, poses, placed, queue, out)
+        closest = Hit(-1, -1, clearance)
+        for k in range(len(out)):
+            if out[k].exact > 0.0 and out[k].distance < closest.distance:
+                closest = Hit(b, k, out[k].distance)
+        if closest.place >= 0:
+            return closest
+    return Hit(-1, -1, clearance)
+
+
+@routine(fused=True)
 def _answer(inputs: Array, outputs: Array, data: Array) -> None:
     model = _opened(data)
-    placed = _room_for(len(model.elements))
-    volume_distances(model, as_records(Pose, inputs), placed, as_records(PairDistance, outputs))
+    placed, queue = room_for(len(model.elements)), new_queue(_most_centers(model))
+    volume_distances(model, as_records(Pose, inputs), placed, queue, as_records(PairDistance, outputs))
 
 
 @cache

@@ -23,7 +23,8 @@ _AXES = {"x": 0, "y": 1, "z": 2}
 class Element(NamedTuple):
     """An element as routines take it, all in floats.
 
-    size: number of corners. radius: m. reach: of the core about its middle, m. corners: the last one repeated.
+    size: number of corners. radius: m. middle: on the core. reach: of the core about it, m. corners: the last one
+    repeated.
     """
 
     size: float
@@ -167,7 +168,7 @@ def pack(elements: Iterable[SweptSphere]) -> Array:
     rows = []
     for each in elements:
         corners = each.corners
-        middle = (corners.min(axis=0) + corners.max(axis=0)) / 2
+        middle = corners.mean(axis=0)  # on the core
         reach = float(np.linalg.norm(corners - middle, axis=1).max())
         filled = corners[[min(k, len(corners) - 1) for k in range(3)]]
         rows.append([len(corners), each.radius, reach, *middle, *filled.ravel()])
