@@ -9,7 +9,7 @@ import weakref
 import pytest
 
 from footfall.compiler import threads
-from footfall.compiler.threads import Job, share, share_rows, wait_for
+from footfall.compiler.threads import InTurn, Job, Task, begin, share, share_rows
 
 
 def test_every_row_once() -> None:
@@ -40,7 +40,7 @@ def test_errors_of_helpers_arrive(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="in a helper"):
         share(part, 2)
     with pytest.raises(ZeroDivisionError):
-        wait_for(lambda job: 1 / 0)
+        Task(lambda: 1 / 0).result()
 
 
 def test_an_error_waits_for_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,7 +66,7 @@ def test_helpers_do_not_ask_for_help(monkeypatch: pytest.MonkeyPatch) -> None:
     """All of them could wait for each other otherwise."""
     monkeypatch.setattr(threads, "available_cores", lambda: 2)
     names: list[str] = []
-    wait_for(lambda job: share(lambda inner: names.append(threading.current_thread().name), 2))
+    Task(lambda: share(lambda inner: names.append(threading.current_thread().name), 2)).result()
     assert len(names) == 1
     assert names[0].startswith("footfall-")
 
@@ -77,9 +77,9 @@ def test_finished_work_is_not_kept() -> None:
 
     content = Content()
     gone = weakref.ref(content)
-    wait_for(lambda job, content=content: None)
+    Task(lambda content=content: None).result()
     del content
-    wait_for(lambda job: None)  # the helper has come back from the first one
+    Task(lambda: None).result()  # the helper has come back from the first one
     gc.collect()
     assert gone() is None
 
@@ -90,9 +90,46 @@ def test_without_threads_the_caller_does_it(monkeypatch: pytest.MonkeyPatch) -> 
     def refuse(*_: object) -> None:
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(threads, "_HELPERS", threads._Helpers())
+    monkeypatch.setattr(threads, "_HELPERS", threads._Helpers("none"))
+    monkeypatch.setattr(threads, "_COMPILERS", threads._Helpers("none"))
     monkeypatch.setattr(threading.Thread, "start", refuse)
     done: list[int] = []
-    wait_for(lambda job: done.append(1))
+    Task(lambda: done.append(1)).result()
+    begin(lambda: done.append(7))  # who needs it does it
     share_rows(lambda part: done.append(part.start), 3, piece=1, threads=2)
     assert done == [1, 0, 1, 2]
+
+
+def test_tasks_go_on_while_others_wait() -> None:
+    """A task is begun when it is made; threads that wait for it all get what it gives."""
+    gate = threading.Event()
+    task = Task(lambda: gate.wait(60.0))
+    found: list[bool] = []
+    waiting = [threading.Thread(target=lambda: found.append(task.result())) for _ in range(2)]
+    for thread in waiting:
+        thread.start()
+    assert not task.is_done
+    gate.set()
+    for thread in waiting:
+        thread.join(60.0)
+    assert found == [True, True]
+
+
+def test_the_same_thing_is_made_once() -> None:
+    turns, made, inside = InTurn(), dict[str, int](), list[int]()
+
+    def make(name: str) -> None:
+        with turns.of(name), turns.of(name):  # a thread may come again
+            inside.append(1)
+            if name not in made:
+                made[name] = len(made)
+            assert len(inside) == 1 or name == "other"
+            inside.pop()
+
+    threads_ = [threading.Thread(target=make, args=("same",)) for _ in range(8)]
+    for thread in threads_:
+        thread.start()
+    for thread in threads_:
+        thread.join(60.0)
+    assert made == {"same": 0}
+    assert not turns._turns

@@ -38,13 +38,14 @@ from footfall.compiler.interface import BOUND, CALL, NATIVE, single_functions
 from footfall.compiler.lanes import BATCH, batch_declarations, batch_functions, feedback
 from footfall.compiler.schedule import schedule
 from footfall.compiler.sources import source_hash
-from footfall.compiler.threads import renew_lock_after_fork
+from footfall.compiler.threads import InTurn, renew_lock_after_fork
 from footfall.compiler.trace import Program, Shape, Signature, trace
 from footfall.errors import KernelInputError
 
 _LOG = logging.getLogger("footfall")
 _LONG = 8.0  # s of compiling after which one wonders
 _LAYOUTS = 64  # shapes of batches that a kernel remembers
+_IN_TURN = InTurn()
 
 
 class Kernel:
@@ -206,20 +207,26 @@ class Kernel:
     def _entry(self, kind: str) -> disk.Entry:
         """From the cache, or compiled; a key only points to an entry, so that an equal graph serves many keys."""
         surroundings = (kind, machine.identity(), _compiler_source())
-        named = None if self._key is None else disk.key_of(self._key, *surroundings)
-        pointer = None if named is None else disk.read(named)
-        entry = None if pointer is None else disk.read(pointer.facts["entry"])
-        if entry is not None:
-            return entry
+        if self._key is None:
+            return self._compiled(kind, surroundings)[1]
+        named = disk.key_of(self._key, *surroundings)
+        with _IN_TURN.of(named):  # another thread may be at it, ahead of this one
+            pointer = disk.read(named)
+            entry = None if pointer is None else disk.read(pointer.facts["entry"])
+            if entry is None:
+                place, entry = self._compiled(kind, surroundings)
+                disk.write(named, disk.Entry({"entry": place}, b""))
+        return entry
+
+    def _compiled(self, kind: str, surroundings: tuple[str, ...]) -> tuple[str, disk.Entry]:
+        """Found in the cache by the graph, or compiled; and its place there."""
         place = disk.key_of(self._traced().digest(), *surroundings)
         entry = disk.read(place)
         if entry is None:
             with _told_if_long(self.name):
                 entry = _compile(self._traced(), kind)
             disk.write(place, entry)
-        if named is not None:
-            disk.write(named, disk.Entry({"entry": place}, b""))
-        return entry
+        return place, entry
 
     @cached_property
     def _feedback(self) -> dict[int, int]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import ctypes
 import itertools
 import threading
-from collections.abc import Callable, Collection, Sequence
-from functools import cache
+from collections.abc import Sequence
+from functools import cache, partial
 from typing import Any
 
 import llvmlite
 import llvmlite.binding as llvm
 from llvmlite.binding import ffi
 
-from footfall.compiler.threads import Job, available_cores, wait_for
+from footfall.compiler.threads import Task
 
 _LOCK = threading.Lock()
 _NAMES = itertools.count()
@@ -65,28 +65,13 @@ def identity() -> str:
 
 def compile_objects(texts: Sequence[str]) -> list[bytes]:
     """Object code of modules in LLVM's textual form. Ctrl-C is answered at once; a module or two are then finished."""
-    return _compiled(texts, _compile_object)
-
-
-def compile_optimised(texts: Sequence[str], *, quick: Collection[str] = ()) -> list[bytes]:
-    """The same of modules that leave all optimisation to LLVM; quick: those with which it shall not take long."""
-    return _compiled(texts, lambda text: _optimised_object(text, quick=text in quick))
-
-
-def _compiled(texts: Sequence[str], compiled: Callable[[str], bytes]) -> list[bytes]:
-    codes: list[bytes] = [b""] * len(texts)
-    pending = iter(sorted(range(len(texts)), key=lambda number: -len(texts[number])))  # long ones first
-
-    def part(job: Job) -> None:
-        while not job.stopped:
-            with job.lock:
-                number = next(pending, None)
-            if number is None:
-                return
-            codes[number] = compiled(texts[number])
-
-    wait_for(part, available_cores())
-    return codes
+    tasks = {text: Task(partial(_compile_object, text)) for text in sorted(texts, key=len, reverse=True)}
+    try:
+        return [tasks[text].result() for text in texts]
+    except BaseException:
+        for task in tasks.values():
+            task.cancel()
+        raise
 
 
 def _compile_object(text: str) -> bytes:
@@ -113,7 +98,8 @@ def _emitted(target: Any, module: Any) -> bytes:
         ffi.lib.LLVMPY_DisposeMemoryBuffer(buffer)
 
 
-def _optimised_object(text: str, *, quick: bool) -> bytes:
+def compile_optimised(text: str, *, quick: bool = False) -> bytes:
+    """The same of one module that leaves all optimisation to LLVM, in this thread; quick: it shall not take long."""
     module = llvm.parse_assembly(text, context=llvm.create_context())
     target = _new_target_machine()
     # Without it an int behind a flag would lie where no other compiler, nor NumPy, puts it.

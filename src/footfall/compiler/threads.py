@@ -1,8 +1,11 @@
 """Threads that share the work of a call, stop when it is interrupted, and know their process.
 
 Python answers Ctrl-C in its main thread, between two of its own instructions. So native work is done in pieces of a
-few milliseconds (`share`), or by another thread while the main one waits (`wait_for`). A call ends when all have ended
+few milliseconds (`share`), or by another thread while the main one waits (`Task`). A call ends when all have ended
 that write to its arrays, also when it is interrupted. No thread outlives a fork: a child starts its own.
+
+There are two pools, since who shares a call may have to wait for code that others compile: threads that compile never
+wait for anybody.
 """
 
 from __future__ import annotations
@@ -10,11 +13,13 @@ from __future__ import annotations
 import atexit
 import os
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from queue import SimpleQueue
-from typing import Any
+from typing import Any, Generic, TypeVar
 from weakref import WeakSet
+
+T = TypeVar("T")
 
 _AGAIN = 0.05  # s after which a waiting thread looks by itself
 
@@ -99,19 +104,25 @@ class Job:
 
 
 class _Helpers:
-    """The threads of this process that help, started when they are first needed."""
+    """Threads of this process that help, started when they are first needed."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
+        self.name = name
         self._jobs: SimpleQueue[Job] = SimpleQueue()
         self._lock = threading.Lock()
         self.threads: list[threading.Thread] = []
         self.busy: set[Job] = set()
+        self.closed = False  # the process ends: nothing more is begun
 
-    def ask(self, job: Job, count: int) -> bool:
-        """Ask some of them to help, which they do when they are free; tells whether there are any."""
+    def ask(self, job: Job, count: int, *, threads: int) -> bool:
+        """Ask some of them to help, which they do when they are free; tells whether there are any.
+
+        threads: how many there may be.
+        """
         with self._lock, suppress(RuntimeError):  # no memory for a thread, or the interpreter ends
-            while len(self.threads) < count:
-                thread = threading.Thread(target=self._run, name=f"footfall-{len(self.threads)}", daemon=True)
+            while len(self.threads) < threads:
+                name = f"{self.name}-{len(self.threads)}"
+                thread = threading.Thread(target=self._run, name=name, daemon=True)
                 thread.start()
                 self.threads.append(thread)
         for _ in range(count):
@@ -127,8 +138,17 @@ class _Helpers:
         job.help()
         self.busy.discard(job)
 
+    def close(self) -> None:
+        """Begin nothing more, and wait for what is being done."""
+        self.closed = True
+        for job in list(self.busy):
+            job.stopped = True
+            job.end()
 
-_HELPERS = _Helpers()
+
+_HELPERS = _Helpers("footfall")
+_COMPILERS = _Helpers("footfall-compiler")
+_AHEAD: set[threading.Thread] = set()  # that do what will be needed
 _LOCK_OWNERS: WeakSet[Any] = WeakSet()
 
 
@@ -140,7 +160,8 @@ def share(part: Callable[[Job], object], threads: int) -> None:
     job = Job(part)
     try:
         if threads > 1 and not _is_helper():
-            _HELPERS.ask(job, min(threads, available_cores()) - 1)
+            count = min(threads, available_cores()) - 1
+            _HELPERS.ask(job, count, threads=count)
         part(job)
     except BaseException:
         job.stopped = True
@@ -168,28 +189,56 @@ def share_rows(work: Callable[[slice], object], count: int, *, piece: int, threa
     share(part, min(threads or available_cores(), -(-count // piece)))
 
 
-def wait_for(part: Callable[[Job], object], threads: int = 1) -> None:
-    """Run `part(job)` in other threads, which finish their pieces by themselves if the caller is interrupted.
+class Task(Generic[T]):
+    """Work of a thread that compiles, begun at once; `result` waits for it. Ctrl-C ends the waiting, not the work."""
 
-    So a part may only write to what it holds itself.
+    def __init__(self, work: Callable[[], T]) -> None:
+        results: list[T] = []
+        self._results = results  # no part of the job holds the task
+        self._job = Job(lambda job: results.append(_unless_closed(work)))
+        # Without another thread this one does it, which then is not interrupted.
+        if _is_helper(_COMPILERS) or not _COMPILERS.ask(self._job, 1, threads=available_cores()):
+            self._job.help()
+
+    def result(self) -> T:
+        self._job.wait()
+        self._job.raise_error()
+        return self._results[0]
+
+    @property
+    def is_done(self) -> bool:
+        return bool(self._results)
+
+    def cancel(self) -> None:
+        """Do not begin it any more; nobody may wait for it."""
+        self._job.stopped = True
+
+
+def _unless_closed(work: Callable[[], T]) -> T:
+    if _COMPILERS.closed:
+        raise RuntimeError("the process ends: nothing more is compiled")
+    return work()
+
+
+def begin(work: Callable[[], object]) -> None:
+    """Let another thread do what will be needed, if there are cores for it, and go on.
+
+    What goes wrong there is not told: who needs it will do it again.
     """
-    job = Job(part)
-    signals_come = threading.current_thread() is threading.main_thread()
+    if available_cores() == 1:
+        return
+
+    def run() -> None:
+        with suppress(Exception):
+            work()
+        _AHEAD.discard(threading.current_thread())
+
+    thread = threading.Thread(target=run, name="footfall-ahead", daemon=True)
+    _AHEAD.add(thread)
     try:
-        if signals_come and _HELPERS.ask(job, max(1, min(threads, available_cores()))):
-            job.wait()
-        else:
-            part(job)
-    except BaseException:
-        job.stopped = True
-        raise
-    job.raise_error()
-
-
-def begin(part: Callable[[Job], object]) -> None:
-    """Let another thread run `part(job)`, if one is free, and go on; what goes wrong there is not told."""
-    if available_cores() > 1 and not _is_helper():
-        _HELPERS.ask(Job(part), 1)
+        thread.start()
+    except RuntimeError:  # no memory for a thread, or the interpreter ends
+        _AHEAD.discard(thread)
 
 
 def available_cores() -> int:
@@ -204,22 +253,49 @@ def renew_lock_after_fork(owner: Any) -> None:
     _LOCK_OWNERS.add(owner)
 
 
-def _is_helper() -> bool:
-    return threading.current_thread() in _HELPERS.threads
+class InTurn:
+    """Lets threads that would make the same thing do so one after the other: `with turns.of(key):`."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._turns: dict[object, tuple[threading.RLock, int]] = {}  # and how many threads want it
+        renew_lock_after_fork(self)
+
+    @contextmanager
+    def of(self, key: object) -> Iterator[None]:
+        key = (os.getpid(), key)  # a thread that holds one does not live on in a forked process
+        with self._lock:
+            lock, count = self._turns.get(key, (threading.RLock(), 0))
+            self._turns[key] = lock, count + 1
+        try:
+            with lock:
+                yield
+        finally:
+            with self._lock:
+                lock, count = self._turns.pop(key)
+                if count > 1:
+                    self._turns[key] = lock, count - 1
+
+
+def _is_helper(*pools: _Helpers) -> bool:
+    current = threading.current_thread()
+    return any(current in pool.threads for pool in pools or (_HELPERS, _COMPILERS))
 
 
 def _begin_anew() -> None:
-    global _HELPERS
-    _HELPERS = _Helpers()
+    global _HELPERS, _COMPILERS
+    _HELPERS, _COMPILERS = _Helpers(_HELPERS.name), _Helpers(_COMPILERS.name)
+    _AHEAD.clear()
     for owner in list(_LOCK_OWNERS):
         owner._lock = threading.RLock()
 
 
 def _finish() -> None:
     """LLVM must not be at work when its library is taken down."""
-    for job in list(_HELPERS.busy):
-        job.stopped = True
-        job.end()
+    for pool in (_HELPERS, _COMPILERS):
+        pool.close()
+    for thread in list(_AHEAD):  # ends with the next module that it would compile
+        thread.join()
 
 
 if hasattr(os, "register_at_fork"):

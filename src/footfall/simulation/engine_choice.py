@@ -44,6 +44,13 @@ class Touching:
             if value not in get_args(choice):
                 raise UnknownName(name, value, get_args(choice), "Simulation")
 
+    def may_be_found(self, robots: Sequence[Robot], options: StepOptions) -> bool:
+        """Whether contacts may be found while it runs, as far as that is plain before anything is made."""
+        if self.contacts == "listed" or self.candidates is not None or self.bodies is not None:
+            return False
+        smooth = self.is_smooth(options)
+        return not any(_why_listed(robot, options, smooth=smooth) for robot in robots)
+
     def is_smooth(self, options: StepOptions) -> bool:
         """Whether all forces are functions of the state."""
         return self.model == "penalty" or options.integrator != "semi-implicit"

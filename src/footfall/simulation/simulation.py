@@ -48,7 +48,7 @@ from footfall.simulation.start_depth import warn_if_inside
 from footfall.simulation.step_values import Command, StepOptions
 from footfall.simulation.time_step import actuated_velocities
 from footfall.simulation.unsolved_contact import warn_of_residuals
-from footfall.simulation.world.engine import Setting, WorldEngine
+from footfall.simulation.world.engine import Setting, WorldEngine, begin_early
 
 _LOOKED_AT = 20  # control periods, from which a run is looked at when it ends
 
@@ -97,11 +97,6 @@ class Simulation:
         if robot is None and scene is None:
             raise ValueError("a simulation needs a robot, or a scene with robots or free bodies")
         place = _scene(scene)
-        self.start = None if robot is None else standing_start(robot, place) if q is None else start_of(robot)
-        start = None if self.start is None else self.start.q
-        self.robot = combined_robot(place, robot, q=start)
-        if candidates is None:
-            self.robot = without_missing_meshes(self.robot)
         self.options = options or StepOptions()
         if dt is not None:
             self.options = replace(self.options, dt=dt)
@@ -109,17 +104,25 @@ class Simulation:
             self.options = replace(self.options, solver=replace(self.options.solver, rule="impacts"))
         self.law = contact if isinstance(contact, PenaltyLaw) else PenaltyLaw()
         self.contact: ContactModel = "penalty" if isinstance(contact, PenaltyLaw) else contact
+        self._touching = Touching(
+            model=self.contact, law=self.law, contacts=contacts, candidates=candidates, bodies=touching
+        )
+        placed = placed_robots(place, robot)
+        if self._touching.may_be_found([each.robot for each in placed], self.options):
+            begin_early(placed, self.options, drives)
+        self.start = None if robot is None else standing_start(robot, place) if q is None else start_of(robot)
+        start = None if self.start is None else self.start.q
+        self.robot = combined_robot(place, robot, q=start)
+        if candidates is None:
+            self.robot = without_missing_meshes(self.robot)
         self.train = None if drives is None else DriveTrain(self.robot, drives, self.options.dt)
         if substeps < 1 or substeps != int(substeps):
             raise InvalidOption(f"substeps is {substeps}; it must be at least 1, and whole")
         self.substeps = substeps
         self.joints = len(actuated_velocities(self.robot))
-        self._touching = Touching(
-            model=self.contact, law=self.law, contacts=contacts, candidates=candidates, bodies=touching
-        )
         self._check_forces()
-        placed = tuple(placed_robots(place, robot, q=start))
-        setting = Setting(self.robot, place, placed, self.options, substeps, drives, self_contact)
+        placed = placed_robots(place, robot, q=start)
+        setting = Setting(self.robot, place, tuple(placed), self.options, substeps, drives, self_contact)
         self.engine = choose_engine(setting, self._touching, self.train)
         self._pushes: dict[str, tuple[Array, float]] = {}
         self._started = False

@@ -6,7 +6,6 @@ import math
 import pickle
 import subprocess
 import sys
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -343,9 +342,9 @@ def compiled_again(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     texts: list[str] = []
     original = machine.compile_optimised
 
-    def counting(modules: Sequence[str], **options: Any) -> list[bytes]:
-        texts.extend(modules)
-        return original(modules, **options)
+    def counting(text: str, **options: Any) -> bytes:
+        texts.append(text)
+        return original(text, **options)
 
     monkeypatch.setattr(machine, "compile_optimised", counting)
     return texts

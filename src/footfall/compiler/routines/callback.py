@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from footfall.compiler import cache as disk
@@ -12,6 +13,7 @@ from footfall.compiler.routines.memory import ARENA
 from footfall.compiler.routines.module import RoutineModule
 from footfall.compiler.routines.routine import Routine, surroundings
 from footfall.compiler.routines.types import FLOAT, ArrayType
+from footfall.compiler.threads import Task
 
 _ENTRY = "footfall_callback"
 _UNKNOWN = 2**62  # length of arrays of which only the address is known
@@ -42,7 +44,7 @@ class RoutineCallback:
                 "}",
             ]
             text = module.text() + "\n".join(lines)
-            entry = disk.Entry({}, machine.compile_optimised([text])[0])
+            entry = disk.Entry({}, Task(partial(machine.compile_optimised, text)).result())
             disk.write(place, entry)
         addresses, self._library = machine.load_objects([entry.code], (_ENTRY,), {})
         self.address: int = addresses[_ENTRY]

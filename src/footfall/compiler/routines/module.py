@@ -15,9 +15,16 @@ from footfall.compiler.routines.types import DTYPES, FLOAT, Type, machine_types
 from footfall.errors import RoutineError
 
 _MOST_PASSES = 30
-APART: dict[
-    Callable[..., Any], bool
-] = {}  # functions that are compiled apart from what calls them: whether fused
+
+
+class Manner(NamedTuple):
+    """How a function is compiled that is compiled apart; see `routine`."""
+
+    fused: bool
+    quick: bool
+
+
+APART: dict[Callable[..., Any], Manner] = {}  # functions that are compiled apart from what calls them
 
 
 class Translated(NamedTuple):
@@ -37,12 +44,20 @@ class RoutineModule:
 
     fused: whether products and sums may become one instruction. sites: places in the source that failures name, by
     number. errors: what routines may raise, class and message, by number. apart: modules of functions that are compiled
-    apart, by their name. own: the function that this is such a module of.
+    apart, by their name. own: the function that this is such a module of. finished: is told of the text of each of
+    these as soon as it stands.
     """
 
-    def __init__(self, *, fused: bool = False, own: Callable[..., Any] | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        fused: bool = False,
+        own: Callable[..., Any] | None = None,
+        finished: Callable[[str, Manner], None] = lambda text, manner: None,
+    ) -> None:
         self.fused = fused
         self.own = own
+        self.finished = finished
         self.apart: dict[str, RoutineModule] = {}
         self.functions: dict[tuple[Callable[..., Any], tuple[Type, ...]], Translated | None] = {}
         self.texts: list[str] = []
@@ -94,10 +109,12 @@ class RoutineModule:
         """A function in a module of its own, which this one is linked to."""
         name = apart_name(function, types)
         if name not in self.apart:
-            module = RoutineModule(fused=APART[function], own=function)
+            manner = APART[function]
+            module = RoutineModule(fused=manner.fused, own=function, finished=self.finished)
             module.apart, module.sites, module.errors = self.apart, self.sites, self.errors
             self.apart[name] = module
             module.translated(function, types)
+            self.finished(module.text(), manner)
         found = self.apart[name].functions[(function, types)]
         if found is None:
             raise RoutineError(f"{function.__name__} calls itself, which routines cannot")

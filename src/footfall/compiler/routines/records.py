@@ -34,7 +34,9 @@ class Records(Lists):
     """Operations on values of the type `RecordType`."""
 
     def converted(self, value: Value, type: Type) -> Value:
-        if isinstance(value.type, RecordType) and isinstance(type, RecordType) and value.type != type:
+        if value.type is type or value.type == type:
+            return value
+        if isinstance(value.type, RecordType) and isinstance(type, RecordType):
             if value.type.record is not type.record:
                 raise RoutineError(f"{value.type} where {type} is needed")
             pairs = zip(items_of(value), type.items, strict=True)

@@ -36,8 +36,9 @@ from footfall.compiler.routines.arrays import checked
 from footfall.compiler.routines.dependencies import Content, content_of, full_name
 from footfall.compiler.routines.entry import ENTRY, TUPLE_ITEMS, entry_function
 from footfall.compiler.routines.expressions import signature_of
+from footfall.compiler.routines.linked_code import LinkedCode, codes_of
 from footfall.compiler.routines.memory import NO_MEMORY, OUTSIDE, RAISED
-from footfall.compiler.routines.module import APART, RoutineModule
+from footfall.compiler.routines.module import APART, Manner, RoutineModule
 from footfall.compiler.routines.types import (
     BOOL,
     FLOAT,
@@ -51,7 +52,6 @@ from footfall.compiler.routines.types import (
     Type,
     machine_types,
 )
-from footfall.compiler.threads import Gate, renew_lock_after_fork
 from footfall.errors import RoutineError, RoutineFailed
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -94,7 +94,7 @@ class Routine(parts.Routine):
         self, function: Callable[..., Any], *, fused: bool = False, apart: bool = False, quick: bool = False
     ) -> None:
         if apart:
-            APART[function] = fused
+            APART[function] = Manner(fused, quick)
         self.python = function
         self.fused = fused
         self.quick = quick
@@ -176,9 +176,10 @@ class Routine(parts.Routine):
             "routine", content.key, repr(types), str(self.fused), str(self.quick), *surroundings()
         )
         entry = disk.read(place)
-        codes = None if entry is None else _codes_of(entry)
+        codes = None if entry is None else codes_of(entry)
         if entry is None or codes is None:
-            module = RoutineModule(fused=self.fused)
+            linked = LinkedCode()
+            module = RoutineModule(fused=self.fused, finished=linked.begin)
             try:
                 function = module.translated(self.python, types)
             except RoutineError as error:  # the way through the translator says nothing to its user
@@ -193,8 +194,7 @@ class Routine(parts.Routine):
                 },
                 "objects": [_description(value) for value in objects[1:]],
             }
-            others = [each.text() for each in module.apart.values()]
-            facts["apart"], codes = _compiled(module.text() + text, others, quick=self.quick)
+            facts["apart"], codes = linked.finish(module.text() + text, quick=self.quick)
             entry = disk.Entry(facts, codes[0])
             disk.write(place, entry)
         addresses, library = machine.load_objects(codes, (ENTRY,), {})
@@ -298,64 +298,6 @@ def _described(text: list[str], content: Content) -> object:
     if kind == "records":
         return record_dtype(content.classes[name])
     return tuple if name == "builtins.tuple" else content.classes[name]
-
-
-class _Making:
-    """Modules that are being compiled apart in this process, so that threads that need the same one wait for it."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._gates: dict[str, Gate] = {}
-        renew_lock_after_fork(self)
-
-    def claim(self, place: str) -> Gate | None:
-        """None if it is ours to compile, else what opens when another thread has done so."""
-        with self._lock:
-            if place in self._gates:
-                return self._gates[place]
-            self._gates[place] = Gate()
-            return None
-
-    def done(self, place: str) -> None:
-        with self._lock:
-            self._gates.pop(place).open()
-
-
-_MAKING = _Making()
-
-
-def _compiled(text: str, others: list[str], *, quick: bool) -> tuple[list[str], list[bytes]]:
-    """Object code of a module and of those that it is linked to, and the places of these in the cache."""
-    places = [disk.key_of("apart", other, machine.identity()) for other in others]
-    codes: dict[str, bytes] = {}
-    waiting = [(place, other, _MAKING.claim(place)) for place, other in zip(places, others, strict=True)]
-    ours = {place: other for place, other, gate in waiting if gate is None}
-    try:
-        for place in list(ours):
-            if (entry := disk.read(place)) is not None:
-                codes[place] = entry.code
-                del ours[place]
-        made = machine.compile_optimised([text, *ours.values()], quick=[text] if quick else ())
-        for place, code in zip(ours, made[1:], strict=True):
-            codes[place] = code
-            disk.write(place, disk.Entry({}, code))
-    finally:
-        for place, _, gate in waiting:
-            if gate is None:
-                _MAKING.done(place)
-    for place, other, gate in waiting:
-        if gate is not None:
-            gate.wait()
-            entry = disk.read(place)  # nothing if it was interrupted, or nothing can be kept
-            codes[place] = entry.code if entry is not None else machine.compile_optimised([other])[0]
-    return places, [made[0], *(codes[place] for place in places)]
-
-
-def _codes_of(entry: disk.Entry) -> list[bytes] | None:
-    """Object code of a module in the cache and of those that it is linked to, if all are there."""
-    others = [disk.read(place) for place in entry.facts["apart"]]
-    known = [other.code for other in others if other is not None]
-    return [entry.code, *known] if len(known) == len(others) else None
 
 
 def _failure(name: str, content: Content, facts: dict[str, Any]) -> Callable[[int, int, int], None]:

@@ -3,7 +3,67 @@
 from __future__ import annotations
 
 import ast
+import inspect
+import linecache
+import textwrap
+from collections.abc import Callable
+from functools import cache
 from typing import Any
+
+from footfall.errors import RoutineError
+
+
+@cache
+def definition(function: Callable[..., Any]) -> ast.FunctionDef:
+    """The syntax tree of a function, with the lines of its file."""
+    code = function.__code__
+    known = _definitions(code.co_filename).get((function.__name__, code.co_firstlineno))
+    if known is not None:
+        return known
+    try:  # nothing that a file has at its place: typed in, say
+        source = inspect.getsource(function)
+    except OSError as error:
+        message = f"{function.__name__} is a routine, which is translated from its source, but there is none"
+        raise RoutineError(message) from error
+    tree = ast.parse(textwrap.dedent(source)).body[0]
+    if not isinstance(tree, ast.FunctionDef):
+        raise RoutineError(f"{function.__name__} is no function with a name")
+    ast.increment_lineno(tree, code.co_firstlineno - 1)
+    return tree
+
+
+@cache
+def _definitions(path: str) -> dict[tuple[str, int], ast.FunctionDef]:
+    """All functions of a file, by name and first line: a file is read once, which is quicker than each by itself."""
+    if not path.endswith(".py"):
+        return {}
+    try:
+        tree = ast.parse("".join(linecache.getlines(path)))
+    except SyntaxError:
+        return {}
+    found = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+    return {
+        (node.name, min([node.lineno, *(each.lineno for each in node.decorator_list)])): node
+        for node in found
+    }
+
+
+@cache
+def nodes_of(tree: ast.FunctionDef) -> tuple[ast.AST, ...]:
+    """All of a function."""
+    return tuple(ast.walk(tree))
+
+
+@cache
+def stores_of(tree: ast.FunctionDef) -> tuple[str, ...]:
+    """The names that a function assigns to, each as often as it does."""
+    return tuple(n.id for n in nodes_of(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+
+
+@cache
+def gives_something(tree: ast.FunctionDef) -> bool:
+    """Whether a function returns a value."""
+    return any(isinstance(node, ast.Return) and node.value is not None for node in nodes_of(tree))
 
 
 def overlaps(target: ast.expr, source: ast.expr) -> bool:
@@ -20,7 +80,7 @@ def overlaps(target: ast.expr, source: ast.expr) -> bool:
 def always_fresh(tree: ast.FunctionDef, name: str) -> bool:
     """Whether all that is assigned to a variable has just been made, so that it has no other name."""
     sources: list[ast.expr | None] = []
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 sources += _assigned(target, node.value, name)
@@ -45,12 +105,13 @@ def _assigned(target: ast.expr, value: ast.expr | None, name: str) -> list[ast.e
     ]
 
 
+@cache
 def counters_of(tree: ast.FunctionDef) -> set[str]:
     """Variables that are set by loops over ranges only, which never become negative."""
-    stores = [n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    stores = stores_of(tree)
     loops = [
         (node.target.id, node.iter.args)
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, ast.For)
         and isinstance(node.target, ast.Name)
         and isinstance(node.iter, ast.Call)

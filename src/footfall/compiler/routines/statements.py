@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import ast
-import inspect
-import textwrap
 from collections.abc import Callable
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +13,14 @@ from footfall.compiler.routines.arrays import Lazy, Place
 from footfall.compiler.routines.expressions import Expressions, signature_of
 from footfall.compiler.routines.memory import RAISED
 from footfall.compiler.routines.numbers import number_constant
-from footfall.compiler.routines.source_analysis import always_fresh, counters_of, overlaps
+from footfall.compiler.routines.source_analysis import (
+    always_fresh,
+    counters_of,
+    definition,
+    gives_something,
+    overlaps,
+    stores_of,
+)
 from footfall.compiler.routines.types import (
     DTYPES,
     INT,
@@ -44,20 +48,6 @@ if TYPE_CHECKING:
     from footfall.compiler.routines.module import RoutineModule
 
 
-@cache
-def definition(function: Callable[..., Any]) -> ast.FunctionDef:
-    try:
-        source = inspect.getsource(function)
-    except OSError as error:
-        message = f"{function.__name__} is a routine, which is translated from its source, but there is none"
-        raise RoutineError(message) from error
-    tree = ast.parse(textwrap.dedent(source)).body[0]
-    if not isinstance(tree, ast.FunctionDef):
-        raise RoutineError(f"{function.__name__} is no function with a name")
-    ast.increment_lineno(tree, function.__code__.co_firstlineno - 1)
-    return tree
-
-
 # Instructions from which on a function is not merged into those that call it: a call costs some nanoseconds of the many
 # that it takes, and merging costs a third of the time to compile.
 _LARGE = 350
@@ -69,13 +59,12 @@ class Function(Expressions):
     def __init__(self, module: RoutineModule, function: Callable[..., Any], types: tuple[Type, ...]) -> None:
         tree = definition(function)
         self.arguments = list(signature_of(function).parameters)
-        stored = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         names = {**function.__globals__, **_closure(function)}
         self.module, self.function, self.tree = module, function, tree
         self.given = types
         self.line = tree.lineno
         self.exits: list[tuple[str, str]] = []  # of the loops around: labels of continue and break
-        super().__init__(names, stored | set(self.arguments), counters_of(tree), fused=module.fused)
+        super().__init__(names, {*stores_of(tree), *self.arguments}, counters_of(tree), fused=module.fused)
 
     def declare(self, line: str) -> None:
         self.module.declarations.add(line)
@@ -96,9 +85,7 @@ class Function(Expressions):
     def translate(self) -> None:
         """One pass over the function."""
         self.begin()
-        if "return" not in self.types and not any(
-            isinstance(node, ast.Return) and node.value is not None for node in ast.walk(self.tree)
-        ):
+        if "return" not in self.types and not gives_something(self.tree):
             self.types["return"], self.roots["return"] = NOTHING, ()
         first = 0
         for name, given in zip(self.arguments, self.given, strict=True):

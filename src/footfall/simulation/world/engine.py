@@ -72,7 +72,6 @@ class WorldEngine:
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
-        begin(lambda _: compile_early())
         self.members = _members(setting)
         self.contacts = self._build_contacts()
         self._latest: SimulationState | None = None
@@ -316,9 +315,23 @@ class WorldEngine:
         return roll_out(self, starts, commands, steps=steps, threads=threads, out=out)
 
 
+def begin_early(placed: Sequence[Placed], options: StepOptions, gears: Gears | None) -> None:
+    """Let other threads compile what steps of these robots will need, while other things are made."""
+    begin(_compile_step)
+
+    def compile_motions() -> None:
+        for each in placed:
+            motion = _member(each, options, gears).motion
+            assert motion is not None
+            begin(lambda motion=motion: motion.settle)  # type: ignore[misc]
+            motion.approach  # noqa: B018
+
+    begin(compile_motions)
+
+
 @cache
-def compile_early() -> None:
-    """Compile the step, which no robot is needed for, while other things are made."""
+def _compile_step() -> None:
+    """The step, which no robot is needed for."""
     contacts = ContactWorld(0)
     world = build_world((), contacts, limits=True, friction=True)
     state = new_state(world, contacts, np.zeros(0), np.zeros(0), joints=0, drives=np.zeros(0))
@@ -331,12 +344,15 @@ def compile_early() -> None:
 
 
 def _members(setting: Setting) -> tuple[Member, ...]:
-    robots = [_member(setting, placed) for placed in setting.placed]
+    robots = [
+        _member(placed, setting.options, setting.gears, prescribed=setting.prescribed)
+        for placed in setting.placed
+    ]
     free = [Member(free_robot(each), None, identity_transform()) for each in setting.scene.free_objects]
     return (*robots, *free)
 
 
-def _member(setting: Setting, placed: Placed) -> Member:
+def _member(placed: Placed, options: StepOptions, gears: Gears | None, *, prescribed: bool = False) -> Member:
     """Coordinates of floating roots say where they are; what hangs on the world otherwise is placed."""
     robot, pose = placed.robot, placed.pose
     floating = {joint.type is JointType.FLOATING for joint in robot.joints if joint.parent == WORLD}
@@ -344,12 +360,9 @@ def _member(setting: Setting, placed: Placed) -> Member:
         pose = identity_transform()
     elif len(floating) > 1:
         robot, pose = moved(placed)[0], identity_transform()
-    options = setting.options
-    train = (
-        None if setting.gears is None or not robot.drives else DriveTrain(robot, setting.gears, options.dt)
-    )
+    train = None if gears is None or not robot.drives else DriveTrain(robot, gears, options.dt)
     # Near dead points of loops a velocity that was predicted is not to be trusted.
     middle = options.velocity_terms == "middle" or (options.velocity_terms == "auto" and not robot.loops)
-    kind = PrescribedMotion if setting.prescribed else RobotMotion
+    kind = PrescribedMotion if prescribed else RobotMotion
     motion = kind(robot, train, middle, options.joints.implicit_gains)
     return Member(robot, motion, pose)
