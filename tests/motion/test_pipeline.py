@@ -39,7 +39,7 @@ from footfall.motion.parameters import (
 from footfall.motion.pipeline import generate_motion
 from footfall.motion.reach import farthest_torso
 from footfall.motion.replanning import Replanner, RunTimeModel, continuation, replan, stop_motion
-from footfall.motion.samples import ROTATIONS
+from footfall.motion.samples import ROTATIONS, column_of
 from footfall.motion.stream import stream, wrench_about_center_of_mass
 from footfall.motion.verification import verify_motion, zmp_margins
 from tests.motion.lola import IDLE, LOLA, MODEL, straight, walk
@@ -111,7 +111,8 @@ def test_all_values_at_once_are_those_of_each_trajectory() -> None:
 def test_beyond_its_ends_a_motion_rests() -> None:
     motion = straight(2)
     for time, end in ((-5.0, motion.begin_time), (99.0, motion.end_time)):
-        assert motion.snapshot(time).values[0] == pytest.approx(motion.snapshot(end).values[0])
+        beyond, there = (motion.snapshot(when).values[0, : column_of("time")] for when in (time, end))
+        assert beyond == pytest.approx(there)
         assert not motion.snapshot(time).values[1:].any()
 
 
@@ -143,10 +144,11 @@ def test_replanning_goes_on_without_a_jump(forward: float, now: float) -> None:
     motion = straight(8, forward)
     at = continuation(motion, now, run_time=0.05)
     new = walking_sequence([WalkingTransition(forward=0.2, yaw=0.1)] * 4, at.pose, LOLA)
-    replanned = replan(motion, at, new.transitions)
+    replanned = replan(motion, at, new.transitions, keep_past=True)
     before, after = replanned.sample(np.nextafter(at.time, 0.0)), replanned.sample(at.time)
-    assert np.abs(after.values[0] - before.values[0]).max() < 1e-9
-    assert np.abs(after.values[1:, 3:] - before.values[1:, 3:]).max() < 1e-9  # the zero-moment point may turn
+    jumps = np.abs(after.values - before.values)[:, : column_of("contact")]
+    assert jumps[0].max() < 1e-9
+    assert jumps[1:, 3:].max() < 1e-9  # the zero-moment point may turn
     assert np.abs(after.rotations - before.rotations).max() < 1e-9
     early = np.linspace(0.0, at.time - 1e-6, 50)
     assert replanned.sample(early).values == pytest.approx(motion.sample(early).values, abs=1e-9)
@@ -154,6 +156,35 @@ def test_replanning_goes_on_without_a_jump(forward: float, now: float) -> None:
     assert found.zmp_margin > 0.0
     assert found.jump < 1e-8
     assert found.speed < 1e-9
+
+
+def test_replanning_drops_what_is_over() -> None:
+    """From the running transition on it is the same motion, whether what is over is kept or not."""
+    motion = straight(8, 0.3)
+    at = continuation(motion, 3.3, run_time=0.05)
+    new = walking_sequence([WalkingTransition(forward=0.2, yaw=0.1)] * 4, at.pose, LOLA).transitions
+    short, long = replan(motion, at, new), replan(motion, at, new, keep_past=True)
+    assert motion.plan.begin_time < short.begin_time <= 3.3
+    assert short.end_time == long.end_time
+    times = np.linspace(short.begin_time, short.end_time, 300)
+    assert short.sample(times).values == pytest.approx(long.sample(times).values, abs=1e-12)
+    assert short.plan.transitions == long.plan.transitions[-len(short.plan.transitions) :]
+    assert short.phases.transition[0] == 0
+    assert short.plan.end_time == pytest.approx(short.end_time)
+    assert verify_motion(short).zmp_margin > 0.0
+
+
+def test_a_motion_does_not_grow_with_replans() -> None:
+    motion, sizes = straight(3, 0.2), []
+    for _ in range(30):
+        at = continuation(motion, motion.plan.begin_time + 1.2)
+        new = walking_sequence([WalkingTransition(forward=0.2)] * 3, at.pose, LOLA)
+        motion = replan(motion, at, new.transitions)
+        curves = motion.curves
+        rotation = curves.upper_body.shape.controls
+        sizes.append([len(curves.torso.times), len(curves.load.times), len(rotation), len(motion.torso)])
+    assert np.ptp(sizes[5:], axis=0).max() <= 3  # about where in a transition it is
+    assert motion.begin_time > 20.0
 
 
 def test_replanning_again_and_again() -> None:
@@ -177,6 +208,34 @@ def test_stopping() -> None:
     assert verify_motion(stopped).zmp_margin > 0.0
     with pytest.raises(TooLate, match="ends at"):
         continuation(motion, motion.end_time + 1.0)
+
+
+def test_stream_tells_time_and_contacts() -> None:
+    """003a Table 4.5: a foot stands if it does not swing; on what it stands is that of its pose."""
+    steps = [WalkingTransition(forward=0.2)] * 2
+    steps += [WalkingTransition(forward=0.2, contact=FootContact.PARTIAL)]
+    steps += [
+        WalkingTransition(forward=0.2, up=-0.1, contact=FootContact.TIPTOE),
+        WalkingTransition(forward=0.2),
+    ]
+    motion = generate_motion(walk(steps), MODEL)
+    borders = motion.phases.times
+    times = (borders[:-1] + borders[1:]) / 2.0
+    found = stream(motion.sample(times), MODEL)
+    assert np.array_equal(found.time, times)
+    for phase, (closed, contact) in enumerate(zip(found.closed, found.contact, strict=True)):
+        transition = motion.plan.transitions[motion.phases.transition[phase]]
+        for side, name in enumerate(("right_foot", "left_foot")):
+            begin, end = getattr(transition.begin, name), getattr(transition.end, name)
+            swings = motion.phases.motion[phase] and begin.position != end.position
+            assert closed[side] == (not swings)
+            expected = end if motion.phases.motion[phase] else begin
+            assert list(FootContact)[contact[side]] is expected.contact
+    assert set(found.contact.ravel()) == {0, 1, 2}
+    assert (found.closed.sum(axis=1) == np.where(motion.phases.motion, 1, 2)).all()
+    # At a border the later phase counts, and one time gives the same as many.
+    assert stream(motion.snapshot(float(borders[1])), MODEL).closed.sum() == 1
+    assert stream(motion.snapshot(float(borders[1])), MODEL).time == borders[1]
 
 
 def test_run_time_prediction_learns() -> None:
@@ -219,13 +278,13 @@ def test_wrench_of_masses_is_that_of_contacts() -> None:
 def test_head_angles_there_and_back(pan: float, tilt: float, yaw: float) -> None:
     from footfall.gait.poses import yaw_quaternion
     from footfall.gait.walking_transitions import head_rotation
-    from footfall.motion.samples import MotionSamples
+    from footfall.motion.samples import WIDTH, MotionSamples
 
     rotations = np.zeros((4, 10))
     rotations[:, 0] = 1.0
     rotations[0, :4] = yaw_quaternion(yaw)
     rotations[1, :4] = head_rotation(rotations[0, :4], pan, tilt)
-    found = stream(MotionSamples(np.zeros((3, 41)), rotations), MODEL)
+    found = stream(MotionSamples(np.zeros((3, WIDTH)), rotations), MODEL)
     assert found.position[20:22] == pytest.approx([pan, tilt], abs=1e-9)
 
 

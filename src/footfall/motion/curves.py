@@ -30,8 +30,8 @@ _LIMBS = (
     "left_selection",
     "load",
 )
-_TORSO = ("torso", "center_of_mass")
-POLYNOMIALS = (*_LIMBS, *_TORSO)
+_BODY = ("torso", "center_of_mass", "contact")
+POLYNOMIALS = (*_LIMBS, *_BODY)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,13 +74,15 @@ class LimbCurves:
 
 @dataclass(frozen=True, eq=False)
 class MotionCurves(LimbCurves):
-    """All trajectories of a motion over the same times: torso (3,) is the mass of the reduced model."""
+    """All trajectories of a motion over the same times: torso (3,) is the mass of the reduced model; contact (4,): see
+    `plan_contacts`."""
 
     torso: PolynomialTrajectory
     center_of_mass: PolynomialTrajectory
+    contact: PolynomialTrajectory
     places: ClassVar[Mapping[str, int]] = {
         **LimbCurves.places,
-        **{name: column_of(name) for name in _TORSO},
+        **{name: column_of(name) for name in _BODY},
     }
 
     @property

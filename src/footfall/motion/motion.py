@@ -37,14 +37,14 @@ class PhaseTable:
         index = np.searchsorted(self.times, np.asarray(times), side="right") - 1
         return np.asarray(np.clip(index, 0, len(self.motion) - 1))
 
-    def until(self, count: int) -> PhaseTable:
-        """The first phases."""
+    def part(self, first: int, last: int) -> PhaseTable:
+        """The phases from number `first` to before `last`; their transitions are counted from 0."""
         return PhaseTable(
-            self.times[: count + 1],
-            self.motion[:count],
-            self.transition[:count],
-            SupportAreas(self.areas.corners[:count], self.areas.sizes[:count]),
-            SupportAreas(self.soles.corners[:count], self.soles.sizes[:count]),
+            self.times[first : last + 1],
+            self.motion[first:last],
+            self.transition[first:last] - self.transition[first],
+            SupportAreas(self.areas.corners[first:last], self.areas.sizes[first:last]),
+            SupportAreas(self.soles.corners[first:last], self.soles.sizes[first:last]),
         )
 
 

@@ -13,7 +13,17 @@ from footfall.math.polynomials import Instant, Jet, instant_of, jet_at, raised
 from footfall.math.quaternion_splines import CubicQuaternionSpline, turning_at
 from footfall.math.quaternion_trajectories import QuaternionTrajectory
 from footfall.math.trajectories import PolynomialTrajectory
-from footfall.motion.samples import MOVING, SIZE, TURNINGS, VALUES, WIDTH, MotionSamples, Sample, as_records
+from footfall.motion.samples import (
+    MOVING,
+    SIZE,
+    TIME,
+    TURNINGS,
+    VALUES,
+    WIDTH,
+    MotionSamples,
+    Sample,
+    as_records,
+)
 
 
 class CurvePlace(NamedTuple):
@@ -56,6 +66,8 @@ class PackedCurves(NamedTuple):
 @routine
 def evaluate(at: Array, curves: PackedCurves, numbers: Array) -> None:
     """Fill the numbers of samples at times (k,), s; beyond its ends all stands still."""
+    for k in range(len(at)):
+        numbers[k, TIME] = at[k]
     for n in range(len(curves.places)):
         place = curves.places[n]
         last, size = place.first_time + place.segments, 6 * place.dimension

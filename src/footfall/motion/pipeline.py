@@ -12,6 +12,7 @@ from footfall.gait.plan import MotionPlan, TransitionSequence
 from footfall.gait.walking_transitions import GaitDimensions
 from footfall.motion.centre_of_mass import plan_centre_of_mass
 from footfall.motion.checks import check_numbers, check_steps
+from footfall.motion.contacts import plan_contacts
 from footfall.motion.curves import MotionCurves, join_curves
 from footfall.motion.draft import Draft
 from footfall.motion.feasibility import PlannedSequence, check_motion, transition_at
@@ -161,7 +162,10 @@ def generate_sequence(
     clock.parts_done(torso.stage_seconds)
     check_reach(schedule, draft, torso, model)
     center_of_mass, masses = plan_centre_of_mass(draft, torso.trajectory, model)
-    curves = MotionCurves(**draft.limbs, torso=torso.trajectory, center_of_mass=center_of_mass)
+    contact = plan_contacts(schedule)
+    curves = MotionCurves(
+        **draft.limbs, torso=torso.trajectory, center_of_mass=center_of_mass, contact=contact
+    )
     part = SequenceMotion(phase_table(schedule, areas, model, first=first), curves, torso)
     clock.stage_done("centre of mass")
     if check:

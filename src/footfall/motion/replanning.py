@@ -6,6 +6,7 @@ rotations rest between transitions; zero-moment point, load, toes and torso go o
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.errors import InvalidPlan, TooLate
-from footfall.gait.plan import MotionPlan, Transition, TransitionSequence
+from footfall.gait.plan import MotionPlan, Transition, TransitionSequence, cut_front
 from footfall.gait.poses import RobotPose
 from footfall.gait.walking_transitions import closing_transitions
 from footfall.motion.curves import join_curves
@@ -23,12 +24,14 @@ from footfall.motion.pipeline import MotionState, gait_dimensions, generate_sequ
 
 
 class Continuation(NamedTuple):
-    """Where a motion can be continued: after a transition of a sequence, in a pose, at a time, s."""
+    """Where a motion can be continued: after a transition of a sequence, in a pose, at a time, s. now: when that was
+    asked, s; transitions that had ended by then are over."""
 
     sequence: int
     transition: int
     pose: RobotPose
     time: float
+    now: float = -math.inf
 
 
 @dataclass(frozen=True)
@@ -61,46 +64,58 @@ def continuation(motion: Motion, now: float, *, run_time: float = 0.0) -> Contin
     for sequence, transition, begin, end in motion.plan.spans():
         if begin <= ready < end or (ready < begin and sequence == transition == 0):
             return Continuation(
-                sequence, transition, motion.plan.sequences[sequence].transitions[transition].end, end
+                sequence, transition, motion.plan.sequences[sequence].transitions[transition].end, end, now
             )
     raise TooLate(f"the motion ends at {motion.end_time:.3f} s; planning would be done at {ready:.3f} s")
 
 
 def replan(
-    motion: Motion, at: Continuation, transitions: Sequence[Transition], *, check: bool = True
+    motion: Motion,
+    at: Continuation,
+    transitions: Sequence[Transition],
+    *,
+    check: bool = True,
+    keep_past: bool = False,
 ) -> Motion:
     """The motion up to a continuation, then other transitions; sequences after the running one are dropped.
 
     transitions: begin with the pose of the continuation and end with a transition at rest; refusals count them from 0.
-    check: as for `generate_motion`.
+    check: as for `generate_motion`. keep_past: whether transitions that are over are kept; a motion that is replanned
+    at every step would grow and grow.
     """
     if not transitions:
         raise InvalidPlan("no transitions to continue with; a plan must end at rest")
-    running = motion.plan.sequences[at.sequence]
-    kept = running.transitions[: at.transition + 1]
     if not transitions[0].begin.equivalent(at.pose):
         raise InvalidPlan("the new transitions do not begin with the pose in which the plan is continued")
-    done = sum(len(sequence.transitions) for sequence in motion.plan.sequences[: at.sequence]) + len(kept)
+    whole = motion.plan
+    plan = whole if keep_past else cut_front(whole, at.now)
+    over = len(whole.transitions) - len(plan.transitions)
+    done = sum(len(sequence.transitions) for sequence in whole.sequences[: at.sequence]) + at.transition + 1
+    before = plan.sequences[: at.sequence - len(whole.sequences)]
+    running = plan.sequences[len(before)]
+    kept = running.transitions[: done - over - sum(len(sequence.transitions) for sequence in before)]
     tail = TransitionSequence(running.action, tuple(transitions))
-    resting = at.transition == len(running.transitions) - 1
+    resting = len(kept) == len(running.transitions)
     part = generate_sequence(
         tail,
         motion.model,
         motion.parameters,
         begin_time=at.time,
-        first=done,
+        first=done - over,
         start=None if resting else motion_state(motion, at.time),
         check=check,
     )
-    phases = int(np.searchsorted(motion.phases.transition, done))
+    first, last = (int(np.searchsorted(motion.phases.transition, number)) for number in (over, done))
+    begin = float(motion.phases.times[first])
     joined = (running, tail) if resting else (replace(running, transitions=(*kept, *tail.transitions)),)
+    used = [torso for torso in motion.torso if torso.times[0] < at.time and torso.times[-1] > begin]
     return Motion(
-        MotionPlan((*motion.plan.sequences[: at.sequence], *joined), motion.plan.begin_time),
-        join_tables([motion.phases.until(phases), part.phases]),
-        join_curves([motion.curves.cut(motion.begin_time, at.time), part.curves]),
+        MotionPlan((*before, *joined), begin),
+        join_tables([motion.phases.part(first, last), part.phases]),
+        join_curves([motion.curves.cut(begin, at.time), part.curves]),
         motion.model,
         motion.parameters,
-        (*motion.torso, part.torso),
+        (*used, part.torso),
     )
 
 

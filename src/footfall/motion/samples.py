@@ -10,12 +10,15 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Array
+from footfall.arrays import Array, Flags, Integers
 from footfall.compiler.routines import ArrayOf, Vector3, record_dtype
 from footfall.compiler.routines.types import Fixed
 from footfall.math.quaternion_splines import Turning
 
 Loads = Annotated[Array, Fixed((4,))]  # factors of RF, LF, RH, LH
+Contacts = Annotated[
+    Array, Fixed((4,))
+]  # whether RF and LF stand, 1 or 0, and on what of their soles, see `contacts`
 
 
 class Quantities(NamedTuple):
@@ -37,6 +40,8 @@ class Quantities(NamedTuple):
     left_torque: Vector3
     torso: Vector3
     center_of_mass: Vector3
+    contact: Contacts  # does not change within a phase
+    time: float  # s
 
 
 class Sample(NamedTuple):
@@ -84,7 +89,9 @@ SELECTION = _columns("right_selection", "load")
 LOAD = _columns("load", "right_force")
 WRENCHES = _columns("right_force", "torso")
 _TORSO = _columns("torso", "center_of_mass")
-_CENTER_OF_MASS = slice(column_of("center_of_mass"), WIDTH)
+_CENTER_OF_MASS = _columns("center_of_mass", "contact")
+_CONTACT = _columns("contact", "time")
+TIME = column_of("time")
 
 
 def as_records(numbers: Array) -> ArrayOf[Sample]:
@@ -93,7 +100,7 @@ def as_records(numbers: Array) -> ArrayOf[Sample]:
 
 
 class MotionSamples(NamedTuple):
-    """Values of all trajectories. values (..., 3, 41): value, velocity and acceleration of what the properties name.
+    """Values of all trajectories. values (..., 3, 46): value, velocity and acceleration of what the properties name.
     rotations (..., 4, 10): of upper body, head, RF and LF: quaternion, angular velocity, angular acceleration."""
 
     values: Array
@@ -150,6 +157,21 @@ class MotionSamples(NamedTuple):
     def center_of_mass(self) -> Array:
         """Centre of mass (..., 3 derivatives, 3), m."""
         return self.values[..., _CENTER_OF_MASS]
+
+    @property
+    def closed(self) -> Flags:
+        """Whether RF and LF stand on the ground (..., 2)."""
+        return np.asarray(self.values[..., 0, _CONTACT][..., :2] > 0.5)
+
+    @property
+    def contact(self) -> Integers:
+        """What of RF and LF stands or will stand on the ground (..., 2), in the order of `FootContact`."""
+        return np.asarray(self.values[..., 0, _CONTACT][..., 2:].astype(np.int64))
+
+    @property
+    def times(self) -> Array:
+        """When that is (...), s."""
+        return self.values[..., 0, TIME]
 
     @property
     def quaternions(self) -> Array:

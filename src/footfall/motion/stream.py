@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Array
+from footfall.arrays import Array, Flags, Integers
 from footfall.motion.five_mass import masses_of
 from footfall.motion.limbs import contact_wrench, limbs_of
 from footfall.motion.reduced_model import ReducedModel
@@ -26,7 +26,8 @@ class TaskSpaceStream(NamedTuple):
     and of LF, head pan and tilt, RH, LH; m and rad. velocity (..., 28): its velocities, with angular velocities for
     rotation vectors. selection (..., 2): how far RH and LH are in task space; with 0 the last rows do not count. load
     (..., 4): of RF, LF, RH, LH. wrenches (..., 2, 6): on RH and LH. contact_wrench (..., 6): of all contacts about the
-    centre of mass, N and Nm. World axes.
+    centre of mass, N and Nm. time (...): s. closed (..., 2): whether RF and LF stand. contact (..., 2): on what they
+    stand or will stand, in the order of `FootContact`: whole sole, toe pad, tiptoe. World axes.
     """
 
     position: Array
@@ -35,6 +36,9 @@ class TaskSpaceStream(NamedTuple):
     load: Array
     wrenches: Array
     contact_wrench: Array
+    time: Array
+    closed: Flags
+    contact: Integers
 
 
 def stream(samples: MotionSamples, model: ReducedModel) -> TaskSpaceStream:
@@ -49,6 +53,9 @@ def stream(samples: MotionSamples, model: ReducedModel) -> TaskSpaceStream:
         values[..., 0, LOAD],
         wrenches.reshape(*wrenches.shape[:-1], 2, 6),
         wrench,
+        samples.times,
+        samples.closed,
+        samples.contact,
     )
 
 

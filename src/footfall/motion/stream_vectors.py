@@ -40,7 +40,7 @@ def stream_vectors(values: Array, rotations: Array, masses: Array) -> dict[str, 
     """Task-space position and velocity (28,), see `TaskSpaceStream`, and the wrench (6,) of all contacts about the
     centre of mass, N and Nm.
 
-    values (3, 41), rotations (4, 10): a sample of a motion. masses (13,): the numbers of `Masses`.
+    values (3, 46), rotations (4, 10): a sample of a motion. masses (13,): the numbers of `Masses`.
     """
     quantities = [record_from_numbers(Quantities, row) for row in values]
     at = Sample(*quantities, *(record_from_numbers(Turning, row) for row in rotations))

@@ -18,8 +18,8 @@ from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.samples import ROTATIONS
 from footfall.motion.vertical_torso import legs_at
 
-# What is continuous: position only, velocity, acceleration. The zero-moment point may turn sharply.
-CONTINUOUS = {name: 0 if name == "zmp" else 2 for name in POLYNOMIALS}
+# What is continuous: position only, velocity, acceleration. The zero-moment point may turn sharply, contacts jump.
+CONTINUOUS = {name: 0 if name == "zmp" else 2 for name in POLYNOMIALS if name != "contact"}
 
 
 class Walk(Protocol):
@@ -146,7 +146,7 @@ def jumps(motion: Motion) -> dict[str, float]:
     """Largest jump at a break point of every trajectory, of the derivatives that are continuous, relative to the most
     value of that derivative (at least 1)."""
     result = {}
-    for name in POLYNOMIALS:
+    for name in CONTINUOUS:
         curve = getattr(motion.curves, name)
         inner = curve.times[1:-1]
         if len(inner):
