@@ -135,13 +135,12 @@ def _path(nodes: dict[State, _Node], last: State) -> list[State]:
 def costs_to_goal(problem: Problem, states: Iterable[State]) -> dict[State, float]:
     """Exact cost from each of some states to a goal, by relaxing all edges until nothing changes (Bellman and Ford);
     ways that leave these states do not count. Shares nothing with A* but the problem."""
-    inside = [state for state in states if not math.isinf(problem.state_cost(state))]
-    members = set(inside)
+    inside = {state: cost for state in states if not math.isinf(cost := problem.state_cost(state))}
     edges = [
-        (state, after, step + problem.state_cost(after))
+        (state, after, step + inside[after])
         for state in inside
         for after in problem.successors(state)
-        if after in members and not math.isinf(step := problem.transition_cost(state, after))
+        if after in inside and not math.isinf(step := problem.transition_cost(state, after))
     ]
     costs = {state: 0.0 if state in problem.goals else math.inf for state in inside}
     changed = True

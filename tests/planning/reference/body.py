@@ -37,13 +37,17 @@ class Surroundings:
     @cached_property
     def obstacles(self) -> list[list[tuple[Any, Any]]]:
         """Everything but floors."""
-        return [_placed_object(each) for each in self.environment.objects.values() if each.category != "floor"]
+        return [
+            _placed_object(each) for each in self.environment.objects.values() if each.category != "floor"
+        ]
 
     @cached_property
     def supports(self) -> list[list[tuple[Any, Any]]]:
         """What hands may be put on."""
         return [
-            _placed_object(each) for each in self.environment.objects.values() if each.category in self.classes
+            _placed_object(each)
+            for each in self.environment.objects.values()
+            if each.category in self.classes
         ]
 
     def support(self, middle: Pose, height: float, stance: int | None) -> tuple[int, bool]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from footfall.environment import Terrain
 from tests.planning.reference.grid import Pose, turn_between
 
-Cells = frozenset[tuple[int, int]]
+Cells = np.ndarray[Any, np.dtype[np.int64]]  # (n, 2)
 
 
 class Sole(NamedTuple):
@@ -31,30 +32,46 @@ class Sole(NamedTuple):
 
 def cells_below(sole: Sole, pose: Pose, cell: float) -> Cells:
     """Cells whose centres the sole covers."""
-    corners = np.array(sole.corners(pose))
-    (x0, y0), (x1, y1) = corners.min(axis=0) / cell, corners.max(axis=0) / cell
-    found = []
-    for i in range(math.floor(x0), math.floor(x1) + 1):
-        for j in range(math.floor(y0), math.floor(y1) + 1):
-            ahead, left = Pose((i + 0.5) * cell, (j + 0.5) * cell, 0.0).seen_from(pose)
-            if (
-                sole.rear - 1e-9 <= ahead <= sole.front + 1e-9
-                and sole.right - 1e-9 <= left <= sole.left + 1e-9
-            ):
-                found.append((i, j))
-    return frozenset(found)
+    i, j, inner = _in_cell(pose, cell)
+    return _below(sole, inner, cell) + np.array([i, j])
 
 
 def cells_passed(sole: Sole, begin: Pose, end: Pose, cell: float) -> Cells:
     """Cells below a foot that swings along a straight line and turns evenly."""
-    turn = turn_between(begin.yaw, end.yaw)
-    count = max(1, math.ceil(math.hypot(end.x - begin.x, end.y - begin.y) / (cell / 2)))
-    found: set[tuple[int, int]] = set()
-    for k in range(count + 1):
-        t = k / count
-        pose = Pose(begin.x + t * (end.x - begin.x), begin.y + t * (end.y - begin.y), begin.yaw + t * turn)
-        found |= cells_below(sole, pose, cell)
-    return frozenset(found)
+    i, j, inner = _in_cell(begin, cell)
+    way = Pose(round(end.x - begin.x, 9), round(end.y - begin.y, 9), round(end.yaw, 9))
+    return _passed(sole, inner, way, cell) + np.array([i, j])
+
+
+def _in_cell(pose: Pose, cell: float) -> tuple[int, int, Pose]:
+    """The cell of a pose, and the pose seen from its corner: what is below moves with it from cell to cell."""
+    i, j = math.floor(pose.x / cell + 1e-9), math.floor(pose.y / cell + 1e-9)
+    return i, j, Pose(round(pose.x - i * cell, 9), round(pose.y - j * cell, 9), round(pose.yaw, 9))
+
+
+@cache
+def _below(sole: Sole, pose: Pose, cell: float) -> Cells:
+    corners = np.array(sole.corners(pose))
+    (x0, y0), (x1, y1) = np.floor(corners.min(axis=0) / cell), np.floor(corners.max(axis=0) / cell)
+    i, j = np.meshgrid(np.arange(x0, x1 + 1), np.arange(y0, y1 + 1), indexing="ij")
+    x, y = (i + 0.5) * cell - pose.x, (j + 0.5) * cell - pose.y
+    c, s = math.cos(pose.yaw), math.sin(pose.yaw)
+    ahead, left = c * x + s * y, c * y - s * x
+    inside = (ahead >= sole.rear - 1e-9) & (ahead <= sole.front + 1e-9)
+    inside &= (left >= sole.right - 1e-9) & (left <= sole.left + 1e-9)
+    return np.column_stack([i[inside], j[inside]]).astype(np.int64)
+
+
+@cache
+def _passed(sole: Sole, begin: Pose, way: Pose, cell: float) -> Cells:
+    """way: how far it goes, and the heading that it ends with."""
+    turn = turn_between(begin.yaw, way.yaw)
+    count = max(1, math.ceil(math.hypot(way.x, way.y) / (cell / 2)))
+    poses = [
+        Pose(begin.x + k / count * way.x, begin.y + k / count * way.y, begin.yaw + k / count * turn)
+        for k in range(count + 1)
+    ]
+    return np.unique(np.concatenate([_below(sole, pose, cell) for pose in poses]), axis=0)
 
 
 class Ground(NamedTuple):
@@ -96,8 +113,9 @@ class HeightLayer:
 
     def below(self, cells: Cells) -> Ground:
         """Heights by the highest and lowest of each cell, which means would hide."""
-        places = [place for place in map(self.index, cells) if place is not None]
-        rows = tuple(np.array(places, dtype=int).reshape(-1, 2).T)
+        places = cells - np.array(self.first)
+        known = ((places >= 0) & (places < self.window.mean.shape)).all(axis=1)
+        rows = tuple(places[known].T)
         lowest, highest = self.window.lowest[rows], self.window.highest[rows]
         sure = float(self.window.sure[rows].astype(float).sum()) / len(cells)
         if np.isnan(lowest).all():

@@ -73,9 +73,7 @@ def key(state: State) -> int:
 def state_of(number: int) -> State:
     """The state of a key."""
     x, y = (number >> 1) & 0xFFFF, (number >> 17) & 0xFFFF
-    return State(
-        number & 1, x - 0x10000 * (x >= 0x8000), y - 0x10000 * (y >= 0x8000), (number >> 33) & 0xFF
-    )
+    return State(number & 1, x - 0x10000 * (x >= 0x8000), y - 0x10000 * (y >= 0x8000), (number >> 33) & 0xFF)
 
 
 def turn_between(first: float, second: float) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -45,8 +46,7 @@ def guide_along(places: Array, *, spline: bool = True) -> Guide:
     lines between the places."""
     chords = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(places, axis=0).T))])
     times = np.concatenate(
-        [np.linspace(a, b, PIECES, endpoint=False) for a, b in zip(chords[:-1], chords[1:], strict=True)]
-        + [chords[-1:]]
+        [np.linspace(a, b, PIECES, endpoint=False) for a, b in pairwise(chords)] + [chords[-1:]]
     )
     if spline and len(places) > 2:
         points = CubicSpline(chords, places, bc_type="natural")(times)
@@ -54,7 +54,7 @@ def guide_along(places: Array, *, spline: bool = True) -> Guide:
         points = np.column_stack([np.interp(times, chords, places[:, k]) for k in (0, 1)])
     lines = np.diff(points, axis=0)
     lengths, angles = np.hypot(*lines.T), np.arctan2(lines[:, 1], lines[:, 0])
-    turns = np.abs([turn_between(a, b) for a, b in zip(angles[:-1], angles[1:], strict=True)])
+    turns = np.abs([turn_between(a, b) for a, b in pairwise(angles)])
     way = np.concatenate([np.cumsum(lengths[::-1])[::-1], [0.0]])
     turn = np.concatenate([np.cumsum(turns[::-1])[::-1], [0.0, 0.0]]) if len(turns) else np.zeros(len(points))
     return Guide(points, way, turn)
