@@ -42,7 +42,7 @@ class Elimination(NamedTuple):
     size: int
 
 
-@routine
+@routine(quick=True)
 def plan_elimination(count: int, pairs: Integers) -> Elimination:
     """A plan for nodes 0 to count - 1, of which the pairs (e, 2) are coupled; pairs may come twice."""
     heads, following, neighbours = _adjacency(count, pairs)

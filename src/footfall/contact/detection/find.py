@@ -25,7 +25,7 @@ class Need(NamedTuple):
     pairs: int
 
 
-@routine(fused=True, apart=True)
+@routine(fused=True, apart=True, quick=True)
 def find_contacts(
     table: ShapeTable,
     memory: ContactMemory,

@@ -187,11 +187,17 @@ def _flat_hull(points: Array, axes: Array, spread: Array, size: float) -> Convex
     if len(spread) < 2 or spread[1] <= _FLAT * size:
         ends = points[[int(along.argmin()), int(along.argmax())]]
         return ConvexHull(ends, np.zeros((0, 3)), empty)
-    from scipy.spatial import ConvexHull as Qhull  # slow to import
-
-    flat = np.column_stack([along, (points - points[0]) @ axes[1]])
-    ring = Qhull(flat).vertices.astype(np.int64)
-    corners = points[ring]
-    order = np.arange(len(ring))
+    corners = points[_flat_ring(np.column_stack([along, (points - points[0]) @ axes[1]]))]
+    order = np.arange(len(corners))
     (normal,) = _normals(corners, [order])
     return ConvexHull(corners, np.array([normal, -normal]), (order, order[::-1].copy()))
+
+
+def _flat_ring(flat: Array) -> Integers:
+    """Corners of the convex hull of points (n, 2), counterclockwise."""
+    if len(flat) == 3:
+        one, other = flat[1] - flat[0], flat[2] - flat[0]
+        return np.array([0, 1, 2] if one[0] * other[1] > one[1] * other[0] else [0, 2, 1])
+    from scipy.spatial import ConvexHull as Qhull  # slow to import
+
+    return np.asarray(Qhull(flat).vertices, dtype=np.int64)

@@ -92,7 +92,7 @@ def draft_island(now: Moment, members: Members, head: int, local: Integers) -> D
     return Draft(movers, touches, joints, local, v, np.zeros((len(touches), 3)), joint_impulses)
 
 
-@routine(fused=True, apart=True)
+@routine(fused=True, apart=True, quick=True)
 def build_island(now: Moment, draft: Draft) -> Island:
     """Its contact problem; impulses to start with go into the draft."""
     pieces = _pieces(now, draft)

@@ -41,7 +41,7 @@ class Progress(NamedTuple):
     lost: bool
 
 
-@routine(fused=True)
+@routine(fused=True, quick=True)
 def run_world(
     world: World,
     settings: Settings,
