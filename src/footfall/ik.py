@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from footfall.public_names import open_to_users
 
 if TYPE_CHECKING:
+    from footfall.control.collision_limits import CollisionLimits as CollisionLimits
+    from footfall.control.collision_limits import CollisionRows as CollisionRows
     from footfall.control.inverse_kinematics.acceleration import AccelerationProblem as AccelerationProblem
     from footfall.control.inverse_kinematics.acceleration import State as State
     from footfall.control.inverse_kinematics.acceleration import build_acceleration as build_acceleration
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from footfall.control.inverse_kinematics.analytic_reach import solve_planar_arm as solve_planar_arm
     from footfall.control.inverse_kinematics.analytic_reach import solve_reach as solve_reach
     from footfall.control.inverse_kinematics.bounded_rate import BoundedRate as BoundedRate
+    from footfall.control.inverse_kinematics.bounded_rate import RateSolution as RateSolution
     from footfall.control.inverse_kinematics.hierarchical_qp import QuadraticProgram as QuadraticProgram
     from footfall.control.inverse_kinematics.hierarchical_qp import (
         solve_hierarchical_qp as solve_hierarchical_qp,

@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING
 from footfall.public_names import open_to_users
 
 if TYPE_CHECKING:
+    from footfall.dynamics.collision_distances import CollisionModel as CollisionModel
+    from footfall.dynamics.collision_distances import Obstacle as Obstacle
+    from footfall.dynamics.collision_distances import robot_obstacles as robot_obstacles
     from footfall.dynamics.first_collision import Collision as Collision
     from footfall.dynamics.first_collision import first_collision as first_collision
     from footfall.dynamics.volume_distances import VolumeDistances as VolumeDistances

@@ -179,7 +179,8 @@ class WholeBodyControl:
     def _program(self, contacts: tuple[Contact, ...], tasks: tuple[Task, ...]) -> WholeBodyProgram:
         """The program of the last call if it was for the same tuples, which saves to compare what is in them."""
         if not self._last or self._last[0] is not contacts or self._last[1] is not tasks:
-            self._last[:] = [contacts, tasks, program_for(self.robot, contacts, tasks, self.limits)]
+            limits = self.limits if self.limits is None else replace(self.limits, collisions=None)
+            self._last[:] = [contacts, tasks, program_for(self.robot, contacts, tasks, limits)]
         return self._last[2]  # type: ignore[no-any-return]
 
     def solve(self, time: float, q: Array, v: Array) -> WholeBodySolution:
@@ -189,13 +190,20 @@ class WholeBodyControl:
         if self.method == "quadratic programs" and tasks and has_program(tasks):
             program = self._program(contacts, tasks)
             found = program.solve(time, q, v, tasks, contacts)
-            if found.solved and found.worst <= MISSED_LIMIT:
+            if found.solved and found.worst <= MISSED_LIMIT and self._apart(q, v, found.x[program.layout.a]):
                 return _solution(program.layout, found.x, found.missing, found.freedom)
         # Tasks of one's own; or no motion keeps all limits, and the problem has to say which are missed.
         problem = build_whole_body(
             self.robot, q, v, contacts=contacts, tasks=tasks, limits=self.limits, time=time
         )
         return solve_whole_body(problem, method=self.method, on_limits=self.on_limits)
+
+    def _apart(self, q: Array, v: Array, acceleration: Array) -> bool:
+        """Whether an acceleration (nv,) keeps volumes apart."""
+        if self.limits is None or self.limits.collisions is None:
+            return True
+        rows, least = self.limits.distance_rows(self.robot, q, v)
+        return bool((rows.jacobian @ acceleration >= least - MISSED_LIMIT).all())
 
     def torque(self, time: float, q: Array, v: Array) -> Array:
         """Torques (joints,), N m or N; not beyond what drives give, where these are limited."""

@@ -9,11 +9,17 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.control.actuation import driven_coordinates, driven_names, driven_velocities
+from footfall.control.collision_limits import CollisionLimits, CollisionRows
 from footfall.control.contact_constraints import POINT, SURFACE, Contact, sole_axes
 from footfall.control.friction_pyramid import pyramid_rows
 from footfall.control.rectangular_contact import rectangular_rows
 from footfall.control.tasks.forces import Situation
+from footfall.dynamics.configuration import integrate
 from footfall.errors import InvalidRequest
+from footfall.robot.model import Robot
+
+_AHEAD = 1e-5  # s, over which the change of a rate is measured
+_SHARPEST = 100.0  # m/s2, that a distance changes by its curvature
 
 
 class LimitRows(NamedTuple):
@@ -29,7 +35,8 @@ class WholeBodyLimits:
     """torque: whether the efforts of the drives are limited, as the robot says. friction: whether contacts only push
     and hold by friction; otherwise they may pull as well, like bolts. facets: of friction pyramids, inside the cones.
     least_force: that every contact must press with, N. joints: whether positions and velocities of the joints are
-    limited, so that they are kept at the end of a horizon (s) of constant acceleration.
+    limited, so that they are kept at the end of a horizon (s) of constant acceleration. collisions: what must stay
+    apart, in the same way; `approach` and dt do not matter here.
     """
 
     torque: bool = True
@@ -38,6 +45,7 @@ class WholeBodyLimits:
     facets: int = 4
     least_force: float = 0.0
     horizon: float = 0.05
+    collisions: CollisionLimits | None = None
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.least_force < np.inf:
@@ -59,6 +67,7 @@ class WholeBodyLimits:
                 (self.torque, _torque_rows),
                 (self.friction, self._friction_rows),
                 (self.joints, self._joint_rows),
+                (self.collisions is not None, self._collision_rows),
             )
             if wanted
         ]
@@ -87,6 +96,31 @@ class WholeBodyLimits:
             values.append(np.concatenate([np.zeros(len(cone)), [self.least_force]]))
             labels += [f"friction of contact {index} ({contact.frame})"] * len(local)
         return LimitRows(np.vstack(matrices), np.concatenate(values), tuple(labels))
+
+    def distance_rows(self, robot: Robot, q: Array, v: Array) -> tuple[CollisionRows, Array]:
+        """Pairs within reach, and what their distances' `jacobian @ a` must be at least (m,), m/s2.
+
+        A distance stays above the clearance to the end of the horizon; one that is below grows with `recovery`.
+        """
+        assert self.collisions is not None
+        rows, h = self.collisions.rows(robot, q), self.horizon
+        if not len(rows.distance):
+            return rows, np.zeros(0)
+        rate = rows.jacobian @ v
+        ahead = self.collisions.model(robot).measure(integrate(robot, q, _AHEAD * v))
+        later = np.where(ahead.exact[rows.places], ahead.jacobian[rows.places] @ v, rate)
+        # Where the closest elements change, rates jump: that is no acceleration.
+        turning = np.clip((later - rate) / _AHEAD, -_SHARPEST, _SHARPEST)
+        keeping = 2 * (self.collisions.clearance - rows.distance - rate * h) / h**2
+        return rows, np.minimum(keeping, (self.collisions.recovery - rate) / h) - turning
+
+    def _collision_rows(self, situation: Situation) -> LimitRows:
+        rows, value = self.distance_rows(situation.robot, situation.q, situation.v)
+        matrix = np.zeros((len(value), situation.layout.size))
+        matrix[:, situation.layout.a] = rows.jacobian
+        return LimitRows(
+            matrix, value, tuple(f"distance of {first!r} and {second!r}" for first, second in rows.pairs)
+        )
 
     def _joint_rows(self, situation: Situation) -> LimitRows:
         robot, layout, h = situation.robot, situation.layout, self.horizon

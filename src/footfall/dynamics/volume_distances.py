@@ -98,7 +98,7 @@ def volume_distances(
     else:
         share_rows(measure, count, piece=_PIECE, threads=threads)
     if robot.loops:
-        rows = rows @ _coupling(robot, q)
+        rows = rows @ coupling(robot, q)
     return VolumeDistances(*unpacked(out), rows)
 
 
@@ -164,25 +164,25 @@ def _new_plan(robot: Robot, pairs: tuple[Pair, ...] | None, threshold: float) ->
         threshold=checked_threshold(threshold),
         columns=columns,
     )
-    return VolumePlan(tuple(chosen), bodies, columns, model, _carried.kernel(robot, bodies=bodies))
+    return VolumePlan(tuple(chosen), bodies, columns, model, carried.kernel(robot, bodies=bodies))
 
 
 @algorithm(q="nq")
-def _carried(robot: Robot, q: Array, *, bodies: Sequence[str]) -> _Carried:
+def carried(robot: Robot, q: Array, *, bodies: Sequence[str]) -> _Carried:
     """Poses of bodies, and the motions (6, nv of the tree) of all joints at the origin of the world."""
     position, rotation = forward_kinematics.textbook(robot, q, frames=bodies)
     return _Carried(position, rotation, joint_motions.textbook(robot.spanning, q))
 
 
 @algorithm(q="nq")
-def _coupling(robot: Robot, q: Array) -> Array:
+def coupling(robot: Robot, q: Array) -> Array:
     """How the independent velocities move all joints of a looped robot, (nv of the tree, nv)."""
     return Coupling(robot, q).columns(np.eye(robot.tree.nv))
 
 
 def _traced(robot: Robot, plan: VolumePlan, q: Array) -> VolumeDistances:
     """The same as symbols: one native call for the distances, the Jacobian traced."""
-    position, rotation, motions = _carried.textbook(robot, q, bodies=plan.bodies)
+    position, rotation, motions = carried.textbook(robot, q, bodies=plan.bodies)
     inputs = np.concatenate([position, rotation.reshape(-1, 9)], axis=1)
     data = in_one_array(plan.model)
     name = f"volumes_{sha256(data.tobytes()).hexdigest()[:16]}"

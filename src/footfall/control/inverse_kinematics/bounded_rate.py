@@ -8,32 +8,51 @@ comparison). Native code holds errors, Jacobians, the Hessian and the bounds; wh
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import daqp
 import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import build_kernel, maximum, minimum
-from footfall.control.inverse_kinematics.hierarchical_qp import QuadraticProgram, solve_quadratic_program
+from footfall.control.collision_limits import CollisionLimits
+from footfall.control.inverse_kinematics.hierarchical_qp import (
+    QuadraticProgram,
+    softened,
+    solve_quadratic_program,
+)
 from footfall.control.inverse_kinematics.limits import Limits, position_limits, single_coordinates
 from footfall.control.inverse_kinematics.problem import decay_rates, row_weights
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.task import MotionTask
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidTask, QuadraticProgramFailed
 from footfall.math.spatial import symmetric
+from footfall.math.transform import Transform
 from footfall.robot.model import Robot
+from footfall.robot.volumes import Pair
 
 _FAR = 1e30  # stands for no limit
+_SLACK = 1e4  # weight of a distance that cannot be kept, beside the tasks
+
+
+class RateSolution(NamedTuple):
+    """v (nv,); violated: by pair of volumes, how much its distance grows too slowly, m/s, where limits contradict each
+    other; distances: of the pairs within reach, m."""
+
+    v: Array
+    violated: dict[Pair, float]
+    distances: dict[Pair, float]
 
 
 class BoundedRate:
     """Weighted tasks within joint limits for one robot and list of tasks.
 
     dt: length of a step, s, for limits on position. damping: in the unit of the weighted Jacobian, above zero.
-    Priorities do not matter here; `solve_velocity` with method "qp" keeps them.
+    collisions: what must stay apart, together with the joint limits; tasks give way to it. Where joint limits and
+    distances cannot all be kept, joint limits are, and `solve` says which pairs were not. Priorities do not matter
+    here; `solve_velocity` with method "qp" keeps them.
     """
 
     def __init__(
@@ -44,13 +63,16 @@ class BoundedRate:
         dt: float = 1e-3,
         limits: Limits = Limits(),  # noqa: B008 (immutable)
         damping: float = 1e-4,
+        collisions: CollisionLimits | None = None,
     ) -> None:
         self.stack = TaskStack(robot, tasks)
         if any(task.inequality for task in self.stack.tasks):
             raise InvalidTask("half-spaces need solve_velocity with method='qp'")
         if not (dt > 0.0 and damping > 0.0):
             raise InvalidTask(f"dt is {dt} and damping {damping}; both must be above zero")
-        self.limits, self.dt, self.damping = limits, dt, damping
+        self.limits, self.dt, self.damping, self.collisions = limits, dt, damping, collisions
+        if collisions is not None:
+            collisions.model(robot)  # says now if something is wrong
         size = self.stack.size
         shapes = {
             "q": robot.nq,
@@ -65,25 +87,72 @@ class BoundedRate:
         self._no_rows, self._sense = np.zeros((0, robot.nv)), np.zeros(robot.nv, dtype=np.int32)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        options: dict[str, Any] = {"dt": self.dt, "limits": self.limits, "damping": self.damping}
+        options: dict[str, Any] = {
+            "dt": self.dt,
+            "limits": self.limits,
+            "damping": self.damping,
+            "collisions": self.collisions,
+        }
         return partial(BoundedRate, self.stack.robot, self.stack.tasks, **options), ()
 
-    def __call__(self, q: Array, tasks: Sequence[MotionTask] | None = None, *, time: float = 0.0) -> Array:
-        """v (nv,) at q (nq,); tasks: the same with other targets, rates, gains and weights, at a time, s."""
-        program = self.build(q, tasks, time=time)
+    def __call__(
+        self,
+        q: Array,
+        tasks: Sequence[MotionTask] | None = None,
+        *,
+        time: float = 0.0,
+        placements: Mapping[str, Transform] | None = None,
+    ) -> Array:
+        """v (nv,) at q (nq,); tasks: the same with other targets, rates, gains and weights, at a time, s.
+
+        placements: where obstacles stand now, by name; those not named are where they were made.
+        """
+        return self._minimised(self.build(q, tasks, time=time, placements=placements))
+
+    def solve(
+        self,
+        q: Array,
+        tasks: Sequence[MotionTask] | None = None,
+        *,
+        time: float = 0.0,
+        placements: Mapping[str, Transform] | None = None,
+    ) -> RateSolution:
+        """The same as a call, with what is close and which distances could not be kept."""
+        v = self(q, tasks, time=time, placements=placements)
+        if self.collisions is None:
+            return RateSolution(v, {}, {})
+        rows = self.collisions.rows(self.stack.robot, q, placements)
+        least = self.collisions.least_rates(rows.distance, self.dt)
+        return RateSolution(v, rows.missing(v, least), rows.least_distances())
+
+    def _minimised(self, program: QuadraticProgram) -> Array:
+        size = len(program.gradient)
+        sense = self._sense if len(program.matrix) == 0 else np.zeros(len(program.lower), dtype=np.int32)
         v, _, flag, _ = daqp.solve(
             program.hessian,
             program.gradient,
             program.matrix,
             program.upper,
             program.lower,
-            self._sense,
+            sense,
             primal_tol=1e-10,
         )
-        return np.asarray(v) if flag >= 1 else solve_quadratic_program(program)
+        if flag >= 1:
+            return np.asarray(v)
+        try:
+            return solve_quadratic_program(program)
+        except QuadraticProgramFailed:
+            if len(program.matrix) == 0:
+                raise
+        return solve_quadratic_program(softened(program, _SLACK))[:size]
 
     def build(
-        self, q: Array, tasks: Sequence[MotionTask] | None = None, *, time: float = 0.0
+        self,
+        q: Array,
+        tasks: Sequence[MotionTask] | None = None,
+        *,
+        time: float = 0.0,
+        placements: Mapping[str, Transform] | None = None,
     ) -> QuadraticProgram:
         """The quadratic program at q (nq,)."""
         if tasks is None:
@@ -94,7 +163,17 @@ class BoundedRate:
                 raise InvalidTask("the tasks differ in more than numbers; make another BoundedRate")
             feedback = self.feedback(stack)
         hessian, gradient, lower, upper = self.kernel(q, stack.parameters, *feedback)
-        return QuadraticProgram(hessian, gradient, self._no_rows, lower, upper)
+        if self.collisions is None:
+            return QuadraticProgram(hessian, gradient, self._no_rows, lower, upper)
+        rows = self.collisions.rows(self.stack.robot, q, placements)
+        least = self.collisions.least_rates(rows.distance, self.dt)
+        return QuadraticProgram(
+            hessian,
+            gradient,
+            rows.jacobian,
+            np.concatenate([lower, least]),
+            np.concatenate([upper, np.full(len(least), _FAR)]),
+        )
 
     def feedback(self, stack: TaskStack) -> tuple[Array, Array, Array]:
         """Rates, gains and weights (m,) of the tasks."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.control.collision_limits import CollisionLimits
+from footfall.control.inverse_kinematics.collision_free import TOUCHING, descend_apart
 from footfall.control.inverse_kinematics.descent import DIRECTIONS, descend
 from footfall.control.inverse_kinematics.levenberg_marquardt import levenberg_marquardt
 from footfall.control.inverse_kinematics.limits import NO_LIMITS, Limits
@@ -22,7 +24,9 @@ from footfall.control.tasks.task import MotionTask
 from footfall.errors import InvalidTask, TargetOutOfReach, UnknownName
 from footfall.math.generalised_inverses import Singularity, singularity
 from footfall.robot.model import Robot
+from footfall.robot.volumes import Pair
 
+_GRADE = 1e-3  # weight of a priority beside that before it, where volumes must stay apart
 Method = Literal[
     "levenberg_marquardt",
     "newton",
@@ -45,7 +49,8 @@ class Solution:
     residuals: norm of each task's error, by label, m and rad. iterations: of all starts together;
     restarts: how often it began anew. descents: how often more, to find the closest pose after all of these had failed.
     reason: why it stopped. singularity: of the Jacobian there. history: the error's norm after each iteration of the
-    start that q is from.
+    start that q is from. closest: with collision limits, the closest pair of volumes within their reach and its
+    distance, m; tasks are only reached where no pair is closer than the clearance.
     """
 
     q: Array
@@ -60,6 +65,7 @@ class Solution:
     reason: str
     singularity: Singularity
     history: tuple[float, ...]
+    closest: tuple[Pair, float] | None = None
 
     def require(self) -> Array:
         """q (nq,), or `TargetOutOfReach` with this solution where tasks of the first priority are not met."""
@@ -82,6 +88,7 @@ def solve_ik(
     gain: float = 1.0,
     line_search: Literal["wolfe", "armijo"] = "wolfe",
     refresh: int = 1,
+    collisions: CollisionLimits | None = None,
     time: float = 0.0,
 ) -> Solution:
     """A configuration that meets the tasks, searched from q (nq,); where there is none, one that comes closest.
@@ -95,7 +102,9 @@ def solve_ik(
     iterations: at most, from each start. restarts: new starts if tasks are not met, each from the best of some random
     joint angles (seed). With none, q is the closest pose that a descent from the given one finds; with some, where all
     of them fail, further descents from random angles and from the best pose with a limb changed search for the closest
-    one, until six rounds of 16 brought nothing (default method only). time: s, for targets that are functions of it.
+    one, until six rounds of 16 brought nothing (default method only). collisions: what must stay apart, before all
+    tasks (default method only; later priorities then count little instead of nothing beside earlier ones, and are given
+    up for them in the end). time: s, for targets that are functions of it.
     """
     stack = TaskStack(robot, tasks, time)
     for task in stack.tasks:
@@ -108,6 +117,16 @@ def solve_ik(
     if method is not None and method not in METHODS:
         raise UnknownName("method of inverse kinematics", method, METHODS)
     kept = limits if limits.position else NO_LIMITS
+    if collisions is not None:
+        if method is not None:
+            raise InvalidTask(f"method is {method!r}; collision limits go with the default method only")
+        return _solve_apart(
+            stack,
+            kept,
+            collisions,
+            np.array(q, dtype=np.float64),
+            Effort(tolerance, iterations, restarts, seed),
+        )
     whole, levels = Objective(stack, kept), _levels(stack, kept)
 
     def descent(objective: Objective, start: Array) -> Progress:
@@ -139,6 +158,55 @@ def solve_ik(
         for number in range(1, len(levels)):
             best = refine(levels[:number], levels[number], best, tolerance, iterations)
     return _solution(whole, levels, best, attempt, descents, tolerance)
+
+
+class Effort(NamedTuple):
+    """How long to search: tolerance of the error, iterations of a start, restarts, and the seed of these."""
+
+    tolerance: float
+    iterations: int
+    restarts: int
+    seed: int
+
+
+def _solve_apart(
+    stack: TaskStack, limits: Limits, collisions: CollisionLimits, q: Array, effort: Effort
+) -> Solution:
+    """The same with volumes that stay apart."""
+    whole, levels = Objective(stack, limits), _levels(stack, limits)
+    tolerance, iterations, restarts, seed = effort
+    rng, used, start = np.random.default_rng(seed), 0, q
+    best: Progress | None = None
+    for attempt in range(restarts + 1):
+        if len(levels) > 1:  # later priorities lead the way, then the first one has the last word
+            start = descend_apart(_graded(stack, limits), collisions, start, tolerance, iterations).q
+        progress = descend_apart(levels[0], collisions, start, tolerance, iterations)
+        used += progress.iterations
+        if best is None or progress.reached or progress.cost < best.cost:
+            best = progress
+        if progress.reached or attempt == restarts:
+            break
+        start = promising_start(levels[0], q, rng)
+    assert best is not None
+    found = _solution(whole, levels, replace(best, iterations=used), attempt, 0, tolerance)
+    rows = collisions.rows(stack.robot, best.q)
+    closest = None
+    if len(rows.distance):
+        least = int(np.argmin(rows.distance))
+        closest = rows.pairs[least], float(rows.distance[least])
+    apart = closest is None or closest[1] >= collisions.clearance - TOUCHING
+    met = tuple(level and apart for level in found.levels)
+    return replace(found, reached=met[0], levels=met, closest=closest)
+
+
+def _graded(stack: TaskStack, limits: Limits) -> Objective:
+    """All tasks at once, each priority with a thousandth of the weight of that before it."""
+    order = sorted({task.priority for task in stack.tasks})
+    tasks = [
+        replace(task, weight=np.asarray(task.weight) * _GRADE ** order.index(task.priority))
+        for task in stack.tasks
+    ]
+    return Objective(TaskStack(stack.robot, tasks), limits)
 
 
 def _levels(stack: TaskStack, limits: Limits) -> list[Objective]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from footfall.arrays import Array, Flags
+from footfall.control.collision_limits import CollisionLimits
 from footfall.control.inverse_kinematics.limits import (
     NO_LIMITS,
     Bounds,
@@ -151,12 +152,13 @@ def build_ik(
     dt: float = 1e-3,
     limits: Limits = NO_LIMITS,
     bounds: Bounds | None = None,
+    collisions: CollisionLimits | None = None,
     time: float = 0.0,
 ) -> Problem:
     """The problem of moving from q (nq,) so that tasks get their rates; `solve_velocity` solves it.
 
-    dt: length of a step, s, for limits on position. bounds: on v (nv,), instead of `limits`. time: s, for targets that
-    are functions of it.
+    dt: length of a step, s, for limits on position. bounds: on v (nv,), instead of `limits`. collisions: what must stay
+    apart, as inequalities before all priorities; method "qp" keeps them. time: s, for targets that are functions of it.
     """
     if not dt > 0.0:
         raise InvalidTask(f"dt is {dt}; it must be above zero")
@@ -168,6 +170,11 @@ def build_ik(
         rate -= stack.drift(q)
     weight = row_weights(stack)
     levels = split_levels(stack, jacobian, rate, weight)
+    if collisions is not None:
+        rows = collisions.rows(robot, q)
+        if len(rows.distance):
+            least = collisions.least_rates(rows.distance, dt)
+            levels = (replace(level(rows.jacobian, least, inequality=True), labels=("distances",)), *levels)
     allowed = (
         velocity_bounds(robot, q, dt=dt, limits=limits) if bounds is None else checked_bounds(robot, *bounds)
     )

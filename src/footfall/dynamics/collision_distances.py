@@ -1,0 +1,152 @@
+"""Distances of a robot's volumes from each other and from obstacles, for those who ask at many configurations.
+
+Obstacles are numbers: others, or others places for them, compile nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.compiler.routines import record_dtype
+from footfall.dynamics.kinematics import forward_kinematics
+from footfall.dynamics.volume_distances import VolumeDistances, carried, coupling
+from footfall.errors import InvalidValue, UnknownName
+from footfall.geometry.swept_blocks import PairDistance
+from footfall.geometry.swept_distance import checked_threshold, unpacked
+from footfall.geometry.swept_pairs import all_distances, pack_model
+from footfall.geometry.swept_sphere import SweptSphere, SweptVolume
+from footfall.math.transform import Transform, identity_transform
+from footfall.robot.model import WORLD, Robot
+from footfall.robot.values import Value
+from footfall.robot.volumes import Pair, as_pairs, changing_velocities, checked_pairs
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Obstacle(Value):
+    """Something that a robot must not touch: a volume, and where its frame stands in the world."""
+
+    name: str
+    shape: SweptVolume
+    placement: Transform = field(default_factory=identity_transform)
+
+    def __post_init__(self) -> None:
+        subject = ("obstacle", self.name)
+        shape: object = self.shape
+        if isinstance(shape, SweptSphere):
+            object.__setattr__(self, "shape", SweptVolume((shape,)))
+        elif not isinstance(shape, SweptVolume):
+            raise InvalidValue(f"shape is {shape!r}; it must be a SweptVolume", subject=subject)
+        numbers = np.concatenate([np.ravel(self.placement.rotation), np.ravel(self.placement.translation)])
+        if not np.isfinite(numbers).all():
+            raise InvalidValue(f"placement is {self.placement}; it must be finite", subject=subject)
+
+    def moved(self, placement: Transform) -> Obstacle:
+        """The same thing somewhere else."""
+        return replace(self, placement=placement)
+
+
+def robot_obstacles(robot: Robot, q: Array) -> tuple[Obstacle, ...]:
+    """The volumes of another robot at its configuration q (nq,), named after it and them."""
+    bodies = tuple(dict.fromkeys(volume.body for volume in robot.volumes))
+    positions, rotations = forward_kinematics(robot, q, frames=bodies)
+    return tuple(
+        Obstacle(
+            f"{robot.name}/{volume.name}",
+            volume.shape,
+            Transform(rotations[bodies.index(volume.body)], positions[bodies.index(volume.body)]),
+        )
+        for volume in robot.volumes
+    )
+
+
+class CollisionModel:
+    """Pairs of elements of a robot's volumes, and of these with obstacles.
+
+    Every element counts by itself: of volumes, only the closest elements would be known, and while these are kept
+    apart others could close the gap within a step.
+    pairs: names of own volumes, two and two; None: those that the robot names, or all that can meet. obstacles: all
+    of the robot's volumes are kept off them. touching: pairs of names, of own volumes and obstacles, that may touch.
+    threshold: m; pairs farther apart are not measured. `pairs` has the names of the volumes of each pair of elements.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        *,
+        pairs: Sequence[Pair] | None = None,
+        obstacles: Sequence[Obstacle] = (),
+        touching: Sequence[Pair] = (),
+        threshold: float = np.inf,
+    ) -> None:
+        own = {volume.name: k for k, volume in enumerate(robot.volumes)}
+        others = {each.name: len(own) + k for k, each in enumerate(obstacles)}
+        if not own:
+            message = "has no volumes; give them in its file or use footfall.volumes.fit_volumes"
+            raise InvalidValue(message, subject=("robot", robot.name))
+        if len(others) < len(obstacles) or own.keys() & others.keys():
+            message = "two obstacles, or an obstacle and a volume of the robot, have the same name"
+            raise InvalidValue(message, subject=("robot", robot.name))
+        self.robot, self.obstacles = robot, tuple(obstacles)
+        allowed = {frozenset(pair) for pair in as_pairs(touching)}
+        chosen = checked_pairs(robot) if pairs is None else as_pairs(pairs)
+        between = [(name, each.name) for name in own for each in obstacles]
+        known = own | others
+        for name in (name for pair in (*chosen, *allowed) for name in pair):
+            if name not in known:
+                raise UnknownName("volume", name, sorted(known), f"robot {robot.name!r}")
+        wanted = [pair for pair in (*chosen, *between) if frozenset(pair) not in allowed]
+        shapes = [*(volume.shape for volume in robot.volumes), *(each.shape for each in obstacles)]
+        starts = np.cumsum([0, *(len(shape) for shape in shapes)]).tolist()
+        parts = {name: range(starts[k], starts[k + 1]) for name, k in known.items()}
+        places = [(i, j) for first, second in wanted for i in parts[first] for j in parts[second]]
+        self.pairs = tuple(pair for pair in wanted for _ in range(len(parts[pair[0]]) * len(parts[pair[1]])))
+        self.bodies = tuple(dict.fromkeys(volume.body for volume in robot.volumes))
+        carriers = [volume.body for volume in robot.volumes] + [WORLD] * len(obstacles)
+        poses = [self.bodies.index(volume.body) for volume in robot.volumes]
+        poses += range(len(self.bodies), len(self.bodies) + len(obstacles))
+        columns = {
+            pair: changing_velocities(robot.tree, carriers[known[pair[0]]], carriers[known[pair[1]]])
+            for pair in wanted
+        }
+        self._model = pack_model(
+            [SweptVolume((element,)) for shape in shapes for element in shape.elements],
+            [pose for pose, shape in zip(poses, shapes, strict=True) for _ in shape.elements],
+            places,
+            threshold=checked_threshold(threshold),
+            columns=[columns[pair] for pair in self.pairs],
+        )
+        self._kernel = carried.kernel(robot, bodies=self.bodies)
+        self._dtype = record_dtype(PairDistance)
+        self._positions = np.array([each.placement.translation for each in obstacles]).reshape(-1, 3)
+        self._rotations = np.array([each.placement.rotation for each in obstacles]).reshape(-1, 3, 3)
+
+    def measure(self, q: Array, placements: Mapping[str, Transform] | None = None) -> VolumeDistances:
+        """Distances of all pairs of elements at q (nq,).
+
+        placements: where obstacles stand now, by name; others have not moved.
+        """
+        positions, rotations, motions = self._kernel(q)
+        if self.obstacles:
+            own_positions, own_rotations = self._positions, self._rotations
+            if placements:
+                own_positions, own_rotations = self._moved(placements)
+            positions = np.concatenate([positions, own_positions])
+            rotations = np.concatenate([rotations, own_rotations])
+        out = np.empty((1, len(self.pairs)), self._dtype)
+        rows = np.empty((1, len(self.pairs), self.robot.tree.nv))
+        all_distances(self._model, positions[None], rotations[None], motions[None], out, rows)
+        jacobian = rows[0] @ coupling(self.robot, q) if self.robot.loops else rows[0]
+        return VolumeDistances(*unpacked(out[0]), jacobian)
+
+    def _moved(self, placements: Mapping[str, Transform]) -> tuple[Array, Array]:
+        names = [each.name for each in self.obstacles]
+        positions, rotations = self._positions.copy(), self._rotations.copy()
+        for name, pose in placements.items():
+            if name not in names:
+                raise UnknownName("obstacle", name, names, f"robot {self.robot.name!r}")
+            positions[names.index(name)], rotations[names.index(name)] = pose.translation, pose.rotation
+        return positions, rotations
