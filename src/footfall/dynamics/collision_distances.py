@@ -13,7 +13,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler.routines import record_dtype
 from footfall.dynamics.kinematics import forward_kinematics
-from footfall.dynamics.volume_distances import VolumeDistances, carried, coupling
+from footfall.dynamics.volume_distances import VolumeDistances, carried_kernel, independent_rows
 from footfall.errors import InvalidValue, UnknownName
 from footfall.geometry.swept_blocks import PairDistance
 from footfall.geometry.swept_distance import checked_threshold, unpacked
@@ -119,7 +119,7 @@ class CollisionModel:
             threshold=checked_threshold(threshold),
             columns=[columns[pair] for pair in self.pairs],
         )
-        self._kernel = carried.kernel(robot, bodies=self.bodies)
+        self._kernel = carried_kernel(robot, self.bodies)
         self._dtype = record_dtype(PairDistance)
         self._positions = np.array([each.placement.translation for each in obstacles]).reshape(-1, 3)
         self._rotations = np.array([each.placement.rotation for each in obstacles]).reshape(-1, 3, 3)
@@ -139,8 +139,7 @@ class CollisionModel:
         out = np.empty((1, len(self.pairs)), self._dtype)
         rows = np.empty((1, len(self.pairs), self.robot.tree.nv))
         all_distances(self._model, positions[None], rotations[None], motions[None], out, rows)
-        jacobian = rows[0] @ coupling(self.robot, q) if self.robot.loops else rows[0]
-        return VolumeDistances(*unpacked(out[0]), jacobian)
+        return VolumeDistances(*unpacked(out[0]), independent_rows(self.robot, q, rows[0]))
 
     def _moved(self, placements: Mapping[str, Transform]) -> tuple[Array, Array]:
         names = [each.name for each in self.obstacles]

@@ -97,9 +97,7 @@ def volume_distances(
         out, rows = out[0], rows[0]
     else:
         share_rows(measure, count, piece=_PIECE, threads=threads)
-    if robot.loops:
-        rows = rows @ coupling(robot, q)
-    return VolumeDistances(*unpacked(out), rows)
+    return VolumeDistances(*unpacked(out), independent_rows(robot, q, rows))
 
 
 def free_pairs(robot: Robot, q: Array) -> tuple[Pair, ...]:
@@ -164,25 +162,35 @@ def _new_plan(robot: Robot, pairs: tuple[Pair, ...] | None, threshold: float) ->
         threshold=checked_threshold(threshold),
         columns=columns,
     )
-    return VolumePlan(tuple(chosen), bodies, columns, model, carried.kernel(robot, bodies=bodies))
+    return VolumePlan(tuple(chosen), bodies, columns, model, carried_kernel(robot, bodies))
+
+
+def carried_kernel(robot: Robot, bodies: Sequence[str]) -> Kernel:
+    """Native code q -> poses of bodies, and the motions (6, nv of the tree) of all joints at the origin of the world."""
+    return _carried.kernel(robot, bodies=bodies)
+
+
+def independent_rows(robot: Robot, q: Array, rows: Array) -> Array:
+    """Rows (..., nv of the tree) on the velocities of all joints as rows (..., nv) on those that are independent."""
+    return rows @ _coupling(robot, q) if robot.loops else rows
 
 
 @algorithm(q="nq")
-def carried(robot: Robot, q: Array, *, bodies: Sequence[str]) -> _Carried:
+def _carried(robot: Robot, q: Array, *, bodies: Sequence[str]) -> _Carried:
     """Poses of bodies, and the motions (6, nv of the tree) of all joints at the origin of the world."""
     position, rotation = forward_kinematics.textbook(robot, q, frames=bodies)
     return _Carried(position, rotation, joint_motions.textbook(robot.spanning, q))
 
 
 @algorithm(q="nq")
-def coupling(robot: Robot, q: Array) -> Array:
+def _coupling(robot: Robot, q: Array) -> Array:
     """How the independent velocities move all joints of a looped robot, (nv of the tree, nv)."""
     return Coupling(robot, q).columns(np.eye(robot.tree.nv))
 
 
 def _traced(robot: Robot, plan: VolumePlan, q: Array) -> VolumeDistances:
     """The same as symbols: one native call for the distances, the Jacobian traced."""
-    position, rotation, motions = carried.textbook(robot, q, bodies=plan.bodies)
+    position, rotation, motions = _carried.textbook(robot, q, bodies=plan.bodies)
     inputs = np.concatenate([position, rotation.reshape(-1, 9)], axis=1)
     data = in_one_array(plan.model)
     name = f"volumes_{sha256(data.tobytes()).hexdigest()[:16]}"
