@@ -166,7 +166,7 @@ def _new_plan(robot: Robot, pairs: tuple[Pair, ...] | None, threshold: float) ->
 
 
 def carried_kernel(robot: Robot, bodies: Sequence[str]) -> Kernel:
-    """Native code q -> poses of bodies, and the motions (6, nv of the tree) of all joints at the origin of the world."""
+    """Native code q -> poses of bodies, and the motions (6, nv of the tree) of joints at the origin of the world."""
     return _carried.kernel(robot, bodies=bodies)
 
 
