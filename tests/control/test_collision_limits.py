@@ -9,7 +9,7 @@ import footfall
 from footfall.arrays import Array
 from footfall.control import WholeBodyControl, WholeBodyLimits
 from footfall.errors import InvalidTask
-from footfall.geometry.swept_sphere import swept_point
+from footfall.geometry.swept_sphere import SweptVolume, swept_point, swept_triangle
 from footfall.ik import BoundedRate, CollisionLimits, Limits, build_ik, solve_ik, solve_velocity
 from footfall.math.transform import Transform
 from footfall.tasks import PoseTask, frame_position, posture
@@ -56,17 +56,22 @@ def test_velocity_level_stops_at_the_clearance() -> None:
 
 
 def test_what_cannot_be_kept_is_told() -> None:
-    """Joints that may not move cannot part volumes: the solution says which pair, and by how much."""
-    q, _ = run(BoundedRate(LOLA, reach(INSIDE), dt=0.01, damping=0.01), INSIDE)
-    collisions = CollisionLimits(pairs=ARMS, clearance=0.01, recovery=0.3)
-    stiff = BoundedRate(LOLA, reach(INSIDE), dt=0.01, limits=Limits(velocity=1e-9), collisions=collisions)
-    missed = stiff.solve(q).violated
-    assert missed
-    rows = collisions.rows(LOLA, q)
-    rates = rows.jacobian @ stiff(q)
-    assert max(missed.values()) == pytest.approx((0.3 - rates[rows.distance < 0.0]).max(), rel=1e-6)
-    free = BoundedRate(LOLA, reach(INSIDE), dt=0.01, limits=Limits(velocity=None), collisions=collisions)
-    assert not free.solve(q).violated
+    """A ball on a rod between two walls cannot get away from both: the solution says so; from one of them it can."""
+    robot = planar_arm()
+    wall = swept_triangle((0, -9, -9), (0, 9, -9), (0, 0, 9), 0.0)
+    walls = [
+        Obstacle(name, SweptVolume((wall,)), Transform(np.eye(3), np.array([x, 0.0, 0.0])))
+        for name, x in (("left", -0.03), ("right", 0.03))
+    ]
+    q = np.zeros(3)  # upright between the walls, 1 cm from both
+    place = footfall.frame_pose(robot, q, "tip").translation
+    missed = []
+    for chosen in (walls, walls[:1]):
+        collisions = CollisionLimits(pairs=(), obstacles=tuple(chosen), clearance=0.02, recovery=0.3)
+        step = BoundedRate(robot, [frame_position("tip", place)], dt=0.01, collisions=collisions)
+        missed.append(step.solve(q).violated)
+    assert 0.1 < max(missed[0].values()) < 0.5
+    assert set(missed[1]) <= {(robot.volumes[0].name, "left")}  # its foot stands still
 
 
 def test_obstacles_move_as_numbers() -> None:
