@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from footfall.gait.actions import sideways as sideways
     from footfall.gait.actions import stairs as stairs
     from footfall.gait.actions import stamping as stamping
+    from footfall.gait.actions import stand_on_one_leg as stand_on_one_leg
     from footfall.gait.actions import straight as straight
     from footfall.gait.actions import tiptoe as tiptoe
     from footfall.gait.actions import turn_in_place as turn_in_place
+    from footfall.gait.actions import wave as wave
     from footfall.gait.gaits import Gait as Gait
     from footfall.gait.gaits import gait as gait
     from footfall.gait.pattern_generator import PatternGenerator as PatternGenerator
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from footfall.gait.plan_record import plan_to_json as plan_to_json
     from footfall.gait.plan_record import read_plan as read_plan
     from footfall.gait.plan_record import write_plan as write_plan
+    from footfall.gait.plan_writer import write_plan_file as write_plan_file
     from footfall.gait.poses import FootContact as FootContact
     from footfall.gait.poses import FootState as FootState
     from footfall.gait.poses import HandState as HandState

@@ -1,8 +1,9 @@
 """What a robot can be asked for, as steps or as transitions: straight, curve, sideways, turn, stairs, and motions that
-are no gait: idle, bow, balancing with a hand."""
+are no gait: idle, bow, balancing with a hand or on one leg, looking around, waving."""
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_left
 from dataclasses import replace
 from typing import Any
@@ -12,7 +13,17 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.errors import InvalidAction
 from footfall.gait.plan import Action, Transition, TransitionSequence
-from footfall.gait.poses import FootContact, Hand, HandState, RobotPose, Vector, to_world, yaw_quaternion
+from footfall.gait.poses import (
+    Foot,
+    FootContact,
+    Hand,
+    HandState,
+    RobotPose,
+    Vector,
+    other_foot,
+    to_world,
+    yaw_quaternion,
+)
 from footfall.gait.walking_transitions import (
     GaitDimensions,
     HandTarget,
@@ -198,6 +209,54 @@ def look_around(begin: RobotPose, *, pan: float = 0.5, hold: float = 0.5) -> Tra
         _relative_head(begin),
     )
     return _there_and_back(begin, replace(begin, head=_tuple(turned)), hold)
+
+
+def stand_on_one_leg(
+    begin: RobotPose, *, foot: Foot = "RF", lift: float = 0.08, hold: float = 2.0
+) -> TransitionSequence:
+    """Lift a foot, m, balance on the other leg, s, and put it down again."""
+    _positive(lift=lift, hold=hold)
+    standing = begin.with_stance(other_foot(foot))
+    state = begin.foot(foot)
+    x, y, z = state.position
+    lifted = replace(state, position=(x, y, z + lift), closed=False)
+    raised = replace(standing, right_foot=lifted) if foot == "RF" else replace(standing, left_foot=lifted)
+    return _there_and_back(standing, raised, hold)
+
+
+def wave(
+    begin: RobotPose,
+    *,
+    hand: Hand = "RH",
+    raised: Vector = (0.05, 0.1, 0.35),
+    swing: float = 0.15,
+    times: int = 3,
+) -> TransitionSequence:
+    """Raise a hand, wave to both sides and come back.
+
+    raised: how far the hand goes ahead, outwards and up from where it is at rest, m. swing: to each side, m. times: how
+    often it swings there and back. The hand is in task space and touches nothing.
+    """
+    _positive(swing=swing)
+    _whole(times)
+    out = -1.0 if hand == "RH" else 1.0
+    body, rest = np.array(begin.upper_body), np.array(begin.hand(hand).position)
+
+    def pose(aside: float) -> RobotPose:
+        way = np.array([raised[0], out * (raised[1] + aside), raised[2]])
+        return _with_hand(begin, hand, HandState(_tuple(rest + rotate_by_quaternion(body, way)), True))
+
+    poses = [
+        begin,
+        pose(0.0),
+        *(pose(side) for _ in range(times) for side in (swing, -swing)),
+        pose(0.0),
+        begin,
+    ]
+    moved = [
+        Transition(before, after, enforced=frozenset({"pose"})) for before, after in itertools.pairwise(poses)
+    ]
+    return TransitionSequence(Action.SPECIAL, (*moved, final_transition(begin)))
 
 
 def _there_and_back(

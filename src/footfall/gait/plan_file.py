@@ -1,7 +1,8 @@
 """Plans in TOML: what a robot shall do, one table `[[action]]` after the other, and the plans we ship.
 
 Consecutive walking actions (steps, straight, curve, sideways, turn, stairs, stamping) are one sequence: the robot does
-not stop in between. All else (idle, bow, balance, look_around) is a sequence of its own. SI units and radians.
+not stop in between. All else (idle, bow, balance, look_around, one_leg, wave) is a sequence of its own. SI units and
+radians.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from msgspec import Meta
 from footfall.errors import InvalidDescription, InvalidPlan, UnknownName
 from footfall.gait import actions
 from footfall.gait.plan import Action, MotionPlan, TransitionSequence
-from footfall.gait.poses import Foot, FootContact, Hand, Quaternion, RobotPose, Vector
+from footfall.gait.poses import Foot, FootContact, Quaternion, RobotPose, Vector
 from footfall.gait.walking_transitions import (
     GaitDimensions,
     HandTarget,
@@ -208,17 +209,43 @@ class LookEntry(_Entry, frozen=True, tag="look_around"):
     hold: Positive = 0.5
 
 
+class OneLegEntry(_Entry, frozen=True, tag="one_leg"):
+    """Balance on one leg; foot: the one that is lifted."""
+
+    foot: Literal["RF", "LF"] = "RF"
+    lift: Positive = 0.08
+    hold: Positive = 2.0
+
+
+class WaveEntry(_Entry, frozen=True, tag="wave"):
+    """Wave with a hand."""
+
+    hand: Literal["RH", "LH"] = "RH"
+    raised: Vector = (0.05, 0.1, 0.35)
+    swing: Positive = 0.15
+    times: Count = 3
+
+
 Walking = StepsEntry | StraightEntry | CurveEntry | SidewaysEntry | TurnEntry | StairsEntry | StampingEntry
-Special = IdleEntry | BowEntry | BalanceEntry | LookEntry
+Special = IdleEntry | BowEntry | BalanceEntry | LookEntry | OneLegEntry | WaveEntry
+
+
+class StartEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Where the robot is at rest: middle between its feet, m, and heading, rad."""
+
+    position: Vector = (0.0, 0.0, 0.0)
+    yaw: float = 0.0
 
 
 class PlanDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a plan file says. robot: name or file of the robot. first_swing: foot that moves first in each sequence."""
+    """What a plan file says. robot: name or file of the robot. first_swing: foot that moves first in each sequence.
+    start: where it begins, at rest; by default in the origin."""
 
     action: Annotated[list[Union[Walking, Special]], Meta(min_length=1)]  # noqa: UP007
     robot: str = "lola"
     description: str = ""
     first_swing: Literal["RF", "LF"] = "RF"
+    start: StartEntry = StartEntry()
 
 
 def plan_names() -> list[str]:
@@ -244,8 +271,9 @@ def read_plan_description(source: Path | str) -> PlanDescription:
 def build_plan(
     description: PlanDescription, dimensions: GaitDimensions, *, begin: RobotPose | None = None
 ) -> MotionPlan:
-    """The plan of a robot with these dimensions, from a pose, by default at rest in the origin."""
-    pose = idle_pose(dimensions) if begin is None else begin
+    """The plan of a robot with these dimensions, from a pose, by default at rest where the description says."""
+    start = description.start
+    pose = idle_pose(dimensions, position=start.position, yaw=start.yaw) if begin is None else begin
     sequences: list[TransitionSequence] = []
     steps: list[WalkingTransition] = []
     kinds: set[str] = set()
@@ -285,11 +313,14 @@ def _special(entry: Special, pose: RobotPose, dimensions: GaitDimensions) -> Tra
             return actions.bow(pose, angle=angle, hold=hold)
         case LookEntry(pan=pan, hold=hold):
             return actions.look_around(pose, pan=pan, hold=hold)
-    hand: Hand = entry.hand
+        case OneLegEntry(foot=foot, lift=lift, hold=hold):
+            return actions.stand_on_one_leg(pose, foot=foot, lift=lift, hold=hold)
+        case WaveEntry(hand=hand, raised=raised, swing=swing, times=times):
+            return actions.wave(pose, hand=hand, raised=raised, swing=swing, times=times)
     return actions.balance(
         pose,
         dimensions,
-        hand=hand,
+        hand=entry.hand,
         position=entry.position,
         force=entry.force,
         torque=entry.torque,

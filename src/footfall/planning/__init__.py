@@ -14,5 +14,18 @@ if TYPE_CHECKING:
     from footfall.planning.contacts import Stance as Stance
     from footfall.planning.parameters import PlannerParameters as PlannerParameters
     from footfall.planning.parameters import parameters_for as parameters_for
+    from footfall.planning.parameters_file import read_planner_parameters as read_planner_parameters
+    from footfall.planning.parameters_file import write_planner_parameters as write_planner_parameters
+    from footfall.planning.teleoperation import VelocityCommand as VelocityCommand
+    from footfall.planning.teleoperation import commanded_step as commanded_step
+    from footfall.planning.teleoperation import commanded_steps as commanded_steps
+    from footfall.planning.transition_planner import FollowFile as FollowFile
+    from footfall.planning.transition_planner import FollowSteps as FollowSteps
+    from footfall.planning.transition_planner import Perform as Perform
+    from footfall.planning.transition_planner import PlanningContext as PlanningContext
+    from footfall.planning.transition_planner import Stand as Stand
+    from footfall.planning.transition_planner import Teleoperate as Teleoperate
+    from footfall.planning.transition_planner import TransitionPlanner as TransitionPlanner
+    from footfall.planning.transition_planner import WalkStraight as WalkStraight
 
 open_to_users(__name__)

@@ -34,9 +34,10 @@ class StepLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     """What a step may be. forward_m and outward_m bound each other: forward / forward_m + outward / outward_m <= 1.
     first_last_m: for the first and the last step. guide_first_last_m: the same along the guide path. careful_m: for
     steps up, down or over more than noticeable_m. feet_apart_m, refined_feet_apart_m: distance of the soles in the
-    search and after refinement."""
+    search and after refinement. backward_m: for walking by hand; the planner does not step backward."""
 
     forward_m: Positive = 0.64
+    backward_m: NotNegative = 0.20
     outward_m: Positive = 0.24
     guide_least_m: Positive = 0.08
     turn_deg: Positive = 15.0
