@@ -6,7 +6,9 @@ from footfall.public_names import open_to_users
 
 if TYPE_CHECKING:
     from footfall.motion.following import Followed as Followed
+    from footfall.motion.following import FollowedBalance as FollowedBalance
     from footfall.motion.following import follow_motion as follow_motion
+    from footfall.motion.following import followed_balance as followed_balance
     from footfall.motion.mass_fit import fit_masses as fit_masses
     from footfall.motion.parameters import MotionParameters as MotionParameters
     from footfall.motion.parameters import read_parameters as read_parameters
@@ -27,5 +29,6 @@ if TYPE_CHECKING:
     from footfall.motion.walking_speed import choose_step as choose_step
     from footfall.motion.walking_speed import fastest_step as fastest_step
     from footfall.motion.walking_speed import walk_at_speed as walk_at_speed
+    from footfall.motion.whole_body import WholeBody as WholeBody
 
 open_to_users(__name__)

@@ -30,7 +30,7 @@ _LIMBS = (
     "left_selection",
     "load",
 )
-_BODY = ("torso", "center_of_mass", "contact")
+_BODY = ("torso", "center_of_mass", "momentum", "contact")
 POLYNOMIALS = (*_LIMBS, *_BODY)
 
 
@@ -74,11 +74,12 @@ class LimbCurves:
 
 @dataclass(frozen=True, eq=False)
 class MotionCurves(LimbCurves):
-    """All trajectories of a motion over the same times: torso (3,) is the mass of the reduced model; contact (4,): see
-    `plan_contacts`."""
+    """All trajectories of a motion over the same times: torso (3,) is the mass of the reduced model; momentum (3,): see
+    `momentum_excess`; contact (4,): see `plan_contacts`."""
 
     torso: PolynomialTrajectory
     center_of_mass: PolynomialTrajectory
+    momentum: PolynomialTrajectory
     contact: PolynomialTrajectory
     places: ClassVar[Mapping[str, int]] = {
         **LimbCurves.places,

@@ -49,8 +49,8 @@ class MassPoint(NamedTuple):
 
 
 class LimbTerms(NamedTuple):
-    """What feet and hands, and the turning of the torso, contribute to the contact wrench, 003c (F.3), (F.6): force C1
-    and torque C2; and the mass that they leave to the torso, with its rate."""
+    """What feet and hands, the turning of the torso, and angular momentum beyond five masses contribute to the contact
+    wrench, 003c (F.3), (F.6): force C1 and torque C2; and the mass that they leave to the torso, with its rate."""
 
     force: Vector3
     torque: Vector3
@@ -98,9 +98,9 @@ def limbs_at(at: Sample, masses: Masses) -> tuple[MassPoint, MassPoint, MassPoin
 def limb_terms(at: Sample, masses: Masses) -> LimbTerms:
     """What the limbs contribute at a time."""
     force = np.array([0.0, 0.0, masses.total * masses.gravity])  # of the whole mass
-    torque: Vector3 = np.zeros(3)
+    torque = at.rate.momentum
     if is_turning(at.upper_body):
-        torque = spin_torque(at.upper_body, masses.torso_inertia)
+        torque = torque + spin_torque(at.upper_body, masses.torso_inertia)
     torso, flow = masses.total, 0.0
     for limb in limbs_at(at, masses):
         push = limb.mass * limb.acceleration + limb.flow * limb.velocity
@@ -212,6 +212,21 @@ def centre_of_mass_at(at: Sample, torso: Jet, masses: Masses) -> Jet:
     ):
         place, velocity, acceleration = place + part.value, velocity + part.rate, acceleration + part.second
     return Jet(place, velocity, acceleration)
+
+
+@routine
+def angular_momenta(samples: ArrayOf[Sample], masses: Masses) -> Array:
+    """Angular momentum (k, 3) of the five masses about their centre, kg m2/s; samples have torso and centre of mass."""
+    result: ArrayOf[Vector3] = np.empty((len(samples), 3))
+    for k in range(len(samples)):
+        at = samples[k]
+        turn, spin = matrix_from_quaternion(at.upper_body.quaternion), at.upper_body.angular_velocity
+        total, torso = turn @ (masses.torso_inertia @ (turn.T @ spin)), masses.total
+        for limb in limbs_at(at, masses):
+            total = total + cross(limb.place - at.value.center_of_mass, limb.mass * limb.velocity)
+            torso -= limb.mass
+        result[k] = total + cross(at.value.torso - at.value.center_of_mass, torso * at.rate.torso)
+    return np.asarray(result)
 
 
 @routine

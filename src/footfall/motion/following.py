@@ -9,20 +9,18 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.control.inverse_kinematics.resolved_rate import ComfortCost, ResolvedRate
-from footfall.control.tasks.orientations import OrientationTask
-from footfall.control.tasks.positions import center_of_mass_position, frame_position
-from footfall.control.tasks.postures import posture
-from footfall.control.tasks.task import MotionTask
+from footfall.dynamics.center_of_mass import center_of_mass
 from footfall.dynamics.centroidal import centroidal_momentum
 from footfall.dynamics.configuration import difference, integrate
 from footfall.dynamics.kinematics import link_poses
 from footfall.errors import LostMotion
-from footfall.gait.poses import HANDS, Hand
+from footfall.gait.poses import Hand
 from footfall.math.rotations import matrix_from_quaternion, quaternion_from_matrix
 from footfall.math.transform import Transform
+from footfall.motion.body_tasks import body_targets, body_tasks
+from footfall.motion.five_mass import FootWrench, zero_moment_point
 from footfall.motion.model_derivation import standing_configuration
 from footfall.motion.motion import Motion
-from footfall.motion.samples import MotionSamples
 from footfall.motion.standing import placed_frame
 from footfall.robot.model import WORLD, JointType, Robot
 
@@ -55,11 +53,11 @@ def follow_motion(
     """
     times = np.arange(motion.begin_time, motion.end_time + dt / 2, dt)
     q = _on_right_foot(robot, motion, standing_configuration(robot, motion.model) if q is None else q)
-    tasks = _tasks(robot, motion, hands)
+    tasks = body_tasks(robot, motion.model, hands)
     solver = ResolvedRate(robot, tasks, cost=ComfortCost(tuple(q.tolist()), comfort_gain=2.0))
     # Rates in the middle of a step take it to its end.
-    targets, _ = _task_values(motion.sample(times), motion, hands)
-    _, rates = _task_values(motion.sample(times + dt / 2), motion, hands)
+    targets, _ = body_targets(motion.sample(times), motion.model, hands)
+    _, rates = body_targets(motion.sample(times + dt / 2), motion.model, hands)
     gains = np.full(rates.shape[1], gain)
     path, errors = np.empty((len(times), robot.nq)), np.empty(len(times))
     here = q
@@ -85,6 +83,29 @@ def centroidal_wrench(robot: Robot, followed: Followed) -> Array:
     return np.asarray(wrench)
 
 
+class FollowedBalance(NamedTuple):
+    """times (n,), s. zmp (n, 2): zero-moment point of the whole robot in the world, m. error: root mean square of its
+    distance from the planned one, m. margins (n,): its distance from the border of the area below whole soles, m,
+    negative outside."""
+
+    times: Array
+    zmp: Array
+    error: float
+    margins: Array
+
+
+def followed_balance(robot: Robot, motion: Motion, followed: Followed) -> FollowedBalance:
+    """Where the zero-moment point of a whole robot is that follows a motion without hands on anything."""
+    times = followed.times[1:-1]
+    wrench, center = centroidal_wrench(robot, followed), center_of_mass(robot, followed.q[1:-1])
+    planned = motion.sample(times).zmp[:, 0]
+    force = wrench[:, :3]
+    about_origin = FootWrench(force, wrench[:, 3:] + np.cross(center, force))
+    zmp = zero_moment_point(about_origin, planned[:, 2])[:, :2]
+    error = float(np.sqrt(((zmp - planned[:, :2]) ** 2).sum(axis=1).mean()))
+    return FollowedBalance(times, zmp, error, motion.phases.margins(times, zmp))
+
+
 def _on_right_foot(robot: Robot, motion: Motion, q: Array) -> Array:
     """The configuration with its floating base moved so that the right foot is where the motion begins."""
     root = next(joint for joint in robot.joints if joint.parent == WORLD)
@@ -99,40 +120,6 @@ def _on_right_foot(robot: Robot, motion: Motion, q: Array) -> Array:
         [moved.translation, quaternion_from_matrix(moved.rotation)]
     )
     return result
-
-
-def _tasks(robot: Robot, motion: Motion, hands: Sequence[Hand]) -> list[MotionTask]:
-    frames = motion.model.frames
-    tasks: list[MotionTask] = [center_of_mass_position(np.zeros(3)), OrientationTask(frames["UB"], np.eye(3))]
-    for foot in ("RF", "LF"):
-        tasks += [frame_position(frames[foot], np.zeros(3)), OrientationTask(frames[foot], np.eye(3))]
-    if motion.model.toe_limits is not None:
-        tasks += [posture(robot, {_toe_joint(robot, frames[foot]): 0.0}) for foot in ("RF", "LF")]
-    tasks += [frame_position(frames[hand], np.zeros(3)) for hand in hands]
-    return tasks
-
-
-def _toe_joint(robot: Robot, frame: str) -> str:
-    body = next(entry.body for entry in robot.frames if entry.name == frame)
-    return next(joint.name for joint in robot.joints if joint.child == body)
-
-
-def _task_values(samples: MotionSamples, motion: Motion, hands: Sequence[Hand]) -> tuple[Array, Array]:
-    """Targets (n, p) and rates (n, m) of the tasks, in their order."""
-    rotations = matrix_from_quaternion(samples.quaternions).reshape(*samples.quaternions.shape[:-1], 9)
-    feet = [2, 3]
-    targets = [samples.center_of_mass[:, 0], rotations[:, 0]]
-    rates = [samples.center_of_mass[:, 1], samples.angular_velocities[:, 0]]
-    for side, body in enumerate(feet):
-        targets += [samples.feet[:, 0, side], rotations[:, body]]
-        rates += [samples.feet[:, 1, side], samples.angular_velocities[:, body]]
-    if motion.model.toe_limits is not None:
-        targets.append(samples.toes[:, 0])
-        rates.append(samples.toes[:, 1])
-    for hand in hands:
-        targets.append(samples.hands[:, 0, HANDS.index(hand)])
-        rates.append(samples.hands[:, 1, HANDS.index(hand)])
-    return np.concatenate(targets, axis=1), np.concatenate(rates, axis=1)
 
 
 def _velocities(robot: Robot, path: Array, dt: float) -> Array:

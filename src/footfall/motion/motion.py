@@ -12,6 +12,7 @@ import numpy as np
 
 from footfall.arrays import Array, Flags, Integers
 from footfall.gait.plan import MotionPlan, Phase, PhaseKind
+from footfall.math.polygons import boundary_distance
 from footfall.motion.curves import MotionCurves
 from footfall.motion.parameters import MotionParameters
 from footfall.motion.reduced_model import ReducedModel
@@ -19,6 +20,7 @@ from footfall.motion.samples import MotionSamples
 from footfall.motion.schedule import Schedule
 from footfall.motion.support import SupportAreas, unshrunk_support
 from footfall.motion.torso import TorsoPlan
+from footfall.motion.whole_body import WholeBody
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +39,15 @@ class PhaseTable:
         index = np.searchsorted(self.times, np.asarray(times), side="right") - 1
         return np.asarray(np.clip(index, 0, len(self.motion) - 1))
 
+    def margins(self, times: Array, points: Array) -> Array:
+        """Distance (k,) of points (k, 2) from the border of the area below whole soles at times (k,), m, negative
+        outside."""
+        phases, margins = self.at(times), np.empty(len(times))
+        for phase in np.unique(phases):
+            here = phases == phase
+            margins[here] = boundary_distance(self.soles.polygon(int(phase)), points[here])
+        return margins
+
     def part(self, first: int, last: int) -> PhaseTable:
         """The phases from number `first` to before `last`; their transitions are counted from 0."""
         return PhaseTable(
@@ -51,7 +62,7 @@ class PhaseTable:
 @dataclass(frozen=True, eq=False)
 class Motion:
     """What the generator gives. given: the plan as it was asked for. torso: how the torso was found, one a sequence or
-    part of it. seconds: what each stage took, by its name."""
+    part of it. seconds: what each stage took, by its name. body: the robot that it was made for, if it was."""
 
     given: MotionPlan
     phases: PhaseTable
@@ -60,6 +71,7 @@ class Motion:
     parameters: MotionParameters
     torso: tuple[TorsoPlan, ...]
     seconds: dict[str, float] = field(default_factory=dict)
+    body: WholeBody | None = None
 
     def __repr__(self) -> str:
         count = len(self.given.transitions)

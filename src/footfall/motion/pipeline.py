@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from footfall.arrays import Array
@@ -28,17 +29,19 @@ from footfall.motion.schedule import plan_phases
 from footfall.motion.support import plan_support
 from footfall.motion.toes import plan_toe
 from footfall.motion.torso import TorsoPlan, plan_torso
+from footfall.motion.whole_body import WholeBody
 from footfall.motion.zero_moment_point import blend_length, plan_zmp
 
 
 class MotionState(NamedTuple):
-    """What a motion is continued from: zmp (3,), load (3, 16), torso (3, 3) and toes (3, 2), the latter three with
-    velocity and acceleration; all else rests between transitions."""
+    """What a motion is continued from: zmp (3,), load (3, 16), torso (3, 3), toes (3, 2) and momentum (3, 3), the
+    latter four with velocity and acceleration; all else rests between transitions."""
 
     zmp: Array
     load: Array
     torso: Array
     toes: Array
+    momentum: Array
 
 
 class SequenceMotion(NamedTuple):
@@ -61,12 +64,19 @@ def gait_dimensions(model: ReducedModel) -> GaitDimensions:
 
 
 def generate_motion(
-    plan: MotionPlan, model: ReducedModel, *, parameters: MotionParameters | None = None, check: bool = True
+    plan: MotionPlan,
+    model: ReducedModel,
+    *,
+    parameters: MotionParameters | None = None,
+    body: WholeBody | None = None,
+    check: bool = True,
 ) -> Motion:
     """The motion of a plan: it starts and ends at rest, and so does every sequence in it.
 
     Refuses transitions that cannot be carried out with `InvalidTransition`; warns with `MotionWarning` if soles or legs
-    are exceeded by little. check: False gives also motions that cannot be walked, as far as they can be planned.
+    are exceeded by little. body: the whole robot that will carry it out; with its angular momentum its zero-moment
+    point is where it shall be, else that of five masses is. check: False gives also motions that cannot be walked, as
+    far as they can be planned.
     """
     parameters = MotionParameters() if parameters is None else parameters
     clock = StageClock()
@@ -74,7 +84,14 @@ def generate_motion(
     for number, sequence in enumerate(plan.sequences):
         try:
             part = generate_sequence(
-                sequence, model, parameters, begin_time=begin, first=first, clock=clock, check=check
+                sequence,
+                model,
+                parameters,
+                begin_time=begin,
+                first=first,
+                body=body,
+                clock=clock,
+                check=check,
             )
         except InvalidTransition as error:
             if len(plan.sequences) == 1:
@@ -91,6 +108,7 @@ def generate_motion(
         parameters,
         tuple(part.torso for part in parts),
         clock.seconds,
+        body,
     )
 
 
@@ -102,11 +120,12 @@ def generate_sequence(
     begin_time: float = 0.0,
     first: int = 0,
     start: MotionState | None = None,
+    body: WholeBody | None = None,
     clock: StageClock | None = None,
     check: bool = True,
 ) -> SequenceMotion:
     """The motion of a sequence that begins at a time, s, from rest or from a state. first: number of its first
-    transition. check: as for `generate_motion`."""
+    transition. body, check: as for `generate_motion`."""
     clock = StageClock() if clock is None else clock
     check_numbers(sequence, parameters.limit)
     schedule = plan_phases(sequence, parameters.phase, begin_time=begin_time, continues=start is not None)
@@ -153,18 +172,25 @@ def generate_sequence(
         schedule.com_heights,
         float(schedule.pose_times[-1] - schedule.pose_times[-2]),
         None if start is None else start.torso,
+        momentum_start=None if start is None else start.momentum,
     )
     try:
-        torso = plan_torso(draft, model, parameters.torso)
+        torso = plan_torso(draft, model, parameters.torso, body=body)
     except HeightNotSmooth as error:
         number = transition_at(schedule, error.time)
         raise InvalidTransition(number, str(error), value=error.peak, limit=error.most) from error
     clock.parts_done(torso.stage_seconds)
+    if body is not None:
+        draft = replace(draft, momentum=torso.momentum)
     check_reach(schedule, draft, torso, model)
     center_of_mass, masses = plan_centre_of_mass(draft, torso.trajectory, model)
     contact = plan_contacts(schedule)
     curves = MotionCurves(
-        **draft.limbs, torso=torso.trajectory, center_of_mass=center_of_mass, contact=contact
+        **draft.limbs,
+        torso=torso.trajectory,
+        center_of_mass=center_of_mass,
+        momentum=torso.momentum,
+        contact=contact,
     )
     part = SequenceMotion(phase_table(schedule, areas, model, first=first), curves, torso)
     clock.stage_done("centre of mass")

@@ -103,6 +103,7 @@ def replan(
         begin_time=at.time,
         first=done - over,
         start=None if resting else motion_state(motion, at.time),
+        body=motion.body,
         check=check,
     )
     first, last = (int(np.searchsorted(motion.phases.transition, number)) for number in (over, done))
@@ -116,6 +117,7 @@ def replan(
         motion.model,
         motion.parameters,
         (*used, part.torso),
+        body=motion.body,
     )
 
 
@@ -124,7 +126,7 @@ def motion_state(motion: Motion, time: float) -> MotionState:
     # The values just before the border: at it the later segment counts.
     before = motion.sample(np.nextafter(time, -np.inf))
     load = np.concatenate([before.load, before.wrenches.reshape(3, 12)], axis=1)
-    return MotionState(before.zmp[0], load, before.torso, before.toes)
+    return MotionState(before.zmp[0], load, before.torso, before.toes, before.momentum)
 
 
 def stop_motion(motion: Motion, now: float, *, run_time: float = 0.0) -> Motion:

@@ -40,6 +40,7 @@ class Quantities(NamedTuple):
     left_torque: Vector3
     torso: Vector3
     center_of_mass: Vector3
+    momentum: Vector3  # angular, of the whole robot beyond five masses, kg m2/s
     contact: Contacts  # does not change within a phase
     time: float  # s
 
@@ -89,7 +90,8 @@ SELECTION = _columns("right_selection", "load")
 LOAD = _columns("load", "right_force")
 WRENCHES = _columns("right_force", "torso")
 _TORSO = _columns("torso", "center_of_mass")
-_CENTER_OF_MASS = _columns("center_of_mass", "contact")
+_CENTER_OF_MASS = _columns("center_of_mass", "momentum")
+_MOMENTUM = _columns("momentum", "contact")
 _CONTACT = _columns("contact", "time")
 TIME = column_of("time")
 
@@ -100,7 +102,7 @@ def as_records(numbers: Array) -> ArrayOf[Sample]:
 
 
 class MotionSamples(NamedTuple):
-    """Values of all trajectories. values (..., 3, 46): value, velocity and acceleration of what the properties name.
+    """Values of all trajectories. values (..., 3, 49): value, velocity and acceleration of what the properties name.
     rotations (..., 4, 10): of upper body, head, RF and LF: quaternion, angular velocity, angular acceleration."""
 
     values: Array
@@ -157,6 +159,11 @@ class MotionSamples(NamedTuple):
     def center_of_mass(self) -> Array:
         """Centre of mass (..., 3 derivatives, 3), m."""
         return self.values[..., _CENTER_OF_MASS]
+
+    @property
+    def momentum(self) -> Array:
+        """Angular momentum of the whole robot beyond that of five masses (..., 3 derivatives, 3), kg m2/s."""
+        return self.values[..., _MOMENTUM]
 
     @property
     def closed(self) -> Flags:

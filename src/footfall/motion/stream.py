@@ -74,7 +74,7 @@ def wrench_about_center_of_mass(samples: MotionSamples, model: ReducedModel) -> 
     many = MotionSamples(samples.values[None], samples.rotations[None]) if one else samples
     feet = contact_wrench(limbs_of(many), np.moveaxis(many.torso, -2, 0), model)
     center = many.center_of_mass[..., 0, :]
-    force, torque = feet.force.copy(), feet.torque - np.cross(center, feet.force)
+    force, torque = feet.force.copy(), feet.torque - np.cross(center, feet.force) + many.momentum[..., 1, :]
     for hand in range(2):
         share = many.selection[..., 0, hand, None]
         wrench = many.wrenches[..., 0, hand, :]

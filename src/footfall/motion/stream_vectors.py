@@ -40,7 +40,7 @@ def stream_vectors(values: Array, rotations: Array, masses: Array) -> dict[str, 
     """Task-space position and velocity (28,), see `TaskSpaceStream`, and the wrench (6,) of all contacts about the
     centre of mass, N and Nm.
 
-    values (3, 46), rotations (4, 10): a sample of a motion. masses (13,): the numbers of `Masses`.
+    values (3, 49), rotations (4, 10): a sample of a motion. masses (13,): the numbers of `Masses`.
     """
     quantities = [record_from_numbers(Quantities, row) for row in values]
     at = Sample(*quantities, *(record_from_numbers(Turning, row) for row in rotations))
@@ -84,7 +84,7 @@ def _contact_wrench(at: Sample, masses: Masses) -> Array:
     flow = -sum(limb.flow for limb in limbs)
     torso = MassPoint(mass, flow, at.value.torso, at.rate.torso, at.second.torso)
     up = np.array([0.0, 0.0, 1.0]) * masses.gravity
-    force, torque = 0.0 * up, spin_torque(at.upper_body, masses.torso_inertia)
+    force, torque = 0.0 * up, at.rate.momentum + spin_torque(at.upper_body, masses.torso_inertia)
     for point in (*limbs, torso):
         own = point.mass * (point.acceleration + up) + point.flow * point.velocity
         force, torque = force + own, torque + cross(point.place - at.value.center_of_mass, own)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -14,12 +14,14 @@ from footfall.compiler.routines import ArrayOf
 from footfall.math.trajectories import PolynomialTrajectory, stack
 from footfall.motion.draft import Draft
 from footfall.motion.horizontal_torso import end_conditions, grid, horizontal_torso
+from footfall.motion.momentum import Postures, momentum_excess, no_momentum
 from footfall.motion.parameters import TorsoParameters
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.samples import Sample
 from footfall.motion.vertical_torso import HeightPlan, feasible_height, wanted_height
+from footfall.motion.whole_body import WholeBody
 
-STAGES = ("RMT-z cycle 1", "RMT-xy cycle 1", "RMT-z cycle 2", "RMT-xy cycle 2")
+STAGES = ("RMT-z cycle 1", "RMT-xy cycle 1", "RMT-z cycle 2", "RMT-xy cycle 2", "whole body")
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +29,8 @@ class TorsoPlan:
     """trajectory (3,): of the torso's mass point, world axes, m. first_height (1,): of the first cycle, without
     limits of the legs. first_place (2,): x and y of the first cycle. times (n + 1,): break points of the second
     cycle, with the bounds of its height there, m. overlaps: those of the times at which the bounds of both legs
-    contradict each other, s. legs: at the times. stage_seconds: CPU time that the four parts took."""
+    contradict each other, s. legs: at the times. momentum (3,): see `momentum_excess`. stage_seconds: CPU time that the
+    parts took."""
 
     trajectory: PolynomialTrajectory
     first_height: PolynomialTrajectory
@@ -37,11 +40,19 @@ class TorsoPlan:
     highest: Array
     overlaps: Array
     legs: ArrayOf[Sample]
+    momentum: PolynomialTrajectory
     stage_seconds: Mapping[str, float]
 
 
-def plan_torso(draft: Draft, model: ReducedModel, parameters: TorsoParameters | None = None) -> TorsoPlan:
-    """Stage 14: height, place, height within the legs' bounds, place again."""
+def plan_torso(
+    draft: Draft,
+    model: ReducedModel,
+    parameters: TorsoParameters | None = None,
+    *,
+    body: WholeBody | None = None,
+) -> TorsoPlan:
+    """Stage 14: height, place, height within the legs' bounds, place again; with a body, place once more with the
+    angular momentum that it has then."""
     parameters = parameters or TorsoParameters()
     clock = [time.thread_time()]
     first_height = wanted_height(draft, model)
@@ -64,6 +75,16 @@ def plan_torso(draft: Draft, model: ReducedModel, parameters: TorsoParameters | 
     place = horizontal_torso(draft, model, parameters, height=heights.height, times=times, ends=ends)
     trajectory = _side_by_side(place, heights.height)
     clock.append(time.thread_time())
+    momentum = no_momentum(draft)
+    if body is not None:
+        near: Postures = {}
+        compared = grid(draft, parameters.body_grid_s)
+        for _ in range(parameters.body_rounds):
+            momentum = momentum_excess(draft, trajectory, body, compared, near)
+            draft = replace(draft, momentum=momentum)
+            place = horizontal_torso(draft, model, parameters, height=heights.height, times=times, ends=ends)
+            trajectory = _side_by_side(place, heights.height)
+    clock.append(time.thread_time())
     return TorsoPlan(
         trajectory,
         first_height,
@@ -73,6 +94,7 @@ def plan_torso(draft: Draft, model: ReducedModel, parameters: TorsoParameters | 
         heights.highest,
         times[heights.overlapping],
         heights.legs,
+        momentum,
         {name: end - begin for name, (begin, end) in zip(STAGES, pairwise(clock), strict=True)},
     )
 

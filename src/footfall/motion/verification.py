@@ -7,12 +7,10 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.math.polygons import boundary_distance
 from footfall.math.rotations import rotate_by_quaternion
 from footfall.motion.curves import POLYNOMIALS, MotionCurves
-from footfall.motion.five_mass import FootWrench, zero_moment_point
+from footfall.motion.five_mass import FootWrench, contact_wrenches, masses_of, zero_moment_point
 from footfall.motion.leg_room import LegRooms, rooms_of_legs
-from footfall.motion.limbs import contact_wrench, limbs_of
 from footfall.motion.motion import Motion, PhaseTable
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.samples import ROTATIONS
@@ -81,13 +79,14 @@ def verify_motion(motion: Motion, *, dt: float = 0.005) -> Verification:
 
 def _wrench(motion: Walk, times: Array) -> tuple[FootWrench, Array]:
     """What the ground must exert, and the height of the zero-moment point (k,), m."""
-    samples = motion.curves.sample(times)
-    torso = np.moveaxis(samples.torso, -2, 0)
-    return contact_wrench(limbs_of(samples), torso, motion.model), samples.zmp[:, 0, 2]
+    samples = motion.curves.packed.sample(np.ascontiguousarray(times, dtype=np.float64))
+    torso = np.stack([samples[derivative]["torso"] for derivative in ("value", "rate", "second")])
+    return contact_wrenches(samples, torso, masses_of(motion.model)), samples["value"]["zmp"][:, 2]
 
 
 def recomputed_zmp(motion: Walk, times: Array) -> Array:
-    """Zero-moment point (k, 3) that the planned motion of the five masses has, at times (k,), m."""
+    """Zero-moment point (k, 3) that the planned motion of the five masses has, with the angular momentum of the whole
+    robot if it was made for one, at times (k,), m."""
     return zero_moment_point(*_wrench(motion, times))
 
 
@@ -99,12 +98,7 @@ def loads(motion: Walk, times: Array) -> Array:
 
 def zmp_margins(motion: Walk, times: Array) -> Array:
     """Distance (k,) of the recomputed zero-moment point from the border of the support area of whole soles, m."""
-    zmp, phases = recomputed_zmp(motion, times), motion.phases.at(times)
-    margins = np.empty(len(times))
-    for phase in np.unique(phases):
-        here = phases == phase
-        margins[here] = boundary_distance(motion.phases.soles.polygon(int(phase)), zmp[here, :2])
-    return margins
+    return motion.phases.margins(times, recomputed_zmp(motion, times)[:, :2])
 
 
 def clearances(motion: Motion, times: Array) -> Array:

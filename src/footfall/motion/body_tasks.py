@@ -1,0 +1,58 @@
+"""The tasks of a whole robot that carries out a motion, and their targets: centre of mass, upper body, feet, toes where
+it has them, and hands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.control.tasks.orientations import OrientationTask
+from footfall.control.tasks.positions import center_of_mass_position, frame_position
+from footfall.control.tasks.postures import posture
+from footfall.control.tasks.task import MotionTask
+from footfall.gait.poses import FEET, HANDS, Hand
+from footfall.math.rotations import matrix_from_quaternion
+from footfall.motion.reduced_model import ReducedModel
+from footfall.motion.samples import ROTATIONS, MotionSamples
+from footfall.robot.model import Robot
+
+_UPPER_BODY = ROTATIONS.index("upper_body")
+_FEET = (ROTATIONS.index("right_foot_rotation"), ROTATIONS.index("left_foot_rotation"))
+
+
+def body_tasks(robot: Robot, model: ReducedModel, hands: Sequence[Hand] = ()) -> list[MotionTask]:
+    """Tasks of a robot; hands: those that have one."""
+    frames = model.frames
+    tasks: list[MotionTask] = [center_of_mass_position(np.zeros(3)), OrientationTask(frames["UB"], np.eye(3))]
+    for foot in FEET:
+        tasks += [frame_position(frames[foot], np.zeros(3)), OrientationTask(frames[foot], np.eye(3))]
+    if model.toe_limits is not None:
+        tasks += [posture(robot, {_toe_joint(robot, frames[foot]): 0.0}) for foot in FEET]
+    tasks += [frame_position(frames[hand], np.zeros(3)) for hand in hands]
+    return tasks
+
+
+def _toe_joint(robot: Robot, frame: str) -> str:
+    body = next(entry.body for entry in robot.frames if entry.name == frame)
+    return next(joint.name for joint in robot.joints if joint.child == body)
+
+
+def body_targets(
+    samples: MotionSamples, model: ReducedModel, hands: Sequence[Hand] = ()
+) -> tuple[Array, Array]:
+    """Targets (n, p) and rates (n, m) of these tasks in n samples, in their order."""
+    rotations = matrix_from_quaternion(samples.quaternions).reshape(*samples.quaternions.shape[:-1], 9)
+    targets = [samples.center_of_mass[:, 0], rotations[:, _UPPER_BODY]]
+    rates = [samples.center_of_mass[:, 1], samples.angular_velocities[:, _UPPER_BODY]]
+    for side, body in enumerate(_FEET):
+        targets += [samples.feet[:, 0, side], rotations[:, body]]
+        rates += [samples.feet[:, 1, side], samples.angular_velocities[:, body]]
+    if model.toe_limits is not None:
+        targets.append(samples.toes[:, 0])
+        rates.append(samples.toes[:, 1])
+    for hand in hands:
+        targets.append(samples.hands[:, 0, HANDS.index(hand)])
+        rates.append(samples.hands[:, 1, HANDS.index(hand)])
+    return np.concatenate(targets, axis=1), np.concatenate(rates, axis=1)

@@ -1,0 +1,145 @@
+"""A whole robot carries out a motion: configurations, angular momentum, and where its zero-moment point is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import footfall
+from footfall.arrays import Array
+from footfall.dynamics.centroidal import centroidal_momentum
+from footfall.dynamics.configuration import difference
+from footfall.errors import InvalidReducedModel
+from footfall.gait import actions
+from footfall.gait.plan import MotionPlan
+from footfall.gait.walking_transitions import WalkingTransition, walking_sequence
+from footfall.motion.following import Followed, follow_motion, followed_balance
+from footfall.motion.motion import Motion
+from footfall.motion.pipeline import generate_motion
+from footfall.motion.replanning import continuation, replan
+from footfall.motion.samples import column_of
+from footfall.motion.stream import stream, wrench_about_center_of_mass
+from footfall.motion.verification import verify_motion
+from footfall.motion.walking_speed import speed_walk
+from footfall.motion.whole_body import WholeBody
+from tests.motion.lola import IDLE, LOLA, MODEL
+
+ROBOT = footfall.load("lola")
+BODY = WholeBody(ROBOT, MODEL)
+
+
+@pytest.fixture(scope="module")
+def fast() -> Motion:
+    """0.5 m in 0.7 s."""
+    return generate_motion(speed_walk(MODEL, 0.5, 0.7, count=3), MODEL, check=False, body=BODY)
+
+
+@pytest.fixture(scope="module")
+def followed(fast: Motion) -> Followed:
+    return follow_motion(ROBOT, fast)
+
+
+def test_postures_meet_the_motion(fast: Motion) -> None:
+    times = np.linspace(0.0, fast.end_time, 200)
+    samples = fast.sample(times)
+    found = BODY.postures(samples)
+    assert found.errors.max() < 1e-3
+    assert footfall.center_of_mass(ROBOT, found.q) == pytest.approx(samples.center_of_mass[:, 0], abs=1e-3)
+    assert found.momentum == pytest.approx(centroidal_momentum(ROBOT, found.q, found.v)[:, 3:], abs=1e-12)
+    # Velocities are those of the tasks: a small step along them and the postures a moment later have the same feet.
+    later = BODY.postures(fast.sample(times + 1e-5), start=found.q)
+    moved = difference(ROBOT, found.q, later.q) / 1e-5
+    jacobian = footfall.frame_jacobian(ROBOT, found.q[60], "LF")
+    assert jacobian @ moved[60] == pytest.approx(jacobian @ found.v[60], abs=2e-2)
+
+
+def test_the_momentum_is_that_of_a_robot_that_follows(fast: Motion, followed: Followed) -> None:
+    """Configurations that depend on time alone and those of a path differ a little in free joints: 5 % of the
+    momentum."""
+    whole = centroidal_momentum(ROBOT, followed.q, followed.v)[:, 3:]
+    mine = BODY.momentum(fast.sample(followed.times))
+    apart = np.sqrt(((mine - whole) ** 2).mean(axis=0))
+    assert (apart < 0.05 * np.sqrt((whole**2).mean(axis=0)).max()).all()
+
+
+def test_zero_moment_point_of_the_whole_robot(fast: Motion, followed: Followed) -> None:
+    """It stays in the soles with 5 mm to spare, and 10 mm off at most; without the momentum it is 5 cm off."""
+    with_body = followed_balance(ROBOT, fast, followed)
+    assert with_body.margins.min() > 0.005
+    assert with_body.error < 0.010
+    plain = generate_motion(speed_walk(MODEL, 0.5, 0.7, count=3), MODEL, check=False)
+    without = followed_balance(ROBOT, plain, follow_motion(ROBOT, plain))
+    assert without.error > 0.04
+    assert without.margins.min() < -0.03
+
+
+def test_pinocchio_has_the_same_zero_moment_point(fast: Motion, followed: Followed) -> None:
+    """By inverse dynamics of the floating base, with accelerations by differences: of second order in 5 ms."""
+    pytest.importorskip("pinocchio")
+    from tests.peers.pinocchio import PinocchioPeer
+
+    peer = PinocchioPeer.from_robot(ROBOT)
+    ours = followed_balance(ROBOT, fast, followed)
+    dt = followed.times[1] - followed.times[0]
+    apart = []
+    for k in range(2, len(followed.times) - 2, 7):
+        acceleration = (followed.v[k + 1] - followed.v[k - 1]) / (2 * dt)
+        tau = peer.inverse_dynamics(followed.q[k], followed.v[k], acceleration)
+        apart.append(_root_zmp(followed.q[k], tau[:6]) - ours.zmp[k - 1])
+    assert np.sqrt(np.mean(np.square(apart))) < 1e-3
+    assert np.abs(apart).max() < 5e-3
+
+
+def _root_zmp(q: Array, force: Array) -> Array:
+    """Zero-moment point (2,) on the ground of generalised forces (6,) of a floating base: world axes, body axes."""
+    w, x, y, z = q[3:7]
+    turn = np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+    torque = turn @ force[3:] + np.cross(q[:3], force[:3])
+    return np.array([-torque[1], torque[0]]) / force[2]
+
+
+def test_the_stream_has_the_torque_of_the_whole_robot(fast: Motion, followed: Followed) -> None:
+    times = followed.times[2:-2]
+    momentum = centroidal_momentum(ROBOT, followed.q, followed.v)[:, 3:]
+    rate = (momentum[3:-1] - momentum[1:-3]) / (followed.times[2] - followed.times[0])
+    told = stream(fast.sample(times), MODEL).contact_wrench[:, 3:]
+    assert np.sqrt(((told - rate) ** 2).mean(axis=0)).max() < 4.0  # N m; 30 without
+    assert told == pytest.approx(wrench_about_center_of_mass(fast.sample(times), MODEL)[:, 3:], abs=1e-9)
+
+
+def test_replanning_with_a_body_goes_on_without_a_jump() -> None:
+    steps = [WalkingTransition(forward=0.4)] * 4
+    motion = generate_motion(footfall.walking_plan(MODEL, steps), MODEL, body=BODY)
+    assert verify_motion(motion).zmp_margin > 0.01
+    at = continuation(motion, 2.5)
+    new = walking_sequence([WalkingTransition(forward=0.35, yaw=0.1)] * 3, at.pose, LOLA)
+    replanned = replan(motion, at, new.transitions)
+    assert replanned.body is BODY
+    before, after = replanned.sample(np.nextafter(at.time, 0.0)), replanned.sample(at.time)
+    jumps = np.abs(after.values - before.values)[:, : column_of("contact")]
+    assert jumps[0].max() < 1e-9
+    assert jumps[1:, 3:].max() < 1e-9
+    found = verify_motion(replanned)
+    assert found.jump < 1e-8
+    assert found.zmp_margin > 0.01
+
+
+def test_hands_are_blended_into_the_momentum() -> None:
+    """Four ways of carrying a motion out, weighted by selection factors: continuous, and at rest without momentum."""
+    lean = actions.balance(IDLE, LOLA, hand="LH", position=(0.1, 0.6, 1.2), force=(0.0, -30.0, 0.0), hold=2.0)
+    motion = generate_motion(MotionPlan((lean,)), MODEL, body=BODY)
+    times = np.linspace(0.0, motion.end_time, 400)
+    momentum = BODY.momentum(motion.sample(times))
+    assert np.abs(np.diff(momentum, axis=0)).max() < 0.1 * np.abs(momentum).max()
+    assert momentum[[0, -1]] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_robot_without_floating_base_is_refused() -> None:
+    with pytest.raises(InvalidReducedModel, match="floating base"):
+        WholeBody(footfall.load("arm-7r"), MODEL, comfort=np.zeros(7))
