@@ -185,8 +185,10 @@ def test_what_a_robot_sees(
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["example", str(tmp_path)])
     text = output_of("14_what_a_robot_sees.py", capsys)
-    medians = [numbers(row)[-1] for row in text.splitlines() if row.startswith("confidence")]
-    assert len(medians) == 4
-    assert medians[0] > medians[2]  # confidence means something
-    assert medians[2] < 15
-    assert len(list(tmp_path.glob("*.png"))) == 3
+    medians = [numbers(row)[3] for row in text.splitlines() if row.startswith("  confidence")]
+    assert len(medians) == 8
+    for k in (0, 4):
+        assert medians[k] > medians[k + 2]  # confidence means something
+        assert medians[k + 2] < 15
+    assert text.count(": obstacle from") == 2
+    assert len(list(tmp_path.glob("*.png"))) == 6

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from footfall.environment.distances import object_distances as object_distances
     from footfall.environment.files import load_environment as load_environment
     from footfall.environment.files import save_environment as save_environment
+    from footfall.environment.finding import FindingOptions as FindingOptions
+    from footfall.environment.finding import ObjectFinder as ObjectFinder
+    from footfall.environment.fusion import FusedSurface as FusedSurface
+    from footfall.environment.fusion import FusionOptions as FusionOptions
     from footfall.environment.height_images import save_height_image as save_height_image
     from footfall.environment.height_images import save_map_picture as save_map_picture
     from footfall.environment.height_images import terrain_from_image as terrain_from_image

@@ -23,6 +23,8 @@ _LEAST_RANGE = 0.05  # m of height that the colours span at least
 _LOWERED = 0.004  # m; terrain that coincides with the surface of an object would flicker
 _VOLUME, _OPACITY = (0.95, 0.55, 0.15), 0.25
 
+_WELL_KNOWN = 0.3  # confidence of terrain that the camera is pointed at
+
 
 class EnvironmentPanel:
     """Terrain, objects and volumes of an environment, with boxes to choose among them.
@@ -146,10 +148,12 @@ def terrain_surface(window: TerrainWindow) -> tuple[Array, Integers, Integers]:
 
 
 def shown_bounds(environment: Environment, window: TerrainWindow | None) -> Array:
-    """Least and greatest coordinates (2, 3) of all, m."""
+    """Least and greatest coordinates (2, 3) of all, m; of terrain, of what is known well if there is such."""
     points = [each.world_vertices for each in environment.objects.values()]
     if window is not None:
-        vertices = terrain_surface(window)[0]
+        vertices, _, place = terrain_surface(window)
+        well = window.sure.reshape(-1)[place] >= _WELL_KNOWN
+        vertices = vertices[well] if well.any() else vertices
         points.append(np.array([vertices.min(axis=0), vertices.max(axis=0)]))
     if not points:
         return np.array([[-1.0, -1.0, 0.0], [1.0, 1.0, 1.0]])
