@@ -317,7 +317,7 @@ class WorldEngine:
 
 def begin_early(placed: Sequence[Placed], options: StepOptions, gears: Gears | None) -> None:
     """Let other threads compile what steps of these robots will need, while other things are made."""
-    begin(_compile_step)
+    begin(compile_early)
 
     def compile_motions() -> None:
         for each in placed:
@@ -330,7 +330,7 @@ def begin_early(placed: Sequence[Placed], options: StepOptions, gears: Gears | N
 
 
 @cache
-def _compile_step() -> None:
+def compile_early() -> None:
     """The step, which no robot is needed for."""
     contacts = ContactWorld(0)
     world = build_world((), contacts, limits=True, friction=True)
