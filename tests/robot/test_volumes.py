@@ -13,7 +13,9 @@ import trimesh
 
 import footfall
 from footfall.errors import DuplicateName, FootfallError, GeometryError, InvalidDescription, UnknownReference
-from footfall.geometry.swept_fitting import Cell, coverage, fit_swept_volume
+from footfall.geometry.solid import Solid
+from footfall.geometry.swept_coverage import coverage, drafts_of, uncovered
+from footfall.geometry.swept_fitting import fit_swept_volume, fit_swept_volumes
 from footfall.geometry.swept_sphere import SweptVolume, swept_line, swept_triangle
 from footfall.math.transform import Transform
 from footfall.robot.combine import Placed, combine
@@ -170,20 +172,73 @@ def test_more_elements_leave_less_air(tmp_path: Path) -> None:
     assert max(depth) <= 1e-9
 
 
+def test_no_piece_of_a_mesh_sticks_out() -> None:
+    """Points all over the surface, found without the pieces that the fit has looked at."""
+    mesh = trimesh.creation.annulus(0.05, 0.1, 0.15)
+    for fit in fit_swept_volumes(Solid(mesh.triangles), most=4):
+        points, _ = trimesh.sample.sample_surface(mesh, 3000, seed=5)
+        gaps = [
+            footfall.volumes.swept_distances(
+                [footfall.volumes.swept_point(point, 0.0) for point in points], [each] * len(points)
+            ).distance
+            for each in fit.volume.elements
+        ]
+        assert np.min(gaps, axis=0).max() <= 1e-9
+    smaller = SweptVolume(tuple(type(each)(each.corners, 0.9 * each.radius) for each in fit.volume.elements))
+    assert len(uncovered(drafts_of(smaller), np.asarray(mesh.triangles), 1e-3))
+
+
 def test_coverage_tells_what_sticks_out() -> None:
     thin = SweptVolume((swept_triangle((0, 0, 0), (1, 0, 0), (0, 1, 0), 0.1),))
-    found = coverage(thin, [Cell(np.array([[0.2, 0.2, 0.15], [0.2, 0.2, -0.05]]))])
+    needle = Solid(np.array([[[0.2, 0.2, 0.15], [0.2, 0.2, -0.05], [0.2, 0.2, 0.0]]]))
+    found = coverage(thin, needle)
     assert found.protrusion == pytest.approx(0.05)
     assert found.volume == pytest.approx(thin.elements[0].volume, rel=0.03)
     assert found.hull == 0.0
     assert found.excess == np.inf
 
 
+def test_mirrored_bodies_share_a_volume_and_all_is_found_again(tmp_path: Path) -> None:
+    """The left limb is the mirror image of the right one; the second call reads what the first has kept."""
+    bent = trimesh.util.concatenate(
+        [
+            trimesh.creation.box((0.1, 0.1, 0.3)),
+            trimesh.creation.box((0.1, 0.2, 0.1), trimesh.transformations.translation_matrix((0, 0.1, 0.2))),
+        ]
+    )
+    bent.export(tmp_path / "right.stl")
+    bent.apply_transform(np.diag([1.0, -1.0, 1.0, 1.0]))
+    bent.export(tmp_path / "left.stl")
+    limbs = []
+    for name in ("right", "left"):
+        shape = Geometry(Mesh(str(tmp_path / f"{name}.stl")))
+        limbs.append(Body(name, mass=1.0, inertia=np.eye(3), collisions=(shape,)))
+    joints = [
+        Joint(
+            f"{limb.name}_j",
+            JointType.REVOLUTE,
+            "world",
+            limb.name,
+            Transform(np.eye(3), np.array([0, y, 0.0])),
+        )
+        for limb, y in zip(limbs, (-0.4, 0.4), strict=True)
+    ]
+    robot = Robot("limbs", tuple(limbs), tuple(joints))
+    fitted, again = (footfall.volumes.fit_volumes(robot, most=2) for _ in range(2))
+    right, left = (volume.shape.packed for volume in fitted.volumes)
+    np.testing.assert_allclose(right[:, 7::3], -left[:, 7::3], atol=1e-3)
+    assert all(each.protrusion <= 1e-12 for each in footfall.volumes.volume_coverage(fitted).values())
+    for one, other in zip(fitted.volumes, again.volumes, strict=True):
+        np.testing.assert_array_equal(one.shape.packed, other.shape.packed)
+
+
 def test_bad_requests_are_named() -> None:
-    with pytest.raises(GeometryError, match="no cell"):
-        fit_swept_volume([])
+    with pytest.raises(GeometryError, match="must be"):
+        Solid(np.zeros((0, 3, 3)))
+    with pytest.raises(GeometryError, match="not finite"):
+        Solid(np.full((1, 3, 3), np.nan))
     with pytest.raises(GeometryError, match="most is 0"):
-        fit_swept_volume([Cell(np.zeros((1, 3)), 0.1)], most=0)
+        fit_swept_volume(Solid(np.eye(3)[None]), most=0)
     with pytest.raises(FootfallError, match="no shape to fit"):
         footfall.volumes.fit_volumes(body_with(), bodies=["thing"])
     assert footfall.volumes.fit_volumes(body_with()).volumes == ()

@@ -141,7 +141,7 @@ def volume_plan(robot: Robot, pairs: Sequence[Pair] | None, threshold: float) ->
 def _new_plan(robot: Robot, pairs: tuple[Pair, ...] | None, threshold: float) -> VolumePlan:
     owner, names = f"robot {robot.name!r}", {volume.name for volume in robot.volumes}
     if not names:
-        message = "has no volumes; give them in its file or use footfall.robot.volume_fitting.fit_volumes"
+        message = "has no volumes; give them in its file or use footfall.volumes.fit_volumes"
         raise InvalidValue(message, subject=("robot", robot.name))
     chosen = checked_pairs(robot) if pairs is None else pairs
     for name in (name for pair in chosen for name in pair):

@@ -1,264 +1,271 @@
 """Swept-sphere volumes around given shapes: few elements that hold all of it with little air.
 
-A shape is a set of convex cells, each the hull of balls: a triangle of a mesh, the two ends of a capsule, the corners
-of a box. An element is convex, so it holds a cell if it holds its balls.
+The elements descend on a smooth cost (`swept_cover`): the air that they fill, while points of the surface pull at them
+that stick out. What is left uncovered then is found exactly, triangle by triangle, and radii grow by it, so that
+nothing protrudes: a triangle is covered if it lies in one element, or if each of its quarters is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array
 from footfall.errors import GeometryError
-from footfall.geometry.swept_distance import swept_distances
-from footfall.geometry.swept_sphere import (
-    SweptSphere,
-    SweptVolume,
-    pack,
-    swept_line,
-    swept_point,
-    swept_triangle,
+from footfall.geometry.solid import Solid
+from footfall.geometry.swept_cover import (
+    COLUMNS,
+    Samples,
+    Softness,
+    covering_cost,
+    element_distances,
+    raise_forces,
 )
+from footfall.geometry.swept_coverage import SMALL, drafts_of, piece_distances, uncovered
+from footfall.geometry.swept_sphere import SweptSphere, SweptVolume
 
-_WORTH = 0.96  # what an element more must leave of the volume
-_ROUNDING = 1e-12  # of the size; added to radii so that what lies on the surface counts as inside
-_STEPS = 250  # of the search for a plate
-_SAMPLES = 2**13  # points that measure a volume
-
-
-@dataclass(frozen=True, eq=False)
-class Cell:
-    """The hull of balls: points (n, 3), m, and the radius of all of them, m."""
-
-    points: Array
-    radius: float = 0.0
+COUNTS = (1, 2, 4, 8, 16)  # of elements that are tried
+_WORTH = 0.99  # what an element more must leave of the volume
+_STARTS = 2
+_ROUNDING = 1e-9  # of the size; added to radii so that what lies on the surface counts as inside
+_THIN = 0.01  # of the size: height of a triangle that becomes a line, length of a line that becomes a point
+_COARSE = 0.012  # of the size: pieces that pull in the last steps
+_RADIUS = 0.002  # of the size, at least
 
 
-class Coverage(NamedTuple):
-    """How a volume holds a shape, 000 section 6.9.
+@dataclass(frozen=True)
+class _Descent:
+    """How the elements go down, in units of the shape's size. From the first step to the last, widths and steps become
+    smaller and springs harder; what sticks out is looked for from the step `watched` on, every so many `between`."""
 
-    protrusion: m, by how much corners and balls of the shape stick out; not positive if none does. volume, hull: m3, of
-    the volume and of the shape's convex hull. excess: what the volume has more than the hull, relative to it; negative
-    where the volume follows a shape that is not convex.
+    steps: int = 320
+    length: tuple[float, float] = (0.012, 0.0006)
+    width: tuple[float, float] = (0.03, 0.0036)
+    hardness: tuple[float, float] = (1800.0, 45000.0)  # of all points of the surface together
+    watched: int = 140
+    between: int = 20
+    sticking: float = 0.0007
+    most: int = 150
+    last_rounds: int = 3
+    last_steps: int = 50
+
+
+class Fit(NamedTuple):
+    """A volume, and the room that it takes, m3."""
+
+    volume: SweptVolume
+    size: float
+
+
+def fit_swept_volume(solid: Solid, *, most: int = 8, seed: int = 0) -> SweptVolume:
+    """A volume that holds all of a shape, of at most that many elements; more only where they pay.
+
+    seed: of the places that the elements start from.
     """
-
-    protrusion: float
-    volume: float
-    hull: float
-
-    @property
-    def excess(self) -> float:
-        return self.volume / self.hull - 1.0 if self.hull > 0.0 else np.inf
+    fits = fit_swept_volumes(solid, most=most, seed=seed)
+    return min(fits, key=lambda fit: fit.size * _WORTH ** -len(fit.volume)).volume
 
 
-class _Plate(NamedTuple):
-    """A rectangle swept by a sphere: axes (3, 3) as columns, half lengths along the first two. A line or a point if
-    these are zero."""
-
-    center: Array
-    axes: Array
-    half: Array
-    radius: float
-
-    @property
-    def volume(self) -> float:
-        a, b = self.half
-        r = self.radius
-        return float(8 * a * b * r + 2 * np.pi * r**2 * (a + b) + 4 / 3 * np.pi * r**3)
-
-    @property
-    def cost(self) -> float:
-        """What makes a fit worse: volume and elements."""
-        return self.volume * _WORTH ** -len(self.elements())
-
-    def elements(self) -> list[SweptSphere]:
-        (a, b), r = self.half, self.radius
-        x, y = a * self.axes[:, 0], b * self.axes[:, 1]
-        if a == 0.0 and b == 0.0:
-            return [swept_point(self.center, r)]
-        if b == 0.0 or a == 0.0:
-            return [swept_line(self.center - x - y, self.center + x + y, r)]
-        first, second, third, fourth = (
-            self.center + i * x + j * y for i, j in ((-1, -1), (1, -1), (1, 1), (-1, 1))
+def fit_swept_volumes(solid: Solid, *, most: int = 8, seed: int = 0) -> list[Fit]:
+    """Volumes of more and more elements, up to that many, each of which holds all of a shape."""
+    if not isinstance(most, int) or most < 1:
+        raise GeometryError(
+            f"most is {most}; it must be a whole number, at least 1", subject=("swept volume", "shape")
         )
-        return [swept_triangle(first, second, third, r), swept_triangle(first, third, fourth, r)]
+    if solid.size == 0.0:
+        point = SweptSphere(solid.triangles[0, :1], 0.0)
+        return [Fit(SweptVolume((point,)), 0.0)]
+    shape = solid.normalised
+    fits = []
+    for count in sorted({min(most, each) for each in COUNTS}):
+        starts = [_start(shape, count, flat, np.random.default_rng([seed, flat])) for flat in range(_STARTS)]
+        reached = [_Covering(shape, start) for start in starts[: 1 if count == 1 else _STARTS]]
+        best = min((each.descend() for each in reached), key=lambda each: each.size)
+        drafts = covered(_simplified(best.finished()), shape)
+        fits.append(_fit(drafts, shape, solid))
+    return fits
 
 
-class _Group:
-    """Cells that share a plate. flat: whether it may be a rectangle, which takes two elements."""
-
-    def __init__(self, cells: Sequence[Cell], *, flat: bool) -> None:
-        self.cells, self.flat = cells, flat
-        points = np.concatenate([cell.points for cell in cells])
-        radii = np.concatenate([np.full(len(cell.points), cell.radius) for cell in cells])
-        self.points, self.radii = _outermost(points, radii)
-
-    @cached_property
-    def plate(self) -> _Plate:
-        """The smallest plate, line or sphere that was found."""
-        if len(self.points) <= 2 and np.ptp(self.radii) == 0.0:
-            return _between(self.points[0], self.points[-1], float(self.radii[0]))
-        size = float(np.ptp(self.points, axis=0).max() + self.radii.max())
-        spans = [(False, False), (True, False), (True, True)][: 3 if self.flat else 2]
-        best = min((self._searched(each) for each in spans), key=lambda plate: plate.cost)
-        return best._replace(radius=self._radius(best) + _ROUNDING * size)
-
-    @cached_property
-    def halves(self) -> list[tuple[_Group, _Group]]:
-        """The cells on both sides of planes across the principal axes; and a capsule or sphere against the others."""
-        middles = np.array([cell.points.mean(axis=0) for cell in self.cells])
-        partitions = [
-            np.arange(len(self.cells)) == k for k, cell in enumerate(self.cells) if cell.radius > 0.0
-        ]
-        for along in (middles @ _principal_axes(self.points)).T:
-            partitions += [along <= np.median(along), along <= (along.min() + along.max()) / 2]
-        found = {}
-        for one in partitions:
-            if not one.all() and one.any():
-                sides = [[self.cells[k] for k in np.flatnonzero(side).tolist()] for side in (one, ~one)]
-                found[one.tobytes()] = _Group(sides[0], flat=self.flat), _Group(sides[1], flat=self.flat)
-        return list(found.values())
-
-    def _radius(self, plate: _Plate) -> float:
-        local = np.abs((self.points - plate.center) @ plate.axes)
-        local[:, :2] = np.maximum(local[:, :2] - plate.half, 0.0)
-        return float((np.sqrt((local**2).sum(axis=1)) + self.radii).max())
-
-    def _searched(self, spans: tuple[bool, bool]) -> _Plate:
-        """The smallest plate that extends along its axes as asked, from the box along principal axes on."""
-        from scipy.optimize import minimize  # slow to import
-        from scipy.spatial.transform import Rotation
-
-        axes = _principal_axes(self.points)
-        local = self.points @ axes
-        low, high = (local - self.radii[:, None]).min(axis=0), (local + self.radii[:, None]).max(axis=0)
-        center, half = axes @ ((low + high) / 2), (high - low) / 2
-        size = float(half.max())
-        kept = np.array(spans)
-        start = np.where(kept, np.maximum(half[:2] - half[2], 0.0), 0.0)
-
-        def plate(x: Array) -> _Plate:
-            turned = axes @ Rotation.from_rotvec(x[3:6]).as_matrix()
-            lengths = np.where(kept, np.abs(x[6:8]) * size, 0.0)
-            made = _Plate(center + size * x[:3], turned, lengths, 0.0)
-            return made._replace(radius=self._radius(made))
-
-        best = np.concatenate([np.zeros(6), start / size])
-        free = np.concatenate([np.full(6, True), kept])
-
-        def volume(y: Array) -> float:
-            x = best.copy()
-            x[free] = y
-            return plate(x).volume
-
-        for step in (0.1, 0.03):  # a second simplex, as the first one may have collapsed
-            y = best[free]
-            simplex = np.vstack([y, y + step * np.eye(len(y))])
-            options = {"initial_simplex": simplex, "maxfev": _STEPS, "xatol": 1e-4, "fatol": 1e-12 * size**3}
-            best[free] = minimize(volume, y, method="Nelder-Mead", options=options).x
-        return plate(best)
+def covered(drafts: Array, shape: Solid) -> Array:
+    """Drafts (n, 10) whose radii have grown until nothing of a shape sticks out; those that nothing needs are gone."""
+    pieces = uncovered(drafts, shape.triangles, SMALL * shape.size)
+    drafts = drafts.copy()
+    distances = piece_distances(drafts, pieces)
+    while distances.size and (missing := distances.min(axis=0)).max() > 0.0:  # a step covers many pieces
+        place = int(missing.argmax())
+        nearest = int(distances[:, place].argmin())
+        drafts[nearest, -1] += missing[place]
+        distances[nearest] -= missing[place]
+    for place in reversed(range(len(drafts))):
+        rest = np.delete(drafts, place, axis=0)
+        if len(rest) and _holds(rest, shape):
+            drafts = rest
+    drafts[:, -1] += _ROUNDING * shape.size
+    return drafts
 
 
-def fit_swept_volume(cells: Sequence[Cell], *, most: int = 4) -> SweptVolume:
-    """A volume that holds all cells, of at most that many elements; flat parts take two."""
-    if not cells:
-        raise GeometryError("has no cell; there must be one at least", subject=("swept volume", "shape"))
-    if most < 1:
-        raise GeometryError(f"most is {most}; it must be at least 1", subject=("swept volume", "shape"))
-    stages = []
-    for flat in (False, True) if most > 1 else (False,):
-        groups: list[_Group] | None = [_Group(cells, flat=flat)]
-        while groups is not None:  # a split may be worth it only after the next one
-            stages.append(groups)
-            groups = _split(groups, most)
-    best = min(stages, key=lambda stage: sum(g.plate.volume for g in stage) * _WORTH ** -_count(stage))
-    return SweptVolume(tuple(each for group in best for each in group.plate.elements()))
+def _holds(drafts: Array, shape: Solid) -> bool:
+    if element_distances(drafts, shape.dense_points).min(axis=0).max() > 0.0:  # most often, and quickly seen
+        return False
+    return not len(uncovered(drafts, shape.triangles, SMALL * shape.size))
 
 
-def _count(groups: Sequence[_Group]) -> int:
-    return sum(len(group.plate.elements()) for group in groups)
+def grown_around(volume: SweptVolume, solid: Solid) -> SweptVolume:
+    """A volume with radii that have grown until nothing of a shape sticks out; elements that nothing needs are gone."""
+    drafts = drafts_of(volume)
+    return SweptVolume(tuple(_element(row, 1.0, np.zeros(3)) for row in covered(drafts, solid)))
 
 
-def _split(groups: list[_Group], most: int) -> list[_Group] | None:
-    """One group halved, the one that saves most volume, or None if that makes too many elements."""
-    best, gain = None, -np.inf
-    for place, group in enumerate(groups):
-        for halves in group.halves:
-            split = [*groups[:place], *halves, *groups[place + 1 :]]
-            saved = group.plate.volume - sum(half.plate.volume for half in halves)
-            if saved > gain and _count(split) <= most:
-                best, gain = split, saved
-    return best
+def filled_volume(drafts: Array, solid: Solid) -> float:
+    """What elements fill together of the box around a shape, m3, to about 1 %."""
+    inside = element_distances(drafts, solid.box_points).min(axis=0) <= 0.0
+    return float(inside.sum()) * solid.box_share
 
 
-def coverage(volume: SweptVolume, cells: Sequence[Cell]) -> Coverage:
-    """How well a volume holds a shape: by how much it sticks out, and how much air there is."""
-    from scipy.spatial import ConvexHull, QhullError
-    from scipy.stats import qmc
+class _Covering:
+    """Elements on their way down."""
 
-    group = _Group(cells, flat=False)
-    rows = volume.packed
-    points = np.concatenate([cell.points for cell in cells])
-    radii = np.concatenate([np.full(len(cell.points), cell.radius) for cell in cells])
-    protrusion = float((_depths(rows, points).min(axis=0) + radii).max())
-    low, high = volume.bounds
-    samples = qmc.scale(qmc.Sobol(3, seed=0).random(_SAMPLES), low, high)
-    inside = float((_depths(rows, samples).min(axis=0) <= 0.0).mean())
-    try:
-        directions = _sphere_directions()
-        balls = (group.points[:, None] + group.radii[:, None, None] * directions).reshape(-1, 3)
-        hull = float(ConvexHull(balls).volume)
-    except (QhullError, ValueError):
-        hull = 0.0
-    return Coverage(protrusion, inside * float(np.prod(high - low)), hull)
+    def __init__(self, shape: Solid, drafts: Array) -> None:
+        self.shape, self.drafts, self.plan = shape, drafts, _Descent()
+        points = shape.spread_points
+        air = np.ascontiguousarray(shape.box_points[~shape.inside])
+        room = max(shape.hull_volume, 1e-3)
+        self.samples = Samples(points, np.zeros(len(points)), air, shape.box_share / room)
+        self.hardness = 1.0 / len(points)
+        self.first, self.second, self.taken = np.zeros_like(drafts), np.zeros_like(drafts), 0
+
+    @property
+    def size(self) -> float:
+        """Volume of the elements once they cover all of the points."""
+        drafts = self.drafts.copy()
+        drafts[:, -1] += max(0.0, float(element_distances(drafts, self.shape.dense_points).min(axis=0).max()))
+        return filled_volume(drafts, self.shape)
+
+    def descend(self) -> _Covering:
+        """From far to near."""
+        plan = self.plan
+        for step in range(plan.steps):
+            share = step / plan.steps
+            softness = Softness(_between(plan.width, share), self.hardness * _between(plan.hardness, share))
+            self._step(softness, _between(plan.length, share))
+            if step >= plan.watched and step % plan.between == 0:
+                raise_forces(self.drafts, self.samples, softness.hardness)
+                distances = element_distances(self.drafts, self.shape.dense_points).min(axis=0)
+                worst = np.argsort(-distances)[: plan.most]
+                self._watch(self.shape.dense_points[worst[distances[worst] > plan.sticking]])
+        return self
+
+    def finished(self) -> Array:
+        """The last steps, with what sticks out between the points: drafts (n, 10)."""
+        plan = self.plan
+        softness = Softness(plan.width[1], self.hardness * plan.hardness[1])
+        for _ in range(plan.last_rounds):
+            pieces = uncovered(self.drafts, self.shape.triangles, _COARSE)
+            if not len(pieces):
+                break
+            middles = np.unique(pieces.mean(axis=1).round(3), axis=0)
+            self._watch(middles[np.linspace(0, len(middles) - 1, min(len(middles), 400)).astype(int)])
+            for step in range(plan.last_steps):
+                self._step(softness, plan.length[1])
+                if step % 10 == 0:
+                    raise_forces(self.drafts, self.samples, softness.hardness)
+        return self.drafts
+
+    def _watch(self, points: Array) -> None:
+        samples = self.samples
+        self.samples = samples._replace(
+            surface=np.concatenate([samples.surface, points]),
+            forces=np.concatenate([samples.forces, np.zeros(len(points))]),
+        )
+
+    def _step(self, softness: Softness, length: float) -> None:
+        """A step of Adam (Kingma and Ba 2015)."""
+        slopes = np.empty_like(self.drafts)
+        covering_cost(self.drafts, self.samples, softness, slopes)
+        self.taken += 1
+        self.first += 0.1 * (slopes - self.first)
+        self.second += 0.02 * (slopes**2 - self.second)
+        mean, square = self.first / (1.0 - 0.9**self.taken), self.second / (1.0 - 0.98**self.taken)
+        self.drafts = self.drafts - length * mean / (np.sqrt(square) + 1e-8)
+        self.drafts[:, -1] = np.maximum(self.drafts[:, -1], _RADIUS)
 
 
-def _depths(rows: Array, points: Array) -> Array:
-    """Signed distances (elements, points) of points to packed elements."""
-    corners = pack([swept_point(np.zeros(3), 0.0)]).repeat(len(points), axis=0)
-    corners[:, 3:] = np.tile(points, 4)
+def _between(ends: tuple[float, float], share: float) -> float:
+    return float(ends[0] * (ends[1] / ends[0]) ** share)
+
+
+def _start(shape: Solid, count: int, flat: int, rng: np.random.Generator) -> Array:
+    """Elements (count, 10) to start from, one in each cluster of points; flat: two of them are a plate through all."""
+    from scipy.cluster.vq import kmeans2
+
+    cloud = np.concatenate([shape.spread_points, shape.box_points[shape.inside]])
+    plates = _plate(cloud)[:count] if flat and count > 1 else np.zeros((0, COLUMNS))
+    rest = count - len(plates)
+    if rest <= 1:
+        labels = np.zeros(len(cloud), dtype=int)
+    else:
+        _, labels = kmeans2(cloud, rest, minit="++", seed=rng)
+    clusters = [cloud[labels == k] for k in range(rest)]
+    triangles = [_triangle(each if len(each) > 3 else cloud[rng.choice(len(cloud), 8)]) for each in clusters]
+    return np.concatenate([plates, np.array(triangles).reshape(-1, COLUMNS)])
+
+
+def _principal(cloud: Array) -> tuple[Array, Array, Array]:
+    """Middle (3,), axes (3, 3) as columns along which points spread from most to least, and half widths (3,)."""
+    middle = cloud.mean(axis=0)
+    axes = np.linalg.eigh((cloud - middle).T @ (cloud - middle))[1][:, ::-1]
+    return middle, axes, np.percentile(np.abs((cloud - middle) @ axes), 90, axis=0)
+
+
+def _triangle(cloud: Array) -> Array:
+    middle, axes, half = _principal(cloud)
+    radius = max(float(half[2]), 0.01)
+    along, across = (max(float(each) - 0.8 * radius, 0.01) for each in half[:2])
+    x, y = along * axes[:, 0], across * axes[:, 1]
+    return np.concatenate([middle - x - y / 2, middle + x - y / 2, middle + y, [0.9 * radius]])
+
+
+def _plate(cloud: Array) -> Array:
+    """A rectangle as two triangles (2, 10)."""
+    middle, axes, half = _principal(cloud)
+    radius = max(float(half[2]), 0.01)
+    along, across = (max(float(each) - 0.5 * radius, 0.01) for each in half[:2])
+    x, y = along * axes[:, 0], across * axes[:, 1]
+    first, second, third, fourth = (middle + i * x + j * y for i, j in ((-1, -1), (1, -1), (1, 1), (-1, 1)))
     return np.array(
-        [swept_distances(row[None].repeat(len(points), axis=0), corners).distance for row in rows]
+        [np.concatenate([first, second, third, [radius]]), np.concatenate([first, third, fourth, [radius]])]
     )
 
 
-def _between(start: Array, end: Array, radius: float) -> _Plate:
-    length = float(np.linalg.norm(end - start))
-    axes = _principal_axes(np.array([start, end])) if length > 0.0 else np.eye(3)
-    return _Plate((start + end) / 2, axes, np.array([length / 2, 0.0]), radius)
+def _simplified(drafts: Array) -> Array:
+    """Drafts with thin triangles made lines and short lines made points: their corners coincide."""
+    simple = drafts.copy()
+    for row in simple:
+        corners = row[:9].reshape(3, 3)
+        edges = corners[[1, 2, 0]] - corners[[0, 1, 2]]
+        lengths = np.linalg.norm(edges, axis=1)
+        longest = int(lengths.argmax())
+        area = float(np.linalg.norm(np.cross(edges[0], edges[1])))
+        if lengths[longest] < _THIN:
+            row[:9] = np.tile(corners.mean(axis=0), 3)
+        elif area / lengths[longest] < _THIN:
+            start, end = corners[longest], corners[(longest + 1) % 3]
+            row[:9] = np.concatenate([start, end, end])
+    return simple
 
 
-def _principal_axes(points: Array) -> Array:
-    """Axes as columns, along which points spread from most to least; right-handed."""
-    offsets = points - points.mean(axis=0)
-    axes = np.linalg.eigh(offsets.T @ offsets)[1][:, ::-1]
-    return np.asarray(axes * np.array([1.0, 1.0, np.linalg.det(axes)]))
+def _fit(drafts: Array, shape: Solid, solid: Solid) -> Fit:
+    elements = [_element(row, solid.size, solid.bounds.mean(axis=0)) for row in drafts]
+    return Fit(SweptVolume(tuple(elements)), filled_volume(drafts, shape) * solid.size**3)
 
 
-def _outermost(points: Array, radii: Array) -> tuple[Array, Array]:
-    """Without balls inside of the hull of others, where they are many and alike."""
-    from scipy.spatial import ConvexHull, QhullError
-
-    points, index = np.unique(points, axis=0, return_index=True)
-    radii = radii[index]
-    if len(points) < 12 or np.ptp(radii) > 0.0:
-        return points, radii
-    try:
-        kept = ConvexHull(points).vertices
-    except QhullError:  # flat
-        return points, radii
-    return points[kept], radii[kept]
-
-
-def _sphere_directions() -> Array:
-    """Unit vectors (m, 3), evenly spread: the golden spiral."""
-    count = 200
-    z = 1.0 - 2.0 * (np.arange(count) + 0.5) / count
-    angle = np.pi * (1.0 + np.sqrt(5.0)) * np.arange(count)
-    flat = np.sqrt(1.0 - z**2)
-    return np.stack([flat * np.cos(angle), flat * np.sin(angle), z], axis=1)
+def _element(row: Array, size: float, middle: Array) -> SweptSphere:
+    """The element of a draft of size one about the origin."""
+    corners, distinct = row[:9].reshape(3, 3) * size + middle, 3
+    if (row[:3] == row[3:6]).all():
+        distinct = 1
+    elif (row[3:6] == row[6:9]).all():
+        distinct = 2
+    return SweptSphere(corners[:distinct], float(row[9]) * size)

@@ -1,42 +1,63 @@
-"""Volumes for any robot, fitted around the shapes or meshes of its bodies."""
+"""Volumes around the shapes or meshes of bodies."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from itertools import product
+from collections.abc import Iterable
 
 import numpy as np
 
-from footfall.errors import InvalidValue
-from footfall.geometry.swept_fitting import Cell, Coverage, coverage, fit_swept_volume
-from footfall.geometry.swept_sphere import SweptVolume
+from footfall.arrays import Array
+from footfall.geometry.solid import Solid
+from footfall.geometry.swept_cover import element_distances
+from footfall.geometry.swept_coverage import Coverage, coverage, drafts_of, protrusion
+from footfall.geometry.swept_fitting import fit_swept_volume, grown_around
+from footfall.geometry.swept_sphere import SweptSphere, SweptVolume, swept_line, swept_point
 from footfall.robot.model import Body, Robot
 from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
-from footfall.robot.volumes import BodyVolume
 
-_RIM = 16  # corners of the polygon around the rim of a cylinder
+_RIM = 24  # corners of the polygon around the rim of a cylinder
+_FINE = 2  # subdivisions of an icosphere
+_ALIKE = 0.01  # of the size: what a part may stick out of the volume of another that it shares
 
 
-def fit_volumes(
-    robot: Robot, *, bodies: Sequence[str] | None = None, most: int = 4, visuals: bool = False
-) -> Robot:
-    """The robot with a volume around each body that has a shape, under the body's name; others stay as they are.
+def fit_body(body: Body, *, most: int = 8, visuals: bool = False, seed: int = 0) -> SweptVolume | None:
+    """A volume of at most that many elements that holds the shapes of a body; None if it has none.
 
-    bodies: only these. most: elements a body (a flat part takes two). Every triangle of a mesh lies inside of one
-    element; shapes for contact count, or what is seen if there are none. visuals: what is seen counts in any case.
-    `volume_coverage` says how tight they are.
+    Shapes for contact count, or what is seen if there are none. visuals: both. Spheres and capsules are elements as
+    they are, if there is room for them. seed: of the places that elements start from.
     """
-    wanted = [robot.body(name) for name in bodies] if bodies is not None else robot.bodies
-    fitted = {}
-    for body in wanted:
-        cells = body_cells(body, visuals=visuals)
-        if cells:
-            fitted[body.name] = BodyVolume(body.name, body.name, fit_swept_volume(cells, most=most))
-        elif bodies is not None:
-            raise InvalidValue("has no shape to fit a volume to", subject=("body", body.name))
-    kept = tuple(volume for volume in robot.volumes if volume.name not in fitted)
-    return replace(robot, volumes=(*kept, *fitted.values()))
+    geometries = _geometries(body, visuals=visuals)
+    if not geometries:
+        return None
+    exact = [_exact(geometry) for geometry in geometries]
+    round_ones = [each for each in exact if each is not None]
+    others = [geometry for geometry, each in zip(geometries, exact, strict=True) if each is None]
+    if len(round_ones) + bool(others) > most:
+        round_ones, others = [], geometries
+    fitted: tuple[SweptSphere, ...] = ()
+    if others:
+        triangles = np.concatenate([_triangles(geometry, around=True) for geometry in others])
+        fitted = fit_swept_volume(Solid(triangles), most=most - len(round_ones), seed=seed).elements
+    return SweptVolume((*round_ones, *fitted))
+
+
+def shared_volume(body: Body, volumes: Iterable[SweptVolume], *, visuals: bool = False) -> SweptVolume | None:
+    """The volume of another body that fits this one as it is or mirrored, as the other leg's; None if none does."""
+    solid = body_solid(body, visuals=visuals)
+    if solid is None or solid.size == 0.0:
+        return None
+    for volume in volumes:
+        for image in (volume, *(volume.mirrored(axis) for axis in "xyz")):
+            extents = np.ptp(image.bounds, axis=0) / np.maximum(
+                np.ptp(solid.bounds, axis=0), 0.05 * solid.size
+            )
+            off = np.linalg.norm(image.bounds.mean(axis=0) - solid.bounds.mean(axis=0))
+            if extents.max() > 2.5 or off > 0.1 * solid.size:
+                continue
+            near = element_distances(drafts_of(image), solid.dense_points).min(axis=0).max()
+            if near <= _ALIKE * solid.size and protrusion(image, solid) <= _ALIKE * solid.size:
+                return grown_around(image, solid)
+    return None
 
 
 def volume_coverage(robot: Robot, *, visuals: bool = False) -> dict[str, Coverage]:
@@ -49,37 +70,70 @@ def volume_coverage(robot: Robot, *, visuals: bool = False) -> dict[str, Coverag
         elements = [
             each for volume in robot.volumes if volume.body == body.name for each in volume.shape.elements
         ]
-        cells = body_cells(body, visuals=visuals) if elements else []
-        if cells:
-            found[body.name] = coverage(SweptVolume(tuple(elements)), cells)
+        solid = body_solid(body, visuals=visuals) if elements else None
+        if solid is not None:
+            found[body.name] = coverage(SweptVolume(tuple(elements)), solid)
     return found
 
 
-def body_cells(body: Body, *, visuals: bool = False) -> list[Cell]:
-    """The shapes of a body as convex cells in its frame: those for contact, or what is seen if there are none.
+def body_solid(body: Body, *, visuals: bool = False) -> Solid | None:
+    """The shapes of a body in its frame: those for contact, or what is seen if there are none; None without any.
 
-    visuals: what is seen in any case.
+    Spheres and capsules are polyhedra inside of them, cylinders prisms around them. visuals: what is seen in any case.
     """
-    geometries = (*body.collisions, *body.visuals) if visuals else body.collisions or body.visuals
-    return [cell for geometry in geometries for cell in _cells(geometry)]
+    geometries = _geometries(body, visuals=visuals)
+    if not geometries:
+        return None
+    return Solid(np.concatenate([_triangles(geometry, around=False) for geometry in geometries]))
 
 
-def _cells(geometry: Geometry) -> list[Cell]:
+def _geometries(body: Body, *, visuals: bool) -> list[Geometry]:
+    return [*body.collisions, *body.visuals] if visuals else [*(body.collisions or body.visuals)]
+
+
+def _exact(geometry: Geometry) -> SweptSphere | None:
     match geometry.shape:
         case Sphere(radius):
-            cells = [Cell(np.zeros((1, 3)), radius)]
+            return swept_point(np.zeros(3), radius).moved(geometry.placement)
         case Capsule(radius, length):
-            cells = [Cell(np.array([[0.0, 0.0, -length / 2], [0.0, 0.0, length / 2]]), radius)]
-        case Cylinder(radius, length):
-            angles = 2 * np.pi * np.arange(_RIM) / _RIM
-            around = radius / np.cos(np.pi / _RIM) * np.stack([np.cos(angles), np.sin(angles)], axis=1)
-            cells = [Cell(np.array([[x, y, z] for x, y in around for z in (-length / 2, length / 2)]))]
-        case Box(size):
-            corners, eighths = np.array(list(product((0.0, 0.5), repeat=3))), product((-0.5, 0.0), repeat=3)
-            cells = [Cell((corners + low) * size) for low in eighths]  # so that it can be split
-        case Mesh(path, scale):
-            from footfall.geometry.mesh import load_mesh  # slow to import
+            ends = np.array([0.0, 0.0, length / 2])
+            return swept_line(-ends, ends, radius).moved(geometry.placement)
+    return None
 
-            cells = [Cell(corners) for corners in load_mesh(path, scale=scale).corners]
+
+def _triangles(geometry: Geometry, *, around: bool) -> Array:
+    """Triangles (m, 3, 3) of a shape in the frame of its body. around: those of round shapes lie outside of them."""
+    import trimesh  # slow to import
+
+    match geometry.shape:
+        case Sphere(radius):
+            corners = _ball(radius, around)
+        case Capsule(radius, length):
+            ball = _ball(radius, around)
+            ends = ball + np.where(ball.mean(axis=1)[:, None, 2:] >= 0.0, 0.5, -0.5) * [0.0, 0.0, length]
+            corners = np.concatenate([ends, _prism(radius, length, around)])
+        case Cylinder(radius, length):
+            corners = _prism(radius, length, True)
+        case Box(size):
+            corners = np.asarray(trimesh.creation.box(size).triangles)
+        case Mesh(path, scale):
+            from footfall.geometry.mesh import load_mesh
+
+            corners = load_mesh(path, scale=scale).corners
     pose = geometry.placement
-    return [Cell(cell.points @ pose.rotation.T + pose.translation, cell.radius) for cell in cells]
+    return np.asarray(corners @ pose.rotation.T + pose.translation)
+
+
+def _ball(radius: float, around: bool) -> Array:
+    import trimesh
+
+    corners = np.asarray(trimesh.creation.icosphere(subdivisions=_FINE).triangles)
+    inner = np.linalg.norm(corners.mean(axis=1), axis=1).min()  # the faces of an icosphere are not all alike
+    return corners * radius / (inner if around else 1.0)
+
+
+def _prism(radius: float, length: float, around: bool) -> Array:
+    import trimesh
+
+    corner = radius / np.cos(np.pi / _RIM) if around else radius
+    return np.asarray(trimesh.creation.cylinder(corner, length, sections=_RIM).triangles)

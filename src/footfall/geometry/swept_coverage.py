@@ -1,0 +1,88 @@
+"""How a swept-sphere volume holds a shape: what sticks out, and how much air there is."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.geometry.solid import Solid, quarters
+from footfall.geometry.swept_cover import element_distances
+from footfall.geometry.swept_sphere import SweptVolume
+
+SMALL = 0.003  # of the size: pieces that are not cut further
+_LEVELS = 9  # how often a triangle is cut at most
+_MOST_PIECES = 50_000  # that are cut further
+_SAMPLES = 2**13  # points that measure a volume
+
+
+class Coverage(NamedTuple):
+    """How a volume holds a shape, 000 section 6.9.
+
+    protrusion: m, by how much the shape sticks out at most, from above to 0.3 % of its size; not positive if nothing
+    does. volume, hull, mesh: m3, of the volume, of the shape's convex hull and of what its triangles enclose. excess:
+    what the volume has more than the hull, relative to it; negative where it follows a shape that is not convex.
+    """
+
+    protrusion: float
+    volume: float
+    hull: float
+    mesh: float
+
+    @property
+    def excess(self) -> float:
+        return self.volume / self.hull - 1.0 if self.hull > 0.0 else np.inf
+
+
+def coverage(volume: SweptVolume, solid: Solid) -> Coverage:
+    """How well a volume holds a shape; volumes are measured to about 1 %."""
+    from scipy.stats import qmc
+
+    low, high = volume.bounds
+    room = float(np.prod(high - low))
+    samples = low + qmc.Sobol(3, seed=0).random(_SAMPLES) * (high - low)
+    inside = float((element_distances(drafts_of(volume), samples).min(axis=0) <= 0.0).mean())
+    return Coverage(protrusion(volume, solid), inside * room, solid.hull_volume, solid.volume)
+
+
+def uncovered(drafts: Array, triangles: Array, small: float) -> Array:
+    """Pieces (m, 3, 3) of triangles that no single element holds, with edges of at most `small`, m."""
+    for _ in range(_LEVELS):
+        triangles = triangles[piece_distances(drafts, triangles).min(axis=0) > 0.0]
+        large = (
+            np.linalg.norm(triangles - np.roll(triangles, 1, axis=1), axis=2).max(axis=1, initial=0.0) > small
+        )
+        if not large.any() or len(triangles) > _MOST_PIECES:
+            break
+        triangles = np.concatenate([triangles[~large], quarters(triangles[large])])
+    left: Array = triangles[piece_distances(drafts, triangles).min(axis=0) > 0.0]
+    return left
+
+
+def protrusion(volume: SweptVolume, solid: Solid) -> float:
+    """By how much a shape sticks out of a volume at the most, m; zero or less if nothing does.
+
+    From above, to 0.3 % of the shape's size.
+    """
+    drafts = drafts_of(volume)
+    pieces = uncovered(drafts, solid.triangles, SMALL * solid.size)
+    if len(pieces):
+        return float(piece_distances(drafts, pieces).min(axis=0).max())
+    return float(element_distances(drafts, solid.dense_points).min(axis=0).max())
+
+
+def drafts_of(volume: SweptVolume) -> Array:
+    """The elements of a volume as drafts (n, 10)."""
+    rows = []
+    for element in volume.elements:
+        corners = element.corners[[min(k, len(element.corners) - 1) for k in range(3)]]
+        rows.append([*corners.ravel(), element.radius])
+    return np.array(rows, dtype=np.float64)
+
+
+def piece_distances(drafts: Array, pieces: Array) -> Array:
+    """How far each piece (m, 3, 3) sticks out of each element, (n, m): an element is convex, so corners decide."""
+    corners = np.ascontiguousarray(pieces.reshape(-1, 3))
+    distances = element_distances(drafts, corners).reshape(len(drafts), len(pieces), 3)
+    return np.asarray(distances.max(axis=2))
