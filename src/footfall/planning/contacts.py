@@ -48,12 +48,14 @@ class HandContact:
 class Stance:
     """The robot after a step: the foot that has landed, and the hands that touch something while it stands there.
 
-    cost: of the way from the start, in units of one step.
+    cost: of the way from the start, in units of one step. can_stop: whether the other foot finds ground beside, so that
+    the robot can come to rest there.
     """
 
     placement: FootPlacement
     hands: tuple[HandContact, ...] = ()
     cost: float = 0.0
+    can_stop: bool = True
 
     def hand(self, name: Hand) -> HandContact | None:
         """The contact of RH or LH."""
@@ -89,7 +91,7 @@ class SearchEffort:
 class PlannedContacts:
     """The plan, or as much of it as there is.
 
-    found: whether the goal is reached. cost: in units of one step, of the search (before refinement). start: pose in
+    found: whether there is a plan; complete: whether it leads to the goal, and not only to the horizon. cost: in units of one step, of the search (before refinement). start: pose in
     which it begins, with the stance foot of the first step. stances: after each step, in order. steps: the same as
     walking transitions. why_not: what closes the way if it was not found; then stances lead as near as possible.
     explored: (n, 3) x, y in m and cost so far of explored states, if asked for.
@@ -103,6 +105,7 @@ class PlannedContacts:
     steps: tuple[WalkingTransition, ...]
     motion_plan: MotionPlan | None
     effort: SearchEffort
+    complete: bool = True
     why_not: Blockage | None = None
     warnings: tuple[str, ...] = ()
 

@@ -27,7 +27,7 @@ class GridParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     beyond start, goal and way points."""
 
     yaws: Annotated[int, Meta(ge=8, le=96, multiple_of=4)] = 48
-    margin_m: Positive = 1.6
+    margin_m: Positive = 3.0
 
 
 class StepLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -70,7 +70,7 @@ class StepCosts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
     step: Positive = 1.0
     path_per_m: NotNegative = 2.0
-    length_per_m: NotNegative = 2.5
+    length_per_m: NotNegative = 4.0
     desired_m: Positive = 0.40
     turn_per_rad2: NotNegative = 10.0
     vertical_per_m: NotNegative = 5.0
@@ -136,7 +136,7 @@ class SearchParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     one maybe. most_nodes: explored ones before it gives up. repairs: how often a plan is searched again because a
     foothold or a motion was refused."""
 
-    weight: Annotated[float, Meta(ge=0.0, le=10.0)] = 1.0
+    weight: Annotated[float, Meta(ge=0.0, le=10.0)] = 1.07
     most_nodes: Count = 3_000_000
     repairs: Annotated[int, Meta(ge=0, le=1000)] = 20
 

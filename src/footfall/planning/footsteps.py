@@ -1,0 +1,309 @@
+"""The search of footsteps: A* over stances, each a foot on a cell of 4 cm with one of 48 headings.
+
+Seiwald 2023, 5.5.4. A foothold is rated when a step first leads there; what hands reach and what body and arms are in is
+looked at when the stance is taken from the open list, since that only adds to the cost and most stances never come so
+far. All states lie in arrays: nothing is made while it runs.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.arrays import Array, Integers
+from footfall.compiler.routines import Vector2, routine
+from footfall.planning.ground import Ground, Singles, known_cost, known_top
+from footfall.planning.guide import CostRules, Guide, guide_value
+from footfall.planning.heap import Heap, pop, push
+from footfall.planning.solids import Bytes, Solids, Volumes, support
+from footfall.planning.step_set import CELL, GUIDE_CELL, SWEEP, StepSet
+
+NEW, OPEN, RATED, CLOSED, INVALID = 0, 1, 2, 3, 4  # of a state; RATED: hands and collisions are known
+RUNNING, FOUND, EXHAUSTED, FULL = 0, 1, 2, 3  # of a search
+_SAME = 1e-9  # costs that differ by less are the same
+_DETOUR = 50.0  # cost of where the guide knows no way
+
+
+class Nodes(NamedTuple):
+    """States, numbered ((foot * yaws + yaw) * nx + i) * ny + j: costs from the start, estimates to the goal, cost of
+    hands, number of the step that leads there plus one (-1 for a start), how many steps led there, what they are."""
+
+    costs: Array
+    estimates: Singles
+    hands: Singles
+    steps: np.ndarray[Any, np.dtype[np.int32]]
+    depths: np.ndarray[Any, np.dtype[np.int16]]
+    status: Bytes
+
+
+class State(NamedTuple):
+    """A stance by its numbers; foot: 0 right, 1 left."""
+
+    foot: int
+    yaw: int
+    i: int
+    j: int
+
+
+class Target(NamedTuple):
+    """Where the middle between the feet shall be: x, y in m, number of the heading, height in m; by how much the goals'
+    cells are off, m; and what hands cost in each state at least."""
+
+    x: float
+    y: float
+    yaw: int
+    height: float
+    off: float
+    off_height: float
+    hands: float
+
+
+class Problem(NamedTuple):
+    """All that a search looks at. goals: numbers of the states to reach. guided: whether the guide's costs are used.
+    weight: of estimates."""
+
+    ground: Ground
+    steps: StepSet
+    solids: Solids
+    volumes: Volumes
+    guide: Guide
+    rules: CostRules
+    goals: Integers
+    target: Target
+    guided: bool
+    weight: float
+    horizon: int  # steps after which any stance will do
+
+
+class Course(NamedTuple):
+    """How far a search has come. counts: expanded, explored, invalid states, closest state so far. closest: its
+    estimate. bound: least sum of cost and estimate among open states."""
+
+    counts: Integers
+    closest: Array
+
+
+@routine
+def number_of(ground: Ground, state: State) -> int:
+    """Number of a state."""
+    return ((state.foot * ground.yaws + state.yaw) * ground.nx + state.i) * ground.ny + state.j
+
+
+@routine
+def state_of(ground: Ground, number: int) -> State:
+    """The state with a number."""
+    row = number // ground.ny
+    plane = row // ground.nx
+    return State(plane // ground.yaws, plane % ground.yaws, row % ground.nx, number % ground.ny)
+
+
+@routine
+def middle_of(ground: Ground, volumes: Volumes, state: State) -> Vector2:
+    """Middle between the feet if the other foot stood beside, m."""
+    angle = 2.0 * np.pi * state.yaw / ground.yaws
+    side = volumes.lateral if state.foot == 0 else -volumes.lateral
+    x = ground.x + (state.i + 0.5) * CELL - side * np.sin(angle)
+    y = ground.y + (state.j + 0.5) * CELL + side * np.cos(angle)
+    return np.array([x, y])
+
+
+@routine
+def straight_estimate(problem: Problem, yaw: int, middle: Vector2, height: float) -> float:
+    """Cost to the goal at least: as many steps as distance or turn need, on level ground; Seiwald 2023, 5.5.4."""
+    rules, goal = problem.rules, problem.target
+    way = max(np.hypot(middle[0] - goal.x, middle[1] - goal.y) - goal.off, 0.0)
+    turn = abs(yaw - goal.yaw) % problem.ground.yaws
+    turn = min(turn, problem.ground.yaws - turn)
+    steps = max(np.ceil(way / rules.longest - 1e-9), np.ceil(turn / rules.most_turn - 1e-9))
+    rise = max(abs(height - goal.height) - goal.off_height, 0.0)
+    return steps * (rules.step + goal.hands) + rules.path * way + turn * rules.turn + rules.vertical * rise
+
+
+@routine
+def estimate(problem: Problem, state: State) -> float:
+    """Cost to the goal from a state."""
+    middle = middle_of(problem.ground, problem.volumes, state)
+    height = problem.ground.mean[state.i, state.j]
+    straight = straight_estimate(problem, state.yaw, middle, height)
+    if not problem.guided:
+        return straight
+    value = guide_value(problem.guide, problem.ground, problem.rules, state.yaw, middle)
+    return max(value, straight) if value < np.inf else straight + _DETOUR
+
+
+@routine
+def near_flag(problem: Problem, middle: Vector2) -> int:
+    """What may be around, see `find_nearness`."""
+    i = int((middle[0] - problem.ground.x) / GUIDE_CELL)
+    j = int((middle[1] - problem.ground.y) / GUIDE_CELL)
+    return problem.guide.near[i, j]
+
+
+@routine
+def half_swing(problem: Problem, state: State, first: int, base: float) -> float:
+    """How far the ground rises above a height below the way of a foot, m."""
+    ground = problem.ground
+    top = base
+    for n in range(first, first + SWEEP):
+        place = problem.steps.sweeps[n]
+        yaw = (state.yaw + place.turn + ground.yaws) % ground.yaws
+        top = max(top, known_top(ground, yaw, state.i + place.dx, state.j + place.dy))
+    return top - base
+
+
+@routine
+def swing_cost(problem: Problem, state: State, step: int, base: float, forward: float) -> float:
+    """Cost of what both half swings pass over; infinite if that is too high."""
+    rules = problem.rules
+    i, j = state.i // 2, state.j // 2
+    if problem.guide.peaks[i, j] <= base:
+        return 0.0
+    right = half_swing(problem, state, 2 * SWEEP * step, base)
+    left = half_swing(problem, state, 2 * SWEEP * step + SWEEP, base)
+    highest = max(right, left)
+    if highest > rules.most_obstacle or (highest > rules.noticeable and forward > rules.careful):
+        return np.inf
+    return rules.obstacle * (right + left)
+
+
+@routine
+def rate_hands(problem: Problem, nodes: Nodes, number: int, state: State) -> float:
+    """What hands and collisions add to the cost of a state, infinite if it is not possible."""
+    middle = middle_of(problem.ground, problem.volumes, state)
+    place = np.array([middle[0], middle[1], problem.ground.mean[state.i, state.j]])
+    found = support(problem.solids, problem.volumes, state.yaw, place, state.foot)
+    if found.blocked >= 0:
+        nodes.status[number] = INVALID
+        return np.inf
+    cost = problem.rules.hand * found.missing
+    added = cost - nodes.hands[number]
+    nodes.hands[number] = cost
+    nodes.status[number] = RATED
+    return added
+
+
+@routine
+def is_goal(problem: Problem, number: int) -> bool:
+    """Whether a state is to be reached."""
+    for goal in problem.goals:
+        if goal == number:
+            return True
+    return False
+
+
+@routine
+def beside(problem: Problem, state: State) -> State:
+    """Where the other foot would stand beside a stance."""
+    ground = problem.ground
+    angle = 2.0 * np.pi * state.yaw / ground.yaws
+    width = 2.0 * problem.volumes.lateral * (1.0 if state.foot == 0 else -1.0)
+    i = state.i + int(np.floor(0.5 - width * np.sin(angle) / CELL))
+    j = state.j + int(np.floor(0.5 + width * np.cos(angle) / CELL))
+    return State(1 - state.foot, state.yaw, i, j)
+
+
+@routine
+def can_stop(problem: Problem, state: State) -> bool:
+    """Whether the other foot finds ground beside a stance, as the closing step puts it there."""
+    other = beside(problem, state)
+    rise = abs(problem.ground.mean[other.i, other.j] - problem.ground.mean[state.i, state.j])
+    if not rise <= problem.rules.noticeable:
+        return False
+    return known_cost(problem.ground, other.yaw, other.i, other.j) >= 0.0
+
+
+@routine
+def ends_horizon(problem: Problem, nodes: Nodes, number: int, state: State) -> bool:
+    """Whether a stance is far enough, and the robot can stop there."""
+    return nodes.depths[number] >= problem.horizon and can_stop(problem, state)
+
+
+@routine
+def expand(problem: Problem, nodes: Nodes, heap: Heap, course: Course, number: int) -> None:
+    """Put all that can be reached by a step on the open list."""
+    ground, rules = problem.ground, problem.rules
+    state = state_of(ground, number)
+    height = ground.mean[state.i, state.j]
+    begins = nodes.steps[number] < 0
+    cost = nodes.costs[number]
+    foot = 1 - state.foot
+    for n in range(problem.steps.first[state.foot, state.yaw], problem.steps.first[state.foot, state.yaw + 1]):
+        step = problem.steps.steps[n]
+        yaw = (state.yaw + step.turn + ground.yaws) % ground.yaws
+        i, j = state.i + step.dx, state.j + step.dy
+        after = ((foot * ground.yaws + yaw) * ground.nx + i) * ground.ny + j
+        status = nodes.status[after]
+        if status >= CLOSED:
+            continue
+        if status != NEW and cost + step.cost >= nodes.costs[after]:
+            continue
+        standing = known_cost(ground, yaw, i, j)
+        if standing < 0.0:
+            nodes.status[after] = INVALID
+            course.counts[2] += 1
+            continue
+        rise = abs(ground.mean[i, j] - height)
+        if rise > rules.most_vertical or (rise > rules.noticeable and step.forward > rules.careful):
+            continue
+        if step.forward > rules.first_last and (begins or is_goal(problem, after)):
+            continue
+        reached = State(foot, yaw, i, j)
+        hands, near = nodes.hands[after], 0
+        if status == NEW:
+            near = near_flag(problem, middle_of(ground, problem.volumes, reached))
+            hands = 0.0 if near % 2 == 1 else rules.hand * problem.volumes.hands
+        total = cost + step.cost + standing + rules.vertical * rise + hands
+        if status != NEW and total >= nodes.costs[after] - _SAME:
+            continue
+        total += swing_cost(problem, state, n, max(height, ground.mean[i, j]), step.forward)
+        if total == np.inf or (status != NEW and total >= nodes.costs[after] - _SAME):
+            continue
+        if status == NEW:
+            nodes.estimates[after] = problem.weight * estimate(problem, reached)
+            nodes.hands[after] = hands
+            nodes.status[after] = RATED if near == 0 else OPEN
+            course.counts[1] += 1
+        nodes.costs[after] = total
+        nodes.steps[after] = n + 1
+        nodes.depths[after] = nodes.depths[number] + 1
+        push(heap, total + nodes.estimates[after], after)
+
+
+@routine
+def run_search(problem: Problem, nodes: Nodes, heap: Heap, course: Course, most: int) -> int:
+    """Expand up to `most` states; RUNNING, FOUND (the goal is counts[3]), EXHAUSTED or FULL."""
+    ground = problem.ground
+    left = most
+    while heap.size[0] > 0:
+        if left == 0:
+            return RUNNING
+        if heap.size[0] + 1024 > len(heap.keys):
+            return FULL
+        entry = pop(heap)
+        number = entry.item
+        status = nodes.status[number]
+        if status >= CLOSED or entry.key > nodes.costs[number] + nodes.estimates[number] + _SAME:
+            continue
+        state = state_of(ground, number)
+        if status == OPEN:
+            added = rate_hands(problem, nodes, number, state)
+            if added == np.inf:
+                course.counts[2] += 1
+                continue
+            if added > _SAME:
+                nodes.costs[number] += added
+                push(heap, nodes.costs[number] + nodes.estimates[number], number)
+                continue
+        nodes.status[number] = CLOSED
+        if nodes.estimates[number] < course.closest[0]:
+            course.closest[0] = nodes.estimates[number]
+            course.counts[3] = number
+        course.closest[1] = entry.key
+        course.counts[0] += 1
+        left -= 1
+        if is_goal(problem, number) or ends_horizon(problem, nodes, number, state):
+            course.counts[3] = number
+            return FOUND
+        expand(problem, nodes, heap, course, number)
+    return EXHAUSTED

@@ -1,0 +1,319 @@
+"""The guide: what it costs to go on from anywhere to the goal, for the middle between the feet.
+
+Seiwald 2023 (5.5.3, 5.5.4) searches a path of the middle between the feet and lets the footsteps stay near a spline
+through it. Here the same search runs from the goal backwards, and the costs that it finds are kept: they order the
+search of footsteps everywhere, not only near one path. A place counts if at least one foot can stand, on its whole sole
+or on the toe pad, so the guide passes wherever feet do.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.compiler.routines import Vector2, routine
+from footfall.planning.ground import Ground, Singles, known_cost
+from footfall.planning.heap import Heap, pop, push
+from footfall.planning.solids import Bytes, Solids, Volumes, support
+from footfall.planning.step_set import CELL, GUIDE_CELL, GuideSteps
+
+_JUMP = 2.0  # in costs of a cell: neighbours that differ by more are not compared
+_FLAT = 0.02  # m; what rises less above the feet needs no look at the way
+
+
+class CostRules(NamedTuple):
+    """Costs and limits that depend on the ground, see `StepCosts` and `StepLimits`."""
+
+    step: float
+    path: float
+    turn: float  # for one heading
+    hand: float
+    vertical: float
+    obstacle: float
+    most_vertical: float
+    most_obstacle: float
+    noticeable: float
+    careful: float
+    first_last: float
+    guide_first_last: float
+    longest: float  # m, way of the middle between the feet in one step
+    most_turn: int  # headings in one step
+
+
+class Pose2(NamedTuple):
+    """Where the middle between the feet is: x, y in m, and number of its heading."""
+
+    x: float
+    y: float
+    yaw: int
+
+
+class Guide(NamedTuple):
+    """States (yaws, nx, ny) of the middle between the feet on cells of 8 cm, from the corner of the ground on.
+
+    costs: of a state, plus one; 0 where nobody has asked, -1 where it is not possible. heights: of the feet, m. togo:
+    cost to the goal, plus one; 0 where none is known. closed: whether it is the least. peaks (nx, ny): highest ground
+    within a step. near (nx, ny): see `find_nearness`. lengths (nx, ny): of the shortest way from the start, m, at
+    least; rate: cost of a metre, at least. missed: what the cost of a path through any other state exceeds.
+    """
+
+    costs: Singles
+    heights: Singles
+    togo: Singles
+    closed: Bytes
+    peaks: Singles
+    near: Bytes
+    start: Pose2
+    lengths: Singles
+    rate: float
+    missed: Array
+
+
+class Place(NamedTuple):
+    """A state of the guide by its numbers."""
+
+    yaw: int
+    i: int
+    j: int
+
+
+@routine
+def peaks_within(highest: Singles, reach: int, peaks: Singles) -> None:
+    """Highest ground within `reach` cells of 8 cm of each (nx, ny), from cells of 4 cm."""
+    nx, ny = peaks.shape[0], peaks.shape[1]
+    rows = np.full((nx, ny), -np.inf)
+    for i in range(nx):
+        for j in range(ny):
+            best = max(highest[2 * i, 2 * j], highest[2 * i + 1, 2 * j])
+            rows[i, j] = max(best, highest[2 * i, 2 * j + 1], highest[2 * i + 1, 2 * j + 1])
+    columns = np.full((nx, ny), -np.inf)
+    for i in range(nx):
+        for j in range(ny):
+            best = -np.inf
+            for b in range(max(j - reach, 0), min(j + reach + 1, ny)):
+                best = max(best, rows[i, b])
+            columns[i, j] = best
+    for i in range(nx):
+        for j in range(ny):
+            best = -np.inf
+            for a in range(max(i - reach, 0), min(i + reach + 1, nx)):
+                best = max(best, columns[a, j])
+            peaks[i, j] = best
+
+
+@routine
+def guide_centre(ground: Ground, i: int, j: int) -> Vector2:
+    """Middle of a cell of the guide, m."""
+    return np.array([ground.x + (i + 0.5) * GUIDE_CELL, ground.y + (j + 0.5) * GUIDE_CELL])
+
+
+@routine
+def guide_state(
+    guide: Guide, ground: Ground, solids: Solids, volumes: Volumes, rules: CostRules, place: Place
+) -> float:
+    """Cost of a state of the guide, negative if it is not possible; looked at once."""
+    kept = guide.costs[place.yaw, place.i, place.j]
+    if kept != 0.0:
+        return kept - 1.0 if kept > 0.0 else -1.0
+    guide.costs[place.yaw, place.i, place.j] = -1.0
+    middle = guide_centre(ground, place.i, place.j)
+    angle = 2.0 * np.pi * place.yaw / ground.yaws
+    aside = volumes.lateral * np.array([-np.sin(angle), np.cos(angle)])
+    best, height, count = np.inf, 0.0, 0
+    for side in (-1.0, 1.0):
+        foot = middle + side * aside
+        i, j = int((foot[0] - ground.x) / CELL), int((foot[1] - ground.y) / CELL)
+        if i < 0 or j < 0 or i >= ground.nx or j >= ground.ny:
+            continue
+        cost = known_cost(ground, place.yaw, i, j)
+        if cost >= 0.0:
+            best = min(best, cost)
+            height += ground.mean[i, j]
+            count += 1
+    if count == 0:
+        return -1.0
+    height /= count
+    flag = guide.near[place.i, place.j]
+    missing = volumes.hands
+    if flag > 0:
+        found = support(solids, volumes, place.yaw, np.array([middle[0], middle[1], height]), -1)
+        if found.blocked >= 0:
+            return -1.0
+        missing = found.missing
+    cost = best + rules.hand * missing
+    guide.costs[place.yaw, place.i, place.j] = cost + 1.0
+    guide.heights[place.yaw, place.i, place.j] = height
+    return cost
+
+
+@routine
+def way_obstacle(ground: Ground, begin: Vector2, end: Vector2, aside: Vector2, base: float) -> float:
+    """How far the ground rises above a height along the ways of both feet, m."""
+    way = end - begin
+    pieces = int(np.sqrt(way @ way) / GUIDE_CELL) + 1
+    top = base
+    for side in (-1.0, 1.0):
+        for n in range(pieces + 1):
+            point = begin + n / pieces * way + side * aside
+            i, j = int((point[0] - ground.x) / CELL), int((point[1] - ground.y) / CELL)
+            if 0 <= i < ground.nx and 0 <= j < ground.ny:
+                top = max(top, ground.highest[i, j])
+    return top - base
+
+
+_LONGER = 0.9733  # shortest ways over 16 directions are longer than straight ones by up to 2.75 %
+_MOVES = tuple((a, b) for a in (-2, -1, 0, 1, 2) for b in (-2, -1, 0, 1, 2) if max(abs(a), abs(b)) == 1 or abs(a * b) == 2)
+
+
+@routine
+def shortest_ways(highest: Singles, begin: Vector2, steepest: float, heap: Heap, lengths: Singles) -> None:
+    """Lengths (nx, ny) of ways from a cell of 8 cm to all others, m, at least: nobody gets over a rise that is steeper
+    from one cell to the next. highest: of cells of 4 cm."""
+    nx, ny = lengths.shape[0], lengths.shape[1]
+    tops = np.full((nx, ny), -np.inf)
+    for i in range(nx):
+        for j in range(ny):
+            top = max(highest[2 * i, 2 * j], highest[2 * i + 1, 2 * j])
+            tops[i, j] = max(top, highest[2 * i, 2 * j + 1], highest[2 * i + 1, 2 * j + 1])
+            lengths[i, j] = np.inf
+    first = int(begin[0]) * ny + int(begin[1])
+    lengths[int(begin[0]), int(begin[1])] = 0.0
+    push(heap, 0.0, first)
+    while heap.size[0] > 0:
+        entry = pop(heap)
+        i, j = entry.item // ny, entry.item % ny
+        if entry.key > lengths[i, j] + 1e-6:
+            continue
+        for di, dj in _MOVES:
+            a, b = i + di, j + dj
+            if a < 0 or b < 0 or a >= nx or b >= ny:
+                continue
+            length = entry.key + _LONGER * GUIDE_CELL * np.sqrt(1.0 * (di * di + dj * dj))
+            if length < lengths[a, b] - 1e-6:
+                rise = tops[a, b] - tops[i, j]
+                if abs(rise) > steepest and tops[a, b] > -np.inf and tops[i, j] > -np.inf:
+                    continue
+                lengths[a, b] = length
+                push(heap, length, a * ny + b)
+
+
+@routine
+def from_start(guide: Guide, ground: Ground, rules: CostRules, place: Place) -> float:
+    """Cost from the start to a state, at least."""
+    turn = abs(place.yaw - guide.start.yaw) % ground.yaws
+    return guide.rate * guide.lengths[place.i, place.j] + rules.turn * min(turn, ground.yaws - turn)
+
+
+@routine
+def guide_edge(
+    guide: Guide, ground: Ground, rules: CostRules, begin: Place, end: Place, length: float
+) -> float:
+    """What the ground adds to the cost of a step from one state to the next; infinite if it cannot be made."""
+    low = guide.heights[begin.yaw, begin.i, begin.j]
+    high = guide.heights[end.yaw, end.i, end.j]
+    rise = abs(high - low)
+    if rise > rules.most_vertical or (rise > rules.noticeable and length > rules.careful):
+        return np.inf
+    cost = rules.vertical * rise
+    base = max(low, high)
+    if guide.peaks[end.i, end.j] - base > _FLAT:
+        angle = 2.0 * np.pi * begin.yaw / ground.yaws
+        aside = 0.5 * GUIDE_CELL * np.array([-np.sin(angle), np.cos(angle)]) * 3.0
+        first, last = guide_centre(ground, begin.i, begin.j), guide_centre(ground, end.i, end.j)
+        over = way_obstacle(ground, first, last, aside, base)
+        if over > rules.most_obstacle or (over > rules.noticeable and length > rules.careful):
+            return np.inf
+        cost += 2.0 * rules.obstacle * max(over - _FLAT, 0.0)
+    return cost
+
+
+@routine
+def run_guide(
+    guide: Guide,
+    ground: Ground,
+    solids: Solids,
+    volumes: Volumes,
+    steps: GuideSteps,
+    rules: CostRules,
+    heap: Heap,
+    slack: float,
+) -> tuple[int, float]:
+    """Fill in costs to the goal from the entries of the heap on, until the start is reached and all states are known
+    that may be on a path `slack` costs worse. Gives how many states were closed, and the cost from the start,
+    infinite if there is no way."""
+    nx, ny = guide.costs.shape[1], guide.costs.shape[2]
+    yaws = ground.yaws
+    count, found, worst = 0, np.inf, np.inf
+    start = Place(
+        guide.start.yaw,
+        int((guide.start.x - ground.x) / GUIDE_CELL),
+        int((guide.start.y - ground.y) / GUIDE_CELL),
+    )
+    guide.missed[0] = np.inf
+    while heap.size[0] > 0:
+        entry = pop(heap)
+        if entry.key > worst or heap.size[0] + 64 > len(heap.keys):
+            guide.missed[0] = entry.key
+            break
+        here = Place(entry.item // (nx * ny), (entry.item // ny) % nx, entry.item % ny)
+        if guide.closed[here.yaw, here.i, here.j] != 0:
+            continue
+        guide.closed[here.yaw, here.i, here.j] = 1
+        count += 1
+        togo = guide.togo[here.yaw, here.i, here.j] - 1.0
+        if here.yaw == start.yaw and here.i == start.i and here.j == start.j:
+            found = togo
+            worst = togo + slack
+        entering = togo + guide_state(guide, ground, solids, volumes, rules, here)
+        for n in range(steps.first[here.yaw], steps.first[here.yaw + 1]):
+            step = steps.steps[n]
+            yaw, i, j = (here.yaw - step.turn + yaws) % yaws, here.i - step.dx, here.j - step.dy
+            if i < 0 or j < 0 or i >= nx or j >= ny or guide.closed[yaw, i, j] != 0:
+                continue
+            if togo == 0.0 and step.length > rules.guide_first_last:
+                continue
+            tentative = entering + step.cost
+            known = guide.togo[yaw, i, j]
+            if known != 0.0 and tentative + 1.0 >= known:
+                continue
+            before = Place(yaw, i, j)
+            ahead = from_start(guide, ground, rules, before)
+            if tentative + ahead > worst:
+                continue
+            is_start = yaw == start.yaw and i == start.i and j == start.j
+            if guide_state(guide, ground, solids, volumes, rules, before) < 0.0 and not is_start:
+                guide.closed[yaw, i, j] = 2
+                continue
+            tentative += guide_edge(guide, ground, rules, before, here, step.length)
+            if tentative < np.inf and (known == 0.0 or tentative + 1.0 < known):
+                guide.togo[yaw, i, j] = tentative + 1.0
+                push(heap, tentative + ahead, (yaw * nx + i) * ny + j)
+    return count, found
+
+
+@routine
+def guide_value(guide: Guide, ground: Ground, rules: CostRules, yaw: int, place: Vector2) -> float:
+    """Cost to the goal of a middle between the feet at a place (m), between the cells around it."""
+    a = (place[0] - ground.x) / GUIDE_CELL - 0.5
+    b = (place[1] - ground.y) / GUIDE_CELL - 0.5
+    i, j = int(a), int(b)
+    s, t = a - i, b - j
+    least = np.inf
+    for di, dj in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        if guide.closed[yaw, i + di, j + dj] == 1:
+            least = min(least, guide.togo[yaw, i + di, j + dj] - 1.0)
+    # Beside the goal and behind corners costs jump: there the least one counts.
+    most = least + _JUMP * GUIDE_CELL * guide.rate
+    total, weight = 0.0, 0.0
+    for di, dj in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        if guide.closed[yaw, i + di, j + dj] == 1:
+            share = (s if di == 1 else 1.0 - s) * (t if dj == 1 else 1.0 - t)
+            total += share * min(guide.togo[yaw, i + di, j + dj] - 1.0, most)
+            weight += share
+    if weight > 1e-6:
+        return total / weight
+    if guide.missed[0] == np.inf:
+        return np.inf
+    return max(guide.missed[0] - from_start(guide, ground, rules, Place(yaw, i, j)), 0.0)

@@ -1,0 +1,329 @@
+"""Where hands touch things: the best point of all surfaces within reach (Seiwald 2023, 5.5.5, (5.11) to (5.13)).
+
+A point is good if the surface is trusted there and the hand reaches it during the whole step. On a triangle trust
+changes linearly, and the distance to a line is convex, so that the best point on the way up the slope of trust is found
+by golden sections.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from footfall.arrays import Array, Integers
+from footfall.compiler.routines import ArrayOf, Vector2, Vector3, new_records, routine
+from footfall.environment.model import Environment
+from footfall.geometry.triangle import Triangle, line_to_line, on_triangle, point_to_line
+from footfall.planning.parameters import HandParameters
+from footfall.planning.solids import Capsule, pierces
+from footfall.planning.surfaces import TouchSurface
+
+_GOLDEN = 0.6180339887498949
+_SECTIONS = 24  # the way is then known to 1e-5 of its length
+
+
+class TouchTriangle(NamedTuple):
+    """A triangle that a hand may touch: corners in the world, m, outward normal, confidence at the corners."""
+
+    corners: Triangle
+    normal: Vector3
+    confidence: Vector3
+
+
+class Touchables(NamedTuple):
+    """Triangles of all objects that hands may touch; owners (m,): number of the object of each."""
+
+    triangles: ArrayOf[TouchTriangle]
+    owners: Integers
+
+
+class HandRules(NamedTuple):
+    """What a good contact is, see `HandParameters`; angles in rad, radius of the hand in m."""
+
+    least_confidence: float
+    confidence_weight: float
+    distance_cost: float
+    frontal: Vector2
+    transverse: Vector2
+    radius: float
+
+
+class Touch(NamedTuple):
+    """A point on a surface, m, with its normal. cost: infinite if there is none."""
+
+    cost: float
+    point: Vector3
+    normal: Vector3
+    confidence: float
+    owner: int
+
+
+def hand_rules(parameters: HandParameters, radius: float) -> HandRules:
+    """Rules for a hand of a radius, m."""
+    return HandRules(
+        parameters.least_confidence,
+        parameters.confidence_weight,
+        parameters.distance_per_m,
+        np.deg2rad(parameters.frontal_deg),
+        np.deg2rad(parameters.transverse_deg),
+        radius,
+    )
+
+
+def touchables(environment: Environment, surfaces: dict[str, TouchSurface], ids: tuple[str, ...]) -> Touchables:
+    """Surfaces where their objects stand; owners count in `ids`."""
+    corners, confidence, owners = [], [], []
+    for number, id in enumerate(ids):
+        if id not in surfaces:
+            continue
+        surface, pose = surfaces[id], environment.object(id).placement
+        world = surface.vertices @ pose.rotation.T + pose.translation
+        corners.append(world[surface.triangles])
+        confidence.append(surface.confidence[surface.triangles])
+        owners.append(np.full(len(surface.triangles), number))
+    count = sum(len(part) for part in owners)
+    triangles = new_records(TouchTriangle, count)
+    if not count:
+        return Touchables(triangles, np.zeros(0, np.int64))
+    points = np.concatenate(corners)
+    normals = np.cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0])
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
+    for k, name in enumerate(Triangle._fields):
+        triangles["corners"][name] = points[:, k]
+    triangles["normal"], triangles["confidence"] = normals, np.concatenate(confidence)
+    return Touchables(triangles, np.concatenate(owners).astype(np.int64))
+
+
+@routine
+def within_cone(normal: Vector3, yaw: float, side: int, rules: HandRules) -> bool:
+    """Whether a hand (0 right, 1 left) of an upright body can lean on a surface with this outward normal."""
+    c, s = np.cos(yaw), np.sin(yaw)
+    ahead = c * normal[0] + s * normal[1]
+    inward = c * normal[1] - s * normal[0]
+    if side == 1:
+        inward = -inward
+    frontal = np.arctan2(normal[2], inward)
+    if frontal < rules.frontal[0] or frontal > rules.frontal[1]:
+        return False
+    if np.hypot(ahead, inward) <= 0.3:
+        return True
+    transverse = np.arctan2(ahead, inward)
+    return transverse >= rules.transverse[0] and transverse <= rules.transverse[1]
+
+
+@routine
+def nearest_on_triangle(start: Vector3, end: Vector3, triangle: Triangle) -> Vector3:
+    """The point of a triangle that is closest to a line."""
+    if pierces(start, end, triangle):
+        normal: Vector3 = np.cross(triangle.b - triangle.a, triangle.c - triangle.a)
+        before, behind = normal @ (start - triangle.a), normal @ (end - triangle.a)
+        return start + before / (before - behind) * (end - start)
+    one, other = on_triangle(triangle, start), on_triangle(triangle, end)
+    best, point = one.square, one.point
+    if other.square < best:
+        best, point = other.square, other.point
+    for a, b in ((triangle.a, triangle.b), (triangle.b, triangle.c), (triangle.c, triangle.a)):
+        found = line_to_line(start, end, a, b)
+        if found.square < best:
+            best, point = found.square, found.second
+    return point
+
+
+@routine
+def confidence_slope(touch: TouchTriangle) -> Vector3:
+    """How confidence grows along the plane of a triangle, 1/m."""
+    a, b, c = touch.corners.a, touch.corners.b, touch.corners.c
+    normal: Vector3 = np.cross(b - a, c - a)
+    square = normal @ normal
+    # A corner's share grows across the opposite edge, by one over its height.
+    slope_a: Vector3 = np.cross(normal, c - b)
+    slope_b: Vector3 = np.cross(normal, a - c)
+    slope_c: Vector3 = np.cross(normal, b - a)
+    total = touch.confidence[0] * slope_a + touch.confidence[1] * slope_b + touch.confidence[2] * slope_c
+    return total / square
+
+
+@routine
+def confidence_at(touch: TouchTriangle, slope: Vector3, point: Vector3) -> float:
+    """Confidence at a point of a triangle."""
+    return touch.confidence[0] + slope @ (point - touch.corners.a)
+
+
+@routine
+def way_out(triangle: Triangle, point: Vector3, way: Vector3) -> float:
+    """How many times a way can be gone from a point of a triangle before it leaves the triangle."""
+    normal: Vector3 = np.cross(triangle.b - triangle.a, triangle.c - triangle.a)
+    most = np.inf
+    for a, b in ((triangle.a, triangle.b), (triangle.b, triangle.c), (triangle.c, triangle.a)):
+        inward: Vector3 = np.cross(normal, b - a)
+        speed = inward @ way
+        if speed < 0.0:
+            most = min(most, max((inward @ (a - point)) / speed, 0.0))
+    return most if most < np.inf else 0.0
+
+
+@routine
+def reach_distance(capsule: Capsule, point: Vector3, radius: float) -> float:
+    """Distance of a hand that touches a point to a volume of reach, m; negative inside."""
+    return np.sqrt(point_to_line(point, capsule.start, capsule.end).square) - capsule.radius - radius
+
+
+@routine
+def point_cost(capsule: Capsule, touch: TouchTriangle, slope: Vector3, point: Vector3, rules: HandRules) -> float:
+    """(5.11) without its bounds."""
+    doubt = 1.0 - confidence_at(touch, slope, point)
+    return rules.confidence_weight * doubt + rules.distance_cost * reach_distance(capsule, point, rules.radius)
+
+
+@routine
+def best_of_triangle(capsule: Capsule, touch: TouchTriangle, rules: HandRules, owner: int) -> Touch:
+    """The best point on the way from the closest one up the slope of confidence."""
+    begin = nearest_on_triangle(capsule.start, capsule.end, touch.corners)
+    none = Touch(np.inf, begin, touch.normal, 0.0, owner)
+    if reach_distance(capsule, begin, rules.radius) > 0.0:
+        return none
+    slope = confidence_slope(touch)
+    way = way_out(touch.corners, begin, slope) * slope
+    grown = slope @ way
+    low, high = 0.0, 1.0
+    lacking = rules.least_confidence - confidence_at(touch, slope, begin)
+    if lacking > 0.0:
+        if grown < lacking:
+            return none
+        low = lacking / grown
+    if reach_distance(capsule, begin + way, rules.radius) > 0.0:
+        inside = 0.0
+        for _ in range(_SECTIONS):
+            middle = (inside + high) / 2.0
+            if reach_distance(capsule, begin + middle * way, rules.radius) > 0.0:
+                high = middle
+            else:
+                inside = middle
+        high = inside
+    if low > high:
+        return none
+    one, other = low, high
+    left, right = other - _GOLDEN * (other - one), one + _GOLDEN * (other - one)
+    for _ in range(_SECTIONS):
+        at_left = point_cost(capsule, touch, slope, begin + left * way, rules)
+        at_right = point_cost(capsule, touch, slope, begin + right * way, rules)
+        if at_left <= at_right:
+            other, right = right, left
+            left = other - _GOLDEN * (other - one)
+        else:
+            one, left = left, right
+            right = one + _GOLDEN * (other - one)
+    best, share = np.inf, low
+    for candidate in (low, (one + other) / 2.0, high):
+        cost = point_cost(capsule, touch, slope, begin + candidate * way, rules)
+        if cost < best:
+            best, share = cost, candidate
+    point: Vector3 = begin + share * way
+    return Touch(best, point, touch.normal, confidence_at(touch, slope, point), owner)
+
+
+@routine
+def moved_capsule(capsule: Capsule, place: Vector3, yaw: float) -> Capsule:
+    """A capsule given in the frame between the feet, in the world."""
+    c, s = np.cos(yaw), np.sin(yaw)
+    a, b = capsule.start, capsule.end
+    start = np.array([c * a[0] - s * a[1], s * a[0] + c * a[1], a[2]]) + place
+    end = np.array([c * b[0] - s * b[1], s * b[0] + c * b[1], b[2]]) + place
+    return Capsule(start, end, capsule.radius)
+
+
+@routine
+def best_touch(
+    things: Touchables, capsules: ArrayOf[Capsule], rules: HandRules, place: Vector3, yaw: float, side: int
+) -> Touch:
+    """The best point of all for a hand (0 right, 1 left); capsules: of that hand, in the frame between the feet."""
+    best = Touch(np.inf, place, place, 0.0, -1)
+    for k in range(len(capsules)):
+        capsule = moved_capsule(capsules[k], place, yaw)
+        middle = (capsule.start + capsule.end) / 2.0
+        half = capsule.end - middle
+        far = np.sqrt(half @ half) + capsule.radius + rules.radius
+        for n in range(len(things.owners)):
+            touch = things.triangles[n]
+            corner, span = touch.corners.a - middle, 0.0
+            for other in (touch.corners.b, touch.corners.c):
+                span = max(span, (other - touch.corners.a) @ (other - touch.corners.a))
+            reach = far + np.sqrt(span)
+            if corner @ corner > reach * reach:
+                continue
+            if max(touch.confidence[0], touch.confidence[1], touch.confidence[2]) < rules.least_confidence:
+                continue
+            if not within_cone(touch.normal, yaw, side, rules):
+                continue
+            found = best_of_triangle(capsule, touch, rules, things.owners[n])
+            if found.cost < best.cost:
+                best = found
+    return best
+
+
+class Standing(NamedTuple):
+    """The middle between the feet at a stance: x, y, z in m, yaw in rad; stance foot, 0 right, 1 left."""
+
+    place: Vector3
+    yaw: float
+    foot: int
+
+
+class Arms(NamedTuple):
+    """Shoulders (2, 3) in the frame between the feet, m, and how far hands get from them, m."""
+
+    shoulders: Array
+    reach: float
+
+
+@routine
+def arm_reaches(standing: Standing, arms: Arms, side: int, hand: Vector3) -> bool:
+    """Whether a hand is within the length of its arm."""
+    c, s = np.cos(standing.yaw), np.sin(standing.yaw)
+    x, y, z = arms.shoulders[side, 0], arms.shoulders[side, 1], arms.shoulders[side, 2]
+    shoulder = standing.place + np.array([c * x - s * y, s * x + c * y, z])
+    return (hand - shoulder) @ (hand - shoulder) <= arms.reach * arms.reach
+
+
+@routine
+def find_touches(
+    things: Touchables,
+    capsules: ArrayOf[Capsule],
+    rules: HandRules,
+    arms: Arms,
+    stances: ArrayOf[Standing],
+    found: ArrayOf[Touch],
+) -> None:
+    """Fill in (2 n,) touches of the right and left hand at each of n stances; owners of held ones are -2 - owner.
+
+    A hand opposite to the stance foot must take part. What is touched is held until after the next step, so both
+    stances must be in reach; before the last stance all hands are free again.
+    """
+    none = Touch(np.inf, np.zeros(3), np.zeros(3), 0.0, -1)
+    half = len(capsules) // 2
+    for n in range(len(found)):
+        found[n] = none
+    for n in range(len(stances) - 1):
+        stance = stances[n]
+        opposite = 1 - stance.foot
+        supported = False
+        for side in (opposite, 1 - opposite):
+            if found[2 * n + side].owner != -1:  # held
+                supported = supported or side == opposite
+                continue
+            if side != opposite and not supported:
+                continue
+            if n + 2 >= len(stances):
+                continue
+            touch = best_touch(
+                things, capsules[side * half : (side + 1) * half], rules, stance.place, stance.yaw, side
+            )
+            if touch.cost == np.inf:
+                continue
+            hand = touch.point + rules.radius * touch.normal
+            if not arm_reaches(stance, arms, side, hand) or not arm_reaches(stances[n + 1], arms, side, hand):
+                continue
+            found[2 * n + side] = touch
+            found[2 * n + 2 + side] = touch._replace(owner=-2 - touch.owner)
+            supported = supported or side == opposite

@@ -1,0 +1,121 @@
+"""From a path on the grid to stances in the world: refined footholds, and hands that touch something."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from footfall.compiler.routines import new_records
+from footfall.gait.poses import FEET, HANDS
+from footfall.math.rotations import yaw_of
+from footfall.planning.contacts import FootPlacement, HandContact, Stance
+from footfall.planning.conversion import contact_of, foot_rotation
+from footfall.planning.footsteps import can_stop
+from footfall.planning.hand_contacts import Standing, Touch, find_touches
+from footfall.planning.refinement import RefinedFoot, refine_path, sole_at
+from footfall.planning.search import Path, Search
+from footfall.planning.solids import collides
+from footfall.planning.step_set import CELL
+
+
+class BadState(Exception):
+    """A state that the search took and that is not possible. number: of the state."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        super().__init__(number)
+
+
+def stances_of(search: Search, path: Path) -> tuple[Stance, ...]:
+    """The stances of a path; BadState if one cannot be."""
+    feet = _refined(search, path)
+    touches = _touched(search, path, feet)
+    placements = _placements(search, path, feet)
+    stances = []
+    for n, (placement, state) in enumerate(zip(placements, path.states, strict=True)):
+        hands = tuple(
+            _contact(search, side, touches[2 * n + side])
+            for side in range(2)
+            if search.tables.biped.hands and touches[2 * n + side]["owner"] != -1
+        )
+        stop = bool(can_stop(search.problem, state))
+        stances.append(Stance(placement, hands, path.costs[n], stop))
+    return tuple(stances)
+
+
+def _refined(search: Search, path: Path) -> np.ndarray:
+    ground, tables = search.problem.ground, search.tables
+    places = np.array([(ground.x + (s.i + 0.5) * CELL, ground.y + (s.j + 0.5) * CELL) for s in path.states])
+    yaws = np.array([2 * state.yaw for state in path.states])
+    before = path.pose.stance_foot
+    corners = np.empty((4, 2))
+    sole_at(
+        tables.refinement.sole,
+        np.array(before.position[:2]),
+        float(yaw_of(np.array(before.rotation))),
+        corners,
+    )
+    found = new_records(RefinedFoot, len(places))
+    bad = refine_path(search.around.terrain.packed, tables.refinement, corners, places, yaws, found)
+    if bad < len(places):
+        raise BadState(path.numbers[bad])
+    return found
+
+
+def _placements(search: Search, path: Path, feet: np.ndarray) -> list[FootPlacement]:
+    biped, parameters = search.tables.biped, search.tables.parameters
+    result = []
+    height = path.pose.stance_foot.position[2]
+    for state, foot in zip(path.states, feet, strict=True):
+        x, y, z = (float(value) for value in foot["place"])
+        contact = contact_of(bool(foot["partial"]), height - z, parameters, biped.has_toes)
+        rotation = foot_rotation(float(foot["yaw"]), foot["normal"])
+        result.append(FootPlacement(FEET[state.foot], (x, y, z), rotation, contact))
+        height = z
+    return result
+
+
+def _touched(search: Search, path: Path, feet: np.ndarray) -> np.ndarray:
+    """Touches (2 n,) of the right and left hand at each stance; BadState if an arm that was expected to touch something
+    hangs inside of it instead."""
+    tables, around = search.tables, search.around
+    touches = new_records(Touch, 2 * len(feet))
+    touches["owner"] = -1
+    if not tables.biped.hands or not around.touchable:
+        return touches
+    stances = new_records(Standing, len(feet))
+    half = tables.volumes.lateral
+    for n, (state, foot) in enumerate(zip(path.states, feet, strict=True)):
+        yaw, side = float(foot["yaw"]), half if state.foot == 0 else -half
+        x, y, z = foot["place"]
+        stances[n] = ((x - side * np.sin(yaw), y + side * np.cos(yaw), z), yaw, state.foot)
+    count = 2 * tables.volumes.reach_count
+    find_touches(
+        around.touchables, tables.volumes.reach[:count], tables.hand_rules, tables.arms, stances, touches
+    )
+    for n, state in enumerate(path.states):
+        place = np.array(stances[n]["place"])
+        first = 2 * state.yaw * tables.volumes.arm_count
+        for side in range(2):
+            if touches[2 * n + side]["owner"] == -1 and (
+                collides(
+                    around.solids,
+                    tables.volumes.arms,
+                    first + side * tables.volumes.arm_count,
+                    tables.volumes.arm_count,
+                    place,
+                )
+                >= 0
+            ):
+                raise BadState(path.numbers[n])
+    return touches
+
+
+def _contact(search: Search, side: int, touch: np.ndarray) -> HandContact:
+    owner = int(touch["owner"])
+    held = owner < 0
+    normal = np.array(touch["normal"])
+    position = np.array(touch["point"]) + search.tables.biped.hand_radius * normal
+    id = search.around.ids[-2 - owner if held else owner]
+    return HandContact(
+        HANDS[side], tuple(position.tolist()), tuple(normal.tolist()), id, float(touch["confidence"]), held
+    )

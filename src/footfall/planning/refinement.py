@@ -1,0 +1,222 @@
+"""Footholds made better on cells of 1 cm, and the plane that each foot stands on (Seiwald 2023, 5.5.5)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from footfall.arrays import Array, Integers
+from footfall.compiler.routines import ArrayOf, Vector2, Vector3, routine
+from footfall.environment.patch import CELL as FINE_CELL
+from footfall.environment.patch import UNSEEN
+from footfall.environment.sampling import cell_at
+from footfall.environment.terrain import PackedTerrain
+from footfall.motion.pose_checks import sole_gap
+from footfall.planning.footprints import Stamps
+from footfall.planning.ground import FootholdRules, rated
+from footfall.planning.parameters import PlannerParameters
+
+
+class Refinement(NamedTuple):
+    """How footholds are refined. shifts (n, 3): cells along x and y, and headings, the cheapest first; prices (n,).
+    sole (4, 2): corners, counter-clockwise, m. apart: least distance of the soles, m."""
+
+    stamps: Stamps
+    rules: FootholdRules
+    shifts: Integers
+    prices: Array
+    sole: Array
+    apart: float
+    yaws: int
+
+
+class RefinedFoot(NamedTuple):
+    """A foothold. place: x, y, z in m. yaw: rad. normal: of the plane below the sole. partial: whether only the toe pad
+    stands. valid: whether there is one at all."""
+
+    place: Vector3
+    yaw: float
+    normal: Vector3
+    partial: bool
+    valid: bool
+
+
+def refinement_for(stamps: Stamps, sole: Array, rules: FootholdRules, parameters: PlannerParameters) -> Refinement:
+    """The refinement of a robot's footholds; stamps: on cells of 1 cm, for twice as many headings as the search."""
+    limits, cost = parameters.foothold, parameters.cost
+    yaws = 2 * parameters.grid.yaws
+    cells, turns = round(limits.shift_m / FINE_CELL), round(limits.turn_deg / (360.0 / yaws))
+    shifts = np.array(
+        [
+            (a, b, c)
+            for a in range(-cells, cells + 1)
+            for b in range(-cells, cells + 1)
+            for c in range(-turns, turns + 1)
+        ]
+    )
+    prices = cost.shift_per_cm * np.abs(shifts[:, :2]).sum(axis=1) + cost.turn_per_step * np.abs(shifts[:, 2])
+    order = np.argsort(prices, kind="stable")
+    return Refinement(
+        stamps, rules, shifts[order], prices[order], sole, parameters.step.refined_feet_apart_m, yaws
+    )
+
+
+class Patch(NamedTuple):
+    """Cells of 1 cm around a foothold, (n, n): heights, m, minus infinity where nothing was seen, and confidences."""
+
+    heights: Array
+    confidence: Array
+    middle: int
+
+
+@routine
+def patch_around(terrain: PackedTerrain, i: int, j: int, reach: int) -> Patch:
+    """A copy of the cells within a reach of cell (i, j)."""
+    size = 2 * reach + 1
+    heights, confidence = np.empty((size, size)), np.empty((size, size))
+    for a in range(size):
+        for b in range(size):
+            cell = cell_at(terrain, i + a - reach, j + b - reach)
+            heights[a, b] = 0.001 * cell.height if cell.height != UNSEEN else -np.inf
+            confidence[a, b] = cell.confidence / 255.0
+    return Patch(heights, confidence, reach)
+
+
+class Rating(NamedTuple):
+    """cost: negative if no foot can stand. cells: how many cells of the stamp carry it."""
+
+    cost: float
+    cells: int
+    partial: bool
+
+
+@routine
+def rate_fine(patch: Patch, stamps: Stamps, rules: FootholdRules, yaw: int, di: int, dj: int) -> Rating:
+    """What a foot finds that is shifted by cells from the middle of a patch."""
+    first, last = stamps.first[yaw], stamps.first[yaw + 1]
+    toes = first + stamps.toes[yaw]
+    low, high, trust = np.inf, -np.inf, 0.0
+    toe_low, toe_high, toe_trust = np.inf, -np.inf, 0.0
+    for n in range(first, last):
+        if n == toes:
+            toe_low, toe_high, toe_trust = low, high, trust
+        a, b = patch.middle + di + stamps.cells[n, 0], patch.middle + dj + stamps.cells[n, 1]
+        height = patch.heights[a, b]
+        high = max(high, height)
+        low = min(low, height if height > -np.inf else low)
+        trust += patch.confidence[a, b]
+    cost = rated(low, high, trust / (last - first), rules)
+    if cost >= 0.0 or toes == last or toe_high < high:
+        return Rating(cost, last - first, False)
+    cost = rated(toe_low, toe_high, toe_trust / (toes - first), rules)
+    return Rating(cost + rules.partial_cost if cost >= 0.0 else -1.0, toes - first, True)
+
+
+@routine
+def plane_below(patch: Patch, stamps: Stamps, yaw: int, di: int, dj: int, cells: int) -> tuple[float, Vector3]:
+    """Height at the foot's frame, m, and upward normal of the plane that is closest to the cells below it."""
+    first = stamps.first[yaw]
+    count, x, y, z = 0.0, 0.0, 0.0, 0.0
+    xx, xy, yy, xz, yz = 0.0, 0.0, 0.0, 0.0, 0.0
+    for n in range(first, first + cells):
+        i, j = stamps.cells[n, 0], stamps.cells[n, 1]
+        height = patch.heights[patch.middle + di + i, patch.middle + dj + j]
+        if height > -np.inf:
+            u, v = i * FINE_CELL, j * FINE_CELL
+            count, x, y, z = count + 1.0, x + u, y + v, z + height
+            xx, xy, yy, xz, yz = xx + u * u, xy + u * v, yy + v * v, xz + u * height, yz + v * height
+    x, y, z = x / count, y / count, z / count
+    xx, xy, yy = xx - count * x * x, xy - count * x * y, yy - count * y * y
+    xz, yz = xz - count * x * z, yz - count * y * z
+    whole = xx * yy - xy * xy
+    a, b = 0.0, 0.0
+    if whole > 1e-12:
+        a, b = (xz * yy - yz * xy) / whole, (yz * xx - xz * xy) / whole
+    return z - a * x - b * y, np.array([-a, -b, 1.0]) / np.sqrt(a * a + b * b + 1.0)
+
+
+@routine
+def sole_at(sole: ArrayOf[Vector2], place: Vector2, yaw: float, moved: ArrayOf[Vector2]) -> None:
+    """Put the corners of a sole where a foot stands."""
+    c, s = np.cos(yaw), np.sin(yaw)
+    for k in range(4):
+        corner = sole[k]
+        moved[k] = place + np.array([c * corner[0] - s * corner[1], s * corner[0] + c * corner[1]])
+
+
+@routine
+def refine_foot(
+    terrain: PackedTerrain, how: Refinement, place: Vector2, yaw: int, before: ArrayOf[Vector2]
+) -> RefinedFoot:
+    """The best foothold around a place (m) and heading; before: corners (4, 2) of the other sole."""
+    i, j = int(np.floor(place[0] / FINE_CELL)), int(np.floor(place[1] / FINE_CELL))
+    patch = patch_around(terrain, i, j, how.stamps.reach + abs(how.shifts[len(how.shifts) - 1, 0]) + 1)
+    corners: ArrayOf[Vector2] = np.empty((4, 2))
+    best, chosen, found = np.inf, -1, Rating(-1.0, 0, False)
+    for n in range(len(how.prices)):
+        if how.prices[n] >= best:
+            break
+        di, dj = how.shifts[n, 0], how.shifts[n, 1]
+        turned = (yaw + how.shifts[n, 2] + how.yaws) % how.yaws
+        here = np.array([(i + di + 0.5) * FINE_CELL, (j + dj + 0.5) * FINE_CELL])
+        rating = rate_fine(patch, how.stamps, how.rules, turned, di, dj)
+        if rating.cost < 0.0 or rating.cost + how.prices[n] >= best:
+            continue
+        sole_at(how.sole, here, 2.0 * np.pi * turned / how.yaws, corners)
+        if sole_gap(before, corners) < how.apart:
+            continue
+        best, chosen, found = rating.cost + how.prices[n], n, rating
+    up = np.array([0.0, 0.0, 1.0])
+    if chosen < 0:
+        return RefinedFoot(np.array([place[0], place[1], 0.0]), 0.0, up, False, False)
+    di, dj = how.shifts[chosen, 0], how.shifts[chosen, 1]
+    turned = (yaw + how.shifts[chosen, 2] + how.yaws) % how.yaws
+    height, normal = plane_below(patch, how.stamps, turned, di, dj, found.cells)
+    spot = np.array([(i + di + 0.5) * FINE_CELL, (j + dj + 0.5) * FINE_CELL, height])
+    return RefinedFoot(spot, 2.0 * np.pi * turned / how.yaws, normal, found.partial, True)
+
+
+@routine
+def swing_top(
+    terrain: PackedTerrain, how: Refinement, begin: Vector2, end: Vector2, yaws: Vector2, base: float
+) -> float:
+    """How far the ground rises above a height below a foot that swings from one place to another, m. yaws: headings
+    at begin and end, rad, not more than half a turn apart."""
+    way = end - begin
+    pieces = int(np.sqrt(way @ way) / (3.0 * FINE_CELL)) + 1
+    top = base
+    for n in range(pieces + 1):
+        share = n / pieces
+        here = begin + share * way
+        yaw = yaws[0] + share * (yaws[1] - yaws[0])
+        k = int(np.floor(yaw / (2.0 * np.pi) * how.yaws + 0.5)) % how.yaws
+        i, j = int(np.floor(here[0] / FINE_CELL)), int(np.floor(here[1] / FINE_CELL))
+        for m in range(how.stamps.first[k], how.stamps.first[k + 1]):
+            cell = cell_at(terrain, i + how.stamps.cells[m, 0], j + how.stamps.cells[m, 1])
+            if cell.height != UNSEEN:
+                top = max(top, 0.001 * cell.height)
+    return top - base
+
+
+@routine
+def refine_path(
+    terrain: PackedTerrain,
+    how: Refinement,
+    start: ArrayOf[Vector2],
+    places: ArrayOf[Vector2],
+    yaws: Integers,
+    found: ArrayOf[RefinedFoot],
+) -> int:
+    """Refine footholds (n, 2) one after the other from the sole (4, 2) on that stands first; yaws: in numbers of fine
+    headings. Gives the number of the first that cannot be, or n."""
+    before: ArrayOf[Vector2] = np.empty((4, 2))
+    for k in range(4):
+        before[k] = start[k]
+    for n in range(len(places)):
+        foot = refine_foot(terrain, how, places[n], yaws[n], before)
+        found[n] = foot
+        if not foot.valid:
+            return n
+        sole_at(how.sole, np.array([foot.place[0], foot.place[1]]), foot.yaw, before)
+    return len(places)

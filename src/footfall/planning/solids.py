@@ -1,0 +1,256 @@
+"""Things around the robot: whether its body or arms would be inside of them, and which of them its hands reach.
+
+A thing is the swept-sphere volume of an object; the robot's volumes are capsules (Seiwald 2023, 5.3.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.arrays import Flags, Integers
+from footfall.compiler.routines import ArrayOf, Vector2, Vector3, as_records, routine
+from footfall.environment.distances import packed_volumes
+from footfall.environment.model import Environment
+from footfall.geometry.swept_sphere import SweptVolume
+from footfall.geometry.triangle import Triangle, line_to_line, on_triangle
+from footfall.planning.biped import Biped
+
+Bytes = np.ndarray[Any, np.dtype[np.uint8]]
+
+
+class Solid(NamedTuple):
+    """An element of an object's volume: a triangle (lines and points have equal corners) with a radius, m."""
+
+    triangle: Triangle
+    radius: float
+    low: Vector3
+    high: Vector3
+
+
+class Solids(NamedTuple):
+    """Elements of all objects; owners: number of the object of each. touchable: whether a hand may touch it. solid:
+    whether it is in the way, as floors are not."""
+
+    elements: ArrayOf[Solid]
+    owners: Integers
+    touchable: Flags
+    solid: Flags
+
+
+class Capsule(NamedTuple):
+    """A line swept by a sphere, m."""
+
+    start: Vector3
+    end: Vector3
+    radius: float
+
+
+class Volumes(NamedTuple):
+    """The robot's capsules, turned for each heading: n = yaw * count + k. body, arms and reach of both sides one after
+    the other; `hands` is 2 or 0."""
+
+    body: ArrayOf[Capsule]
+    arms: ArrayOf[Capsule]
+    reach: ArrayOf[Capsule]
+    body_count: int
+    arm_count: int
+    reach_count: int
+    hands: int
+    body_extent: float  # m, how far from the middle between the feet the body's volume gets
+    arm_extent: float
+    reach_extent: float
+    lateral: float  # m, half of the distance of the feet
+
+
+def packed_solids(
+    environment: Environment, *, touchable: Collection[str], floors: Collection[str] = ("floor",)
+) -> tuple[Solids, tuple[str, ...]]:
+    """All objects but floors for routines, and their ids. touchable: ids of those that hands may touch."""
+    ids = tuple(
+        each.id for each in environment.objects.values() if each.category not in floors or each.id in touchable
+    )
+    volumes = packed_volumes(environment, ids)
+    corners = volumes.corners.reshape(-1, 3, 3)
+    rows = np.empty((len(corners), 16))
+    rows[:, :9] = volumes.corners
+    rows[:, 9] = volumes.radii
+    rows[:, 10:13] = corners.min(axis=1, initial=np.inf) - volumes.radii[:, None]
+    rows[:, 13:] = corners.max(axis=1, initial=-np.inf) + volumes.radii[:, None]
+    touch = np.array([id in touchable for id in ids], dtype=bool)
+    solid = np.array([environment.object(id).category not in floors for id in ids], dtype=bool)
+    owners = volumes.owners
+    return (
+        Solids(as_records(Solid, rows), owners, touch[owners], solid[owners]),
+        ids,
+    )
+
+
+def turned_volumes(biped: Biped, yaws: int) -> Volumes:
+    """The volumes of a biped for all headings."""
+    arms, reach = list(biped.arms), list(biped.reach)
+    return Volumes(
+        _turned([biped.body], yaws),
+        _turned(arms, yaws),
+        _turned(reach, yaws),
+        len(biped.body),
+        len(arms[0]) if arms else 0,
+        len(reach[0]) if reach else 0,
+        biped.hands,
+        _extent([biped.body]),
+        _extent(arms),
+        _extent(reach),
+        biped.foot_distance / 2,
+    )
+
+
+def _turned(volumes: list[SweptVolume], yaws: int) -> ArrayOf[Capsule]:
+    elements = [element for volume in volumes for element in volume.elements]
+    rows = np.empty((yaws, len(elements), 7))
+    for k in range(yaws):
+        yaw = 2 * np.pi * k / yaws
+        turn = np.array([[np.cos(yaw), -np.sin(yaw), 0.0], [np.sin(yaw), np.cos(yaw), 0.0], [0.0, 0.0, 1.0]])
+        for n, element in enumerate(elements):
+            rows[k, n, :6] = (element.corners @ turn.T).reshape(6)
+            rows[k, n, 6] = element.radius
+    return as_records(Capsule, rows.reshape(-1, 7))
+
+
+def _extent(volumes: list[SweptVolume]) -> float:
+    sizes = [
+        float(np.linalg.norm(element.corners[:, :2], axis=1).max()) + element.radius
+        for volume in volumes
+        for element in volume.elements
+    ]
+    return max(sizes, default=0.0)
+
+
+@routine
+def pierces(start: Vector3, end: Vector3, triangle: Triangle) -> bool:
+    """Whether a line goes through the inside of a triangle."""
+    normal: Vector3 = np.cross(triangle.b - triangle.a, triangle.c - triangle.a)
+    before, behind = normal @ (start - triangle.a), normal @ (end - triangle.a)
+    if before * behind >= 0.0:
+        return False
+    point: Vector3 = start + before / (before - behind) * (end - start)
+    for a, b in ((triangle.a, triangle.b), (triangle.b, triangle.c), (triangle.c, triangle.a)):
+        if np.cross(b - a, point - a) @ normal < 0.0:
+            return False
+    return True
+
+
+@routine
+def core_gap(start: Vector3, end: Vector3, triangle: Triangle) -> float:
+    """Distance of a line and a triangle, m; 0 where they cross, Seiwald 2023, appendix C."""
+    if pierces(start, end, triangle):
+        return 0.0
+    best = min(on_triangle(triangle, start).square, on_triangle(triangle, end).square)
+    for a, b in ((triangle.a, triangle.b), (triangle.b, triangle.c), (triangle.c, triangle.a)):
+        best = min(best, line_to_line(start, end, a, b).square)
+    return np.sqrt(best)
+
+
+@routine
+def capsule_gap(capsule: Capsule, place: Vector3, solid: Solid, enough: float) -> float:
+    """Distance of a capsule at a place to an element, m, or any number above `enough` if it is farther."""
+    start, end, radius = capsule.start + place, capsule.end + place, capsule.radius
+    for k in (0, 1, 2):  # boxes around both
+        low, high = min(start[k], end[k]) - radius, max(start[k], end[k]) + radius
+        if max(solid.low[k] - high, low - solid.high[k]) > enough:
+            return np.inf
+    return core_gap(start, end, solid.triangle) - radius - solid.radius
+
+
+@routine
+def collides(solids: Solids, capsules: ArrayOf[Capsule], first: int, count: int, place: Vector3) -> int:
+    """Number of an element that is in one of the capsules at a place, -1 if there is none."""
+    for n in range(len(solids.owners)):
+        if not solids.solid[n]:
+            continue
+        element = solids.elements[n]
+        for k in range(first, first + count):
+            if capsule_gap(capsules[k], place, element, 0.0) < 0.0:
+                return n
+    return -1
+
+
+@routine
+def reaches(solids: Solids, capsules: ArrayOf[Capsule], first: int, count: int, place: Vector3) -> bool:
+    """Whether something that hands may touch is in one of the capsules at a place."""
+    for n in range(len(solids.owners)):
+        if not solids.touchable[n]:
+            continue
+        element = solids.elements[n]
+        for k in range(first, first + count):
+            if capsule_gap(capsules[k], place, element, 0.0) <= 0.0:
+                return True
+    return False
+
+
+class Support(NamedTuple):
+    """What hands find around a stance. missing: hands without support. blocked: number of the element that body or arms
+    would be in, -1 if they are free."""
+
+    missing: int
+    blocked: int
+
+
+@routine
+def nearest_of(solids: Solids, place: Vector3, touchable: bool) -> float:
+    """Horizontal distance to the nearest box around an element that hands may touch, or that is in the way, m."""
+    best = np.inf
+    for n in range(len(solids.owners)):
+        if solids.touchable[n] if touchable else solids.solid[n]:
+            element = solids.elements[n]
+            dx = max(element.low[0] - place[0], place[0] - element.high[0], 0.0)
+            dy = max(element.low[1] - place[1], place[1] - element.high[1], 0.0)
+            best = min(best, dx * dx + dy * dy)
+    return np.sqrt(best)
+
+
+@routine
+def support(solids: Solids, volumes: Volumes, yaw: int, place: Vector3, stance: int) -> Support:
+    """Hands and collisions of a robot whose middle between the feet is at a place.
+
+    stance: 0 or 1: a stance on that foot, which hands support only if the opposite one does; -1: any.
+    """
+    missing = volumes.hands
+    right, left = False, False
+    if volumes.hands == 2:
+        count = volumes.reach_count
+        first = 2 * yaw * count
+        if stance != 1:
+            left = reaches(solids, volumes.reach, first + count, count, place)
+        if stance != 0 or left:
+            right = reaches(solids, volumes.reach, first, count, place)
+        if stance == 1 and right:
+            left = reaches(solids, volumes.reach, first + count, count, place)
+        missing -= (1 if right else 0) + (1 if left else 0)
+    blocked = collides(solids, volumes.body, yaw * volumes.body_count, volumes.body_count, place)
+    if blocked < 0 and volumes.hands == 2:
+        count = volumes.arm_count
+        first = 2 * yaw * count
+        if not right:
+            blocked = collides(solids, volumes.arms, first, count, place)
+        if blocked < 0 and not left:
+            blocked = collides(solids, volumes.arms, first + count, count, place)
+    return Support(missing, blocked)
+
+
+
+
+@routine(quick=True)
+def find_nearness(solids: Solids, volumes: Volumes, corner: Vector2, cell: float, flags: Bytes) -> None:
+    """Fill in which cells have things around them; corner: of cell (0, 0), m."""
+    slack = 1.5 * cell
+    for i in range(flags.shape[0]):
+        for j in range(flags.shape[1]):
+            place = np.array([corner[0] + (i + 0.5) * cell, corner[1] + (j + 0.5) * cell, 0.0])
+            flag = 0
+            if nearest_of(solids, place, True) <= volumes.reach_extent + slack:
+                flag += 1
+            if nearest_of(solids, place, False) <= max(volumes.body_extent, volumes.arm_extent) + slack:
+                flag += 2
+            flags[i, j] = flag

@@ -1,0 +1,249 @@
+"""All steps between states: which cell and heading a foot may go to, and what that costs on level ground.
+
+They depend on the robot and on parameters, not on the scene, and are made once (Seiwald 2023, sections 5.5.2 to 5.5.4).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from footfall.arrays import Array, Integers
+from footfall.compiler.routines import ArrayOf, Vector2, new_records, routine
+from footfall.gait.step_parameters import step_lengths
+from footfall.motion.pose_checks import sole_gap
+from footfall.motion.reduced_model import Rectangle
+from footfall.planning.biped import Biped
+from footfall.planning.parameters import PlannerParameters
+
+CELL = 0.04  # m, of footsteps
+GUIDE_CELL = 0.08  # m, of the guide
+SWEEP = 9  # places along the way of a foot at which its footprint is looked at
+TURNS = 2  # headings to either side that a step may lead to
+_ROUNDING = 1e-9
+
+
+class Step(NamedTuple):
+    """A step from one stance to the next: cells along x and y, headings, cost on level ground, and its length."""
+
+    dx: int
+    dy: int
+    turn: int
+    cost: float
+    forward: float  # m, along the arc
+
+
+class SweepPlace(NamedTuple):
+    """A footprint on the way of a swing foot: cells from the stance foot, and headings."""
+
+    dx: int
+    dy: int
+    turn: int
+
+
+class StepSet(NamedTuple):
+    """Steps by stance foot (0 right, 1 left) and heading: those of foot f and heading k are first[f, k] to
+    first[f, k + 1] of `steps`; the ways of both half swings of step n are 2 SWEEP rows from 2 SWEEP n on."""
+
+    steps: ArrayOf[Step]
+    first: Integers
+    sweeps: ArrayOf[SweepPlace]
+    longest: float  # m, of the ways that the middle between the feet makes
+    reach: int  # cells, farthest that a foot or its way gets
+
+
+def step_set(biped: Biped, parameters: PlannerParameters) -> StepSet:
+    """All footsteps of a biped, each cell within the limits once for every turn (Seiwald 2023, 5.5.4)."""
+    yaws = parameters.grid.yaws
+    rows: list[Array] = []
+    sweeps: list[Array] = []
+    first, longest = np.zeros((2, yaws + 1), np.int64), 0.0
+    count = 0
+    quarter = yaws // 4
+    for foot in range(2):
+        first[foot, 0] = count
+        for k in range(yaws):
+            if k < quarter:
+                found = _steps_from(biped, parameters, foot, 2 * np.pi * k / yaws)
+                rows.append(found.rows)
+                sweeps.append(_sweeps(biped, found, foot, 2 * np.pi * k / yaws, yaws))
+                longest = max(longest, float(found.path.max(initial=0.0)))
+            else:  # a quarter of a turn maps cells on cells
+                rows.append(_quarter_turn(rows[-quarter]))
+                sweeps.append(_quarter_turn(sweeps[-quarter]))
+            count += len(rows[-1])
+            first[foot, k + 1] = count
+    table, ways = np.concatenate(rows), np.concatenate(sweeps).reshape(-1, 3)
+    steps, places = new_records(Step, len(table)), new_records(SweepPlace, len(ways))
+    for n, name in enumerate(Step._fields):
+        steps[name] = table[:, n]
+    for n, name in enumerate(SweepPlace._fields):
+        places[name] = ways[:, n]
+    reach = int(max(np.abs(table[:, :2]).max(), np.abs(ways[:, :2]).max())) + 1
+    return StepSet(steps, first, places, longest, reach)
+
+
+def _quarter_turn(rows: Array) -> Array:
+    """Rows (..., n) that begin with dx and dy, turned to the left."""
+    return np.concatenate([-rows[..., 1:2], rows[..., :1], rows[..., 2:]], axis=-1)
+
+
+class _Found(NamedTuple):
+    """Steps from one stance: rows (n, 5) as `Step`, and the ways (n,) of the middle between the feet, m."""
+
+    rows: Array
+    path: Array
+
+
+def _steps_from(biped: Biped, parameters: PlannerParameters, foot: int, yaw: float) -> _Found:
+    limits, half = parameters.step, biped.foot_distance / 2
+    side = 1.0 if foot == 0 else -1.0  # to the side on which the swing foot is
+    reach = int(np.ceil((limits.forward_m + limits.outward_m + 2 * half) / CELL)) + 1
+    i, j = (grid.ravel() for grid in np.meshgrid(*[np.arange(-reach, reach + 1)] * 2, indexing="ij"))
+    c, s = np.cos(yaw), np.sin(yaw)
+    ways = CELL * np.stack([c * i + s * j, c * j - s * i, np.zeros(len(i))], axis=1)
+    rows, paths = [], []
+    for turn in range(-TURNS, TURNS + 1):
+        phi = np.deg2rad(limits.turn_deg) / TURNS * turn
+        lengths = step_lengths(ways, np.full(len(ways), phi), side * half)
+        forward, outward = lengths[:, 0], side * lengths[:, 1]
+        kept = (forward >= -_ROUNDING) & (forward <= limits.forward_m + _ROUNDING)
+        kept &= (outward >= -_ROUNDING) & (outward <= limits.outward_m + _ROUNDING)
+        kept &= forward / limits.forward_m + outward / limits.outward_m <= 1.0 + _ROUNDING
+        poses = np.concatenate([ways[kept, :2], np.full((int(kept.sum()), 1), phi)], axis=1)
+        apart = np.empty(len(poses))
+        sole_gaps(sole_corners(biped.sole), poses, apart)
+        kept[kept] = apart >= limits.feet_apart_m
+        path = np.hypot(
+            ways[kept, 0] + side * half * np.sin(phi), ways[kept, 1] - side * half * (np.cos(phi) + 1.0)
+        )
+        cost = parameters.cost
+        price = cost.step + cost.path_per_m * path + cost.length_per_m * np.abs(forward[kept] - cost.desired_m)
+        price += cost.turn_per_rad2 * phi**2 + cost.lateral_per_m * np.abs(outward[kept])
+        turns = np.full(len(price), turn)
+        rows.append(np.stack([i[kept], j[kept], turns, price, forward[kept]], axis=1))
+        paths.append(path)
+    return _Found(np.concatenate(rows), np.concatenate(paths))
+
+
+def sole_corners(sole: Rectangle) -> Array:
+    """Corners (4, 2) of a sole, counter-clockwise."""
+    rear, front, right, left = sole
+    return np.array([[rear, right], [front, right], [front, left], [rear, left]])
+
+
+@routine(quick=True)
+def sole_gaps(sole: ArrayOf[Vector2], poses: Array, gaps: Array) -> None:
+    """Distances (n,) between a sole in the origin and soles at poses (n, 3): x, y, yaw."""
+    moved: ArrayOf[Vector2] = np.empty((4, 2))
+    for n in range(len(poses)):
+        c, s = np.cos(poses[n, 2]), np.sin(poses[n, 2])
+        for k in range(4):
+            corner = sole[k]
+            moved[k] = np.array(
+                [
+                    poses[n, 0] + c * corner[0] - s * corner[1],
+                    poses[n, 1] + s * corner[0] + c * corner[1],
+                ]
+            )
+        gaps[n] = sole_gap(sole, moved)
+
+
+def _sweeps(biped: Biped, found: _Found, foot: int, yaw: float, yaws: int) -> Array:
+    """Places (n, 2 SWEEP, 3) of the half swings: the stance foot to beside the next stance, and the foot beside it to
+    the next stance (Seiwald 2023, 5.5.4), so that costs do not depend on the step before."""
+    side = 1.0 if foot == 0 else -1.0
+    turn = found.rows[:, 2]
+    heading = yaw + 2 * np.pi / yaws * turn
+    end = CELL * found.rows[:, :2]
+    width = side * biped.foot_distance
+    across = np.stack([-np.sin(heading), np.cos(heading)], axis=1)
+    beside_next = end - width * across
+    beside = np.broadcast_to(width * np.array([-np.sin(yaw), np.cos(yaw)]), end.shape)
+    shares = np.linspace(0.0, 1.0, SWEEP)[None, :, None]
+    ways = [(np.zeros_like(end), beside_next), (beside, end)]
+    places = [begin[:, None] + shares * (last - begin)[:, None] for begin, last in ways]
+    cells = np.rint(np.concatenate(places, axis=1) / CELL)
+    turns = np.rint(np.concatenate([shares[..., 0], shares[..., 0]], axis=1) * turn[:, None])
+    return np.concatenate([cells, turns[..., None]], axis=2)
+
+
+class GuideStep(NamedTuple):
+    """A step of the middle between the feet along the guide: cells of the guide, headings, cost and length, m."""
+
+    dx: int
+    dy: int
+    turn: int
+    cost: float
+    length: float
+
+
+class GuideSteps(NamedTuple):
+    """Steps by the heading in which they end: those of heading k are first[k] to first[k + 1]."""
+
+    steps: ArrayOf[GuideStep]
+    first: Integers
+    rate: float  # cost of a metre, at least
+    reach: int  # cells of the guide
+
+
+def guide_arcs(parameters: PlannerParameters) -> list[Array]:
+    """Arcs ahead for each heading, rounded to cells: rows (n, 3) of dx, dy and turn without duplicates; (Seiwald 2023,
+    5.5.3)."""
+    limits, yaws = parameters.step, parameters.grid.yaws
+    lengths = np.arange(limits.guide_least_m, limits.forward_m + _ROUNDING, GUIDE_CELL)
+    found = []
+    for k in range(yaws):
+        rows = set()
+        for turn in range(-TURNS, TURNS + 1):
+            phi = np.deg2rad(limits.turn_deg) / TURNS * turn
+            chord = lengths * np.sinc(phi / (2 * np.pi))
+            angle = 2 * np.pi * k / yaws + phi / 2
+            x, y = (np.rint(chord * f(angle) / GUIDE_CELL).astype(int) for f in (np.cos, np.sin))
+            rows |= {(int(a), int(b), turn) for a, b in zip(x, y, strict=True) if a or b}
+        found.append(np.array(sorted(rows)))
+    return found
+
+
+def guide_steps(parameters: PlannerParameters) -> GuideSteps:
+    """Steps of the guide: arcs ahead, turns in place and steps aside, which feet make too."""
+    yaws, cost, limits = parameters.grid.yaws, parameters.cost, parameters.step
+    unit = np.deg2rad(limits.turn_deg) / TURNS
+    ending: list[list[Array]] = [[] for _ in range(yaws)]
+    for k, arcs in enumerate(guide_arcs(parameters)):
+        length = GUIDE_CELL * np.hypot(arcs[:, 0], arcs[:, 1])
+        price = cost.step + cost.path_per_m * length + cost.length_per_m * np.abs(length - cost.desired_m)
+        ahead = np.stack([*arcs.T, price + cost.turn_per_rad2 * (unit * arcs[:, 2]) ** 2, length], axis=1)
+        for row in (*ahead, *_sideways(2 * np.pi * k / yaws, parameters)):
+            ending[(k + int(row[2])) % yaws].append(row)
+    first = np.cumsum([0, *(len(rows) for rows in ending)])
+    table = np.array([row for rows in ending for row in rows])
+    steps = new_records(GuideStep, len(table))
+    for n, name in enumerate(GuideStep._fields):
+        steps[name] = table[:, n]
+    moving = table[:, 4] > 0.0
+    rate = float((table[moving, 3] / table[moving, 4]).min())
+    return GuideSteps(steps, first, rate, int(np.abs(table[:, :2]).max()) + 1)
+
+
+def _sideways(yaw: float, parameters: PlannerParameters) -> list[Array]:
+    """Turns in place, and steps that also lead aside. Two steps move the body by outward_m at the most, so that on
+    average half of it is left for each, the less the farther they lead ahead."""
+    cost, limits = parameters.cost, parameters.step
+    unit = np.deg2rad(limits.turn_deg) / TURNS
+    rows = []
+    for ahead in (0.0, 0.16, 0.32):
+        for turn in range(-TURNS, TURNS + 1):
+            price = cost.step + cost.length_per_m * abs(cost.desired_m - ahead) + cost.turn_per_rad2 * (unit * turn) ** 2
+            for aside in (-1.0, 0.0, 1.0):
+                if aside == 0.0 and (ahead > 0.0 or turn == 0):
+                    continue
+                angle = yaw + unit * turn / 2
+                shift = aside * GUIDE_CELL
+                x = round((np.cos(angle) * ahead - np.sin(angle) * shift) / GUIDE_CELL)
+                y = round((np.sin(angle) * ahead + np.cos(angle) * shift) / GUIDE_CELL)
+                length = GUIDE_CELL * float(np.hypot(x, y))
+                extra = cost.path_per_m * length + cost.lateral_per_m * abs(shift)
+                rows.append(np.array([x, y, turn, price + extra, length]))
+    return rows

@@ -1,0 +1,181 @@
+"""How well hands find hold on a surface: confidence from sight, from borders and from curvature (Seiwald 2023, 5.5.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import dijkstra
+
+from footfall.arrays import Array, Flags, Integers
+from footfall.geometry.mesh import TriangleMesh
+from footfall.geometry.mesh_topology import MeshTopology, mesh_topology
+from footfall.planning.parameters import CurvatureLimits, HandParameters
+
+_RINGS = 3  # neighbours that are averaged with a vertex
+_SADDLE = 0.5  # 1/m2; a Gaussian curvature below its negative is that of a saddle
+
+
+@dataclass(frozen=True, eq=False)
+class TouchSurface:
+    """A surface for hands. vertices (n, 3), m, triangles (m, 3), confidence (n,) in [0, 1] in the frame of its object."""
+
+    vertices: Array
+    triangles: Integers
+    confidence: Array
+
+    @cached_property
+    def best(self) -> float:
+        """The greatest confidence."""
+        return float(self.confidence.max(initial=0.0))
+
+
+def touch_surface(
+    mesh: TriangleMesh, sight: Array, normals: Array, hand_diameter: float, parameters: HandParameters, category: str
+) -> TouchSurface:
+    """The surface of an object of a class (category). sight (n,): confidence of its vertices, normals (n, 3)."""
+    vertices, triangles, values = subdivided(
+        mesh.vertices, mesh.triangles, np.column_stack([sight, normals]), parameters.edge_m
+    )
+    fine = TriangleMesh(vertices, triangles)
+    topology = mesh_topology(fine)
+    curvature = parameters.curvature.get(category, parameters.curvature.get("default", CurvatureLimits()))
+    confidence = values[:, 0] * border_confidence(fine, topology, parameters.border_hands * hand_diameter)
+    confidence *= curvature_confidence(fine, topology, values[:, 1:], hand_diameter, parameters.flat, curvature)
+    return TouchSurface(fine.vertices, fine.triangles, blurred(fine, topology, confidence, hand_diameter / 2))
+
+
+def subdivided(
+    vertices: Array, triangles: Integers, values: Array, longest: float
+) -> tuple[Array, Integers, Array]:
+    """Triangles whose edges are no longer than `longest`, m: longer ones are halved, and neighbours share the middle.
+
+    values (n, k): of the vertices; those of middles are the mean.
+    """
+    while True:
+        sides = np.sort(np.concatenate([triangles[:, [k, (k + 1) % 3]] for k in range(3)]), axis=1)
+        edges, index = np.unique(sides, axis=0, return_inverse=True)
+        long = np.linalg.norm(vertices[edges[:, 0]] - vertices[edges[:, 1]], axis=1) > longest
+        if not long.any():
+            return vertices, triangles, values
+        middle = np.full(len(edges), -1)
+        middle[long] = len(vertices) + np.arange(long.sum())
+        ends = edges[long]
+        vertices = np.concatenate([vertices, vertices[ends].mean(axis=1)])
+        values = np.concatenate([values, values[ends].mean(axis=1)])
+        triangles = _split(vertices, triangles, middle[index.reshape(3, -1).T])
+
+
+def _split(vertices: Array, triangles: Integers, middles: Integers) -> Integers:
+    """Triangles with those edges halved that have a middle (m, 3), -1 without."""
+    result = []
+    for corners, halves in zip(triangles.tolist(), middles.tolist(), strict=True):
+        count = sum(half >= 0 for half in halves)
+        if count == 0:
+            result.append(corners)
+            continue
+        # Turn the triangle so that its first edge is halved, or that only its last is not.
+        turn = next(k for k in range(3) if halves[k] >= 0 and (count != 2 or halves[(k + 2) % 3] < 0))
+        a, b, c = (corners[(turn + k) % 3] for k in range(3))
+        ab, bc, ca = (halves[(turn + k) % 3] for k in range(3))
+        if count == 1:
+            result += [[a, ab, c], [ab, b, c]]
+        elif count == 3:
+            result += [[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]
+        else:
+            result.append([ab, b, bc])
+            across = np.linalg.norm(vertices[a] - vertices[bc]) < np.linalg.norm(vertices[ab] - vertices[c])
+            result += [[a, ab, bc], [a, bc, c]] if across else [[a, ab, c], [ab, bc, c]]
+    return np.array(result)
+
+
+def border_confidence(mesh: TriangleMesh, topology: MeshTopology, full: float) -> Array:
+    """From 0 at the border to 1 at a distance `full` (m) along edges; (5.4)."""
+    border = np.flatnonzero(topology.border)
+    if not len(border):
+        return np.ones(len(mesh.vertices))
+    graph = _edge_lengths(mesh, topology)
+    distance = dijkstra(graph, directed=False, indices=border, min_only=True)
+    return np.minimum(1.0, distance / full)
+
+
+def _edge_lengths(mesh: TriangleMesh, topology: MeshTopology) -> sparse.csr_matrix:
+    a, b = topology.edges.T
+    lengths = np.linalg.norm(mesh.vertices[a] - mesh.vertices[b], axis=1)
+    return sparse.csr_matrix((lengths, (a, b)), shape=(len(mesh.vertices),) * 2)
+
+
+@dataclass(frozen=True, eq=False)
+class Curvatures:
+    """Greatest principal curvature (n,), 1/m, and whether a hand lies in a hollow there."""
+
+    largest: Array
+    concave: Flags
+
+
+def curvatures(mesh: TriangleMesh, topology: MeshTopology, normals: Array) -> Curvatures:
+    """Curvature at the vertices by Meyer, Desbrun, Schroeder and Barr 2003; none at the border."""
+    points, triangles = mesh.vertices, mesh.triangles
+    count = len(points)
+    corners = points[triangles]
+    angles = np.empty((len(triangles), 3))
+    for k in range(3):
+        u, v = corners[:, (k + 1) % 3] - corners[:, k], corners[:, (k + 2) % 3] - corners[:, k]
+        angles[:, k] = np.arctan2(np.linalg.norm(np.cross(u, v), axis=1), (u * v).sum(axis=1))
+    areas = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1) / 2
+    cotangent = 1.0 / np.tan(np.clip(angles, 1e-6, np.pi - 1e-6))
+    area, bend, turn = np.zeros(count), np.zeros((count, 3)), np.zeros(count)
+    obtuse = (angles > np.pi / 2).any(axis=1)
+    for k in range(3):
+        i, j, m = k, (k + 1) % 3, (k + 2) % 3
+        to_j, to_m = corners[:, i] - corners[:, j], corners[:, i] - corners[:, m]
+        voronoi = (cotangent[:, m] * (to_j**2).sum(axis=1) + cotangent[:, j] * (to_m**2).sum(axis=1)) / 8
+        mixed = np.where(obtuse, np.where(angles[:, i] > np.pi / 2, areas / 2, areas / 4), voronoi)
+        np.add.at(area, triangles[:, i], mixed)
+        np.add.at(bend, triangles[:, i], cotangent[:, m, None] * to_j + cotangent[:, j, None] * to_m)
+        np.add.at(turn, triangles[:, i], angles[:, i])
+    inside = ~topology.border & (area > 0.0)
+    safe = np.where(inside, area, 1.0)
+    beltrami = bend / (2.0 * safe[:, None])
+    mean = np.where(inside, np.linalg.norm(beltrami, axis=1) / 2, 0.0)
+    gauss = np.where(inside, (2 * np.pi - turn) / safe, 0.0)
+    largest = mean + np.sqrt(np.maximum(0.0, mean**2 - gauss))
+    outward = (beltrami * normals).sum(axis=1)
+    return Curvatures(largest, (gauss >= -_SADDLE) & (outward <= 0.0))
+
+
+def curvature_confidence(
+    mesh: TriangleMesh,
+    topology: MeshTopology,
+    normals: Array,
+    hand_diameter: float,
+    flat: float,
+    limits: CurvatureLimits,
+) -> Array:
+    """(5.6) and (5.7): flat surfaces are good, hollows that fit the hand are best, edges are not good."""
+    found = curvatures(mesh, topology, normals)
+    k = found.largest * hand_diameter
+    convex = flat * np.maximum(0.0, 1.0 - k / limits.convex)
+    rising = flat + (1.0 - flat) * k / limits.concave_best
+    falling = 1.0 - (k - limits.concave_best) / (limits.concave - limits.concave_best)
+    concave = np.where(k <= limits.concave_best, rising, np.maximum(0.0, falling))
+    return np.where(found.concave, concave, convex)
+
+
+def blurred(mesh: TriangleMesh, topology: MeshTopology, confidence: Array, sigma: float) -> Array:
+    """Mean over neighbours within three edges, weighted by a Gaussian of their distance; the border stays as it is."""
+    count = len(mesh.vertices)
+    a, b = topology.edges.T
+    one = sparse.csr_matrix((np.ones(len(a)), (a, b)), shape=(count, count))
+    step = one + one.T + sparse.identity(count, format="csr")
+    near = step
+    for _ in range(_RINGS - 1):
+        near = (near @ step).sign()
+    rows, columns = near.nonzero()
+    square = ((mesh.vertices[rows] - mesh.vertices[columns]) ** 2).sum(axis=1)
+    weights = np.exp(-square / (2 * sigma**2))
+    total = np.bincount(rows, weights, count)
+    mean = np.bincount(rows, weights * confidence[columns], count) / np.maximum(total, 1e-300)
+    return np.where(topology.border, confidence, mean)

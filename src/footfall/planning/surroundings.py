@@ -1,0 +1,89 @@
+"""The environment as the search wants it: ground, solids, surfaces for hands, made anew for each plan in milliseconds.
+
+Confidences of surfaces are kept with the objects they belong to: they are made when an object is first seen.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from footfall.environment.model import Environment
+from footfall.environment.objects import EnvironmentObject, ObjectSurface
+from footfall.environment.terrain import Terrain
+from footfall.planning.ground import Ground, Singles, ground_within
+from footfall.planning.guide import peaks_within
+from footfall.planning.hand_contacts import Touchables, touchables
+from footfall.planning.parameters import HandParameters
+from footfall.planning.solids import Bytes, Solids, find_nearness, packed_solids
+from footfall.planning.step_set import CELL, GUIDE_CELL
+from footfall.planning.surfaces import TouchSurface, touch_surface
+from footfall.planning.tables import Tables
+
+_SURFACES: WeakKeyDictionary[ObjectSurface, dict[tuple[object, ...], TouchSurface]] = WeakKeyDictionary()
+
+
+class Surroundings(NamedTuple):
+    """What is around the robot. ids: of the objects that solids and surfaces belong to. near, peaks: on cells of 8 cm,
+    see `find_nearness` and `peaks_within`."""
+
+    terrain: Terrain
+    ground: Ground
+    solids: Solids
+    touchables: Touchables
+    ids: tuple[str, ...]
+    near: Bytes
+    peaks: Singles
+    touchable: bool
+
+
+def prepared_surface(each: EnvironmentObject, hand_radius: float, parameters: HandParameters) -> TouchSurface:
+    """The surface of an object as hands find it; made once."""
+    curvature = parameters.curvature.get(each.category)
+    key = (each.category, hand_radius, parameters.edge_m, parameters.border_hands, parameters.flat, curvature)
+    kept = _SURFACES.setdefault(each.surface, {})
+    if key not in kept:
+        surface = each.surface
+        assert surface.confidence is not None
+        assert surface.normals is not None
+        kept[key] = touch_surface(
+            surface.mesh, surface.confidence, surface.normals, 2 * hand_radius, parameters, each.category
+        )
+    return kept[key]
+
+
+def surroundings(
+    environment: Environment, tables: Tables, lower: tuple[float, float], upper: tuple[float, float]
+) -> Surroundings:
+    """The surroundings within a rectangle (x, y), m."""
+    parameters = tables.parameters
+    surfaces = {}
+    if tables.biped.hands:
+        for each in environment.objects.values():
+            if each.category in parameters.hand.classes:
+                surface = prepared_surface(each, tables.biped.hand_radius, parameters.hand)
+                if surface.best >= parameters.hand.least_confidence:
+                    surfaces[each.id] = surface
+    border = tables.steps.reach + 1
+    border += border % 2
+    ground = ground_within(
+        environment.terrain, lower, upper, border=border, stamps=tables.stamps, parameters=parameters
+    )
+    solids, ids = packed_solids(environment, touchable=surfaces)
+    shape = (ground.nx // 2, ground.ny // 2)
+    near, peaks = np.zeros(shape, np.uint8), np.empty(shape, np.float32)
+    find_nearness(solids, tables.volumes, np.array([ground.x, ground.y]), GUIDE_CELL, near)
+    reach = int(np.ceil((tables.steps.reach * CELL + tables.stamps.reach * CELL) / GUIDE_CELL)) + 1
+    peaks_within(ground.highest, reach, peaks)
+    return Surroundings(
+        environment.terrain,
+        ground,
+        solids,
+        touchables(environment, surfaces, ids),
+        ids,
+        near,
+        peaks,
+        bool(surfaces),
+    )

@@ -1,0 +1,121 @@
+"""What is made once for a robot and a set of parameters: steps, footprints, turned volumes, rules."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+
+from footfall.environment.patch import CELL as FINE_CELL
+from footfall.motion.reduced_model import ReducedModel
+from footfall.planning.biped import Biped, biped_of
+from footfall.planning.footprints import Stamps, sole_stamps
+from footfall.planning.ground import FootholdRules
+from footfall.planning.guide import CostRules
+from footfall.planning.hand_contacts import Arms, HandRules, hand_rules
+from footfall.planning.parameters import PlannerParameters
+from footfall.planning.refinement import Refinement, refinement_for
+from footfall.planning.solids import Volumes, turned_volumes
+from footfall.planning.step_set import (
+    CELL,
+    TURNS,
+    GuideSteps,
+    StepSet,
+    guide_steps,
+    sole_corners,
+    step_set,
+)
+
+_KEPT = 8  # tables of as many robots and parameters are kept
+_ARM_SHARE = 0.96  # of the stretched arm, within which contacts are sought
+_TABLES: dict[Any, Tables] = {}
+
+
+class Tables(NamedTuple):
+    """All that the planner needs of a robot and its parameters."""
+
+    biped: Biped
+    parameters: PlannerParameters
+    steps: StepSet
+    guide_steps: GuideSteps
+    stamps: Stamps
+    volumes: Volumes
+    foothold_rules: FootholdRules
+    cost_rules: CostRules
+    refinement: Refinement
+    hand_rules: HandRules
+    arms: Arms
+
+
+def tables_for(model: ReducedModel, parameters: PlannerParameters) -> Tables:
+    """The tables of a robot; made on first use, in some tenths of a second."""
+    key = (msgspec.json.encode(parameters), _numbers(model))
+    if key not in _TABLES:
+        if len(_TABLES) >= _KEPT:
+            _TABLES.pop(next(iter(_TABLES)))
+        _TABLES[key] = _made(biped_of(model), parameters)
+    return _TABLES[key]
+
+
+def _numbers(model: ReducedModel) -> tuple[Any, ...]:
+    """What the planner reads of a model."""
+    leg = model.leg
+    return (
+        model.foot_distance,
+        model.sole,
+        model.toe_sole,
+        model.com_height,
+        model.foot_share,
+        model.hip_width,
+        model.shoulder_width,
+        model.shoulder_height,
+        model.upper_arm,
+        model.lower_arm,
+        model.hand_radius,
+        model.hand_offset,
+        (leg.lower_leg, leg.upper_leg, leg.hip_to_torso),
+    )
+
+
+def _made(biped: Biped, parameters: PlannerParameters) -> Tables:
+    yaws, limits, cost = parameters.grid.yaws, parameters.foothold, parameters.cost
+    rules = FootholdRules(
+        limits.uneven_m, limits.least_confidence, cost.uneven, cost.uncertain, cost.partial
+    )
+    steps = step_set(biped, parameters)
+    fine = sole_stamps(biped.sole, biped.toe_sole, 2 * yaws, FINE_CELL)
+    right = np.array(biped.shoulder)
+    return Tables(
+        biped,
+        parameters,
+        steps,
+        guide_steps(parameters),
+        sole_stamps(biped.sole, biped.toe_sole, yaws, CELL),
+        turned_volumes(biped, yaws),
+        rules,
+        _cost_rules(parameters, steps),
+        refinement_for(fine, sole_corners(biped.sole), rules, parameters),
+        hand_rules(parameters.hand, biped.hand_radius),
+        Arms(np.stack([right, right * [1.0, -1.0, 1.0]]), _ARM_SHARE * biped.arm),
+    )
+
+
+def _cost_rules(parameters: PlannerParameters, steps: StepSet) -> CostRules:
+    cost, limits = parameters.cost, parameters.step
+    return CostRules(
+        cost.step,
+        cost.path_per_m,
+        cost.turn_per_rad2 * (np.deg2rad(limits.turn_deg) / TURNS) ** 2,
+        cost.hand,
+        cost.vertical_per_m,
+        cost.obstacle_per_m,
+        limits.vertical_m,
+        limits.obstacle_m,
+        limits.noticeable_m,
+        limits.careful_m,
+        limits.first_last_m,
+        limits.guide_first_last_m,
+        steps.longest,
+        TURNS,
+    )
