@@ -103,7 +103,7 @@ def _arm_volume(model: ReducedModel, shoulder: Array, arm: float) -> SweptVolume
     scale = arm / _PRINTED_ARM
     ahead, outside, above = model.hand_offset
     hand = np.array([ahead, -model.foot_distance / 2 - outside, above])
-    begin = shoulder + [0.0, -_SHOULDER_OUT * scale, 0.0]
+    begin = shoulder - _SHOULDER_OUT * scale * np.array([0.0, 1.0, 0.0])
     elbow = np.array([begin[0] + 0.07 * scale, hand[1] - 0.02 * scale, begin[2] - 0.33 * scale])
     return SweptVolume(
         (

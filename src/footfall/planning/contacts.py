@@ -91,9 +91,10 @@ class SearchEffort:
 class PlannedContacts:
     """The plan, or as much of it as there is.
 
-    found: whether there is a plan; complete: whether it leads to the goal, and not only to the horizon. cost: in units of one step, of the search (before refinement). start: pose in
-    which it begins, with the stance foot of the first step. stances: after each step, in order. steps: the same as
-    walking transitions. why_not: what closes the way if it was not found; then stances lead as near as possible.
+    found: whether there is a plan; complete: whether it leads to the goal, and not only to the horizon. cost: in units
+    of one step, of the search (before refinement). start: pose in which it begins, with the stance foot of the first
+    step. stances: after each step, in order. steps: the same as walking transitions. why_not: what closes the way if it
+    was not found; then stances lead as near as possible.
     explored: (n, 3) x, y in m and cost so far of explored states, if asked for.
     """
 

@@ -17,6 +17,16 @@ from footfall.planning.contacts import FootPlacement, HandContact, Stance
 from footfall.planning.parameters import PlannerParameters
 from footfall.planning.refinement import Refinement, swing_top
 
+_FINER = 0.02  # m, by which cells of 1 cm may show more than those of the search
+
+
+class SwingBlocked(Exception):
+    """A foot would have to swing over something too high. step: number of the step; height: m."""
+
+    def __init__(self, step: int, height: float) -> None:
+        self.step, self.height = step, height
+        super().__init__(step, height)
+
 
 def foot_rotation(yaw: float, normal: Array) -> Quaternion:
     """Rotation of a foot that stands on a plane and whose x axis, seen from above, has this yaw (rad)."""
@@ -24,7 +34,8 @@ def foot_rotation(yaw: float, normal: Array) -> Quaternion:
     ahead = np.array([c, s, -(normal[0] * c + normal[1] * s) / normal[2]])
     ahead /= np.linalg.norm(ahead)
     matrix = np.stack([ahead, np.cross(normal, ahead), normal], axis=1)
-    return _tuple(quaternion_from_matrix(matrix))
+    rotation: Quaternion = _tuple(quaternion_from_matrix(matrix))
+    return rotation
 
 
 def walking_transitions(
@@ -40,11 +51,13 @@ def walking_transitions(
     swinging, standing = start.foot(start.swing), start.stance_foot
     hands: tuple[HandContact, ...] = ()
     side = 1.0 if start.stance == "RF" else -1.0
-    steps = []
+    steps: list[WalkingTransition] = []
     for stance in stances:
         landed = stance.placement
         base = max(swinging.position[2], landed.position[2])
         over = _swing_over(swinging, landed, base, terrain, refinement)
+        if over > parameters.step.obstacle_m + _FINER:
+            raise SwingBlocked(len(steps), over)
         rise = abs(landed.position[2] - standing.position[2])
         careful = rise > noticeable or over > noticeable
         slow = careful or bool(stance.hands) or bool(hands)
@@ -73,10 +86,12 @@ def _swing_over(
     return float(swing_top(terrain, refinement, begin, end, yaws, base))
 
 
-def _step_numbers(standing: FootState, landed: FootPlacement, half: float) -> dict[str, float]:
+def _step_numbers(standing: FootState, landed: FootPlacement, half: float) -> dict[str, Any]:
     angles = roll_pitch_yaw(np.array(landed.rotation))
     yaw = float(yaw_of(np.array(standing.rotation)))
-    lengths, turned = step_parameters(np.array(standing.position), yaw, np.array(landed.position), angles, half)
+    lengths, turned = step_parameters(
+        np.array(standing.position), yaw, np.array(landed.position), angles, half
+    )
     names = ("forward", "left", "up", "roll", "pitch", "yaw")
     return dict(zip(names, [*lengths.tolist(), *turned.tolist()], strict=True))
 

@@ -36,7 +36,8 @@ def covered(rectangle: Rectangle, yaw: float, points: Array) -> Flags:
     x, y = points[..., 0], points[..., 1]
     ahead, aside = c * x + s * y, c * y - s * x
     e = _ROUNDING
-    return (ahead >= rear - e) & (ahead <= front + e) & (aside >= right - e) & (aside <= left + e)
+    inside: Flags = (ahead >= rear - e) & (ahead <= front + e) & (aside >= right - e) & (aside <= left + e)
+    return inside
 
 
 def sole_stamps(sole: Rectangle, toe_sole: Rectangle, yaws: int, cell: float) -> Stamps:
@@ -45,6 +46,7 @@ def sole_stamps(sole: Rectangle, toe_sole: Rectangle, yaws: int, cell: float) ->
     reach = int(np.ceil(max(np.hypot(x, y) for x in sole[:2] for y in sole[2:]) / cell))
     line = np.arange(-reach, reach + 1)
     grid = np.stack(np.meshgrid(line, line, indexing="ij"), axis=-1).reshape(-1, 2)
+    points: Array = cell * grid.astype(np.float64)
     parts: list[Integers] = []
     toes: list[int] = []
     for k in range(yaws):
@@ -54,8 +56,8 @@ def sole_stamps(sole: Rectangle, toe_sole: Rectangle, yaws: int, cell: float) ->
             toes.append(toes[k - yaws // 4])
             continue
         yaw = 2 * np.pi * k / yaws
-        whole = grid[covered(sole, yaw, cell * grid)]
-        toe = covered(toe_sole, yaw, cell * whole)
+        below = covered(sole, yaw, points)
+        whole, toe = grid[below], covered(toe_sole, yaw, points[below])
         parts.append(np.concatenate([whole[toe], whole[~toe]]))
         toes.append(int(toe.sum()))
     first = np.cumsum([0, *(len(part) for part in parts)])

@@ -1,8 +1,8 @@
 """The search of footsteps: A* over stances, each a foot on a cell of 4 cm with one of 48 headings.
 
-Seiwald 2023, 5.5.4. A foothold is rated when a step first leads there; what hands reach and what body and arms are in is
-looked at when the stance is taken from the open list, since that only adds to the cost and most stances never come so
-far. All states lie in arrays: nothing is made while it runs.
+Seiwald 2023, 5.5.4. A foothold is rated when a step first leads there; what hands reach and what body and arms are in
+is looked at when the stance is taken from the open list, since that only adds to the cost and most stances never come
+so far. All states lie in arrays: nothing is made while it runs.
 """
 
 from __future__ import annotations
@@ -74,6 +74,8 @@ class Problem(NamedTuple):
     guided: bool
     weight: float
     horizon: int  # steps after which any stance will do
+    whole_swings: bool  # whether swings are looked at from the last foothold on
+    others: Integers  # numbers of the states of the left and right foot at the start, beside the right and left one
 
 
 class Course(NamedTuple):
@@ -117,7 +119,8 @@ def straight_estimate(problem: Problem, yaw: int, middle: Vector2, height: float
     turn = min(turn, problem.ground.yaws - turn)
     steps = max(np.ceil(way / rules.longest - 1e-9), np.ceil(turn / rules.most_turn - 1e-9))
     rise = max(abs(height - goal.height) - goal.off_height, 0.0)
-    return steps * (rules.step + goal.hands) + rules.path * way + turn * rules.turn + rules.vertical * rise
+    level = steps * (rules.step + goal.hands) + rules.path * way + turn * rules.turn
+    return float(level + rules.vertical * rise)
 
 
 @routine
@@ -137,7 +140,7 @@ def near_flag(problem: Problem, middle: Vector2) -> int:
     """What may be around, see `find_nearness`."""
     i = int((middle[0] - problem.ground.x) / GUIDE_CELL)
     j = int((middle[1] - problem.ground.y) / GUIDE_CELL)
-    return problem.guide.near[i, j]
+    return int(problem.guide.near[i, j])
 
 
 @routine
@@ -168,6 +171,37 @@ def swing_cost(problem: Problem, state: State, step: int, base: float, forward: 
 
 
 @routine
+def previous(problem: Problem, nodes: Nodes, number: int, state: State) -> State:
+    """Where the other foot stands while the robot is on a stance."""
+    step = nodes.steps[number]
+    if step < 0:
+        return state_of(problem.ground, problem.others[state.foot])
+    taken = problem.steps.steps[step - 1]
+    yaw = (state.yaw - taken.turn + problem.ground.yaws) % problem.ground.yaws
+    return State(1 - state.foot, yaw, state.i - taken.dx, state.j - taken.dy)
+
+
+@routine
+def swings_free(problem: Problem, begin: State, end: State) -> bool:
+    """Whether nothing too high is below a foot on its straight way from one foothold to the next."""
+    ground = problem.ground
+    base = max(ground.mean[begin.i, begin.j], ground.mean[end.i, end.j])
+    if problem.guide.peaks[end.i // 2, end.j // 2] - base <= problem.rules.most_obstacle:
+        return True
+    di, dj, turn = end.i - begin.i, end.j - begin.j, end.yaw - begin.yaw
+    half = ground.yaws // 2
+    turn = (turn + half + ground.yaws) % ground.yaws - half
+    pieces = max(abs(di), abs(dj)) // 2 + 1
+    for n in range(pieces + 1):
+        share = n / pieces
+        i, j = begin.i + int(np.floor(share * di + 0.5)), begin.j + int(np.floor(share * dj + 0.5))
+        yaw = (begin.yaw + int(np.floor(share * turn + 0.5)) + ground.yaws) % ground.yaws
+        if known_top(ground, yaw, i, j) - base > problem.rules.most_obstacle:
+            return False
+    return True
+
+
+@routine
 def rate_hands(problem: Problem, nodes: Nodes, number: int, state: State) -> float:
     """What hands and collisions add to the cost of a state, infinite if it is not possible."""
     middle = middle_of(problem.ground, problem.volumes, state)
@@ -180,16 +214,16 @@ def rate_hands(problem: Problem, nodes: Nodes, number: int, state: State) -> flo
     added = cost - nodes.hands[number]
     nodes.hands[number] = cost
     nodes.status[number] = RATED
-    return added
+    return float(added)
 
 
 @routine
 def is_goal(problem: Problem, number: int) -> bool:
     """Whether a state is to be reached."""
+    found = False
     for goal in problem.goals:
-        if goal == number:
-            return True
-    return False
+        found = found or goal == number
+    return found
 
 
 @routine
@@ -228,7 +262,10 @@ def expand(problem: Problem, nodes: Nodes, heap: Heap, course: Course, number: i
     begins = nodes.steps[number] < 0
     cost = nodes.costs[number]
     foot = 1 - state.foot
-    for n in range(problem.steps.first[state.foot, state.yaw], problem.steps.first[state.foot, state.yaw + 1]):
+    swinging = previous(problem, nodes, number, state)
+    for n in range(
+        problem.steps.first[state.foot, state.yaw], problem.steps.first[state.foot, state.yaw + 1]
+    ):
         step = problem.steps.steps[n]
         yaw = (state.yaw + step.turn + ground.yaws) % ground.yaws
         i, j = state.i + step.dx, state.j + step.dy
@@ -258,6 +295,8 @@ def expand(problem: Problem, nodes: Nodes, heap: Heap, course: Course, number: i
             continue
         total += swing_cost(problem, state, n, max(height, ground.mean[i, j]), step.forward)
         if total == np.inf or (status != NEW and total >= nodes.costs[after] - _SAME):
+            continue
+        if problem.whole_swings and not swings_free(problem, swinging, reached):
             continue
         if status == NEW:
             nodes.estimates[after] = problem.weight * estimate(problem, reached)

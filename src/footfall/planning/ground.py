@@ -75,9 +75,7 @@ def ground_within(
         sure[edge], highest[edge], lowest[edge] = 0.0, -np.inf, np.inf
     nx, ny = window.mean.shape
     limits, cost, yaws = parameters.foothold, parameters.cost, parameters.grid.yaws
-    rules = FootholdRules(
-        limits.uneven_m, limits.least_confidence, cost.uneven, cost.uncertain, cost.partial
-    )
+    rules = FootholdRules(limits.uneven_m, limits.least_confidence, cost.uneven, cost.uncertain, cost.partial)
     size = (yaws, nx, ny)
     return Ground(
         window.x,
@@ -164,4 +162,4 @@ def known_top(ground: Ground, yaw: int, i: int, j: int) -> float:
     """Highest cell below a sole, m; minus infinity where nothing was seen."""
     if ground.costs[yaw, i, j] == 0.0:
         known_cost(ground, yaw, i, j)
-    return ground.tops[yaw, i, j]
+    return float(ground.tops[yaw, i, j])

@@ -164,7 +164,12 @@ def way_obstacle(ground: Ground, begin: Vector2, end: Vector2, aside: Vector2, b
 
 
 _LONGER = 0.9733  # shortest ways over 16 directions are longer than straight ones by up to 2.75 %
-_MOVES = tuple((a, b) for a in (-2, -1, 0, 1, 2) for b in (-2, -1, 0, 1, 2) if max(abs(a), abs(b)) == 1 or abs(a * b) == 2)
+_MOVES = tuple(
+    (a, b)
+    for a in (-2, -1, 0, 1, 2)
+    for b in (-2, -1, 0, 1, 2)
+    if max(abs(a), abs(b)) == 1 or abs(a * b) == 2
+)
 
 
 @routine
@@ -203,7 +208,7 @@ def shortest_ways(highest: Singles, begin: Vector2, steepest: float, heap: Heap,
 def from_start(guide: Guide, ground: Ground, rules: CostRules, place: Place) -> float:
     """Cost from the start to a state, at least."""
     turn = abs(place.yaw - guide.start.yaw) % ground.yaws
-    return guide.rate * guide.lengths[place.i, place.j] + rules.turn * min(turn, ground.yaws - turn)
+    return float(guide.rate * guide.lengths[place.i, place.j] + rules.turn * min(turn, ground.yaws - turn))
 
 
 @routine
@@ -226,7 +231,7 @@ def guide_edge(
         if over > rules.most_obstacle or (over > rules.noticeable and length > rules.careful):
             return np.inf
         cost += 2.0 * rules.obstacle * max(over - _FLAT, 0.0)
-    return cost
+    return float(cost)
 
 
 @routine
@@ -316,4 +321,4 @@ def guide_value(guide: Guide, ground: Ground, rules: CostRules, yaw: int, place:
         return total / weight
     if guide.missed[0] == np.inf:
         return np.inf
-    return max(guide.missed[0] - from_start(guide, ground, rules, Place(yaw, i, j)), 0.0)
+    return float(max(guide.missed[0] - from_start(guide, ground, rules, Place(yaw, i, j)), 0.0))

@@ -71,7 +71,9 @@ def hand_rules(parameters: HandParameters, radius: float) -> HandRules:
     )
 
 
-def touchables(environment: Environment, surfaces: dict[str, TouchSurface], ids: tuple[str, ...]) -> Touchables:
+def touchables(
+    environment: Environment, surfaces: dict[str, TouchSurface], ids: tuple[str, ...]
+) -> Touchables:
     """Surfaces where their objects stand; owners count in `ids`."""
     corners, confidence, owners = [], [], []
     for number, id in enumerate(ids):
@@ -109,7 +111,7 @@ def within_cone(normal: Vector3, yaw: float, side: int, rules: HandRules) -> boo
     if np.hypot(ahead, inward) <= 0.3:
         return True
     transverse = np.arctan2(ahead, inward)
-    return transverse >= rules.transverse[0] and transverse <= rules.transverse[1]
+    return bool(transverse >= rules.transverse[0] and transverse <= rules.transverse[1])
 
 
 @routine
@@ -118,7 +120,8 @@ def nearest_on_triangle(start: Vector3, end: Vector3, triangle: Triangle) -> Vec
     if pierces(start, end, triangle):
         normal: Vector3 = np.cross(triangle.b - triangle.a, triangle.c - triangle.a)
         before, behind = normal @ (start - triangle.a), normal @ (end - triangle.a)
-        return start + before / (before - behind) * (end - start)
+        crossing: Vector3 = start + before / (before - behind) * (end - start)
+        return crossing
     one, other = on_triangle(triangle, start), on_triangle(triangle, end)
     best, point = one.square, one.point
     if other.square < best:
@@ -141,13 +144,14 @@ def confidence_slope(touch: TouchTriangle) -> Vector3:
     slope_b: Vector3 = np.cross(normal, a - c)
     slope_c: Vector3 = np.cross(normal, b - a)
     total = touch.confidence[0] * slope_a + touch.confidence[1] * slope_b + touch.confidence[2] * slope_c
-    return total / square
+    slope: Vector3 = total / square
+    return slope
 
 
 @routine
 def confidence_at(touch: TouchTriangle, slope: Vector3, point: Vector3) -> float:
     """Confidence at a point of a triangle."""
-    return touch.confidence[0] + slope @ (point - touch.corners.a)
+    return float(touch.confidence[0] + slope @ (point - touch.corners.a))
 
 
 @routine
@@ -166,14 +170,19 @@ def way_out(triangle: Triangle, point: Vector3, way: Vector3) -> float:
 @routine
 def reach_distance(capsule: Capsule, point: Vector3, radius: float) -> float:
     """Distance of a hand that touches a point to a volume of reach, m; negative inside."""
-    return np.sqrt(point_to_line(point, capsule.start, capsule.end).square) - capsule.radius - radius
+    away = float(np.sqrt(point_to_line(point, capsule.start, capsule.end).square))
+    return away - capsule.radius - radius
 
 
 @routine
-def point_cost(capsule: Capsule, touch: TouchTriangle, slope: Vector3, point: Vector3, rules: HandRules) -> float:
+def point_cost(
+    capsule: Capsule, touch: TouchTriangle, slope: Vector3, point: Vector3, rules: HandRules
+) -> float:
     """(5.11) without its bounds."""
     doubt = 1.0 - confidence_at(touch, slope, point)
-    return rules.confidence_weight * doubt + rules.distance_cost * reach_distance(capsule, point, rules.radius)
+    return rules.confidence_weight * doubt + rules.distance_cost * reach_distance(
+        capsule, point, rules.radius
+    )
 
 
 @routine
@@ -184,8 +193,8 @@ def best_of_triangle(capsule: Capsule, touch: TouchTriangle, rules: HandRules, o
     if reach_distance(capsule, begin, rules.radius) > 0.0:
         return none
     slope = confidence_slope(touch)
-    way = way_out(touch.corners, begin, slope) * slope
-    grown = slope @ way
+    way: Vector3 = way_out(touch.corners, begin, slope) * slope
+    grown = float(slope @ way)
     low, high = 0.0, 1.0
     lacking = rules.least_confidence - confidence_at(touch, slope, begin)
     if lacking > 0.0:
@@ -283,7 +292,7 @@ def arm_reaches(standing: Standing, arms: Arms, side: int, hand: Vector3) -> boo
     c, s = np.cos(standing.yaw), np.sin(standing.yaw)
     x, y, z = arms.shoulders[side, 0], arms.shoulders[side, 1], arms.shoulders[side, 2]
     shoulder = standing.place + np.array([c * x - s * y, s * x + c * y, z])
-    return (hand - shoulder) @ (hand - shoulder) <= arms.reach * arms.reach
+    return bool((hand - shoulder) @ (hand - shoulder) <= arms.reach * arms.reach)
 
 
 @routine

@@ -19,7 +19,7 @@ from footfall.gait.walking_transitions import idle_pose, walking_sequence
 from footfall.motion.pipeline import gait_dimensions, generate_motion
 from footfall.motion.reduced_model import ReducedModel
 from footfall.planning.contacts import Blockage, Goal, PlannedContacts, Stance
-from footfall.planning.conversion import walking_transitions
+from footfall.planning.conversion import SwingBlocked, walking_transitions
 from footfall.planning.footsteps import FOUND
 from footfall.planning.parameters import PlannerParameters, parameters_for
 from footfall.planning.postprocess import BadState, stances_of
@@ -106,7 +106,9 @@ def plan_contacts(
     return _search_and_refine(search, model, watch, check_motion)
 
 
-def _search_and_refine(search: Search, model: ReducedModel, watch: Watch, check_motion: bool) -> PlannedContacts:
+def _search_and_refine(
+    search: Search, model: ReducedModel, watch: Watch, check_motion: bool
+) -> PlannedContacts:
     """Search until footholds, hands and motion of a path are accepted; what is not is left out next time."""
     banned: set[int] = set()
     repairs, notes = 0, []
@@ -127,6 +129,8 @@ def _search_and_refine(search: Search, model: ReducedModel, watch: Watch, check_
             return replace(result, warnings=tuple(notes))
         except BadState as bad:
             number = bad.number
+        except SwingBlocked as blocked:
+            number = path.numbers[blocked.step]
         except InvalidTransition as refused:
             number = path.numbers[min(refused.number, len(path.numbers) - 1)]
             notes.append(str(refused))
@@ -197,7 +201,9 @@ def _with_ground(environment: Environment, start: RobotPose) -> Environment:
         return environment
     middle = feet.mean(axis=0)
     radius = 0.6
-    disc = reset_area(environment.terrain, (float(middle[0]), float(middle[1])), float(middle[2]), radius=radius)
+    disc = reset_area(
+        environment.terrain, (float(middle[0]), float(middle[1])), float(middle[2]), radius=radius
+    )
     return updated(environment, disc)
 
 

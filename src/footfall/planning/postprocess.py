@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from footfall.compiler.routines import new_records
@@ -42,7 +44,7 @@ def stances_of(search: Search, path: Path) -> tuple[Stance, ...]:
     return tuple(stances)
 
 
-def _refined(search: Search, path: Path) -> np.ndarray:
+def _refined(search: Search, path: Path) -> Any:
     ground, tables = search.problem.ground, search.tables
     places = np.array([(ground.x + (s.i + 0.5) * CELL, ground.y + (s.j + 0.5) * CELL) for s in path.states])
     yaws = np.array([2 * state.yaw for state in path.states])
@@ -61,7 +63,7 @@ def _refined(search: Search, path: Path) -> np.ndarray:
     return found
 
 
-def _placements(search: Search, path: Path, feet: np.ndarray) -> list[FootPlacement]:
+def _placements(search: Search, path: Path, feet: Any) -> list[FootPlacement]:
     biped, parameters = search.tables.biped, search.tables.parameters
     result = []
     height = path.pose.stance_foot.position[2]
@@ -74,7 +76,7 @@ def _placements(search: Search, path: Path, feet: np.ndarray) -> list[FootPlacem
     return result
 
 
-def _touched(search: Search, path: Path, feet: np.ndarray) -> np.ndarray:
+def _touched(search: Search, path: Path, feet: Any) -> Any:
     """Touches (2 n,) of the right and left hand at each stance; BadState if an arm that was expected to touch something
     hangs inside of it instead."""
     tables, around = search.tables, search.around
@@ -110,7 +112,7 @@ def _touched(search: Search, path: Path, feet: np.ndarray) -> np.ndarray:
     return touches
 
 
-def _contact(search: Search, side: int, touch: np.ndarray) -> HandContact:
+def _contact(search: Search, side: int, touch: Any) -> HandContact:
     owner = int(touch["owner"])
     held = owner < 0
     normal = np.array(touch["normal"])

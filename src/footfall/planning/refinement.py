@@ -42,7 +42,9 @@ class RefinedFoot(NamedTuple):
     valid: bool
 
 
-def refinement_for(stamps: Stamps, sole: Array, rules: FootholdRules, parameters: PlannerParameters) -> Refinement:
+def refinement_for(
+    stamps: Stamps, sole: Array, rules: FootholdRules, parameters: PlannerParameters
+) -> Refinement:
     """The refinement of a robot's footholds; stamps: on cells of 1 cm, for twice as many headings as the search."""
     limits, cost = parameters.foothold, parameters.cost
     yaws = 2 * parameters.grid.yaws
@@ -114,7 +116,9 @@ def rate_fine(patch: Patch, stamps: Stamps, rules: FootholdRules, yaw: int, di: 
 
 
 @routine
-def plane_below(patch: Patch, stamps: Stamps, yaw: int, di: int, dj: int, cells: int) -> tuple[float, Vector3]:
+def plane_below(
+    patch: Patch, stamps: Stamps, yaw: int, di: int, dj: int, cells: int
+) -> tuple[float, Vector3]:
     """Height at the foot's frame, m, and upward normal of the plane that is closest to the cells below it."""
     first = stamps.first[yaw]
     count, x, y, z = 0.0, 0.0, 0.0, 0.0

@@ -109,8 +109,8 @@ class Search:
 
 
 class Path(NamedTuple):
-    """The stances of a path: the pose in which it begins with the stance foot of its first step, then numbers and states
-    of the stances after each step, with costs."""
+    """The stances of a path: the pose in which it begins with the stance foot of its first step, then numbers and
+    states of the stances after each step, with costs."""
 
     pose: RobotPose
     numbers: tuple[int, ...]
@@ -132,13 +132,18 @@ def new_search(
     ground, volumes = around.ground, tables.volumes
     goal_yaw = _heading(goal.yaw, ground.yaws)
     goals = tuple(
-        number_of(ground, _beside_middle(around, tables, (goal.x, goal.y), goal.yaw, foot)) for foot in range(2)
+        number_of(ground, _beside_middle(around, tables, (goal.x, goal.y), goal.yaw, foot))
+        for foot in range(2)
     )
     middles = [middle_of(ground, volumes, state_of(ground, number)) for number in goals]
     heights = [float(ground.mean[state_of(ground, number)[2:]]) for number in goals]
     off = max(math.hypot(middle[0] - goal.x, middle[1] - goal.y) for middle in middles)
     height = float(np.nan_to_num(np.nanmean(heights))) if not np.isnan(heights).all() else 0.0
-    rough = float(np.nanmax(np.abs(np.array(heights) - height), initial=0.0)) if not np.isnan(heights).all() else 0.0
+    rough = (
+        float(np.nanmax(np.abs(np.array(heights) - height), initial=0.0))
+        if not np.isnan(heights).all()
+        else 0.0
+    )
     hands = 0.0 if around.touchable else tables.cost_rules.hand * volumes.hands
     target = Target(goal.x, goal.y, goal_yaw, height, off, rough, hands)
     middle, turn = mean_foot_frame(*start.feet)
@@ -154,6 +159,10 @@ def new_search(
         guided,
         weight,
         _FAR if horizon is None else horizon,
+        tables.parameters.search.whole_swings,
+        np.array(
+            [number_of(ground, _state_below(around, foot, 1 - n)) for n, foot in enumerate(start.feet[::-1])]
+        ),
     )
     starts = []
     for number, name in enumerate(FEET):
@@ -195,13 +204,14 @@ def _beside_middle(
 
 def _state_below(around: Surroundings, foot: FootState, number: int) -> State:
     yaw = float(yaw_of(np.array(foot.rotation)))
-    return State(number, _heading(yaw, around.ground.yaws), *_cell(around, foot.position[0], foot.position[1]))
+    return State(
+        number, _heading(yaw, around.ground.yaws), *_cell(around, foot.position[0], foot.position[1])
+    )
 
 
 def _at_rest(pose: RobotPose, foot_distance: float) -> bool:
     """Whether the feet stand side by side, so that either can move first."""
-    middle, turn = mean_foot_frame(*pose.feet)
-    yaw = float(yaw_of(turn))
+    yaw = float(yaw_of(mean_foot_frame(*pose.feet)[1]))
     across = np.array([-math.sin(yaw), math.cos(yaw)])
     way = (np.array(pose.left_foot.position) - np.array(pose.right_foot.position))[:2]
     return bool(np.abs(way - foot_distance * across).max() < _ALIKE)
@@ -231,8 +241,15 @@ def guide_for(search: Search) -> Search:
     problem, rules = search.problem, search.tables.cost_rules
     guide, ground = problem.guide, problem.ground
     heap = new_heap(ground.nx * ground.ny * 16)
-    begin = np.array([math.floor((guide.start.x - ground.x) / GUIDE_CELL), math.floor((guide.start.y - ground.y) / GUIDE_CELL)])
-    shortest_ways(ground.highest, begin.astype(float), rules.most_vertical + rules.most_obstacle, heap, guide.lengths)
+    begin = np.array(
+        [
+            math.floor((guide.start.x - ground.x) / GUIDE_CELL),
+            math.floor((guide.start.y - ground.y) / GUIDE_CELL),
+        ]
+    )
+    shortest_ways(
+        ground.highest, begin.astype(float), rules.most_vertical + rules.most_obstacle, heap, guide.lengths
+    )
     heap.size[0] = 0
     nx, ny = guide.costs.shape[1:]
     a = math.floor((search.goal.x - ground.x) / GUIDE_CELL - 0.5)

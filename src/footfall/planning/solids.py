@@ -70,7 +70,9 @@ def packed_solids(
 ) -> tuple[Solids, tuple[str, ...]]:
     """All objects but floors for routines, and their ids. touchable: ids of those that hands may touch."""
     ids = tuple(
-        each.id for each in environment.objects.values() if each.category not in floors or each.id in touchable
+        each.id
+        for each in environment.objects.values()
+        if each.category not in floors or each.id in touchable
     )
     volumes = packed_volumes(environment, ids)
     corners = volumes.corners.reshape(-1, 3, 3)
@@ -115,7 +117,8 @@ def _turned(volumes: list[SweptVolume], yaws: int) -> ArrayOf[Capsule]:
         for n, element in enumerate(elements):
             rows[k, n, :6] = (element.corners @ turn.T).reshape(6)
             rows[k, n, 6] = element.radius
-    return as_records(Capsule, rows.reshape(-1, 7))
+    capsules: ArrayOf[Capsule] = as_records(Capsule, rows.reshape(-1, 7))
+    return capsules
 
 
 def _extent(volumes: list[SweptVolume]) -> float:
@@ -149,7 +152,7 @@ def core_gap(start: Vector3, end: Vector3, triangle: Triangle) -> float:
     best = min(on_triangle(triangle, start).square, on_triangle(triangle, end).square)
     for a, b in ((triangle.a, triangle.b), (triangle.b, triangle.c), (triangle.c, triangle.a)):
         best = min(best, line_to_line(start, end, a, b).square)
-    return np.sqrt(best)
+    return float(np.sqrt(best))
 
 
 @routine
@@ -207,7 +210,7 @@ def nearest_of(solids: Solids, place: Vector3, touchable: bool) -> float:
             dx = max(element.low[0] - place[0], place[0] - element.high[0], 0.0)
             dy = max(element.low[1] - place[1], place[1] - element.high[1], 0.0)
             best = min(best, dx * dx + dy * dy)
-    return np.sqrt(best)
+    return float(np.sqrt(best))
 
 
 @routine
@@ -237,8 +240,6 @@ def support(solids: Solids, volumes: Volumes, yaw: int, place: Vector3, stance: 
         if blocked < 0 and not left:
             blocked = collides(solids, volumes.arms, first + count, count, place)
     return Support(missing, blocked)
-
-
 
 
 @routine(quick=True)

@@ -119,7 +119,9 @@ def _steps_from(biped: Biped, parameters: PlannerParameters, foot: int, yaw: flo
             ways[kept, 0] + side * half * np.sin(phi), ways[kept, 1] - side * half * (np.cos(phi) + 1.0)
         )
         cost = parameters.cost
-        price = cost.step + cost.path_per_m * path + cost.length_per_m * np.abs(forward[kept] - cost.desired_m)
+        price = (
+            cost.step + cost.path_per_m * path + cost.length_per_m * np.abs(forward[kept] - cost.desired_m)
+        )
         price += cost.turn_per_rad2 * phi**2 + cost.lateral_per_m * np.abs(outward[kept])
         turns = np.full(len(price), turn)
         rows.append(np.stack([i[kept], j[kept], turns, price, forward[kept]], axis=1))
@@ -235,7 +237,11 @@ def _sideways(yaw: float, parameters: PlannerParameters) -> list[Array]:
     rows = []
     for ahead in (0.0, 0.16, 0.32):
         for turn in range(-TURNS, TURNS + 1):
-            price = cost.step + cost.length_per_m * abs(cost.desired_m - ahead) + cost.turn_per_rad2 * (unit * turn) ** 2
+            price = (
+                cost.step
+                + cost.length_per_m * abs(cost.desired_m - ahead)
+                + cost.turn_per_rad2 * (unit * turn) ** 2
+            )
             for aside in (-1.0, 0.0, 1.0):
                 if aside == 0.0 and (ahead > 0.0 or turn == 0):
                     continue

@@ -1,9 +1,10 @@
-"""How well hands find hold on a surface: confidence from sight, from borders and from curvature (Seiwald 2023, 5.5.2)."""
+"""How well hands find hold on a surface: confidence from sight, borders and curvature (Seiwald 2023, 5.5.2)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -15,12 +16,13 @@ from footfall.geometry.mesh_topology import MeshTopology, mesh_topology
 from footfall.planning.parameters import CurvatureLimits, HandParameters
 
 _RINGS = 3  # neighbours that are averaged with a vertex
+_FELT_RINGS = 2  # neighbours over which curvature is averaged
 _SADDLE = 0.5  # 1/m2; a Gaussian curvature below its negative is that of a saddle
 
 
 @dataclass(frozen=True, eq=False)
 class TouchSurface:
-    """A surface for hands. vertices (n, 3), m, triangles (m, 3), confidence (n,) in [0, 1] in the frame of its object."""
+    """A surface for hands in the frame of its object: vertices (n, 3), m, triangles (m, 3), confidence (n,)."""
 
     vertices: Array
     triangles: Integers
@@ -33,7 +35,12 @@ class TouchSurface:
 
 
 def touch_surface(
-    mesh: TriangleMesh, sight: Array, normals: Array, hand_diameter: float, parameters: HandParameters, category: str
+    mesh: TriangleMesh,
+    sight: Array,
+    normals: Array,
+    hand_diameter: float,
+    parameters: HandParameters,
+    category: str,
 ) -> TouchSurface:
     """The surface of an object of a class (category). sight (n,): confidence of its vertices, normals (n, 3)."""
     vertices, triangles, values = subdivided(
@@ -43,7 +50,9 @@ def touch_surface(
     topology = mesh_topology(fine)
     curvature = parameters.curvature.get(category, parameters.curvature.get("default", CurvatureLimits()))
     confidence = values[:, 0] * border_confidence(fine, topology, parameters.border_hands * hand_diameter)
-    confidence *= curvature_confidence(fine, topology, values[:, 1:], hand_diameter, parameters.flat, curvature)
+    confidence *= curvature_confidence(
+        fine, topology, values[:, 1:], hand_diameter, parameters.flat, curvature
+    )
     return TouchSurface(fine.vertices, fine.triangles, blurred(fine, topology, confidence, hand_diameter / 2))
 
 
@@ -98,7 +107,7 @@ def border_confidence(mesh: TriangleMesh, topology: MeshTopology, full: float) -
         return np.ones(len(mesh.vertices))
     graph = _edge_lengths(mesh, topology)
     distance = dijkstra(graph, directed=False, indices=border, min_only=True)
-    return np.minimum(1.0, distance / full)
+    return np.asarray(np.minimum(1.0, distance / full))
 
 
 def _edge_lengths(mesh: TriangleMesh, topology: MeshTopology) -> sparse.csr_matrix:
@@ -107,12 +116,22 @@ def _edge_lengths(mesh: TriangleMesh, topology: MeshTopology) -> sparse.csr_matr
     return sparse.csr_matrix((lengths, (a, b)), shape=(len(mesh.vertices),) * 2)
 
 
-@dataclass(frozen=True, eq=False)
-class Curvatures:
-    """Greatest principal curvature (n,), 1/m, and whether a hand lies in a hollow there."""
+class Curvatures(NamedTuple):
+    """Mean curvature (n,), 1/m, positive where the surface bulges outwards, and Gaussian curvature (n,), 1/m2."""
 
-    largest: Array
-    concave: Flags
+    mean: Array
+    gauss: Array
+
+    @property
+    def largest(self) -> Array:
+        """The greater principal curvature (n,), 1/m, without sign."""
+        mean = np.abs(self.mean)
+        return mean + np.sqrt(np.maximum(0.0, mean**2 - self.gauss))
+
+    @property
+    def concave(self) -> Flags:
+        """Where (n,) a hand lies in a hollow."""
+        return (self.gauss >= -_SADDLE) & (self.mean <= 0.0)
 
 
 def curvatures(mesh: TriangleMesh, topology: MeshTopology, normals: Array) -> Curvatures:
@@ -138,12 +157,9 @@ def curvatures(mesh: TriangleMesh, topology: MeshTopology, normals: Array) -> Cu
         np.add.at(turn, triangles[:, i], angles[:, i])
     inside = ~topology.border & (area > 0.0)
     safe = np.where(inside, area, 1.0)
-    beltrami = bend / (2.0 * safe[:, None])
-    mean = np.where(inside, np.linalg.norm(beltrami, axis=1) / 2, 0.0)
-    gauss = np.where(inside, (2 * np.pi - turn) / safe, 0.0)
-    largest = mean + np.sqrt(np.maximum(0.0, mean**2 - gauss))
-    outward = (beltrami * normals).sum(axis=1)
-    return Curvatures(largest, (gauss >= -_SADDLE) & (outward <= 0.0))
+    # The Laplace-Beltrami vector is twice the mean curvature times the normal; what lies across is the mesh's own.
+    mean = np.where(inside, (bend * normals).sum(axis=1) / (4.0 * safe), 0.0)
+    return Curvatures(mean, np.where(inside, (2 * np.pi - turn) / safe, 0.0))
 
 
 def curvature_confidence(
@@ -155,7 +171,13 @@ def curvature_confidence(
     limits: CurvatureLimits,
 ) -> Array:
     """(5.6) and (5.7): flat surfaces are good, hollows that fit the hand are best, edges are not good."""
-    found = curvatures(mesh, topology, normals)
+    # A hand feels what is as large as itself: noise of 4 mm between vertices 5 cm apart would pass for edges.
+    found = Curvatures(
+        *(
+            neighbour_mean(mesh, topology, values, hand_diameter / 2, _FELT_RINGS)
+            for values in curvatures(mesh, topology, normals)
+        )
+    )
     k = found.largest * hand_diameter
     convex = flat * np.maximum(0.0, 1.0 - k / limits.convex)
     rising = flat + (1.0 - flat) * k / limits.concave_best
@@ -165,17 +187,24 @@ def curvature_confidence(
 
 
 def blurred(mesh: TriangleMesh, topology: MeshTopology, confidence: Array, sigma: float) -> Array:
-    """Mean over neighbours within three edges, weighted by a Gaussian of their distance; the border stays as it is."""
+    """Mean of confidences around each vertex; the border stays as it is, and counts as such."""
+    mean = neighbour_mean(mesh, topology, confidence, sigma, _RINGS)
+    return np.where(topology.border, confidence, mean)
+
+
+def neighbour_mean(
+    mesh: TriangleMesh, topology: MeshTopology, values: Array, sigma: float, rings: int
+) -> Array:
+    """Means (n,) over neighbours within some edges, weighted by a Gaussian of their distance, sigma in m."""
     count = len(mesh.vertices)
     a, b = topology.edges.T
     one = sparse.csr_matrix((np.ones(len(a)), (a, b)), shape=(count, count))
     step = one + one.T + sparse.identity(count, format="csr")
     near = step
-    for _ in range(_RINGS - 1):
+    for _ in range(rings - 1):
         near = (near @ step).sign()
     rows, columns = near.nonzero()
     square = ((mesh.vertices[rows] - mesh.vertices[columns]) ** 2).sum(axis=1)
     weights = np.exp(-square / (2 * sigma**2))
     total = np.bincount(rows, weights, count)
-    mean = np.bincount(rows, weights * confidence[columns], count) / np.maximum(total, 1e-300)
-    return np.where(topology.border, confidence, mean)
+    return np.bincount(rows, weights * values[columns], count) / np.maximum(total, 1e-300)

@@ -49,7 +49,12 @@ def prepared_surface(each: EnvironmentObject, hand_radius: float, parameters: Ha
         assert surface.confidence is not None
         assert surface.normals is not None
         kept[key] = touch_surface(
-            surface.mesh, surface.confidence, surface.normals, 2 * hand_radius, parameters, each.category
+            surface.mesh,
+            surface.confidence.astype(np.float64),
+            surface.normals,
+            2 * hand_radius,
+            parameters,
+            each.category,
         )
     return kept[key]
 

@@ -80,9 +80,7 @@ def _numbers(model: ReducedModel) -> tuple[Any, ...]:
 
 def _made(biped: Biped, parameters: PlannerParameters) -> Tables:
     yaws, limits, cost = parameters.grid.yaws, parameters.foothold, parameters.cost
-    rules = FootholdRules(
-        limits.uneven_m, limits.least_confidence, cost.uneven, cost.uncertain, cost.partial
-    )
+    rules = FootholdRules(limits.uneven_m, limits.least_confidence, cost.uneven, cost.uncertain, cost.partial)
     steps = step_set(biped, parameters)
     fine = sole_stamps(biped.sole, biped.toe_sole, 2 * yaws, FINE_CELL)
     right = np.array(biped.shoulder)

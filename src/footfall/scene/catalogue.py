@@ -193,15 +193,16 @@ def _ramp(
 
 
 def _stairs(
-    name: str, riser: float, tread: float, count: int, width: float, distance: float, goal: float
+    name: str, riser: float, treads: list[float], width: float, distance: float, goal: float
 ) -> Scene:
-    check_lengths(name, riser=riser, tread=tread, width=width, distance=distance)
-    check_counts(name, 100, count=count)
-    objects = [floor()]
-    for k in range(2 * count - 1):
-        x = (distance + k * tread, distance + (k + 1) * tread)
-        height = riser * min(k + 1, 2 * count - 1 - k)
-        objects.append(block(f"step-{k + 1}", FLOOR, x, (-width / 2, width / 2), (0.0, height)))
+    """Stairs with these treads, as many risers up as down."""
+    check_lengths(name, riser=riser, tread=min(treads), width=width, distance=distance)
+    objects, begin = [floor()], distance
+    for k, tread in enumerate(treads):
+        height = riser * min(k + 1, len(treads) - k)
+        span = (round(begin, 12), round(begin + tread, 12))
+        objects.append(block(f"step-{k + 1}", FLOOR, span, (-width / 2, width / 2), (0.0, height)))
+        begin += tread
     return _scene(name, objects, goal)
 
 
@@ -219,24 +220,31 @@ def stairs(
     riser: height of a step. tread: length of a step. count: risers up, and as many down. width: of the stairs.
     distance: to the first riser. goal: distance to the goal.
     """
-    return _stairs("stairs", riser, tread, count, width, distance, goal)
+    check_counts("stairs", 100, count=count)
+    return _stairs("stairs", riser, [tread] * (2 * count - 1), width, distance, goal)
 
 
 def stairs_partial(
     *,
     riser: float = 0.1,
     tread: float = 0.22,
+    top: float = 0.44,
+    down_tread: float = 0.4,
     count: int = 3,
     width: float = 1.2,
     distance: float = 1.2,
     goal: float = 3.5,
 ) -> Scene:
-    """Stairs with treads shorter than a foot, which only the front of it stands on.
+    """Stairs up with treads shorter than a foot, which only the front of it stands on, and down again.
 
-    riser: height of a step. tread: length of a step. count: risers up, and as many down. width: of the stairs.
-    distance: to the first riser. goal: distance to the goal.
+    riser: height of a step. tread: length of a step up. top: length of the highest one. down_tread: length of a step
+    down; shorter than a foot it cannot be, since the heel would be in the step behind. count: risers up, and as many
+    down. width: of the stairs. distance: to the first riser. goal: distance to the goal.
     """
-    return _stairs("stairs-partial", riser, tread, count, width, distance, goal)
+    check_counts("stairs-partial", 100, count=count)
+    check_lengths("stairs-partial", top=top, down_tread=down_tread)
+    treads = [tread] * (count - 1) + [top] + [down_tread] * (count - 1)
+    return _stairs("stairs-partial", riser, treads, width, distance, goal)
 
 
 def trap(
