@@ -159,3 +159,11 @@ class MotionWarning(FootfallWarning):
         self.number = number
         self.value = value
         super().__init__(f"transition {number}: {message}")
+
+
+class RefusedStance(FootfallError, ValueError):
+    """A stance that a search took and that is not possible when looked at closely. step: number of the step to it."""
+
+    def __init__(self, step: int, message: str) -> None:
+        self.step = step
+        super().__init__(f"step {step}: {message}")

@@ -9,6 +9,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.environment.terrain import PackedTerrain
+from footfall.errors import RefusedStance
 from footfall.gait.poses import FootContact, FootState, Quaternion, RobotPose, Vector
 from footfall.gait.step_parameters import step_parameters, wrapped
 from footfall.gait.walking_transitions import HandTarget, WalkingTransition
@@ -18,14 +19,6 @@ from footfall.planning.parameters import PlannerParameters
 from footfall.planning.refinement import Refinement, swing_top
 
 _FINER = 0.02  # m, by which cells of 1 cm may show more than those of the search
-
-
-class SwingBlocked(Exception):
-    """A foot would have to swing over something too high. step: number of the step; height: m."""
-
-    def __init__(self, step: int, height: float) -> None:
-        self.step, self.height = step, height
-        super().__init__(step, height)
 
 
 def foot_rotation(yaw: float, normal: Array) -> Quaternion:
@@ -57,7 +50,7 @@ def walking_transitions(
         base = max(swinging.position[2], landed.position[2])
         over = _swing_over(swinging, landed, base, terrain, refinement)
         if over > parameters.step.obstacle_m + _FINER:
-            raise SwingBlocked(len(steps), over)
+            raise RefusedStance(len(steps), f"its foot would swing over something {over:.3f} m high")
         rise = abs(landed.position[2] - standing.position[2])
         careful = rise > noticeable or over > noticeable
         slow = careful or bool(stance.hands) or bool(hands)

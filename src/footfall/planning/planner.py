@@ -12,17 +12,17 @@ import numpy as np
 from footfall.environment.model import Environment, updated
 from footfall.environment.reset_area import reset_area
 from footfall.environment.sampling import sample_terrain
-from footfall.errors import InvalidTransition, MotionWarning
+from footfall.errors import InvalidTransition, MotionWarning, RefusedStance
 from footfall.gait.plan import Action, MotionPlan
 from footfall.gait.poses import FEET, RobotPose, mean_foot_frame
 from footfall.gait.walking_transitions import idle_pose, walking_sequence
 from footfall.motion.pipeline import gait_dimensions, generate_motion
 from footfall.motion.reduced_model import ReducedModel
 from footfall.planning.contacts import Blockage, Goal, PlannedContacts, Stance
-from footfall.planning.conversion import SwingBlocked, walking_transitions
+from footfall.planning.conversion import walking_transitions
 from footfall.planning.footsteps import FOUND
 from footfall.planning.parameters import PlannerParameters, parameters_for
-from footfall.planning.postprocess import BadState, stances_of
+from footfall.planning.postprocess import stances_of
 from footfall.planning.search import Search, guide_for, new_search, path_of
 from footfall.planning.surroundings import surroundings
 from footfall.planning.tables import tables_for
@@ -111,7 +111,7 @@ def _search_and_refine(
 ) -> PlannedContacts:
     """Search until footholds, hands and motion of a path are accepted; what is not is left out next time."""
     banned: set[int] = set()
-    repairs, notes = 0, []
+    repairs = 0
     while True:
         outcome = search.run(banned, watch)
         watch.done("search")
@@ -124,16 +124,13 @@ def _search_and_refine(
             watch.done("refinement")
             result = _converted(search, path.pose, stances, model, watch, repairs)
             if check_motion:
-                notes = _checked(result, model)
+                result = replace(result, warnings=tuple(_checked(result, model)))
                 watch.done("motion")
-            return replace(result, warnings=tuple(notes))
-        except BadState as bad:
-            number = bad.number
-        except SwingBlocked as blocked:
-            number = path.numbers[blocked.step]
+            return result
+        except RefusedStance as refused:
+            number = path.numbers[refused.step]
         except InvalidTransition as refused:
             number = path.numbers[min(refused.number, len(path.numbers) - 1)]
-            notes.append(str(refused))
         if repairs >= search.tables.parameters.search.repairs:
             why = Blockage("limit", "repairs", f"no footholds were accepted after {repairs} repairs")
             return _nothing(search.start, search.goal, search, watch, why, repairs)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from footfall.compiler.routines import new_records
+from footfall.errors import RefusedStance
 from footfall.gait.poses import FEET, HANDS
 from footfall.math.rotations import yaw_of
 from footfall.planning.contacts import FootPlacement, HandContact, Stance
@@ -19,16 +20,8 @@ from footfall.planning.solids import collides
 from footfall.planning.step_set import CELL
 
 
-class BadState(Exception):
-    """A state that the search took and that is not possible. number: of the state."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-        super().__init__(number)
-
-
 def stances_of(search: Search, path: Path) -> tuple[Stance, ...]:
-    """The stances of a path; BadState if one cannot be."""
+    """The stances of a path; RefusedStance if one cannot be."""
     feet = _refined(search, path)
     touches = _touched(search, path, feet)
     placements = _placements(search, path, feet)
@@ -59,7 +52,7 @@ def _refined(search: Search, path: Path) -> Any:
     found = new_records(RefinedFoot, len(places))
     bad = refine_path(search.around.terrain.packed, tables.refinement, corners, places, yaws, found)
     if bad < len(places):
-        raise BadState(path.numbers[bad])
+        raise RefusedStance(bad, "no foothold around it is level and seen well enough")
     return found
 
 
@@ -77,7 +70,7 @@ def _placements(search: Search, path: Path, feet: Any) -> list[FootPlacement]:
 
 
 def _touched(search: Search, path: Path, feet: Any) -> Any:
-    """Touches (2 n,) of the right and left hand at each stance; BadState if an arm that was expected to touch something
+    """Touches (2 n,) of the right and left hand at each stance; RefusedStance if an arm that was expected to touch something
     hangs inside of it instead."""
     tables, around = search.tables, search.around
     touches = new_records(Touch, 2 * len(feet))
@@ -108,7 +101,7 @@ def _touched(search: Search, path: Path, feet: Any) -> Any:
                 )
                 >= 0
             ):
-                raise BadState(path.numbers[n])
+                raise RefusedStance(n, "an arm that finds nothing to touch would be inside of something")
     return touches
 
 
