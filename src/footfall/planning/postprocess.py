@@ -70,8 +70,8 @@ def _placements(search: Search, path: Path, feet: Any) -> list[FootPlacement]:
 
 
 def _touched(search: Search, path: Path, feet: Any) -> Any:
-    """Touches (2 n,) of the right and left hand at each stance; RefusedStance if an arm that was expected to touch something
-    hangs inside of it instead."""
+    """Touches (2 n,) of the right and left hand at each stance; RefusedStance if an arm that was expected to touch
+    something hangs inside of it instead."""
     tables, around = search.tables, search.around
     touches = new_records(Touch, 2 * len(feet))
     touches["owner"] = -1
