@@ -16,6 +16,7 @@ everybody uses. Each domain has one more module, `footfall.control` say, and eac
 | `scene`, `contact`, `simulation`, `recording` | what is around them, how it touches, how time passes, what happened |
 | `tasks`, `ik`, `control` | what is wanted, where joints go, which torques bring them there |
 | `gait`, `motion` | plans of steps, and motions |
+| `walking` | humanoids that walk in closed loop |
 | `environment`, `messages` | what the robot believes and how it sees it; messages between processes |
 | `math`, `compiler` | rotations and curves; native code from functions of your own |
 | `errors`, `arrays` | what can go wrong; types of arrays for annotations |
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from footfall import tasks as tasks
     from footfall import viewer as viewer
     from footfall import volumes as volumes
+    from footfall import walking as walking
     from footfall.contact.ground import place_on_ground as place_on_ground
     from footfall.dynamics.center_of_mass import center_of_mass as center_of_mass
     from footfall.dynamics.center_of_mass import center_of_mass_jacobian as center_of_mass_jacobian

@@ -28,6 +28,7 @@ from footfall.cli import (
     simulate,
     task,
     view,
+    walk,
 )
 from footfall.cli.screen import errors
 from footfall.errors import FootfallError
@@ -53,6 +54,8 @@ app.command("view")(view.view)
 app.command("export")(export.export)
 app.command("screenshot")(screenshot.screenshot)
 app.command("plan")(plan.plan)
+app.command("walk")(walk.walk)
+app.command("replay")(walk.replay)
 app.add_typer(scene.app, name="scene")
 app.command("perceive")(perceive.perceive)
 app.add_typer(quadruped.app, name="quadruped")

@@ -74,7 +74,7 @@ def run_world(
             log.residual[period] = max(log.residual[period], report.residual)
             log.solver_steps[period] = max(log.solver_steps[period], report.steps)
             done[Count.SUBSTEPS] += 1
-            if not _is_number(state):
+            if not is_number(state):
                 log.q[period], log.v[period] = state.q, state.v
                 return Progress(period, 0, 0, 0, True)
         done[Count.SUBSTEPS] = 0
@@ -96,7 +96,7 @@ def _begin_command(world: World, state: State) -> None:
             state.drives[robot.first_drive + robot.drives - 1] = 0.0
 
 
-def _is_number(state: State) -> bool:
+def is_number(state: State) -> bool:
     """Whether all coordinates and velocities are finite."""
     total = 0.0
     for k in range(len(state.q)):

@@ -1,0 +1,1 @@
+"""Walks as the command line offers them: recordings, pages of plots, summaries."""

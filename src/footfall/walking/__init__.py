@@ -1,0 +1,17 @@
+"""Humanoids that walk in closed loop: what a walk is asked for, the walk, and what it came to."""
+
+from typing import TYPE_CHECKING
+
+from footfall.public_names import open_to_users
+
+if TYPE_CHECKING:
+    from footfall.walking.request import Push as Push
+    from footfall.walking.request import WalkRequest as WalkRequest
+    from footfall.walking.request import read_request as read_request
+    from footfall.walking.request import write_request as write_request
+    from footfall.walking.runs import RUNS as RUNS
+    from footfall.walking.summary import WalkSummary as WalkSummary
+    from footfall.walking.walk import Walk as Walk
+    from footfall.walking.walk import walk as walk
+
+open_to_users(__name__)

@@ -1,0 +1,207 @@
+"""One period of the walking controller: from what is planned and what sensors say to joint velocities.
+
+The order is that of the source, Seiwald (2023) section 4.6: sensor pre-processing, reactive adaption, balance control,
+distribution of the contact wrench, contact force control, inverse kinematics.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from footfall.arrays import Array, Integers
+from footfall.compiler.routines import Vector3, Vector6
+from footfall.walking.balance import balancing_wrench, follow_height, zmp_shift
+from footfall.walking.distribution import FootSupport, HandSupport, Shares, distribute
+from footfall.walking.feet import FootLoad, adapt_foot, foot_target, notice_touch
+from footfall.walking.gains import ControlGains
+from footfall.walking.hands import adapt_hand, hand_axes, hand_target
+from footfall.walking.perceived import Centre, Footing, Tilt, centre_of, dcm_error, foot_wrench, tilt_of
+from footfall.walking.plan_sampling import Planned
+from footfall.walking.state import ControllerState, Sensors
+from footfall.walking.task_space import (
+    BodyTarget,
+    Kinematics,
+    Targets,
+    TaskCode,
+    fill_targets,
+    joint_velocities,
+    look_at_model,
+    move_model,
+)
+
+
+class ControllerRoom(NamedTuple):
+    """Room for native code of tasks: its inputs (q and parameters), outputs, rates of tasks; moved: q and a step."""
+
+    inputs: Array
+    outputs: Array
+    rates: Array
+    moved: Array
+
+
+class Decision(NamedTuple):
+    """What the controller came to in a period, for recordings. dcm, shift: error of the divergent component and the
+    shift of the zero-moment point, m. center: estimated, m. tilt: rad."""
+
+    dcm: Vector3
+    shift: Vector3
+    center: Vector3
+    tilt: Vector3
+    wrench: Vector6
+    shares: Shares
+
+
+def control_period(
+    gains: ControlGains,
+    code: TaskCode,
+    driven: Integers,
+    planned: Planned,
+    sensors: Sensors,
+    state: ControllerState,
+    room: ControllerRoom,
+) -> Decision:
+    """Bring the state to the end of a period; `state.v` has the joint velocities to be followed."""
+    # The model as it is now: targets of the last period are still there, so that all else can be read.
+    model = look_at_model(code, state.q, room.inputs, room.outputs)
+    body = state.body[0]
+    tilt = tilt_of(sensors, model.upper_body, planned.body.turning)
+    footing = _footing(planned, state, model)
+    velocity = planned.body.velocity + np.array([0.0, 0.0, body.height_rate]) + body.shift_rate
+    center = centre_of(tilt, model.center, velocity, footing)
+    error = dcm_error(center, Centre(planned.body.position, planned.body.velocity), gains)
+    shift = zmp_shift(error, gains)
+    wrench = balancing_wrench(planned.wrench, shift)
+    shares = _distribute(planned, wrench, state, gains)
+    _adapt(gains, planned, sensors, state, model, tilt, shares)
+    targets = _targets(planned, state)
+    fill_targets(code, targets, room.inputs[code.nq :], room.rates)
+    found = look_at_model(code, state.q, room.inputs, room.outputs)
+    state.v[:] = joint_velocities(code, found, room.rates, targets.selection)
+    for k in range(len(driven)):
+        state.before[k], state.after[k] = state.after[k], state.v[driven[k]]
+    move_model(code, state.q, gains.period * state.v, room.moved)
+    return Decision(error, shift, center.position, tilt.error, wrench, shares)
+
+
+def _footing(planned: Planned, state: ControllerState, model: Kinematics) -> Footing:
+    """Where the robot stands."""
+    right, left = planned.right_foot, planned.left_foot
+    first, second = state.feet[0], state.feet[1]
+    a, b = right.load, left.load
+    return Footing(
+        a * model.right_foot + b * model.left_foot,
+        a * (right.target.velocity + first.hold_rate) + b * (left.target.velocity + second.hold_rate),
+        a * (right.target.position + first.hold) + b * (left.target.position + second.hold),
+        a * (right.target.velocity + first.hold_rate) + b * (left.target.velocity + second.hold_rate),
+    )
+
+
+def _distribute(planned: Planned, wrench: Vector6, state: ControllerState, gains: ControlGains) -> Shares:
+    """Feet that do not touch are not asked for anything."""
+    center = planned.body.position
+    right, left = planned.right_foot, planned.left_foot
+    first, second = planned.right_hand, planned.left_hand
+    return distribute(
+        wrench,
+        FootSupport(
+            right.target.position - center,
+            right.target.rotation,
+            right.sole,
+            right.load * state.feet[0].active,
+        ),
+        FootSupport(
+            left.target.position - center, left.target.rotation, left.sole, left.load * state.feet[1].active
+        ),
+        HandSupport(
+            first.target.position - center,
+            hand_axes(first),
+            np.sqrt(first.force @ first.force),
+            first.load * first.selection,
+        ),
+        HandSupport(
+            second.target.position - center,
+            hand_axes(second),
+            np.sqrt(second.force @ second.force),
+            second.load * second.selection,
+        ),
+        gains,
+    )
+
+
+def _adapt(
+    gains: ControlGains,
+    planned: Planned,
+    sensors: Sensors,
+    state: ControllerState,
+    model: Kinematics,
+    tilt: Tilt,
+    shares: Shares,
+) -> None:
+    """Feet and hands answer to the forces on them, the centre of mass to the height of the ground."""
+    right, left = foot_wrench(sensors, 0), foot_wrench(sensors, 1)
+    first = notice_touch(state.feet[0], planned.right_foot, right[2], gains)
+    second = notice_touch(state.feet[1], planned.left_foot, left[2], gains)
+    pressed = 0.5 * ((shares.right_foot[2] - right[2]) - (shares.left_foot[2] - left[2]))
+    pressed *= first.active * second.active
+    heights = first.hold[2], second.hold[2]
+    state.feet[0] = adapt_foot(
+        first, planned.right_foot, FootLoad(right, shares.right_foot), pressed, heights[1], gains
+    )
+    state.feet[1] = adapt_foot(
+        second, planned.left_foot, FootLoad(left, shares.left_foot), -pressed, heights[0], gains
+    )
+    turned = tilt.rotation @ model.right_hand
+    force = turned @ np.array([sensors.hands[0, 0], sensors.hands[0, 1], sensors.hands[0, 2]])
+    state.hands[0] = adapt_hand(state.hands[0], planned.right_hand, force, shares.right_hand, gains)
+    turned = tilt.rotation @ model.left_hand
+    force = turned @ np.array([sensors.hands[1, 0], sensors.hands[1, 1], sensors.hands[1, 2]])
+    state.hands[1] = adapt_hand(state.hands[1], planned.left_hand, force, shares.left_hand, gains)
+    ground = planned.right_foot.load * state.feet[0].hold[2] + planned.left_foot.load * state.feet[1].hold[2]
+    state.body[0] = follow_height(state.body[0], ground, gains)
+    _level(state, gains)
+
+
+def _level(state: ControllerState, gains: ControlGains) -> None:
+    """Let the model as a whole come back to the height of its plan: nothing that the robot could notice."""
+    first, second, body = state.feet[0], state.feet[1], state.body[0]
+    common = gains.period * gains.level_rate * 0.5 * (first.hold[2] + second.hold[2])
+    down = np.array([0.0, 0.0, common])
+    state.feet[0] = first._replace(hold=first.hold - down)
+    state.feet[1] = second._replace(hold=second.hold - down)
+    state.body[0] = body._replace(height=body.height - common)
+
+
+def plain_targets(planned: Planned) -> Targets:
+    """What is planned, as it is."""
+    return Targets(
+        planned.body,
+        planned.right_foot.target,
+        planned.left_foot.target,
+        planned.right_hand.target,
+        planned.left_hand.target,
+        planned.toes,
+        planned.toe_rates,
+        planned.head,
+        planned.head_rates,
+        np.array([planned.right_hand.selection, planned.left_hand.selection]),
+    )
+
+
+def _targets(planned: Planned, state: ControllerState) -> Targets:
+    body = state.body[0]
+    up = np.array([0.0, 0.0, 1.0])
+    center = BodyTarget(
+        planned.body.position + body.height * up + body.shift,
+        planned.body.velocity + body.height_rate * up + body.shift_rate,
+        planned.body.rotation,
+        planned.body.turning,
+    )
+    return plain_targets(planned)._replace(
+        body=center,
+        right_foot=foot_target(state.feet[0], planned.right_foot),
+        left_foot=foot_target(state.feet[1], planned.left_foot),
+        right_hand=hand_target(state.hands[0], planned.right_hand),
+        left_hand=hand_target(state.hands[1], planned.left_hand),
+    )

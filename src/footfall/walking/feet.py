@@ -1,0 +1,117 @@
+"""Feet in contact: force control of stance feet, and reflexes of feet that meet the ground early or late.
+
+Force control, Seiwald (2023) section 4.6: a sole is a bed of springs, so that torques answer to turning as
+`lambda' = -K u`, and `u = -K^-1 c (lambda_des - lambda)` lets errors decay with the rate c. Two feet are pressed
+against each other, so that they share the load as they should; their common height belongs to the centre of mass.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from footfall.compiler.routines import Vector3, Vector6
+from footfall.math.rotations import matrix_from_rotation_vector
+from footfall.walking.gains import ControlGains, Sole
+from footfall.walking.perceived import about_sole, touches
+from footfall.walking.state import FootMemory
+from footfall.walking.task_space import BodyTarget
+
+_SWITCHING = 0.03  # s, in which position control becomes force control
+_SMOOTH = 0.004  # s, of forces that decide on contact
+_PATIENCE = 0.02  # s, for which a foot may be late without doing anything
+
+
+class FootPlan(NamedTuple):
+    """What is planned for a foot: its motion, whether it stands, its load factor, and the sole that will touch."""
+
+    target: BodyTarget
+    closed: bool
+    load: float
+    sole: Sole
+
+
+class FootLoad(NamedTuple):
+    """Measured and wanted wrenches [f; n] of a foot in its frame, N and Nm."""
+
+    measured: Vector6
+    wanted: Vector6
+
+
+def notice_touch(memory: FootMemory, plan: FootPlan, force: float, gains: ControlGains) -> FootMemory:
+    """Who touches and who does so early; force: on the foot, N, upwards."""
+    smooth = memory.force + gains.period / (gains.period + _SMOOTH) * (force - memory.force)
+    touching = touches(smooth, memory.touching, gains.touch_force)
+    early = memory.early
+    if plan.closed or touching < 0.5:
+        early = 0.0
+    elif plan.target.velocity[2] < 0.0:  # it comes down
+        early = 1.0
+    wanted = 1.0 if touching > 0.5 and (plan.closed or early > 0.5) else 0.0
+    step = gains.period / _SWITCHING
+    active = memory.active + min(max(wanted - memory.active, -step), step)
+    missing = memory.missing + gains.period if plan.closed and touching < 0.5 else 0.0
+    return memory._replace(touching=touching, early=early, missing=missing, force=smooth, active=active)
+
+
+def adapt_foot(
+    memory: FootMemory, plan: FootPlan, load: FootLoad, pressed: float, other: float, gains: ControlGains
+) -> FootMemory:
+    """Displacement and turn of a foot after a period.
+
+    pressed: by which force the two feet should be pressed apart more, N: half of the difference of errors. other: the
+    displacement of the other foot in height, m.
+    """
+    hold_rate: Vector3 = np.zeros(3)
+    turn_rate: Vector3 = np.zeros(3)
+    if memory.active > 0.0:
+        turn_rate = memory.active * _turn_rate(plan, load, gains)
+        hold_rate[2] -= memory.active * gains.force_rate / gains.foot_stiffness * pressed
+    if memory.early > 0.5:  # stay where the ground is
+        hold_rate = -plan.target.velocity
+    elif memory.missing > _PATIENCE:  # look for the ground
+        share = min((memory.missing - _PATIENCE) / _PATIENCE, 1.0)
+        hold_rate = np.array([0.0, 0.0, -share * gains.late_speed])
+    if not plan.closed and memory.early < 0.5:
+        goal = np.array([0.0, 0.0, other])
+        share = 1.0 - memory.active
+        hold_rate = hold_rate - (share * gains.release_rate) * (memory.hold - goal)
+        turn_rate = turn_rate - (share * gains.release_rate) * memory.turn
+    hold = memory.hold + gains.period * hold_rate
+    hold[2] = min(max(hold[2], -gains.largest_step), gains.largest_step)
+    turn = memory.turn + gains.period * turn_rate
+    for i in (0, 1, 2):
+        turn[i] = min(max(turn[i], -gains.largest_turn), gains.largest_turn)
+    return memory._replace(hold=hold, hold_rate=hold_rate, turn=turn, turn_rate=turn_rate)
+
+
+def _turn_rate(plan: FootPlan, load: FootLoad, gains: ControlGains) -> Vector3:
+    """How fast a foot should turn so that the torques about the middle of its sole become those wanted."""
+    sole = plan.sole
+    wanted, measured = about_sole(load.wanted, sole.middle), about_sole(load.measured, sole.middle)
+    # Bending stiffness of an even bed of springs: k w^2 / 12.
+    about_x = gains.foot_stiffness * sole.width * sole.width / 12.0
+    about_y = gains.foot_stiffness * sole.length * sole.length / 12.0
+    rate = np.array(
+        [
+            -gains.force_rate * (wanted[3] - measured[3]) / about_x,
+            -gains.force_rate * (wanted[4] - measured[4]) / about_y,
+            0.0,
+        ]
+    )
+    turning: Vector3 = plan.target.rotation @ rate
+    return turning
+
+
+def foot_target(memory: FootMemory, plan: FootPlan) -> BodyTarget:
+    """Where the foot of the model shall be: displaced, and turned about the middle of its sole."""
+    target, turn = plan.target, matrix_from_rotation_vector(memory.turn)
+    arm = -plan.sole.middle * target.rotation[:, 0]
+    moved = turn @ arm - arm + memory.hold
+    return BodyTarget(
+        target.position + moved,
+        target.velocity + memory.hold_rate + np.cross(memory.turn_rate, arm),
+        turn @ target.rotation,
+        target.turning + memory.turn_rate,
+    )

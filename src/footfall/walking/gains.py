@@ -1,0 +1,99 @@
+"""All gains of the walking controller, from one function of mass, height, foot size and rates."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from footfall.motion.reduced_model import Rectangle, ReducedModel
+
+
+class Sole(NamedTuple):
+    """A rectangle that may touch the ground, in the frame of a foot, m."""
+
+    rear: float
+    front: float
+    right: float
+    left: float
+
+    @property
+    def middle(self) -> float:
+        """Its centre ahead of the frame's origin, m."""
+        return 0.5 * (self.rear + self.front)
+
+    @property
+    def length(self) -> float:
+        return self.front - self.rear
+
+    @property
+    def width(self) -> float:
+        return self.left - self.right
+
+
+class ControlGains(NamedTuple):
+    """What the controller is tuned by, SI units."""
+
+    period: float  # s
+    mass: float  # kg
+    gravity: float  # m/s2
+    height: float  # m, of the centre of mass
+    pendulum_rate: float  # 1/s, sqrt(g / height)
+    sole: Sole
+    toe: Sole
+    task_rate: float  # 1/s, K of the inverse kinematics
+    balance_rate: float  # 1/s, by which an error of the divergent component decays
+    force_rate: float  # 1/s, by which errors of contact forces decay
+    foot_stiffness: float  # N/m, a whole sole pressed down
+    hand_stiffness: float  # N/m
+    touch_force: float  # N, from which a foot has touched down
+    hand_touch_force: float  # N
+    foot_force_limit: float  # N
+    hand_force_limit: float  # N
+    foot_friction: float
+    hand_friction: float
+    height_rate: float  # 1/s, of the spring that brings the centre of mass to its height
+    release_rate: float  # 1/s, by which swinging feet forget what forces have done to them
+    level_rate: float  # 1/s, by which the model forgets that all of the ground is off its plan
+    late_speed: float  # m/s, of a foot that looks for the ground
+    largest_turn: float  # rad, that force control may turn a foot by
+    largest_step: float  # m, that the ground may be off by
+
+
+def control_gains(model: ReducedModel, *, period: float = 1e-3, point_stiffness: float = 5e4) -> ControlGains:
+    """The one set of gains for a robot, for all scenes.
+
+    period: of the controller, s. point_stiffness: of one of 16 points of a sole, N/m.
+    """
+    weight = model.mass * model.gravity
+    rate = float(np.sqrt(model.gravity / model.com_height))
+    return ControlGains(
+        period,
+        model.mass,
+        model.gravity,
+        model.com_height,
+        rate,
+        sole_of(model.sole),
+        sole_of(model.toe_sole),
+        task_rate=0.1 / period,
+        balance_rate=1.2 * rate,
+        force_rate=9.0 * rate,
+        foot_stiffness=16 * point_stiffness,
+        hand_stiffness=point_stiffness,
+        touch_force=0.045 * weight,
+        hand_touch_force=0.015 * weight,
+        foot_force_limit=2.0 * weight,
+        hand_force_limit=0.3 * weight,
+        foot_friction=0.8,
+        hand_friction=0.05,
+        height_rate=2.5 * rate,
+        release_rate=4.0 * rate,
+        level_rate=0.3 * rate,
+        late_speed=0.04 * rate * model.com_height,
+        largest_turn=0.15,
+        largest_step=0.07 * model.com_height,
+    )
+
+
+def sole_of(rectangle: Rectangle) -> Sole:
+    return Sole(*rectangle)

@@ -1,0 +1,238 @@
+"""The closed loop as native code: plan, controller, plant and sensors, period after period in one call.
+
+All that changes is arrays, nothing of it is Python: many robots walk side by side, each with its own arrays.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from footfall.arrays import Array, Integers
+from footfall.compiler.routines import ArrayOf, Vector3, Vector6, routine
+from footfall.simulation.step_values import Command
+from footfall.simulation.world.records import Count, Forces, Settings, State, Workspace, World
+from footfall.simulation.world.run import is_number
+from footfall.simulation.world.step import advance
+from footfall.walking.controller import ControllerRoom, Decision, control_period
+from footfall.walking.gains import ControlGains
+from footfall.walking.noise import NoiseSizes, NoiseState, disturb
+from footfall.walking.plan_sampling import Planned, PlanTable, phase_at, planned_at
+from footfall.walking.sensing import SensingCode, Truth, sense
+from footfall.walking.state import ControllerState, Sensors
+from footfall.walking.task_space import TaskCode
+
+_VELOCITY, _PARTS = Command._fields.index("velocity"), len(Command._fields)  # of a command
+
+
+class Plant(NamedTuple):
+    """The world that the robot walks in, and how many of its steps make a period of the controller."""
+
+    world: World
+    settings: Settings
+    state: State
+    forces: Forces
+    room: Workspace
+    substeps: int
+
+
+class Brain(NamedTuple):
+    """The controller: what it is tuned by, its native code, and all that it remembers. room, sensing_room: of native
+    code for the plan and for sensors; truth (4, 6): room for what is true."""
+
+    gains: ControlGains
+    tasks: TaskCode
+    sensing: SensingCode
+    driven: Integers
+    sensors: Sensors
+    state: ControllerState
+    tasks_room: ControllerRoom
+    stream_room: Array
+    sensing_room: Array
+    truth: Array
+    noise_sizes: NoiseSizes
+    noise: NoiseState
+
+
+class Signals(NamedTuple):
+    """What is known after a period; world axes. phase: of the plan. residual: of contact, as a part of the weight."""
+
+    time: float  # s
+    phase: int
+    planned_center: Vector3  # m
+    estimated_center: Vector3  # m
+    center: Vector3  # m, true
+    dcm_error: Vector3  # m
+    planned_zmp: Vector3  # m
+    zmp: Vector3  # m, true, of the feet
+    tilt: Vector3  # rad, measured
+    right_foot: Vector6  # N and Nm, true wrench at its frame
+    left_foot: Vector6
+    right_hand: Vector6
+    left_hand: Vector6
+    wanted_right_foot: Vector6  # N and Nm, in its frame
+    wanted_left_foot: Vector6
+    wanted_right_hand: Vector3  # N
+    wanted_left_hand: Vector3
+    right_hold: Vector3  # m
+    left_hold: Vector3
+    right_turn: Vector3  # rad
+    left_turn: Vector3
+    right_state: Vector3  # touching, early, active
+    left_state: Vector3
+    hand_offsets: Vector6  # m, right and left
+    height: float  # m, of the centre of mass against its plan
+    missed: float  # N or Nm, of the distributed wrench
+    other: float  # N, on bodies that are neither feet nor hands
+    upright: float  # cosine of the upper body's tilt
+    residual: float
+    solver_steps: int
+
+
+class WalkLog(NamedTuple):
+    """q (periods, nq) and v (periods, nv) of all that moves, and signals (periods,)."""
+
+    q: Array
+    v: Array
+    signals: ArrayOf[Signals]
+
+
+class Progress(NamedTuple):
+    """periods: done. touches, pairs: room that the next step needs, if more than there is. lost: no numbers any more.
+    fallen: stopped by the limits of `Judgement`."""
+
+    periods: int
+    touches: int
+    pairs: int
+    lost: bool
+    fallen: bool
+
+
+class Judgement(NamedTuple):
+    """From when on a robot counts as fallen: least cosine of its tilt, how far its centre of mass is below its
+    plan, m, and the greatest force on bodies that are neither feet nor hands, N."""
+
+    upright: float
+    sunk: float
+    force: float
+
+
+@routine(fused=True)
+def run_walk(
+    brain: Brain, plant: Plant, plan: PlanTable, judge: Judgement, first: int, last: int, log: WalkLog
+) -> Progress:
+    """Walk from period `first` to before `last`, or until there is no more room, or the robot has fallen."""
+    state, memory, gains = plant.state, brain.state, brain.gains
+    command = np.zeros((_PARTS, len(state.integral)))
+    for period in range(first, last):
+        time = gains.period * period
+        if state.counts[Count.SUBSTEPS] == 0:
+            planned = planned_at(plan, time, brain.stream_room, gains)
+            decision = control_period(
+                gains, brain.tasks, brain.driven, planned, brain.sensors, memory, brain.tasks_room
+            )
+            log.signals[period] = _decided(time, phase_at(plan.times, time), planned, decision, memory)
+        while state.counts[Count.SUBSTEPS] < plant.substeps:
+            share = (state.counts[Count.SUBSTEPS] + 1.0) / plant.substeps
+            for k in range(len(brain.driven)):
+                command[_VELOCITY, k] = memory.before[k] + share * (memory.after[k] - memory.before[k])
+            report = advance(plant.world, plant.settings, state, command, plant.forces, plant.room)
+            if report.touches > len(plant.room.found) or report.pairs > len(state.memory.pairs):
+                return Progress(period, report.touches, report.pairs, False, False)
+            state.counts[Count.SUBSTEPS] += 1
+            row = log.signals[period]
+            log.signals[period] = row._replace(
+                residual=max(row.residual, report.residual), solver_steps=max(row.solver_steps, report.steps)
+            )
+        state.counts[Count.SUBSTEPS] = 0
+        log.q[period], log.v[period] = state.q, state.v
+        if not is_number(state):
+            return Progress(period + 1, 0, 0, True, False)
+        truth = sense(
+            brain.sensing,
+            plant.world,
+            state,
+            plant.settings.dt,
+            brain.sensing_room,
+            brain.sensors,
+            brain.truth,
+        )
+        disturb(brain.noise_sizes, brain.noise, gains.period, brain.sensors)
+        row = _judged(log.signals[period], truth)
+        log.signals[period] = row
+        sunk = row.planned_center[2] - row.center[2]
+        if row.upright < judge.upright or sunk > judge.sunk or row.other > judge.force:
+            return Progress(period + 1, 0, 0, False, True)
+    return Progress(last, 0, 0, False, False)
+
+
+@routine(fused=True)
+def think(brain: Brain, plan: PlanTable, first: int, last: int) -> None:
+    """What the controller does in some periods, without the plant: for plants of one's own, and to measure."""
+    for period in range(first, last):
+        planned = planned_at(plan, brain.gains.period * period, brain.stream_room, brain.gains)
+        control_period(
+            brain.gains, brain.tasks, brain.driven, planned, brain.sensors, brain.state, brain.tasks_room
+        )
+
+
+def _decided(
+    time: float, phase: int, planned: Planned, decision: Decision, memory: ControllerState
+) -> Signals:
+    """What is known before the robot has moved."""
+    none: Vector3 = np.zeros(3)
+    nothing: Vector6 = np.zeros(6)
+    right, left, hands = memory.feet[0], memory.feet[1], memory.hands
+    first, second = hands[0].offset, hands[1].offset
+    return Signals(
+        time,
+        phase,
+        planned.body.position,
+        decision.center,
+        none,
+        decision.dcm,
+        planned.zmp,
+        none,
+        decision.tilt,
+        nothing,
+        nothing,
+        nothing,
+        nothing,
+        decision.shares.right_foot,
+        decision.shares.left_foot,
+        decision.shares.right_hand,
+        decision.shares.left_hand,
+        right.hold,
+        left.hold,
+        right.turn,
+        left.turn,
+        np.array([right.touching, right.early, right.active]),
+        np.array([left.touching, left.early, left.active]),
+        np.array([first[0], first[1], first[2], second[0], second[1], second[2]]),
+        memory.body[0].height,
+        decision.shares.missed,
+        0.0,
+        1.0,
+        0.0,
+        0,
+    )
+
+
+def _judged(row: Signals, truth: Truth) -> Signals:
+    """With what was true afterwards."""
+    return row._replace(
+        center=truth.center,
+        zmp=truth.zmp,
+        right_foot=_row(truth.wrenches, 0),
+        left_foot=_row(truth.wrenches, 1),
+        right_hand=_row(truth.wrenches, 2),
+        left_hand=_row(truth.wrenches, 3),
+        other=truth.other,
+        upright=truth.upright,
+    )
+
+
+def _row(values: Array, k: int) -> Vector6:
+    row = values[k]
+    return np.array([row[0], row[1], row[2], row[3], row[4], row[5]])

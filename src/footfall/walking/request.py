@@ -1,0 +1,94 @@
+"""What a walk is asked for: scene, robot, route, disturbances and seed. A few lines say all of it, and replay it."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import msgspec
+
+from footfall.errors import InvalidOption
+from footfall.whole_file import write_text
+
+_LARGEST = 1e6  # bytes of a file
+
+
+class Push(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A force on a body, N, world axes, from a time on, s, for some seconds."""
+
+    body: str
+    force: tuple[float, float, float]
+    start: float
+    seconds: float
+
+    def __post_init__(self) -> None:
+        if not all(math.isfinite(each) for each in (*self.force, self.start, self.seconds)):
+            raise InvalidOption(f"the push on {self.body!r} holds a number that is not finite")
+        if self.start < 0.0 or not 0.0 < self.seconds <= 1e4:
+            raise InvalidOption(
+                f"the push on {self.body!r} begins at {self.start:g} s and lasts {self.seconds:g} s; it must not begin "
+                "before 0 and must last"
+            )
+
+    @property
+    def end(self) -> float:
+        """s."""
+        return self.start + self.seconds
+
+
+def read_push(text: str) -> Push:
+    """A push as it is typed: BODY,FX,FY,FZ,START,SECONDS."""
+    body, *numbers = text.split(",")
+    try:
+        fx, fy, fz, start, seconds = (float(number) for number in numbers)
+    except ValueError:
+        raise InvalidOption(
+            f"push {text!r} must be BODY,FX,FY,FZ,START,SECONDS, such as torso,0,200,0,3,0.1 (N and s)"
+        ) from None
+    return Push(body.strip(), (fx, fy, fz), start, seconds)
+
+
+class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A walk.
+
+    scene: a shipped name or a file. robot: likewise. route: name or file of a plan of steps; without one the robot is
+    asked to come to the goal. goal: x, y in m and yaw in rad, that of the scene by default. speed: m/s, at most. noise:
+    whether sensors have errors. seed: of all that is random. rest: s, how long
+    it stands in the end. substeps: steps of the plant in a period of the controller.
+    """
+
+    scene: str = "platform"
+    robot: str = "lola"
+    route: str | None = None
+    goal: tuple[float, float, float] | None = None
+    speed: float | None = None
+    noise: bool = False
+    seed: int = 0
+    pushes: tuple[Push, ...] = ()
+    rest: float = 1.0
+    period: float = 1e-3
+    substeps: int = 1
+
+    def __post_init__(self) -> None:
+        if self.goal is not None and not all(math.isfinite(each) for each in self.goal):
+            raise InvalidOption(f"the goal is {self.goal}; it must be x, y, yaw, in m and rad")
+        if self.speed is not None and not 0.0 < self.speed <= 10.0:
+            raise InvalidOption(f"speed is {self.speed:g} m/s; it must be above 0")
+        if not 1e-4 <= self.period <= 5e-3 or not 1 <= self.substeps <= 100:
+            raise InvalidOption("a period must be from 0.1 to 5 ms, with 1 to 100 steps")
+
+
+def write_request(request: WalkRequest, path: Path | str) -> None:
+    """Write a walk as JSON, whole or not at all."""
+    write_text(Path(path), msgspec.json.format(msgspec.json.encode(request), indent=2).decode() + "\n")
+
+
+def read_request(path: Path | str) -> WalkRequest:
+    """Read a walk that `write_request` has written."""
+    place = Path(path)
+    if place.stat().st_size > _LARGEST:
+        raise InvalidOption(f"{str(place)!r} is too large for the request of a walk")
+    try:
+        return msgspec.json.decode(place.read_bytes(), type=WalkRequest)
+    except msgspec.DecodeError as error:
+        raise InvalidOption(f"{str(place)!r} is no request of a walk: {error}") from None

@@ -1,0 +1,155 @@
+"""From the true state of the plant to sensors: what touches feet and hands, and how the upper body turns."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from footfall.arrays import Array, Integers
+from footfall.compiler import Kernel, build_kernel
+from footfall.compiler.routines import Matrix3, Vector3, call_native
+from footfall.dynamics.center_of_mass import center_of_mass
+from footfall.dynamics.kinematics import frame_pose, frame_velocity
+from footfall.gait.poses import HANDS
+from footfall.simulation.world.records import Count, State, World
+from footfall.walking.body import FEET, OTHER, WalkingBody
+from footfall.walking.state import Sensors
+
+NOTHING = -2  # not of the robot
+_BODY = 12  # numbers of the upper body
+_FRAMES = 4  # RF, LF, RH, LH: rotations (9,) and positions (3,), one after the other
+
+
+class SensingCode(NamedTuple):
+    """Native code that looks at the robot, what its links belong to, and where its joints stand in q and v."""
+
+    look: int
+    parts: Integers
+    joints_q: Integers
+    joints_v: Integers
+
+
+class Truth(NamedTuple):
+    """What is true of the robot, for judgement and recordings only. wrenches (4, 6): [f; n] on RF, LF, RH, LH at their
+    frames, world axes, N and Nm. zmp: of the feet, in the plane of the lower one, m. other: force on other bodies, N.
+    center: of mass, m."""
+
+    wrenches: Array
+    zmp: Vector3
+    other: float
+    center: Vector3
+    upright: float  # cosine of the tilt of the upper body
+
+
+def sensing_kernel(body: WalkingBody) -> Kernel:
+    """Native code: upper body, frames, centre of mass."""
+    robot, frames = body.robot, body.model.frames
+
+    def look(q: Array, v: Array) -> dict[str, Array]:
+        upper = frame_pose(robot, q, frames["UB"]).rotation
+        rows = []
+        for name in (*FEET, *HANDS):
+            pose = frame_pose(robot, q, frames[name])
+            rows.append(np.concatenate([pose.rotation.reshape(-1), pose.translation]))
+        return {
+            "orientation": upper,
+            "turning": upper.T @ frame_velocity(robot, q, v, frames["UB"])[3:],
+            "frames": np.concatenate(rows),
+            "center": center_of_mass(robot, q),
+            "upright": np.array([upper[2, 2]]),
+        }
+
+    key = f"{robot.fingerprint} {sorted(frames.items())!r}"
+    return build_kernel(look, {"q": robot.nq, "v": robot.nv}, name="walking_look", key=key, module=__name__)
+
+
+def sensing_code(body: WalkingBody, kernel: Kernel) -> SensingCode:
+    """What routines need; the kernel must be kept."""
+    from footfall.simulation.time_step import actuated_velocities
+
+    axes = actuated_velocities(body.robot)
+    return SensingCode(
+        kernel.native_function().address,
+        body.parts,
+        np.array([coordinate for coordinate, _ in axes], dtype=np.int64),
+        np.array([velocity for _, velocity in axes], dtype=np.int64),
+    )
+
+
+def sense(
+    code: SensingCode, world: World, state: State, dt: float, room: Array, sensors: Sensors, truth: Array
+) -> Truth:
+    """Fill the sensors without error. room: for native code. truth (4, 6): becomes the wrenches of `Truth`."""
+    nq, nv = world.robots[0].q, world.robots[0].v
+    first_q, first_v = world.robots[0].first_q, world.robots[0].first_v
+    room[:nq] = state.q[first_q : first_q + nq]
+    room[nq : nq + nv] = state.v[first_v : first_v + nv]
+    out = room[nq + nv :]
+    call_native(code.look, room[: nq + nv], out)
+    sensors.orientation[:] = out[:9].reshape(3, 3)
+    sensors.turning[:] = out[9:_BODY]
+    for k in range(len(code.joints_q)):
+        sensors.joints[k] = state.q[first_q + code.joints_q[k]]
+        sensors.joint_rates[k] = state.v[first_v + code.joints_v[k]]
+    frames = out[_BODY : _BODY + 12 * _FRAMES]
+    truth[:] = 0.0
+    other, moment_x, moment_y, load, lowest = 0.0, 0.0, 0.0, 0.0, np.inf
+    for k in range(state.counts[Count.TOUCHES]):
+        touch = state.touches[k]
+        force, at = state.impulses[k] / dt, touch.position
+        part = _part(code, world, touch.first)
+        if part == NOTHING:  # a thing on the robot: the robot is the second
+            part, force = _part(code, world, touch.second), -force
+        if part == OTHER:
+            other = max(other, np.sqrt(force @ force))
+        if part < 0:
+            continue
+        arm = at - _position(frames, part)
+        moment = np.cross(arm, force)
+        for i in (0, 1, 2):
+            truth[part, i] += force[i]
+            truth[part, 3 + i] += moment[i]
+        if part < 2:
+            load += force[2]
+            moment_x += at[1] * force[2] - at[2] * force[1]
+            moment_y += at[2] * force[0] - at[0] * force[2]
+            lowest = min(lowest, at[2])
+    for part in range(4):
+        turn = _rotation(frames, part)
+        force = turn.T @ np.array([truth[part, 0], truth[part, 1], truth[part, 2]])
+        moment = turn.T @ np.array([truth[part, 3], truth[part, 4], truth[part, 5]])
+        for i in (0, 1, 2):
+            if part < 2:
+                sensors.feet[part, i], sensors.feet[part, 3 + i] = force[i], moment[i]
+            else:
+                sensors.hands[part - 2, i] = force[i]
+    zmp: Vector3 = np.full(3, np.nan)
+    if load > 1.0:
+        fx, fy = truth[0, 0] + truth[1, 0], truth[0, 1] + truth[1, 1]
+        zmp = np.array([(lowest * fx - moment_y) / load, (moment_x + lowest * fy) / load, lowest])
+    last = _BODY + 12 * _FRAMES
+    return Truth(truth, zmp, other, np.array([out[last], out[last + 1], out[last + 2]]), out[last + 3])
+
+
+def _part(code: SensingCode, world: World, shape: int) -> int:
+    """What of the robot a shape belongs to, if anything."""
+    body, robot = world.shapes.shapes[shape].body, world.robots[0]
+    link = body - robot.first_link
+    return int(code.parts[link]) if 0 <= link < robot.links else NOTHING
+
+
+def _rotation(frames: Array, part: int) -> Matrix3:
+    at = 12 * part
+    return np.array(
+        [
+            [frames[at], frames[at + 1], frames[at + 2]],
+            [frames[at + 3], frames[at + 4], frames[at + 5]],
+            [frames[at + 6], frames[at + 7], frames[at + 8]],
+        ]
+    )
+
+
+def _position(frames: Array, part: int) -> Vector3:
+    at = 12 * part + 9
+    return np.array([frames[at], frames[at + 1], frames[at + 2]])

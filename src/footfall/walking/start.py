@@ -1,0 +1,55 @@
+"""Where a walk begins: the robot in the first pose of its motion."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.compiler.routines import routine
+from footfall.errors import LostMotion
+from footfall.walking.controller import ControllerRoom, plain_targets
+from footfall.walking.gains import ControlGains
+from footfall.walking.plan_sampling import PlanTable, planned_at
+from footfall.walking.task_space import TaskCode, fill_targets, joint_velocities, look_at_model, move_model
+
+_STEPS, _ALLOWED = 400, 1e-3  # of inverse kinematics; m or rad
+
+
+@routine(quick=True)
+def come_to(
+    gains: ControlGains,
+    code: TaskCode,
+    plan: PlanTable,
+    time: float,
+    q: Array,
+    room: ControllerRoom,
+    stream: Array,
+) -> float:
+    """Bring a configuration q (nq,), in place, to what is planned at a time, s; gives the error that is left, m or
+    rad, hands aside."""
+    planned = planned_at(plan, time, stream, gains)
+    targets = plain_targets(planned)
+    fill_targets(code, targets, room.inputs[code.nq :], room.rates)
+    room.rates[:] = 0.0
+    for _ in range(_STEPS):
+        found = look_at_model(code, q, room.inputs, room.outputs)
+        v = joint_velocities(code, found, room.rates, targets.selection)
+        move_model(code, q, (0.2 / code.gain) * v, room.moved)
+    found = look_at_model(code, q, room.inputs, room.outputs)
+    worst = 0.0
+    for k in range(code.rows - 6):
+        worst = max(worst, abs(found.error[k]))
+    return worst
+
+
+def require_reached(error: float, time: float) -> None:
+    """Refuse a start that the robot cannot take."""
+    if not error < _ALLOWED:
+        raise LostMotion(error, time, _ALLOWED)
+
+
+def on_the_ground(q: Array, base: slice, position: Array) -> Array:
+    """q with its floating base at a position (3,), m, upright."""
+    result = np.array(q, dtype=np.float64)
+    result[base] = [*position, 1.0, 0.0, 0.0, 0.0]
+    return result

@@ -1,0 +1,100 @@
+"""What the controller remembers from one period to the next, and what sensors tell it. All of it is arrays."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.compiler.routines import ArrayOf, Vector3, new_records
+
+
+class Sensors(NamedTuple):
+    """What the controller is told of the robot.
+
+    feet (2, 6): force and torque [f; n] on RF and LF at the frame of the foot, in its axes, N and Nm. hands (2, 3):
+    force on RH and LH, in axes of their frames, N. orientation (3, 3): rotation of the upper body, whose yaw drifts.
+    turning (3,): its angular velocity in its axes, rad/s. joints, joint_rates (joints,): rad and rad/s.
+    """
+
+    feet: Array
+    hands: Array
+    orientation: Array
+    turning: Array
+    joints: Array
+    joint_rates: Array
+
+
+def new_sensors(joints: int) -> Sensors:
+    return Sensors(
+        np.zeros((2, 6)),
+        np.zeros((2, 3)),
+        np.eye(3),
+        np.zeros(3),
+        np.zeros(joints),
+        np.zeros(joints),
+    )
+
+
+class FootMemory(NamedTuple):
+    """hold: how far the foot is displaced against its plan, m, since the ground is not where it was thought to be.
+    turn: rotation (3,) by which force control has turned it, rad. Both in world axes, with rates. touching: 1 if it
+    touches. early: 1 if it touched before it was planned to. missing: s, for how long it should stand and does not
+    touch. force: N, upwards, smoothed. active: from 0 (position control) to 1 (force control)."""
+
+    hold: Vector3
+    hold_rate: Vector3
+    turn: Vector3
+    turn_rate: Vector3
+    touching: float
+    early: float
+    missing: float
+    force: float
+    active: float
+
+
+class HandMemory(NamedTuple):
+    """offset: of the hand against its plan, m, world axes, with its rate. touching, active: as for feet."""
+
+    offset: Vector3
+    offset_rate: Vector3
+    touching: float
+    active: float
+
+
+class BodyMemory(NamedTuple):
+    """height: of the centre of mass against its plan, m. shift: of it in the plane. With rates."""
+
+    height: float
+    height_rate: float
+    shift: Vector3
+    shift_rate: Vector3
+
+
+class ControllerState(NamedTuple):
+    """q (nq,), v (nv,): of the model, which is where the robot should be. before, after (joints,): joint
+    velocities at the beginning and at the end of the period."""
+
+    q: Array
+    v: Array
+    before: Array
+    after: Array
+    feet: ArrayOf[FootMemory]
+    hands: ArrayOf[HandMemory]
+    body: ArrayOf[BodyMemory]
+
+
+def new_controller_state(q: Array, nv: int, joints: int) -> ControllerState:
+    """At rest in a configuration q (nq,), on both feet."""
+    feet = new_records(FootMemory, 2)
+    feet["touching"], feet["active"] = 1.0, 1.0
+    return ControllerState(
+        np.array(q, dtype=np.float64),
+        np.zeros(nv),
+        np.zeros(joints),
+        np.zeros(joints),
+        feet,
+        new_records(HandMemory, 2),
+        new_records(BodyMemory, 1),
+    )

@@ -1,0 +1,103 @@
+"""What a walk came to: numbers for people and for `--json`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from footfall.arrays import Array, Flags
+from footfall.dynamics.inverse_dynamics import inverse_dynamics
+from footfall.gait.poses import HANDS
+from footfall.walking.body import FEET, WalkingBody
+from footfall.walking.loop import WalkLog
+
+_HAND_FORCE = 10.0  # N, from which a hand counts as being in contact
+_SHORTEST = 0.05  # s, of a contact that counts, and of the gap between two
+_EVERY = 4  # periods between two states that torques are computed of
+
+
+@dataclass(frozen=True)
+class WalkSummary:
+    """What happened.
+
+    reached: whether the robot stands at the goal. cause: of a fall. time: s, simulated. steps, hand_contacts: counted
+    from measured forces. distance: m, of the middle between the feet; speed: m/s, over the time of walking. control_us:
+    median of a control period. planning_ms: until the motion was there. real_time_factor: simulated over computing
+    time. tilt: rad, greatest of the upper body against its plan. dcm_error_rms, zmp_error_rms, center_error_rms: m,
+    against the plan. residual: worst of contact, as a part of the weight. drift: m,
+    between where the robot is and where it thinks it is. peak_foot_force, peak_hand_force: N. energy: J, positive work
+    of all joints. cost_of_transport: energy over weight and distance. peak_torques: Nm, by joint.
+    """
+
+    reached: bool
+    fallen: bool
+    cause: str | None
+    time: float
+    steps: int
+    hand_contacts: int
+    distance: float
+    speed: float
+    control_us: float
+    planning_ms: float
+    real_time_factor: float
+    tilt: float
+    dcm_error_rms: float
+    zmp_error_rms: float
+    center_error_rms: float
+    residual: float
+    drift: float
+    peak_foot_force: float
+    peak_hand_force: float
+    energy: float
+    cost_of_transport: float
+    peak_torques: dict[str, float]
+
+
+def stretches(flags: Flags, shortest: int) -> int:
+    """How often something is true for at least so many rows, where shorter gaps do not count."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(int)))
+    begins, ends = edges[::2], edges[1::2]
+    if not len(begins):
+        return 0
+    joined = begins[1:] - ends[:-1] >= shortest
+    starts = begins[np.concatenate([[True], joined])]
+    stops = ends[np.concatenate([joined, [True]])]
+    return int(np.count_nonzero(stops - starts >= shortest))
+
+
+def count_steps(signals: Any, weight: float, period: float) -> int:
+    """How often feet were off the ground."""
+    shortest = round(_SHORTEST / period)
+    return sum(
+        stretches(signals[foot][:, 2] < 0.01 * weight, shortest) for foot in ("right_foot", "left_foot")
+    )
+
+
+def count_hand_contacts(signals: Any, period: float) -> int:
+    """How often hands have pushed."""
+    shortest = round(_SHORTEST / period)
+    forces = (np.linalg.norm(signals[hand][:, :3], axis=1) for hand in ("right_hand", "left_hand"))
+    return sum(stretches(force > _HAND_FORCE, shortest) for force in forces)
+
+
+def joint_torques(body: WalkingBody, log: WalkLog, period: float, every: int = _EVERY) -> tuple[Array, Array]:
+    """Torques (n, joints) that prescribed joints take, Nm, and their velocities, from inverse dynamics with the contact
+    wrenches; one in `every` periods."""
+    robot, signals = body.robot, log.signals
+    rows = np.arange(1, len(log.q), every)
+    v = log.v[:, : robot.nv]
+    # Contact acts at the end of a step, where its velocity holds.
+    acceleration = (v[rows] - v[rows - 1]) / period
+    names = [body.model.frames[name] for name in (*FEET, *HANDS)]
+    parts = ("right_foot", "left_foot", "right_hand", "left_hand")
+    loads = {name: np.ascontiguousarray(signals[part][rows]) for name, part in zip(names, parts, strict=True)}
+    q = np.ascontiguousarray(log.q[rows - 1][:, : robot.nq])
+    torques = inverse_dynamics(robot, q, np.ascontiguousarray(v[rows]), acceleration, wrenches=loads)
+    return torques[:, body.driven], v[rows][:, body.driven]
+
+
+def rms(errors: Array) -> float:
+    """Root of the mean square of lengths of rows; rows that are no numbers do not count."""
+    return float(np.sqrt(np.nanmean(np.square(errors).sum(axis=-1)))) if len(errors) else 0.0

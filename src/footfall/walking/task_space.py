@@ -1,0 +1,295 @@
+"""Set points in task space, and the joint velocities that follow them, Seiwald (2023) section 4.6.
+
+    q' = J# (v + K dx) - (1 - J# J) dH/dq,   J# = J^T (J J^T + d^2 1)^-1                          (4.10), (4.11)
+
+Hands are in task space or in null space, and blend from one to the other: four solutions, weighted (4.12). The model's
+own configuration of the last period counts, not that of the robot.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.compiler import Kernel, build_kernel
+from footfall.compiler.routines import Matrix3, Vector2, Vector3, call_native
+from footfall.control.inverse_kinematics.resolved_rate import ComfortCost
+from footfall.control.tasks.orientations import OrientationTask
+from footfall.control.tasks.positions import center_of_mass_position, frame_position
+from footfall.control.tasks.postures import posture
+from footfall.control.tasks.stack import TaskStack
+from footfall.control.tasks.task import MotionTask
+from footfall.dynamics.center_of_mass import center_of_mass
+from footfall.dynamics.configuration import integrate
+from footfall.dynamics.kinematics import frame_pose
+from footfall.gait.poses import HANDS
+from footfall.walking.body import FEET, WalkingBody
+
+_DAMPING = 1e-3  # of singular values: where tasks lose rank
+_COMFORT, _LIMIT = 2.0, 20.0  # 1/s
+
+
+class BodyTarget(NamedTuple):
+    """Where a foot or the upper body shall be: position (m), rotation, and their velocities in world axes."""
+
+    position: Vector3
+    velocity: Vector3
+    rotation: Matrix3
+    turning: Vector3  # rad/s
+
+
+class PointTarget(NamedTuple):
+    """Where a hand shall be, m and m/s."""
+
+    position: Vector3
+    velocity: Vector3
+
+
+class Targets(NamedTuple):
+    """All set points of a control period. body: the centre of mass with the rotation of the upper body. toes, head:
+    right and left; pan and tilt, rad, with their rates. selection: how far RH and LH are in task space."""
+
+    body: BodyTarget
+    right_foot: BodyTarget
+    left_foot: BodyTarget
+    right_hand: PointTarget
+    left_hand: PointTarget
+    toes: Vector2
+    toe_rates: Vector2
+    head: Vector2
+    head_rates: Vector2
+    selection: Vector2
+
+
+class TaskCode(NamedTuple):
+    """Native code of the tasks of a robot, and how its numbers lie.
+
+    kinematics, move: addresses. rows: of all tasks, hands last. has_toes, has_head: whether there are such rows.
+    pan_sign, tilt_sign: see `HeadJoint`. gain: K, 1/s.
+    """
+
+    kinematics: int
+    move: int
+    nq: int
+    nv: int
+    rows: int
+    has_toes: bool
+    has_head: bool
+    pan_sign: float
+    tilt_sign: float
+    gain: float
+
+
+class Kinematics(NamedTuple):
+    """Where the model is, from the last configuration; world axes. Arrays point into the outputs of native code."""
+
+    error: Array
+    jacobian: Array
+    slope: Array  # (nv,) of the null-space cost
+    center: Vector3
+    upper_body: Matrix3
+    right_foot: Vector3
+    left_foot: Vector3
+    right_turn: Matrix3
+    left_turn: Matrix3
+    right_hand: Matrix3  # rotations of what carries the hands
+    left_hand: Matrix3
+
+
+def task_stack(body: WalkingBody) -> TaskStack:
+    """Centre of mass, upper body, feet, toes, head, hands; targets are given while it runs."""
+    robot, frames = body.robot, body.model.frames
+    tasks: list[MotionTask] = [center_of_mass_position(np.zeros(3)), OrientationTask(frames["UB"], np.eye(3))]
+    for foot in FEET:
+        tasks += [frame_position(frames[foot], np.zeros(3)), OrientationTask(frames[foot], np.eye(3))]
+    tasks += [posture(robot, {joint: 0.0}) for joint in body.toes]
+    tasks += [posture(robot, {each.joint: 0.0}) for each in body.head]
+    tasks += [frame_position(frames[hand], np.zeros(3)) for hand in HANDS]
+    return TaskStack(robot, tasks)
+
+
+def task_kernels(body: WalkingBody) -> tuple[Kernel, Kernel]:
+    """Kinematics of the tasks, and the configuration after a step of a velocity."""
+    robot, stack = body.robot, task_stack(body)
+    cost = ComfortCost(tuple(body.comfort.tolist()), comfort_gain=_COMFORT, limit_gain=_LIMIT)
+
+    def kinematics(q: Array, parameters: Array) -> dict[str, Any]:
+        values = stack.traced(q, parameters)
+        poses = {name: frame_pose(robot, q, body.model.frames[name]) for name in (*FEET, *HANDS, "UB")}
+        return {
+            "error": values["error"],
+            "jacobian": values["jacobian"],
+            "slope": cost.gradient(robot, q),
+            "center": center_of_mass(robot, q),
+            "upper_body": poses["UB"].rotation,
+            "right_foot": poses["RF"].translation,
+            "left_foot": poses["LF"].translation,
+            "right_turn": poses["RF"].rotation,
+            "left_turn": poses["LF"].rotation,
+            "right_hand": poses["RH"].rotation,
+            "left_hand": poses["LH"].rotation,
+        }
+
+    def move(q: Array, v: Array) -> Array:
+        after: Array = integrate(robot, q, v)
+        return after
+
+    key = stack.key(cost)
+    shapes: dict[str, int | tuple[int, ...]] = {"q": robot.nq, "parameters": len(stack.parameters)}
+    return (
+        build_kernel(kinematics, shapes, name="walking_kinematics", key=f"walking {key}", module=__name__),
+        build_kernel(
+            move, {"q": robot.nq, "v": robot.nv}, name="walking_move", key=robot.fingerprint, module=__name__
+        ),
+    )
+
+
+def task_code(body: WalkingBody, kernels: tuple[Kernel, Kernel], *, gain: float) -> TaskCode:
+    """What routines need of the kernels, which must be kept while it is used."""
+    kinematics, move = kernels
+    pan, tilt = [each.sign for each in body.head] or (1.0, 1.0)
+    rows = dict(kinematics.signature.outputs)["error"][0]
+    return TaskCode(
+        kinematics.native_function().address,
+        move.native_function().address,
+        body.robot.nq,
+        body.robot.nv,
+        rows,
+        bool(body.toes),
+        bool(body.head),
+        pan,
+        tilt,
+        gain,
+    )
+
+
+def fill_targets(code: TaskCode, targets: Targets, parameters: Array, rates: Array) -> int:
+    """Write targets and rates in the order of the tasks; gives the number of parameters."""
+    at = _put(parameters, 0, targets.body.position)
+    _put(rates, 0, targets.body.velocity)
+    at = _put_matrix(parameters, at, targets.body.rotation)
+    row = _put(rates, 3, targets.body.turning)
+    for foot in (targets.right_foot, targets.left_foot):
+        at = _put_matrix(parameters, _put(parameters, at, foot.position), foot.rotation)
+        row = _put(rates, _put(rates, row, foot.velocity), foot.turning)
+    if code.has_toes:
+        parameters[at], parameters[at + 1] = targets.toes[0], targets.toes[1]
+        rates[row], rates[row + 1] = targets.toe_rates[0], targets.toe_rates[1]
+        at, row = at + 2, row + 2
+    if code.has_head:
+        parameters[at], rates[row] = code.pan_sign * targets.head[0], code.pan_sign * targets.head_rates[0]
+        parameters[at + 1] = code.tilt_sign * targets.head[1]
+        rates[row + 1] = code.tilt_sign * targets.head_rates[1]
+        at, row = at + 2, row + 2
+    for hand in (targets.right_hand, targets.left_hand):
+        at = _put(parameters, at, hand.position)
+        row = _put(rates, row, hand.velocity)
+    return at
+
+
+def look_at_model(code: TaskCode, q: Array, inputs: Array, outputs: Array) -> Kinematics:
+    """Kinematics of the model in a configuration q (nq,); inputs: has the parameters behind room for q."""
+    inputs[: code.nq] = q
+    call_native(code.kinematics, inputs, outputs)
+    m, size = code.rows, code.rows * code.nv
+    end = m + size + code.nv
+    return Kinematics(
+        outputs[:m],
+        outputs[m : m + size].reshape(m, code.nv),
+        outputs[m + size : end],
+        _vector(outputs, end),
+        _matrix(outputs, end + 3),
+        _vector(outputs, end + 12),
+        _vector(outputs, end + 15),
+        _matrix(outputs, end + 18),
+        _matrix(outputs, end + 27),
+        _matrix(outputs, end + 36),
+        _matrix(outputs, end + 45),
+    )
+
+
+def joint_velocities(code: TaskCode, found: Kinematics, rates: Array, selection: Vector2) -> Array:
+    """v (nv,) that follows the targets, with hands blended into task space."""
+    m = code.rows
+    base = m - 6
+    wanted = rates[:m] + code.gain * found.error - found.jacobian @ (-found.slope)
+    gram = _gram(found.jacobian)
+    v, right, left = np.zeros(code.nv), selection[0], selection[1]
+    order = np.arange(m)
+    if right < 1.0 and left < 1.0:
+        _add(found, gram, wanted, order[:base], (1.0 - right) * (1.0 - left), v)
+    if right > 0.0 and left < 1.0:
+        _add(found, gram, wanted, order[: base + 3], right * (1.0 - left), v)
+    if right > 0.0 and left > 0.0:
+        _add(found, gram, wanted, order, right * left, v)
+    if right < 1.0 and left > 0.0:
+        for k in range(3):
+            order[base + k] = base + 3 + k
+        _add(found, gram, wanted, order[: base + 3], (1.0 - right) * left, v)
+    v -= found.slope
+    return v
+
+
+def move_model(code: TaskCode, q: Array, step: Array, inputs: Array) -> None:
+    """Let the model move by a step (nv,), in place."""
+    inputs[: code.nq] = q
+    inputs[code.nq : code.nq + code.nv] = step
+    call_native(code.move, inputs[: code.nq + code.nv], q)
+
+
+def _gram(jacobian: Array) -> Array:
+    """`J J^T + d^2 1` (m, m), lower triangle."""
+    m = len(jacobian)
+    gram = np.zeros((m, m))
+    for i in range(m):
+        for j in range(i + 1):
+            gram[i, j] = jacobian[i] @ jacobian[j]
+        gram[i, i] += _DAMPING * _DAMPING
+    return gram
+
+
+def _add(found: Kinematics, gram: Array, wanted: Array, order: Any, weight: float, v: Array) -> None:
+    """Add the least velocity that has the wanted rates of some rows, times a weight."""
+    n = len(order)
+    lower, x = np.zeros((n, n)), np.zeros(n)
+    for i in range(n):
+        a = order[i]
+        for j in range(i + 1):
+            b = order[j]
+            entry = gram[a, b] if a >= b else gram[b, a]
+            rest = entry - lower[i, :j] @ lower[j, :j]
+            lower[i, j] = np.sqrt(rest) if i == j else rest / lower[j, j]
+        x[i] = (wanted[a] - lower[i, :i] @ x[:i]) / lower[i, i]
+    for i in range(n - 1, -1, -1):
+        x[i] /= lower[i, i]
+        x[:i] -= x[i] * lower[i, :i]
+        v += (weight * x[i]) * found.jacobian[order[i]]
+
+
+def _put(target: Array, at: int, values: Vector3) -> int:
+    for i in (0, 1, 2):
+        target[at + i] = values[i]
+    return at + 3
+
+
+def _put_matrix(target: Array, at: int, values: Matrix3) -> int:
+    for i in (0, 1, 2):
+        for j in (0, 1, 2):
+            target[at + 3 * i + j] = values[i, j]
+    return at + 9
+
+
+def _vector(values: Array, at: int) -> Vector3:
+    return np.array([values[at], values[at + 1], values[at + 2]])
+
+
+def _matrix(values: Array, at: int) -> Matrix3:
+    return np.array(
+        [
+            [values[at], values[at + 1], values[at + 2]],
+            [values[at + 3], values[at + 4], values[at + 5]],
+            [values[at + 6], values[at + 7], values[at + 8]],
+        ]
+    )

@@ -1,0 +1,215 @@
+"""A robot that walks in a scene: the closed loop with all its arrays, advanced from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.compiler import Kernel
+from footfall.compiler.routines import new_records
+from footfall.motion.motion import Motion
+from footfall.robot.model import WORLD
+from footfall.scene.assembly import combined_robot, placed_robots
+from footfall.scene.model import Material, Scene
+from footfall.simulation.step_values import StepOptions
+from footfall.simulation.world.engine import Setting, WorldEngine
+from footfall.simulation.world.run import Progress as Room
+from footfall.walking.body import WalkingBody
+from footfall.walking.controller import ControllerRoom
+from footfall.walking.gains import control_gains
+from footfall.walking.loop import Brain, Judgement, Plant, Signals, WalkLog, run_walk
+from footfall.walking.noise import new_noise, noise_sizes
+from footfall.walking.plan_sampling import PlanTable, new_stream_room, plan_table
+from footfall.walking.request import Push
+from footfall.walking.sensing import sensing_code, sensing_kernel
+from footfall.walking.start import come_to, on_the_ground, require_reached
+from footfall.walking.state import new_controller_state, new_sensors
+from footfall.walking.task_space import TaskCode, task_code, task_kernels
+
+POINT_STIFFNESS, POINT_DAMPING = 5e4, 5e2  # N/m and N s/m of a contact point, Seiwald (2023) section 7.4
+_STEEPEST, _SUNK, _STRUCK = (
+    np.deg2rad(30.0),
+    1 / 3,
+    0.01,
+)  # from when on it has fallen: tilt, of height, of weight
+_FIRST_LOG = 4000  # periods
+
+
+def soft_scene(scene: Scene) -> Scene:
+    """The scene as soft soles meet it: what is rigid gets the springs of contact points."""
+
+    def soft(material: Material) -> Material:
+        if np.isfinite(material.stiffness):
+            return material
+        return replace(material, stiffness=POINT_STIFFNESS, damping=POINT_DAMPING)
+
+    return replace(
+        scene, objects=tuple(replace(thing, material=soft(thing.material)) for thing in scene.objects)
+    )
+
+
+@dataclass(frozen=True)
+class WalkerOptions:
+    """period: of the controller, s. substeps: steps of the plant in it. noise: whether sensors have errors; seed: of
+    theirs. pushes: forces on bodies."""
+
+    period: float = 1e-3
+    substeps: int = 1
+    noise: bool = False
+    seed: int = 0
+    pushes: tuple[Push, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class WalkingCode:
+    """Native code that walking needs of a robot, made once for it."""
+
+    body: WalkingBody
+
+    @cached_property
+    def tasks(self) -> tuple[Kernel, Kernel]:
+        return task_kernels(self.body)
+
+    @cached_property
+    def sight(self) -> Kernel:
+        return sensing_kernel(self.body)
+
+
+class Walker:
+    """The closed loop of one robot in one scene, with ideal drives. It begins in the first pose of a motion."""
+
+    def __init__(
+        self, code: WalkingCode, scene: Scene, motion: Motion, options: WalkerOptions | None = None
+    ) -> None:
+        self.code, self.options = code, options or WalkerOptions()
+        body, model = code.body, code.body.model
+        self.gains = control_gains(model, period=self.options.period, point_stiffness=POINT_STIFFNESS)
+        self.judge = Judgement(
+            float(np.cos(_STEEPEST)), _SUNK * model.com_height, _STRUCK * model.mass * model.gravity
+        )
+        self.period, self.fallen, self.lost = 0, False, False
+        self.follow(motion)
+        self._tasks: TaskCode = task_code(body, code.tasks, gain=self.gains.task_rate)
+        self._room = self._new_room()
+        q = self._start_configuration()
+        self.scene = soft_scene(scene)
+        step = StepOptions(dt=self.options.period / self.options.substeps)
+        placed = tuple(placed_robots(self.scene, body.robot, q=q))
+        whole = combined_robot(self.scene, body.robot, q=q)
+        self.engine = WorldEngine(Setting(whole, self.scene, placed, step, 1, None, False, True))
+        start = whole.configuration("initial")
+        start[: body.robot.nq] = q
+        self.engine.begin(self.engine.start(start, np.zeros(whole.nv)))
+        self.brain = self._new_brain(q)
+        self._log = self._new_log(_FIRST_LOG)
+
+    def follow(self, motion: Motion) -> None:
+        """Walk by a motion from now on."""
+        self.motion: Motion = motion
+        self.plan: PlanTable = plan_table(motion)
+
+    @property
+    def log(self) -> WalkLog:
+        """What has happened so far."""
+        log, n = self._log, self.period
+        return WalkLog(log.q[:n], log.v[:n], log.signals[:n])
+
+    @property
+    def time(self) -> float:
+        """s."""
+        return self.period * self.gains.period
+
+    def run_until(self, time: float) -> bool:
+        """Walk until a time, s; whether it has come there without a fall."""
+        end = round(time / self.gains.period)
+        self._grow(end)
+        for border in self._borders(end):
+            self._run(border)
+        return not (self.fallen or self.lost)
+
+    # What it consists of
+
+    def _borders(self, end: int) -> Sequence[int]:
+        """Periods at which pushes begin or end."""
+        times = [time for push in self.options.pushes for time in (push.start, push.end)]
+        periods = {round(time / self.gains.period) for time in times}
+        return sorted({period for period in periods if self.period < period < end} | {end})
+
+    def _run(self, end: int) -> None:
+        engine, now = self.engine, self.time + 0.5 * self.gains.period
+        pushes: dict[str, Array] = {}
+        for push in self.options.pushes:
+            if push.start <= now < push.end:
+                wrench = np.array([*push.force, 0.0, 0.0, 0.0])
+                pushes[push.body] = pushes.get(push.body, np.zeros(6)) + wrench
+        forces = engine.forces(pushes)
+        while self.period < end and not (self.fallen or self.lost):
+            state, room = engine.arrays
+            plant = Plant(engine.world, engine.settings, state, forces, room, self.options.substeps)
+            done = run_walk(self.brain, plant, self.plan, self.judge, self.period, end, self._log)
+            self.period, self.fallen, self.lost = done.periods, done.fallen, done.lost
+            if done.touches or done.pairs:
+                engine.make_room(Room(0, done.touches, done.pairs, 0, False))
+
+    def _start_configuration(self) -> Array:
+        body = self.code.body
+        root = next(joint.name for joint in body.robot.joints if joint.parent == WORLD)
+        first = self.motion.snapshot(self.motion.begin_time)
+        place = first.center_of_mass[0] + [0.0, 0.0, 0.1 * body.model.com_height]
+        q = on_the_ground(body.comfort, body.robot.q_slice(root), place)
+        time = self.motion.begin_time
+        error = come_to(self.gains, self._tasks, self.plan, time, q, self._room, new_stream_room())
+        require_reached(error, time)
+        return q
+
+    def _new_room(self) -> ControllerRoom:
+        kinematics, _ = self.code.tasks
+        sizes = [
+            sum(int(np.prod(shape)) for _, shape in part)
+            for part in (kinematics.signature.inputs, kinematics.signature.outputs)
+        ]
+        robot = self.code.body.robot
+        return ControllerRoom(
+            np.zeros(sizes[0]), np.zeros(sizes[1]), np.zeros(self._tasks.rows), np.zeros(robot.nq + robot.nv)
+        )
+
+    def _new_brain(self, q: Array) -> Brain:
+        body, gains = self.code.body, self.gains
+        sensors = new_sensors(len(body.driven))
+        sensors.feet[:, 2] = 0.5 * gains.mass * gains.gravity
+        signature = self.code.sight.signature
+        seen = sum(int(np.prod(shape)) for _, shape in (*signature.inputs, *signature.outputs))
+        sizes = noise_sizes(gains, noisy=self.options.noise)
+        return Brain(
+            gains,
+            self._tasks,
+            sensing_code(body, self.code.sight),
+            body.driven,
+            sensors,
+            new_controller_state(q, body.robot.nv, len(body.driven)),
+            self._room,
+            new_stream_room(),
+            np.zeros(seen),
+            np.zeros((4, 6)),
+            sizes,
+            new_noise(sizes, self.options.seed),
+        )
+
+    def _new_log(self, periods: int) -> WalkLog:
+        whole = self.engine.setting.robot
+        return WalkLog(
+            np.zeros((periods, whole.nq)), np.zeros((periods, whole.nv)), new_records(Signals, periods)
+        )
+
+    def _grow(self, periods: int) -> None:
+        old = self._log
+        if periods <= len(old.q):
+            return
+        new = self._new_log(max(periods, 2 * len(old.q)))
+        for name in WalkLog._fields:
+            getattr(new, name)[: self.period] = getattr(old, name)[: self.period]
+        self._log = new

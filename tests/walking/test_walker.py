@@ -1,0 +1,60 @@
+"""Short walks in closed loop."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+import footfall
+from footfall.gait.actions import straight
+from footfall.motion.motion import Motion
+from footfall.scene.load import load_scene
+from footfall.walking.request import Push
+from footfall.walking.summary import count_steps
+from footfall.walking.walker import Walker, WalkerOptions, WalkingCode
+
+SOURCE = Path(footfall.__file__).parent / "walking"
+
+
+def motion_of(code: WalkingCode, distance: float) -> Motion:
+    model = code.body.model
+    steps = straight(distance)
+    return footfall.generate_motion(footfall.walking_plan(model, steps), model)
+
+
+def test_it_walks_and_the_same_bits_come_again(code: WalkingCode) -> None:
+    motion = motion_of(code, 0.8)
+    options = WalkerOptions(noise=True, seed=5)
+    walkers = [Walker(code, load_scene("flat"), motion, options) for _ in range(2)]
+    for walker in walkers:
+        assert walker.run_until(motion.end_time + 0.5)
+    one, two = (walker.log for walker in walkers)
+    assert one.q.tobytes() == two.q.tobytes()
+    assert one.signals.tobytes() == two.signals.tobytes()
+    weight = code.body.model.mass * 9.81
+    planned = int(np.count_nonzero(motion.phases.motion))
+    assert count_steps(one.signals, weight, 1e-3) == planned
+    # Feet end where they were planned to: the model does, and the robot has not slid away from it.
+    assert np.hypot(*(one.q[-1, :2] - walkers[0].brain.state.q[:2])) < 0.02
+    # At rest the feet carry the weight.
+    last = one.signals[-1]
+    assert abs(last["right_foot"][2] + last["left_foot"][2] - weight) < 0.01 * weight
+
+
+def test_a_great_push_is_a_fall_with_its_time(code: WalkingCode) -> None:
+    motion = motion_of(code, 0.2)
+    push = Push("torso", (0.0, 3000.0, 0.0), 0.3, 0.2)
+    walker = Walker(code, load_scene("flat"), motion, WalkerOptions(pushes=(push,)))
+    assert not walker.run_until(motion.end_time + 2.0)
+    assert walker.fallen
+    assert walker.time > push.start
+
+
+def test_walking_knows_no_robot_by_name() -> None:
+    names = ("lola", "talos", "g1", "romeo", "icub", "atlas")
+    for path in SOURCE.glob("*.py"):
+        words = path.read_text(encoding="utf-8").lower().replace("'", " ").replace('"', " ").split()
+        found = [name for name in names if name in words]
+        # The default of a request is data; notes on where sizes come from may say a name.
+        assert not found or path.name in ("request.py", "noise.py"), f"{path.name}: {found}"
