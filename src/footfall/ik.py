@@ -13,6 +13,11 @@ from typing import TYPE_CHECKING
 from footfall.public_names import open_to_users
 
 if TYPE_CHECKING:
+    from footfall.control.angular_momentum import ArmSwingTask as ArmSwingTask
+    from footfall.control.angular_momentum import MomentumCompensation as MomentumCompensation
+    from footfall.control.angular_momentum import arm_swing as arm_swing
+    from footfall.control.angular_momentum import turning_momentum as turning_momentum
+    from footfall.control.angular_momentum import vertical_inertia as vertical_inertia
     from footfall.control.collision_limits import CollisionLimits as CollisionLimits
     from footfall.control.collision_limits import CollisionRows as CollisionRows
     from footfall.control.inverse_kinematics.acceleration import AccelerationProblem as AccelerationProblem
@@ -41,6 +46,11 @@ if TYPE_CHECKING:
     from footfall.control.inverse_kinematics.limits import Bounds as Bounds
     from footfall.control.inverse_kinematics.limits import Limits as Limits
     from footfall.control.inverse_kinematics.manipulability import ManipulabilityCost as ManipulabilityCost
+    from footfall.control.inverse_kinematics.motion_weights import MomentumWeight as MomentumWeight
+    from footfall.control.inverse_kinematics.motion_weights import MotionWeight as MotionWeight
+    from footfall.control.inverse_kinematics.null_space import NullSpaceTerm as NullSpaceTerm
+    from footfall.control.inverse_kinematics.null_space import Smoothing as Smoothing
+    from footfall.control.inverse_kinematics.null_space import TaskMotion as TaskMotion
     from footfall.control.inverse_kinematics.position import Solution as Solution
     from footfall.control.inverse_kinematics.position import solve_ik as solve_ik
     from footfall.control.inverse_kinematics.prioritised_rate import PrioritisedRate as PrioritisedRate

@@ -7,6 +7,7 @@ from footfall.public_names import open_to_users
 if TYPE_CHECKING:
     from footfall.motion.following import Followed as Followed
     from footfall.motion.following import FollowedBalance as FollowedBalance
+    from footfall.motion.following import FreeMotion as FreeMotion
     from footfall.motion.following import follow_motion as follow_motion
     from footfall.motion.following import followed_balance as followed_balance
     from footfall.motion.mass_fit import fit_masses as fit_masses

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.control.inverse_kinematics.motion_weights import MotionWeight
+from footfall.control.inverse_kinematics.null_space import NullSpaceTerm, Smoothing
+from footfall.control.inverse_kinematics.repulsion import NullSpaceCost
 from footfall.control.inverse_kinematics.resolved_rate import ComfortCost, ResolvedRate
+from footfall.control.tasks.task import MotionTask
 from footfall.dynamics.center_of_mass import center_of_mass
 from footfall.dynamics.centroidal import centroidal_momentum
 from footfall.dynamics.configuration import difference, integrate
@@ -23,6 +28,23 @@ from footfall.motion.model_derivation import standing_configuration
 from footfall.motion.motion import Motion
 from footfall.motion.standing import placed_frame
 from footfall.robot.model import WORLD, JointType, Robot
+
+
+@dataclass(frozen=True)
+class FreeMotion:
+    """What joints do that a motion leaves free.
+
+    tasks: further ones, whose targets stay. cost: whose gradient they follow; None: they stay near the configuration.
+    weight: what motion costs, see `ResolvedRate`. terms: see what the tasks do, as `MomentumCompensation`. told:
+    numbers of the terms at a time, s: the momentum that is wanted. smoothing: of the cost's motion.
+    """
+
+    tasks: tuple[MotionTask, ...] = ()
+    cost: NullSpaceCost | None = None
+    weight: MotionWeight | None = None
+    terms: tuple[NullSpaceTerm, ...] = ()
+    told: Callable[[float], Array] | None = None
+    smoothing: Smoothing | None = None
 
 
 class Followed(NamedTuple):
@@ -43,21 +65,30 @@ def follow_motion(
     gain: float = 100.0,
     allowed: float = 0.02,
     hands: Sequence[Hand] = (),
+    free: FreeMotion | None = None,
 ) -> Followed:
     """The robot along a motion: centre of mass, upper body, feet, and toes where it has them; all other joints stay as
     near as they can to a configuration q (nq,), by default `standing_configuration`. It starts from q, with the right
     foot where the motion has it.
 
-    dt: s. gain: 1/s, below 1/dt. hands: those that follow too, also where they are in null space. Raises `LostMotion`
-    if it is off by more than allowed, m or rad.
+    dt: s. gain: 1/s, below 1/dt. hands: those that follow too, also where they are in null space. free: what joints do
+    that the motion leaves free, such as arms that swing. Raises `LostMotion` if it is off by more than allowed, m or
+    rad.
     """
+    free = FreeMotion() if free is None else free
     times = np.arange(motion.begin_time, motion.end_time + dt / 2, dt)
     q = _on_right_foot(robot, motion, standing_configuration(robot, motion.model) if q is None else q)
-    tasks = body_tasks(robot, motion.model, hands)
-    solver = ResolvedRate(robot, tasks, cost=ComfortCost(tuple(q.tolist()), comfort_gain=2.0))
+    tasks = [*body_tasks(robot, motion.model, hands), *free.tasks]
+    cost = ComfortCost(tuple(q.tolist()), comfort_gain=2.0) if free.cost is None else free.cost
+    solver = ResolvedRate(
+        robot, tasks, cost=cost, motion_weights=free.weight, terms=free.terms, smoothing=free.smoothing
+    )
     # Rates in the middle of a step take it to its end.
     targets, _ = body_targets(motion.sample(times), motion.model, hands)
     _, rates = body_targets(motion.sample(times + dt / 2), motion.model, hands)
+    more = [task.parameters for task in free.tasks]
+    targets = np.hstack([targets, *(np.tile(each, (len(times), 1)) for each in more)])
+    rates = np.hstack([rates, np.zeros((len(times), solver.stack.size - rates.shape[1]))])
     gains = np.full(rates.shape[1], gain)
     path, errors = np.empty((len(times), robot.nq)), np.empty(len(times))
     here = q
@@ -69,7 +100,8 @@ def follow_motion(
         errors[step] = np.abs(kernel(here, targets[step])[0]).max()
         if errors[step] > allowed:
             raise LostMotion(float(errors[step]), float(times[step]), allowed)
-        here = integrate(robot, here, dt * solver.run(here, targets[step], rates[step], gains))
+        told = free.told(float(times[step])) if free.told is not None else None
+        here = integrate(robot, here, dt * solver.run(here, targets[step], rates[step], gains, told))
     return Followed(times, path, _velocities(robot, path, dt), errors)
 
 
