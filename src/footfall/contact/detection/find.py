@@ -18,6 +18,9 @@ from footfall.contact.detection.shapes import Bodies, Spot, Touch
 from footfall.contact.detection.tree import overlap
 
 
+_SAME_WAY = 1e-12  # one minus the cosine below which normals are the same
+
+
 class Need(NamedTuple):
     """touches, pairs: how many there are; if there is no room for all, those behind are left out."""
 
@@ -131,16 +134,22 @@ def _velocity(table: ShapeTable, bodies: Bodies, number: int, point: Vector3) ->
 def _write(
     table: ShapeTable, pair: Pair, spots: ArrayOf[Spot], number: int, found: ArrayOf[Touch], count: int
 ) -> None:
-    """Write the points of a pair behind the first ones, as far as there is room."""
+    """Write the points of a pair behind the first ones, as far as there is room.
+
+    Points that share a normal lie in one plane, as their gaps close: if they stood where the tilted faces are, a foot
+    whose points stick could not rock at all without slipping everywhere, by lengths of gap times tilt.
+    """
     body = table.shapes[pair.second].body
-    share = 0.5 if 0 <= body < table.links else 0.0
+    both_move = 0 <= body < table.links
+    level, flat = 0.0, both_move
+    for k in range(number):
+        spot = spots[k]
+        level += (spot.position @ spot.normal - 0.5 * spot.gap) / number
+        flat = flat and bool(np.abs(spot.normal @ spots[0].normal - 1.0) < _SAME_WAY)
     for k in range(min(number, len(found) - count)):
         spot = spots[k]
-        found[count + k] = Touch(
-            pair.first,
-            pair.second,
-            spot.feature,
-            spot.position - (share * spot.gap) * spot.normal,
-            spot.normal,
-            spot.gap,
-        )
+        lower = 0.5 * spot.gap if both_move else spot.gap
+        if flat:
+            lower = spot.position @ spot.normal - level
+        position = spot.position - lower * spot.normal
+        found[count + k] = Touch(pair.first, pair.second, spot.feature, position, spot.normal, spot.gap)

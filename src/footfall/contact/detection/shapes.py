@@ -156,7 +156,7 @@ class Touch(NamedTuple):
     """A point where two shapes touch or may do so within the step.
 
     first, second: numbers of the shapes; the first moves by itself. feature: tells the points of a pair apart; from
-    step to step the same point has the same. position: in the world, on the first shape if the second does not move by
+    step to step the same point has the same. position: in the world, on the second shape if that does not move by
     itself, else in the middle between both, m. normal: unit, from the second towards the first. gap: along it, m,
     negative if they overlap.
     """

@@ -97,7 +97,7 @@ def solve_newton(
     while steps < most:
         now, inner, found = balance(island, v, held), 0, False
         while inner < room and steps < most and not found:
-            assemble(island, held, blocks)
+            assemble_answers(island, held.answers, held.joint_answers, blocks)
             eliminate(island.plan, blocks)
             substitute(island.plan, blocks, held.imbalance)
             now = _advance(island, v, held, now.merit)
@@ -192,7 +192,9 @@ def balance(island: Island, v: ArrayOf[Lanes], held: Held) -> Balance:
     return Balance(np.sum(merit), change, residual, _ROUNDING * hardness * noise)
 
 
-def assemble(island: Island, held: Held, blocks: ArrayOf[Lanes]) -> None:
+def assemble_answers(
+    island: Island, answers: ArrayOf[Answer], joint_answers: ArrayOf[RowAnswer], blocks: ArrayOf[Lanes]
+) -> None:
     """Blocks of `M + J^T K J` with the K of all answers."""
     blocks[:] = island.mass
     stiffness: ArrayOf[Lanes] = np.empty((TWIST, WIDTH))
@@ -200,15 +202,15 @@ def assemble(island: Island, held: Held, blocks: ArrayOf[Lanes]) -> None:
         stiffness[:] = 0.0
         pressed = False
         for k in range(group.first_point, group.first_point + group.points):
-            if held.answers[k].normal > 0.0:
+            if answers[k].normal > 0.0:
                 pressed = True
-                add_contact_stiffness(island, k, cone_stiffness(held.answers[k]), stiffness)
+                add_contact_stiffness(island, k, cone_stiffness(answers[k]), stiffness)
         if pressed:
             add_stiffness(island, group, stiffness, blocks)
     for k in range(len(island.joints)):
         row = island.joints[k]
         place = WIDTH * island.plan.places[row.node] + row.lane
-        blocks[place, row.lane] += held.joint_answers[k].stiffness
+        blocks[place, row.lane] += joint_answers[k].stiffness
 
 
 def cone_stiffness(answer: Answer) -> Matrix3:

@@ -1,5 +1,5 @@
-"""The solution of an island: quick steps from the last impulses, an interior-point method where they do not do, and
-quick steps again to the end."""
+"""The solution of an island: direct steps from the last impulses; where they do not do Newton's method; where that does
+not do either an interior-point method, and Newton's again to the end."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, Lanes, Vector3, routine
+from footfall.contact.islands.direct import solve_directly
 from footfall.contact.islands.interior_point import solve_interior
 from footfall.contact.islands.island import Island
 from footfall.contact.islands.newton import Outcome, solve_newton
@@ -15,8 +16,9 @@ _CLOSE = 1e-6  # of the weight: where Newton's method takes over
 
 
 class Effort(NamedTuple):
-    """How many steps each method may take: quick ones first, interior-point ones, and final ones."""
+    """How many steps each method may take: direct ones first, quick ones, interior-point ones, and final ones."""
 
+    direct: int
     quick: int
     interior: int
     final: int
@@ -36,11 +38,14 @@ def solve_island(
     tolerance: of the natural map, as a part of the island's weight times dt; so is the residual that it gives.
     """
     limit = tolerance * island.weight
+    direct = solve_directly(island, v, contacts, joints, limit, effort.direct)
+    if direct.residual <= limit:
+        return Outcome(direct.residual / island.weight, direct.steps)
     start_v, start, start_joints = v.copy(), contacts.copy(), joints.copy()
     found = solve_newton(island, v, contacts, joints, limit, effort.quick)
     if found.residual <= limit or effort.interior == 0:
-        return Outcome(found.residual / island.weight, found.steps)
-    steps = found.steps
+        return Outcome(found.residual / island.weight, direct.steps + found.steps)
+    steps = direct.steps + found.steps
     other_v, other, other_joints = start_v.copy(), start.copy(), start_joints.copy()
     if found.residual < 1e-2 * island.weight:
         other_v[:], other[:], other_joints[:] = v, contacts, joints

@@ -48,7 +48,7 @@ from footfall.simulation.world.rollouts import NO_FORCES, Starts, roll_out
 from footfall.simulation.world.run import Log, Progress, run_world
 
 _REACH = 1e-3  # m: whatever is nearer is a contact, approaching or not
-_QUICK_STEPS, _INTERIOR_STEPS = 20, 60  # of the solver, at most
+_DIRECT_STEPS, _QUICK_STEPS, _INTERIOR_STEPS = 8, 20, 60  # of the solver, at most
 
 
 @dataclass(frozen=True)
@@ -142,6 +142,7 @@ class WorldEngine:
             options.contact.gap_term == "source",
             options.velocity_terms != "start",
             options.solver.tolerance,
+            min(_DIRECT_STEPS, steps),
             min(_QUICK_STEPS, steps),
             min(_INTERIOR_STEPS, steps),
             steps,
@@ -337,7 +338,7 @@ def compile_early() -> None:
     state = new_state(world, contacts, np.zeros(0), np.zeros(0), joints=0, drives=np.zeros(0))
     room = new_workspace(world, contacts, nv=0)
     zero = np.zeros(3)
-    settings = Settings(1.0, zero, 0.0, 0.0, 0.0, 0.0, False, True, 0.0, 0, 0, 0)
+    settings = Settings(1.0, zero, 0.0, 0.0, 0.0, 0.0, False, True, 0.0, 0, 0, 0, 0)
     none, numbers = np.zeros((0, 0)), np.zeros(0, dtype=np.int64)
     log = Log(none, none, none, none, zero, numbers, numbers, new_records(Touch, 0), np.zeros((0, 3)))
     run_world.prepare(world, settings, state, np.zeros((0, 6, 0)), NO_FORCES, room, 1, 0, 0, log)  # type: ignore[attr-defined]

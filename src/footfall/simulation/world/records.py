@@ -178,6 +178,7 @@ class Settings(NamedTuple):
     touching_only: bool
     middle: bool  # whether gyroscopic forces of free bodies are those in the middle of the step
     tolerance: float
+    direct_steps: int
     quick_steps: int
     interior_steps: int
     final_steps: int

@@ -1,0 +1,240 @@
+"""Steps straight to the solution of an island, for states of its contacts that are guessed: open, sticking or sliding.
+
+The natural map guesses them. An impulse p and a velocity w lead to `z = p - w / W`; if its normal part is not above
+zero the contact is open, if its tangential part lies inside of the disc it sticks, else it slides along it. In these
+states all laws are linear, `p = a - K w`, and one factorisation of `M + J^T K J` gives impulses and velocities that obey
+all of them at once. Where the states that follow are those that were guessed this is the solution: what stands, rocks
+or slips as in the last step needs one step, whether its ground is hard or soft.
+
+What sticks is held by a spring that starts from its impulse, `p_new = p - w_new / (softness W)`: loads that several
+points could share are shared as before (a proximal step). What that leaves is solved again with the same factors.
+
+Nothing makes these steps converge from far away, see `newton.py` and `interior_point.py` for that.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.compiler.routines import ArrayOf, Lanes, Vector3, new_records, routine
+from footfall.contact.islands.cone import Answer, RowAnswer
+from footfall.contact.islands.island import Island, JointRow, Point, add_wrench, group_twist, halves, multiply
+from footfall.contact.islands.newton import Outcome, assemble_answers, cone_stiffness
+from footfall.math.block_sparse import eliminate, substitute
+
+_SOFTNESS = 1e-4  # of what sticks
+_TRIALS = 4  # lengths of a step: 1, 1/2, 1/4, 1/8
+_LOOKS_BACK = 3  # steps, of which one must have been worse
+_AGAIN = 4  # times that factors are used again
+
+
+class Guess(NamedTuple):
+    """Impulses (c, 3) and velocities (c, 3) of all contacts, impulses (j,) and velocities (j,) of joint rows."""
+
+    p: ArrayOf[Vector3]
+    w: ArrayOf[Vector3]
+    joint_p: Array
+    joint_u: Array
+
+
+class Laws(NamedTuple):
+    """The linear laws of contacts and joint rows in their states; `impulse` of each is that at the velocity zero."""
+
+    contacts: ArrayOf[Answer]
+    joints: ArrayOf[RowAnswer]
+
+
+class Sight(NamedTuple):
+    """residual: the largest natural map, N s. same: whether all states are those of before. slides: whether any
+    contact slides."""
+
+    residual: float
+    same: bool
+    slides: bool
+
+
+@routine(fused=True, apart=True)
+def solve_directly(
+    island: Island, v: ArrayOf[Lanes], contacts: ArrayOf[Vector3], joints: Array, tolerance: float, most: int
+) -> Outcome:
+    """Impulses (c, 3) and (j,) from those to start with, and velocities v (n, 8), at which states are guessed first, in
+    place; only if they are a solution.
+
+    tolerance: of the natural map, N s. most: steps with a factorisation.
+    """
+    count, rows = len(contacts), len(joints)
+    now = Guess(contacts.copy(), np.empty((count, 3)), joints.copy(), np.empty(rows))
+    ahead = Guess(np.empty((count, 3)), np.empty((count, 3)), np.empty(rows), np.empty(rows))
+    laws = Laws(new_records(Answer, count), new_records(RowAnswer, rows))
+    blocks, solution = np.empty(island.mass.shape), np.empty(v.shape)
+    v_now: ArrayOf[Lanes] = v.copy()
+    worst = np.full(_LOOKS_BACK, np.inf)
+    _velocities(island, v_now, now)
+    sight = _look(island, now, now, 1.0, laws)
+    steps, again, turn, whole = 0, 0, 0, False
+    while steps < most or (sight.same and again < _AGAIN):
+        if not (sight.same and whole and not sight.slides and 0 < again < _AGAIN):
+            if steps == most:
+                break
+            assemble_answers(island, laws.contacts, laws.joints, blocks)
+            eliminate(island.plan, blocks)
+            steps, again = steps + 1, 0
+        again += 1
+        _fill_right(island, laws, solution)
+        substitute(island.plan, blocks, solution)
+        _velocities(island, solution, ahead)
+        _obey(island, laws, ahead)
+        length = 1.0
+        for trial in range(_TRIALS):
+            sight = _look(island, now, ahead, length, laws)
+            if sight.residual < max(worst[0], worst[1], worst[2]) or trial == _TRIALS - 1:
+                break
+            length *= 0.5
+        _take(now, ahead, length)
+        for n in range(len(v)):
+            v_now[n] += length * (solution[n] - v_now[n])
+        whole = length == 1.0
+        worst[turn % _LOOKS_BACK] = sight.residual
+        turn += 1
+        if whole and sight.residual <= tolerance:
+            residual = max(_imbalance(island, v_now, now, solution), sight.residual)
+            if residual <= tolerance:
+                v[:], contacts[:], joints[:] = v_now, now.p, now.joint_p
+                return Outcome(residual, steps)
+        if not sight.residual < np.inf:
+            break
+    return Outcome(np.inf, steps)
+
+
+def _velocities(island: Island, v: ArrayOf[Lanes], guess: Guess) -> None:
+    """Those of all contacts and rows."""
+    for group in island.groups:
+        twist = halves(group_twist(island, group, v))
+        for k in range(group.first_point, group.first_point + group.points):
+            point = island.points[k]
+            guess.w[k] = point.velocity(twist.linear, twist.angular) + point.drift
+    for k in range(len(guess.joint_u)):
+        row = island.joints[k]
+        guess.joint_u[k] = row.sign * v[row.node, row.lane] + row.offset
+
+
+def _obey(island: Island, laws: Laws, guess: Guess) -> None:
+    """Impulses by the laws."""
+    for k in range(len(guess.p)):
+        law = laws.contacts[k]
+        guess.p[k] = law.impulse - cone_stiffness(law) @ guess.w[k]
+    for k in range(len(guess.joint_p)):
+        row_law = laws.joints[k]
+        guess.joint_p[k] = row_law.impulse - row_law.stiffness * guess.joint_u[k]
+
+
+def _look(island: Island, now: Guess, ahead: Guess, length: float, laws: Laws) -> Sight:
+    """The states, and so the laws, at a part of the way from one guess to the next."""
+    residual, same, slides = 0.0, True, False
+    for k in range(len(now.p)):
+        p = now.p[k] + length * (ahead.p[k] - now.p[k])
+        w = now.w[k] + length * (ahead.w[k] - now.w[k])
+        before = laws.contacts[k]
+        law, lacking = contact_state(island.points[k], p, w)
+        laws.contacts[k] = law
+        residual = max(lacking, residual)  # NaN stays NaN in this order
+        same = same and law.slides == before.slides and (law.normal > 0.0) == (before.normal > 0.0)
+        slides = slides or law.slides
+    for k in range(len(now.joint_p)):
+        row_p = now.joint_p[k] + length * (ahead.joint_p[k] - now.joint_p[k])
+        row_u = now.joint_u[k] + length * (ahead.joint_u[k] - now.joint_u[k])
+        row_before = laws.joints[k]
+        row_law, row_lacking = joint_state(island.joints[k], row_p, row_u)
+        laws.joints[k] = row_law
+        residual = max(row_lacking, residual)
+        same = same and (row_law.stiffness > 0.0) == (row_before.stiffness > 0.0)
+    return Sight(residual, same, slides)
+
+
+def contact_state(point: Point, p: Vector3, w: Vector3) -> tuple[Answer, float]:
+    """The linear law of a contact in the state that p and w (3,) along (t1, t2, n) lead to, and its natural map, N s."""
+    normal = p[2] - (w[2] + point.compliance * p[2]) * point.hard_normal
+    if not normal > 0.0:
+        size = np.sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2])
+        return Answer(np.array([0.0, 0.0, 0.0]), 0.0, 0.0, 0.0, False, 0.0, 0.0), float(size)
+    soft = _SOFTNESS * point.normal
+    stiffness = 1.0 / (soft + point.compliance)
+    held = stiffness * soft * p[2]
+    f1, f2 = w[0] * point.hard_along, w[1] * point.hard_along
+    z1, z2 = p[0] - f1, p[1] - f2
+    square, bound = z1 * z1 + z2 * z2, point.friction * normal + point.extra
+    if square <= bound * bound:
+        lacking = max(abs(p[2] - normal), np.sqrt(f1 * f1 + f2 * f2))
+        law = Answer(
+            np.array([p[0], p[1], held]), point.hard_along / _SOFTNESS, stiffness, 0.0, False, 0.0, 0.0
+        )
+        return law, float(lacking)
+    size = np.sqrt(square)
+    u1, u2 = z1 / size, z2 / size
+    e1, e2 = p[0] - bound * u1, p[1] - bound * u2
+    lacking = max(abs(p[2] - normal), np.sqrt(e1 * e1 + e2 * e2))
+    # Across its way a sliding contact is as stiff as `bound / slip`: friction turns with it.
+    across = bound / (size - bound + _SOFTNESS * bound) * point.hard_along
+    kept = across * _SOFTNESS * point.along
+    beside = kept * (p[1] * u1 - p[0] * u2)
+    along = point.friction * held + point.extra
+    constant = np.array([along * u1 - beside * u2, along * u2 + beside * u1, held])
+    return Answer(constant, across, stiffness, point.friction * stiffness, True, u1, u2), float(lacking)
+
+
+def joint_state(row: JointRow, p: float, u: float) -> tuple[RowAnswer, float]:
+    """The same for a joint row; u: its velocity with sign and offset."""
+    z = p - u / row.mobility
+    held = RowAnswer(p, 1.0 / (_SOFTNESS * row.mobility))
+    if row.bound < np.inf:
+        most = min(max(z, -row.bound), row.bound)
+        return (held if abs(z) < row.bound else RowAnswer(most, 0.0)), abs(p - most)
+    return (held if z > 0.0 else RowAnswer(0.0, 0.0)), abs(p - max(z, 0.0))
+
+
+def _fill_right(island: Island, laws: Laws, right: ArrayOf[Lanes]) -> None:
+    """`M v_free + J^T (a - K drift)` (n, 8)."""
+    for n in range(len(right)):
+        right[n] = island.momentum[n]
+    for group in island.groups:
+        force, moment = np.zeros(3), np.zeros(3)
+        for k in range(group.first_point, group.first_point + group.points):
+            point, law = island.points[k], laws.contacts[k]
+            pushed = point.force(law.impulse - cone_stiffness(law) @ point.drift)
+            force, moment = force + pushed, moment + np.cross(point.arm, pushed)
+        add_wrench(island, group, force, moment, right, 1.0)
+    for k in range(len(laws.joints)):
+        row, row_law = island.joints[k], laws.joints[k]
+        right[row.node, row.lane] += row.sign * (row_law.impulse - row_law.stiffness * row.offset)
+
+
+def _take(now: Guess, ahead: Guess, length: float) -> None:
+    for k in range(len(now.p)):
+        now.p[k] = now.p[k] + length * (ahead.p[k] - now.p[k])
+        now.w[k] = now.w[k] + length * (ahead.w[k] - now.w[k])
+    for k in range(len(now.joint_p)):
+        now.joint_p[k] += length * (ahead.joint_p[k] - now.joint_p[k])
+        now.joint_u[k] += length * (ahead.joint_u[k] - now.joint_u[k])
+
+
+def _imbalance(island: Island, v: ArrayOf[Lanes], guess: Guess, forces: ArrayOf[Lanes]) -> float:
+    """How far forces are from balance, `M (v - v_free) - J^T p`, as an impulse, N s; forces (n, 8): room for them."""
+    multiply(island.plan, island.mass, v, forces)
+    for n in range(len(v)):
+        forces[n] -= island.momentum[n]
+    for group in island.groups:
+        force, moment = np.zeros(3), np.zeros(3)
+        for k in range(group.first_point, group.first_point + group.points):
+            pushed = island.points[k].force(guess.p[k])
+            force, moment = force + pushed, moment + np.cross(island.points[k].arm, pushed)
+        add_wrench(island, group, force, moment, forces, -1.0)
+    for k in range(len(guess.joint_p)):
+        row = island.joints[k]
+        forces[row.node, row.lane] -= row.sign * guess.joint_p[k]
+    merit: Lanes = np.zeros(8)
+    for n in range(len(v)):
+        merit += island.pivots[n] * forces[n] * forces[n]
+    return float(np.sqrt(np.sum(merit) / island.mobility))
