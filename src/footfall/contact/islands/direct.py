@@ -25,10 +25,13 @@ from footfall.contact.islands.island import Island, JointRow, Point, add_wrench,
 from footfall.contact.islands.newton import Outcome, assemble_answers, cone_stiffness
 from footfall.math.block_sparse import eliminate, substitute
 
-_SOFTNESS = 1e-4  # of what sticks
+_SOFTNESS = 1e-5  # of what sticks
 _TRIALS = 4  # lengths of a step: 1, 1/2, 1/4, 1/8
 _LOOKS_BACK = 3  # steps, of which one must have been worse
-_AGAIN = 4  # times that factors are used again
+_STRAINED = 0.95  # of the disc: what is beyond is at its limit
+_SAME_WAY = 1e-12  # one minus the cosine below which normals are the same
+_INSIDE = 0.999  # of the disc: what is in there sticks
+_MUCH_LESS = 1e-2  # of the residual is left by a step after which factors are used again
 
 
 class Guess(NamedTuple):
@@ -48,12 +51,10 @@ class Laws(NamedTuple):
 
 
 class Sight(NamedTuple):
-    """residual: the largest natural map, N s. same: whether all states are those of before. slides: whether any
-    contact slides."""
+    """residual: the largest natural map, N s. same: whether all states are those of before, and nothing slides."""
 
     residual: float
     same: bool
-    slides: bool
 
 
 @routine(fused=True, apart=True)
@@ -69,38 +70,39 @@ def solve_directly(
     now = Guess(contacts.copy(), np.empty((count, 3)), joints.copy(), np.empty(rows))
     ahead = Guess(np.empty((count, 3)), np.empty((count, 3)), np.empty(rows), np.empty(rows))
     laws = Laws(new_records(Answer, count), new_records(RowAnswer, rows))
-    blocks, solution = np.empty(island.mass.shape), np.empty(v.shape)
+    blocks, step = np.empty(island.mass.shape), np.empty(v.shape)
     v_now: ArrayOf[Lanes] = v.copy()
-    worst = np.full(_LOOKS_BACK, np.inf)
+    last = np.full(_LOOKS_BACK, np.inf)
+    _share(island, now.p)
     _velocities(island, v_now, now)
+    _expect(island, now)
     sight = _look(island, now, now, 1.0, laws)
-    steps, again, turn, whole = 0, 0, 0, False
-    while steps < most or (sight.same and again < _AGAIN):
-        if not (sight.same and whole and not sight.slides and 0 < again < _AGAIN):
+    _velocities(island, v_now, now)
+    steps, turn, fresh = 0, 0, False
+    while turn < 2 * most:
+        if not fresh:
             if steps == most:
                 break
             assemble_answers(island, laws.contacts, laws.joints, blocks)
             eliminate(island.plan, blocks)
-            steps, again = steps + 1, 0
-        again += 1
-        _fill_right(island, laws, solution)
-        substitute(island.plan, blocks, solution)
-        _velocities(island, solution, ahead)
-        _obey(island, laws, ahead)
+            steps += 1
+        _fill_imbalance(island, v_now, now, laws, step)
+        substitute(island.plan, blocks, step)
+        _go(island, laws, now, step, ahead)
         length = 1.0
         for trial in range(_TRIALS):
             sight = _look(island, now, ahead, length, laws)
-            if sight.residual < max(worst[0], worst[1], worst[2]) or trial == _TRIALS - 1:
+            if sight.residual < max(last[0], last[1], last[2]) or trial == _TRIALS - 1:
                 break
             length *= 0.5
         _take(now, ahead, length)
         for n in range(len(v)):
-            v_now[n] += length * (solution[n] - v_now[n])
-        whole = length == 1.0
-        worst[turn % _LOOKS_BACK] = sight.residual
+            v_now[n] -= length * step[n]
+        fresh = sight.same and length == 1.0 and sight.residual < _MUCH_LESS * last[turn % _LOOKS_BACK]
         turn += 1
-        if whole and sight.residual <= tolerance:
-            residual = max(_imbalance(island, v_now, now, solution), sight.residual)
+        last[turn % _LOOKS_BACK] = sight.residual
+        if length == 1.0 and sight.residual <= tolerance:
+            residual = max(_imbalance(island, v_now, now, step), sight.residual)
             if residual <= tolerance:
                 v[:], contacts[:], joints[:] = v_now, now.p, now.joint_p
                 return Outcome(residual, steps)
@@ -121,19 +123,76 @@ def _velocities(island: Island, v: ArrayOf[Lanes], guess: Guess) -> None:
         guess.joint_u[k] = row.sign * v[row.node, row.lane] + row.offset
 
 
-def _obey(island: Island, laws: Laws, guess: Guess) -> None:
-    """Impulses by the laws."""
+def _share(island: Island, p: ArrayOf[Vector3]) -> None:
+    """Share tangential loads between the points of each group in proportion to their normal loads, where some point is
+    at its limit and none need be: how points that stick share is a matter of history, and those at the limit may slip
+    for nothing."""
+    for group in island.groups:
+        first = island.points[group.first_point]
+        normal, total, strained, flat = first.frame[:, 2], 0.0, False, group.points > 1
+        force, turning = np.zeros(3), 0.0
+        centre: Vector3 = np.zeros(3)
+        for k in range(group.first_point, group.first_point + group.points):
+            point, load = island.points[k], p[k]
+            pushed = point.force(np.array([load[0], load[1], 0.0]))
+            force = force + pushed
+            turning += normal @ np.cross(point.arm, pushed)
+            total += load[2]
+            centre = centre + load[2] * point.arm
+            bound = _STRAINED * point.friction * load[2]
+            strained = strained or load[0] * load[0] + load[1] * load[1] > bound * bound
+            flat = flat and point.extra == 0.0 and bool(normal @ point.frame[:, 2] > 1.0 - _SAME_WAY)
+        if not (flat and strained and total > 0.0):
+            continue
+        centre = centre / total
+        inertia, far = 0.0, 0.0
+        for k in range(group.first_point, group.first_point + group.points):
+            arm = np.cross(normal, island.points[k].arm - centre)
+            inertia += p[k][2] * (arm @ arm)
+            far = max(far, arm @ arm)
+        turning -= normal @ np.cross(centre, force)
+        spin = turning / inertia if inertia > 1e-9 * total * far else 0.0
+        fits = True
+        for k in range(group.first_point, group.first_point + group.points):
+            slope = force / total + spin * np.cross(normal, island.points[k].arm - centre)
+            fits = fits and slope @ slope < (_STRAINED * island.points[k].friction) ** 2
+        if fits:
+            for k in range(group.first_point, group.first_point + group.points):
+                slope = force / total + spin * np.cross(normal, island.points[k].arm - centre)
+                along = island.points[k].frame.T @ (p[k][2] * slope)
+                p[k] = np.array([along[0], along[1], p[k][2]])
+
+
+def _expect(island: Island, guess: Guess) -> None:
+    """What has an impulse is expected to stay as it is: velocities that its state leaves it."""
     for k in range(len(guess.p)):
-        law = laws.contacts[k]
-        guess.p[k] = law.impulse - cone_stiffness(law) @ guess.w[k]
-    for k in range(len(guess.joint_p)):
-        row_law = laws.joints[k]
-        guess.joint_p[k] = row_law.impulse - row_law.stiffness * guess.joint_u[k]
+        p, w, point = guess.p[k], guess.w[k], island.points[k]
+        if p[2] > 0.0:
+            bound = _INSIDE * (point.friction * p[2] + point.extra)
+            slides = p[0] * p[0] + p[1] * p[1] > bound * bound
+            keep = 1.0 if slides else 0.0
+            guess.w[k] = np.array([keep * w[0], keep * w[1], -point.compliance * p[2]])
+
+
+def _go(island: Island, laws: Laws, now: Guess, step: ArrayOf[Lanes], ahead: Guess) -> None:
+    """Velocities of all contacts and rows a step (n, 8) on, and impulses by their laws."""
+    for group in island.groups:
+        twist = halves(group_twist(island, group, step))
+        for k in range(group.first_point, group.first_point + group.points):
+            w = now.w[k] - island.points[k].velocity(twist.linear, twist.angular)
+            law = laws.contacts[k]
+            ahead.w[k] = w
+            ahead.p[k] = law.impulse - cone_stiffness(law) @ w
+    for k in range(len(ahead.joint_u)):
+        row, row_law = island.joints[k], laws.joints[k]
+        u = now.joint_u[k] - row.sign * step[row.node, row.lane]
+        ahead.joint_u[k] = u
+        ahead.joint_p[k] = row_law.impulse - row_law.stiffness * u
 
 
 def _look(island: Island, now: Guess, ahead: Guess, length: float, laws: Laws) -> Sight:
     """The states, and so the laws, at a part of the way from one guess to the next."""
-    residual, same, slides = 0.0, True, False
+    residual, same = 0.0, True
     for k in range(len(now.p)):
         p = now.p[k] + length * (ahead.p[k] - now.p[k])
         w = now.w[k] + length * (ahead.w[k] - now.w[k])
@@ -141,8 +200,7 @@ def _look(island: Island, now: Guess, ahead: Guess, length: float, laws: Laws) -
         law, lacking = contact_state(island.points[k], p, w)
         laws.contacts[k] = law
         residual = max(lacking, residual)  # NaN stays NaN in this order
-        same = same and law.slides == before.slides and (law.normal > 0.0) == (before.normal > 0.0)
-        slides = slides or law.slides
+        same = same and not (law.slides or before.slides) and (law.normal > 0.0) == (before.normal > 0.0)
     for k in range(len(now.joint_p)):
         row_p = now.joint_p[k] + length * (ahead.joint_p[k] - now.joint_p[k])
         row_u = now.joint_u[k] + length * (ahead.joint_u[k] - now.joint_u[k])
@@ -151,7 +209,7 @@ def _look(island: Island, now: Guess, ahead: Guess, length: float, laws: Laws) -
         laws.joints[k] = row_law
         residual = max(row_lacking, residual)
         same = same and (row_law.stiffness > 0.0) == (row_before.stiffness > 0.0)
-    return Sight(residual, same, slides)
+    return Sight(residual, same)
 
 
 def contact_state(point: Point, p: Vector3, w: Vector3) -> tuple[Answer, float]:
@@ -195,20 +253,23 @@ def joint_state(row: JointRow, p: float, u: float) -> tuple[RowAnswer, float]:
     return (held if z > 0.0 else RowAnswer(0.0, 0.0)), abs(p - max(z, 0.0))
 
 
-def _fill_right(island: Island, laws: Laws, right: ArrayOf[Lanes]) -> None:
-    """`M v_free + J^T (a - K drift)` (n, 8)."""
-    for n in range(len(right)):
-        right[n] = island.momentum[n]
+def _fill_imbalance(
+    island: Island, v: ArrayOf[Lanes], now: Guess, laws: Laws, forces: ArrayOf[Lanes]
+) -> None:
+    """`M (v - v_free) - J^T p` (n, 8) with the impulses that laws give at the velocities of now, N s."""
+    multiply(island.plan, island.mass, v, forces)
+    for n in range(len(v)):
+        forces[n] -= island.momentum[n]
     for group in island.groups:
         force, moment = np.zeros(3), np.zeros(3)
         for k in range(group.first_point, group.first_point + group.points):
             point, law = island.points[k], laws.contacts[k]
-            pushed = point.force(law.impulse - cone_stiffness(law) @ point.drift)
+            pushed = point.force(law.impulse - cone_stiffness(law) @ now.w[k])
             force, moment = force + pushed, moment + np.cross(point.arm, pushed)
-        add_wrench(island, group, force, moment, right, 1.0)
+        add_wrench(island, group, force, moment, forces, -1.0)
     for k in range(len(laws.joints)):
         row, row_law = island.joints[k], laws.joints[k]
-        right[row.node, row.lane] += row.sign * (row_law.impulse - row_law.stiffness * row.offset)
+        forces[row.node, row.lane] -= row.sign * (row_law.impulse - row_law.stiffness * now.joint_u[k])
 
 
 def _take(now: Guess, ahead: Guess, length: float) -> None:
