@@ -48,7 +48,7 @@ class TestWorld:
             "middle": True,
             "tolerance": 1e-9,
         }
-        usual |= {"quick_steps": 20, "interior_steps": 40, "final_steps": 40}
+        usual |= {"direct_steps": 8, "quick_steps": 20, "interior_steps": 40, "final_steps": 40}
         self.settings = Settings(**{**usual, **settings})
         self.command = np.zeros((6, joints))
 

@@ -48,7 +48,8 @@ def _hides(table: ShapeTable, memory: ContactMemory, one: Touch, other: Touch, s
     cosine = one.normal @ other.normal
     if cosine < 0.0 or 1.0 - cosine < _OTHER:
         return False
-    level = one.normal @ one.position - one.gap + slack
+    above = 0.5 * one.gap if 0 <= table.shapes[one.second].body < table.links else 0.0  # see `Touch.position`
+    level = one.normal @ one.position - above + slack
     return bool(_top(table, memory, other.second, one.normal) <= level)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, Lanes, Vector3, routine
 from footfall.contact.islands.direct import solve_directly
@@ -41,22 +43,18 @@ def solve_island(
     direct = solve_directly(island, v, contacts, joints, limit, effort.direct)
     if direct.residual <= limit:
         return Outcome(direct.residual / island.weight, direct.steps)
-    start_v, start, start_joints = v.copy(), contacts.copy(), joints.copy()
-    found = solve_newton(island, v, contacts, joints, limit, effort.quick)
-    if found.residual <= limit or effort.interior == 0:
-        return Outcome(found.residual / island.weight, direct.steps + found.steps)
-    steps = direct.steps + found.steps
-    other_v, other, other_joints = start_v.copy(), start.copy(), start_joints.copy()
-    if found.residual < 1e-2 * island.weight:
-        other_v[:], other[:], other_joints[:] = v, contacts, joints
-    interior = solve_interior(
-        island, other_v, other, other_joints, max(limit, _CLOSE * island.weight), effort.interior
-    )
-    steps += interior.steps
-    residual = found.residual
-    if interior.residual < residual:
+    steps, residual = direct.steps, np.inf
+    other_v, other, other_joints = v.copy(), contacts.copy(), joints.copy()
+    close = max(limit, _CLOSE * island.weight)
+    if effort.interior > 0:
+        interior = solve_interior(island, other_v, other, other_joints, close, effort.interior)
+        steps += interior.steps
         residual = interior.residual
         v[:], contacts[:], joints[:] = other_v, other, other_joints
+        direct = solve_directly(island, v, contacts, joints, limit, effort.direct)
+        steps += direct.steps
+        if direct.residual <= limit:
+            return Outcome(direct.residual / island.weight, steps)
     final = solve_newton(island, other_v, other, other_joints, limit, effort.final)
     steps += final.steps
     if final.residual < residual:
