@@ -12,17 +12,18 @@ import numpy as np
 import footfall
 from footfall import Box, Material, Plane, Robot, Scene, SceneObject, Sphere, Transform, free_body
 from footfall.arrays import Array
-from footfall.bench.robots import load_measured
+from footfall.bench.robots import example_file
 from footfall.math.rotations import matrix_from_quaternion
 from footfall.robot.model import Body, Geometry, Joint
 from footfall.robot.shapes import Capsule
+from footfall.simulation.start import standing_start
 
 
 @dataclass(frozen=True)
 class WorldScene:
     """What is raced. kp, kd: gains that hold the joints at the start, 0: limp. settle: s before it is measured at rest.
     fall: s from the start that are measured, 0: none. turned: rad by which joints are off at the start, so that it
-    rocks. raised: m above the ground at the start."""
+    rocks. raised: m above the ground at the start. lying: where the robot starts (nq,), else as in "idle"."""
 
     name: str
     robot: Robot | None
@@ -35,14 +36,13 @@ class WorldScene:
     turned: float = 0.0
     raised: float = 0.0
     self_contact: bool = True
+    lying: Array | None = None
 
     def start(self) -> Array | None:
         """q (nq,) of the robot."""
         if self.robot is None:
             return None
-        known = self.robot.configurations
-        q = known["idle"] if "idle" in known else next(iter(known.values()), footfall.neutral(self.robot))
-        q = np.array(q)
+        q = np.array(self.robot.configurations["idle"] if self.lying is None else self.lying)
         if self.turned:
             rng = np.random.default_rng(5)
             q[7:] += rng.normal(0.0, self.turned, len(q) - 7)
@@ -148,7 +148,7 @@ def _islands(count: int) -> WorldScene:
 
 
 def _chain(count: int) -> WorldScene:
-    """A chain of capsules, limp on the ground."""
+    """A chain of capsules, limp on the ground, in a curve."""
     length = 0.1
     shape = (Geometry(Capsule(0.02, length)),)
     bodies = tuple(Body(f"link{k}", 0.1, np.zeros(3), 1e-4 * np.eye(3), (), shape) for k in range(count))
@@ -162,18 +162,18 @@ def _chain(count: int) -> WorldScene:
             )
         )
     q = np.zeros(7 + count - 1)
-    q[:7] = [0.0, 0.0, 0.03, np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0]
-    q[7::7] = 0.3
-    robot = Robot(f"chain{count}", bodies, tuple(joints), configurations={"lying": q})
+    q[:7] = [0.0, 0.0, 0.021, np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0]  # every other axis is upright
+    q[7::2] = 0.1 * np.sin(0.5 * np.arange(len(q[7::2])))
+    robot = Robot(f"chain{count}", bodies, tuple(joints))
     scene = Scene("ground", (_GROUND,))
-    return WorldScene(f"chain of {count} links", robot, scene, settle=3.0)
+    return WorldScene(f"chain of {count} links", robot, scene, settle=3.0, lying=q)
 
 
-def _example(name: str) -> WorldScene:
-    robot = load_measured(name)
-    return WorldScene(
-        f"{name} with its meshes", robot, footfall.load_scene("flat"), kp=200.0, kd=5.0, settle=2.0
-    )
+def _example(name: str, kp: float, kd: float) -> WorldScene:
+    robot = footfall.load(example_file(name), floating_base=True)
+    scene = footfall.load_scene("flat")
+    q = standing_start(robot, scene).q
+    return WorldScene(f"{name} with its meshes", robot, scene, kp=kp, kd=kd, settle=2.0, lying=q)
 
 
 def _building(count: int) -> WorldScene:
@@ -205,8 +205,8 @@ SCENES: dict[str, Callable[[], WorldScene]] = {
     "islands-10": lambda: _islands(10),
     "islands-100": lambda: _islands(100),
     "islands-900": lambda: _islands(900),
-    "go2": lambda: _example("go2"),
-    "g1": lambda: _example("g1"),
+    "go2": lambda: _example("go2", 200.0, 5.0),
+    "g1": lambda: _example("g1", 500.0, 10.0),
     "building-0": lambda: _building(0),
     "building-2000": lambda: _building(2000),
 }

@@ -17,7 +17,6 @@ from footfall.contact.detection.seams import without_seams
 from footfall.contact.detection.shapes import Bodies, Spot, Touch
 from footfall.contact.detection.tree import overlap
 
-
 _SAME_WAY = 1e-12  # one minus the cosine below which normals are the same
 
 

@@ -2,14 +2,14 @@
 
 The natural map guesses them. An impulse p and a velocity w lead to `z = p - w / W`; if its normal part is not above
 zero the contact is open, if its tangential part lies inside of the disc it sticks, else it slides along it. In these
-states all laws are linear, `p = a - K w`, and one factorisation of `M + J^T K J` gives impulses and velocities that obey
-all of them at once. Where the states that follow are those that were guessed this is the solution: what stands, rocks
-or slips as in the last step needs one step, whether its ground is hard or soft.
+states all laws are linear, `p = a - K w`, and one factorisation of `M + J^T K J` gives impulses and velocities that
+obey all of them at once. Where the states that follow are those that were guessed this is the solution: what stands,
+rocks or slips as in the last step needs one step, whether its ground is hard or soft.
 
 What sticks is held by a spring that starts from its impulse, `p_new = p - w_new / (softness W)`: loads that several
 points could share are shared as before (a proximal step). What that leaves is solved again with the same factors.
 
-Nothing makes these steps converge from far away, see `newton.py` and `interior_point.py` for that.
+Nothing makes these steps converge from far away, see `interior_point.py` and `newton.py` for that.
 """
 
 from __future__ import annotations
@@ -70,39 +70,38 @@ def solve_directly(
     now = Guess(contacts.copy(), np.empty((count, 3)), joints.copy(), np.empty(rows))
     ahead = Guess(np.empty((count, 3)), np.empty((count, 3)), np.empty(rows), np.empty(rows))
     laws = Laws(new_records(Answer, count), new_records(RowAnswer, rows))
-    blocks, step = np.empty(island.mass.shape), np.empty(v.shape)
+    blocks, step, inertial = np.empty(island.mass.shape), np.empty(v.shape), np.empty(v.shape)
     v_now: ArrayOf[Lanes] = v.copy()
     last = np.full(_LOOKS_BACK, np.inf)
     _share(island, now.p)
-    _velocities(island, v_now, now)
-    _expect(island, now)
-    sight = _look(island, now, now, 1.0, laws)
-    _velocities(island, v_now, now)
+    _expect(island, v_now, now, laws)
+    _fill_inertial(island, v_now, inertial)
     steps, turn, fresh = 0, 0, False
-    while turn < 2 * most:
+    while turn < 2 * most and (fresh or steps < most):
         if not fresh:
-            if steps == most:
-                break
             assemble_answers(island, laws.contacts, laws.joints, blocks)
             eliminate(island.plan, blocks)
             steps += 1
-        _fill_imbalance(island, v_now, now, laws, step)
+        _fill_imbalance(island, now, laws, inertial, step)
         substitute(island.plan, blocks, step)
-        _go(island, laws, now, step, ahead)
         length = 1.0
-        for trial in range(_TRIALS):
-            sight = _look(island, now, ahead, length, laws)
-            if sight.residual < max(last[0], last[1], last[2]) or trial == _TRIALS - 1:
-                break
-            length *= 0.5
-        _take(now, ahead, length)
+        sight = _go(island, now, laws, step, ahead)
+        if not sight.residual < max(last[0], last[1], last[2]):
+            for _ in range(1, _TRIALS):
+                length *= 0.5
+                sight = _look(island, now, ahead, length, laws)
+                if sight.residual < max(last[0], last[1], last[2]):
+                    break
+            _shorten(now, ahead, length)
+        now, ahead = ahead, now
         for n in range(len(v)):
             v_now[n] -= length * step[n]
+        _fill_inertial(island, v_now, inertial)
         fresh = sight.same and length == 1.0 and sight.residual < _MUCH_LESS * last[turn % _LOOKS_BACK]
         turn += 1
         last[turn % _LOOKS_BACK] = sight.residual
         if length == 1.0 and sight.residual <= tolerance:
-            residual = max(_imbalance(island, v_now, now, step), sight.residual)
+            residual = max(_imbalance(island, now, inertial, step), sight.residual)
             if residual <= tolerance:
                 v[:], contacts[:], joints[:] = v_now, now.p, now.joint_p
                 return Outcome(residual, steps)
@@ -111,16 +110,7 @@ def solve_directly(
     return Outcome(np.inf, steps)
 
 
-def _velocities(island: Island, v: ArrayOf[Lanes], guess: Guess) -> None:
-    """Those of all contacts and rows."""
-    for group in island.groups:
-        twist = halves(group_twist(island, group, v))
-        for k in range(group.first_point, group.first_point + group.points):
-            point = island.points[k]
-            guess.w[k] = point.velocity(twist.linear, twist.angular) + point.drift
-    for k in range(len(guess.joint_u)):
-        row = island.joints[k]
-        guess.joint_u[k] = row.sign * v[row.node, row.lane] + row.offset
+# Before the first step
 
 
 def _share(island: Island, p: ArrayOf[Vector3]) -> None:
@@ -149,7 +139,7 @@ def _share(island: Island, p: ArrayOf[Vector3]) -> None:
         for k in range(group.first_point, group.first_point + group.points):
             arm = np.cross(normal, island.points[k].arm - centre)
             inertia += p[k][2] * (arm @ arm)
-            far = max(far, arm @ arm)
+            far = max(far, float(arm @ arm))
         turning -= normal @ np.cross(centre, force)
         spin = turning / inertia if inertia > 1e-9 * total * far else 0.0
         fits = True
@@ -163,61 +153,132 @@ def _share(island: Island, p: ArrayOf[Vector3]) -> None:
                 p[k] = np.array([along[0], along[1], p[k][2]])
 
 
-def _expect(island: Island, guess: Guess) -> None:
-    """What has an impulse is expected to stay as it is: velocities that its state leaves it."""
-    for k in range(len(guess.p)):
-        p, w, point = guess.p[k], guess.w[k], island.points[k]
-        if p[2] > 0.0:
-            bound = _INSIDE * (point.friction * p[2] + point.extra)
-            slides = p[0] * p[0] + p[1] * p[1] > bound * bound
-            keep = 1.0 if slides else 0.0
-            guess.w[k] = np.array([keep * w[0], keep * w[1], -point.compliance * p[2]])
+def _expect(island: Island, v: ArrayOf[Lanes], guess: Guess, laws: Laws) -> None:
+    """Velocities of all contacts and rows, and their laws: what has an impulse is expected to stay as it is, so it is
+    judged by the velocity that its state leaves it."""
+    for group in island.groups:
+        twist = halves(group_twist(island, group, v))
+        for k in range(group.first_point, group.first_point + group.points):
+            point, p = island.points[k], guess.p[k]
+            w = point.velocity(twist.linear, twist.angular) + point.drift
+            guess.w[k] = w
+            if p[2] > 0.0:
+                bound = _INSIDE * (point.friction * p[2] + point.extra)
+                slides = p[0] * p[0] + p[1] * p[1] > bound * bound
+                kept = 1.0 if slides else 0.0
+                w = np.array([kept * w[0], kept * w[1], -point.compliance * p[2]])
+            laws.contacts[k], _ = contact_state(point, p, w)
+    for k in range(len(guess.joint_u)):
+        row = island.joints[k]
+        u = row.sign * v[row.node, row.lane] + row.offset
+        guess.joint_u[k] = u
+        laws.joints[k], _ = joint_state(row, guess.joint_p[k], u)
 
 
-def _go(island: Island, laws: Laws, now: Guess, step: ArrayOf[Lanes], ahead: Guess) -> None:
-    """Velocities of all contacts and rows a step (n, 8) on, and impulses by their laws."""
+# Steps
+
+
+def _fill_inertial(island: Island, v: ArrayOf[Lanes], inertial: ArrayOf[Lanes]) -> None:
+    """`M (v - v_free)` (n, 8), N s."""
+    multiply(island.plan, island.mass, v, inertial)
+    for n in range(len(v)):
+        inertial[n] -= island.momentum[n]
+
+
+def _fill_imbalance(
+    island: Island, now: Guess, laws: Laws, inertial: ArrayOf[Lanes], forces: ArrayOf[Lanes]
+) -> None:
+    """`M (v - v_free) - J^T p` (n, 8) with the impulses that laws give at the velocities of now, N s."""
+    forces[:] = inertial
+    for group in island.groups:
+        force, moment = np.zeros(3), np.zeros(3)
+        for k in range(group.first_point, group.first_point + group.points):
+            point, law = island.points[k], laws.contacts[k]
+            pushed = point.force(law.impulse - cone_stiffness(law) @ now.w[k])
+            force, moment = force + pushed, moment + np.cross(point.arm, pushed)
+        add_wrench(island, group, force, moment, forces, -1.0)
+    for k in range(len(laws.joints)):
+        row, row_law = island.joints[k], laws.joints[k]
+        forces[row.node, row.lane] -= row.sign * (row_law.impulse - row_law.stiffness * now.joint_u[k])
+
+
+def _go(island: Island, now: Guess, laws: Laws, step: ArrayOf[Lanes], ahead: Guess) -> Sight:
+    """Velocities a step (n, 8) on, impulses by the laws, and the states, and so the laws, that they lead to."""
+    residual, same = 0.0, True
     for group in island.groups:
         twist = halves(group_twist(island, group, step))
         for k in range(group.first_point, group.first_point + group.points):
-            w = now.w[k] - island.points[k].velocity(twist.linear, twist.angular)
-            law = laws.contacts[k]
-            ahead.w[k] = w
-            ahead.p[k] = law.impulse - cone_stiffness(law) @ w
+            point, before = island.points[k], laws.contacts[k]
+            w = now.w[k] - point.velocity(twist.linear, twist.angular)
+            p = before.impulse - cone_stiffness(before) @ w
+            law, lacking = contact_state(point, p, w)
+            ahead.w[k], ahead.p[k], laws.contacts[k] = w, p, law
+            residual = max(lacking, residual)  # NaN stays NaN in this order
+            same = same and not (law.slides or before.slides) and (law.normal > 0.0) == (before.normal > 0.0)
     for k in range(len(ahead.joint_u)):
-        row, row_law = island.joints[k], laws.joints[k]
+        row, row_before = island.joints[k], laws.joints[k]
         u = now.joint_u[k] - row.sign * step[row.node, row.lane]
-        ahead.joint_u[k] = u
-        ahead.joint_p[k] = row_law.impulse - row_law.stiffness * u
-
-
-def _look(island: Island, now: Guess, ahead: Guess, length: float, laws: Laws) -> Sight:
-    """The states, and so the laws, at a part of the way from one guess to the next."""
-    residual, same = 0.0, True
-    for k in range(len(now.p)):
-        p = now.p[k] + length * (ahead.p[k] - now.p[k])
-        w = now.w[k] + length * (ahead.w[k] - now.w[k])
-        before = laws.contacts[k]
-        law, lacking = contact_state(island.points[k], p, w)
-        laws.contacts[k] = law
-        residual = max(lacking, residual)  # NaN stays NaN in this order
-        same = same and not (law.slides or before.slides) and (law.normal > 0.0) == (before.normal > 0.0)
-    for k in range(len(now.joint_p)):
-        row_p = now.joint_p[k] + length * (ahead.joint_p[k] - now.joint_p[k])
-        row_u = now.joint_u[k] + length * (ahead.joint_u[k] - now.joint_u[k])
-        row_before = laws.joints[k]
-        row_law, row_lacking = joint_state(island.joints[k], row_p, row_u)
-        laws.joints[k] = row_law
+        row_p = row_before.impulse - row_before.stiffness * u
+        row_law, row_lacking = joint_state(row, row_p, u)
+        ahead.joint_u[k], ahead.joint_p[k], laws.joints[k] = u, row_p, row_law
         residual = max(row_lacking, residual)
         same = same and (row_law.stiffness > 0.0) == (row_before.stiffness > 0.0)
     return Sight(residual, same)
 
 
+def _look(island: Island, now: Guess, ahead: Guess, length: float, laws: Laws) -> Sight:
+    """The states and laws at a part of the way from one guess to the next."""
+    residual = 0.0
+    for k in range(len(now.p)):
+        p = now.p[k] + length * (ahead.p[k] - now.p[k])
+        w = now.w[k] + length * (ahead.w[k] - now.w[k])
+        laws.contacts[k], lacking = contact_state(island.points[k], p, w)
+        residual = max(lacking, residual)
+    for k in range(len(now.joint_p)):
+        row_p = now.joint_p[k] + length * (ahead.joint_p[k] - now.joint_p[k])
+        row_u = now.joint_u[k] + length * (ahead.joint_u[k] - now.joint_u[k])
+        laws.joints[k], row_lacking = joint_state(island.joints[k], row_p, row_u)
+        residual = max(row_lacking, residual)
+    return Sight(residual, False)
+
+
+def _shorten(now: Guess, ahead: Guess, length: float) -> None:
+    """Go only a part of the way."""
+    for k in range(len(now.p)):
+        ahead.p[k] = now.p[k] + length * (ahead.p[k] - now.p[k])
+        ahead.w[k] = now.w[k] + length * (ahead.w[k] - now.w[k])
+    for k in range(len(now.joint_p)):
+        ahead.joint_p[k] = now.joint_p[k] + length * (ahead.joint_p[k] - now.joint_p[k])
+        ahead.joint_u[k] = now.joint_u[k] + length * (ahead.joint_u[k] - now.joint_u[k])
+
+
+def _imbalance(island: Island, guess: Guess, inertial: ArrayOf[Lanes], forces: ArrayOf[Lanes]) -> float:
+    """How far forces are from balance, `M (v - v_free) - J^T p`, as an impulse, N s; forces (n, 8): room for them."""
+    forces[:] = inertial
+    for group in island.groups:
+        force, moment = np.zeros(3), np.zeros(3)
+        for k in range(group.first_point, group.first_point + group.points):
+            pushed = island.points[k].force(guess.p[k])
+            force, moment = force + pushed, moment + np.cross(island.points[k].arm, pushed)
+        add_wrench(island, group, force, moment, forces, -1.0)
+    for k in range(len(guess.joint_p)):
+        row = island.joints[k]
+        forces[row.node, row.lane] -= row.sign * guess.joint_p[k]
+    merit: Lanes = np.zeros(8)
+    for n in range(len(forces)):
+        merit += island.pivots[n] * forces[n] * forces[n]
+    return float(np.sqrt(np.sum(merit) / island.mobility))
+
+
+# States
+
+
 def contact_state(point: Point, p: Vector3, w: Vector3) -> tuple[Answer, float]:
-    """The linear law of a contact in the state that p and w (3,) along (t1, t2, n) lead to, and its natural map, N s."""
+    """The linear law of a contact in the state that p and w (3,) along (t1, t2, n) lead to; its natural map, N s."""
     normal = p[2] - (w[2] + point.compliance * p[2]) * point.hard_normal
-    if not normal > 0.0:
-        size = np.sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2])
-        return Answer(np.array([0.0, 0.0, 0.0]), 0.0, 0.0, 0.0, False, 0.0, 0.0), float(size)
+    if not normal > 0.0:  # NaN is open
+        left = max(abs(p[2]), np.sqrt(p[0] * p[0] + p[1] * p[1]))
+        return Answer(np.array([0.0, 0.0, 0.0]), 0.0, 0.0, 0.0, False, 0.0, 0.0), float(left)
     soft = _SOFTNESS * point.normal
     stiffness = 1.0 / (soft + point.compliance)
     held = stiffness * soft * p[2]
@@ -251,51 +312,3 @@ def joint_state(row: JointRow, p: float, u: float) -> tuple[RowAnswer, float]:
         most = min(max(z, -row.bound), row.bound)
         return (held if abs(z) < row.bound else RowAnswer(most, 0.0)), abs(p - most)
     return (held if z > 0.0 else RowAnswer(0.0, 0.0)), abs(p - max(z, 0.0))
-
-
-def _fill_imbalance(
-    island: Island, v: ArrayOf[Lanes], now: Guess, laws: Laws, forces: ArrayOf[Lanes]
-) -> None:
-    """`M (v - v_free) - J^T p` (n, 8) with the impulses that laws give at the velocities of now, N s."""
-    multiply(island.plan, island.mass, v, forces)
-    for n in range(len(v)):
-        forces[n] -= island.momentum[n]
-    for group in island.groups:
-        force, moment = np.zeros(3), np.zeros(3)
-        for k in range(group.first_point, group.first_point + group.points):
-            point, law = island.points[k], laws.contacts[k]
-            pushed = point.force(law.impulse - cone_stiffness(law) @ now.w[k])
-            force, moment = force + pushed, moment + np.cross(point.arm, pushed)
-        add_wrench(island, group, force, moment, forces, -1.0)
-    for k in range(len(laws.joints)):
-        row, row_law = island.joints[k], laws.joints[k]
-        forces[row.node, row.lane] -= row.sign * (row_law.impulse - row_law.stiffness * now.joint_u[k])
-
-
-def _take(now: Guess, ahead: Guess, length: float) -> None:
-    for k in range(len(now.p)):
-        now.p[k] = now.p[k] + length * (ahead.p[k] - now.p[k])
-        now.w[k] = now.w[k] + length * (ahead.w[k] - now.w[k])
-    for k in range(len(now.joint_p)):
-        now.joint_p[k] += length * (ahead.joint_p[k] - now.joint_p[k])
-        now.joint_u[k] += length * (ahead.joint_u[k] - now.joint_u[k])
-
-
-def _imbalance(island: Island, v: ArrayOf[Lanes], guess: Guess, forces: ArrayOf[Lanes]) -> float:
-    """How far forces are from balance, `M (v - v_free) - J^T p`, as an impulse, N s; forces (n, 8): room for them."""
-    multiply(island.plan, island.mass, v, forces)
-    for n in range(len(v)):
-        forces[n] -= island.momentum[n]
-    for group in island.groups:
-        force, moment = np.zeros(3), np.zeros(3)
-        for k in range(group.first_point, group.first_point + group.points):
-            pushed = island.points[k].force(guess.p[k])
-            force, moment = force + pushed, moment + np.cross(island.points[k].arm, pushed)
-        add_wrench(island, group, force, moment, forces, -1.0)
-    for k in range(len(guess.joint_p)):
-        row = island.joints[k]
-        forces[row.node, row.lane] -= row.sign * guess.joint_p[k]
-    merit: Lanes = np.zeros(8)
-    for n in range(len(v)):
-        merit += island.pivots[n] * forces[n] * forces[n]
-    return float(np.sqrt(np.sum(merit) / island.mobility))

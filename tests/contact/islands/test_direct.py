@@ -1,0 +1,96 @@
+"""Guessed states of contacts: their linear laws against the law itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from footfall.contact.islands.cone import contact_residual, joint_residual
+from footfall.contact.islands.direct import contact_state, joint_state
+from footfall.contact.islands.island import JointRow, Point
+from footfall.contact.islands.newton import cone_stiffness
+
+
+def point(compliance: float = 0.0, friction: float = 0.6, extra: float = 0.0) -> Point:
+    along, normal = 1.5, 0.4
+    return Point(
+        np.zeros(3),
+        compliance,
+        friction,
+        extra,
+        along,
+        normal,
+        1.0 / along,
+        1.0 / (normal + compliance),
+        np.zeros(3),
+        np.eye(3),
+    )
+
+
+@pytest.mark.parametrize("compliance", [0.0, 1.8])
+def test_the_natural_map_is_that_of_the_law(compliance: float) -> None:
+    """Two ways to write it: while a state is found, and in the law."""
+    rng, contact = np.random.default_rng(0), point(compliance, extra=0.05)
+    states = set()
+    for _ in range(300):
+        p, w = rng.normal(size=3), rng.normal(size=3)
+        law, lacking = contact_state(contact, p, w)
+        assert lacking == pytest.approx(contact_residual(contact, p, w), abs=1e-14)
+        states.add((law.normal > 0.0, law.slides))
+    assert states == {(False, False), (True, False), (True, True)}
+
+
+def test_what_obeys_the_law_obeys_its_linear_law() -> None:
+    """Sticking, open and sliding contacts whose impulse and velocity obey Coulomb's law stay as they are."""
+    contact = point(friction=0.6)
+    slip = np.array([0.3, -0.4])
+    sliding = np.array(
+        [*(-0.6 * 2.0 * slip / 0.5), 2.0]
+    )  # against its slip, of friction times the normal impulse
+    cases = (
+        (np.array([0.5, 0.2, 1.0]), np.zeros(3)),
+        (np.zeros(3), np.array([1.0, 2.0, 0.1])),
+        (sliding, np.array([*slip, 0.0])),
+    )
+    for p, w in cases:
+        law, lacking = contact_state(contact, p, w)
+        assert lacking == pytest.approx(0.0, abs=1e-15)
+        np.testing.assert_allclose(
+            law.impulse - cone_stiffness(law) @ w, p, atol=2e-5 * (1.0 + np.abs(p).max())
+        )
+
+
+def test_friction_turns_with_the_slip() -> None:
+    """The linear law of a sliding contact is the derivative of -friction p_n w / |w|, and 0.6 of what p_n changes."""
+    contact, load, w = point(friction=0.6), 2.0, np.array([0.3, -0.4, 0.0])
+
+    def friction(w: np.ndarray) -> np.ndarray:
+        return -0.6 * load * w[:2] / np.linalg.norm(w[:2])
+
+    law, _ = contact_state(contact, np.array([*friction(w), load]), w)
+    stiffness, step = cone_stiffness(law), 1e-6
+    for axis in (0, 1):
+        change = np.zeros(3)
+        change[axis] = step
+        slope = (friction(w + change) - friction(w - change)) / (2.0 * step)
+        np.testing.assert_allclose(-stiffness[:2, axis], slope, rtol=1e-4)
+    np.testing.assert_allclose(stiffness[:2, 2], stiffness[2, 2] * -0.6 * w[:2] / 0.5, rtol=1e-12)
+
+
+def test_rows_of_joints() -> None:
+    rng = np.random.default_rng(1)
+    for bound in (np.inf, 0.4):
+        row = JointRow(0, 0, 1.0, 0.0, bound, 0.7)
+        for _ in range(50):
+            p, u = rng.normal(), rng.normal()
+            law, lacking = joint_state(row, p, u)
+            assert lacking == pytest.approx(joint_residual(row, p, u), abs=1e-14)
+            assert law.stiffness == 0.0 or law.impulse == p
+
+
+def test_a_soft_contact_answers_with_its_spring() -> None:
+    """p_n = -w_n / compliance, whatever the impulse was."""
+    contact = point(compliance=1.8)
+    law, _ = contact_state(contact, np.array([0.0, 0.0, 0.3]), np.array([0.0, 0.0, -1.0]))
+    pushed = (law.impulse - cone_stiffness(law) @ np.array([0.0, 0.0, -1.0]))[2]
+    assert pushed == pytest.approx(1.0 / 1.8, rel=1e-5)
