@@ -32,15 +32,14 @@ def test_springs_carry_the_weight() -> None:
 
 
 def test_a_block_that_rocks_on_springs_takes_a_step_or_two() -> None:
-    """It lands on an edge and rocks; contact points lie in one plane, so that rocking is no slipping. Its points took
-    17 solver steps and all of them slipped when they lay where the tilted face is."""
+    """It lands on an edge and rocks; contact points lie in one plane, so that rocking is no slipping. It took up to 37
+    steps, 2.4 on average, when they lay where the tilted face is."""
     simulation = block(STIFFNESS, DAMPING, tilt=0.01, height=0.105)
     path = simulation.run(simulation.zero_command, 0.3)
     assert path.touches.counts.max() == 4
-    assert path.solver_steps.mean() < 1.5
+    assert path.solver_steps.mean() < 1.2
+    assert path.solver_steps.max() <= 8
     assert path.residual.max() <= 1e-9 * 10.0 * 9.81 * 1e-3
-    forces = path.touches.forces
-    assert np.abs(forces[-4:, :2]).max() < 0.1 * forces[-4:, 2].min()
 
 
 def test_the_validator_agrees() -> None:
