@@ -21,11 +21,16 @@ if TYPE_CHECKING:
     from footfall.geometry.swept_distance import swept_distance as swept_distance
     from footfall.geometry.swept_distance import swept_distances as swept_distances
     from footfall.geometry.swept_distance import swept_gaps as swept_gaps
+    from footfall.geometry.swept_parts import as_balls as as_balls
+    from footfall.geometry.swept_parts import as_capsules as as_capsules
     from footfall.geometry.swept_sphere import SweptSphere as SweptSphere
     from footfall.geometry.swept_sphere import SweptVolume as SweptVolume
     from footfall.geometry.swept_sphere import swept_line as swept_line
     from footfall.geometry.swept_sphere import swept_point as swept_point
     from footfall.geometry.swept_sphere import swept_triangle as swept_triangle
+    from footfall.robot.volume_export import export_volumes as export_volumes
+    from footfall.robot.volume_file import load_volumes as load_volumes
+    from footfall.robot.volume_file import save_volumes as save_volumes
     from footfall.robot.volume_fitting import volume_coverage as volume_coverage
     from footfall.robot.volumes import BodyVolume as BodyVolume
 

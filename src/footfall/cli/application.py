@@ -28,6 +28,7 @@ from footfall.cli import (
     simulate,
     task,
     view,
+    volumes,
     walk,
 )
 from footfall.cli.screen import errors
@@ -51,6 +52,7 @@ app.command("info", hidden=True)(show.show)  # what many type first
 app.command("simulate")(simulate.simulate)
 app.command("convert")(convert.convert)
 app.command("view")(view.view)
+app.command("volumes")(volumes.volumes)
 app.command("export")(export.export)
 app.command("screenshot")(screenshot.screenshot)
 app.command("plan")(plan.plan)

@@ -14,9 +14,10 @@ import numpy as np
 from footfall.arrays import Array, Integers
 from footfall.errors import GeometryError, MissingFile
 from footfall.geometry.collada import to_metres_and_z_up
+from footfall.geometry.vrml import read_vrml
 from footfall.whole_file import is_file, open_file
 
-SUFFIXES = (".ply", ".stl", ".obj", ".dae")
+SUFFIXES = (".ply", ".stl", ".obj", ".dae", ".wrl")
 _MOST_BYTES = 32 * 2**20
 _MOST_LINES = 750_000  # of a file of text
 _MOST_TRIANGLES = 500_000
@@ -127,7 +128,7 @@ class TriangleMesh:
 def load_mesh(
     path: str | os.PathLike[str], *, scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
 ) -> TriangleMesh:
-    """Mesh of a .ply, .stl, .obj or .dae file, lengths multiplied by `scale`; the same file is read once.
+    """Mesh of a .ply, .stl, .obj, .dae or .wrl (VRML97) file, lengths multiplied by `scale`; a file is read once.
 
     COLLADA files (.dae) are brought into metres with z upwards, if they say that they are not; those of MeshLab say
     Y_UP whatever they hold, and stay as they are.
@@ -156,15 +157,18 @@ def _load(path: str, scale: tuple[float, float, float], _changed: int, _size: in
     with open_file(Path(path), "mesh file") as file:
         content = file.read(_MOST_BYTES + 1)
     kind = Path(path).suffix.lower()[1:]
-    if len(content) > _MOST_BYTES or (kind in ("ply", "obj") and content.count(b"\n") > _MOST_LINES):
+    if len(content) > _MOST_BYTES or (kind in ("ply", "obj", "wrl") and content.count(b"\n") > _MOST_LINES):
         message = (
             f"larger than {_MOST_BYTES / 2**20:g} MiB, or {_MOST_LINES} lines of text; simplify the mesh"
         )
         raise GeometryError(message, source=path)
     try:
         # Of the content alone: materials and pictures that it names are not looked for.
-        loaded: Any = trimesh.load(io.BytesIO(content), file_type=kind, force="mesh", process=False)
-        vertices, triangles = np.asarray(loaded.vertices), np.asarray(loaded.faces)
+        if kind == "wrl":
+            vertices, triangles = read_vrml(content, path)
+        else:
+            loaded: Any = trimesh.load(io.BytesIO(content), file_type=kind, force="mesh", process=False)
+            vertices, triangles = np.asarray(loaded.vertices), np.asarray(loaded.faces)
         if kind == "dae":
             vertices = vertices @ to_metres_and_z_up(content, path).T
     except GeometryError:

@@ -9,7 +9,7 @@ given these checks before viser's own. Requests are refused
 - that do not know the secret part of the address, where there is one: where others than this machine are served,
 - with a query, by which a page of viser's is told to load something from elsewhere;
 
-and of messages only those come through that a page of ours sends: cameras, values of controls, pictures.
+and of messages only those come through that a page of ours sends: cameras, values of controls, pictures, handles.
 """
 
 from __future__ import annotations
@@ -167,10 +167,32 @@ class _Picture(_Message, tag="GetRenderResponseMessage"):
     render_uuid: Text
 
 
+class _Handle(_Message, tag="TransformControlsUpdateMessage"):
+    """A handle that is drawn; only pages of the modelling tool have one."""
+
+    name: Text
+    wxyz: tuple[float, float, float, float]
+    position: Three
+    owner: Text = ""
+
+
+class _HandleTaken(_Message, tag="TransformControlsDragStartMessage"):
+    name: Text
+    owner: Text = ""
+
+
+class _HandleLeft(_Message, tag="TransformControlsDragEndMessage"):
+    name: Text
+    owner: Text = ""
+
+
+_Known = _Camera | _Update | _Picture | _Handle | _HandleTaken | _HandleLeft
+
+
 def is_allowed(message: bytes) -> bool:
     """Whether a page of ours may send this."""
     try:
-        content = msgspec.msgpack.decode(message, type=_Camera | _Update | _Picture)
+        content = msgspec.msgpack.decode(message, type=_Known)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         return False
     if isinstance(content, _Picture):
@@ -179,7 +201,9 @@ def is_allowed(message: bytes) -> bool:
     if isinstance(content, _Camera):
         numbers += [*content.wxyz, *content.position, *content.look_at, *content.up_direction]
         numbers += [content.fov, content.near, content.far, content.image_height, content.image_width]
-    elif isinstance(content.updates.value, float):
+    elif isinstance(content, _Handle):
+        numbers += [*content.wxyz, *content.position]
+    elif isinstance(content, _Update) and isinstance(content.updates.value, float):
         numbers.append(content.updates.value)
     return len(message) <= _SMALL and all(map(math.isfinite, numbers))
 
