@@ -9,7 +9,7 @@ from footfall.gait.step_parameters import step_lengths
 from footfall.planning.biped import biped_of
 from footfall.planning.footprints import sole_stamps
 from footfall.planning.parameters import PlannerParameters
-from footfall.planning.step_set import CELL, guide_arcs, step_set
+from footfall.planning.step_set import CELL, step_set
 from footfall.planning.tables import tables_for
 from tests.planning.scenes import model
 
@@ -17,12 +17,11 @@ PARAMETERS = PlannerParameters()
 
 
 def test_as_many_successors_as_the_source_has() -> None:
-    """240.1 footsteps a state and 39.1 arcs (source: 239.85 and 39.31 counted while searching)."""
+    """240.1 footsteps a state (source: 239.85, counted while searching)."""
     steps = tables_for(model(), PARAMETERS).steps
     counts = np.diff(steps.first, axis=1)
     assert counts.mean() == pytest.approx(240.08, abs=0.01)
     assert (counts.min(), counts.max()) == (234, 248)
-    assert np.mean([len(arcs) for arcs in guide_arcs(PARAMETERS)]) == pytest.approx(39.08, abs=0.01)
     assert steps.longest == pytest.approx(0.620, abs=1e-3)  # below 0.64: the estimate is consistent
 
 

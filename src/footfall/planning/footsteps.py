@@ -13,7 +13,7 @@ import numpy as np
 
 from footfall.arrays import Array, Integers
 from footfall.compiler.routines import Vector2, routine
-from footfall.planning.ground import Ground, Singles, known_cost, known_top
+from footfall.planning.ground import Ground, Singles, known_cost, known_top, wide_top
 from footfall.planning.guide import CostRules, Guide, guide_value
 from footfall.planning.heap import Heap, pop, push
 from footfall.planning.solids import Bytes, Solids, Volumes, support
@@ -158,16 +158,16 @@ def half_swing(problem: Problem, state: State, first: int, base: float) -> float
 @routine
 def swing_cost(problem: Problem, state: State, step: int, base: float, forward: float) -> float:
     """Cost of what both half swings pass over; infinite if that is too high."""
-    rules = problem.rules
-    i, j = state.i // 2, state.j // 2
-    if problem.guide.peaks[i, j] <= base:
+    rules, taken = problem.rules, problem.steps.steps[step]
+    i, j = (2 * state.i + taken.dx) // 4, (2 * state.j + taken.dy) // 4
+    if problem.guide.peaks[i, j] <= base + rules.ignored:
         return 0.0
     right = half_swing(problem, state, 2 * SWEEP * step, base)
     left = half_swing(problem, state, 2 * SWEEP * step + SWEEP, base)
     highest = max(right, left)
     if highest > rules.most_obstacle or (highest > rules.noticeable and forward > rules.careful):
         return np.inf
-    return rules.obstacle * (right + left)
+    return rules.obstacle * (max(right - rules.ignored, 0.0) + max(left - rules.ignored, 0.0))
 
 
 @routine
@@ -183,10 +183,12 @@ def previous(problem: Problem, nodes: Nodes, number: int, state: State) -> State
 
 @routine
 def swings_free(problem: Problem, begin: State, end: State) -> bool:
-    """Whether nothing too high is below a foot on its straight way from one foothold to the next."""
+    """Whether nothing too high is below a foot, or nearly so, on its straight way from one foothold to the next."""
     ground = problem.ground
     base = max(ground.mean[begin.i, begin.j], ground.mean[end.i, end.j])
-    if problem.guide.peaks[end.i // 2, end.j // 2] - base <= problem.rules.most_obstacle:
+    peaks = problem.guide.peaks
+    highest = max(peaks[begin.i // 2, begin.j // 2], peaks[end.i // 2, end.j // 2])
+    if highest - base <= problem.rules.most_obstacle:
         return True
     di, dj, turn = end.i - begin.i, end.j - begin.j, end.yaw - begin.yaw
     half = ground.yaws // 2
@@ -196,7 +198,7 @@ def swings_free(problem: Problem, begin: State, end: State) -> bool:
         share = n / pieces
         i, j = begin.i + int(np.floor(share * di + 0.5)), begin.j + int(np.floor(share * dj + 0.5))
         yaw = (begin.yaw + int(np.floor(share * turn + 0.5)) + ground.yaws) % ground.yaws
-        if known_top(ground, yaw, i, j) - base > problem.rules.most_obstacle:
+        if wide_top(ground, yaw, i, j) - base > problem.rules.most_obstacle:
             return False
     return True
 

@@ -14,9 +14,11 @@ from footfall.environment.terrain import Terrain
 from footfall.planning.footprints import Stamps
 from footfall.planning.parameters import PlannerParameters
 from footfall.planning.step_set import CELL
+from footfall.planning.workspace import workspace
 
 Singles = np.ndarray[Any, np.dtype[np.float32]]
 _LEVEL = 4  # of the terrain's tree: cells of 4 cm
+_OFFSET = 1000.0  # m, above all heights
 
 
 class FootholdRules(NamedTuple):
@@ -34,7 +36,8 @@ class Ground(NamedTuple):
     lowest of plus infinity. border: cells at each side on which nothing stands.
 
     costs (yaws, nx, ny): of a foothold, plus one; 0 where nobody has asked, -1 where no foot can stand. tops: of the
-    cells below the sole, m, where costs is not 0.
+    cells below the sole, m, where costs is not 0. wide_stamps, wide_tops: the same for a wider sole, plus _OFFSET, 0
+    where nobody has asked.
     """
 
     x: float
@@ -51,6 +54,8 @@ class Ground(NamedTuple):
     rules: FootholdRules
     costs: Singles
     tops: Singles
+    wide_stamps: Stamps
+    wide_tops: Singles
 
 
 def ground_within(
@@ -60,6 +65,7 @@ def ground_within(
     *,
     border: int,
     stamps: Stamps,
+    wide_stamps: Stamps,
     parameters: PlannerParameters,
 ) -> Ground:
     """The ground of a rectangle (x, y), m, with a border of unknown cells."""
@@ -90,8 +96,10 @@ def ground_within(
         sure,
         stamps,
         rules,
-        np.zeros(size, np.float32),
-        np.zeros(size, np.float32),
+        workspace("foothold costs", size, np.float32),
+        workspace("foothold tops", size, np.float32, zeroed=False),
+        wide_stamps,
+        workspace("wide tops", size, np.float32),
     )
 
 
@@ -163,3 +171,17 @@ def known_top(ground: Ground, yaw: int, i: int, j: int) -> float:
     if ground.costs[yaw, i, j] == 0.0:
         known_cost(ground, yaw, i, j)
     return float(ground.tops[yaw, i, j])
+
+
+@routine
+def wide_top(ground: Ground, yaw: int, i: int, j: int) -> float:
+    """Highest cell below a wider sole, m; minus infinity where nothing was seen."""
+    kept = ground.wide_tops[yaw, i, j]
+    if kept == 0.0:
+        kept = -np.inf
+        for n in range(ground.wide_stamps.first[yaw], ground.wide_stamps.first[yaw + 1]):
+            a, b = i + ground.wide_stamps.cells[n, 0], j + ground.wide_stamps.cells[n, 1]
+            if a >= 0 and b >= 0 and a < ground.nx and b < ground.ny:
+                kept = max(kept, ground.highest[a, b] + _OFFSET)
+        ground.wide_tops[yaw, i, j] = kept
+    return float(kept - _OFFSET)

@@ -17,10 +17,9 @@ from footfall.compiler.routines import Vector2, routine
 from footfall.planning.ground import Ground, Singles, known_cost
 from footfall.planning.heap import Heap, pop, push
 from footfall.planning.solids import Bytes, Solids, Volumes, support
-from footfall.planning.step_set import CELL, GUIDE_CELL, GuideSteps
+from footfall.planning.step_set import CELL, GUIDE_CELL, GUIDE_TURN, GuideSteps
 
 _JUMP = 2.0  # in costs of a cell: neighbours that differ by more are not compared
-_FLAT = 0.02  # m; what rises less above the feet needs no look at the way
 
 
 class CostRules(NamedTuple):
@@ -35,6 +34,7 @@ class CostRules(NamedTuple):
     most_vertical: float
     most_obstacle: float
     noticeable: float
+    ignored: float
     careful: float
     first_last: float
     guide_first_last: float
@@ -51,7 +51,7 @@ class Pose2(NamedTuple):
 
 
 class Guide(NamedTuple):
-    """States (yaws, nx, ny) of the middle between the feet on cells of 8 cm, from the corner of the ground on.
+    """States (headings, nx, ny) of the middle between the feet on cells of 8 cm, from the corner of the ground on.
 
     costs: of a state, plus one; 0 where nobody has asked, -1 where it is not possible. heights: of the feet, m. togo:
     cost to the goal, plus one; 0 where none is known. closed: whether it is the least. peaks (nx, ny): highest ground
@@ -68,6 +68,7 @@ class Guide(NamedTuple):
     start: Pose2
     lengths: Singles
     rate: float
+    focus: float
     missed: Array
 
 
@@ -110,6 +111,12 @@ def guide_centre(ground: Ground, i: int, j: int) -> Vector2:
 
 
 @routine
+def heading(guide: Guide, yaw: int) -> float:
+    """Angle of a heading of the guide, rad."""
+    return float(2.0 * np.pi * yaw / guide.costs.shape[0])
+
+
+@routine
 def guide_state(
     guide: Guide, ground: Ground, solids: Solids, volumes: Volumes, rules: CostRules, place: Place
 ) -> float:
@@ -119,7 +126,7 @@ def guide_state(
         return kept - 1.0 if kept > 0.0 else -1.0
     guide.costs[place.yaw, place.i, place.j] = -1.0
     middle = guide_centre(ground, place.i, place.j)
-    angle = 2.0 * np.pi * place.yaw / ground.yaws
+    angle, yaw = heading(guide, place.yaw), GUIDE_TURN * place.yaw
     aside = volumes.lateral * np.array([-np.sin(angle), np.cos(angle)])
     best, height, count = np.inf, 0.0, 0
     for side in (-1.0, 1.0):
@@ -127,7 +134,7 @@ def guide_state(
         i, j = int((foot[0] - ground.x) / CELL), int((foot[1] - ground.y) / CELL)
         if i < 0 or j < 0 or i >= ground.nx or j >= ground.ny:
             continue
-        cost = known_cost(ground, place.yaw, i, j)
+        cost = known_cost(ground, yaw, i, j)
         if cost >= 0.0:
             best = min(best, cost)
             height += ground.mean[i, j]
@@ -138,7 +145,7 @@ def guide_state(
     flag = guide.near[place.i, place.j]
     missing = volumes.hands
     if flag > 0:
-        found = support(solids, volumes, place.yaw, np.array([middle[0], middle[1], height]), -1)
+        found = support(solids, volumes, yaw, np.array([middle[0], middle[1], height]), -1)
         if found.blocked >= 0:
             return -1.0
         missing = found.missing
@@ -207,8 +214,10 @@ def shortest_ways(highest: Singles, begin: Vector2, steepest: float, heap: Heap,
 @routine
 def from_start(guide: Guide, ground: Ground, rules: CostRules, place: Place) -> float:
     """Cost from the start to a state, at least."""
-    turn = abs(place.yaw - guide.start.yaw) % ground.yaws
-    return float(guide.rate * guide.lengths[place.i, place.j] + rules.turn * min(turn, ground.yaws - turn))
+    headings = guide.costs.shape[0]
+    turn = abs(place.yaw - guide.start.yaw) % headings
+    turned = GUIDE_TURN * rules.turn * min(turn, headings - turn)
+    return float(guide.focus * (guide.rate * guide.lengths[place.i, place.j] + turned))
 
 
 @routine
@@ -223,14 +232,14 @@ def guide_edge(
         return np.inf
     cost = rules.vertical * rise
     base = max(low, high)
-    if guide.peaks[end.i, end.j] - base > _FLAT:
-        angle = 2.0 * np.pi * begin.yaw / ground.yaws
+    if guide.peaks[end.i, end.j] - base > rules.ignored:
+        angle = heading(guide, begin.yaw)
         aside = 0.5 * GUIDE_CELL * np.array([-np.sin(angle), np.cos(angle)]) * 3.0
         first, last = guide_centre(ground, begin.i, begin.j), guide_centre(ground, end.i, end.j)
         over = way_obstacle(ground, first, last, aside, base)
         if over > rules.most_obstacle or (over > rules.noticeable and length > rules.careful):
             return np.inf
-        cost += 2.0 * rules.obstacle * max(over - _FLAT, 0.0)
+        cost += 2.0 * rules.obstacle * max(over - rules.ignored, 0.0)
     return float(cost)
 
 
@@ -249,7 +258,7 @@ def run_guide(
     that may be on a path `slack` costs worse. Gives how many states were closed, and the cost from the start,
     infinite if there is no way."""
     nx, ny = guide.costs.shape[1], guide.costs.shape[2]
-    yaws = ground.yaws
+    headings = guide.costs.shape[0]
     count, found, worst = 0, np.inf, np.inf
     start = Place(
         guide.start.yaw,
@@ -274,7 +283,7 @@ def run_guide(
         entering = togo + guide_state(guide, ground, solids, volumes, rules, here)
         for n in range(steps.first[here.yaw], steps.first[here.yaw + 1]):
             step = steps.steps[n]
-            yaw, i, j = (here.yaw - step.turn + yaws) % yaws, here.i - step.dx, here.j - step.dy
+            yaw, i, j = (here.yaw - step.turn + headings) % headings, here.i - step.dx, here.j - step.dy
             if i < 0 or j < 0 or i >= nx or j >= ny or guide.closed[yaw, i, j] != 0:
                 continue
             if togo == 0.0 and step.length > rules.guide_first_last:
@@ -300,7 +309,18 @@ def run_guide(
 
 @routine
 def guide_value(guide: Guide, ground: Ground, rules: CostRules, yaw: int, place: Vector2) -> float:
-    """Cost to the goal of a middle between the feet at a place (m), between the cells around it."""
+    """Cost to the goal of a middle between the feet at a place (m) with a heading of the footsteps."""
+    one = value_between(guide, ground, rules, yaw // GUIDE_TURN, place)
+    if yaw % GUIDE_TURN == 0:
+        return one
+    other = value_between(guide, ground, rules, (yaw // GUIDE_TURN + 1) % guide.costs.shape[0], place)
+    most = min(one, other) + _JUMP * GUIDE_CELL * guide.rate
+    return (min(one, most) + min(other, most)) / 2.0
+
+
+@routine
+def value_between(guide: Guide, ground: Ground, rules: CostRules, yaw: int, place: Vector2) -> float:
+    """Cost to the goal between the cells around a place (m), for a heading of the guide."""
     a = (place[0] - ground.x) / GUIDE_CELL - 0.5
     b = (place[1] - ground.y) / GUIDE_CELL - 0.5
     i, j = int(a), int(b)

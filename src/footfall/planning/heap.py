@@ -11,6 +11,7 @@ import numpy as np
 
 from footfall.arrays import Array, Integers
 from footfall.compiler.routines import routine
+from footfall.planning.workspace import workspace
 
 
 class Heap(NamedTuple):
@@ -28,9 +29,11 @@ class Entry(NamedTuple):
     item: int
 
 
-def new_heap(capacity: int) -> Heap:
-    """An empty heap; memory is taken as it fills."""
-    return Heap(np.empty(capacity), np.empty(capacity, np.int64), np.zeros(1, np.int64))
+def kept_heap(capacity: int) -> Heap:
+    """An empty heap in the memory of the one before; memory is taken as it fills."""
+    keys = workspace("heap keys", (capacity,), np.float64, zeroed=False)
+    items = workspace("heap items", (capacity,), np.int64, zeroed=False)
+    return Heap(keys, items, np.zeros(1, np.int64))
 
 
 @routine

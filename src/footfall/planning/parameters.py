@@ -33,7 +33,8 @@ class GridParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
 class StepLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What a step may be. forward_m and outward_m bound each other: forward / forward_m + outward / outward_m <= 1.
     first_last_m: for the first and the last step. guide_first_last_m: the same along the guide path. careful_m: for
-    steps up, down or over more than noticeable_m. feet_apart_m, refined_feet_apart_m: distance of the soles in the
+    steps up, down or over more than noticeable_m. ignored_m: what rises less below a swing foot is taken for noise of
+    the map (the source: 0). feet_apart_m, refined_feet_apart_m: distance of the soles in the
     search and after refinement. backward_m: for walking by hand; the planner does not step backward."""
 
     forward_m: Positive = 0.64
@@ -46,6 +47,7 @@ class StepLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     vertical_m: Positive = 0.13
     obstacle_m: Positive = 0.15
     noticeable_m: Positive = 0.04
+    ignored_m: NotNegative = 0.015
     careful_m: Positive = 0.50
     feet_apart_m: NotNegative = 0.02
     refined_feet_apart_m: NotNegative = 0.01
@@ -70,7 +72,7 @@ class StepCosts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
     step: Positive = 1.0
     path_per_m: NotNegative = 2.0
-    length_per_m: NotNegative = 4.0
+    length_per_m: NotNegative = 4.75
     desired_m: Positive = 0.40
     turn_per_rad2: NotNegative = 10.0
     vertical_per_m: NotNegative = 5.0
@@ -79,7 +81,7 @@ class StepCosts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     uneven: NotNegative = 0.5
     uncertain: NotNegative = 0.5
     partial: NotNegative = 1.0
-    hand: NotNegative = 0.25
+    hand: NotNegative = 0.4
     shift_per_cm: NotNegative = 0.02
     turn_per_step: NotNegative = 0.05
 
@@ -137,7 +139,7 @@ class SearchParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     over too high ground; the half swings that costs use cut no corners. most_nodes: explored ones before it gives up.
     repairs: how often a plan is searched again because a foothold or a motion was refused."""
 
-    weight: Annotated[float, Meta(ge=0.0, le=10.0)] = 1.07
+    weight: Annotated[float, Meta(ge=0.0, le=10.0)] = 1.08
     whole_swings: bool = True
     most_nodes: Count = 3_000_000
     repairs: Annotated[int, Meta(ge=0, le=1000)] = 20
@@ -165,7 +167,9 @@ def parameters_for(model: ReducedModel, parameters: PlannerParameters | None = N
     if abs(ratio - 1.0) < 1e-6:
         return parameters
     step = _scaled(
-        parameters.step, ratio, ("turn_deg", "feet_apart_m", "refined_feet_apart_m", "noticeable_m")
+        parameters.step,
+        ratio,
+        ("turn_deg", "feet_apart_m", "refined_feet_apart_m", "noticeable_m", "ignored_m"),
     )
     foothold = msgspec.structs.replace(
         parameters.foothold, tiptoe_drop_m=ratio * parameters.foothold.tiptoe_drop_m

@@ -31,15 +31,17 @@ from footfall.planning.footsteps import (
 )
 from footfall.planning.ground import known_cost
 from footfall.planning.guide import Guide, Place, Pose2, guide_state, run_guide, shortest_ways
-from footfall.planning.heap import new_heap, push
-from footfall.planning.step_set import CELL, GUIDE_CELL
+from footfall.planning.heap import kept_heap, push
+from footfall.planning.step_set import CELL, GUIDE_CELL, GUIDE_TURN, GuideSteps
 from footfall.planning.surroundings import Surroundings
 from footfall.planning.tables import Tables
+from footfall.planning.workspace import workspace
 
 if TYPE_CHECKING:
     from footfall.planning.planner import Watch
 
 _SLICE = 2000  # states that are expanded between two looks at the clock
+_FOCUS = 1.2  # of the distance from the start, while the guide is made
 _SLACK = 2.0  # cost by which paths may be worse whose estimates the guide still knows
 _ALIKE = 0.02  # m, rad: feet at rest are parallel within this
 _FAR = 30_000  # steps: no horizon
@@ -69,20 +71,20 @@ class Search:
         ground = self.problem.ground
         size = 2 * ground.yaws * ground.nx * ground.ny
         nodes = Nodes(
-            np.zeros(size),
-            np.zeros(size, np.float32),
-            np.zeros(size, np.float32),
-            np.zeros(size, np.int32),
-            np.zeros(size, np.int16),
-            np.zeros(size, np.uint8),
+            workspace("costs", (size,), np.float64, zeroed=False),
+            workspace("estimates", (size,), np.float32, zeroed=False),
+            workspace("hands", (size,), np.float32, zeroed=False),
+            workspace("steps", (size,), np.int32, zeroed=False),
+            workspace("depths", (size,), np.int16, zeroed=False),
+            workspace("status", (size,), np.uint8),
         )
         nodes.status[list(banned)] = INVALID
         capacity = self.tables.parameters.search.most_nodes + 4096
-        heap = new_heap(capacity)
+        heap = kept_heap(capacity)
         course = Course(np.zeros(4, np.int64), np.array([np.inf, 0.0]))
         for number in self.starts:
             nodes.status[number] = RATED
-            nodes.steps[number] = -1
+            nodes.steps[number], nodes.costs[number], nodes.depths[number] = -1, 0.0, 0
             state = state_of(ground, number)
             nodes.estimates[number] = self.problem.weight * estimate(self.problem, state)
             push(heap, float(nodes.estimates[number]), number)
@@ -219,28 +221,35 @@ def _at_rest(pose: RobotPose, foot_distance: float) -> bool:
 
 def _empty_guide(around: Surroundings, tables: Tables, middle: np.ndarray, yaw: float) -> Guide:
     ground = around.ground
-    shape = (ground.yaws, ground.nx // 2, ground.ny // 2)
+    headings = ground.yaws // GUIDE_TURN
+    shape = (headings, ground.nx // 2, ground.ny // 2)
     hands = 0.0 if around.touchable else tables.cost_rules.hand * tables.volumes.hands
-    longest = GUIDE_CELL * math.hypot(tables.guide_steps.reach, tables.guide_steps.reach)
     return Guide(
-        np.zeros(shape, np.float32),
-        np.zeros(shape, np.float32),
-        np.zeros(shape, np.float32),
-        np.zeros(shape, np.uint8),
+        workspace("guide costs", shape, np.float32),
+        workspace("guide heights", shape, np.float32, zeroed=False),
+        workspace("guide togo", shape, np.float32),
+        workspace("guide closed", shape, np.uint8),
         around.peaks,
         around.near,
-        Pose2(float(middle[0]), float(middle[1]), _heading(yaw, ground.yaws)),
+        Pose2(float(middle[0]), float(middle[1]), _heading(yaw, headings)),
         np.empty(shape[1:], np.float32),
-        tables.guide_steps.rate + hands / longest,
+        _rate(tables.guide_steps, hands),
+        _FOCUS,
         np.zeros(1),
     )
+
+
+def _rate(steps: GuideSteps, hands: float) -> float:
+    """Cost of a metre, at least. hands: what they cost in each state at least."""
+    moving = steps.steps[steps.steps["length"] > 0.0]
+    return float(((moving["cost"] + hands) / moving["length"]).min())
 
 
 def guide_for(search: Search) -> Search:
     """Fill in the guide of a search."""
     problem, rules = search.problem, search.tables.cost_rules
     guide, ground = problem.guide, problem.ground
-    heap = new_heap(ground.nx * ground.ny * 16)
+    heap = kept_heap(ground.nx * ground.ny * 16)
     begin = np.array(
         [
             math.floor((guide.start.x - ground.x) / GUIDE_CELL),
@@ -254,7 +263,7 @@ def guide_for(search: Search) -> Search:
     nx, ny = guide.costs.shape[1:]
     a = math.floor((search.goal.x - ground.x) / GUIDE_CELL - 0.5)
     b = math.floor((search.goal.y - ground.y) / GUIDE_CELL - 0.5)
-    yaw = problem.target.yaw
+    yaw = _heading(search.goal.yaw, guide.costs.shape[0])
     for i, j in ((a, b), (a + 1, b), (a, b + 1), (a + 1, b + 1)):
         if guide_state(guide, ground, problem.solids, problem.volumes, rules, Place(yaw, i, j)) >= 0.0:
             guide.togo[yaw, i, j] = 1.0

@@ -21,6 +21,10 @@ CELL = 0.04  # m, of footsteps
 GUIDE_CELL = 0.08  # m, of the guide
 SWEEP = 9  # places along the way of a foot at which its footprint is looked at
 TURNS = 2  # headings to either side that a step may lead to
+GUIDE_TURN = 2  # headings of footsteps in one of the guide
+_AHEAD = (0.0, 0.08, 0.24, 0.40, 0.48, 0.64)  # m, steps of the guide of a robot with legs of 0.87 m
+_AHEAD_AND_ASIDE = (0.0, 0.16, 0.24)
+_TURN_SHARE = 1.0  # of the cost of a full turn: two half ones cost half as much
 _ROUNDING = 1e-9
 
 
@@ -172,7 +176,7 @@ def _sweeps(biped: Biped, found: _Found, foot: int, yaw: float, yaws: int) -> Ar
 
 
 class GuideStep(NamedTuple):
-    """A step of the middle between the feet along the guide: cells of the guide, headings, cost and length, m."""
+    """A step of the middle between the feet along the guide: its cells, its headings, cost and length, m."""
 
     dx: int
     dy: int
@@ -186,70 +190,47 @@ class GuideSteps(NamedTuple):
 
     steps: ArrayOf[GuideStep]
     first: Integers
-    rate: float  # cost of a metre, at least
     reach: int  # cells of the guide
 
 
-def guide_arcs(parameters: PlannerParameters) -> list[Array]:
-    """Arcs ahead for each heading, rounded to cells: rows (n, 3) of dx, dy and turn without duplicates; (Seiwald 2023,
-    5.5.3)."""
-    limits, yaws = parameters.step, parameters.grid.yaws
-    lengths = np.arange(limits.guide_least_m, limits.forward_m + _ROUNDING, GUIDE_CELL)
-    found = []
-    for k in range(yaws):
-        rows = set()
-        for turn in range(-TURNS, TURNS + 1):
-            phi = np.deg2rad(limits.turn_deg) / TURNS * turn
-            chord = lengths * np.sinc(phi / (2 * np.pi))
-            angle = 2 * np.pi * k / yaws + phi / 2
-            x, y = (np.rint(chord * f(angle) / GUIDE_CELL).astype(int) for f in (np.cos, np.sin))
-            rows |= {(int(a), int(b), turn) for a, b in zip(x, y, strict=True) if a or b}
-        found.append(np.array(sorted(rows)))
-    return found
-
-
 def guide_steps(parameters: PlannerParameters) -> GuideSteps:
-    """Steps of the guide: arcs ahead, turns in place and steps aside, which feet make too."""
-    yaws, cost, limits = parameters.grid.yaws, parameters.cost, parameters.step
-    unit = np.deg2rad(limits.turn_deg) / TURNS
-    ending: list[list[Array]] = [[] for _ in range(yaws)]
-    for k, arcs in enumerate(guide_arcs(parameters)):
-        length = GUIDE_CELL * np.hypot(arcs[:, 0], arcs[:, 1])
-        price = cost.step + cost.path_per_m * length + cost.length_per_m * np.abs(length - cost.desired_m)
-        ahead = np.stack([*arcs.T, price + cost.turn_per_rad2 * (unit * arcs[:, 2]) ** 2, length], axis=1)
-        for row in (*ahead, *_sideways(2 * np.pi * k / yaws, parameters)):
-            ending[(k + int(row[2])) % yaws].append(row)
+    """Steps of the guide: arcs ahead, turns in place and steps aside, rounded to cells, each once."""
+    headings = parameters.grid.yaws // GUIDE_TURN
+    ending: list[list[list[float]]] = [[] for _ in range(headings)]
+    for k in range(headings):
+        known: dict[tuple[int, int, int], list[float]] = {}
+        for row in _guide_rows(2 * np.pi * k / headings, parameters):
+            key = (int(row[0]), int(row[1]), int(row[2]))
+            if any(key) and (key not in known or row[3] < known[key][3]):
+                known[key] = row
+        for row in known.values():
+            ending[(k + int(row[2])) % headings].append(row)
     first = np.cumsum([0, *(len(rows) for rows in ending)])
     table = np.array([row for rows in ending for row in rows])
     steps = new_records(GuideStep, len(table))
     for n, name in enumerate(GuideStep._fields):
         steps[name] = table[:, n]
-    moving = table[:, 4] > 0.0
-    rate = float((table[moving, 3] / table[moving, 4]).min())
-    return GuideSteps(steps, first, rate, int(np.abs(table[:, :2]).max()) + 1)
+    return GuideSteps(steps, first, int(np.abs(table[:, :2]).max()) + 1)
 
 
-def _sideways(yaw: float, parameters: PlannerParameters) -> list[Array]:
-    """Turns in place, and steps that also lead aside. Two steps move the body by outward_m at the most, so that on
-    average half of it is left for each, the less the farther they lead ahead."""
+def _guide_rows(yaw: float, parameters: PlannerParameters) -> list[list[float]]:
+    """Rows as `GuideStep`. Two steps move the body aside by outward_m at the most, so that on average half of it is
+    left for each, the less the farther they lead ahead."""
     cost, limits = parameters.cost, parameters.step
-    unit = np.deg2rad(limits.turn_deg) / TURNS
+    unit = np.deg2rad(limits.turn_deg)
+    scale = limits.forward_m / 0.64
+    moves = [(scale * ahead, 0.0) for ahead in _AHEAD] + [
+        (scale * ahead, side * GUIDE_CELL) for ahead in _AHEAD_AND_ASIDE for side in (-1.0, 1.0)
+    ]
     rows = []
-    for ahead in (0.0, 0.16, 0.32):
-        for turn in range(-TURNS, TURNS + 1):
-            price = (
-                cost.step
-                + cost.length_per_m * abs(cost.desired_m - ahead)
-                + cost.turn_per_rad2 * (unit * turn) ** 2
-            )
-            for aside in (-1.0, 0.0, 1.0):
-                if aside == 0.0 and (ahead > 0.0 or turn == 0):
-                    continue
-                angle = yaw + unit * turn / 2
-                shift = aside * GUIDE_CELL
-                x = round((np.cos(angle) * ahead - np.sin(angle) * shift) / GUIDE_CELL)
-                y = round((np.sin(angle) * ahead + np.cos(angle) * shift) / GUIDE_CELL)
-                length = GUIDE_CELL * float(np.hypot(x, y))
-                extra = cost.path_per_m * length + cost.lateral_per_m * abs(shift)
-                rows.append(np.array([x, y, turn, price + extra, length]))
+    for turn in (-1, 0, 1):
+        angle = yaw + unit * turn / 2
+        for ahead, aside in moves:
+            x = round((np.cos(angle) * ahead - np.sin(angle) * aside) / GUIDE_CELL)
+            y = round((np.sin(angle) * ahead + np.cos(angle) * aside) / GUIDE_CELL)
+            length = GUIDE_CELL * float(np.hypot(x, y))
+            straight = length if aside == 0.0 else ahead
+            price = cost.step + cost.path_per_m * length + cost.length_per_m * abs(straight - cost.desired_m)
+            price += _TURN_SHARE * cost.turn_per_rad2 * (unit * turn) ** 2 + cost.lateral_per_m * abs(aside)
+            rows.append([x, y, turn, price, length])
     return rows

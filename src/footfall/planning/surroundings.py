@@ -74,14 +74,21 @@ def surroundings(
     border = tables.steps.reach + 1
     border += border % 2
     ground = ground_within(
-        environment.terrain, lower, upper, border=border, stamps=tables.stamps, parameters=parameters
+        environment.terrain,
+        lower,
+        upper,
+        border=border,
+        stamps=tables.stamps,
+        wide_stamps=tables.wide_stamps,
+        parameters=parameters,
     )
     solids, ids = packed_solids(environment, touchable=surfaces)
     shape = (ground.nx // 2, ground.ny // 2)
     near, peaks = np.zeros(shape, np.uint8), np.empty(shape, np.float32)
     find_nearness(solids, tables.volumes, np.array([ground.x, ground.y]), GUIDE_CELL, near)
-    reach = int(np.ceil((tables.steps.reach * CELL + tables.stamps.reach * CELL) / GUIDE_CELL)) + 1
-    peaks_within(ground.highest, reach, peaks)
+    # Both half swings of a step, with soles, stay within this distance of the middle between its stances.
+    reach = tables.steps.longest / 2 + tables.volumes.lateral + CELL * tables.wide_stamps.reach
+    peaks_within(ground.highest, int(reach / GUIDE_CELL) + 1, peaks)
     return Surroundings(
         environment.terrain,
         ground,

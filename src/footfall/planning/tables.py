@@ -28,6 +28,7 @@ from footfall.planning.step_set import (
 )
 
 _KEPT = 8  # tables of as many robots and parameters are kept
+_WIDER = 0.025  # m, by which swinging soles keep clear of what is too high: refinement moves footholds
 _ARM_SHARE = 0.96  # of the stretched arm, within which contacts are sought
 _TABLES: dict[Any, Tables] = {}
 
@@ -40,6 +41,7 @@ class Tables(NamedTuple):
     steps: StepSet
     guide_steps: GuideSteps
     stamps: Stamps
+    wide_stamps: Stamps
     volumes: Volumes
     foothold_rules: FootholdRules
     cost_rules: CostRules
@@ -84,12 +86,15 @@ def _made(biped: Biped, parameters: PlannerParameters) -> Tables:
     steps = step_set(biped, parameters)
     fine = sole_stamps(biped.sole, biped.toe_sole, 2 * yaws, FINE_CELL)
     right = np.array(biped.shoulder)
+    rear, front, inner, outer = biped.sole
+    wide = (rear - _WIDER, front + _WIDER, inner - _WIDER, outer + _WIDER)
     return Tables(
         biped,
         parameters,
         steps,
         guide_steps(parameters),
         sole_stamps(biped.sole, biped.toe_sole, yaws, CELL),
+        sole_stamps(wide, wide, yaws, CELL),
         turned_volumes(biped, yaws),
         rules,
         _cost_rules(parameters, steps),
@@ -111,6 +116,7 @@ def _cost_rules(parameters: PlannerParameters, steps: StepSet) -> CostRules:
         limits.vertical_m,
         limits.obstacle_m,
         limits.noticeable_m,
+        limits.ignored_m,
         limits.careful_m,
         limits.first_last_m,
         limits.guide_first_last_m,
