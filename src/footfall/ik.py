@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from footfall.control.inverse_kinematics.analytic_reach import solve_reach as solve_reach
     from footfall.control.inverse_kinematics.bounded_rate import BoundedRate as BoundedRate
     from footfall.control.inverse_kinematics.bounded_rate import RateSolution as RateSolution
+    from footfall.control.inverse_kinematics.guarded_rate import GuardedRate as GuardedRate
     from footfall.control.inverse_kinematics.hierarchical_qp import QuadraticProgram as QuadraticProgram
     from footfall.control.inverse_kinematics.hierarchical_qp import (
         solve_hierarchical_qp as solve_hierarchical_qp,

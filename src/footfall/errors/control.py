@@ -28,6 +28,10 @@ class LostDirection(FootfallWarning):
     """A frame that cannot be accelerated in all directions that are asked for."""
 
 
+class StepWarning(FootfallWarning):
+    """A cost too stiff for the length of a step."""
+
+
 class ContactWarning(FootfallWarning):
     """A controller counts on contact forces that contacts cannot give: pulling, beyond friction, outside the sole."""
 

@@ -12,29 +12,24 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-import daqp
 import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import build_kernel, maximum, minimum
 from footfall.control.collision_limits import CollisionLimits
-from footfall.control.inverse_kinematics.hierarchical_qp import (
-    QuadraticProgram,
-    softened,
-    solve_quadratic_program,
-)
+from footfall.control.inverse_kinematics.hierarchical_qp import QuadraticProgram
+from footfall.control.inverse_kinematics.limited_program import solve_limited
 from footfall.control.inverse_kinematics.limits import Limits, position_limits, single_coordinates
 from footfall.control.inverse_kinematics.problem import decay_rates, row_weights
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.task import MotionTask
-from footfall.errors import InvalidTask, QuadraticProgramFailed
+from footfall.errors import InvalidTask
 from footfall.math.spatial import symmetric
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from footfall.robot.volumes import Pair
 
 _FAR = 1e30  # stands for no limit
-_SLACK = 1e4  # weight of a distance that cannot be kept, beside the tasks
 
 
 class RateSolution(NamedTuple):
@@ -84,7 +79,7 @@ class BoundedRate:
         key = self.stack.key(limits, dt, damping)
         self.kernel = build_kernel(self._traced, shapes, name="bounded_rate", key=key)
         self._own_feedback = self.feedback(self.stack)
-        self._no_rows, self._sense = np.zeros((0, robot.nv)), np.zeros(robot.nv, dtype=np.int32)
+        self._no_rows = np.zeros((0, robot.nv))
 
     def __reduce__(self) -> tuple[Any, ...]:
         options: dict[str, Any] = {
@@ -107,7 +102,7 @@ class BoundedRate:
 
         placements: where obstacles stand now, by name; those not named are where they were made.
         """
-        return self._minimised(self.build(q, tasks, time=time, placements=placements))
+        return solve_limited(self.build(q, tasks, time=time, placements=placements))
 
     def solve(
         self,
@@ -124,27 +119,6 @@ class BoundedRate:
         rows = self.collisions.rows(self.stack.robot, q, placements)
         least = self.collisions.least_rates(rows.distance, self.dt)
         return RateSolution(v, rows.missing(v, least), rows.least_distances())
-
-    def _minimised(self, program: QuadraticProgram) -> Array:
-        size = len(program.gradient)
-        sense = self._sense if len(program.matrix) == 0 else np.zeros(len(program.lower), dtype=np.int32)
-        v, _, flag, _ = daqp.solve(
-            program.hessian,
-            program.gradient,
-            program.matrix,
-            program.upper,
-            program.lower,
-            sense,
-            primal_tol=1e-10,
-        )
-        if flag >= 1:
-            return np.asarray(v)
-        try:
-            return solve_quadratic_program(program)
-        except QuadraticProgramFailed:
-            if len(program.matrix) == 0:
-                raise
-        return solve_quadratic_program(softened(program, _SLACK))[:size]
 
     def build(
         self,

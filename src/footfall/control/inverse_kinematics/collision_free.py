@@ -10,23 +10,17 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import daqp
 import numpy as np
 
 from footfall.arrays import Array
 from footfall.control.collision_limits import CollisionLimits, CollisionRows
-from footfall.control.inverse_kinematics.hierarchical_qp import (
-    QuadraticProgram,
-    softened,
-    solve_quadratic_program,
-)
+from footfall.control.inverse_kinematics.hierarchical_qp import QuadraticProgram
+from footfall.control.inverse_kinematics.limited_program import solve_limited
 from footfall.control.inverse_kinematics.objective import Objective, Progress
-from footfall.errors import QuadraticProgramFailed
 
 TOUCHING = 1e-6  # m by which a clearance may be missed
 _FARTHEST = 0.5  # rad or m in one step
 _SMALLEST = 1e-10  # rad or m; steps that change nothing
-_SLACK = 1e4  # weight of what distances lack in a step, beside the tasks
 _DAMPING = 1e-4  # of a step, relative to the Jacobian, times the error
 
 
@@ -99,19 +93,4 @@ def _step(objective: Objective, collisions: CollisionLimits, at: _Place, farthes
         np.concatenate([lower, wanted]),
         np.concatenate([upper, np.full(len(wanted), 1e30)]),
     )
-    sense = np.zeros(len(program.lower), dtype=np.int32)
-    x, _, flag, _ = daqp.solve(
-        program.hessian,
-        program.gradient,
-        program.matrix,
-        program.upper,
-        program.lower,
-        sense,
-        primal_tol=1e-9,
-    )
-    if flag >= 1:
-        return np.asarray(x)
-    try:
-        return solve_quadratic_program(softened(program, _SLACK))[:size]
-    except QuadraticProgramFailed:
-        return np.asarray(np.clip(-program.gradient / scale, lower, upper))
+    return solve_limited(program)

@@ -90,25 +90,6 @@ def solve_quadratic_program(program: QuadraticProgram, *, tolerance: float = 1e-
     return x
 
 
-def softened(program: QuadraticProgram, weight: float) -> QuadraticProgram:
-    """The same program whose rows (not the bounds of x) may be missed: x is followed by a slack for each.
-
-    weight: of the squared slacks, relative to the mean of the Hessian's diagonal.
-    """
-    size, rows = len(program.gradient), len(program.matrix)
-    hessian = np.zeros((size + rows, size + rows))
-    hessian[:size, :size] = program.hessian
-    hessian[size:, size:] = weight * float(np.trace(program.hessian)) / size * np.eye(rows)
-    free = np.full(rows, np.inf)
-    return QuadraticProgram(
-        hessian,
-        np.concatenate([program.gradient, np.zeros(rows)]),
-        np.hstack([program.matrix, np.eye(rows)]),
-        np.concatenate([program.lower[:size], -free, program.lower[size:]]),
-        np.concatenate([program.upper[:size], free, program.upper[size:]]),
-    )
-
-
 def solve_hierarchical_qp(
     levels: Sequence[Level],
     *,
