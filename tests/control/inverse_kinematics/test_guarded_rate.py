@@ -78,7 +78,7 @@ def test_steps_that_are_too_long_are_told() -> None:
     task, dt = [frame_position("tip", place, rows="x")], 0.02
     beyond = {}
     for name, step in (("unknown", None), ("known", dt)):
-        cost = RepulsiveCost(reach=gap + 0.02, strength=40.0, step=step)
+        cost = RepulsiveCost(reach=gap + 0.02, strength=400.0, blend=1.0, step=step)
         assert cost.stiffness(robot, q) * dt > 2.0
         guarded = GuardedRate(ResolvedRate(robot, task, cost=cost), dt=dt, limits=Limits(velocity=None))
         course, here = [], q.copy()
