@@ -6,7 +6,7 @@ import numpy as np
 
 from footfall.environment import Terrain, terrain_from_cells
 from footfall.planning import PlannerParameters
-from footfall.planning.parameters import GridParameters, StepCosts, StepLimits
+from footfall.planning.parameters import GridParameters, SearchParameters, StepCosts, StepLimits
 from tests.planning.reference.first_level import FirstLevel
 from tests.planning.reference.footprints import HeightLayer, Sole
 from tests.planning.reference.grid import LEFT, RIGHT, Grid, Pose, State
@@ -15,9 +15,10 @@ from tests.planning.reference.second_level import SecondLevel, stance_goals
 PARAMETERS = PlannerParameters()
 # Short steps and headings of 15 degrees: few enough to look at all of them.
 SHORT = PlannerParameters(
-    grid=GridParameters(yaws=24),
+    grid=GridParameters(yaws=48),
     step=StepLimits(forward_m=0.32, outward_m=0.12, first_last_m=0.20, guide_first_last_m=0.16),
     cost=StepCosts(desired_m=0.20),
+    search=SearchParameters(whole_swings=False),  # a rule of ours that the source does not have
 )
 HALF = 0.1375  # m, of the distance of the feet of the source's robot
 SOLE, TOES = Sole(-0.2336, 0.0425, -0.11, 0.11), Sole(-0.0425, 0.0425, -0.11, 0.11)

@@ -16,13 +16,24 @@ if TYPE_CHECKING:
     from footfall.motion.motion import Motion
     from footfall.motion.reduced_model import ReducedModel
     from footfall.robot.model import Robot
-    from footfall.viewer.show import FollowedMotion
+    from footfall.viewer.show import FollowedMotion, Subject
 
 
 def plan(
     source: Annotated[
-        str, typer.Argument(help="A plan file (.toml) or the name of a shipped plan; `list` lists them.")
+        str,
+        typer.Argument(
+            help="A plan file (.toml) or the name of a shipped plan; `list` lists them. With --goal or --scene: a "
+            "scene or an environment, by name or file."
+        ),
     ],
+    goal: Annotated[
+        str | None,
+        typer.Option(metavar="X,Y[,YAW]", help="Plan contacts through a scene to this goal, m and rad."),
+    ] = None,
+    scene: Annotated[
+        bool, typer.Option("--scene", help="Plan contacts through a scene to the goal that its file names.")
+    ] = False,
     plot: Annotated[bool, typer.Option("--plot", help="Draw the motion into a PNG file.")] = False,
     save: Annotated[
         bool, typer.Option("--save", help="Write the plan with all poses and phases as JSON.")
@@ -35,14 +46,31 @@ def plan(
     parameters: Annotated[
         Path | None, typer.Option(help="TOML file with parameters of the generator.")
     ] = None,
+    planner: Annotated[
+        Path | None, typer.Option(help="TOML file with parameters of the contact planner.")
+    ] = None,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="See the scene as it is, instead of with a camera's noise.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print what was planned as JSON, and nothing else.")
+    ] = False,
+    animate: Annotated[
+        bool, typer.Option("--animate", help="Draw where the search looks into an animation (GIF).")
+    ] = False,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for what is written.")] = Path(),
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the view; 0 takes a free one.")] = 8080,
 ) -> None:
-    """Generate the motion of a plan: where feet, hands, torso and centre of mass are at any time.
+    """Generate the motion of a plan: where feet, hands, torso and centre of mass are at any time. Or plan where to
+    put feet and hands on the way through a scene.
 
     [dim]$[/] footfall plan platform --plot
 
     [dim]$[/] footfall plan my-steps.toml --view
+
+    [dim]$[/] footfall plan stairs --goal 3.5,0 --plot
+
+    [dim]$[/] footfall plan my-scene.toml --scene --json
     """
     from footfall.gait.plan_file import plan_names, read_plan_description
     from footfall.scenarios.pyplot import load_pyplot
@@ -51,10 +79,16 @@ def plan(
         rows = [[name, read_plan_description(name).description] for name in plan_names()]
         screen().print(table("Shipped plans", ["name", "what"], rows))
         return
-    if plot or save or picture is not None:
+    if plot or save or animate or picture is not None:
         output_folder(output)  # rather fail now than after the work
-    if plot:
+    if plot or animate:
         load_pyplot()
+    if goal is not None or scene:
+        from footfall.cli import plan_scene
+
+        request = plan_scene.SceneRequest(source, goal, robot or "lola", exact, planner, parameters)
+        wishes = plan_scene.Wishes(as_json, plot, animate, save, picture, port if show else None, output)
+        raise typer.Exit(0 if plan_scene.run(request, wishes) else 1)
     motion, machine = generate(source, robot=robot, parameters=parameters)
     print_summary(motion)
     name = Path(source).stem
@@ -65,13 +99,10 @@ def plan(
         screen().print(f"plan written to {output / f'{name}.json'}", highlight=False, soft_wrap=True)
     if plot:
         write_plot(motion, output / f"{name}.png")
-    if picture is not None:
-        from footfall.viewer.screenshot import take_screenshot
-
-        take_screenshot(_followed(motion, machine), output / f"{name}-view.png", time=picture)
-        screen().print(f"picture written to {output / f'{name}-view.png'}", highlight=False, soft_wrap=True)
-    if show:
-        _view(motion, machine, port)
+    if show or picture is not None:
+        show_subject(
+            followed_motion(motion, machine), output / f"{name}-view.png", picture, port if show else None
+        )
 
 
 def write_plot(motion: Motion, path: Path) -> None:
@@ -93,13 +124,13 @@ def generate(
 
     description = read_plan_description(source)
     given = None if parameters is None else read_parameters(parameters)
-    model, machine = _model(load(robot or description.robot))
+    model, machine = walking_model(load(robot or description.robot))
     tree = build_plan(description, gait_dimensions(model))
     with errors().status("generating the motion; the first time its code is compiled, which takes a minute"):
         return generate_motion(tree, model, parameters=given), machine
 
 
-def _model(machine: Robot) -> tuple[ReducedModel, Robot]:
+def walking_model(machine: Robot) -> tuple[ReducedModel, Robot]:
     """The reduced model of a robot, and the robot, free to move, with frames on its soles if it had none."""
     from footfall.errors import NoSole, TurnedLandmark
     from footfall.motion.model_derivation import reduced_model
@@ -144,7 +175,7 @@ def print_summary(motion: Motion) -> None:
         )
 
 
-def _followed(motion: Motion, machine: Robot) -> Motion | FollowedMotion:
+def followed_motion(motion: Motion, machine: Robot) -> Motion | FollowedMotion:
     """The motion with the robot that follows it, where it can."""
     from footfall.errors import FootfallError
     from footfall.gait.poses import HANDS
@@ -162,10 +193,16 @@ def _followed(motion: Motion, machine: Robot) -> Motion | FollowedMotion:
     return FollowedMotion(motion, machine, followed)
 
 
-def _view(motion: Motion, machine: Robot, port: int) -> None:
+def show_subject(subject: Subject, path: Path, picture: float | None, port: int | None) -> None:
+    """Take a picture at an instant, s, and show it in the browser at a port; either may be None."""
     from footfall.viewer.show import View
 
-    subject = _followed(motion, machine)
-    with until_interrupted() as wait, View(subject, port=port, play=True, loop=True) as shown:
-        screen().print(f"open {shown.address} in a browser; Ctrl-C ends", highlight=False, markup=False)
-        wait()
+    if picture is not None:
+        from footfall.viewer.screenshot import take_screenshot
+
+        take_screenshot(subject, path, time=picture)
+        screen().print(f"picture written to {path}", highlight=False, soft_wrap=True)
+    if port is not None:
+        with until_interrupted() as wait, View(subject, port=port, play=True, loop=True) as shown:
+            screen().print(f"open {shown.address} in a browser; Ctrl-C ends", highlight=False, markup=False)
+            wait()

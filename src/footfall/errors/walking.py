@@ -167,3 +167,11 @@ class RefusedStance(FootfallError, ValueError):
     def __init__(self, step: int, message: str) -> None:
         self.step = step
         super().__init__(f"step {step}: {message}")
+
+
+class NoWay(FootfallError, RuntimeError):
+    """No contacts lead to a goal. result: what the planner found instead, with what closes the way."""
+
+    def __init__(self, message: str, result: object) -> None:
+        self.result = result
+        super().__init__(message)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from footfall.planning.teleoperation import commanded_steps as commanded_steps
     from footfall.planning.transition_planner import FollowFile as FollowFile
     from footfall.planning.transition_planner import FollowSteps as FollowSteps
+    from footfall.planning.transition_planner import GoTo as GoTo
     from footfall.planning.transition_planner import Perform as Perform
     from footfall.planning.transition_planner import PlanningContext as PlanningContext
     from footfall.planning.transition_planner import Stand as Stand

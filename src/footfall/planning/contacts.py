@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
+from footfall.arrays import Array
 from footfall.gait.plan import MotionPlan
 from footfall.gait.poses import Foot, FootContact, Hand, Quaternion, RobotPose, Vector
 from footfall.gait.walking_transitions import WalkingTransition
@@ -95,7 +98,7 @@ class PlannedContacts:
     of one step, of the search (before refinement). start: pose in which it begins, with the stance foot of the first
     step. stances: after each step, in order. steps: the same as walking transitions. why_not: what closes the way if it
     was not found; then stances lead as near as possible.
-    explored: (n, 3) x, y in m and cost so far of explored states, if asked for.
+    explored: (n, 3) x, y in m and cost so far of stances in the order in which the search took them up, if asked for.
     """
 
     found: bool
@@ -109,6 +112,7 @@ class PlannedContacts:
     complete: bool = True
     why_not: Blockage | None = None
     warnings: tuple[str, ...] = ()
+    explored: Array = field(default_factory=lambda: np.empty((0, 3)), repr=False, compare=False)
 
     @property
     def hand_contacts(self) -> tuple[HandContact, ...]:

@@ -23,7 +23,7 @@ from footfall.planning.conversion import walking_transitions
 from footfall.planning.footsteps import FOUND
 from footfall.planning.parameters import PlannerParameters, parameters_for
 from footfall.planning.postprocess import stances_of
-from footfall.planning.search import Search, guide_for, new_search, path_of
+from footfall.planning.search import Search, explored_places, guide_for, new_search, path_of
 from footfall.planning.surroundings import surroundings
 from footfall.planning.tables import tables_for
 
@@ -79,6 +79,7 @@ def plan_contacts(
     progress: Callable[[Progress], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
     check_motion: bool = True,
+    keep_explored: bool = False,
 ) -> PlannedContacts:
     """Where to put feet and hands on the way to a goal.
 
@@ -86,7 +87,8 @@ def plan_contacts(
     for the robot's size. horizon: plan only so many steps towards the goal. deadline: s, then the best so far is given
     back. guided: whether the guide orders the search; without, the best plan is found, later. weight: of what is still
     to go, at least 1; 1 without guide finds the best plan. progress: told now and then. cancelled: asked now and then.
-    check_motion: whether the motion generator is asked if it can make a motion of the plan.
+    check_motion: whether the motion generator is asked if it can make a motion of the plan. keep_explored: whether
+    the result says where the search looked.
     """
     watch = Watch(cancelled, progress, deadline)
     parameters = parameters_for(model) if parameters is None else parameters
@@ -103,7 +105,8 @@ def plan_contacts(
     if guided:
         search = guide_for(search)
     watch.done("guide")
-    return _search_and_refine(search, model, watch, check_motion)
+    result = _search_and_refine(search, model, watch, check_motion)
+    return replace(result, explored=explored_places(search)) if keep_explored else result
 
 
 def _search_and_refine(

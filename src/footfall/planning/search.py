@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.gait.poses import FEET, FootState, RobotPose, mean_foot_frame
 from footfall.math.rotations import yaw_of
 from footfall.planning.contacts import Blockage, Goal, SearchEffort
 from footfall.planning.footsteps import (
+    CLOSED,
     FOUND,
     INVALID,
     RATED,
@@ -279,6 +281,19 @@ def path_of(search: Search) -> Path:
     assert search.nodes is not None
     assert search.course is not None
     return path_to(search, int(search.course.counts[3]))
+
+
+def explored_places(search: Search) -> Array:
+    """x, y in m and cost so far (n, 3) of the stances that the last search took up, in that order."""
+    if search.nodes is None:
+        return np.empty((0, 3))
+    nodes, ground = search.nodes, search.problem.ground
+    numbers = np.flatnonzero(nodes.status == CLOSED)
+    order = np.argsort(nodes.costs[numbers] + nodes.estimates[numbers], kind="stable")
+    numbers = numbers[order]
+    i, j = numbers // ground.ny % ground.nx, numbers % ground.ny
+    x, y = ground.x + (i + 0.5) * CELL, ground.y + (j + 0.5) * CELL
+    return np.column_stack([x, y, nodes.costs[numbers]])
 
 
 def path_to(search: Search, number: int) -> Path:

@@ -1,8 +1,8 @@
 """From an action to transitions: what a robot shall do, as poses one after the other (Seiwald 2023, section 5.4).
 
-Actions are values: `Stand`, `WalkStraight`, `FollowSteps`, `FollowFile`, `Teleoperate`, `Perform`. Each makes the
-transitions of one sequence from a pose and a context, which does not change while it is planned with. All but special
-motions go through walking transitions.
+Actions are values: `Stand`, `WalkStraight`, `FollowSteps`, `FollowFile`, `Teleoperate`, `GoTo`, `Perform`. Each makes
+the transitions of one sequence from a pose and a context, which does not change while it is planned with. All but
+special motions go through walking transitions.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from footfall.environment.model import Environment
-from footfall.errors import InvalidAction, UnknownName
+from footfall.errors import InvalidAction, NoWay, UnknownName
 from footfall.gait import actions
 from footfall.gait.plan import Action, MotionPlan, TransitionSequence
 from footfall.gait.plan_file import build_plan, read_plan_description
@@ -25,7 +25,9 @@ from footfall.motion.motion import Motion
 from footfall.motion.pipeline import gait_dimensions, generate_motion
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.replanning import continuation, replan
+from footfall.planning.contacts import Goal
 from footfall.planning.parameters import PlannerParameters
+from footfall.planning.planner import plan_contacts
 from footfall.planning.teleoperation import STEPS_AHEAD, VelocityCommand, commanded_steps, first_foot
 
 SPECIAL = ("bow", "look_around", "one_leg", "wave", "balance")
@@ -134,6 +136,30 @@ class Teleoperate:
         return walking_sequence(
             steps, begin, context.dimensions, first_swing=moving if steps else None, action=self.action
         )
+
+
+@dataclass(frozen=True)
+class GoTo:
+    """Walk to a goal through the environment. horizon: steps that are planned at most, None for the whole way."""
+
+    goal: Goal
+    horizon: int | None = None
+    action: Action = field(default=Action.AUTONOMOUS, init=False)
+
+    def sequence(self, begin: RobotPose, context: PlanningContext, *, walking: bool) -> TransitionSequence:
+        """Steps and hand contacts that the planner finds; `NoWay` says what closes the way."""
+        found = plan_contacts(
+            context.environment,
+            context.model,
+            self.goal,
+            start=begin,
+            parameters=context.parameters,
+            horizon=self.horizon,
+        )
+        if found.motion_plan is None or not found.found:
+            reason = "there is none" if found.why_not is None else found.why_not.text
+            raise NoWay(f"no way to ({self.goal.x:g}, {self.goal.y:g}): {reason}", found)
+        return found.motion_plan.sequences[0]
 
 
 @dataclass(frozen=True)

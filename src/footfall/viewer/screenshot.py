@@ -18,7 +18,7 @@ from footfall.recording.reader import Recording
 from footfall.robot.model import Robot
 from footfall.scene.model import Scene
 from footfall.viewer.chromium import page_open
-from footfall.viewer.show import FollowedMotion, Subject, View
+from footfall.viewer.show import FollowedMotion, PlannedScene, Subject, View
 from footfall.whole_file import written_whole
 
 BACKGROUND = (247, 248, 250)
@@ -95,7 +95,7 @@ def draw(
     return _on_background(np.asarray(pixels))
 
 
-def checked_time(subject: Recording | Motion | FollowedMotion, time: float | None) -> float:
+def checked_time(subject: Recording | Motion | FollowedMotion | PlannedScene, time: float | None) -> float:
     """An instant of it, s: the last one if None."""
     if isinstance(subject, Recording):
         if not len(subject.time):

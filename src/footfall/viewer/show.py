@@ -37,7 +37,19 @@ class FollowedMotion(NamedTuple):
     followed: Followed
 
 
-Subject = Recording | Robot | Scene | Environment | Motion | FollowedMotion
+class PlannedScene(NamedTuple):
+    """A planned motion in what the robot knows around it."""
+
+    walked: Motion | FollowedMotion
+    environment: Environment
+
+    @property
+    def motion(self) -> Motion:
+        """The motion itself."""
+        return self.walked if isinstance(self.walked, Motion) else self.walked.motion
+
+
+Subject = Recording | Robot | Scene | Environment | Motion | FollowedMotion | PlannedScene
 
 
 def load_subject(
@@ -103,11 +115,11 @@ class View:
         try:
             if isinstance(subject, Recording):
                 self.player = Player(self.stage, subject, loop=loop)
-            elif isinstance(subject, Motion):
-                self.player = PlanPlayer(self.stage, subject, loop=loop)
-            elif isinstance(subject, FollowedMotion):
-                motion, robot, followed = subject
-                self.player = PlanPlayer(self.stage, motion, robot=robot, followed=followed, loop=loop)
+            elif isinstance(subject, (Motion, FollowedMotion)):
+                self.player = _plan_player(self.stage, subject, loop)
+            elif isinstance(subject, PlannedScene):
+                EnvironmentPanel(self.stage, subject.environment, confidence=confidence, volumes=volumes)
+                self.player = _plan_player(self.stage, subject.walked, loop)
             elif isinstance(subject, Scene):
                 ScenePanel(self.stage, subject)
             elif isinstance(subject, Environment):
@@ -148,9 +160,15 @@ class View:
         self.close()
 
 
-def _title(subject: Subject) -> str:
+def _plan_player(stage: Stage, subject: Motion | FollowedMotion, loop: bool) -> PlanPlayer:
     if isinstance(subject, Motion):
-        return subject.model.name
+        return PlanPlayer(stage, subject, loop=loop)
+    return PlanPlayer(stage, subject.motion, robot=subject.robot, followed=subject.followed, loop=loop)
+
+
+def _title(subject: Subject) -> str:
+    if isinstance(subject, (Motion, PlannedScene)):
+        return subject.model.name if isinstance(subject, Motion) else subject.motion.model.name
     if isinstance(subject, Environment):
         return "environment"
     return subject.name if isinstance(subject, (Robot, Scene)) else subject.robot.name

@@ -1,0 +1,237 @@
+"""`footfall plan SCENE --goal X,Y`: where to put feet and hands on the way through a scene."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import typer
+
+from footfall.cli.screen import errors, screen, table
+
+if TYPE_CHECKING:
+    from footfall.arrays import Array
+    from footfall.environment.model import Environment
+    from footfall.gait.poses import RobotPose
+    from footfall.motion.reduced_model import ReducedModel
+    from footfall.planning.contacts import Goal, PlannedContacts
+    from footfall.planning.parameters import PlannerParameters
+
+
+class SceneRequest(NamedTuple):
+    """What the command line asks for. goal: X,Y or X,Y,YAW, None for that of the scene. exact: see the scene as it is.
+    planner, parameters: files with parameters of the planner and of the motion generator."""
+
+    source: str
+    goal: str | None
+    robot: str
+    exact: bool
+    planner: Path | None
+    parameters: Path | None
+
+
+class Wishes(NamedTuple):
+    """What is to be made of a plan. picture: of the view at this instant, s. port: of the view, None without. output:
+    folder for what is written."""
+
+    as_json: bool
+    plot: bool
+    animate: bool
+    save: bool
+    picture: float | None
+    port: int | None
+    output: Path
+
+
+@dataclass(frozen=True)
+class SceneTask:
+    """What is planned: a robot in what it sees, from a pose to a goal."""
+
+    name: str
+    environment: Environment
+    model: ReducedModel
+    start: RobotPose
+    goal: Goal
+    parameters: PlannerParameters | None
+
+
+def read_goal(text: str) -> Goal:
+    """A goal as X,Y or X,Y,YAW, m and rad."""
+    from footfall.planning.contacts import Goal
+
+    try:
+        numbers = [float(part) for part in text.split(",")]
+    except ValueError:
+        numbers = []
+    if len(numbers) not in (2, 3) or not all(math.isfinite(number) for number in numbers):
+        raise typer.BadParameter(f"--goal is {text!r}; it must be X,Y or X,Y,YAW in m and rad, 3.5,0 say")
+    return Goal(*numbers)
+
+
+def run(request: SceneRequest, wishes: Wishes) -> bool:
+    """Plan, tell, draw and show; whether a way was found."""
+    from footfall.cli.plan import followed_motion, show_subject, walking_model
+    from footfall.motion.parameters import read_parameters
+    from footfall.motion.pipeline import generate_motion
+    from footfall.robot.load import load
+    from footfall.viewer.show import PlannedScene
+
+    given = None if request.parameters is None else read_parameters(request.parameters)
+    model, machine = walking_model(load(request.robot))
+    task = scene_task(request, model)
+    result = planned(task, keep_explored=wishes.plot or wishes.animate)
+    if wishes.as_json:
+        typer.echo(json.dumps(as_record(result), indent=1))
+    else:
+        print_contacts(task, result)
+    write_files(task, result, wishes, request.robot)
+    if result.motion_plan is not None and (wishes.port is not None or wishes.picture is not None):
+        motion = generate_motion(result.motion_plan, model, parameters=given)
+        subject = PlannedScene(followed_motion(motion, machine), task.environment)
+        show_subject(subject, wishes.output / f"{task.name}-view.png", wishes.picture, wishes.port)
+    return result.found
+
+
+def scene_task(request: SceneRequest, model: ReducedModel) -> SceneTask:
+    """A scene (shipped, or of a file) as good cameras see it, or an environment file, with start and goal."""
+    from footfall.environment.files import is_environment, load_environment
+    from footfall.environment.perception import EXACT, perceive
+    from footfall.gait.walking_transitions import idle_pose
+    from footfall.motion.pipeline import gait_dimensions
+    from footfall.planning.contacts import Goal
+    from footfall.planning.parameters_file import read_planner_parameters
+    from footfall.scene.load import load_scene
+
+    source, given = request.source, None if request.goal is None else read_goal(request.goal)
+    start = idle_pose(gait_dimensions(model))
+    if is_environment(source):
+        environment = load_environment(source)
+    else:
+        scene = load_scene(source)
+        environment = perceive(scene, EXACT if request.exact else None)
+        if scene.start is not None:
+            place = scene.start.translation.tolist()
+            start = idle_pose(gait_dimensions(model), position=place, yaw=_heading(scene.start.rotation))
+        if given is None and scene.goal is not None:
+            x, y, _ = scene.goal.translation.tolist()
+            given = Goal(x, y, _heading(scene.goal.rotation))
+    if given is None:
+        raise typer.BadParameter(f"{source} has no goal; give one: --goal X,Y or X,Y,YAW")
+    chosen = None if request.planner is None else read_planner_parameters(request.planner)
+    return SceneTask(Path(source).stem, environment, model, start, given, chosen)
+
+
+def _heading(rotation: Array) -> float:
+    return math.atan2(rotation[1, 0], rotation[0, 0])
+
+
+def planned(task: SceneTask, *, keep_explored: bool) -> PlannedContacts:
+    """The plan of a task; a second run tells times without compilation."""
+    from footfall.planning.planner import plan_contacts
+
+    def run(explored: bool) -> PlannedContacts:
+        return plan_contacts(
+            task.environment,
+            task.model,
+            task.goal,
+            start=task.start,
+            parameters=task.parameters,
+            keep_explored=explored,
+        )
+
+    with errors().status("planning; the first time its code is compiled, which takes some seconds"):
+        run(False)
+        return run(keep_explored)
+
+
+def as_record(result: PlannedContacts) -> dict[str, Any]:
+    """The result for `--json`: SI units, rad; quaternions with the scalar first."""
+    return {
+        "found": result.found,
+        "cost": result.cost if math.isfinite(result.cost) else None,
+        "steps": len(result.steps),
+        "hand_contacts": len(result.hand_contacts),
+        "nodes": result.nodes,
+        "milliseconds": round(result.milliseconds, 3),
+        "why_not": None
+        if result.why_not is None
+        else {"kind": result.why_not.kind, "name": result.why_not.name, "text": result.why_not.text},
+        "warnings": list(result.warnings),
+        "contacts": [
+            {
+                "foot": stance.placement.foot,
+                "position": list(stance.placement.position),
+                "quaternion": list(stance.placement.rotation),
+                "contact": stance.placement.contact.value,
+                "cost": stance.cost,
+                "hands": [
+                    {
+                        "hand": contact.hand,
+                        "position": list(contact.position),
+                        "normal": list(contact.normal),
+                        "object": contact.object,
+                        "confidence": contact.confidence,
+                        "held": contact.held,
+                    }
+                    for contact in stance.hands
+                ],
+            }
+            for stance in result.stances
+        ],
+    }
+
+
+def print_contacts(task: SceneTask, result: PlannedContacts) -> None:
+    """The steps as a table, and what they took."""
+    rows = []
+    for number, (stance, step) in enumerate(zip(result.stances, result.steps, strict=True), start=1):
+        x, y, z = stance.placement.position
+        hands = ", ".join(
+            f"{contact.hand} {'still ' if contact.held else ''}on {contact.object}"
+            for contact in stance.hands
+        )
+        place = f"{x:.2f}, {y:.2f}, {z:.2f}"
+        rows.append(
+            [str(number), stance.placement.foot, place, step.contact.value, hands, f"{stance.cost:.2f}"]
+        )
+    if rows:
+        columns = ["step", "foot", "x, y, z in m", "contact", "hands", "cost so far"]
+        screen().print(table(f"{task.model.name} in {task.name}", columns, rows))
+    if result.found:
+        text = (
+            f"{len(result.steps)} steps, {len(result.hand_contacts)} hand contacts, cost {result.cost:.2f}; "
+            f"{result.nodes} nodes in {result.milliseconds:.1f} ms"
+        )
+    else:
+        text = "no way to the goal" + ("" if result.why_not is None else f": {result.why_not.text}")
+    screen().print(text, highlight=False, markup=False, soft_wrap=True)
+    for warning in result.warnings:
+        screen().print(f"warning: {warning}", highlight=False, markup=False, soft_wrap=True)
+
+
+def write_files(task: SceneTask, result: PlannedContacts, wishes: Wishes, robot: str) -> None:
+    """Plot, animation and plan file, as far as they are wished for. robot: name that the plan file gives."""
+    written = []
+    if wishes.plot:
+        from footfall.viewer.contact_plots import plot_contacts
+
+        written.append(wishes.output / f"{task.name}.png")
+        plot_contacts(result, task.environment, task.model, written[-1])
+    if wishes.animate:
+        from footfall.viewer.contact_plots import animate_search
+
+        written.append(wishes.output / f"{task.name}-search.gif")
+        animate_search(result, task.environment, task.model, written[-1])
+    if wishes.save and result.steps:
+        from footfall.gait.plan_writer import write_plan_file
+        from footfall.motion.pipeline import gait_dimensions
+
+        written.append(wishes.output / f"{task.name}-plan.toml")
+        about = f"From {task.name} to ({task.goal.x:g}, {task.goal.y:g})"
+        dimensions = gait_dimensions(task.model)
+        write_plan_file(written[-1], result.steps, result.start, dimensions, robot=robot, description=about)
+    for path in written:
+        errors().print(f"written: {path}", highlight=False, soft_wrap=True, markup=False)
