@@ -5,9 +5,12 @@ Every plan is judged by `plan_checker`, which shares no code with the planner.
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -28,7 +31,16 @@ from footfall.math.transform import Transform
 from footfall.motion.model_derivation import reduced_model
 from footfall.motion.pipeline import gait_dimensions
 from footfall.motion.reduced_model import ReducedModel
-from footfall.planning import Goal, PlannedContacts, plan_contacts
+from footfall.planning import (
+    Goal,
+    PlannedContacts,
+    PlanningContext,
+    Teleoperate,
+    TransitionPlanner,
+    VelocityCommand,
+    commanded_steps,
+    plan_contacts,
+)
 from footfall.planning.biped import biped_of
 from footfall.scene import make_scene
 from footfall.volumes import SweptVolume
@@ -288,3 +300,95 @@ def measure_replanning(name: str, robot: Robot, *, runs: int, horizon: int = 8) 
         plan_contacts(here, robot.model, goal_of(scene), start=robot.start, horizon=horizon)
         times.append(1e3 * (time.thread_time() - begin))
     return trimmed_mean(times[1:])
+
+
+class CommandTimes(NamedTuple):
+    """Medians: us for the steps of a command, ms with all poses of its transitions."""
+
+    steps_us: float
+    poses_ms: float
+
+
+def measure_commands(robot: Robot, *, runs: int = 200) -> CommandTimes:
+    """How long planning takes when an operator walks the robot."""
+    command = VelocityCommand(0.3, 0.05, 0.1)
+    planner, request = TransitionPlanner(PlanningContext(robot.model)), Teleoperate(command)
+
+    def median(work: Callable[[], object]) -> float:
+        times = []
+        for _ in range(runs):
+            begin = time.thread_time()
+            work()
+            times.append(time.thread_time() - begin)
+        return float(np.median(times))
+
+    steps = median(lambda: commanded_steps(command, "LF"))
+    poses = median(lambda: planner.plan(request, robot.start))
+    return CommandTimes(1e6 * steps, 1e3 * poses)
+
+
+class Memory(NamedTuple):
+    """MB: of a process that has loaded all but planned nothing, and by how much it grows at most."""
+
+    idle_mb: float
+    planning_mb: float
+
+
+_MEMORY = """
+import resource
+from benchmarks.lab import planner as lab
+from footfall.environment import perceive
+from footfall.planning import plan_contacts
+from footfall.scene import make_scene
+robot = lab.walker()
+seen = [(perceive(make_scene(name)), lab.goal_of(make_scene(name))) for name in lab.NINE]
+idle = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+for environment, goal in seen:
+    plan_contacts(environment, robot.model, goal, start=robot.start)
+print(idle, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def memory_of_planning(robot: Robot) -> Memory:
+    """Measured in a process of its own, over all nine scenes."""
+    root = str(Path(__file__).parents[2])
+    run = subprocess.run(
+        [sys.executable, "-c", _MEMORY], cwd=root, capture_output=True, text=True, check=True
+    )
+    idle, most = (int(number) / 1024 for number in run.stdout.split())
+    return Memory(idle, most - idle)
+
+
+class LongWay(NamedTuple):
+    """A way through something large: m from start to goal, what it took in s, with pre-processing."""
+
+    name: str
+    found: bool
+    distance: float
+    steps: int
+    nodes: int
+    seconds: float
+
+
+def measure_long_way(robot: Robot) -> list[LongWay]:
+    """A floor of 50 m with boxes, and the corridor of a building."""
+    scenes = {
+        "50 m of floor with boxes": make_scene("long-floor", length=50.0),
+        "corridor of a building, 50 m": make_scene("building", rooms=13, floors=1),
+    }
+    goals = {name: goal_of(scene) for name, scene in scenes.items()}
+    goals["corridor of a building, 50 m"] = Goal(50.0, 0.0)
+    ways = []
+    for name, scene in scenes.items():
+        environment = perceive(scene, EXACT)
+        goal, start = goals[name], robot.start
+        if scene.start is not None:
+            x, y, z = scene.start.translation.tolist()
+            start = idle_pose(gait_dimensions(robot.model), position=(x, y, z))
+        plan_contacts(environment, robot.model, goal, start=start)
+        begin = time.thread_time()
+        result = plan_contacts(environment, robot.model, goal, start=start)
+        seconds = time.thread_time() - begin
+        distance = float(np.hypot(goal.x, goal.y))
+        ways.append(LongWay(name, result.found, distance, len(result.steps), result.nodes, seconds))
+    return ways

@@ -1,0 +1,152 @@
+"""Measurements of contact plans as Markdown."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from benchmarks.lab.planner import SOURCE, CommandTimes, LongWay, Memory, RandomRow, SceneRow
+from footfall.bench.surroundings import load_average, processor
+
+
+def heading() -> str:
+    """What the page is, and where it was measured."""
+    return (
+        "# Contact plans, measured\n\n"
+        f"`python benchmarks/planner.py` on {processor()}, load {load_average()}. CPU time of one thread, warm, "
+        "pre-processing apart; means without the fastest and slowest tenth. The source is Seiwald 2023, table 5.4: "
+        "C++ on a pinned core of a desktop. Every plan is judged by coal and trimesh on the raw scene "
+        "(`benchmarks/lab/plan_checker.py`)."
+    )
+
+
+def nine_scenes(rows: Sequence[SceneRow], *, exact: bool) -> str:
+    """The source's table, ours beside it."""
+    seen = "as it is" if exact else "as cameras see it (5 cm voxels, 4 mm noise)"
+    lines = [
+        f"## Nine scenes, {seen}",
+        "",
+        "| scene | ms | source, ms | pre-processing, ms | nodes | source | steps | source | slow | source | hands | "
+        "soles | cost | over the best | faults | warnings |",
+        "|---" * 16 + "|",
+    ]
+    for row in rows:
+        theirs, result = SOURCE[row.name], row.result
+        before = sum(v for stage, v in row.milliseconds.items() if stage.startswith("environment"))
+        faults = (
+            "no plan" if row.check is None else (str(len(row.check.faults)) if row.check.faults else "none")
+        )
+        warned = 0 if row.check is None else len(row.check.warnings)
+        hands = ", ".join(f"{each.hand} {each.object}" for each in result.hand_contacts) or "none"
+        cells = [
+            row.name,
+            f"{row.total:.0f}",
+            f"{theirs.milliseconds:.0f}",
+            f"{before:.1f}",
+            result.nodes,
+            theirs.nodes,
+            len(result.steps),
+            theirs.steps,
+            row.slow,
+            theirs.slow,
+            hands,
+            row.special,
+            f"{result.cost:.3f}",
+            f"{result.cost / row.best_cost:.3f}" if np.isfinite(row.best_cost) else "",
+            faults,
+            warned,
+        ]
+        lines.append("| " + " | ".join(str(cell) for cell in cells) + " |")
+    told = [
+        f"- {row.name}, {fault.kind} in transition {fault.transition}: {fault.what}, {fault.value:.4g} "
+        f"against {fault.limit:.4g}"
+        for row in rows
+        if row.check is not None
+        for fault in row.check.faults
+    ]
+    told += [
+        f"- {row.name} warns: {text}" for row in rows if row.check is not None for text in row.check.warnings
+    ]
+    stages = ["", "Stages in ms: " + "; ".join(f"{row.name} {_stages(row)}" for row in rows) + "."]
+    return "\n".join([*lines, "", *told, *stages])
+
+
+def _stages(row: SceneRow) -> str:
+    return ", ".join(f"{stage} {value:.1f}" for stage, value in row.milliseconds.items())
+
+
+def random_scenes(rows: Sequence[RandomRow]) -> str:
+    """How many were solved, how good the plans are, and what is wrong with them."""
+    both = [row for row in rows if row.found and row.best_found]
+    ratios = np.array([row.cost / row.best_cost for row in both]) if both else np.ones(1)
+    times = np.array([row.milliseconds for row in rows if row.found] or [0.0])
+    faulty = [row for row in rows if row.faults]
+    kinds = Counter(fault.split(" in ")[0] for row in faulty for fault in row.faults)
+    lost = [row.seed for row in rows if row.best_found and not row.found]
+    lines = [
+        f"## {len(rows)} random scenes",
+        "",
+        "Boxes, plates to step on and posts on 4 m of floor, `random_scene(seed)`.",
+        "",
+        "| | |",
+        "|---|---|",
+        f"| a way was found | {sum(row.found for row in rows)} |",
+        f"| a way exists (search without guide) and was not found | {len(lost)} {lost or ''} |",
+        f"| cost as good as the best (within 1e-6) | {100 * np.mean(ratios < 1 + 1e-6):.0f} % |",
+        f"| cost over the best: mean, 95 %, worst | {ratios.mean():.4f}, "
+        f"{np.percentile(ratios, 95):.4f}, {ratios.max():.4f} |",
+        f"| ms: median, 95 %, worst | {np.median(times):.0f}, {np.percentile(times, 95):.0f}, {times.max():.0f} |",
+        f"| plans with a fault | {len(faulty)} {[row.seed for row in faulty] or ''} |",
+        f"| kinds of faults | {dict(kinds) or 'none'} |",
+        f"| plans that the motion generator warns of | {sum(row.warnings > 0 for row in rows)} |",
+    ]
+    return "\n".join(lines)
+
+
+def noise(rates: Mapping[str, Sequence[float]], count: int) -> str:
+    """Success with the errors that the source's cameras had."""
+    lines = [
+        "## Noisy ground",
+        "",
+        f"Share of {count} noisy views of each scene in which a way is found: ground with waves of 4 cm, and objects "
+        "displaced by 7 cm and turned by up to 3 degrees, as the source saw on its robot.",
+        "",
+        "| scene | ripple of 4 cm | surfaces off by 7 cm |",
+        "|---|---|---|",
+    ]
+    lines += [f"| {name} | {ripple:.0%} | {displaced:.0%} |" for name, (ripple, displaced) in rates.items()]
+    return "\n".join(lines)
+
+
+def replanning(times: Mapping[str, float], commands: CommandTimes, memory: Memory) -> str:
+    """Planning again, walking by hand, memory."""
+    rows = [f"| {name} | {value:.1f} |" for name, value in times.items()]
+    return "\n".join(
+        [
+            "## Planning again",
+            "",
+            "Eight steps ahead, with an object that has moved, pre-processing included:",
+            "",
+            "| scene | ms |",
+            "|---|---|",
+            *rows,
+            "",
+            f"Walking by hand: {commands.steps_us:.0f} us for the steps of a command, {commands.poses_ms:.2f} ms with "
+            "all poses of the transitions.",
+            "",
+            f"Memory: {memory.planning_mb:.0f} MB above {memory.idle_mb:.0f} MB of the idle process after all scenes "
+            "(source: 2.3 GiB).",
+        ]
+    )
+
+
+def long_ways(ways: Sequence[LongWay]) -> str:
+    """Long distances."""
+    lines = ["## Long ways", "", "| | found | way, m | steps | nodes | s |", "|---|---|---|---|---|---|"]
+    lines += [
+        f"| {way.name} | {way.found} | {way.distance:.0f} | {way.steps} | {way.nodes} | {way.seconds:.2f} |"
+        for way in ways
+    ]
+    return "\n".join(lines)

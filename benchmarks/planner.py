@@ -1,0 +1,59 @@
+"""How good and how fast contact plans are: the nine scenes beside the source's table, random scenes, noise, replanning.
+
+python benchmarks/planner.py [--runs 40] [--random 300] [--only nine,random,noise,replan,long] [--output planner.md]
+
+Every plan is judged by code that is not the planner's (benchmarks/lab/plan_checker.py). Times are CPU times of one
+thread, warm; as in footnote 72 of the source's table the fastest and slowest tenth of the runs are left out.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: one core for everybody
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import argparse
+
+from benchmarks.lab import planner as lab
+from benchmarks.lab import planner_report as report
+from footfall.whole_file import write_text
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--runs", type=int, default=40)
+    parser.add_argument("--random", type=int, default=300)
+    parser.add_argument("--noisy", type=int, default=20)
+    parser.add_argument("--only", default="nine,random,noise,replan,long")
+    parser.add_argument("--output", type=Path, default=Path(__file__).with_suffix(".md"))
+    options = parser.parse_args()
+    wanted, robot = options.only.split(","), lab.walker()
+    parts = [report.heading()]
+    if "nine" in wanted:
+        for exact in (False, True):
+            rows = [lab.measure_scene(name, robot, runs=options.runs, exact=exact) for name in lab.NINE]
+            parts.append(report.nine_scenes(rows, exact=exact))
+    if "random" in wanted:
+        parts.append(report.random_scenes(list(lab.study_random(robot, range(options.random)))))
+    if "noise" in wanted:
+        seeds = range(options.noisy)
+        rates = {
+            name: [lab.success_rate(name, robot, kind, seeds) for kind in ("ripple", "displaced")]
+            for name in lab.NINE
+        }
+        parts.append(report.noise(rates, options.noisy))
+    if "replan" in wanted:
+        times = {
+            name: lab.measure_replanning(name, robot, runs=max(10, options.runs // 2)) for name in lab.NINE
+        }
+        parts.append(report.replanning(times, lab.measure_commands(robot), lab.memory_of_planning(robot)))
+    if "long" in wanted:
+        parts.append(report.long_ways(lab.measure_long_way(robot)))
+    text = "\n\n".join(parts) + "\n"
+    write_text(options.output, text)
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
