@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,9 @@ from footfall.dynamics.loops import Coupling
 from footfall.errors import SimulationDiverged, SingularLoopWarning
 from footfall.geometry.plane import Plane
 from footfall.robot.model import Body, Frame, Joint, JointType, Loop, LoopType, Robot
+from footfall.simulation.engine_choice import ContactList
 from footfall.simulation.simulation import Simulation
+from footfall.simulation.step_problem import step_residuals
 from footfall.simulation.step_values import StepOptions
 from tests.dynamics.multipliers import all_constraint_rows
 from tests.looped_robots import at, four_bar, rod
@@ -126,7 +129,8 @@ def test_batches_of_looped_robots() -> None:
     assert max(gap(simulation.robot, each) for each in many[0][:, -1]) < 1e-12
 
 
-def test_limits_and_friction_of_joints_that_follow() -> None:
+@pytest.mark.parametrize("contacts", ["listed", "found"])
+def test_limits_and_friction_of_joints_that_follow(contacts: ContactList) -> None:
     """The rocker stops the crank at its own limit; its dry friction holds the crank."""
     plain = four_bar()
     start = footfall.neutral(plain)
@@ -140,7 +144,7 @@ def test_limits_and_friction_of_joints_that_follow() -> None:
             for joint in plain.joints
         ),
     )
-    simulation = Simulation(stopped, options=StepOptions(dt=1e-3))
+    simulation = Simulation(stopped, options=StepOptions(dt=1e-3), contacts=contacts)
     push = footfall.gravity_forces(stopped, start) + np.array([-20.0])
     command = simulation.zero_command._replace(effort=push)
     trajectory = simulation.run(command, 1.0)
@@ -155,11 +159,30 @@ def test_limits_and_friction_of_joints_that_follow() -> None:
     )
     ends = []
     for robot in (stuck, plain):
-        simulation = Simulation(robot, options=StepOptions(dt=1e-3))
+        simulation = Simulation(robot, options=StepOptions(dt=1e-3), contacts=contacts)
         command = simulation.zero_command._replace(effort=np.array([2.0]))  # 7 N m at the rocker
         ends.append(np.abs(simulation.run(command, 0.2).q[-1] - start).max())
     assert ends[0] < 1e-9
     assert ends[1] > 0.1
+
+
+def test_both_ways_to_limits_and_friction_of_joints_that_follow_agree() -> None:
+    """A linkage goes from one limit of its rocker to the other, with dry friction in rocker and coupler: the validator,
+    which knows neither way, is content with both, and they lead to the same places."""
+    plain = four_bar()
+    rocker = {"type": JointType.REVOLUTE, "lower": 1.58, "upper": 1.61, "friction": 0.3}
+    held: dict[str, dict[str, Any]] = {"rocker": rocker, "coupler": {"friction": 0.2}}
+    robot = replace(plain, joints=tuple(replace(joint, **held.get(joint.name, {})) for joint in plain.joints))
+    courses, options = [], StepOptions(dt=1e-3, velocity_terms="start")
+    for contacts in ("listed", "found"):
+        simulation = Simulation(robot, options=options, contacts=contacts, v=np.array([3.0]))  # type: ignore[arg-type]
+        push = simulation.zero_command._replace(effort=np.array([-4.0]))
+        residuals, trajectory = step_residuals(simulation, push, 200)
+        assert residuals.max() < 1e-8 * robot.mass * 9.81 * 1e-3
+        assert trajectory.q[:, 2].max() == pytest.approx(1.61, abs=1e-6)
+        assert trajectory.q[-1, 2] == pytest.approx(1.58, abs=1e-9)
+        courses.append(trajectory.q)
+    assert np.abs(courses[0] - courses[1]).max() < 1e-9
 
 
 def test_smooth_integrators_keep_energy_and_closure() -> None:

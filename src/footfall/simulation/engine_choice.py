@@ -11,14 +11,9 @@ from footfall.contact.detection.world import standing_in
 from footfall.contact.penalty import PenaltyLaw
 from footfall.dynamics.kinematics import frame_attachment
 from footfall.errors import InvalidOption, UnknownName
-from footfall.robot.model import Robot
 from footfall.simulation.drive_step import DriveTrain
 from footfall.simulation.listed_engine import ListedEngine
 from footfall.simulation.step_values import StepOptions
-from footfall.simulation.time_step import (
-    limited_velocities,
-    rubbing_velocities,
-)
 from footfall.simulation.touching_bodies import touched_by, warn_of_many
 from footfall.simulation.world.engine import Setting, WorldEngine
 
@@ -44,12 +39,11 @@ class Touching:
             if value not in get_args(choice):
                 raise UnknownName(name, value, get_args(choice), "Simulation")
 
-    def may_be_found(self, robots: Sequence[Robot], options: StepOptions) -> bool:
+    def may_be_found(self, options: StepOptions) -> bool:
         """Whether contacts may be found while it runs, as far as that is plain before anything is made."""
         if self.contacts == "listed" or self.candidates is not None or self.bodies is not None:
             return False
-        smooth = self.is_smooth(options)
-        return not any(_why_listed(robot, options, smooth=smooth) for robot in robots)
+        return not _why_listed(options, smooth=self.is_smooth(options))
 
     def is_smooth(self, options: StepOptions) -> bool:
         """Whether all forces are functions of the state."""
@@ -61,7 +55,7 @@ def choose_engine(
 ) -> WorldEngine | ListedEngine:
     """Contacts are found while it runs, unless a list of places is given, something needs one, or nothing can touch."""
     options, smooth = setting.options, touching.is_smooth(setting.options)
-    needed = _why_listed(setting.robot, options, smooth=smooth)
+    needed = _why_listed(options, smooth=smooth)
     listed = touching.candidates is not None or touching.bodies is not None
     if touching.contacts == "found" and (needed or listed):
         reason = needed or "a list of places or bodies that may touch is given"
@@ -86,7 +80,7 @@ def _nothing_touches(setting: Setting) -> bool:
     return shaped == 0 or (things == 0 and (shaped == 1 or not setting.self_contact))
 
 
-def _why_listed(robot: Robot, options: StepOptions, *, smooth: bool) -> str:
+def _why_listed(options: StepOptions, *, smooth: bool) -> str:
     """What only native code for a list of places knows, if it is asked for."""
     if smooth:
         return "springs, or an integrator without impulses, are asked for"
@@ -94,13 +88,6 @@ def _why_listed(robot: Robot, options: StepOptions, *, smooth: bool) -> str:
         return "impacts one after the other are asked for"
     if options.bounded_energy:
         return "bounded_energy is asked for"
-    structure = robot.tree.loops
-    if structure is not None:
-        own = set(structure.independent)
-        bound = {v for _, v in limited_velocities(robot)} if options.joints.limits else set()
-        bound |= set(rubbing_velocities(robot)) if options.joints.friction else set()
-        if bound - own:
-            return "joints that follow from others through loops have limits or dry friction"
     return ""
 
 

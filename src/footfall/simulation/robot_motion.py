@@ -31,7 +31,12 @@ from footfall.simulation.contact_rows import LinkMotion, Row
 from footfall.simulation.drive_step import DriveTrain
 from footfall.simulation.joint_action import JointAction, spring_entries
 from footfall.simulation.step_values import Command
-from footfall.simulation.time_step import JointControl, actuated_velocities
+from footfall.simulation.time_step import (
+    JointControl,
+    actuated_velocities,
+    limited_velocities,
+    rubbing_velocities,
+)
 from footfall.simulation.velocity_nodes import VelocityNodes, velocity_nodes
 
 
@@ -43,6 +48,15 @@ class Piece:
     node: int
     table: int
     lanes: int
+
+
+@dataclass(frozen=True)
+class FollowerPiece:
+    """What one node gives to the rate of a joint that follows others. row: its number among those that `approach`
+    gives."""
+
+    node: int
+    row: int
 
 
 @dataclass(frozen=True)
@@ -96,6 +110,25 @@ class RobotMotion:
             pieces.append(row)
         return pieces, tables
 
+    @cached_property
+    def followers(self) -> dict[int, tuple[FollowerPiece, ...]]:
+        """Joints that follow others through loops and have limits or dry friction: by their velocity in the tree what
+        the velocities of nodes give it."""
+        tree, places = self.robot.tree, self.nodes.places
+        if tree.loops is None:
+            return {}
+        wanted = {velocity for _, velocity in limited_velocities(self.robot)} | {
+            *rubbing_velocities(self.robot)
+        }
+        rows = Coupling(self.robot, tree.loops.reference).rows
+        found: dict[int, tuple[FollowerPiece, ...]] = {}
+        count = 0
+        for velocity in sorted(wanted - {*tree.loops.independent}):
+            nodes = sorted({places[own][0] for own in rows[velocity]})
+            found[velocity] = tuple(FollowerPiece(node, count + k) for k, node in enumerate(nodes))
+            count += len(nodes)
+        return found
+
     @property
     def joints(self) -> int:
         """Number of joint axes that commands act on."""
@@ -138,7 +171,7 @@ class RobotMotion:
         """mass (8 blocks, 8), momentum (n, 8), pivots (n, 8): see `footfall.contact.islands.island`. free (nv,):
         velocity after the step without contact. integral (joints,). rotations (links, 3, 3), positions (links, 3): of
         links now, linear and angular (links, 3): their velocities after the step without contact. motions (6 tables,
-        8): about the origin (3,), which is given too."""
+        8): about the origin (3,), which is given too. followers (n, 8): see `FollowerPiece`."""
         robot, tree, dt = self.robot, self.robot.tree, given["dt"]
         q, v = given["q"], given["v"]
         control, action = self._acting(given)
@@ -151,6 +184,12 @@ class RobotMotion:
         own = link_velocities(tree, joint_transforms(tree, q), coupling.velocity(free))
         velocities = [rotate(pose.rotation, velocity) for pose, velocity in zip(poses, own, strict=True)]
         origin = self._origin(poses)
+        rows = [
+            [_entry(coupling.rows[velocity], own) for own in self._padded(piece.node)]
+            for velocity, pieces in self.followers.items()
+            for piece in pieces
+        ]
+        followers = {"followers": np.array(rows)} if rows else {}
         return {
             "mass": self._blocks(inertia),
             "momentum": self._by_node(inertia @ v + dt * acting),
@@ -163,6 +202,7 @@ class RobotMotion:
             "angular": np.array([row[3:] for row in velocities]).reshape(-1, 3),
             "motions": self._motions(motion, origin),
             "origin": origin,
+            **followers,
         }
 
     def _settle(self, **given: Any) -> Mapping[str, Any]:

@@ -19,12 +19,13 @@ from footfall.robot.model import Robot
 from footfall.scene.model import Material
 from footfall.simulation.robot_motion import RobotMotion
 from footfall.simulation.step_values import Command
-from footfall.simulation.time_step import actuated_velocities
+from footfall.simulation.time_step import limited_velocities, rubbing_velocities
 from footfall.simulation.world.records import (
     Count,
     FreeBody,
     GivenPath,
     JointLimit,
+    JointPiece,
     LinkPiece,
     PairMaterial,
     Plans,
@@ -67,8 +68,9 @@ class _Tables:
         self.pair_starts: list[int] = [0]
         self.plans: list[Elimination] = []
         self.joints: list[tuple[Any, ...]] = []
+        self.joint_pieces: list[tuple[int, int]] = []
         self.mass: list[float] = []
-        self.q = self.v = self.drives = self.joint_axes = self.inputs = self.outputs = 0
+        self.q = self.v = self.tree_v = self.drives = self.joint_axes = self.inputs = self.outputs = 0
 
 
 def build_world(members: Sequence[Member], contacts: ContactWorld, *, limits: bool, friction: bool) -> World:
@@ -99,6 +101,7 @@ def build_world(members: Sequence[Member], contacts: ContactWorld, *, limits: bo
         _integers(tables.pair_starts),
         _plans(tables.plans),
         _records(JointLimit, tables.joints),
+        _records(JointPiece, tables.joint_pieces),
         materials,
         count,
         contacts.table,
@@ -147,7 +150,7 @@ def _add_free(tables: _Tables, robot: Robot) -> None:
     tables.mover_first_node.append(node)
     tables.mover_nodes.append(1)
     tables.mass.append(body.mass)
-    tables.q, tables.v = tables.q + 7, tables.v + 6
+    tables.q, tables.v, tables.tree_v = tables.q + 7, tables.v + 6, tables.tree_v + 6
 
 
 def _add_robot(tables: _Tables, member: Member, motion: RobotMotion, *, limits: bool, friction: bool) -> None:
@@ -194,6 +197,7 @@ def _add_robot(tables: _Tables, member: Member, motion: RobotMotion, *, limits: 
             outputs["origin"],
             settled,
             outputs.get("given", -1),
+            outputs.get("followers", 0),
             placed,
             np.asarray(member.pose.rotation),
             tuple(np.asarray(member.pose.translation)),
@@ -217,6 +221,7 @@ def _add_robot(tables: _Tables, member: Member, motion: RobotMotion, *, limits: 
     tables.joints += _joint_rows(tables, motion, first_node, limits=limits, friction=friction)
     tables.mass.append(robot.mass)
     tables.q, tables.v = tables.q + robot.nq, tables.v + robot.nv
+    tables.tree_v += robot.spanning.nv
     tables.joint_axes, tables.drives = tables.joint_axes + motion.joints, tables.drives + drives
 
 
@@ -230,26 +235,37 @@ def _is_identity(pose: Transform) -> bool:
 def _joint_rows(
     tables: _Tables, motion: RobotMotion, first_node: int, *, limits: bool, friction: bool
 ) -> list[tuple[Any, ...]]:
-    """Limits, then dry friction."""
-    robot, places = motion.robot, motion.nodes.places
+    """Limits, then dry friction; joints that are prescribed belong to no node."""
+    robot = motion.robot
+    moved = _moved_by(tables, motion, first_node)
     rows: list[tuple[Any, ...]] = []
-    for coordinate, velocity in actuated_velocities(robot):
-        lower, upper = float(robot.lower_limits[coordinate]), float(robot.upper_limits[coordinate])
-        if limits and velocity in places and (np.isfinite(lower) or np.isfinite(upper)):
-            node, lane = places[velocity]
-            rows.append(
-                (tables.q + coordinate, tables.v + velocity, first_node + node, lane, lower, upper, 0.0)
-            )
-    structure = robot.tree.loops
-    own = (
-        range(robot.nv) if structure is None else structure.independent
-    )  # velocities of the tree that are in v
-    for velocity, moving in enumerate(own):
-        force = float(robot.spanning.friction[moving])
-        if friction and velocity in places and force > 0.0:
-            node, lane = places[velocity]
-            rows.append((0, tables.v + velocity, first_node + node, lane, -np.inf, np.inf, force))
+    for coordinate, velocity in limited_velocities(robot) if limits else ():
+        if velocity in moved:
+            node, lane, first, pieces = moved[velocity]
+            lower, upper = float(robot.lower_limits[coordinate]), float(robot.upper_limits[coordinate])
+            own = tables.q + coordinate, tables.tree_v + velocity
+            rows.append((*own, node, lane, lower, upper, 0.0, first, pieces))
+    for velocity in rubbing_velocities(robot) if friction else ():
+        if velocity in moved:
+            node, lane, first, pieces = moved[velocity]
+            force = float(robot.spanning.friction[velocity])
+            rows.append((0, tables.tree_v + velocity, node, lane, -np.inf, np.inf, force, first, pieces))
     return rows
+
+
+def _moved_by(tables: _Tables, motion: RobotMotion, first_node: int) -> dict[int, tuple[int, int, int, int]]:
+    """By velocities of a robot's tree: node and lane, first piece and number of pieces, see `JointLimit`."""
+    structure, places = motion.robot.tree.loops, motion.nodes.places
+    own = range(motion.robot.nv) if structure is None else structure.independent
+    moved = {
+        velocity: (first_node + places[k][0], places[k][1], 0, 0)
+        for k, velocity in enumerate(own)
+        if k in places
+    }
+    for velocity, pieces in motion.followers.items():
+        moved[velocity] = (first_node + pieces[0].node, -1, len(tables.joint_pieces), len(pieces))
+        tables.joint_pieces += [(first_node + piece.node, piece.row) for piece in pieces]
+    return moved
 
 
 def _plans(plans: Sequence[Elimination]) -> Plans:

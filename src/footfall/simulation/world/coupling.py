@@ -8,6 +8,7 @@ import numpy as np
 
 from footfall.arrays import Integers
 from footfall.contact.detection.shapes import Touch
+from footfall.simulation.world.follower_rows import joint_rate
 from footfall.simulation.world.records import Moment, World
 
 
@@ -92,7 +93,7 @@ def _acts(now: Moment, k: int) -> bool:
     joint = now.world.joints[k]
     if joint.friction > 0.0 or now.state.joint_impulses[k] != 0.0:
         return True
-    ahead = now.state.q[joint.coordinate] + 2.0 * now.settings.dt * now.room.free[joint.node, joint.lane]
+    ahead = now.state.q[joint.coordinate] + 2.0 * now.settings.dt * joint_rate(now, joint, now.room.free)
     return bool(ahead < joint.lower or ahead > joint.upper)
 
 

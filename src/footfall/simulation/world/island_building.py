@@ -22,6 +22,12 @@ from footfall.contact.islands.island import (
 )
 from footfall.math.block_sparse import WIDTH, Elimination, block_number, plan_elimination
 from footfall.simulation.world.coupling import Members, list_of
+from footfall.simulation.world.follower_rows import (
+    add_follower_group,
+    follower_mobility,
+    follower_point,
+    held_impulse,
+)
 from footfall.simulation.world.free_bodies import free_inertia
 from footfall.simulation.world.laws import FAR, contact_law
 from footfall.simulation.world.link_motion import fill_motion
@@ -34,13 +40,15 @@ _IMMOVABLE = 1e-14  # of a contact's mobility: what moves less along its normal 
 class Draft(NamedTuple):
     """An island while it is put together.
 
-    movers, touches, joints: numbers of the world's. local (nodes of the world,): number of each node in the island.
-    v (n, 8): velocities at the beginning of the step. impulses (c, 3), joint_impulses (j,): to start with.
+    movers, touches, joints: numbers of the world's; followers: of joints that follow others through loops. local (nodes
+    of the world,): number of each node in the island. v (n, 8): velocities at the beginning of the step. impulses
+    (c, 3), of touches and then of followers, and joint_impulses (j,): to start with.
     """
 
     movers: Integers
     touches: Integers
     joints: Integers
+    followers: Integers
     local: Integers
     v: ArrayOf[Lanes]
     impulses: ArrayOf[Vector3]
@@ -48,10 +56,12 @@ class Draft(NamedTuple):
 
 
 class Pieces(NamedTuple):
-    """Groups of touches between the same bodies, one after another, with the nodes and motions of their pieces;
-    coupled: whether any of them is between two bodies that move."""
+    """Groups of touches between the same bodies, one after another, then those of joints that follow others, with the
+    nodes and motions of their pieces; touching: how many groups are of touches; coupled: whether any of them is between
+    two bodies that move."""
 
     groups: ArrayOf[Group]
+    touching: int
     nodes: Integers
     motions: ArrayOf[Lanes]
     coupled: bool
@@ -70,7 +80,9 @@ def draft_island(now: Moment, members: Members, head: int, local: Integers) -> D
     world = now.world
     movers = list_of(members.first_mover[head], members.next_mover)
     touches = list_of(members.first_touch[head], members.next_touch)
-    joints = list_of(members.first_joint[head], members.next_joint)
+    rows = list_of(members.first_joint[head], members.next_joint)
+    joints = _joints_of(world, rows, follow=False)
+    followers = _joints_of(world, rows, follow=True)
     nodes = 0
     for mover in movers:
         for k in range(world.mover_nodes[mover]):
@@ -89,7 +101,18 @@ def draft_island(now: Moment, members: Members, head: int, local: Integers) -> D
     joint_impulses = np.empty(len(joints))
     for k in range(len(joints)):
         joint_impulses[k] = now.state.joint_impulses[joints[k]]
-    return Draft(movers, touches, joints, local, v, np.zeros((len(touches), 3)), joint_impulses)
+    impulses = np.zeros((len(touches) + len(followers), 3))
+    return Draft(movers, touches, joints, followers, local, v, impulses, joint_impulses)
+
+
+def _joints_of(world: World, rows: Integers, *, follow: bool) -> Integers:
+    """Those of joint rows whose joints follow others, or those that do not."""
+    count, chosen = 0, np.empty(len(rows), dtype=np.int64)
+    for row in rows:
+        if (world.joints[row].lane < 0) == follow:
+            chosen[count] = row
+            count += 1
+    return chosen[:count]
 
 
 @routine(fused=True, apart=True, quick=True)
@@ -103,10 +126,12 @@ def build_island(now: Moment, draft: Draft) -> Island:
         for mover in draft.movers:
             if now.world.link_mover[now.forces.links[k]] == mover:
                 _add_force(now, draft, k, inertia.momentum)
-    count = len(draft.touches)
+    count = len(draft.impulses)
     points, rows, mobility = new_records(Point, count), np.empty((3 * count, WIDTH)), 0.0
-    for group in pieces.groups:
+    for group in pieces.groups[: pieces.touching]:
         mobility = max(mobility, _fill_points(now, draft, group, pieces, inertia, points, rows))
+    for group in pieces.groups[pieces.touching :]:
+        mobility = max(mobility, _fill_follower(now, draft, group, pieces, inertia, points, rows))
     last = len(pieces.groups) - 1
     pair_count = pieces.groups[last].first_pair + pieces.groups[last].pieces ** 2 if last >= 0 else 0
     pairs = np.empty(pair_count, dtype=np.int64)
@@ -137,8 +162,10 @@ def build_island(now: Moment, draft: Draft) -> Island:
 
 def _pieces(now: Moment, draft: Draft) -> Pieces:
     world, found, count = now.world, now.room.found, len(draft.touches)
-    groups = new_records(Group, count)
+    groups = new_records(Group, count + len(draft.followers))
     number, room, first = 0, 0, 0
+    for joint in draft.followers:
+        room += world.joints[joint].pieces
     while first < count:
         body, other = _bodies_of(world, found[draft.touches[first]])
         last = first + 1
@@ -159,7 +186,12 @@ def _pieces(now: Moment, draft: Draft) -> Pieces:
             own, coupled = _without_empty(made, own, nodes, motions), True
         groups[k] = Group(group.first_point, group.points, made, own, pair)
         made, pair = made + own, pair + own * own
-    return Pieces(groups[:number], nodes, motions, coupled)
+    for k in range(len(draft.followers)):
+        begun = Group(count + k, 1, made, 0, pair)
+        group = add_follower_group(now, draft.followers[k], begun, draft.local, nodes, motions)
+        groups[number + k] = group
+        made, pair = made + group.pieces, pair + group.pieces * group.pieces
+    return Pieces(groups[: number + len(draft.followers)], number, nodes, motions, coupled)
 
 
 def _bodies_of(world: World, touch: Touch) -> tuple[int, int]:
@@ -412,6 +444,27 @@ def _fill_points(
         draft.impulses[k] = frame.T @ now.state.impulses[draft.touches[k]]
         greatest = max(greatest, along, normal)
     return greatest
+
+
+def _fill_follower(
+    now: Moment,
+    draft: Draft,
+    group: Group,
+    pieces: Pieces,
+    inertia: Inertia,
+    points: ArrayOf[Point],
+    rows: ArrayOf[Lanes],
+) -> float:
+    """Law and rows of a joint that follows others, and the impulse it had; its mobility."""
+    k, number = group.first_point, draft.followers[group.first_point - len(draft.touches)]
+    mobility = follower_mobility(group, pieces.nodes, pieces.motions, inertia.pivots)
+    points[k] = follower_point(now, number, mobility)
+    for i in range(3):
+        row: Lanes = np.zeros(8)
+        row[i] = 1.0
+        rows[3 * k + i] = row
+    draft.impulses[k] = held_impulse(now, number)
+    return mobility
 
 
 def _trace_at(mobility: ArrayOf[Lanes], arm: Vector3) -> float:

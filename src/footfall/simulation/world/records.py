@@ -56,6 +56,7 @@ class RobotPart(NamedTuple):
     origin: int
     settled: int
     given: int  # -1 unless its joints are prescribed
+    followers: int  # of no meaning without joints that follow others
     placed: bool
     rotation: Matrix3
     position: Vector3
@@ -84,7 +85,11 @@ class LinkPiece(NamedTuple):
 
 
 class JointLimit(NamedTuple):
-    """A joint with a position limit (m or rad), or with dry friction (N m or N) if `friction` is above zero."""
+    """A joint with a position limit (m or rad), or with dry friction (N m or N) if `friction` is above zero.
+
+    velocity: its number in the tree of all that moves. It moves with a lane of a node, or, if it follows others through
+    loops, with its pieces; then the lane is -1, and the node one of those that it moves with.
+    """
 
     coordinate: int
     velocity: int
@@ -93,6 +98,15 @@ class JointLimit(NamedTuple):
     lower: float
     upper: float
     friction: float
+    first_piece: int
+    pieces: int
+
+
+class JointPiece(NamedTuple):
+    """What a node gives to the rate of a joint: the row (8,) of that number which its robot's `approach` gives."""
+
+    node: int
+    row: int
 
 
 class PairMaterial(NamedTuple):
@@ -158,6 +172,7 @@ class World(NamedTuple):
     pair_starts: Integers
     plans: Plans
     joints: ArrayOf[JointLimit]
+    joint_pieces: ArrayOf[JointPiece]
     materials: ArrayOf[PairMaterial]
     material_count: int
     shapes: ShapeTable
