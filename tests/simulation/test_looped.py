@@ -275,4 +275,31 @@ def test_what_is_open_is_closed_and_what_cannot_be_is_refused() -> None:
     assert gap(robot, simulation.state.q) < 1e-14
     held = replace(robot, loops=(replace(robot.loops[0], held_by="forces"),))
     with pytest.raises(ValueError, match="forces hold the loops closure"):
-        Simulation(held)
+        Simulation(held, contacts="listed")
+
+
+def test_loops_that_forces_hold_move_as_those_that_coordinates_hold() -> None:
+    """A driven linkage, by both: they differ by the order of the step, and the loop is apart by its square, as no
+    error of a step lasts. The validator knows the equations as well."""
+    robot = four_bar()
+    held = replace(robot, loops=(replace(robot.loops[0], held_by="forces", dependent=()),))
+    apart, missed = [], []
+    for dt in (1e-3, 5e-4):
+        ends = []
+        for each in (robot, held):
+            options = StepOptions(dt=dt, velocity_terms="start")
+            simulation = Simulation(each, options=options, contacts="found")
+            effort = np.zeros(simulation.joints)
+            effort[0] = 5.0  # the crank's
+            residuals, trajectory = step_residuals(
+                simulation, simulation.zero_command._replace(effort=effort), round(0.3 / dt)
+            )
+            assert residuals.max() < 1e-8 * each.mass * 9.81 * dt
+            ends.append(trajectory.q[-1])
+        violation = footfall.dynamics.loop_violation(held, trajectory.q[-1], trajectory.v[-1])
+        missed.append(float(np.abs(violation.position).max()))
+        apart.append(float(np.abs(ends[0] - ends[1]).max()))
+    assert apart[0] < 5e-3
+    assert apart[1] == pytest.approx(apart[0] / 2, rel=0.1)
+    assert missed[0] < 2e-4
+    assert missed[1] == pytest.approx(missed[0] / 4, rel=0.2)

@@ -145,6 +145,16 @@ def loop_equations(tree: Tree, cut: Cut, q: Array) -> Equations:
     return Equations(np.concatenate([apart, _misalignment(loop, first.pose, second.pose)]), rows)
 
 
+def held_equations(tree: Tree, q: Array) -> list[tuple[Any, Row]]:
+    """Of all loops that forces hold: by how much each equation is missed at q (nq,), m or rad, and how that changes
+    with the velocities of the tree."""
+    found: list[tuple[Any, Row]] = []
+    for cut in tree.loops.held if tree.loops is not None else ():
+        equations = loop_equations(tree, cut, q)
+        found += [(equations.residual[k], row) for k, row in enumerate(equations.rows)]
+    return found
+
+
 def loop_acceleration(tree: Tree, cut: Cut, q: Array, v: Array) -> Array:
     """Second derivative (n,) of the residuals of a closed loop in constant tree velocities v."""
     loop = cut.loop

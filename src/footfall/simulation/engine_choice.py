@@ -75,6 +75,9 @@ def choose_engine(
 
 def _nothing_touches(setting: Setting) -> bool:
     """Whether there is nothing to find, so that batches may as well run in lanes."""
+    loops = setting.robot.tree.loops
+    if loops is not None and loops.held:
+        return False  # what holds them is solved with contacts
     shaped = sum(bool(body.collisions) for body in setting.robot.bodies) + len(standing_in(setting.robot))
     things = sum(thing.contact for thing in setting.scene.fixed_objects)
     return shaped == 0 or (things == 0 and (shaped == 1 or not setting.self_contact))

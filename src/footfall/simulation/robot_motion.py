@@ -26,6 +26,7 @@ from footfall.dynamics.loops import Coupling, damping_of_followers
 from footfall.dynamics.mass_matrix import composite_bodies
 from footfall.math.block_sparse import WIDTH, Elimination, block_number, plan_elimination
 from footfall.math.spatial import rotate
+from footfall.robot.loop_equations import held_equations
 from footfall.robot.model import JointType, Robot, digest_of
 from footfall.simulation.contact_rows import LinkMotion, Row
 from footfall.simulation.drive_step import DriveTrain
@@ -51,9 +52,9 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class FollowerPiece:
-    """What one node gives to the rate of a joint that follows others. row: its number among those that `approach`
-    gives."""
+class SumPiece:
+    """What one node gives to the rate of a joint that follows others, or of a loop's equation. row: its number among
+    those that `approach` gives."""
 
     node: int
     row: int
@@ -111,7 +112,7 @@ class RobotMotion:
         return pieces, tables
 
     @cached_property
-    def followers(self) -> dict[int, tuple[FollowerPiece, ...]]:
+    def followers(self) -> dict[int, tuple[SumPiece, ...]]:
         """Joints that follow others through loops and have limits or dry friction: by their velocity in the tree what
         the velocities of nodes give it."""
         tree, places = self.robot.tree, self.nodes.places
@@ -121,13 +122,27 @@ class RobotMotion:
             *rubbing_velocities(self.robot)
         }
         rows = Coupling(self.robot, tree.loops.reference).rows
-        found: dict[int, tuple[FollowerPiece, ...]] = {}
+        found: dict[int, tuple[SumPiece, ...]] = {}
         count = 0
         for velocity in sorted(wanted - {*tree.loops.independent}):
             nodes = sorted({places[own][0] for own in rows[velocity]})
-            found[velocity] = tuple(FollowerPiece(node, count + k) for k, node in enumerate(nodes))
+            found[velocity] = tuple(SumPiece(node, count + k) for k, node in enumerate(nodes))
             count += len(nodes)
         return found
+
+    @cached_property
+    def held(self) -> tuple[tuple[SumPiece, ...], ...]:
+        """Equations of loops that forces hold: what the velocities of nodes give to each."""
+        tree, places = self.robot.tree, self.nodes.places
+        if tree.loops is None or not tree.loops.held:
+            return ()
+        count, found = sum(len(pieces) for pieces in self.followers.values()), []
+        coupling = Coupling(self.robot, tree.loops.reference)
+        for _, row in held_equations(tree, tree.loops.reference):
+            nodes = sorted({places[own][0] for own in coupling.row(row)})
+            found.append(tuple(SumPiece(node, count + k) for k, node in enumerate(nodes)))
+            count += len(nodes)
+        return tuple(found)
 
     @property
     def joints(self) -> int:
@@ -171,7 +186,8 @@ class RobotMotion:
         """mass (8 blocks, 8), momentum (n, 8), pivots (n, 8): see `footfall.contact.islands.island`. free (nv,):
         velocity after the step without contact. integral (joints,). rotations (links, 3, 3), positions (links, 3): of
         links now, linear and angular (links, 3): their velocities after the step without contact. motions (6 tables,
-        8): about the origin (3,), which is given too. followers (n, 8): see `FollowerPiece`."""
+        8): about the origin (3,), which is given too. sums (n, 8): see `SumPiece`; misses (m,):
+        by how much loops that forces hold are apart; both only if there are any."""
         robot, tree, dt = self.robot, self.robot.tree, given["dt"]
         q, v = given["q"], given["v"]
         control, action = self._acting(given)
@@ -184,12 +200,6 @@ class RobotMotion:
         own = link_velocities(tree, joint_transforms(tree, q), coupling.velocity(free))
         velocities = [rotate(pose.rotation, velocity) for pose, velocity in zip(poses, own, strict=True)]
         origin = self._origin(poses)
-        rows = [
-            [_entry(coupling.rows[velocity], own) for own in self._padded(piece.node)]
-            for velocity, pieces in self.followers.items()
-            for piece in pieces
-        ]
-        followers = {"followers": np.array(rows)} if rows else {}
         return {
             "mass": self._blocks(inertia),
             "momentum": self._by_node(inertia @ v + dt * acting),
@@ -202,8 +212,18 @@ class RobotMotion:
             "angular": np.array([row[3:] for row in velocities]).reshape(-1, 3),
             "motions": self._motions(motion, origin),
             "origin": origin,
-            **followers,
+            **self._sums(q, coupling),
         }
+
+    def _sums(self, q: Array, coupling: Coupling) -> dict[str, Array]:
+        equations = held_equations(self.robot.tree, q)
+        sums = [(coupling.rows[velocity], pieces) for velocity, pieces in self.followers.items()]
+        sums += [(coupling.row(row), pieces) for (_, row), pieces in zip(equations, self.held, strict=True)]
+        rows = [
+            [_entry(row, v) for v in self._padded(piece.node)] for row, pieces in sums for piece in pieces
+        ]
+        given = {"sums": np.array(rows)} if rows else {}
+        return given | ({"misses": np.array([miss for miss, _ in equations])} if equations else {})
 
     def _settle(self, **given: Any) -> Mapping[str, Any]:
         """q (nq,) after the step; effort (nv,) that the joints gave, N m; drives: their state."""

@@ -120,10 +120,10 @@ class Simulation:
             raise InvalidOption(f"substeps is {substeps}; it must be at least 1, and whole")
         self.substeps = substeps
         self.joints = len(actuated_velocities(self.robot))
-        self._check_forces()
         placed = placed_robots(place, robot, q=start)
         setting = Setting(self.robot, place, tuple(placed), self.options, substeps, drives, self_contact)
         self.engine = choose_engine(setting, self._touching, self.train)
+        self._check_forces()
         self._pushes: dict[str, tuple[Array, float]] = {}
         self._started = False
         self._told: frozenset[str] = frozenset()  # kinds of warnings
@@ -131,11 +131,12 @@ class Simulation:
 
     def _check_forces(self) -> None:
         loops = self.robot.tree.loops
-        if loops is not None and loops.held and not self._touching.is_smooth(self.options):
+        listed = isinstance(self.engine, ListedEngine) and not self._touching.is_smooth(self.options)
+        if loops is not None and loops.held and listed:
             names = ", ".join(cut.loop.name for cut in loops.held)
             raise ValueError(
-                f"forces hold the loops {names}; only penalty contact and the integrators 'explicit' and 'rk4' know "
-                "such forces"
+                f"forces hold the loops {names}; a list of places that may touch knows such forces only with penalty "
+                "contact and the integrators 'explicit' and 'rk4'; let contacts be 'found'"
             )
         if self.train is not None and self.options.integrator != "semi-implicit":
             raise ValueError(

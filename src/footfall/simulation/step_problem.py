@@ -25,6 +25,7 @@ from footfall.dynamics.kinematics import forward_kinematics
 from footfall.dynamics.loops import Coupling
 from footfall.dynamics.mass_matrix import mass_matrix
 from footfall.errors import InvalidOption
+from footfall.robot.loop_equations import held_equations
 from footfall.robot.model import WORLD
 from footfall.simulation.run_values import SimulationState, Trajectory, join_trajectories
 from footfall.simulation.simulation import Simulation
@@ -36,10 +37,12 @@ from footfall.simulation.time_step import (
     rubbing_velocities,
 )
 from footfall.simulation.world.engine import WorldEngine
+from footfall.simulation.world.velocity_sums import CLOSING, HOLDS
 
 
 class StepProblem(NamedTuple):
-    """problem: all contacts (t1, t2, n each), then joint limits, then dry friction, in the order of `step_impulses`.
+    """problem: all contacts (t1, t2, n each), then joint limits, then dry friction, then equations of loops that forces
+    hold as friction with a bound beyond need, in the order of `step_impulses`.
     response: (nv, n) velocities that unit impulses cause. free_velocity: (nv,) without any."""
 
     problem: ContactProblem
@@ -72,7 +75,7 @@ def build_step_problem(
     frames = np.array([contact_frame(rotation[:, 2]) for rotation in contacts.rotations]).reshape(-1, 3, 3)
     jacobian = contact_jacobian(robot, q, contacts)
     turned = np.einsum("mij,mik,mkl->mjl", frames, contacts.rotations, jacobian.reshape(-1, 3, robot.nv))
-    joints, room, bounds = _joint_rows(simulation, q)
+    joints, room, bounds, closing = _joint_rows(simulation, q)
     jacobian = np.concatenate([turned.reshape(-1, robot.nv), joints])
     response = np.linalg.solve(inertia, jacobian.T)
     bias, before = jacobian @ free, jacobian @ v
@@ -100,6 +103,7 @@ def build_step_problem(
     bias[normal] += np.where(bounces, contacts.restitution * approach, offset)  # 001 (4.13)
     limits = len(joints) - len(bounds)
     bias[first : first + limits] += np.maximum(room / dt, -options.contact.recovery_speed)
+    bias[first + limits :] += closing
     sliding = np.linalg.norm(before[:first].reshape(-1, 3)[:, :2], axis=1)
     delassus = jacobian @ response
     problem = ContactProblem(
@@ -115,7 +119,8 @@ def build_step_problem(
 
 
 def step_impulses(simulation: Simulation, after: SimulationState) -> Array:
-    """Impulses (n,) of the step that led to a state, N s: contacts (t1, t2, n each), joint limits, dry friction."""
+    """Impulses (n,) of the step that led to a state, N s: contacts (t1, t2, n each), joint limits, dry friction, loops
+    that forces hold."""
     engine = simulation.engine
     if not isinstance(engine, WorldEngine):
         return after.impulses
@@ -123,11 +128,15 @@ def step_impulses(simulation: Simulation, after: SimulationState) -> Array:
     frames = np.array([contact_frame(touch["normal"]) for touch in after.touches]).reshape(-1, 3, 3)
     own = np.einsum("mij,mi->mj", frames, after.impulses[: 3 * count].reshape(-1, 3)).ravel()
     rows: dict[tuple[int, bool], float] = {}
+    held: list[float] = []
     for row, impulse in zip(np.asarray(engine.world.joints), after.impulses[3 * count :], strict=True):
-        rows[int(row["velocity"]), bool(row["friction"] > 0.0)] = impulse
+        if row["friction"] == np.inf:
+            held.append(impulse)
+        else:
+            rows[int(row["velocity"]), bool(row["friction"] > 0.0)] = impulse
     limited, rubbing = _limited_and_rubbing(simulation)
     limits = [rows[velocity, False] for _, velocity in limited]
-    return np.concatenate([own, limits, [rows[velocity, True] for velocity in rubbing]])
+    return np.concatenate([own, limits, [rows[velocity, True] for velocity in rubbing], held])
 
 
 def step_residuals(simulation: Simulation, command: Command, steps: int) -> tuple[Array, Trajectory]:
@@ -216,12 +225,14 @@ def _limited_and_rubbing(simulation: Simulation) -> tuple[list[tuple[int, int]],
     return limited, rubbing_velocities(robot) if options.joints.friction else []
 
 
-def _joint_rows(simulation: Simulation, q: Array) -> tuple[Array, Array, Array]:
-    """Rows (k, nv) of joint limits, towards the nearer one, and of dry friction; room (limits,) left in rad or m;
-    bounds (frictions,) in N s."""
+def _joint_rows(simulation: Simulation, q: Array) -> tuple[Array, Array, Array, Array]:
+    """Rows (k, nv) of joint limits, towards the nearer one, of dry friction and of loops that forces hold; room
+    (limits,) left in rad or m; bounds (others,) in N s; speeds (others,) at which loops are closed."""
     robot, options = simulation.robot, simulation.options
     limited, rubbing = _limited_and_rubbing(simulation)
-    rows, room = np.zeros((len(limited) + len(rubbing), robot.spanning.nv)), np.zeros(len(limited))
+    equations = held_equations(robot.tree, q)
+    first = len(limited) + len(rubbing)
+    rows, room = np.zeros((first + len(equations), robot.spanning.nv)), np.zeros(len(limited))
     for k, (coordinate, velocity) in enumerate(limited):
         below, above = (
             q[coordinate] - robot.lower_limits[coordinate],
@@ -231,4 +242,10 @@ def _joint_rows(simulation: Simulation, q: Array) -> tuple[Array, Array, Array]:
         room[k] = min(below, above)
     for k, velocity in enumerate(rubbing):
         rows[len(limited) + k, velocity] = 1.0
-    return Coupling(robot, q).columns(rows), room, robot.spanning.friction[rubbing] * options.dt
+    for k, (_, row) in enumerate(equations):
+        for velocity, entry in row.items():
+            rows[first + k, velocity] = entry
+    most = HOLDS * robot.mass * (float(np.linalg.norm(robot.gravity)) or 9.81) * options.dt
+    bounds = np.array([*robot.spanning.friction[rubbing] * options.dt, *[most] * len(equations)])
+    closing = np.array([*[0.0] * len(rubbing), *(CLOSING * miss / options.dt for miss, _ in equations)])
+    return Coupling(robot, q).columns(rows), room, bounds, closing

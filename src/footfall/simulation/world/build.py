@@ -197,7 +197,7 @@ def _add_robot(tables: _Tables, member: Member, motion: RobotMotion, *, limits: 
             outputs["origin"],
             settled,
             outputs.get("given", -1),
-            outputs.get("followers", 0),
+            outputs.get("sums", 0),
             placed,
             np.asarray(member.pose.rotation),
             tuple(np.asarray(member.pose.translation)),
@@ -219,6 +219,11 @@ def _add_robot(tables: _Tables, member: Member, motion: RobotMotion, *, limits: 
     tables.pair_starts.append(len(tables.node_pairs))
     tables.plans.append(motion.plan)
     tables.joints += _joint_rows(tables, motion, first_node, limits=limits, friction=friction)
+    for number, pieces in enumerate(motion.held):
+        place, node = outputs["misses"] + number, first_node + pieces[0].node
+        own = len(tables.joint_pieces), len(pieces)
+        tables.joints.append((place, -1, node, -1, -np.inf, np.inf, np.inf, *own))
+        tables.joint_pieces += [(first_node + piece.node, piece.row) for piece in pieces]
     tables.mass.append(robot.mass)
     tables.q, tables.v = tables.q + robot.nq, tables.v + robot.nv
     tables.tree_v += robot.spanning.nv

@@ -8,8 +8,8 @@ import numpy as np
 
 from footfall.arrays import Integers
 from footfall.contact.detection.shapes import Touch
-from footfall.simulation.world.follower_rows import joint_rate
 from footfall.simulation.world.records import Moment, World
+from footfall.simulation.world.velocity_sums import joint_rate
 
 
 class Members(NamedTuple):

@@ -22,16 +22,11 @@ from footfall.contact.islands.island import (
 )
 from footfall.math.block_sparse import WIDTH, Elimination, block_number, plan_elimination
 from footfall.simulation.world.coupling import Members, list_of
-from footfall.simulation.world.follower_rows import (
-    add_follower_group,
-    follower_mobility,
-    follower_point,
-    held_impulse,
-)
 from footfall.simulation.world.free_bodies import free_inertia
 from footfall.simulation.world.laws import FAR, contact_law
 from footfall.simulation.world.link_motion import fill_motion
 from footfall.simulation.world.records import Moment, World
+from footfall.simulation.world.velocity_sums import add_sum_group, held_impulse, sum_mobility, sum_point
 
 _LEAST_MOBILITY = 1e-9  # of a contact's own sum: keeps directions in which nothing moves off zero
 _IMMOVABLE = 1e-14  # of a contact's mobility: what moves less along its normal does not move
@@ -40,15 +35,15 @@ _IMMOVABLE = 1e-14  # of a contact's mobility: what moves less along its normal 
 class Draft(NamedTuple):
     """An island while it is put together.
 
-    movers, touches, joints: numbers of the world's; followers: of joints that follow others through loops. local (nodes
-    of the world,): number of each node in the island. v (n, 8): velocities at the beginning of the step. impulses
-    (c, 3), of touches and then of followers, and joint_impulses (j,): to start with.
+    movers, touches, joints: numbers of the world's; sums: of those among its joints that several nodes move. local
+    (nodes of the world,): number of each node in the island. v (n, 8): velocities at the beginning of the step.
+    impulses (c, 3), of touches and then of sums, and joint_impulses (j,): to start with.
     """
 
     movers: Integers
     touches: Integers
     joints: Integers
-    followers: Integers
+    sums: Integers
     local: Integers
     v: ArrayOf[Lanes]
     impulses: ArrayOf[Vector3]
@@ -56,9 +51,9 @@ class Draft(NamedTuple):
 
 
 class Pieces(NamedTuple):
-    """Groups of touches between the same bodies, one after another, then those of joints that follow others, with the
-    nodes and motions of their pieces; touching: how many groups are of touches; coupled: whether any of them is between
-    two bodies that move."""
+    """Groups of touches between the same bodies, one after another, then those of sums, with the nodes and
+    motions of their pieces; touching: how many groups are of touches; coupled: whether any of them couples nodes that
+    the inertia does not."""
 
     groups: ArrayOf[Group]
     touching: int
@@ -81,8 +76,7 @@ def draft_island(now: Moment, members: Members, head: int, local: Integers) -> D
     movers = list_of(members.first_mover[head], members.next_mover)
     touches = list_of(members.first_touch[head], members.next_touch)
     rows = list_of(members.first_joint[head], members.next_joint)
-    joints = _joints_of(world, rows, follow=False)
-    followers = _joints_of(world, rows, follow=True)
+    joints, sums = _joints_of(world, rows, sums=False), _joints_of(world, rows, sums=True)
     nodes = 0
     for mover in movers:
         for k in range(world.mover_nodes[mover]):
@@ -101,15 +95,15 @@ def draft_island(now: Moment, members: Members, head: int, local: Integers) -> D
     joint_impulses = np.empty(len(joints))
     for k in range(len(joints)):
         joint_impulses[k] = now.state.joint_impulses[joints[k]]
-    impulses = np.zeros((len(touches) + len(followers), 3))
-    return Draft(movers, touches, joints, followers, local, v, impulses, joint_impulses)
+    impulses = np.zeros((len(touches) + len(sums), 3))
+    return Draft(movers, touches, joints, sums, local, v, impulses, joint_impulses)
 
 
-def _joints_of(world: World, rows: Integers, *, follow: bool) -> Integers:
-    """Those of joint rows whose joints follow others, or those that do not."""
+def _joints_of(world: World, rows: Integers, *, sums: bool) -> Integers:
+    """Those of joint rows that several nodes move, or those that one does."""
     count, chosen = 0, np.empty(len(rows), dtype=np.int64)
     for row in rows:
-        if (world.joints[row].lane < 0) == follow:
+        if (world.joints[row].lane < 0) == sums:
             chosen[count] = row
             count += 1
     return chosen[:count]
@@ -131,7 +125,7 @@ def build_island(now: Moment, draft: Draft) -> Island:
     for group in pieces.groups[: pieces.touching]:
         mobility = max(mobility, _fill_points(now, draft, group, pieces, inertia, points, rows))
     for group in pieces.groups[pieces.touching :]:
-        mobility = max(mobility, _fill_follower(now, draft, group, pieces, inertia, points, rows))
+        mobility = max(mobility, _fill_sum(now, draft, group, pieces, inertia, points, rows, weight))
     last = len(pieces.groups) - 1
     pair_count = pieces.groups[last].first_pair + pieces.groups[last].pieces ** 2 if last >= 0 else 0
     pairs = np.empty(pair_count, dtype=np.int64)
@@ -162,9 +156,9 @@ def build_island(now: Moment, draft: Draft) -> Island:
 
 def _pieces(now: Moment, draft: Draft) -> Pieces:
     world, found, count = now.world, now.room.found, len(draft.touches)
-    groups = new_records(Group, count + len(draft.followers))
+    groups = new_records(Group, count + len(draft.sums))
     number, room, first = 0, 0, 0
-    for joint in draft.followers:
+    for joint in draft.sums:
         room += world.joints[joint].pieces
     while first < count:
         body, other = _bodies_of(world, found[draft.touches[first]])
@@ -186,12 +180,13 @@ def _pieces(now: Moment, draft: Draft) -> Pieces:
             own, coupled = _without_empty(made, own, nodes, motions), True
         groups[k] = Group(group.first_point, group.points, made, own, pair)
         made, pair = made + own, pair + own * own
-    for k in range(len(draft.followers)):
+    for k in range(len(draft.sums)):
         begun = Group(count + k, 1, made, 0, pair)
-        group = add_follower_group(now, draft.followers[k], begun, draft.local, nodes, motions)
+        group = add_sum_group(now, draft.sums[k], begun, draft.local, nodes, motions)
         groups[number + k] = group
+        coupled = coupled or world.joints[draft.sums[k]].friction == np.inf
         made, pair = made + group.pieces, pair + group.pieces * group.pieces
-    return Pieces(groups[: number + len(draft.followers)], number, nodes, motions, coupled)
+    return Pieces(groups[: number + len(draft.sums)], number, nodes, motions, coupled)
 
 
 def _bodies_of(world: World, touch: Touch) -> tuple[int, int]:
@@ -446,7 +441,7 @@ def _fill_points(
     return greatest
 
 
-def _fill_follower(
+def _fill_sum(
     now: Moment,
     draft: Draft,
     group: Group,
@@ -454,16 +449,17 @@ def _fill_follower(
     inertia: Inertia,
     points: ArrayOf[Point],
     rows: ArrayOf[Lanes],
+    weight: float,
 ) -> float:
-    """Law and rows of a joint that follows others, and the impulse it had; its mobility."""
-    k, number = group.first_point, draft.followers[group.first_point - len(draft.touches)]
-    mobility = follower_mobility(group, pieces.nodes, pieces.motions, inertia.pivots)
-    points[k] = follower_point(now, number, mobility)
+    """Law and rows of a sum, and the impulse it had; its mobility."""
+    k, number = group.first_point, draft.sums[group.first_point - len(draft.touches)]
+    mobility = sum_mobility(group, pieces.nodes, pieces.motions, inertia.pivots)
+    points[k] = sum_point(now, number, mobility, weight)
     for i in range(3):
         row: Lanes = np.zeros(8)
         row[i] = 1.0
         rows[3 * k + i] = row
-    draft.impulses[k] = held_impulse(now, number)
+    draft.impulses[k] = held_impulse(now, number, weight)
     return mobility
 
 

@@ -56,7 +56,7 @@ class RobotPart(NamedTuple):
     origin: int
     settled: int
     given: int  # -1 unless its joints are prescribed
-    followers: int  # of no meaning without joints that follow others
+    sums: int  # of no meaning without joints that follow others and loops that forces hold
     placed: bool
     rotation: Matrix3
     position: Vector3
@@ -85,10 +85,12 @@ class LinkPiece(NamedTuple):
 
 
 class JointLimit(NamedTuple):
-    """A joint with a position limit (m or rad), or with dry friction (N m or N) if `friction` is above zero.
+    """A joint with a position limit (m or rad), or with dry friction (N m or N) if `friction` is above zero; or an
+    equation of a loop that forces hold, with friction without bound.
 
     velocity: its number in the tree of all that moves. It moves with a lane of a node, or, if it follows others through
-    loops, with its pieces; then the lane is -1, and the node one of those that it moves with.
+    loops, with its pieces; then the lane is -1, and the node one of those that it moves with. An equation has such
+    pieces too, no velocity (-1), and as coordinate the place in `Workspace.outputs` of what it is missed by.
     """
 
     coordinate: int
@@ -103,7 +105,8 @@ class JointLimit(NamedTuple):
 
 
 class JointPiece(NamedTuple):
-    """What a node gives to the rate of a joint: the row (8,) of that number which its robot's `approach` gives."""
+    """What a node gives to the rate of a joint or an equation: the row (8,) of that number which its robot's `approach`
+    gives."""
 
     node: int
     row: int

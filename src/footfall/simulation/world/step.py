@@ -15,10 +15,10 @@ from footfall.contact.detection.find import find_contacts
 from footfall.contact.islands.newton import Outcome
 from footfall.contact.islands.solve import Effort, solve_island
 from footfall.simulation.world.coupling import Members, find_members, is_held
-from footfall.simulation.world.follower_rows import joint_impulse
 from footfall.simulation.world.island_building import build_island, draft_island
 from footfall.simulation.world.movers import approach_all, settle_all
 from footfall.simulation.world.records import Count, Forces, Moment, Report, Settings, State, Workspace, World
+from footfall.simulation.world.velocity_sums import sum_impulse
 from footfall.simulation.world.warm_start import warm_impulses
 
 
@@ -75,7 +75,7 @@ def _solve(now: Moment, members: Members, head: int, local: Integers) -> Outcome
         state.impulses[touch] = contact_frame(now.room.found[touch].normal) @ draft.impulses[k]
     for k in range(len(draft.joints)):
         state.joint_impulses[draft.joints[k]] = draft.joint_impulses[k]
-    for k in range(len(draft.followers)):
-        number = draft.followers[k]
-        state.joint_impulses[number] = joint_impulse(now, number, draft.impulses[len(draft.touches) + k])
+    for k in range(len(draft.sums)):
+        number = draft.sums[k]
+        state.joint_impulses[number] = sum_impulse(now, number, draft.impulses[len(draft.touches) + k])
     return outcome
