@@ -12,11 +12,14 @@ from footfall.control.tasks.orientations import OrientationTask
 from footfall.control.tasks.positions import center_of_mass_position, frame_position
 from footfall.control.tasks.postures import posture
 from footfall.control.tasks.task import MotionTask
+from footfall.dynamics.configuration import neutral
+from footfall.dynamics.kinematics import link_poses
 from footfall.gait.poses import FEET, HANDS, Hand
 from footfall.math.rotations import matrix_from_quaternion
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.samples import ROTATIONS, MotionSamples
-from footfall.robot.model import Robot
+from footfall.motion.standing import placed_frame
+from footfall.robot.model import Joint, JointType, Robot
 
 _UPPER_BODY = ROTATIONS.index("upper_body")
 _FEET = (ROTATIONS.index("right_foot_rotation"), ROTATIONS.index("left_foot_rotation"))
@@ -37,6 +40,33 @@ def body_tasks(robot: Robot, model: ReducedModel, hands: Sequence[Hand] = ()) ->
 def _toe_joint(robot: Robot, frame: str) -> str:
     body = next(entry.body for entry in robot.frames if entry.name == frame)
     return next(joint.name for joint in robot.joints if joint.child == body)
+
+
+def head_joints(robot: Robot, model: ReducedModel) -> list[tuple[str, float]]:
+    """Joints that pan and tilt the head, with the signs of their angles: pan turns left, tilt looks up. Empty where
+    the head has not just these two."""
+    frames, poses = model.frames, link_poses(robot.tree, neutral(robot))
+    if "VTCP" not in frames:
+        return []
+    body = placed_frame(robot, poses, frames["UB"]).rotation
+    chain = _joints_between(robot, frames["UB"], frames["VTCP"])
+    turning = [joint for joint in chain if joint.type is not JointType.FIXED]
+    if len(turning) != 2 or any(joint.type is not JointType.REVOLUTE for joint in turning):
+        return []
+    axes = [body.T @ placed_frame(robot, poses, joint.child).rotation @ joint.axis for joint in turning]
+    signs = [float(axes[0][2]), -float(axes[1][1])]
+    return [(joint.name, round(sign)) for joint, sign in zip(turning, signs, strict=True) if abs(sign) > 0.9]
+
+
+def _joints_between(robot: Robot, upper: str, lower: str) -> list[Joint]:
+    """Joints from the body of one frame out to that of another."""
+    bodies = {frame.name: frame.body for frame in robot.frames}
+    parents = {joint.child: joint for joint in robot.joints}
+    chain, body = [], bodies.get(lower, lower)
+    while body != bodies.get(upper, upper) and body in parents:
+        chain.append(parents[body])
+        body = parents[body].parent
+    return chain[::-1]
 
 
 def body_targets(

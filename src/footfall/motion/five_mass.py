@@ -216,16 +216,25 @@ def centre_of_mass_at(at: Sample, torso: Jet, masses: Masses) -> Jet:
 
 @routine
 def angular_momenta(samples: ArrayOf[Sample], masses: Masses) -> Array:
-    """Angular momentum (k, 3) of the five masses about their centre, kg m2/s; samples have torso and centre of mass."""
+    """Angular momentum (k, 3) about the centre of mass of feet and torso, kg m2/s, if hands have no mass of their own;
+    the torso is where it then must be for the centre of mass to be where the samples have it."""
     result: ArrayOf[Vector3] = np.empty((len(samples), 3))
+    foot = masses.foot_share * masses.total
+    torso = masses.total - 2.0 * foot
     for k in range(len(samples)):
         at = samples[k]
         turn, spin = matrix_from_quaternion(at.upper_body.quaternion), at.upper_body.angular_velocity
-        total, torso = turn @ (masses.torso_inertia @ (turn.T @ spin)), masses.total
-        for limb in limbs_at(at, masses):
-            total = total + cross(limb.place - at.value.center_of_mass, limb.mass * limb.velocity)
-            torso -= limb.mass
-        result[k] = total + cross(at.value.torso - at.value.center_of_mass, torso * at.rate.torso)
+        right, left = (
+            at.value.right_foot - at.value.center_of_mass,
+            at.value.left_foot - at.value.center_of_mass,
+        )
+        to_right, to_left = (
+            at.rate.right_foot - at.rate.center_of_mass,
+            at.rate.left_foot - at.rate.center_of_mass,
+        )
+        place, rate = -foot / torso * (right + left), -foot / torso * (to_right + to_left)
+        feet = foot * (cross(right, to_right) + cross(left, to_left))
+        result[k] = turn @ (masses.torso_inertia @ (turn.T @ spin)) + feet + torso * cross(place, rate)
     return np.asarray(result)
 
 

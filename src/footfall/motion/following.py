@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -9,25 +10,38 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.control.inverse_kinematics.bounded_rate import BoundedRate
+from footfall.control.inverse_kinematics.limits import Limits
 from footfall.control.inverse_kinematics.motion_weights import MotionWeight
 from footfall.control.inverse_kinematics.null_space import NullSpaceTerm, Smoothing
 from footfall.control.inverse_kinematics.repulsion import NullSpaceCost
 from footfall.control.inverse_kinematics.resolved_rate import ComfortCost, ResolvedRate
+from footfall.control.tasks.postures import posture
+from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.task import MotionTask
 from footfall.dynamics.center_of_mass import center_of_mass
 from footfall.dynamics.centroidal import centroidal_momentum
 from footfall.dynamics.configuration import difference, integrate
 from footfall.dynamics.kinematics import link_poses
 from footfall.errors import LostMotion
-from footfall.gait.poses import Hand
+from footfall.gait.poses import HANDS, Hand
 from footfall.math.rotations import matrix_from_quaternion, quaternion_from_matrix
 from footfall.math.transform import Transform
-from footfall.motion.body_tasks import body_targets, body_tasks
+from footfall.motion.body_tasks import body_targets, body_tasks, head_joints
 from footfall.motion.five_mass import FootWrench, zero_moment_point
 from footfall.motion.model_derivation import standing_configuration
 from footfall.motion.motion import Motion
+from footfall.motion.reduced_model import ReducedModel
+from footfall.motion.samples import MotionSamples
 from footfall.motion.standing import placed_frame
+from footfall.motion.stream import HEAD, stream
 from footfall.robot.model import WORLD, JointType, Robot
+
+# What tasks leave free: the least velocity of all coordinates, the base included, that joints do not have towards the
+# comfortable posture. In a weighted sum of squares the posture has a small weight and a gain to match.
+_DAMPING = 3e-3  # beside weights 1 of the tasks, which are off by some micrometres for it
+_COMFORT_WEIGHT = 0.01 * _DAMPING**2
+_COMFORT_GAIN = 2.0 * (_DAMPING**2 + _COMFORT_WEIGHT) / _COMFORT_WEIGHT  # 1/s: 2 at which joints come back
 
 
 @dataclass(frozen=True)
@@ -67,17 +81,53 @@ def follow_motion(
     hands: Sequence[Hand] = (),
     free: FreeMotion | None = None,
 ) -> Followed:
-    """The robot along a motion: centre of mass, upper body, feet, and toes where it has them; all other joints stay as
-    near as they can to a configuration q (nq,), by default `standing_configuration`. It starts from q, with the right
-    foot where the motion has it.
+    """The robot along a motion, within its joint limits: centre of mass, upper body, feet, head, toes where it has
+    them, and hands as far as they are in task space; all other joints stay as near as they can to a configuration q
+    (nq,), by default `standing_configuration`. It starts from q, with the right foot where the motion has it.
 
-    dt: s. gain: 1/s, below 1/dt. hands: those that follow too, also where they are in null space. free: what joints do
-    that the motion leaves free, such as arms that swing. Raises `LostMotion` if it is off by more than allowed, m or
-    rad.
+    dt: s. gain: 1/s, below 1/dt. hands: those that follow also where they are in null space. free: what joints do that
+    the motion leaves free, such as arms that swing; limits are then what its cost makes of them, the head stays, and
+    only the given hands follow. Raises `LostMotion` if it is off by more than allowed, m or rad.
     """
-    free = FreeMotion() if free is None else free
     times = np.arange(motion.begin_time, motion.end_time + dt / 2, dt)
     q = _on_right_foot(robot, motion, standing_configuration(robot, motion.model) if q is None else q)
+    if free is not None:
+        path, errors = _follow_freely(
+            robot, motion, q, free, times=times, gain=gain, allowed=allowed, hands=hands
+        )
+        return Followed(times, path, _velocities(robot, path, dt), errors)
+    here, middle = motion.sample(times), motion.sample(times + dt / 2)
+    used = tuple(hand for side, hand in enumerate(HANDS) if hand in hands or here.selection[:, 0, side].any())
+    steps = _Steps(robot, motion.model, q, used, dt)
+    targets, _ = steps.targets(here)
+    _, rates = steps.targets(middle)  # rates in the middle of a step take it to its end
+    shares = steps.shares(here, always=hands)
+    places, errors = np.empty((len(times), robot.nq)), np.empty(len(times))
+    now = q
+    for _ in range(50):  # come to the first pose
+        now = steps.step(now, targets[0], 0.0 * rates[0], 0.2 / dt, shares[0])
+    for step in range(len(times)):
+        places[step] = now
+        errors[step] = steps.error(now, targets[step], shares[step])
+        if errors[step] > allowed:
+            raise LostMotion(float(errors[step]), float(times[step]), allowed)
+        now = steps.step(now, targets[step], rates[step], gain, shares[step])
+    return Followed(times, places, _velocities(robot, places, dt), errors)
+
+
+def _follow_freely(
+    robot: Robot,
+    motion: Motion,
+    q: Array,
+    free: FreeMotion,
+    *,
+    times: Array,
+    gain: float,
+    allowed: float,
+    hands: Sequence[Hand],
+) -> tuple[Array, Array]:
+    """Configurations (n, nq) and errors (n,) at times (n,) by resolved rates with costs and terms in the null space."""
+    dt = times[1] - times[0]
     tasks = [*body_tasks(robot, motion.model, hands), *free.tasks]
     cost = ComfortCost(tuple(q.tolist()), comfort_gain=2.0) if free.cost is None else free.cost
     solver = ResolvedRate(
@@ -102,7 +152,72 @@ def follow_motion(
             raise LostMotion(float(errors[step]), float(times[step]), allowed)
         told = free.told(float(times[step])) if free.told is not None else None
         here = integrate(robot, here, dt * solver.run(here, targets[step], rates[step], gains, told))
-    return Followed(times, path, _velocities(robot, path, dt), errors)
+    return path, errors
+
+
+class _Steps:
+    """Steps of inverse kinematics: tasks that are followed, then a comfortable posture with next to no weight."""
+
+    def __init__(
+        self, robot: Robot, model: ReducedModel, comfort: Array, hands: tuple[Hand, ...], dt: float
+    ) -> None:
+        self.robot, self.model, self.hands, self.dt = robot, model, hands, dt
+        self.head = head_joints(robot, model)
+        tasks = body_tasks(robot, model, hands)
+        if self.head:
+            tasks.append(posture(robot, {joint: 0.0 for joint, _ in self.head}))
+        self.followed = TaskStack(robot, tasks).size
+        self.comfort = posture(robot, comfort)
+        self.solver = BoundedRate(
+            robot, [*tasks, self.comfort], dt=dt, limits=Limits(velocity=None), damping=_DAMPING
+        )
+        self.size = self.solver.stack.size
+        first = self.followed - len(self.head) - 3 * len(hands)
+        self._rows = slice(first, first + 3 * len(hands))
+
+    def targets(self, samples: MotionSamples) -> tuple[Array, Array]:
+        """Targets (n, p) and rates (n, m) of all tasks."""
+        values, rates = body_targets(samples, self.model, self.hands)
+        count = len(values)
+        vectors = stream(samples, self.model)
+        signs = np.array([sign for _, sign in self.head])
+        comfort = np.tile(self.comfort.parameters, (count, 1))
+        still = np.zeros((count, self.size - self.followed))
+        head = slice(HEAD.start, HEAD.start + len(signs))
+        return (
+            np.concatenate([values, signs * vectors.position[:, head], comfort], axis=1),
+            np.concatenate([rates, signs * vectors.velocity[:, head], still], axis=1),
+        )
+
+    def shares(self, samples: MotionSamples, *, always: Sequence[Hand]) -> Array:
+        """How far (n, hands) hands are in task space."""
+        shares = [
+            np.ones(len(samples.values)) if hand in always else samples.selection[:, 0, HANDS.index(hand)]
+            for hand in self.hands
+        ]
+        return np.array(shares).T if shares else np.ones((len(samples.values), 0))
+
+    def step(self, q: Array, target: Array, rate: Array, gain: float, shares: Array) -> Array:
+        """The configuration after dt: velocities with and without each hand, blended as 003a (4.12). A hand is pulled
+        to its place by its share, since it comes from where its arm is comfortable."""
+        gains = np.full(self.size, gain)
+        gains[self.followed :] = _COMFORT_GAIN
+        gains[self._rows] *= np.repeat(shares, 3)
+        weights = np.ones(self.size)
+        weights[self.followed :] = _COMFORT_WEIGHT
+        v = np.zeros(self.robot.nv)
+        for chosen in itertools.product((False, True), repeat=len(shares)):
+            part = float(np.prod(np.where(chosen, shares, 1.0 - shares)))
+            if part > 0.0:
+                weights[self._rows] = np.repeat(chosen, 3)
+                v += part * self.solver.run(q, target, rate, gains, weights)
+        return integrate(self.robot, q, self.dt * v)
+
+    def error(self, q: Array, target: Array, shares: Array) -> float:
+        """How far the tasks are off, m or rad; hands count once they are in task space."""
+        error = np.abs(self.solver.stack.kernel(q, target)[0])
+        error[self._rows] *= np.repeat(shares == 1.0, 3)
+        return float(error[: self.followed].max())
 
 
 def centroidal_wrench(robot: Robot, followed: Followed) -> Array:

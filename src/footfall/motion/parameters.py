@@ -115,9 +115,9 @@ class TorsoParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
     """Stage 14. first_grid_s, grid_s: distance of break points in the first and second cycle. filter_share: time
     constant of the low-pass as a part of the last transition. bound_margin_m: from the leg bounds.
     acceleration_limit_g: of the torso's height, as a multiple of gravity. body_grid_s, body_rounds: where the angular
-    momentum of the whole robot is compared with that of five masses, and how often. method: how the torso obeys the
-    zero moment point: with least error over all times, or exactly at the break points by a quintic or cubic spline as
-    in the source."""
+    momentum of the whole robot is compared with that of five masses, and how often in the second cycle. method: how
+    the torso obeys the zero moment point: with least error over all times, or exactly at the break points by a quintic
+    or cubic spline as in the source."""
 
     first_grid_s: Positive = 0.2
     grid_s: Positive = 0.05
@@ -125,7 +125,7 @@ class TorsoParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
     bound_margin_m: NotNegative = 0.005
     acceleration_limit_g: Positive = 0.5
     body_grid_s: Positive = 0.05
-    body_rounds: Annotated[int, Meta(ge=0, le=10)] = 2
+    body_rounds: Annotated[int, Meta(ge=0, le=10)] = 1
     method: Literal["least_squares", "quintic", "cubic"] = "least_squares"
 
 

@@ -18,6 +18,8 @@ from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.samples import LOAD, SELECTION, WRENCHES, MotionSamples
 from footfall.motion.stream_vectors import stream_kernel
 
+HEAD = slice(20, 22)  # pan and tilt in the vectors of a stream
+
 
 class TaskSpaceStream(NamedTuple):
     """What a controller follows.

@@ -14,14 +14,21 @@ from footfall.compiler.routines import ArrayOf
 from footfall.math.trajectories import PolynomialTrajectory, stack
 from footfall.motion.draft import Draft
 from footfall.motion.horizontal_torso import end_conditions, grid, horizontal_torso
-from footfall.motion.momentum import Postures, momentum_excess, no_momentum
+from footfall.motion.momentum import momentum_excess, no_momentum
 from footfall.motion.parameters import TorsoParameters
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.samples import Sample
 from footfall.motion.vertical_torso import HeightPlan, feasible_height, wanted_height
 from footfall.motion.whole_body import WholeBody
 
-STAGES = ("RMT-z cycle 1", "RMT-xy cycle 1", "RMT-z cycle 2", "RMT-xy cycle 2", "whole body")
+STAGES = (
+    "RMT-z cycle 1",
+    "RMT-xy cycle 1",
+    "whole body cycle 1",
+    "RMT-z cycle 2",
+    "RMT-xy cycle 2",
+    "whole body cycle 2",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,15 +59,19 @@ def plan_torso(
     body: WholeBody | None = None,
 ) -> TorsoPlan:
     """Stage 14: height, place, height within the legs' bounds, place again; with a body, place once more with the
-    angular momentum that it has then."""
+    angular momentum that it has then, in both cycles."""
     parameters = parameters or TorsoParameters()
     clock = [time.thread_time()]
     first_height = wanted_height(draft, model)
     clock.append(time.thread_time())
-    ends = end_conditions(draft, model)
-    first_place = horizontal_torso(
-        draft, model, parameters, height=first_height, times=grid(draft, parameters.first_grid_s), ends=ends
-    )
+    ends, coarse = end_conditions(draft, model), grid(draft, parameters.first_grid_s)
+    first_place = horizontal_torso(draft, model, parameters, height=first_height, times=coarse, ends=ends)
+    clock.append(time.thread_time())
+    compared, excess = grid(draft, parameters.body_grid_s), None
+    if body is not None:
+        excess = momentum_excess(draft, stack([first_place, first_height]), body, compared)
+        draft = replace(draft, momentum=excess.curve)
+        first_place = horizontal_torso(draft, model, parameters, height=first_height, times=coarse, ends=ends)
     clock.append(time.thread_time())
     times = grid(draft, parameters.grid_s)
     heights: HeightPlan = feasible_height(
@@ -75,15 +86,12 @@ def plan_torso(
     place = horizontal_torso(draft, model, parameters, height=heights.height, times=times, ends=ends)
     trajectory = _side_by_side(place, heights.height)
     clock.append(time.thread_time())
-    momentum = no_momentum(draft)
-    if body is not None:
-        near: Postures = {}
-        compared = grid(draft, parameters.body_grid_s)
-        for _ in range(parameters.body_rounds):
-            momentum = momentum_excess(draft, trajectory, body, compared, near)
-            draft = replace(draft, momentum=momentum)
-            place = horizontal_torso(draft, model, parameters, height=heights.height, times=times, ends=ends)
-            trajectory = _side_by_side(place, heights.height)
+    for _ in range(parameters.body_rounds if body is not None else 0):
+        assert body is not None
+        excess = momentum_excess(draft, trajectory, body, compared, excess)
+        draft = replace(draft, momentum=excess.curve)
+        place = horizontal_torso(draft, model, parameters, height=heights.height, times=times, ends=ends)
+        trajectory = _side_by_side(place, heights.height)
     clock.append(time.thread_time())
     return TorsoPlan(
         trajectory,
@@ -94,7 +102,7 @@ def plan_torso(
         heights.highest,
         times[heights.overlapping],
         heights.legs,
-        momentum,
+        no_momentum(draft) if excess is None else excess.curve,
         {name: end - begin for name, (begin, end) in zip(STAGES, pairwise(clock), strict=True)},
     )
 

@@ -7,7 +7,6 @@ that a configuration depends on its time alone, and all times are computed side 
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping
 from functools import cached_property
 from typing import NamedTuple
 
@@ -21,7 +20,6 @@ from footfall.dynamics.centroidal import centroidal_momentum
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.kinematics import link_poses
 from footfall.errors import InvalidReducedModel
-from footfall.gait.poses import HANDS, Hand
 from footfall.math.positive_definite import solve_positive_definite
 from footfall.math.rotations import (
     quaternion_from_matrix,
@@ -66,48 +64,18 @@ class WholeBody:
         self.comfort = np.array(standing_configuration(robot, model) if comfort is None else comfort)
         self._base = robot.q_slice(roots[0].name)
         self._placement = roots[0].placement
-        self._kernels: dict[tuple[Hand, ...], Kernel] = {}
 
-    def postures(
-        self, samples: MotionSamples, hands: tuple[Hand, ...] = (), *, start: Array | None = None
-    ) -> Posture:
-        """How the robot carries out samples (n,) of a motion, with these hands in task space.
+    def postures(self, samples: MotionSamples, *, start: Array | None = None) -> Posture:
+        """How the robot carries out samples (n,) of a motion; hands are where its arms are comfortable.
 
         start (n, nq): configurations that are close to what is sought.
         """
-        targets, rates = body_targets(samples, self.model, hands)
-        kernel = self._kernel(hands)
+        targets, rates = body_targets(samples, self.model)
         q = self._upright(samples) if start is None else start
         for _ in range(_ROUNDS if start is None else 1):
-            q = integrate(self.robot, q, kernel(q, targets, rates)[0])
-        _, v, momentum, errors = kernel(q, targets, rates)
+            q = integrate(self.robot, q, self.kernel(q, targets, rates)[0])
+        _, v, momentum, errors = self.kernel(q, targets, rates)
         return Posture(q, v, momentum, np.abs(errors).max(axis=1))
-
-    def momentum(
-        self, samples: MotionSamples, near: MutableMapping[tuple[Hand, ...], Array] | None = None
-    ) -> Array:
-        """Angular momentum about the centre of mass (n, 3), kg m2/s; hands count as far as they are in task space.
-
-        near: configurations of a motion close to this one, by the hands in task space; those that are found take their
-        place.
-        """
-        near = {} if near is None else near
-        right, left = samples.selection[:, 0].T
-        shares: dict[tuple[Hand, ...], Array] = {
-            (): (1.0 - right) * (1.0 - left),
-            ("RH",): right * (1.0 - left),
-            ("LH",): (1.0 - right) * left,
-            HANDS: right * left,
-        }
-        total = np.zeros((len(right), 3))
-        for hands, share in shares.items():
-            used = share > 0.0
-            if used.any():
-                part = samples if used.all() else MotionSamples(samples.values[used], samples.rotations[used])
-                found = self.postures(part, hands, start=near.get(hands))
-                near[hands] = found.q
-                total[used] += share[used, None] * found.momentum
-        return total
 
     @cached_property
     def _standing(self) -> tuple[Array, Array]:
@@ -134,16 +102,16 @@ class WholeBody:
         q[:, self._base] = np.concatenate([(place - root.translation) @ root.rotation, turned], axis=1)
         return q
 
-    def _kernel(self, hands: tuple[Hand, ...]) -> Kernel:
-        if hands not in self._kernels:
-            stack = TaskStack(self.robot, body_tasks(self.robot, self.model, hands))
-            self._kernels[hands] = build_kernel(
-                lambda q, targets, rates: self._traced(stack, q, targets, rates),
-                {"q": self.robot.nq, "targets": len(stack.parameters), "rates": stack.size},
-                name="whole_body",
-                key=stack.key("whole_body", self.comfort.tolist(), _DAMPING),
-            )
-        return self._kernels[hands]
+    @cached_property
+    def kernel(self) -> Kernel:
+        """Native code (q, targets, rates) -> (step, velocity, momentum, errors), see `_traced`."""
+        stack = TaskStack(self.robot, body_tasks(self.robot, self.model))
+        return build_kernel(
+            lambda q, targets, rates: self._traced(stack, q, targets, rates),
+            {"q": self.robot.nq, "targets": len(stack.parameters), "rates": stack.size},
+            name="whole_body",
+            key=stack.key("whole_body", self.comfort.tolist(), _DAMPING),
+        )
 
     def _traced(self, stack: TaskStack, q: Array, targets: Array, rates: Array) -> dict[str, Array]:
         """A step of Newton's method towards the closest configuration that meets the tasks, the velocity of least norm

@@ -104,6 +104,12 @@ class BoundedRate:
         """
         return solve_limited(self.build(q, tasks, time=time, placements=placements))
 
+    def run(self, q: Array, parameters: Array, rate: Array, gain: Array, weight: Array) -> Array:
+        """v (nv,) from bare arrays: targets (p,), feed-forward rates (m,), gains (m,), 1/s, and weights (m,).
+        Collisions are not looked at."""
+        hessian, gradient, lower, upper = self.kernel(q, parameters, rate, gain, weight)
+        return self._minimised(QuadraticProgram(hessian, gradient, self._no_rows, lower, upper))
+
     def solve(
         self,
         q: Array,
