@@ -108,7 +108,7 @@ class BoundedRate:
         """v (nv,) from bare arrays: targets (p,), feed-forward rates (m,), gains (m,), 1/s, and weights (m,).
         Collisions are not looked at."""
         hessian, gradient, lower, upper = self.kernel(q, parameters, rate, gain, weight)
-        return self._minimised(QuadraticProgram(hessian, gradient, self._no_rows, lower, upper))
+        return solve_limited(QuadraticProgram(hessian, gradient, self._no_rows, lower, upper))
 
     def solve(
         self,
