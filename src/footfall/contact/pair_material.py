@@ -44,10 +44,12 @@ def pair_material(one: Material, other: Material | None) -> Material:
     if other is None:
         return one
     compliance = 1 / one.stiffness + 1 / other.stiffness
+    shear = 1 / one.shear_stiffness + 1 / other.shear_stiffness
     return Material(
         math.sqrt(one.friction * other.friction),
         (one.viscous_friction + other.viscous_friction) / 2,
         max(one.restitution, other.restitution),
         1 / compliance if compliance > 0.0 else math.inf,
         max(one.damping, other.damping),
+        1 / shear if shear > 0.0 else math.inf,
     )

@@ -36,7 +36,8 @@ class Material(values.Value):
     """How a surface touches.
 
     friction: Coulomb coefficient. viscous_friction: N s/m, 001 (4.22). restitution: in [0, 1]. stiffness (N/m) and
-    damping (N s/m): of one contact point on a soft surface; infinite stiffness is rigid.
+    damping (N s/m): of one contact point on a soft surface; infinite stiffness is rigid. shear_stiffness
+    (N/m): of a point along the surface as long as it sticks; if it is infinite, what sticks does not move at all.
     """
 
     friction: float = 0.8
@@ -44,6 +45,7 @@ class Material(values.Value):
     restitution: float = 0.0
     stiffness: float = float("inf")
     damping: float = 0.0
+    shear_stiffness: float = float("inf")
 
     def __post_init__(self) -> None:
         subject = ("material", "surface")
@@ -54,9 +56,12 @@ class Material(values.Value):
         if self.restitution > 1.0:
             message = f"restitution is {self.restitution:g}; it must be in [0, 1]"
             raise SceneError(message, subject=subject)
-        if not self.stiffness > 0.0:
-            message = f"stiffness is {self.stiffness:g}; it must be positive, infinite for a rigid surface"
-            raise SceneError(message, subject=subject)
+        for name in ("stiffness", "shear_stiffness"):
+            if not getattr(self, name) > 0.0:
+                message = (
+                    f"{name} is {getattr(self, name):g}; it must be positive, infinite for a rigid surface"
+                )
+                raise SceneError(message, subject=subject)
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,6 +130,7 @@ class ObjectSchema(PlacedSchema, kw_only=True):
     restitution: float = 0.0
     stiffness: float = math.inf
     damping: float = 0.0
+    shear_stiffness: float = math.inf
     contact: bool = True
     visible: bool = True
     color: Quaternion | None = None
@@ -226,7 +227,12 @@ def _object(schema: ObjectSchema, meshes: MeshPaths) -> SceneObject:
     subject = ("object", schema.name)
     with scene_errors(subject):
         material = Material(
-            schema.friction, schema.viscous_friction, schema.restitution, schema.stiffness, schema.damping
+            schema.friction,
+            schema.viscous_friction,
+            schema.restitution,
+            schema.stiffness,
+            schema.damping,
+            schema.shear_stiffness,
         )
         shape = _shape(schema, meshes)
         return SceneObject(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Literal, get_args
 
 from footfall.contact.candidates import Candidate, scene_candidates
@@ -11,6 +12,7 @@ from footfall.contact.detection.world import standing_in
 from footfall.contact.penalty import PenaltyLaw
 from footfall.dynamics.kinematics import frame_attachment
 from footfall.errors import InvalidOption, UnknownName
+from footfall.scene.model import Scene
 from footfall.simulation.drive_step import DriveTrain
 from footfall.simulation.listed_engine import ListedEngine
 from footfall.simulation.step_values import StepOptions
@@ -64,6 +66,7 @@ def choose_engine(
     if not (needed or listed or free or touching.contacts == "listed"):
         return WorldEngine(setting)
     places = _places(setting, touching)
+    _require_known_springs(setting.scene, touching)
     if places and touching.model != "penalty" and options.integrator != "semi-implicit":
         raise ValueError(
             f"integrator is {options.integrator!r}, which has no impulses; with {touching.model!r} contact it "
@@ -71,6 +74,15 @@ def choose_engine(
         )
     law = touching.law if smooth else None
     return ListedEngine(setting.robot, setting.scene, places, options, setting.substeps, law, train)
+
+
+def _require_known_springs(scene: Scene, touching: Touching) -> None:
+    sheared = [thing.name for thing in scene.objects if isfinite(thing.material.shear_stiffness)]
+    if sheared and touching.model != "penalty":
+        raise InvalidOption(
+            f"{sheared[0]!r} has a shear_stiffness, which only contacts that are found while it runs have; leave it "
+            "out, or let contacts be 'found'"
+        )
 
 
 def _nothing_touches(setting: Setting) -> bool:

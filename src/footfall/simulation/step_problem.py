@@ -27,6 +27,7 @@ from footfall.dynamics.mass_matrix import mass_matrix
 from footfall.errors import InvalidOption
 from footfall.robot.loop_equations import held_equations
 from footfall.robot.model import WORLD
+from footfall.scene.model import Material
 from footfall.simulation.run_values import SimulationState, Trajectory, join_trajectories
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command, StepState
@@ -38,6 +39,7 @@ from footfall.simulation.time_step import (
 )
 from footfall.simulation.world.engine import WorldEngine
 from footfall.simulation.world.velocity_sums import CLOSING, HOLDS
+from footfall.simulation.world.warm_start import warm_impulses
 
 
 class StepProblem(NamedTuple):
@@ -101,6 +103,11 @@ def build_step_problem(
     bounces = (approach < -slowest) & (contacts.gaps + dt * approach < 0.0)
     bounces &= (contacts.restitution > 0.0) & ~soft
     bias[normal] += np.where(bounces, contacts.restitution * approach, offset)  # 001 (4.13)
+    if isinstance(simulation.engine, WorldEngine) and after is not None:
+        shear, before_step = _stick_springs(simulation, state, after, frames)
+        for way in (0, 1):
+            compliance[way:first:3] = shear
+            bias[way:first:3] -= shear * before_step[:, way]
     limits = len(joints) - len(bounds)
     bias[first : first + limits] += np.maximum(room / dt, -options.contact.recovery_speed)
     bias[first + limits :] += closing
@@ -177,12 +184,7 @@ def _contacts(simulation: Simulation, state: SimulationState, after: SimulationS
     touches, bodies = after.touches, {body.name for body in robot.bodies}
     names = [[engine.contacts.owner_of(touch[side]) for side in ("first", "second")] for touch in touches]
     carriers = [[name if name in bodies else WORLD for name in pair] for pair in names]
-    shapes = np.asarray(engine.world.shapes.shapes)
-    known = engine.contacts.materials
-    pairs = [
-        touching_material(*(known[int(shapes[int(touch[side])]["material"])] for side in ("first", "second")))
-        for touch in touches
-    ]
+    pairs = _pair_materials(engine, after)
     surface = np.zeros((len(touches), 3))
     for k, (touch, (_, other)) in enumerate(zip(touches, names, strict=True)):
         if other in engine.contacts.paths:
@@ -204,6 +206,30 @@ def _contacts(simulation: Simulation, state: SimulationState, after: SimulationS
         _in_frames(simulation, state.q, [pair[1] for pair in carriers], touches["position"]),
         surface,
     )
+
+
+def _stick_springs(
+    simulation: Simulation, state: SimulationState, after: SimulationState, frames: Array
+) -> tuple[Array, Array]:
+    """Compliances (m,) along the surface of what touches after a step, 1/kg, and the impulses (m, 3) along the contact
+    frames that it had in the step before, N s."""
+    engine, dt, count = simulation.engine, simulation.options.dt, len(after.touches)
+    assert isinstance(engine, WorldEngine)
+    stiffness = np.array([pair.shear_stiffness for pair in _pair_materials(engine, after)])
+    warm = np.zeros((count, 3))
+    known = np.ascontiguousarray(state.impulses[: 3 * len(state.touches)].reshape(-1, 3))
+    warm_impulses(state.touches, known, after.touches, warm)
+    shear = np.where(np.isfinite(stiffness), 1.0 / (dt * dt * stiffness), 0.0)
+    return shear, np.einsum("mij,mi->mj", frames, warm)
+
+
+def _pair_materials(engine: WorldEngine, after: SimulationState) -> list[Material]:
+    """Of all touches."""
+    shapes, known = np.asarray(engine.world.shapes.shapes), engine.contacts.materials
+    return [
+        touching_material(*(known[int(shapes[int(touch[side])]["material"])] for side in ("first", "second")))
+        for touch in after.touches
+    ]
 
 
 def _in_frames(simulation: Simulation, q: Array, names: list[str], points: Array) -> Array:

@@ -31,6 +31,9 @@ from footfall.walking.state import new_controller_state, new_sensors
 from footfall.walking.task_space import TaskCode, task_code, task_kernels
 
 POINT_STIFFNESS, POINT_DAMPING = 5e4, 5e2  # N/m and N s/m of a contact point, Seiwald (2023) section 7.4
+# N/m, of what sticks: feet of a robot whose joints are prescribed come together by 1e-9 m/s, against which rigid
+# friction would be at its limit all the time.
+POINT_SHEAR = 1e3 * POINT_STIFFNESS
 _STEEPEST, _SUNK, _STRUCK = (
     np.deg2rad(30.0),
     1 / 3,
@@ -45,7 +48,9 @@ def soft_scene(scene: Scene) -> Scene:
     def soft(material: Material) -> Material:
         if np.isfinite(material.stiffness):
             return material
-        return replace(material, stiffness=POINT_STIFFNESS, damping=POINT_DAMPING)
+        return replace(
+            material, stiffness=POINT_STIFFNESS, damping=POINT_DAMPING, shear_stiffness=POINT_SHEAR
+        )
 
     return replace(
         scene, objects=tuple(replace(thing, material=soft(thing.material)) for thing in scene.objects)

@@ -11,26 +11,28 @@ from footfall.contact.islands.island import JointRow, Point
 from footfall.contact.islands.newton import cone_stiffness
 
 
-def point(compliance: float = 0.0, friction: float = 0.6, extra: float = 0.0) -> Point:
+def point(compliance: float = 0.0, friction: float = 0.6, extra: float = 0.0, shear: float = 0.0) -> Point:
     along, normal = 1.5, 0.4
     return Point(
         np.zeros(3),
         compliance,
+        shear,
         friction,
         extra,
         along,
         normal,
-        1.0 / along,
+        1.0 / (along + shear),
         1.0 / (normal + compliance),
         np.zeros(3),
         np.eye(3),
     )
 
 
+@pytest.mark.parametrize("shear", [0.0, 3.0])
 @pytest.mark.parametrize("compliance", [0.0, 1.8])
-def test_the_natural_map_is_that_of_the_law(compliance: float) -> None:
+def test_the_natural_map_is_that_of_the_law(compliance: float, shear: float) -> None:
     """Two ways to write it: while a state is found, and in the law."""
-    rng, contact = np.random.default_rng(0), point(compliance, extra=0.05)
+    rng, contact = np.random.default_rng(0), point(compliance, extra=0.05, shear=shear)
     states = set()
     for _ in range(300):
         p, w = rng.normal(size=3), rng.normal(size=3)
@@ -94,3 +96,18 @@ def test_a_soft_contact_answers_with_its_spring() -> None:
     law, _ = contact_state(contact, np.array([0.0, 0.0, 0.3]), np.array([0.0, 0.0, -1.0]))
     pushed = (law.impulse - cone_stiffness(law) @ np.array([0.0, 0.0, -1.0]))[2]
     assert pushed == pytest.approx(1.0 / 1.8, rel=1e-5)
+
+
+def test_a_stick_spring_gives_way_until_it_slides() -> None:
+    """Inside of the disc p_t = -w_t / shear; a sliding one at the velocity -shear p_t - slip has friction times p_n."""
+    contact = point(friction=0.6, shear=3.0)
+    law, _ = contact_state(contact, np.array([0.1, 0.0, 1.0]), np.array([-0.3, 0.0, 0.0]))
+    pushed = law.impulse - cone_stiffness(law) @ np.array([-0.3, 0.0, 0.0])
+    np.testing.assert_allclose(pushed[:2], [0.1, 0.0], rtol=1e-4)
+    sliding, slip = np.array([0.6, 0.0, 1.0]), np.array([-0.2, 0.0, 0.0])
+    w = slip - 3.0 * np.array([0.6, 0.0, 0.0])
+    law, lacking = contact_state(contact, sliding, w)
+    assert law.slides
+    assert lacking == pytest.approx(0.0, abs=1e-15)
+    # across its way it answers as a spring in series with friction that turns: 1 / (shear + slip / bound)
+    assert cone_stiffness(law)[1, 1] == pytest.approx(1.0 / (3.0 + 0.2 / 0.6), rel=1e-4)

@@ -36,8 +36,8 @@ class Answer(NamedTuple):
 
 
 def contact_answer(point: Point, p: Vector3, w: Vector3, hardness: float) -> Answer:
-    """What a contact with impulse p gives at a velocity w (3,) along (t1, t2, n), compliance aside; hardness: one over
-    the softness."""
+    """What a contact with impulse p gives at a velocity w (3,) along (t1, t2, n), springs aside; hardness: one over the
+    softness."""
     if point.compliance > 0.0:
         soft_normal = point.normal / hardness
         stiffness = 1.0 / (soft_normal + point.compliance)
@@ -47,8 +47,10 @@ def contact_answer(point: Point, p: Vector3, w: Vector3, hardness: float) -> Ans
         normal = p[2] - w[2] * stiffness
     if not normal > 0.0:
         return Answer(np.array([0.0, 0.0, 0.0]), 0.0, 0.0, 0.0, False, 0.0, 0.0)
-    hard = hardness * point.hard_along
-    z1, z2 = p[0] - w[0] * hard, p[1] - w[1] * hard
+    soft_along = point.along / hardness
+    hard = 1.0 / (soft_along + point.shear)
+    kept = soft_along * hard
+    z1, z2 = kept * p[0] - w[0] * hard, kept * p[1] - w[1] * hard
     square, bound = z1 * z1 + z2 * z2, point.friction * normal + point.extra
     if square <= bound * bound:
         return Answer(np.array([z1, z2, normal]), hard, stiffness, 0.0, False, 0.0, 0.0)
@@ -68,7 +70,7 @@ def contact_answer(point: Point, p: Vector3, w: Vector3, hardness: float) -> Ans
 def contact_residual(point: Point, p: Vector3, w: Vector3) -> float:
     """The natural map of a contact, N s, for its impulse p and its velocity w, both (3,) along (t1, t2, n)."""
     normal = p[2] - (w[2] + point.compliance * p[2]) * point.hard_normal
-    f1, f2 = w[0] * point.hard_along, w[1] * point.hard_along
+    f1, f2 = (w[0] + point.shear * p[0]) * point.hard_along, (w[1] + point.shear * p[1]) * point.hard_along
     z1, z2 = p[0] - f1, p[1] - f2
     square = z1 * z1 + z2 * z2
     bound = point.friction * normal + point.extra if normal > 0.0 else 0.0

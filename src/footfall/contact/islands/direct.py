@@ -166,7 +166,14 @@ def _expect(island: Island, v: ArrayOf[Lanes], guess: Guess, laws: Laws) -> None
                 bound = _INSIDE * (point.friction * p[2] + point.extra)
                 slides = p[0] * p[0] + p[1] * p[1] > bound * bound
                 kept = 1.0 if slides else 0.0
-                w = np.array([kept * w[0], kept * w[1], -point.compliance * p[2]])
+                yielding = kept - 1.0
+                w = np.array(
+                    [
+                        kept * w[0] + yielding * point.shear * p[0],
+                        kept * w[1] + yielding * point.shear * p[1],
+                        -point.compliance * p[2],
+                    ]
+                )
             laws.contacts[k], _ = contact_state(point, p, w)
     for k in range(len(guess.joint_u)):
         row = island.joints[k]
@@ -282,23 +289,24 @@ def contact_state(point: Point, p: Vector3, w: Vector3) -> tuple[Answer, float]:
     soft = _SOFTNESS * point.normal
     stiffness = 1.0 / (soft + point.compliance)
     held = stiffness * soft * p[2]
-    f1, f2 = w[0] * point.hard_along, w[1] * point.hard_along
+    f1, f2 = (w[0] + point.shear * p[0]) * point.hard_along, (w[1] + point.shear * p[1]) * point.hard_along
     z1, z2 = p[0] - f1, p[1] - f2
     square, bound = z1 * z1 + z2 * z2, point.friction * normal + point.extra
     if square <= bound * bound:
         lacking = max(abs(p[2] - normal), np.sqrt(f1 * f1 + f2 * f2))
-        law = Answer(
-            np.array([p[0], p[1], held]), point.hard_along / _SOFTNESS, stiffness, 0.0, False, 0.0, 0.0
-        )
+        soft_along = _SOFTNESS * point.along
+        hard = 1.0 / (soft_along + point.shear)
+        kept = soft_along * hard
+        law = Answer(np.array([kept * p[0], kept * p[1], held]), hard, stiffness, 0.0, False, 0.0, 0.0)
         return law, float(lacking)
     size = np.sqrt(square)
     u1, u2 = z1 / size, z2 / size
     e1, e2 = p[0] - bound * u1, p[1] - bound * u2
     lacking = max(abs(p[2] - normal), np.sqrt(e1 * e1 + e2 * e2))
     # Across its way a sliding contact is as stiff as `bound / slip`: friction turns with it.
-    across = bound / (size - bound + _SOFTNESS * bound) * point.hard_along
-    kept = across * _SOFTNESS * point.along
-    beside = kept * (p[1] * u1 - p[0] * u2)
+    give = 1.0 - (1.0 - _SOFTNESS) * point.along * point.hard_along  # of springs and the softness
+    across = bound / (size - bound + give * bound) * point.hard_along
+    beside = across * _SOFTNESS * point.along * (p[1] * u1 - p[0] * u2)
     along = point.friction * held + point.extra
     constant = np.array([along * u1 - beside * u2, along * u2 + beside * u1, held])
     return Answer(constant, across, stiffness, point.friction * stiffness, True, u1, u2), float(lacking)

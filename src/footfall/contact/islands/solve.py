@@ -46,7 +46,7 @@ def solve_island(
     steps, residual = direct.steps, np.inf
     other_v, other, other_joints = v.copy(), contacts.copy(), joints.copy()
     close = max(limit, _CLOSE * island.weight)
-    if effort.interior > 0:
+    if effort.interior > 0 and not _has_shear(island):
         interior = solve_interior(island, other_v, other, other_joints, close, effort.interior)
         steps += interior.steps
         residual = interior.residual
@@ -61,3 +61,11 @@ def solve_island(
         residual = final.residual
         v[:], contacts[:], joints[:] = other_v, other, other_joints
     return Outcome(residual / island.weight, steps)
+
+
+def _has_shear(island: Island) -> bool:
+    """Whether some contact gives way along its surface, for which the interior-point method is not made."""
+    sheared = False
+    for point in island.points:
+        sheared = sheared or point.shear > 0.0
+    return sheared

@@ -290,9 +290,7 @@ def pair_materials(materials: Sequence[Material | RobotSide]) -> tuple[Any, int]
     for one in materials:
         for other in materials:
             pair = touching_material(one, other)
-            rows.append(
-                (pair.friction, pair.viscous_friction, pair.restitution, pair.stiffness, pair.damping)
-            )
+            rows.append(tuple(getattr(pair, name) for name in PairMaterial._fields))
     return _records(PairMaterial, rows), len(materials)
 
 

@@ -418,7 +418,9 @@ def _fill_points(
             moved += through[c] * mobility[c]
         out = np.sum(moved * through)
         least = _LEAST_MOBILITY * all_ways + 1e-200
-        law = contact_law(now, touch, frame, frame.T @ (before.linear + np.cross(before.angular, arm)))
+        impulse = frame.T @ now.state.impulses[draft.touches[k]]
+        speed = frame.T @ (before.linear + np.cross(before.angular, arm))
+        law = contact_law(now, touch, frame, speed, impulse)
         drift = law.drift
         if out <= _IMMOVABLE * all_ways:
             # A robot on slides over a floor cannot leave it, and no impulse could help it out of it.
@@ -427,16 +429,17 @@ def _fill_points(
         points[k] = Point(
             drift,
             law.compliance,
+            law.shear,
             law.friction,
             law.extra,
             along,
             normal,
-            1.0 / along,
+            1.0 / (along + law.shear),
             1.0 / (normal + law.compliance),
             arm,
             frame,
         )
-        draft.impulses[k] = frame.T @ now.state.impulses[draft.touches[k]]
+        draft.impulses[k] = impulse
         greatest = max(greatest, along, normal)
     return greatest
 

@@ -18,13 +18,14 @@ class Law(NamedTuple):
 
     drift: Vector3
     compliance: float
+    shear: float
     friction: float
     extra: float
 
 
-def contact_law(now: Moment, touch: Touch, frame: Matrix3, speed: Vector3) -> Law:
-    """The law of a touch, its mobility aside. frame: columns (t1, t2, n); speed (3,): of the first body against the
-    second at the beginning of the step, along them, m/s."""
+def contact_law(now: Moment, touch: Touch, frame: Matrix3, speed: Vector3, impulse: Vector3) -> Law:
+    """The law of a touch, its mobility aside. frame: columns (t1, t2, n); along them speed (3,): of the first body
+    against the second at the beginning of the step, m/s, and impulse (3,): of the step before, N s."""
     world, settings = now.world, now.settings
     shapes, dt = world.shapes.shapes, settings.dt
     pair = shapes[touch.first].material * world.material_count + shapes[touch.second].material
@@ -33,7 +34,8 @@ def contact_law(now: Moment, touch: Touch, frame: Matrix3, speed: Vector3) -> La
     given -= _given_velocity(now, shapes[touch.first].body, touch.position)
     carried = frame.T @ given
     speed = speed - carried
-    compliance = 0.0
+    compliance, shear = 0.0, 0.0
+    held: Vector3 = np.zeros(3)
     if material.stiffness < np.inf:
         # p = -dt (k (gap + dt v) + d v), solved for v: an implicit spring and damper
         answer = material.stiffness * dt + material.damping
@@ -53,8 +55,12 @@ def contact_law(now: Moment, touch: Touch, frame: Matrix3, speed: Vector3) -> La
     extra = 0.0
     if material.viscous_friction > 0.0:  # 001 (4.22), with the sliding speed at the start of the step
         extra = material.viscous_friction * dt * np.sqrt(speed[0] * speed[0] + speed[1] * speed[1])
-    drift = np.array([-carried[0], -carried[1], offset - carried[2]])
-    return Law(drift, compliance, material.friction, extra)
+    if material.shear_stiffness < np.inf:
+        # p = -dt k (s + dt v), where s is the length that gave the step before its impulse -dt k s
+        shear = 1.0 / (dt * dt * material.shear_stiffness)
+        held = shear * impulse
+    drift = np.array([-carried[0] - held[0], -carried[1] - held[1], offset - carried[2]])
+    return Law(drift, compliance, shear, material.friction, extra)
 
 
 def _given_velocity(now: Moment, body: int, point: Vector3) -> Vector3:

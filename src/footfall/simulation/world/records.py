@@ -120,6 +120,7 @@ class PairMaterial(NamedTuple):
     restitution: float
     stiffness: float
     damping: float
+    shear_stiffness: float
 
 
 class Plans(NamedTuple):

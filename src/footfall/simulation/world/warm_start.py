@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from footfall.compiler.routines import ArrayOf, Vector3
+from footfall.compiler.routines import ArrayOf, Vector3, routine
 from footfall.contact.detection.shapes import Touch
 
 _NEAR = 0.03  # m: touches of a pair that are farther apart are others
 
 
+@routine
 def warm_impulses(
     before: ArrayOf[Touch], impulses: ArrayOf[Vector3], now: ArrayOf[Touch], result: ArrayOf[Vector3]
 ) -> None:
