@@ -69,13 +69,23 @@ def sum_point(now: Moment, number: int, mobility: float, weight: float) -> Point
         compliance, along = mobility, mobility + still
         drift = np.array([_closing_speed(now, joint), 0.0, -compliance * _bound(now, joint, weight)])
         return Point(
-            drift, compliance, 1.0, 0.0, along, still, 1.0 / along, 1.0 / (still + compliance), arm, frame
+            drift,
+            compliance,
+            0.0,
+            1.0,
+            0.0,
+            along,
+            still,
+            1.0 / along,
+            1.0 / (still + compliance),
+            arm,
+            frame,
         )
     q = now.state.q[joint.coordinate]
     room = max(min(q - joint.lower, joint.upper - q) / dt, -now.settings.recovery_speed)
     normal = mobility + still
     return Point(
-        np.array([0.0, 0.0, room]), 0.0, 0.0, 0.0, still, normal, 1.0 / still, 1.0 / normal, arm, frame
+        np.array([0.0, 0.0, room]), 0.0, 0.0, 0.0, 0.0, still, normal, 1.0 / still, 1.0 / normal, arm, frame
     )
 
 
