@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from footfall.robot.drives.drive_file import lola_drives as lola_drives
     from footfall.robot.drives.drive_file import parse_drives as parse_drives
     from footfall.robot.drives.drive_file import read_drives as read_drives
+    from footfall.robot.drives.drive_limits import DriveLimits as DriveLimits
+    from footfall.robot.drives.drive_limits import drive_limits as drive_limits
     from footfall.robot.drives.drive_set import DriveSet as DriveSet
     from footfall.robot.drives.elasticity import TORSO_FREQUENCIES as TORSO_FREQUENCIES
     from footfall.robot.drives.elasticity import Elasticity as Elasticity

@@ -14,13 +14,14 @@ from footfall.gait import actions
 from footfall.gait.plan import MotionPlan
 from footfall.gait.walking_transitions import WalkingTransition, walking_sequence
 from footfall.motion.following import Followed, follow_motion, followed_balance
+from footfall.motion.joint_loads import joint_loads
 from footfall.motion.motion import Motion
 from footfall.motion.pipeline import generate_motion
 from footfall.motion.replanning import continuation, replan
 from footfall.motion.samples import column_of
 from footfall.motion.stream import stream, wrench_about_center_of_mass
 from footfall.motion.verification import verify_motion
-from footfall.motion.walking_speed import speed_walk
+from footfall.motion.walking_speed import StepChoice, speed_walk
 from footfall.motion.whole_body import WholeBody
 from tests.motion.lola import IDLE, LOLA, MODEL
 
@@ -158,6 +159,35 @@ def test_a_robot_that_follows_keeps_its_limits_moves_its_head_and_blends_its_han
     )  # a comfortable arm has its own place
     # Joints move smoothly through the blending: no jump of velocity beyond what 10 ms of acceleration give.
     assert np.abs(np.diff(found.v[1:-1], axis=0)).max() < 1.0
+
+
+def test_joints_bear_what_inverse_dynamics_says() -> None:
+    """At rest both feet bear half the weight: torques are those of gravity less those of the feet's forces, and their
+    work balances: the base is driven by nothing. Speeds grow with the pace, and drives end them."""
+    motion = generate_motion(MotionPlan((actions.idle(IDLE, duration=1.0),)), MODEL, body=BODY)
+    loads = joint_loads(motion, BODY)
+    q = BODY.postures(motion.sample([0.5])).q[0]
+    gravity = footfall.gravity_forces(ROBOT, q)
+    jacobians = [footfall.frame_jacobian(ROBOT, q, foot) for foot in ("RF", "LF")]
+    wrenches = [np.linalg.solve(jacobian[:, :6].T, 0.5 * gravity[:6]) for jacobian in jacobians]
+    assert sum(wrench[2] for wrench in wrenches) == pytest.approx(ROBOT.mass * 9.81)
+    expected = gravity - sum(
+        jacobian.T @ wrench for jacobian, wrench in zip(jacobians, wrenches, strict=True)
+    )
+    told = dict(zip(loads.names, loads.efforts[50], strict=True))
+    for joint in ("hfr", "kfr", "sfr", "hfl", "kfl", "har", "afr"):
+        assert told[joint] == pytest.approx(expected[ROBOT.v_slice(joint)][0], abs=1e-6)
+    assert loads.velocity_share < 1e-9
+    shares = [
+        joint_loads(
+            generate_motion(speed_walk(MODEL, length, time, count=2), MODEL, check=False, body=BODY), BODY
+        ).velocity_share
+        for length, time in ((0.2, 0.8), (0.54, 0.4))
+    ]
+    assert shares[0] < 0.3
+    assert shares[1] > 1.0
+    assert not StepChoice(0.54, 0.4, 0.02, 0.02, shares[1]).driven
+    assert StepChoice(0.54, 0.4, 0.02, 0.02, shares[1]).room == -np.inf
 
 
 def test_a_robot_without_floating_base_is_refused() -> None:

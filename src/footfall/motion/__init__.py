@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from footfall.motion.following import FreeMotion as FreeMotion
     from footfall.motion.following import follow_motion as follow_motion
     from footfall.motion.following import followed_balance as followed_balance
+    from footfall.motion.joint_loads import JointLoads as JointLoads
+    from footfall.motion.joint_loads import joint_loads as joint_loads
     from footfall.motion.mass_fit import fit_masses as fit_masses
     from footfall.motion.parameters import MotionParameters as MotionParameters
     from footfall.motion.parameters import read_parameters as read_parameters

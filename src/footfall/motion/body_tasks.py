@@ -32,12 +32,13 @@ def body_tasks(robot: Robot, model: ReducedModel, hands: Sequence[Hand] = ()) ->
     for foot in FEET:
         tasks += [frame_position(frames[foot], np.zeros(3)), OrientationTask(frames[foot], np.eye(3))]
     if model.toe_limits is not None:
-        tasks += [posture(robot, {_toe_joint(robot, frames[foot]): 0.0}) for foot in FEET]
+        tasks += [posture(robot, {toe_joint(robot, frames[foot]): 0.0}) for foot in FEET]
     tasks += [frame_position(frames[hand], np.zeros(3)) for hand in hands]
     return tasks
 
 
-def _toe_joint(robot: Robot, frame: str) -> str:
+def toe_joint(robot: Robot, frame: str) -> str:
+    """The joint that bends the toes, which carry the frame of a foot."""
     body = next(entry.body for entry in robot.frames if entry.name == frame)
     return next(joint.name for joint in robot.joints if joint.child == body)
 
