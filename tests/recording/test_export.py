@@ -119,3 +119,17 @@ def test_unknown_suffix_and_table(recording: Recording, tmp_path: Path) -> None:
 def test_every_coordinate_has_a_name_of_its_own(robot: footfall.Robot) -> None:
     for names, count in ((coordinate_names(robot), robot.nq), (velocity_names(robot), robot.nv)):
         assert len(names) == len(set(names)) == count
+
+
+def test_times_are_multiples_of_the_step(tmp_path: Path) -> None:
+    """9 steps of 1 ms are 0.009 s; nine times 0.001 would be 0.009000000000000001."""
+    simulation = footfall.Simulation(footfall.load("point-foot-quadruped"), "flat")
+    with footfall.RecordingWriter(
+        tmp_path / "run.mcap", simulation.robot, dt=simulation.options.dt
+    ) as writer:
+        simulation.run(simulation.hold(), 0.06, recorder=writer)
+    recording = footfall.read_recording(tmp_path / "run.mcap")
+    rate = round(1.0 / simulation.options.dt)
+    np.testing.assert_array_equal(recording.time, np.arange(1, len(recording.time) + 1) / rate)
+    assert (recording.contacts.body >= 0).all()
+    assert max(len(repr(float(time))) for time in recording.time) <= len("0.0005")

@@ -17,14 +17,14 @@ import pytest
 
 import footfall
 from footfall import Scene, SceneObject
-from footfall.errors import NothingToShow, PortInUse, UnknownName
+from footfall.errors import InvalidValue, NothingToShow, PortInUse, UnknownName
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
 from footfall.math.rotations import matrix_from_quaternion
 from footfall.recording.reader import Recording, read_recording
 from footfall.recording.writer import RecordingWriter
 from footfall.scene import GivenMotion
-from footfall.viewer.drawing import ground_height, node_name
+from footfall.viewer.drawing import forces_by_body, ground_height, node_name
 from footfall.viewer.player import Player
 from footfall.viewer.show import View, load_subject
 
@@ -162,10 +162,14 @@ def test_view_of_the_camera_is_upright_and_meets_the_robot(view: View) -> None:
     np.testing.assert_allclose(view.stage.server.initial_camera.position, camera.position)
 
 
-def test_playing_moves_on_by_itself(recording: Recording) -> None:
+def test_playing_moves_on_when_somebody_looks(recording: Recording) -> None:
     with View(recording, port=0, play=True, loop=True) as shown:
         assert shown.player is not None
         timeline = shown.player.timeline
+        shown.player._thread.join(timeout=0.2)
+        assert timeline.now == timeline.start
+        shown.stage._opened[0] = 0.0  # a page, long ago
+        assert shown.stage.is_watched
         shown.player._thread.join(timeout=0.3)
         assert timeline.now > 0.0
         assert shown.player._play.label == "Pause"
@@ -260,3 +264,45 @@ def test_a_scene_is_shown_as_it_starts() -> None:
                 np.testing.assert_allclose(node.position, each.placement.translation, atol=1e-9)
     with View(footfall.load_scene("flat"), port=0) as shown:
         assert repr(shown).startswith("View of 'flat'")
+
+
+def test_a_simulation_is_shown_as_it_runs(robot: footfall.Robot) -> None:
+    simulation = footfall.Simulation(robot, "flat")
+    with View(simulation, port=0) as shown:
+        before = np.array(body_frame(shown, "torso").position)
+        np.testing.assert_allclose(before, simulation.q[:3], atol=1e-6)
+        simulation.reset(q=simulation.q + np.r_[0.5, np.zeros(robot.nq - 1)])
+        simulation.run(simulation.hold(), 0.02)
+        for _ in range(100):
+            shown._panel._thread.join(timeout=0.05)  # type: ignore[union-attr]
+            place = np.array(body_frame(shown, "torso").position)
+            if np.abs(place - simulation.q[:3]).max() < 1e-6:
+                break
+        np.testing.assert_allclose(place, simulation.q[:3], atol=1e-6)
+        assert shown._panel._clock.value == "0.020 s"  # type: ignore[union-attr]
+
+
+def test_a_view_shows_any_configuration(robot: footfall.Robot, recording: Recording) -> None:
+    q = np.array(robot.configuration("stand"))
+    q[:3] = 1.0, 2.0, 3.0
+    with View(robot, port=0) as shown:
+        shown.show(q)
+        np.testing.assert_allclose(body_frame(shown, "torso").position, q[:3], atol=1e-6)
+        with pytest.raises(InvalidValue, match="q has shape"):
+            shown.show(q[:5])
+    with View(recording, port=0) as shown, pytest.raises(NothingToShow, match="no robot that could be moved"):
+        shown.show(q)
+
+
+def test_forces_are_those_of_bodies() -> None:
+    """Four corners of a sole: one force at the centre of pressure; what has no body stays as it is."""
+    corners = np.array(
+        [[0.1, 0.1, 0.0], [0.1, -0.1, 0.0], [-0.1, 0.1, 0.0], [-0.1, -0.1, 0.0], [5.0, 0.0, 0.0]]
+    )
+    forces = np.zeros((5, 3))
+    forces[:, 2] = 30.0, 30.0, 10.0, 10.0, 7.0
+    positions, sums = forces_by_body(corners, forces, np.array([2, 2, 2, 2, -1]))
+    np.testing.assert_allclose(positions, [[5.0, 0.0, 0.0], [0.05, 0.0, 0.0]], atol=1e-9)
+    np.testing.assert_allclose(sums, [[0.0, 0.0, 7.0], [0.0, 0.0, 80.0]])
+    alone = forces_by_body(corners, forces, np.full(5, -1))
+    assert alone[0] is corners

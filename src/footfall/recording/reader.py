@@ -17,6 +17,7 @@ from footfall.arrays import Array, Integers
 from footfall.errors import DamagedRecording, FootfallError, RobotWarning, UnsupportedRecording
 from footfall.recording import format as form
 from footfall.recording.contacts import ContactTable, Instant, joined
+from footfall.recording.meshes import is_mesh, robot_with_paths, scene_with_paths, unpacked_mesh
 from footfall.recording.scan import Message, Scan
 from footfall.robot.drives.drive_set import DriveSet
 from footfall.robot.html_table import html_table
@@ -45,8 +46,8 @@ class Recording:
 
     time (n,) in s, q (n, nq), v (n, nv), tau (n, nv) in N m and N, currents (n, motors) in A of the motors of
     `robot.drives`; tau and currents are NaN in rows where none were given. metadata: versions, settings and what the
-    writer was given, as text. damage: why the file could not be read to its end, None if it is whole; all that stands
-    before the damage is there.
+    writer was given, as text. meshes: files of the meshes that it holds, by their names in it. damage: why the file
+    could not be read to its end, None if it is whole; all that stands before the damage is there.
     """
 
     path: Path
@@ -61,6 +62,7 @@ class Recording:
     contacts: ContactTable
     events: tuple[Event, ...]
     damage: str | None
+    meshes: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def complete(self) -> bool:
@@ -82,7 +84,8 @@ class Recording:
         """The scene, read from its text on first use."""
         if self.scene_text is None:
             return None
-        return parse_scene(self.scene_text, source=f"{self.path}:{form.SCENE_FILE}")
+        scene = parse_scene(self.scene_text, source=f"{self.path}:{form.SCENE_FILE}")
+        return scene_with_paths(scene, self.meshes) if self.meshes else scene
 
     def __repr__(self) -> str:
         duration = float(self.time[-1] - self.time[0]) if len(self.time) else 0.0
@@ -129,6 +132,7 @@ class _Reading:
     metadata: dict[str, str] | None = None
     texts: dict[str, str] = field(default_factory=dict)
     robot: Robot | None = None
+    meshes: dict[str, str] = field(default_factory=dict)
     topics: dict[int, str] = field(default_factory=dict)
     states: list[tuple[Array, ...]] = field(default_factory=list)
     times: list[Array] = field(default_factory=list)
@@ -155,6 +159,8 @@ class _Reading:
                     raise DamagedRecording(f"{self.source}: there are two different {name} in it")
                 if name == form.ROBOT_FILE and self.robot is None:
                     self.robot = _robot(text, self.source)
+            case Attachment(name=name, data=data) if is_mesh(name):
+                self.meshes[name] = unpacked_mesh(name, data, self.source, scan.account)
             case Channel(id=number, topic=topic):
                 self.topics[number] = topic
 
@@ -219,7 +225,7 @@ class _Reading:
         if self.robot is None or self.metadata is None:
             reason = f" ({scan.damage})" if scan.damage else ""
             raise DamagedRecording(f"{self.source!r} has no robot{reason}; it is no recording of footfall")
-        robot = self.robot
+        robot = robot_with_paths(self.robot, self.meshes)
         time, q, v, tau, currents = (
             _concatenated((block[index] for block in self.states), (0, *shape))
             for index, shape in enumerate(self._state_shapes(robot).values())
@@ -238,6 +244,7 @@ class _Reading:
             joined(_concatenated(self.times, (0,)), counts, self.contacts),
             tuple(self.events),
             scan.damage,
+            self.meshes,
         )
 
 

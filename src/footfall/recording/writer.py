@@ -30,6 +30,7 @@ from footfall.compiler.threads import Gate
 from footfall.errors import ClosedRecording, InvalidRow, RecordingFailed
 from footfall.recording import format as form
 from footfall.recording.contacts import ContactTable, checked_instant, contact_blocks
+from footfall.recording.meshes import KIND, MeshFiles, mesh_files, robot_with_paths, scene_with_paths
 from footfall.recording.output import OutputFile
 from footfall.recording.preview import Preview
 from footfall.robot.drives.drive_set import DriveSet
@@ -42,6 +43,7 @@ from footfall.version import __version__
 _ROWS = 256  # states in a block
 _MOST_WAITING = 16 * 1024  # states and instants, before a call waits for them to be written
 _ARRAYS = ("q", "v", "tau", "currents")  # of a state; the last two may be missing
+_FLOATS = np.dtype(np.float64)
 _EVENT_LIMIT = 2**20  # bytes; what is large belongs into files of its own
 _LATEST = 1e9  # s; some thirty years, far inside MCAP's 64 bits of nanoseconds
 
@@ -52,7 +54,8 @@ class RecordingWriter:
     robot, scene: stored as text, so that the recording needs nothing else. dt: step in s. seed: of what was random.
     metadata: more names and values to keep. preview_rate: Hz of the messages that Foxglove draws; 0 leaves them out.
     flush_interval: longest wall time, s, that a row waits. overwrite: replace a file that exists, once the new one is
-    whole; until then that has a name of its own beside it.
+    whole; until then that has a name of its own beside it. meshes: whether the files of meshes are put into it, packed;
+    `writer.meshes.size` says how many bytes they take.
     May be used from several threads. It belongs to the process that opened it: a forked one cannot write to it.
     """
 
@@ -68,11 +71,14 @@ class RecordingWriter:
         preview_rate: float = 50.0,
         flush_interval: float = 0.5,
         overwrite: bool = False,
+        meshes: bool = True,
     ) -> None:
         self.path = Path(path)
         self.robot = robot
         edges = np.cumsum([1, robot.nq, robot.nv, robot.nv, DriveSet(robot, robot.drives).motors]).tolist()
         self._columns = [slice(*pair) for pair in itertools.pairwise(edges)]  # of _ARRAYS in the rows
+        self._sizes = [(place.stop - place.start,) for place in self._columns]
+        self._missing = [np.full(size, np.nan) for size in self._sizes[2:]]  # of what may be left out
         self._lock = threading.Lock()  # of the order in which rows come
         self._latest = {form.STATES: 0.0, form.CONTACTS: 0.0}
         # One append is all that a call does to it: Ctrl-C comes before or after that.
@@ -85,8 +91,12 @@ class RecordingWriter:
         self._last_state = self._kept_state = -1.0  # s, of those written, and of those that are on the disk
         self._preview = Preview(robot, scene, preview_rate) if preview_rate > 0 else None
         settings = _settings(robot, dt, seed, metadata)
-        texts = {form.ROBOT_FILE: toml_text(robot)}
-        texts |= {} if scene is None else {form.SCENE_FILE: scene_text(scene)}
+        self.meshes = mesh_files(robot, scene) if meshes else MeshFiles({}, {})
+        if self.meshes.contents:
+            settings["meshes"] = f"{len(self.meshes.contents)} files, {self.meshes.size} bytes"
+        texts = {form.ROBOT_FILE: toml_text(robot_with_paths(robot, self.meshes.names))}
+        if scene is not None:
+            texts[form.SCENE_FILE] = scene_text(scene_with_paths(scene, self.meshes.names))
         self._file = OutputFile(self.path, overwrite=overwrite)
         try:
             self._writer = self._begin(settings, texts)
@@ -110,11 +120,17 @@ class RecordingWriter:
     def state(self, time: float, q: Any, v: Any, tau: Any = None, *, currents: Any = None) -> None:
         """Record a state: time in s, q (nq,), v (nv,), joint torques and forces tau (nv,) in N m and N, currents
         (motors,) in A of the motors of `robot.drives`."""
-        row = np.empty((1, self._columns[-1].stop))
-        row[0, 0] = time = _number("time", time)
-        for name, values, place in zip(_ARRAYS, (q, v, tau, currents), self._columns, strict=True):
-            self._fill(row[0, place], name, values)
-        self._record(form.STATES, time, row)
+        time = _number("time", time)
+        parts = [
+            q,
+            v,
+            self._missing[0] if tau is None else tau,
+            self._missing[1] if currents is None else currents,
+        ]
+        for k, (name, values, size) in enumerate(zip(_ARRAYS, parts, self._sizes, strict=True)):
+            if type(values) is not np.ndarray or values.dtype is not _FLOATS or values.shape != size:
+                parts[k] = self._checked(name, values, size)
+        self._record(form.STATES, time, np.concatenate(([time], *parts))[None])
 
     def states(self, times: Any, q: Any, v: Any, tau: Any = None, *, currents: Any = None) -> None:
         """Record states: times (n,) in s, q (n, nq), v (n, nv), tau (n, nv) in N m and N, currents (n, motors) in A."""
@@ -189,6 +205,8 @@ class RecordingWriter:
         writer.add_metadata(form.METADATA, settings)
         for name, text in texts.items():
             writer.add_attachment(0, 0, name, form.TOML, text.encode())
+        for name, content in self.meshes.contents.items():
+            writer.add_attachment(0, 0, name, KIND, content)
         messages = dict(form.MESSAGES)
         if self._preview is not None:
             messages |= self._preview.messages
@@ -230,15 +248,16 @@ class RecordingWriter:
 
     def _fill(self, place: Array, name: str, values: Any) -> None:
         """Put an array into its columns."""
-        if values is None and name in _ARRAYS[2:]:
-            place[...] = np.nan
-            return
+        missing = values is None and name in _ARRAYS[2:]
+        place[...] = np.nan if missing else self._checked(name, values, place.shape)
+
+    def _checked(self, name: str, values: Any, shape: tuple[int, ...]) -> Array:
         array = _numbers(name, values)
-        if array.shape != place.shape:
+        if array.shape != shape:
             raise InvalidRow(
-                f"{name} of robot {self.robot.name!r} has shape {array.shape}; it must be {place.shape}"
+                f"{name} of robot {self.robot.name!r} has shape {array.shape}; it must be {shape}"
             )
-        place[...] = array
+        return array
 
     def _raise_failure(self) -> None:
         if self._failure is not None:

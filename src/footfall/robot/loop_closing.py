@@ -121,8 +121,10 @@ def largest_residual(system: LoopSystem, q: Array) -> tuple[float, str]:
 def close_freely(system: LoopSystem, q: Array, *, tries: int = 8) -> Array:
     """A closed configuration near q: all joints of the loops move, as little as possible (Gauss-Newton).
 
-    Where that leads nowhere it is tried again from random configurations around.
+    Where that leads nowhere it is tried again from random configurations around. What is closed stays as it is.
     """
+    if largest_residual(system, q)[0] < 1e-3 * CLOSED:
+        return q
     rng = np.random.default_rng(0)
     best, at = (np.inf, ""), q
     for attempt in range(tries):

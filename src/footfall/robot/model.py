@@ -24,7 +24,7 @@ from footfall.robot.html_table import html_table
 from footfall.robot.loops import Loop, LoopType, check_loops
 from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Shape, Sphere
 from footfall.robot.tree import Tree, build_tree
-from footfall.robot.tree_loops import closed_configuration, independent_slices, structure_of
+from footfall.robot.tree_loops import ASSEMBLY, closed_configuration, independent_slices, structure_of
 from footfall.robot.validation import WORLD, check_references, checked_configuration, depth_first
 from footfall.robot.volumes import BodyVolume, as_pairs, check_volumes
 
@@ -294,6 +294,10 @@ class Robot(values.Value):
             check_loops(self)
             _ = self.tree  # finds out whether they close
             closed = {name: closed_configuration(self, q) for name, q in self.configurations.items()}
+            if ASSEMBLY in closed and self.tree.loops is not None:
+                closed[ASSEMBLY] = (
+                    self.tree.loops.reference
+                )  # so that the file it is written to gives the same robot
             object.__setattr__(self, "configurations", MappingProxyType(closed))
 
     def __repr__(self) -> str:

@@ -45,7 +45,11 @@ def solid_inertia(shape: Any, mass: float) -> tuple[Array, Array]:
             raise SceneError(
                 f"a {type(shape).__name__} has no mass; give a box, sphere, cylinder, capsule, cone, icosphere or mesh"
             )
-    return center, mass * np.diag(moments)
+    if not math.isfinite(float(mass) * float(moments.max())):
+        raise SceneError(
+            f"a {type(shape).__name__} of that size and {mass:g} kg has no inertia that could be held"
+        )
+    return center, np.diag(mass * moments)
 
 
 def _capsule(radius: float, length: float) -> Array:

@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from footfall.arrays import Array
+import numpy as np
+
+from footfall.arrays import Array, Integers
+from footfall.robot.model import Robot
 from footfall.simulation.run_values import SimulationState, Trajectory
 from footfall.simulation.step_values import Command
 
@@ -22,6 +25,26 @@ class Deepest(NamedTuple):
     depth: float
     body: str
     other: str
+
+
+def body_numbers(robot: Robot, names: Sequence[str]) -> Integers:
+    """Places (n,) in `robot.bodies` of bodies and objects by name; -1 for those that are no bodies."""
+    places = {body.name: k for k, body in enumerate(robot.bodies)}
+    return np.array([places.get(name, -1) for name in names], dtype=np.int64)
+
+
+class RecordedRow(NamedTuple):
+    """What is recorded of a control period beside its state.
+
+    effort: (nv,). positions, forces: (m, 3) of what touches, m and N. bodies: (m,) numbers of those that forces act
+    on, -1 for things that are no bodies of the robot. currents: (motors,) A.
+    """
+
+    effort: Array
+    positions: Array
+    forces: Array
+    bodies: Integers
+    currents: Array
 
 
 class Course(Protocol):
@@ -40,8 +63,8 @@ class Course(Protocol):
         (s) is given."""
         ...
 
-    def row(self, period: int) -> tuple[Array, Array, Array, Array]:
-        """Effort (nv,), touching positions and forces (m, 3), and currents (motors,) of a period."""
+    def row(self, period: int) -> RecordedRow:
+        """What is recorded of a period."""
         ...
 
     def trajectory(self, time: Array) -> Trajectory:

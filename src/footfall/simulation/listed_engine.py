@@ -17,7 +17,7 @@ from footfall.robot.model import Robot
 from footfall.scene.model import Scene
 from footfall.simulation.control_period import ControlPeriod
 from footfall.simulation.drive_step import DriveTrain
-from footfall.simulation.engine import Deepest, Pushes
+from footfall.simulation.engine import Deepest, Pushes, RecordedRow, body_numbers
 from footfall.simulation.penalty_step import penalty_row_count
 from footfall.simulation.run_values import SimulationState, TouchLog, Trajectory
 from footfall.simulation.step_values import Command, StepOptions
@@ -176,8 +176,19 @@ class ListedCourse:
             state = SimulationState(now, q, v, integral, impulses, drives)
         return state
 
-    def row(self, period: int) -> tuple[Array, Array, Array, Array]:
-        return self.effort[period], self.positions[period], self.forces[period], self.currents[period]
+    @cached_property
+    def _bodies(self) -> Integers:
+        names, first, _ = self.engine.touching
+        return body_numbers(self.engine.robot, names)[first]
+
+    def row(self, period: int) -> RecordedRow:
+        return RecordedRow(
+            self.effort[period],
+            self.positions[period],
+            self.forces[period],
+            self._bodies,
+            self.currents[period],
+        )
 
     def trajectory(self, time: Array) -> Trajectory:
         names, first, second = self.engine.touching

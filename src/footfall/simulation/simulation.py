@@ -379,10 +379,10 @@ class Simulation:
                     self.state = state
                     raise
             if recorder is not None:
-                effort, positions, forces, currents = course.row(done)
+                row = course.row(done)
                 time, q, v = self.state.time, self.state.q, self.state.v
-                recorder.state(time, q, v, effort, currents=currents if self.train else None)
-                recorder.contacts(time, positions, forces)
+                recorder.state(time, q, v, row.effort, currents=row.currents if self.train else None)
+                recorder.contacts(time, row.positions, row.forces, bodies=row.bodies)
             done = last
         trajectory = course.trajectory(self._times(start, np.arange(1, count + 1)))
         warn_of_residuals(
@@ -407,10 +407,16 @@ class Simulation:
         self.state = after
 
     def _times(self, start: float, periods: Any) -> Array:
-        """Times, s, some periods after a start, as multiples of a step wherever they are."""
+        """Times, s, some periods after a start, as multiples of a step wherever they are.
+
+        With a whole number of steps a second they are quotients: 9 * 0.001 is 0.009000000000000001, 9 / 1000 is 0.009.
+        """
         steps = start / self.options.dt
         if abs(steps - round(steps)) < 1e-6:
-            return np.asarray((round(steps) + self.substeps * periods) * self.options.dt)
+            number, rate = round(steps) + self.substeps * periods, 1.0 / self.options.dt
+            if abs(rate - round(rate)) < 1e-9 * rate:
+                return np.asarray(number / round(rate))
+            return np.asarray(number * self.options.dt)
         return np.asarray(start + periods * self.control_period)
 
     def _undisturbed(self, first: int, last: int) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from footfall.arrays import Array
+from footfall.arrays import Array, Integers
 from footfall.dynamics.kinematics import Poses
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
@@ -118,6 +118,25 @@ class ForceDrawing:
         lengths = np.minimum(sizes[drawn] * self._per_newton, self._longest)
         ends = starts + forces[drawn] * (lengths / sizes[drawn])[:, None]
         self._arrows.points = np.stack([starts, ends], axis=1).astype(np.float32)
+
+
+def forces_by_body(positions: Array, forces: Array, bodies: Integers) -> tuple[Array, Array]:
+    """One force (n, 3) for each body, at the mean (n, 3) of where its contacts press; those without a body as they are.
+
+    positions (m, 3), forces (m, 3), bodies (m,): -1 where none is known.
+    """
+    known = bodies >= 0
+    if not known.any():
+        return positions, forces
+    numbers, owner = np.unique(bodies[known], return_inverse=True)
+    weight = np.linalg.norm(forces[known], axis=1)
+    weight = np.where(np.isfinite(weight), weight, 0.0) + 1e-12
+    total, places, sums = np.zeros(len(numbers)), np.zeros((len(numbers), 3)), np.zeros((len(numbers), 3))
+    np.add.at(total, owner, weight)
+    np.add.at(places, owner, weight[:, None] * positions[known])
+    np.add.at(sums, owner, forces[known])
+    places /= total[:, None]
+    return np.concatenate([positions[~known], places]), np.concatenate([forces[~known], sums])
 
 
 def node_name(name: str) -> str:

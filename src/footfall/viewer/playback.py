@@ -84,7 +84,7 @@ class Playback(ABC):
         self._loop.on_update(lambda _: setattr(timeline, "loop", bool(self._loop.value)))
 
     def play(self) -> None:
-        """Move on; from the end it begins again."""
+        """Move on; from the end it begins again. Time passes from when the first page is there to see it."""
         with self._lock:
             self.timeline.play()
             self._name_button()
@@ -118,7 +118,7 @@ class Playback(ABC):
             moment = time.monotonic()
             with self._lock:
                 try:
-                    self._advance(moment - before)
+                    self._advance(moment - before if self._stage.is_watched else 0.0)
                 except Exception:  # the next instant may be a good one
                     self.timeline.playing = False
                     _LOG.exception("the viewer stops to play: it cannot draw %.3f s", self.timeline.now)

@@ -10,7 +10,7 @@ from footfall.dynamics.kinematics import Poses, forward_kinematics
 from footfall.errors import NothingToShow
 from footfall.math.rotations import quaternion_from_matrix
 from footfall.recording.reader import Recording
-from footfall.viewer.drawing import ForceDrawing, RobotDrawing, SceneDrawing, ground_height
+from footfall.viewer.drawing import ForceDrawing, RobotDrawing, SceneDrawing, forces_by_body, ground_height
 from footfall.viewer.playback import Playback
 from footfall.viewer.stage import Stage
 from footfall.viewer.timeline import Timeline, latest_row
@@ -53,6 +53,10 @@ class Player(Playback):
         self._scene.place(now)
         self._show_forces(now)
 
+    def _redraw(self) -> None:
+        with self._lock:
+            self.draw(self.timeline.now)
+
     def follow(self, now: float) -> None:
         """Let the cameras follow the robot."""
         self._stage.follow(self._poses(self.timeline.row).position[0] + self._focus_offset)
@@ -66,11 +70,18 @@ class Player(Playback):
         contacts = self.recording.contacts
         instant = latest_row(contacts.time, now)
         rows = contacts.at(instant) if instant >= 0 else slice(0, 0)
-        self._forces.show(contacts.position[rows], contacts.force[rows])
+        positions, forces = contacts.position[rows], contacts.force[rows]
+        if not self._each.value:
+            positions, forces = forces_by_body(positions, forces, contacts.body[rows])
+        self._forces.show(positions, forces)
 
     def _add_own_controls(self) -> None:
         gui = self._stage.server.gui
         self._arrows: Any = gui.add_checkbox("Contact forces", True, hint=self._forces.scale)
+        self._each: Any = gui.add_checkbox(
+            "of each contact", False, hint="instead of their sum for each body"
+        )
+        self._each.on_update(lambda _: self._redraw())
         self._events = self._event_list()
         if self.recording.damage is not None:
             self._stage.add_text(f"The file is not whole: {self.recording.damage}")

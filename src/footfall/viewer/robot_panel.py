@@ -44,9 +44,10 @@ class RobotPanel:
         self._add_controls(names, chosen)
         self.show()
 
-    def show(self) -> None:
-        """Draw the robot at `q`."""
+    def show(self, q: Array | None = None) -> None:
+        """Draw the robot at `q` (nq,), by default where it is."""
         with self._lock:
+            self.q = self.q if q is None else np.array(q, np.float64)
             poses = forward_kinematics(self.robot, self.q)
             with self._stage.server.atomic():
                 self._drawing.place(poses.position, quaternion_from_matrix(poses.rotation))

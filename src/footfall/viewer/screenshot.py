@@ -17,6 +17,7 @@ from footfall.motion.motion import Motion
 from footfall.recording.reader import Recording
 from footfall.robot.model import Robot
 from footfall.scene.model import Scene
+from footfall.simulation.simulation import Simulation
 from footfall.viewer.chromium import page_open
 from footfall.viewer.show import FollowedMotion, PlannedScene, Subject, View
 from footfall.whole_file import written_whole
@@ -76,7 +77,7 @@ def draw(
     width, height = size
     if not (1 <= width <= _LARGEST and 1 <= height <= _LARGEST):
         raise NothingToShow(f"size is {width} x {height}; both must be from 1 to {_LARGEST} pixels")
-    if not isinstance(subject, (Robot, Scene, Environment)):
+    if not isinstance(subject, (Robot, Scene, Environment, Simulation)):
         time = checked_time(subject, time)
     with View(subject, port=0, configuration=configuration, volumes=volumes, confidence=confidence) as view:
         if view.player is not None and time is not None:

@@ -8,8 +8,12 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
+from footfall.arrays import Array
 from footfall.environment.files import is_environment, load_environment
 from footfall.environment.model import Environment
+from footfall.errors import InvalidValue, NothingToShow
 from footfall.motion.following import Followed
 from footfall.motion.motion import Motion
 from footfall.recording.reader import Recording, read_recording
@@ -17,7 +21,9 @@ from footfall.robot.load import load
 from footfall.robot.model import Robot
 from footfall.scene.load import is_scene, load_scene
 from footfall.scene.model import Scene
+from footfall.simulation.simulation import Simulation
 from footfall.viewer.environment_panel import EnvironmentPanel
+from footfall.viewer.live import LivePanel
 from footfall.viewer.plan_player import PlanPlayer
 from footfall.viewer.playback import Playback
 from footfall.viewer.player import Player
@@ -49,7 +55,7 @@ class PlannedScene(NamedTuple):
         return self.walked if isinstance(self.walked, Motion) else self.walked.motion
 
 
-Subject = Recording | Robot | Scene | Environment | Motion | FollowedMotion | PlannedScene
+Subject = Recording | Robot | Scene | Environment | Motion | FollowedMotion | PlannedScene | Simulation
 
 
 def load_subject(
@@ -76,8 +82,10 @@ def view(
     token: bool | None = None,
     origins: Collection[str] = (),
 ) -> View:
-    """Show a robot, a recording or a motion in the browser, until `close`; a notebook shows the page itself.
+    """Show a robot, a recording, a motion or a simulation in the browser, until `close`; a notebook shows the page.
 
+    A simulation is shown as it runs; `View.show(q)` shows a robot in any configuration. Recordings and motions play
+    from when the first page is open.
     subject: also a name or path, as `footfall view` takes it. port: 0 takes a free one. token: whether the address has
     a secret part, by default where others than this machine are served. origins: of pages that may use it besides its
     own, such as "https://hub.example.org" where a notebook server passes it on.
@@ -88,7 +96,7 @@ def view(
 
 
 class View:
-    """A server that shows a recording, a motion or a robot; use it as a context manager.
+    """A server that shows a recording, a motion, a robot or a running simulation; use it as a context manager.
 
     host, port: where it listens; port 0 takes a free one. loop: play again and again. configuration: of a robot. play:
     whether it starts to play. volumes: whether those of a robot or of objects are drawn. confidence: whether terrain
@@ -112,6 +120,7 @@ class View:
         self.subject = subject
         self.stage = Stage(host=host, port=port, title=_title(subject), token=token, origins=origins)
         self.player: Playback | None = None
+        self._panel: RobotPanel | LivePanel | None = None
         try:
             if isinstance(subject, Recording):
                 self.player = Player(self.stage, subject, loop=loop)
@@ -120,12 +129,14 @@ class View:
             elif isinstance(subject, PlannedScene):
                 EnvironmentPanel(self.stage, subject.environment, confidence=confidence, volumes=volumes)
                 self.player = _plan_player(self.stage, subject.walked, loop)
+            elif isinstance(subject, Simulation):
+                self._panel = LivePanel(self.stage, subject)
             elif isinstance(subject, Scene):
                 ScenePanel(self.stage, subject)
             elif isinstance(subject, Environment):
                 EnvironmentPanel(self.stage, subject, confidence=confidence, volumes=volumes)
             else:
-                RobotPanel(self.stage, subject, configuration=configuration, volumes=volumes)
+                self._panel = RobotPanel(self.stage, subject, configuration=configuration, volumes=volumes)
             if self.player is not None:
                 if play:
                     self.player.play()
@@ -147,10 +158,24 @@ class View:
     def __repr__(self) -> str:
         return f"View of {_title(self.subject)!r}: open {self.address} in a browser"
 
+    def show(self, q: Array) -> None:
+        """Draw the robot at q (nq,): of a view of a robot or a simulation."""
+        if self._panel is None:
+            raise NothingToShow(f"a view of {_title(self.subject)!r} shows no robot that could be moved")
+        robot = self._panel.robot
+        q = np.asarray(q, np.float64)
+        if q.shape != (robot.nq,) or not np.isfinite(q).all():
+            raise InvalidValue(
+                f"q has shape {q.shape}; it must be ({robot.nq},) and finite", subject=("robot", robot.name)
+            )
+        self._panel.show(q)
+
     def close(self) -> None:
         """Stop playing and serving."""
         if self.player is not None:
             self.player.close()
+        if isinstance(self._panel, LivePanel):
+            self._panel.close()
         self.stage.close()
 
     def __enter__(self) -> View:
@@ -171,4 +196,6 @@ def _title(subject: Subject) -> str:
         return subject.model.name if isinstance(subject, Motion) else subject.motion.model.name
     if isinstance(subject, Environment):
         return "environment"
+    if isinstance(subject, Simulation):
+        return f"{subject.robot.name} in {subject.scene.name}"
     return subject.name if isinstance(subject, (Robot, Scene)) else subject.robot.name

@@ -134,6 +134,12 @@ class Stage:
         axes = np.stack([right, np.cross(forward, right), forward], axis=1)  # right, down, forward
         return CameraView(self.focus + self._offset, quaternion_from_matrix(axes), float(_FIELD_OF_VIEW))
 
+    @property
+    def is_watched(self) -> bool:
+        """Whether a page has been opened and has had time to draw."""
+        ready = time.monotonic() - _SETTLING
+        return any(opened <= ready for opened in list(self._opened.values()))
+
     def _on_open(self, client: Any) -> None:
         self._opened[client.client_id] = time.monotonic()
 

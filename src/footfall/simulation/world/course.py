@@ -9,7 +9,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler.routines import new_records
 from footfall.contact.detection.shapes import Touch
-from footfall.simulation.engine import Pushes
+from footfall.simulation.engine import Pushes, RecordedRow, body_numbers
 from footfall.simulation.run_values import SimulationState, TouchLog, Trajectory
 from footfall.simulation.step_values import Command
 from footfall.simulation.world.live_arrays import longer
@@ -29,6 +29,7 @@ class WorldCourse:
         size = sum(train.size for train in engine.trains)
         room = _TOUCHES_A_PERIOD * (periods + 1)
         self.engine = engine
+        self._bodies = np.zeros(0, dtype=np.int64)
         self.log = Log(
             np.empty((periods, robot.nq)),
             np.empty((periods, robot.nv)),
@@ -83,12 +84,15 @@ class WorldCourse:
         log, count = self.log, 2 * needed
         self.log = log._replace(touches=longer(log.touches, count), forces=longer(log.forces, count))
 
-    def row(self, period: int) -> tuple[Array, Array, Array, Array]:
-        log = self.log
+    def row(self, period: int) -> RecordedRow:
+        log, contacts = self.log, self.engine.contacts
+        if len(self._bodies) != len(contacts.owners):  # which only ever grow
+            self._bodies = body_numbers(self.engine.setting.robot, contacts.owners)
         rows = slice(int(log.touch_starts[period]), int(log.touch_starts[period + 1]))
         touches: Any = log.touches
+        bodies = self._bodies[contacts.shape_owners[touches["first"][rows]]]
         currents = self.engine.currents(log.drives[period])
-        return log.effort[period], touches["position"][rows], log.forces[rows], currents
+        return RecordedRow(log.effort[period], touches["position"][rows], log.forces[rows], bodies, currents)
 
     def trajectory(self, time: Array) -> Trajectory:
         log, contacts = self.log, self.engine.contacts
