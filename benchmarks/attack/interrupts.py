@@ -78,6 +78,24 @@ def volumes() -> tuple[Callable[[], object], Arrays]:
     return lambda: footfall.volumes.volume_distances(robot, q), ()
 
 
+def world_rollout() -> tuple[Callable[[], object], Arrays]:
+    """Robots whose contacts are found while they run."""
+    import footfall
+
+    robot = footfall.load("point-foot-quadruped")
+    simulation = footfall.Simulation(robot, "flat")
+    batch, steps = 32, 40_000
+    q = np.repeat(simulation.q[None], batch, axis=0)
+    command = simulation.hold()
+    out = (
+        np.zeros((batch, steps, robot.nq)),
+        np.zeros((batch, steps, robot.nv)),
+        np.zeros((batch, steps)),
+    )
+    simulation.rollout(q[:1], simulation.v, command, steps=4)
+    return lambda: simulation.rollout(q, simulation.v, command, steps=steps, out=out), out
+
+
 def compiling() -> tuple[Callable[[], object], Arrays]:
     """LLVM at work on the largest part of a large kernel."""
     from footfall.compiler import build_kernel, machine
@@ -95,7 +113,15 @@ def compiling() -> tuple[Callable[[], object], Arrays]:
 
 SCENARIOS: dict[str, Scenario] = {
     each.__name__: each
-    for each in (threaded_rollout, threaded_batch, single_rollout, one_robot, volumes, compiling)
+    for each in (
+        threaded_rollout,
+        threaded_batch,
+        single_rollout,
+        one_robot,
+        world_rollout,
+        volumes,
+        compiling,
+    )
 }
 
 

@@ -9,9 +9,10 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import new_records
-from footfall.compiler.threads import share_rows
+from footfall.compiler.threads import Job, available_cores, share
 from footfall.contact.detection.shapes import Touch
 from footfall.errors import InvalidOption
+from footfall.simulation.pace import Pace
 from footfall.simulation.step_values import Command
 from footfall.simulation.world.live_arrays import fill
 from footfall.simulation.world.records import Forces
@@ -60,34 +61,44 @@ def roll_out(
     result, world, settings = out, engine.world, engine.settings
     course = _RolloutCommands(parts, count, engine.joints)
 
-    def work(rows: slice) -> None:
+    rows = iter(range(count))
+
+    def part(job: Job) -> None:
+        """Robots one after the other, each in stretches of some milliseconds: Ctrl-C waits for no more."""
         state, room = engine.new_arrays()
-        for k in range(rows.start, rows.stop):
+        pace = Pace()
+        while not job.stopped:
+            with job.lock:
+                k = next(rows, None)
+            if k is None:
+                return
             fill(state, engine.start(q[k], v[k]))
             log = _log_of(result[0][k], result[1][k], result[2][k])
             done, given = 0, course.of(k)
-            while done < steps:
-                progress = run_world(
-                    world,
-                    settings,
-                    state,
-                    given,
-                    NO_FORCES,
-                    room,
-                    engine.setting.substeps,
-                    done,
-                    steps,
-                    log,
-                )
+            while done < steps and not job.stopped:
+                last = min(done + pace.periods, steps)
+                with pace:
+                    progress = run_world(
+                        world,
+                        settings,
+                        state,
+                        given,
+                        NO_FORCES,
+                        room,
+                        engine.setting.substeps,
+                        done,
+                        last,
+                        log,
+                    )
                 done = progress.periods
                 if progress.lost:
                     result[0][k, done:], result[1][k, done:], result[2][k, done:] = np.nan, np.nan, np.nan
                     break
-                if done < steps:
+                if done < last:
                     state, room = engine.grown(state, room, progress)
             result[2][k] *= engine.weight_impulse
 
-    share_rows(work, count, piece=max(1, min(16, count // 8)), threads=threads)
+    share(part, min(threads or available_cores(), count))
     engine.forget()
     return result[0], result[1], result[2]
 
