@@ -1,4 +1,4 @@
-"""A double pendulum as two free rods whose joints are constraints: how the joints drift apart, and what helps (001 C4).
+"""A double pendulum as two free rods whose joints are constraints: how joints drift apart, and what helps (Ayit 2015).
 
 python examples/joint_drift.py [picture.png]
 """

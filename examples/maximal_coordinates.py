@@ -1,4 +1,4 @@
-"""A pendulum of rods in maximal coordinates: every body free, joints as constraints; how its joints drift, 001 C4.
+"""A pendulum of rods in maximal coordinates: every body free, joints as constraints; how its joints drift, Ayit 2015.
 
 Each rod has (x, z, angle about y); `[[M, G^T], [G, 0]] [a; -mu] = [f; -dG/dt v - 2 alpha G v - alpha^2 phi]`. The
 multipliers are the forces at the joints; rounding and integration let the joints drift apart, unless alpha > 0

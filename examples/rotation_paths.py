@@ -1,4 +1,4 @@
-"""Two worked examples of the textbook: several tasks at once, and four ways to turn a wrist (002 sections 7.6, 8.4).
+"""Two worked examples of the textbook: several tasks at once, and four ways to turn a wrist.
 
 python examples/rotation_paths.py [picture.png]
 """

@@ -1,4 +1,4 @@
-"""`footfall quadruped`: the robot of spec 001 trots, falls and jumps."""
+"""`footfall quadruped`: the robot of Ayit 2015 trots, falls and jumps."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def task(
 ) -> None:
     """Run a task of hybrid dynamics in simulation: drive, dock, push, draw, open; with real contact and limits.
 
-    Each run ends with a table of its criteria (those of spec 004, section 18) and writes a recording, its curves
+    Each run ends with a table of its criteria (those of Devaramani 2019) and writes a recording, its curves
     and a page of plots.
 
     [dim]$[/] footfall task

@@ -1,6 +1,6 @@
 """Motion and forces of a robot whose contacts hold, 002 sections 11.3 and 11.4.
 
-Forces act on the robot (spec 002 counts them the other way from (3.57) on). They come out as the constraints need
+Forces act on the robot (the source counts them the other way from (3.57) on). They come out as the constraints need
 them, pulling and beyond friction if they must: `loads` say which contacts cannot do that, and `footfall.contact`
 decides what happens instead.
 """

@@ -1,4 +1,4 @@
-"""Pose of a frame in chosen parameters, and the Jacobian of these parameters (spec 002 section 6)."""
+"""Pose of a frame in chosen parameters, and the Jacobian of these parameters (Robotic Systems Lab 2022)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The motion plan: a tree of sequences, transitions and phases, the language of planner, generator and controller.
 
 Every part is an immutable value. A plan that is being executed is never changed: cutting, stopping and replanning give
-new plans, and `PlanSlot` replaces one by the other in one go (spec 003b section 3).
+new plans, and `PlanSlot` replaces one by the other in one go (Seiwald 2023).
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Transition:
 
 
 class Action(Enum):
-    """What a sequence is for; says whether it may be replanned or stopped (spec 003b section 3.4)."""
+    """What a sequence is for; says whether it may be replanned or stopped (Seiwald 2023)."""
 
     IDLE = "idle"
     STRAIGHT = "straight"

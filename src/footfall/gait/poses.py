@@ -1,7 +1,7 @@
 """Robot poses: where feet and hands are or shall be, what they touch, and how upper body and head are turned.
 
 All of it is held in world axes, so that poses can be compared whichever foot counts as the stance foot. The values
-relative to that foot, in which steps are described, are given by `in_stance_frame` (spec 003b section 3.2).
+relative to that foot, in which steps are described, are given by `in_stance_frame` (Seiwald 2023).
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class HandState:
 
 @dataclass(frozen=True)
 class RobotPose:
-    """What a transition begins and ends with (spec 003b table 5.1), in world axes.
+    """What a transition begins and ends with (Seiwald 2023 table 5.1), in world axes.
 
     stance: the foot that carries the robot while the other one swings. upper_body, head: unit quaternions.
     com_height: wanted height of the centre of mass in the world, m.
@@ -190,7 +190,7 @@ class RobotPose:
 
 @dataclass(frozen=True)
 class StanceView:
-    """A pose as seen from its stance foot: the fields of spec 003b table 5.1. com_height is above that foot."""
+    """A pose as seen from its stance foot: the fields of Seiwald 2023 table 5.1. com_height is above that foot."""
 
     stance: Foot
     stance_position: Vector

@@ -1,6 +1,6 @@
 """Step parameters: a step from one stance foot to the next as lengths along an arc and angles, and back.
 
-Spec 003b section 5. The next stance depends on position and yaw of the previous one, never on its roll or pitch. The
+Seiwald 2023. The next stance depends on position and yaw of the previous one, never on its roll or pitch. The
 closed forms here hold for every |yaw| < pi without a branch; the source's expansion for small angles has a wrong
 coefficient, 1 instead of 1/2 in front of (l_y + w) phi^2, and jumps at its border by up to 2 mm.
 """

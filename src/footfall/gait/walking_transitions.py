@@ -1,4 +1,4 @@
-"""Walking transitions: a step described by a few numbers relative to the foot that stands (spec 003b section 4)."""
+"""Walking transitions: a step described by a few numbers relative to the foot that stands (Seiwald 2023)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How rates of rotation parameters and angular velocity relate (spec 002 section 4).
+"""How rates of rotation parameters and angular velocity relate (Robotic Systems Lab 2022).
 
 For the parameters of each kind of `footfall.math.rotations` there are `E` with `angular velocity = E @ rates`
 and its (right) inverse. Angular velocities `w_AB` are in rad/s, in the axes of the reference A, or of the

@@ -1,4 +1,4 @@
-"""The basis of B-splines, its derivatives and its running sums (spec 003c section 8.10)."""
+"""The basis of B-splines, its derivatives and its running sums (Seiwald 2023)."""
 
 from __future__ import annotations
 

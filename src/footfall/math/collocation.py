@@ -1,4 +1,4 @@
-"""Splines that obey a linear differential equation, with motion given at both ends (spec 003c section 11).
+"""Splines that obey a linear differential equation, with motion given at both ends (Seiwald 2023).
 
     alpha(t) y'' + beta(t) y' + gamma(t) y = tau(t)
 

@@ -1,4 +1,4 @@
-"""Inverses of matrices that have none: pseudo-, damped and weighted (spec 002 section 7.1). Floats only.
+"""Inverses of matrices that have none: pseudo-, damped and weighted (Robotic Systems Lab 2022). Floats only.
 
 Every rank decision is explicit: singular values below `tolerance` times the largest count as zero. The default suits
 Jacobians projected into null spaces, whose vanishing singular values are of the size of rounding (002 trap T10).

@@ -1,4 +1,4 @@
-"""Trajectories through given points: straight, from rest to rest, smooth (spec 003c sections 4 and 11).
+"""Trajectories through given points: straight, from rest to rest, smooth (Seiwald 2023).
 
 All functions take times (n + 1,) in s and points (n + 1,) or (n + 1, dimension).
 """
@@ -32,7 +32,7 @@ def polyline(
     """Constant velocity from point to point.
 
     rest_at_start, rest_at_end: the first or last piece is a cubic that starts or ends without velocity and
-    acceleration (spec 003c section 4.4).
+    acceleration (Seiwald 2023).
     """
     t, y = _points(times, points)
     change = np.diff(y, axis=0)
@@ -48,7 +48,7 @@ def polyline(
 
 
 def rest_to_rest(times: Any, points: Any) -> PolynomialTrajectory:
-    """Quintics from point to point that stop in each: no velocity, no acceleration (spec 003c section 4.2).
+    """Quintics from point to point that stop in each: no velocity, no acceleration (Seiwald 2023).
 
     Points whose time is that of the point before take its place.
     """

@@ -1,4 +1,4 @@
-"""Convex polygons in a plane: support areas and what is asked of them (spec 003c section 4.6).
+"""Convex polygons in a plane: support areas and what is asked of them (Seiwald 2023).
 
 A polygon is an array (n, 2) in m, convex and counter-clockwise; n = 1 is a point, n = 2 a segment, n = 0 nothing. The
 functions at the top check what they are given; the routines below them, which others call, do not.

@@ -1,4 +1,4 @@
-"""Polynomials as shapes without time: a curve, and a spline as a chain of curves (spec 003c sections 3, 4, 8.4).
+"""Polynomials as shapes without time: a curve, and a spline as a chain of curves (Seiwald 2023, 4, 8.4).
 
 A shape runs over a parameter eta in [0, 1]. `footfall.math.trajectories` has shapes that run in time. Coefficients of
 chains have the shape (segments, degree + 1, dimension), highest power first, in eta = (t - t_i) / h_i.

@@ -1,4 +1,4 @@
-"""Ways to write a position, and how their rates relate to the linear velocity (spec 002 section 2).
+"""Ways to write a position, and how their rates relate to the linear velocity (Robotic Systems Lab 2022).
 
 - `cartesian`: (x, y, z)
 - `cylindrical`: (radius, azimuth, z)

@@ -1,4 +1,4 @@
-"""Orientation in time: a shape of quaternions, and a parameter that runs along it (spec 003c sections 3 and 8.12).
+"""Orientation in time: a shape of quaternions, and a parameter that runs along it (Seiwald 2023).
 
 The shape says which way, the timing how fast: with a timing that stops at its ends, so does the orientation.
 """

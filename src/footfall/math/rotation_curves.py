@@ -1,4 +1,4 @@
-"""Curves on the rotations: the shortest way between two, and smooth ways through many (spec 000 section 4.8).
+"""Curves on the rotations: the shortest way between two, and smooth ways through many (Schwienbacher 2014).
 
 Interpolating Euler angles or components of quaternions gives odd motion; here the angle about a fixed axis is
 interpolated, so that points move on circles. Floats and symbols alike, except where it says otherwise.

@@ -1,4 +1,4 @@
-"""Rotations and the ways to write them (spec 002 section 3).
+"""Rotations and the ways to write them (Robotic Systems Lab 2022).
 
 A rotation matrix `C_AB` maps components in B to components in A; its columns are the axes of B written in A.
 Kinds of parameters, all of which describe `C_AB`:

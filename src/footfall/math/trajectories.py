@@ -1,4 +1,4 @@
-"""Polynomial trajectories: chains of polynomials in time, and what is done with them (spec 003c section 3).
+"""Polynomial trajectories: chains of polynomials in time, and what is done with them (Seiwald 2023).
 
 A trajectory of the whole plan is one value with the segments of all phases: it is built, sampled and changed by
 a handful of array operations, however many phases there are.

@@ -1,4 +1,4 @@
-"""The centre of mass of the five-mass model as a trajectory of its own (spec 003c section 7.1)."""
+"""The centre of mass of the five-mass model as a trajectory of its own (Seiwald 2023)."""
 
 from __future__ import annotations
 

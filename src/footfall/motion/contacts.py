@@ -1,4 +1,4 @@
-"""Which foot stands in each phase, and on what of its sole: part of what a controller is given (spec 003a, WPG-4)."""
+"""Which foot stands in each phase, and on what of its sole: part of what a controller is given (Seiwald 2023)."""
 
 from __future__ import annotations
 

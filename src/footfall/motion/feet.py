@@ -1,4 +1,4 @@
-"""Stage 7: how the feet move (spec 003c section 5.5)."""
+"""Stage 7: how the feet move (Seiwald 2023)."""
 
 from __future__ import annotations
 

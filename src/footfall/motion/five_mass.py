@@ -1,4 +1,4 @@
-"""The five-mass model: torso, feet and hands as mass points, the torso also with inertia (spec 003c section 10).
+"""The five-mass model: torso, feet and hands as mass points, the torso also with inertia (Seiwald 2023).
 
 A hand has mass only as far as it is in task space (its selection factor); the torso has the rest, so that masses
 change while a hand is blended in. World axes, SI units throughout; torques about the world's origin unless said.

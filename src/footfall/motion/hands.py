@@ -1,4 +1,4 @@
-"""Stages 9 and 11: how the hands move, and when they are in task space (spec 003c sections 5.7 and 5.9)."""
+"""Stages 9 and 11: how the hands move, and when they are in task space (Seiwald 2023)."""
 
 from __future__ import annotations
 

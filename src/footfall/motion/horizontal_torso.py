@@ -1,4 +1,4 @@
-"""Where the torso moves horizontally so that the zero moment point is where it shall be (spec 003c section 6.2).
+"""Where the torso moves horizontally so that the zero moment point is where it shall be (Seiwald 2023).
 
 The five-mass model turns a wanted zero moment point into one linear differential equation of second order for the
 torso's x and y, which share their left-hand side. Both ends of the motion are at rest (or continue a motion): more

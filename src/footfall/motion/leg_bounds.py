@@ -1,4 +1,4 @@
-"""How high and how low the torso may be above a leg that stands (spec 003c section 9).
+"""How high and how low the torso may be above a leg that stands (Seiwald 2023).
 
 A leg is looked at in the vertical plane of the upper body: ankle and hip are then known in x, and the torso's
 height is a function of one joint. The source samples that joint. But the height has its extremes where a joint is

@@ -1,4 +1,4 @@
-"""Stages 12 and 13: how load and the wrenches on the hands are passed on (spec 003c sections 5.10 and 5.11).
+"""Stages 12 and 13: how load and the wrenches on the hands are passed on (Seiwald 2023).
 
 In motion phases loads are constant; load switches blend between them and reach some way into the motion phases, so that
 the tangent in the middle of a load switch is the straight line across it.

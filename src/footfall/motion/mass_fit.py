@@ -1,4 +1,4 @@
-"""How the mass of a robot is best shared among five points, fitted to recorded motions (spec 003c section 2.1).
+"""How the mass of a robot is best shared among five points, fitted to recorded motions (Seiwald 2023).
 
 What moves is known (feet, hands, upper body, centre of mass), and so is the torque of the ground. The shares of feet
 and hands, and the inertia of the torso, are those that explain the torque best.

@@ -1,4 +1,4 @@
-"""The reduced model of any humanoid, derived from its description (spec 003c section 2.1 asks for the constants).
+"""The reduced model of any humanoid, derived from its description (Seiwald 2023 asks for the constants).
 
 The robot is put into a stance: upper body upright, knees bent, soles level, centre of mass above their middle. Lengths,
 limits and heights are read off there. The mass of a limb counts at its end as far as it moves with it, by the lever

@@ -1,4 +1,4 @@
-"""Stages 6 and 10: how upper body and head turn (spec 003c sections 5.4 and 5.8)."""
+"""Stages 6 and 10: how upper body and head turn (Seiwald 2023)."""
 
 from __future__ import annotations
 

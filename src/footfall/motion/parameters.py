@@ -1,4 +1,4 @@
-"""Parameters of the motion generator: defaults of spec 003c, read from and written to TOML, units in the names."""
+"""Parameters of the motion generator: defaults of Seiwald 2023, read from and written to TOML, units in the names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a plan to a motion: the stages one after the other (spec 003c section 2.7)."""
+"""From a plan to a motion: the stages one after the other (Seiwald 2023)."""
 
 from __future__ import annotations
 

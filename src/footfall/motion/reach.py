@@ -1,4 +1,4 @@
-"""Whether legs reach their feet at all, wherever the torso's height may be (spec 003c section 9)."""
+"""Whether legs reach their feet at all, wherever the torso's height may be (Seiwald 2023)."""
 
 from __future__ import annotations
 

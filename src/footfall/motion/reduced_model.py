@@ -1,4 +1,4 @@
-"""The reduced model of a biped: five masses, soles, planar legs (spec 003c section 2.1).
+"""The reduced model of a biped: five masses, soles, planar legs (Seiwald 2023).
 
 `reduced_model(robot)` reads the file of constants that belongs to a robot, or derives them from its description.
 """
@@ -23,7 +23,7 @@ LANDMARKS = ("RF", "LF", "RH", "LH", "UB", "VTCP")
 
 @dataclass(frozen=True)
 class PlanarLeg:
-    """A leg in its sagittal plane, m and rad (spec 003c section 9): toe_height l1, toe_shift l2, mid_foot_length l3,
+    """A leg in its sagittal plane, m and rad (Seiwald 2023): toe_height l1, toe_shift l2, mid_foot_length l3,
     mid_foot_height l4, lower_leg l5, upper_leg l6, hip_to_torso l7; limits of the joints, positive about y.
     torso_ahead: how far the torso's mass is in front of the hips of an upright robot; the source has it above them.
     hip_roll_limits, ankle_roll_limits: how far a leg leans outward against the body and the foot, None if unknown."""

@@ -1,4 +1,4 @@
-"""Stage 3: which phases each transition has and how long they last (spec 003c section 5.1).
+"""Stage 3: which phases each transition has and how long they last (Seiwald 2023).
 
 A sequence begins and ends with a load switch, and load switches alternate with motion. The poses of all transitions are
 gathered here as arrays of records, which all later stages work on.

@@ -1,4 +1,4 @@
-"""Heights that stay within bounds and do not bend too much: a small banded program (spec 003c section 6.1).
+"""Heights that stay within bounds and do not bend too much: a small banded program (Seiwald 2023).
 
     least sum (z_k - f_k)^2 + smoothness (z_k-1 - 2 z_k + z_k+1)^2
     with  lowest_k <= z_k <= highest_k,  |z_k-1 - 2 z_k + z_k+1| <= bend

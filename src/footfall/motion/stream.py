@@ -1,4 +1,4 @@
-"""The stream processor: what a controller is given of a motion at a time (spec 003c section 7.3).
+"""The stream processor: what a controller is given of a motion at a time (Seiwald 2023).
 
 It turns a sample of all trajectories into the task-space vectors of the robot, with the contact wrench that the motion
 needs. One sample or many at once.

@@ -1,4 +1,4 @@
-"""Task-space vectors and the wrench of all contacts at one instant, as textbook code (spec 003c section 7.3).
+"""Task-space vectors and the wrench of all contacts at one instant, as textbook code (Seiwald 2023).
 
 It is traced and runs as native code, for one sample or many.
 """

@@ -1,4 +1,4 @@
-"""Stage 4: the area on which the feet stand in each phase (spec 003c section 5.2)."""
+"""Stage 4: the area on which the feet stand in each phase (Seiwald 2023)."""
 
 from __future__ import annotations
 

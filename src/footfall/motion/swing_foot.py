@@ -1,4 +1,4 @@
-"""The way of a foot through the air in one motion phase, as textbook code of one phase (spec 003c section 5.5).
+"""The way of a foot through the air in one motion phase, as textbook code of one phase (Seiwald 2023).
 
 Time runs from 0 to 1 in the phase. The foot rolls off over its toes and strikes with its heel; the points at which it
 turns over are raised so that no edge of the sole goes below the ground. What is horizontal and vertical is told by the

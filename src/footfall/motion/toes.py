@@ -1,4 +1,4 @@
-"""Stage 8: how the toes bend (spec 003c section 5.6)."""
+"""Stage 8: how the toes bend (Seiwald 2023)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The motion of the torso: height and place depend on each other, two rounds settle it (spec 003c section 6)."""
+"""The motion of the torso: height and place depend on each other, two rounds settle it (Seiwald 2023)."""
 
 from __future__ import annotations
 

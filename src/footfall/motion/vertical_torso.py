@@ -1,4 +1,4 @@
-"""Height of the torso: first from wanted heights alone, then within what the legs allow (spec 003c section 6.1)."""
+"""Height of the torso: first from wanted heights alone, then within what the legs allow (Seiwald 2023)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stage 5: the course of the zero-moment point through the support areas (spec 003c section 5.3)."""
+"""Stage 5: the course of the zero-moment point through the support areas (Seiwald 2023)."""
 
 from __future__ import annotations
 

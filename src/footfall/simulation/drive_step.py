@@ -1,9 +1,9 @@
 """Drives inside a time step: servos and windings at their own rate, rotors and gears implicit with the joints.
 
-A rigid gear adds the inertia of its rotor to the joints, with the coupling to the body that carries it (model Type 2 of
-spec 000). An elastic one has a motor coordinate; its velocity at the end of the step is eliminated from the implicit
-equations of spring and damper, so that the joints see one more inertia and one more force and stiff gears need no
-smaller steps (Type 3). All entries lie on paths to the root, where the mass matrix has entries anyway.
+A rigid gear adds the inertia of its rotor to the joints, with the coupling to the body that carries it (Type 2 of
+Schwienbacher 2014). An elastic one has a motor coordinate; its velocity at the end of the step is eliminated from the
+implicit equations of spring and damper, so that the joints see one more inertia and one more force and stiff gears
+need no smaller steps (Type 3). All entries lie on paths to the root, where the mass matrix has entries anyway.
 """
 
 from __future__ import annotations

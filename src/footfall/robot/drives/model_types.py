@@ -1,4 +1,4 @@
-"""The five simulation models of spec 000, Table 2.3: what each has, and how many equations that makes."""
+"""The five simulation models of Schwienbacher 2014, table 2.3: what each has, and how many equations that makes."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def model_type(number: int) -> ModelType:
     """One of the five types of model, 1 to 5."""
     if number not in range(1, len(_TYPES) + 1):
         raise UnknownName(
-            "model type", str(number), [str(each.number) for each in _TYPES], "spec 000 Table 2.3"
+            "model type", str(number), [str(each.number) for each in _TYPES], "Schwienbacher 2014, table 2.3"
         )
     return _TYPES[number - 1]
 

@@ -31,7 +31,7 @@ def lola(
     torso_to_pelvis: Sequence[float] | None = None,
     left_toe_center_of_mass: Sequence[float] | None = None,
 ) -> Robot:
-    """LOLA with other values for what its source leaves blank or doubtful (spec 003a ROB-1, section 25), m.
+    """LOLA with other values for what its source leaves blank or doubtful (Seiwald 2023), m.
 
     torso_center_of_mass: (3,) in the torso frame; the printed inertia about the frame's origin is kept.
     torso_to_pelvis: (3,) position of `br` in the torso frame. left_toe_center_of_mass: (3,) in `zfl`. The
@@ -64,7 +64,7 @@ def lola(
 
 
 def lola_2012(model_type: int | None = None) -> Robot:
-    """The stand-in for LOLA of spec 000, section 0.3: 24 joints, the rotation of the arms welded.
+    """The stand-in for LOLA of Schwienbacher 2014: 24 joints, the rotation of the arms welded.
 
     model_type: of Table 2.3. None leaves the drives out of the bodies. 1: one rigid body in the idle pose, 6 degrees of
     freedom. 2: a body for each of the 24 rotors that turns with its joint through gear, screw or cranks; 30 degrees.
@@ -97,7 +97,7 @@ def lola_2012(model_type: int | None = None) -> Robot:
 def quadruped(
     *, foot_height: float = 0.05, joints_per_leg: int = 4, shock_absorber: tuple[float, float] | None = None
 ) -> Robot:
-    """The quadruped of spec 001, section 16, with other feet or legs.
+    """The quadruped of Ayit 2015, with other feet or legs.
 
     foot_height: m, above zero; the source prints 0.5, probably for 0.05. joints_per_leg: 4, or 3 with ankles welded as
     they stand. shock_absorber: stiffness (N/m) and damping (N s/m) of springs between shanks and feet, which give way

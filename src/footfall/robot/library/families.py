@@ -47,7 +47,7 @@ def chain(
 
 
 def dill(levels: int) -> Robot:
-    """Featherstone's fractal tree Dill(n) of 2^n links with revolute joints about z (spec 000, section 2.10).
+    """Featherstone's fractal tree Dill(n) of 2^n links with revolute joints about z (Schwienbacher 2014).
 
     levels: n, 0 to 12. Links are numbered depth first.
     """

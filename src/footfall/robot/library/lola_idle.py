@@ -1,4 +1,4 @@
-"""LOLA's idle configuration, found by Newton's method on its forward kinematics (spec 003a RED-1).
+"""LOLA's idle configuration, found by Newton's method on its forward kinematics (Seiwald 2023).
 
 `python -m footfall.robot.library.lola_idle` prints the line that stands in `lola.toml`.
 """

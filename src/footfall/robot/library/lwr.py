@@ -1,4 +1,4 @@
-"""The KUKA LWR 4 arm in the numbers of Orocos KDL's regression test (spec 004, section 13).
+"""The KUKA LWR 4 arm in the numbers of Orocos KDL's regression test (Devaramani 2019).
 
 The published inertias are impossible: some moments are negative, and only the large rotor inertias keep the
 mass matrix positive definite. They are kept as published because the reference results were computed with

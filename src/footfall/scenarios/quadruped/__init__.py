@@ -1,4 +1,4 @@
-"""The quadruped of spec 001 trots, falls and jumps, with exact and with penalty contact."""
+"""The quadruped of Ayit 2015 trots, falls and jumps, with exact and with penalty contact."""
 
 from footfall.errors import InvalidScenario
 from footfall.scenarios.quadruped.outputs import write_outputs
