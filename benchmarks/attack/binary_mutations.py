@@ -129,7 +129,7 @@ def _changed_chunk(content: bytes, rng: random.Random) -> bytes:
     packed = content[32 + name + 8 :]
     try:
         plain = zstandard.ZstdDecompressor().decompress(packed, max_output_size=size) if name else packed
-    except (zstandard.ZstdError, MemoryError):  # it was changed before
+    except (zstandard.ZstdError, MemoryError, OverflowError):  # it was changed before
         return flipped(content, rng)
     records = _records(plain)
     kind = rng.randrange(8)
