@@ -29,6 +29,10 @@ class InvalidDimensions(FootfallError, ValueError):
     """Dimensions that no robot has."""
 
 
+class NoRoute(FootfallError, ValueError):
+    """A goal that no plan leads to."""
+
+
 class InvalidPlan(FootfallError, ValueError):
     """A plan whose parts do not fit together."""
 

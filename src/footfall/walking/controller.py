@@ -26,6 +26,7 @@ from footfall.walking.task_space import (
     Targets,
     TaskCode,
     fill_targets,
+    greatest_error,
     joint_velocities,
     look_at_model,
     move_model,
@@ -43,7 +44,7 @@ class ControllerRoom(NamedTuple):
 
 class Decision(NamedTuple):
     """What the controller came to in a period, for recordings. dcm, shift: error of the divergent component and the
-    shift of the zero-moment point, m. center: estimated, m. tilt: rad."""
+    shift of the zero-moment point, m. center: estimated, m. tilt: rad. task_error: m or rad, of the model."""
 
     dcm: Vector3
     shift: Vector3
@@ -51,6 +52,7 @@ class Decision(NamedTuple):
     tilt: Vector3
     wrench: Vector6
     shares: Shares
+    task_error: float
 
 
 def control_period(
@@ -79,10 +81,11 @@ def control_period(
     fill_targets(code, targets, room.inputs[code.nq :], room.rates)
     found = look_at_model(code, state.q, room.inputs, room.outputs)
     state.v[:] = joint_velocities(code, found, room.rates, targets.selection)
+    task_error = greatest_error(code, found, targets.selection)
     for k in range(len(driven)):
         state.before[k], state.after[k] = state.after[k], state.v[driven[k]]
     move_model(code, state.q, gains.period * state.v, room.moved)
-    return Decision(error, shift, center.position, tilt.error, wrench, shares)
+    return Decision(error, shift, center.position, tilt.error, wrench, shares, task_error)
 
 
 def _footing(planned: Planned, state: ControllerState, model: Kinematics) -> Footing:
@@ -118,13 +121,13 @@ def _distribute(planned: Planned, wrench: Vector6, state: ControllerState, gains
             first.target.position - center,
             hand_axes(first),
             np.sqrt(first.force @ first.force),
-            first.load * first.selection,
+            first.load * state.hands[0].active,
         ),
         HandSupport(
             second.target.position - center,
             hand_axes(second),
             np.sqrt(second.force @ second.force),
-            second.load * second.selection,
+            second.load * state.hands[1].active,
         ),
         gains,
     )

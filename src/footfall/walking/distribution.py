@@ -21,7 +21,7 @@ from footfall.walking.gains import ControlGains, Sole
 _LEAST_LOAD = 1e-3  # of an end effector that counts
 _FOOT_ROWS, _HAND_ROWS = 11, 5
 _FORCE_WEIGHT, _TORQUE_WEIGHT = 1.0, 1e2  # Q
-_SMALL = 1e-3  # R
+_SMALL, _HAND = 1e-3, 2e-2  # R of feet, and of hands: these stay near what is planned
 _TOLERANCE = 1e-9
 
 
@@ -83,7 +83,7 @@ def wrench_program(
         if hand.load > _LEAST_LOAD:
             n, m = n + 3, m + _HAND_ROWS
     grip, rows = np.zeros((6, n)), np.zeros((m, n))
-    lower, upper, usual = np.zeros(m), np.full(m, np.inf), np.zeros(n)
+    lower, upper, usual, small = np.zeros(m), np.full(m, np.inf), np.zeros(n), np.full(n, _SMALL)
     column, row = 0, 0
     for foot in (right_foot, left_foot):
         if foot.load > _LEAST_LOAD:
@@ -100,7 +100,8 @@ def wrench_program(
             _put_force(grip, column, hand.axes, hand.arm)
             upper[row] = hand.load * gains.hand_force_limit
             _put_friction(rows, row, column, gains.hand_friction)
-            usual[column + 2] = hand.planned
+            usual[column + 2] = hand.load * hand.planned
+            small[column : column + 3] = _HAND
             column, row = column + 3, row + _HAND_ROWS
     hessian, gradient = np.zeros((n, n)), np.zeros(n)
     for c in range(6):
@@ -109,8 +110,8 @@ def wrench_program(
             gradient[i] -= weight * grip[c, i] * wrench[c]
             hessian[i] += (weight * grip[c, i]) * grip[c]
     for i in range(n):
-        hessian[i, i] += _SMALL
-        gradient[i] -= _SMALL * usual[i]
+        hessian[i, i] += small[i]
+        gradient[i] -= small[i] * usual[i]
     return WrenchProgram(hessian, gradient, RowLimits(rows, lower, upper), grip)
 
 

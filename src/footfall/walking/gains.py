@@ -44,6 +44,7 @@ class ControlGains(NamedTuple):
     task_rate: float  # 1/s, K of the inverse kinematics
     balance_rate: float  # 1/s, by which an error of the divergent component decays
     force_rate: float  # 1/s, by which errors of contact forces decay
+    hand_rate: float  # 1/s, likewise of hands
     foot_stiffness: float  # N/m, a whole sole pressed down
     hand_stiffness: float  # N/m
     touch_force: float  # N, from which a foot has touched down
@@ -56,6 +57,7 @@ class ControlGains(NamedTuple):
     release_rate: float  # 1/s, by which swinging feet forget what forces have done to them
     level_rate: float  # 1/s, by which the model forgets that all of the ground is off its plan
     late_speed: float  # m/s, of a foot that looks for the ground
+    hand_speed: float  # m/s, of a hand that looks for what it should touch
     largest_turn: float  # rad, that force control may turn a foot by
     largest_step: float  # m, that the ground may be off by
 
@@ -78,18 +80,20 @@ def control_gains(model: ReducedModel, *, period: float = 1e-3, point_stiffness:
         task_rate=0.1 / period,
         balance_rate=1.2 * rate,
         force_rate=9.0 * rate,
+        hand_rate=25.0 * rate,
         foot_stiffness=16 * point_stiffness,
         hand_stiffness=point_stiffness,
         touch_force=0.045 * weight,
         hand_touch_force=0.015 * weight,
         foot_force_limit=2.0 * weight,
-        hand_force_limit=0.3 * weight,
+        hand_force_limit=0.2 * weight,
         foot_friction=0.8,
         hand_friction=0.05,
         height_rate=2.5 * rate,
         release_rate=4.0 * rate,
         level_rate=0.3 * rate,
         late_speed=0.04 * rate * model.com_height,
+        hand_speed=0.04 * rate * model.com_height,
         largest_turn=0.15,
         largest_step=0.07 * model.com_height,
     )

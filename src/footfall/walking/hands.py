@@ -41,20 +41,25 @@ def hand_axes(plan: HandPlan) -> Matrix3:
 def adapt_hand(
     memory: HandMemory, plan: HandPlan, measured: Vector3, wanted: Vector3, gains: ControlGains
 ) -> HandMemory:
-    """Displacement of a hand after a period; measured, wanted: forces on it, N, world axes."""
+    """Displacement of a hand after a period; measured, wanted: forces on it, N, world axes.
+
+    What it touches is a spring in all directions: `u = -(c / k) (F_des - F)`. A hand that should touch and does not
+    goes on along the normal; one that touches early waits for its plan.
+    """
     normal = hand_normal(plan)
-    force = measured @ normal
     touching = touches(np.sqrt(measured @ measured), memory.touching, gains.hand_touch_force)
     standing = plan.load > _LOADED
-    goal = 1.0 if standing or touching > 0.5 else 0.0
     step = gains.period / _SWITCHING
+    goal = 1.0 if standing and touching > 0.5 else 0.0
     active = memory.active + min(max(goal - memory.active, -step), step)
+    coming = plan.target.velocity @ normal
     rate: Vector3 = np.zeros(3)
-    if standing:
-        missing = min(max(wanted @ normal - force, -gains.hand_force_limit), gains.hand_force_limit)
-        rate = (-active * gains.force_rate / gains.hand_stiffness * missing) * normal
-    elif touching > 0.5 and plan.target.velocity @ normal < 0.0:  # early: it waits for its plan
-        rate = -(plan.target.velocity @ normal) * normal
+    if standing and touching > 0.5:
+        rate = (-gains.hand_rate / gains.hand_stiffness) * (wanted - measured)
+    elif standing:
+        rate = -gains.hand_speed * normal
+    elif touching > 0.5:
+        rate = (gains.hand_rate / gains.hand_stiffness) * measured - min(coming, 0.0) * normal
     else:
         rate = -gains.release_rate * memory.offset
     offset = memory.offset + gains.period * rate

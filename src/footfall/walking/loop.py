@@ -83,6 +83,7 @@ class Signals(NamedTuple):
     left_state: Vector3
     hand_offsets: Vector6  # m, right and left
     height: float  # m, of the centre of mass against its plan
+    task_error: float  # m or rad, of the model against its set points
     missed: float  # N or Nm, of the distributed wrench
     other: float  # N, on bodies that are neither feet nor hands
     upright: float  # cosine of the upper body's tilt
@@ -211,6 +212,7 @@ def _decided(
         np.array([left.touching, left.early, left.active]),
         np.array([first[0], first[1], first[2], second[0], second[1], second[2]]),
         memory.body[0].height,
+        decision.task_error,
         decision.shares.missed,
         0.0,
         1.0,

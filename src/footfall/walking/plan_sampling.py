@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Array, Flags, Integers
+from footfall.arrays import Array
 from footfall.compiler.routines import Vector2, Vector3, Vector6, as_records, call_native
-from footfall.gait.poses import CONTACT_TYPES, FootContact, RobotPose
+from footfall.gait.poses import CONTACT_TYPES, FootContact
 from footfall.math.quaternion_splines import Turning
 from footfall.math.rotations import matrix_from_quaternion
 from footfall.motion.motion import Motion
@@ -26,17 +26,12 @@ _FULL = CONTACT_TYPES.index(FootContact.FULL)
 
 
 class PlanTable(NamedTuple):
-    """A motion for native loops. stream: address of native code. times (n + 1,): borders of phases, s; kinds (n, 2):
-    how RF and LF touch in each, numbers of `CONTACT_TYPES`; closed (n, 2): whether they stand. transition (n,): the
-    number of each phase's transition."""
+    """A motion for native loops. stream: address of native code. times (n + 1,): borders of phases, s."""
 
     curves: PackedCurves
     stream: int
     masses: Array
     times: Array
-    kinds: Integers
-    closed: Flags
-    transition: Integers
 
 
 class Planned(NamedTuple):
@@ -58,35 +53,12 @@ class Planned(NamedTuple):
 
 def plan_table(motion: Motion) -> PlanTable:
     """The tables of a motion."""
-    phases, transitions = motion.phases, motion.given.transitions
-    kinds = np.empty((len(phases.motion), 2), dtype=np.int64)
-    landed = [False] * len(transitions)
-    for k, (number, moving) in enumerate(
-        zip(phases.transition.tolist(), phases.motion.tolist(), strict=True)
-    ):
-        landed[number] = landed[number] or moving
-        kinds[k] = _kinds(transitions[number].end if landed[number] else transitions[number].begin)
     return PlanTable(
         motion.curves.packed,
         stream_kernel().native_function().address,
         mass_numbers(motion.model).copy(),
-        np.array(phases.times),
-        kinds,
-        _standing(motion),
-        np.array(phases.transition, dtype=np.int64),
+        np.array(motion.phases.times),
     )
-
-
-def _standing(motion: Motion) -> Flags:
-    """Which feet (n, 2) stand in each phase: those that are where they were when it began, in its middle."""
-    times = motion.phases.times
-    begin, middle = motion.sample(times[:-1]).feet, motion.sample(0.5 * (times[:-1] + times[1:])).feet
-    moved = np.abs(middle[:, 0] - begin[:, 0]).max(axis=-1)
-    return np.asarray((moved < 1e-9) | ~motion.phases.motion[:, None])
-
-
-def _kinds(pose: RobotPose) -> list[int]:
-    return [CONTACT_TYPES.index(foot.contact) for foot in (pose.right_foot, pose.left_foot)]
 
 
 def new_stream_room() -> Array:
@@ -103,15 +75,15 @@ def planned_at(table: PlanTable, time: float, room: Array, gains: ControlGains) 
     call_native(table.stream, room[:count], room[count:])
     sample: Sample = as_records(Sample, room[:SIZE].reshape(1, SIZE))[0]
     out = room[count:]
-    now, rate, phase = sample.value, sample.rate, phase_at(table.times, time)
+    now, rate = sample.value, sample.rate
     right = _foot(sample.right_foot_rotation, now.right_foot, rate.right_foot)
     left = _foot(sample.left_foot_rotation, now.left_foot, rate.left_foot)
-    right_sole = gains.sole if table.kinds[phase, 0] == _FULL else gains.toe
-    left_sole = gains.sole if table.kinds[phase, 1] == _FULL else gains.toe
+    right_sole = gains.sole if now.contact[2] == _FULL else gains.toe
+    left_sole = gains.sole if now.contact[3] == _FULL else gains.toe
     return Planned(
         _foot(sample.upper_body, now.center_of_mass, rate.center_of_mass),
-        FootPlan(right, table.closed[phase, 0], now.load[0], right_sole),
-        FootPlan(left, table.closed[phase, 1], now.load[1], left_sole),
+        FootPlan(right, now.contact[0] > 0.5, now.load[0], right_sole),
+        FootPlan(left, now.contact[1] > 0.5, now.load[1], left_sole),
         HandPlan(
             PointTarget(now.right_hand, rate.right_hand), now.right_force, now.load[2], now.right_selection
         ),

@@ -2,76 +2,53 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 
-from footfall.errors import InvalidOption
-from footfall.gait.actions import straight, turn_in_place
+from footfall.environment.perception import EXACT, PerceptionOptions, perceive
+from footfall.errors import InvalidOption, NoRoute
 from footfall.gait.plan import MotionPlan
-from footfall.gait.plan_file import plan_names
-from footfall.gait.poses import Foot
-from footfall.gait.walking_transitions import WalkingTransition, idle_pose, walking_sequence
-from footfall.motion.pipeline import gait_dimensions
 from footfall.motion.plans import load_plan
 from footfall.motion.reduced_model import ReducedModel
-from footfall.motion.walking_speed import choose_step
+from footfall.planning.contacts import Goal
+from footfall.planning.parameters import PlannerParameters, parameters_for
+from footfall.planning.planner import plan_contacts
 from footfall.scene.model import Scene
 from footfall.walking.request import WalkRequest
 
-_STRAIGHT = np.deg2rad(1.0)  # a smaller turn is none
+_STEADIEST = 0.8  # s, of a step of the usual length
 
 
 def route_for(request: WalkRequest, scene: Scene, model: ReducedModel) -> MotionPlan:
-    """The plan of a walk."""
+    """The plan of a walk: that of a file, or one that the contact planner finds from what the robot sees.
+
+    With noise the robot sees the scene with errors too. Raises `NoRoute` if there is no way to the goal.
+    """
     if request.route is not None:
         return load_plan(request.route, model)
-    if request.goal is None and request.scene in plan_names():
-        return load_plan(request.scene, model)
-    goal = request.goal if request.goal is not None else _goal_of(scene)
-    if goal is None:
-        raise InvalidOption(f"scene {scene.name!r} has no goal; give one by --goal X,Y,YAW")
-    return open_ground(goal, model, speed=request.speed)
+    x, y, yaw = goal_for(request, scene)
+    seen = perceive(scene, PerceptionOptions(seed=request.seed) if request.noise else EXACT)
+    found = plan_contacts(seen, model, Goal(x, y, yaw), parameters=_parameters(request, model))
+    if not found.found or found.motion_plan is None:
+        reason = "" if found.why_not is None else f": {found.why_not.text}"
+        raise NoRoute(f"no way to x = {x:g} m, y = {y:g} m in scene {scene.name!r}{reason}")
+    return found.motion_plan
 
 
-def _goal_of(scene: Scene) -> tuple[float, float, float] | None:
+def goal_for(request: WalkRequest, scene: Scene) -> tuple[float, float, float]:
+    """x, y in m and yaw in rad: what is asked for, or the goal of the scene."""
+    if request.goal is not None:
+        return request.goal
     if scene.goal is None:
+        raise InvalidOption(f"scene {scene.name!r} has no goal; give one by --goal X,Y,YAW")
+    (x, y, _), ahead = scene.goal.translation.tolist(), scene.goal.rotation[:, 0]
+    return x, y, float(np.arctan2(ahead[1], ahead[0]))
+
+
+def _parameters(request: WalkRequest, model: ReducedModel) -> PlannerParameters | None:
+    """Those of the planner, with steps that are not faster than asked for."""
+    if request.speed is None:
         return None
-    x, y, _ = scene.goal.translation.tolist()
-    return x, y, 0.0
-
-
-def open_ground(
-    goal: tuple[float, float, float], model: ReducedModel, *, speed: float | None = None
-) -> MotionPlan:
-    """Steps over level ground without obstacles: turn, walk straight, turn. goal: x, y in m, yaw in rad."""
-    dimensions = gait_dimensions(model)
-    x, y, yaw = goal
-    heading = float(np.arctan2(y, x)) if np.hypot(x, y) > 0.05 else 0.0
-    length, duration = 0.42 * model.com_height, None
-    if speed is not None:
-        step = choose_step(model, speed)
-        length, duration = step.length, step.duration
-    ahead = (
-        straight(float(np.hypot(x, y)), longest=length, duration=duration) if np.hypot(x, y) > 0.05 else []
-    )
-    pose, sequences = idle_pose(dimensions), []
-    for turn, steps in ((heading, ahead), (_wrapped(yaw - heading), [])):
-        for part, first in ((_turning(turn), _outer(turn)), (steps, "RF")):
-            if part:
-                sequence = walking_sequence(part, pose, dimensions, first_swing=first)
-                sequences.append(sequence)
-                pose = sequence.transitions[-1].end
-    if not sequences:
-        raise InvalidOption(f"the goal {goal} is where the robot stands")
-    return MotionPlan(tuple(sequences))
-
-
-def _turning(angle: float) -> list[WalkingTransition]:
-    return turn_in_place(angle) if abs(angle) > _STRAIGHT else []
-
-
-def _outer(angle: float) -> Foot:
-    return "LF" if angle > 0.0 else "RF"
-
-
-def _wrapped(angle: float) -> float:
-    return float((angle + np.pi) % (2 * np.pi) - np.pi)
+    usual = parameters_for(model)
+    longest = min(usual.step.forward_m, max(request.speed * _STEADIEST, 0.1))
+    return msgspec.structs.replace(usual, step=msgspec.structs.replace(usual.step, forward_m=longest))

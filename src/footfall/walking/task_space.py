@@ -232,6 +232,15 @@ def joint_velocities(code: TaskCode, found: Kinematics, rates: Array, selection:
     return v
 
 
+def greatest_error(code: TaskCode, found: Kinematics, selection: Vector2) -> float:
+    """How far the model is off its targets, m or rad; hands count as far as they are in task space."""
+    worst, hands = 0.0, code.rows - 6
+    for k in range(code.rows):
+        share = 1.0 if k < hands else selection[0] if k < hands + 3 else selection[1]
+        worst = max(worst, share * abs(found.error[k]))
+    return worst
+
+
 def move_model(code: TaskCode, q: Array, step: Array, inputs: Array) -> None:
     """Let the model move by a step (nv,), in place."""
     inputs[: code.nq] = q
