@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from footfall.walking.request import WalkRequest
     from footfall.walking.walk import Walk
 
+_DEFAULT = "platform"  # run
 _MISSED = 1  # exit status if the goal is not reached
 
 
@@ -73,7 +74,7 @@ def walk(
         from footfall.walking.request import read_push
 
         request = _changed(request, {"pushes": (*request.pushes, *(read_push(text) for text in push))})
-    name = run or Path(request.scene).stem
+    name = run or Path(scene or _DEFAULT).stem
     run_and_write(request, output, name=name, plots=plot, as_json=as_json, show=show)
 
 
@@ -136,8 +137,9 @@ def _request(run: str | None, scene: str | None) -> WalkRequest:
     from footfall.walking.request import WalkRequest
     from footfall.walking.runs import RUNS
 
-    if run is None:
-        return WalkRequest(scene=scene or "platform")
+    if run is None and scene is not None:
+        return WalkRequest(scene=scene)
+    run = run or _DEFAULT
     if run not in RUNS:
         raise UnknownName("walk", run, list(RUNS), "footfall walk --list")
     request = RUNS[run].request

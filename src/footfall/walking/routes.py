@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import msgspec
 import numpy as np
 
 from footfall.environment.perception import EXACT, PerceptionOptions, perceive
 from footfall.errors import InvalidOption, NoRoute
 from footfall.gait.plan import MotionPlan
+from footfall.math.rotations import rotation_z
+from footfall.math.transform import Transform
 from footfall.motion.plans import load_plan
 from footfall.motion.reduced_model import ReducedModel
 from footfall.planning.contacts import Goal
@@ -16,7 +20,10 @@ from footfall.planning.planner import plan_contacts
 from footfall.scene.model import Scene
 from footfall.walking.request import WalkRequest
 
-_STEADIEST = 0.8  # s, of a step of the usual length
+_LONGEST, _CLEARANCE = (
+    0.55,
+    0.09,
+)  # of the height of the centre of mass: steps, and feet above what they step over
 
 
 def route_for(request: WalkRequest, scene: Scene, model: ReducedModel) -> MotionPlan:
@@ -27,7 +34,10 @@ def route_for(request: WalkRequest, scene: Scene, model: ReducedModel) -> Motion
     if request.route is not None:
         return load_plan(request.route, model)
     x, y, yaw = goal_for(request, scene)
-    seen = perceive(scene, PerceptionOptions(seed=request.seed) if request.noise else EXACT)
+    there = Transform(rotation_z(yaw), np.array([x, y, 0.0]))
+    seen = perceive(
+        replace(scene, goal=there), PerceptionOptions(seed=request.seed) if request.noise else EXACT
+    )
     found = plan_contacts(seen, model, Goal(x, y, yaw), parameters=_parameters(request, model))
     if not found.found or found.motion_plan is None:
         reason = "" if found.why_not is None else f": {found.why_not.text}"
@@ -45,10 +55,14 @@ def goal_for(request: WalkRequest, scene: Scene) -> tuple[float, float, float]:
     return x, y, float(np.arctan2(ahead[1], ahead[0]))
 
 
-def _parameters(request: WalkRequest, model: ReducedModel) -> PlannerParameters | None:
-    """Those of the planner, with steps that are not faster than asked for."""
-    if request.speed is None:
-        return None
-    usual = parameters_for(model)
-    longest = min(usual.step.forward_m, max(request.speed * _STEADIEST, 0.1))
-    return msgspec.structs.replace(usual, step=msgspec.structs.replace(usual.step, forward_m=longest))
+def _parameters(request: WalkRequest, model: ReducedModel) -> PlannerParameters:
+    """Those of the planner, with feet that swing higher than it needs: a robot is never just where it should be."""
+    usual, change = parameters_for(model), msgspec.structs.replace
+    longest = _LONGEST * model.com_height
+    if request.speed is not None:
+        longest = min(usual.step.forward_m, max(request.speed * usual.timing.transition_s, 0.1))
+    return change(
+        usual,
+        step=change(usual.step, forward_m=longest),
+        timing=change(usual.timing, clearance_m=_CLEARANCE * model.com_height),
+    )

@@ -22,6 +22,7 @@ from footfall.walking.body import OTHER, WalkingBody
 from footfall.walking.loop import think
 from footfall.walking.request import WalkRequest
 from footfall.walking.routes import route_for
+from footfall.walking.runs import RUNS
 from footfall.walking.sensing import NOTHING
 from footfall.walking.summary import WalkSummary, count_hand_contacts, count_steps, joint_torques, rms
 from footfall.walking.walker import Walker, WalkerOptions, WalkingCode
@@ -57,8 +58,11 @@ def walking_body(robot: Robot) -> WalkingBody:
 
 
 def walk(request: WalkRequest | None = None, *, progress: Told | None = None) -> Walk:
-    """Walk as asked for; by default over the platform, with a hand on the wall."""
-    request = request or WalkRequest()
+    """Walk as asked for; by default over the platform, with a hand on the wall.
+
+    progress: told how far it is. Raises `NoRoute` if there is no way to the goal.
+    """
+    request = request or RUNS["platform"].request
     scene, body = load_scene(request.scene), walking_body(load(request.robot))
     begin = time.perf_counter()
     motion = generate_motion(route_for(request, scene, body.model), body.model)
