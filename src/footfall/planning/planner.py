@@ -12,10 +12,12 @@ import numpy as np
 from footfall.environment.model import Environment, updated
 from footfall.environment.reset_area import reset_area
 from footfall.environment.sampling import sample_terrain
+from footfall.environment.terrain import PackedTerrain
 from footfall.errors import InvalidTransition, MotionWarning, RefusedStance
 from footfall.gait.plan import Action, MotionPlan
 from footfall.gait.poses import FEET, RobotPose, mean_foot_frame
 from footfall.gait.walking_transitions import idle_pose, walking_sequence
+from footfall.motion.parameters import MotionParameters
 from footfall.motion.pipeline import gait_dimensions, generate_motion
 from footfall.motion.reduced_model import ReducedModel
 from footfall.planning.contacts import Blockage, Goal, PlannedContacts, Stance
@@ -25,8 +27,10 @@ from footfall.planning.parameters import PlannerParameters, parameters_for
 from footfall.planning.postprocess import stances_of
 from footfall.planning.search import Search, explored_places, guide_for, new_search, path_of
 from footfall.planning.surroundings import surroundings
+from footfall.planning.swings import ALLOWED, lifted_steps, swing_depths
 from footfall.planning.tables import tables_for
 
+_LIFTS = 5  # times that steps are raised before a stance is refused
 _SLICE = 2000  # states that are expanded between two looks at the clock
 
 
@@ -127,7 +131,7 @@ def _search_and_refine(
             watch.done("refinement")
             result = _converted(search, path.pose, stances, model, watch, repairs)
             if check_motion:
-                result = replace(result, warnings=tuple(_checked(result, model)))
+                result = _checked(result, model, search.around.terrain.packed)
                 watch.done("motion")
             return result
         except RefusedStance as refused:
@@ -170,13 +174,23 @@ def _converted(
     )
 
 
-def _checked(result: PlannedContacts, model: ReducedModel) -> list[str]:
-    """What the motion generator warns of; raises if it refuses."""
-    assert result.motion_plan is not None
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", MotionWarning)
-        generate_motion(result.motion_plan, model)
-    return [str(each.message) for each in caught]
+def _checked(result: PlannedContacts, model: ReducedModel, terrain: PackedTerrain) -> PlannedContacts:
+    """With what the motion generator warns of, and steps that lift feet over the ground; raises if it refuses, or if
+    no step is high enough."""
+    dimensions, usual = gait_dimensions(model), MotionParameters().foot.step_height_m
+    for _ in range(_LIFTS):
+        assert result.motion_plan is not None
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", MotionWarning)
+            motion = generate_motion(result.motion_plan, model)
+        depths = swing_depths(motion, terrain)[: len(result.steps)]
+        if (depths <= ALLOWED).all():
+            return replace(result, warnings=tuple(str(each.message) for each in caught))
+        steps = lifted_steps(result.steps, depths, usual)
+        sequence = walking_sequence(steps, result.start, dimensions, action=Action.AUTONOMOUS)
+        result = replace(result, steps=tuple(steps), motion_plan=MotionPlan((sequence,)))
+    worst = int(depths.argmax())
+    raise RefusedStance(worst, f"its foot would be {depths[worst]:.3f} m in the ground on its way")
 
 
 def _nothing(

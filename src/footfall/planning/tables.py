@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from footfall.environment.patch import CELL as FINE_CELL
-from footfall.motion.reduced_model import ReducedModel
+from footfall.motion.reduced_model import Rectangle, ReducedModel
 from footfall.planning.biped import Biped, biped_of
 from footfall.planning.footprints import Stamps, sole_stamps
 from footfall.planning.ground import FootholdRules
@@ -84,7 +84,7 @@ def _made(biped: Biped, parameters: PlannerParameters) -> Tables:
     yaws, limits, cost = parameters.grid.yaws, parameters.foothold, parameters.cost
     rules = FootholdRules(limits.uneven_m, limits.least_confidence, cost.uneven, cost.uncertain, cost.partial)
     steps = step_set(biped, parameters)
-    fine = sole_stamps(biped.sole, biped.toe_sole, 2 * yaws, FINE_CELL)
+    fine = sole_stamps(_grown(biped.sole), _grown(biped.toe_sole), 2 * yaws, FINE_CELL)
     right = np.array(biped.shoulder)
     rear, front, inner, outer = biped.sole
     wide = (rear - _WIDER, front + _WIDER, inner - _WIDER, outer + _WIDER)
@@ -102,6 +102,13 @@ def _made(biped: Biped, parameters: PlannerParameters) -> Tables:
         hand_rules(parameters.hand, biped.hand_radius),
         Arms(np.stack([right, right * [1.0, -1.0, 1.0]]), _ARM_SHARE * biped.arm),
     )
+
+
+def _grown(sole: Rectangle) -> Rectangle:
+    """With all cells that it touches: one whose centre is outside may still be below its rim."""
+    rear, front, right, left = sole
+    margin = FINE_CELL / np.sqrt(2.0)
+    return rear - margin, front + margin, right - margin, left + margin
 
 
 def _cost_rules(parameters: PlannerParameters, steps: StepSet) -> CostRules:
