@@ -57,15 +57,15 @@ def _chunk(plain: bytes, announced: int | None = None) -> bytes:
     return _record(6, head + struct.pack("<I", 4) + b"zstd" + struct.pack("<Q", len(packed)) + packed)
 
 
-def _with_chunk(chunk: Callable[[], bytes]) -> Callable[[], Case]:
+def _with_chunk(chunk: Callable[[], bytes], reader: str = "recording") -> Callable[[], Case]:
     """A recording whose first chunk is another one."""
 
     def case() -> Case:
-        content = _seed("recording")["run.mcap"]
+        ((name, content),) = _seed(reader).items()
         at = 8
         while content[at] != 6:
             at += 9 + struct.unpack_from("<Q", content, at + 1)[0]
-        return {"run.mcap": content[:at] + chunk()}
+        return {name: content[:at] + chunk()}
 
     return case
 
@@ -208,6 +208,22 @@ EXTREMES: dict[str, tuple[str, Callable[[], Case]]] = {
                 _message("/events", b'{"time":0,"name":"a","data":{"a":[' + b"[]," * 15 * 10**6 + b"1]}}")
             )
         ),
+    ),
+    "tiny records in a log": (
+        "stream log",
+        _with_chunk(lambda: _chunk(_record(128, b"") * 5_000_000), "stream log"),
+    ),
+    "a gigabyte of zeros in a log": (
+        "stream log",
+        _with_chunk(lambda: _chunk(bytes(10**9)) * 4, "stream log"),
+    ),
+    "tiny records in perception": (
+        "recorded perception",
+        _with_chunk(lambda: _chunk(_record(128, b"") * 5_000_000), "recorded perception"),
+    ),
+    "a gigabyte of zeros in perception": (
+        "recorded perception",
+        _with_chunk(lambda: _chunk(bytes(10**9)) * 4, "recorded perception"),
     ),
     "two robots": ("recording", _with_chunk(_another_robot)),
     "bad UTF-8 in an event": (

@@ -509,3 +509,21 @@ def test_error_in_the_block_still_closes_the_recording(robot: footfall.Robot, tm
         record()
     assert read_recording(path).complete
     assert len(read_recording(path).time) == 1
+
+
+def test_lengths_that_no_integer_holds_are_damage(tmp_path: Path) -> None:
+    """A chunk whose content says that it is longer than any file: what stands before it is read."""
+    robot = footfall.load("double-pendulum")
+    path = tmp_path / "run.mcap"
+    with RecordingWriter(path, robot, preview_rate=0.0) as writer:
+        writer.state(0.0, np.zeros(robot.nq), np.zeros(robot.nv))
+    content = path.read_bytes()
+    at = 8
+    while content[at] != 6:  # the first chunk
+        at += 9 + struct.unpack_from("<Q", content, at + 1)[0]
+    (name,) = struct.unpack_from("<I", content, at + 9 + 28)
+    place = at + 9 + 32 + name
+    path.write_bytes(content[:place] + struct.pack("<Q", 2**64 - 1) + content[place + 8 :])
+    recording = read_recording(path)
+    assert recording.damage is not None
+    assert len(recording.time) == 0

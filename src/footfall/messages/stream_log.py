@@ -8,9 +8,9 @@ import json
 import os
 import threading
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from footfall.arrays import Array
 from footfall.errors import DroppedSamples, InvalidChannel, InvalidMessage
 
 _MOST_STREAMS = 1000
+_MOST_RECORDS = 400_000  # in a file that is read
+_MOST_IN_CHUNK, _MOST_BYTES = 2**26, 2**31  # bytes of a chunk and of all, after decompression
 
 
 class LogStream:
@@ -151,24 +153,22 @@ class LoggedStream(NamedTuple):
 
 def read_log(path: str | os.PathLike[str]) -> dict[str, LoggedStream]:
     """Streams of a log, by name; of a file that was cut off or damaged, what is whole before that."""
-    from mcap.stream_reader import StreamReader
-
     schemas: dict[int, tuple[str, ...]] = {}
     channels: dict[int, tuple[str, tuple[str, ...]]] = {}
     blocks: dict[str, list[Array]] = {}
     try:
         with open(path, "rb") as file:
-            for record in StreamReader(file, record_size_limit=2**28).records:
+            for record in _records(file):
                 kind = type(record).__name__
                 if kind == "Schema":
-                    schemas[record.id] = tuple(json.loads(record.data)["columns"])  # type: ignore[attr-defined]
+                    schemas[record.id] = tuple(json.loads(record.data)["columns"])
                 elif kind == "Channel":
-                    columns = schemas[record.schema_id]  # type: ignore[attr-defined]
-                    channels[record.id] = (record.topic, columns)  # type: ignore[attr-defined]
-                    blocks.setdefault(record.topic, [])  # type: ignore[attr-defined]
+                    columns = schemas[record.schema_id]
+                    channels[record.id] = (record.topic, columns)
+                    blocks.setdefault(record.topic, [])
                 elif kind == "Message":
-                    name, columns = channels[record.channel_id]  # type: ignore[attr-defined]
-                    rows = np.frombuffer(record.data, "<f8").reshape(-1, 1 + len(columns))  # type: ignore[attr-defined]
+                    name, columns = channels[record.channel_id]
+                    rows = np.frombuffer(record.data, "<f8").reshape(-1, 1 + len(columns))
                     blocks[name].append(rows)
     except OSError:
         raise
@@ -180,3 +180,34 @@ def read_log(path: str | os.PathLike[str]) -> dict[str, LoggedStream]:
         rows = np.concatenate([np.empty((0, 1 + len(columns))), *blocks[name]])
         found[name] = LoggedStream(columns, rows[:, 0], rows[:, 1:])
     return found
+
+
+def _records(file: IO[bytes]) -> Iterator[Any]:
+    """Records of an MCAP file, those of chunks in their place; refuses more of them, and more bytes, than logs have."""
+    import zstandard
+    from mcap.records import Chunk
+    from mcap.stream_reader import StreamReader, breakup_chunk, get_chunk_data_stream
+
+    count = size = 0
+    for record in StreamReader(file, emit_chunks=True, record_size_limit=_MOST_IN_CHUNK).records:
+        count += 1
+        if isinstance(record, Chunk):
+            size += record.uncompressed_size
+            if record.uncompressed_size > _MOST_IN_CHUNK or size > _MOST_BYTES:
+                raise InvalidMessage(f"chunks of {size} bytes; logs have less")
+            if record.compression == "zstd" and zstandard.frame_content_size(record.data) > _MOST_IN_CHUNK:
+                raise InvalidMessage("a chunk unpacks to more than it says")
+            stream, length = get_chunk_data_stream(record)
+            count += _count(stream.read(length), _MOST_RECORDS - count)
+        if count > _MOST_RECORDS:
+            raise InvalidMessage(f"more than {_MOST_RECORDS} records; logs have less")
+        yield from breakup_chunk(record) if isinstance(record, Chunk) else (record,)
+
+
+def _count(content: bytes, most: int) -> int:
+    """Number of records in a chunk, at most one more than asked for."""
+    count = at = 0
+    while at + 9 <= len(content) and count <= most:
+        at += 9 + int.from_bytes(content[at + 1 : at + 9], "little")
+        count += 1
+    return count

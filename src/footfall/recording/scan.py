@@ -67,7 +67,13 @@ class Scan:
                         yield from self._chunk_records(record)
                     elif record is not None:
                         yield record
-                except (DamagedRecording, McapError, struct.error, UnicodeDecodeError) as problem:
+                except (
+                    DamagedRecording,
+                    McapError,
+                    struct.error,
+                    UnicodeDecodeError,
+                    OverflowError,
+                ) as problem:
                     self.damage = f"byte {offset}: {problem or type(problem).__name__}"
                     return
                 if isinstance(record, Footer):

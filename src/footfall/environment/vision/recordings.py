@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from footfall.environment.vision.codec import VISION_TO_CONTROL, container_message, read_container
 from footfall.environment.vision.containers import VisionToControl
-from footfall.errors import InvalidMessage
-from footfall.messages.frames import MOST_UNPACKED, Message
+from footfall.errors import InvalidMessage, RecordingError
+from footfall.messages.frames import Message
+from footfall.recording.scan import Message as Recorded
+from footfall.recording.scan import Scan
 
 _TOPIC, _SCHEMA = "/vision", "footfall.VisionToControl"
+_LIMIT = 2**32  # bytes
 
 
 class PerceptionRecorder:
@@ -47,33 +49,26 @@ class PerceptionRecorder:
         self.close()
 
 
-def read_perception(path: str | os.PathLike[str]) -> Iterator[VisionToControl]:
-    """Containers of a recording, one after the other; of a file that was cut off, those that are whole."""
-    from mcap.exceptions import McapError
-    from mcap.stream_reader import StreamReader
+def read_perception(path: str | os.PathLike[str], *, limit: int = _LIMIT) -> Iterator[VisionToControl]:
+    """Containers of a recording, one after the other; of a file that was cut off, those that are whole.
+
+    limit: most bytes, after decompression, that are read.
+    """
+    from mcap.records import Channel
 
     source, found = str(path), False
-    with open(path, "rb") as file:
-        records = iter(StreamReader(file, record_size_limit=MOST_UNPACKED).records)
-        topics: dict[int, str] = {}
-        while True:
-            try:
-                record: Any = next(records)
-            except StopIteration:
-                break
-            except (McapError, EOFError) as error:
-                if found:
-                    break  # cut off
-                raise InvalidMessage(f"{source!r} is no recorded perception: {error}") from None
-            except Exception as error:  # of decompression and of damaged records
-                raise InvalidMessage(f"{source!r} is damaged: {type(error).__name__}: {error}") from None
-            match type(record).__name__:
-                case "Channel":
-                    topics[record.id] = record.topic
-                case "Message" if topics.get(record.channel_id) == _TOPIC:
-                    container = read_container(Message(VISION_TO_CONTROL, record.data))
-                    assert isinstance(container, VisionToControl)
-                    found = True
-                    yield container
+    topics: dict[int, str] = {}
+    scan = Scan(Path(path), limit=limit, wanted=lambda channel: topics.get(channel) == _TOPIC)
+    try:
+        for record in scan.records():
+            if isinstance(record, Channel):
+                topics[record.id] = record.topic
+            elif isinstance(record, Recorded):
+                container = read_container(Message(VISION_TO_CONTROL, record.data))
+                assert isinstance(container, VisionToControl)
+                found = True
+                yield container
+    except RecordingError as error:
+        raise InvalidMessage(f"{source!r} is no recorded perception: {error}") from None
     if not found:
-        raise InvalidMessage(f"{source!r} holds no containers of vision")
+        raise InvalidMessage(f"{source!r} holds no containers of vision: {scan.damage or 'it is whole'}")
