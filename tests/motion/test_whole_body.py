@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.optimize import least_squares
 
 import footfall
 from footfall.arrays import Array
 from footfall.dynamics.centroidal import centroidal_momentum
 from footfall.dynamics.configuration import difference
-from footfall.errors import InvalidReducedModel
+from footfall.errors import InvalidReducedModel, InvalidTransition, LostMotion
 from footfall.gait import actions
 from footfall.gait.plan import MotionPlan
 from footfall.gait.walking_transitions import WalkingTransition, walking_sequence
@@ -188,6 +189,62 @@ def test_joints_bear_what_inverse_dynamics_says() -> None:
     assert shares[1] > 1.0
     assert not StepChoice(0.54, 0.4, 0.02, 0.02, shares[1]).driven
     assert StepChoice(0.54, 0.4, 0.02, 0.02, shares[1]).room == -np.inf
+
+
+def test_arms_reach_within_their_limits_and_around_the_robot() -> None:
+    """Against inverse kinematics with bounds from many starts."""
+    reach = BODY.arms["LH"]
+    q, joints = BODY.comfort, ("afl", "aal", "arl", "efl")
+    places = [ROBOT.q_slice(joint).start for joint in joints]
+    lowest, highest = ROBOT.limits("multi_contact")
+    lower = np.maximum(lowest[places] + 0.0873, -np.pi)
+    upper = np.minimum(highest[places] - 0.0873, np.pi)
+    body = footfall.frame_pose(ROBOT, q, "UB")
+    random = np.random.default_rng(3)
+
+    def miss(point: Array) -> float:
+        def error(angles: Array) -> Array:
+            arm = q.copy()
+            arm[places] = angles
+            return footfall.frame_pose(ROBOT, arm, "LH").translation - body.apply(point)
+
+        starts = random.uniform(lower, upper, (6, 4))
+        return min(
+            float(np.linalg.norm(least_squares(error, start, bounds=(lower, upper)).fun)) for start in starts
+        )
+
+    points = reach.shoulder + random.uniform(-0.8, 0.8, (25, 3))
+    inside = reach.contains(points)
+    misses = np.array([miss(point) for point in points])
+    assert 3 < inside.sum() < 20
+    assert (misses[inside] < np.sqrt(3.0) * reach.size).all()  # the diagonal of a cell
+    # What is refused although an arm gets there touches the robot, or is in a cell at the border.
+    assert ((misses < 1e-3) & ~inside).sum() <= 2
+    straight_up = reach.shoulder + np.array([[0.0, 0.0, 0.9]])  # an arm is 0.73 m long
+    assert not reach.contains(straight_up)[0]
+    assert not reach.contains(np.array([[0.0, 0.0, 0.0]]))[0]  # inside the torso
+
+
+@pytest.mark.parametrize("place", [(0.1, -0.3, 1.2), (-0.1, 0.1, 1.3)])
+def test_hands_where_no_arm_gets_are_refused(place: tuple[float, float, float]) -> None:
+    """Beyond the limits of the joints, and inside the torso: both are near enough to the shoulder."""
+    plan = MotionPlan(
+        (actions.balance(IDLE, LOLA, hand="LH", position=place, force=(0.0, -10.0, 0.0), hold=2.0),)
+    )
+    with pytest.raises(LostMotion):
+        follow_motion(ROBOT, generate_motion(plan, MODEL))
+    with pytest.raises(InvalidTransition, match="LH is out of reach"):
+        generate_motion(plan, MODEL, body=BODY)
+
+
+def test_a_hand_behind_the_back_is_reached_within_limits() -> None:
+    """A joint was once 9 degrees beyond its stop there."""
+    lean = actions.balance(
+        IDLE, LOLA, hand="LH", position=(-0.5, 0.5, 1.2), force=(0.0, -10.0, 0.0), hold=2.0
+    )
+    motion = generate_motion(MotionPlan((lean,)), MODEL, body=BODY)
+    found = follow_motion(ROBOT, motion, dt=0.01, gain=50.0)
+    assert np.maximum(ROBOT.lower_limits - found.q, found.q - ROBOT.upper_limits)[:, 7:].max() < 1e-9
 
 
 def test_a_robot_without_floating_base_is_refused() -> None:

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from footfall.public_names import open_to_users
 
 if TYPE_CHECKING:
+    from footfall.motion.arm_reach import ArmReach as ArmReach
+    from footfall.motion.arm_reach import arm_reach as arm_reach
     from footfall.motion.following import Followed as Followed
     from footfall.motion.following import FollowedBalance as FollowedBalance
     from footfall.motion.following import FreeMotion as FreeMotion

@@ -50,7 +50,7 @@ def head_joints(robot: Robot, model: ReducedModel) -> list[tuple[str, float]]:
     if "VTCP" not in frames:
         return []
     body = placed_frame(robot, poses, frames["UB"]).rotation
-    chain = _joints_between(robot, frames["UB"], frames["VTCP"])
+    chain = joints_between(robot, frames["UB"], frames["VTCP"])
     turning = [joint for joint in chain if joint.type is not JointType.FIXED]
     if len(turning) != 2 or any(joint.type is not JointType.REVOLUTE for joint in turning):
         return []
@@ -59,7 +59,7 @@ def head_joints(robot: Robot, model: ReducedModel) -> list[tuple[str, float]]:
     return [(joint.name, round(sign)) for joint, sign in zip(turning, signs, strict=True) if abs(sign) > 0.9]
 
 
-def _joints_between(robot: Robot, upper: str, lower: str) -> list[Joint]:
+def joints_between(robot: Robot, upper: str, lower: str) -> list[Joint]:
     """Joints from the body of one frame out to that of another."""
     bodies = {frame.name: frame.body for frame in robot.frames}
     parents = {joint.child: joint for joint in robot.joints}

@@ -317,6 +317,12 @@ def _arm(robot: Robot, poses: list[Transform], frames: Mapping[str, str], hand: 
     return _Arm(own[0], own[1], max(own, key=between))
 
 
+def shoulder_place(robot: Robot, poses: list[Transform], frames: Mapping[str, str], hand: str) -> Array:
+    """Where the shoulder of a hand's arm is in the world (3,), m."""
+    arm = _arm(robot, poses, frames, hand)
+    return _on_axis(poses[arm.shoulder], poses[arm.following].translation)
+
+
 def _on_axis(joint: Transform, point: Array) -> Array:
     """The point of a joint's axis that is closest to a point: where a joint is, whatever its frame's origin."""
     axis = joint.rotation[:, 2]

@@ -23,7 +23,7 @@ from footfall.motion.load import plan_load
 from footfall.motion.motion import Motion, PhaseTable, join_tables, phase_table
 from footfall.motion.orientation import plan_head, plan_upper_body
 from footfall.motion.parameters import MotionParameters
-from footfall.motion.reach import check_reach
+from footfall.motion.reach import check_arms, check_reach
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.schedule import plan_phases
 from footfall.motion.support import plan_support
@@ -195,6 +195,8 @@ def generate_sequence(
     part = SequenceMotion(phase_table(schedule, areas, model, first=first), curves, torso)
     clock.stage_done("centre of mass")
     if check:
+        if body is not None:
+            check_arms(schedule, curves, body)
         check_motion(PlannedSequence(schedule, part.phases, draft, torso, masses, model, parameters))
         clock.stage_done("check")
     return part

@@ -1,18 +1,23 @@
-"""Whether legs reach their feet at all, wherever the torso's height may be (Seiwald 2023)."""
+"""Whether legs reach their feet at all, wherever the torso may be (Seiwald 2023), and arms their hands."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from footfall.dynamics.kinematics import frame_pose
 from footfall.errors import InvalidTransition
+from footfall.gait.poses import HANDS
 from footfall.math.rotations import rotate_by_quaternion
+from footfall.motion.curves import MotionCurves
 from footfall.motion.draft import Draft
 from footfall.motion.feasibility import transition_at
 from footfall.motion.leg_bounds import PlanarStance, height_ranges, legs_of, planar_bounds
 from footfall.motion.reduced_model import ReducedModel
+from footfall.motion.samples import MotionSamples
 from footfall.motion.schedule import Schedule
 from footfall.motion.torso import TorsoPlan
 from footfall.motion.vertical_torso import legs_at
+from footfall.motion.whole_body import WholeBody
 
 _FORWARD = np.array([1.0, 0.0, 0.0])
 
@@ -37,6 +42,29 @@ def farthest_torso(model: ReducedModel, *, pitch: float = 0.0, toe: float = 0.0)
             inside, outside = (middle, outside) if reached(middle) else (inside, middle)
         ends.append(inside)
     return -ends[0], ends[1]
+
+
+def check_arms(schedule: Schedule, curves: MotionCurves, body: WholeBody) -> None:
+    """Refuse a motion with a hand in a place that its arm does not reach within its joint limits and without touching
+    the robot, seen from where the upper body then is."""
+    samples = curves.sample(schedule.pose_times)
+    for side, hand in enumerate(HANDS):
+        used = np.flatnonzero(samples.selection[:, 0, side] == 1.0)
+        if len(used) == 0:
+            continue
+        postures = body.postures(MotionSamples(samples.values[used], samples.rotations[used]))
+        upper = frame_pose(body.robot, postures.q, body.model.frames["UB"])
+        away = samples.hands[used, 0, side] - upper.translation
+        places = np.einsum("kji,kj->ki", upper.rotation, away)
+        reached = body.arms[hand].contains(places)
+        if not reached.all():
+            first = int(reached.argmin())
+            x, y, z = places[first]
+            raise InvalidTransition(
+                max(int(used[first]) - 1, 0),
+                f"{hand} is out of reach at ({x:.2f}, {y:.2f}, {z:.2f}) m from the frame of the upper body: its arm "
+                "does not get there within its joint limits and without touching the robot",
+            )
 
 
 def check_reach(schedule: Schedule, draft: Draft, torso: TorsoPlan, model: ReducedModel) -> None:

@@ -20,6 +20,7 @@ from footfall.dynamics.centroidal import centroidal_momentum
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.kinematics import link_poses
 from footfall.errors import InvalidReducedModel
+from footfall.gait.poses import HANDS, Hand
 from footfall.math.positive_definite import solve_positive_definite
 from footfall.math.rotations import (
     quaternion_from_matrix,
@@ -28,6 +29,7 @@ from footfall.math.rotations import (
     rotate_by_quaternion,
 )
 from footfall.math.spatial import symmetric
+from footfall.motion.arm_reach import ArmReach, arm_reach
 from footfall.motion.body_tasks import body_targets, body_tasks
 from footfall.motion.model_derivation import standing_configuration
 from footfall.motion.reduced_model import ReducedModel
@@ -76,6 +78,11 @@ class WholeBody:
             q = integrate(self.robot, q, self.kernel(q, targets, rates)[0])
         _, v, momentum, errors = self.kernel(q, targets, rates)
         return Posture(q, v, momentum, np.abs(errors).max(axis=1))
+
+    @cached_property
+    def arms(self) -> dict[Hand, ArmReach]:
+        """Where hands get within joint limits and without touching the robot; found when it is first asked for."""
+        return {hand: arm_reach(self.robot, self.model, hand, self.comfort) for hand in HANDS}
 
     @cached_property
     def _standing(self) -> tuple[Array, Array]:

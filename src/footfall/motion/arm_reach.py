@@ -1,0 +1,121 @@
+"""Where a hand can be: within the limits of the arm's joints and without touching the robot itself.
+
+A map of cells, found by trying many angles of the arm (the exploration by forward kinematics of Seiwald 2023, section
+3.3). Asking it costs next to nothing, so that planner and generator can ask it for every hand.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import qmc
+
+from footfall.arrays import Array, Flags, Integers
+from footfall.dynamics.kinematics import frame_pose, link_poses
+from footfall.dynamics.volume_distances import free_pairs, volume_distances
+from footfall.gait.poses import Hand
+from footfall.motion.body_tasks import joints_between
+from footfall.motion.model_derivation import shoulder_place
+from footfall.motion.reduced_model import ReducedModel
+from footfall.motion.standing import placed_frame
+from footfall.robot.model import JointType, Robot
+from footfall.robot.volumes import Pair
+
+LIMIT_SET = "multi_contact"  # of joints, if the robot has one of that name: arms that lean keep elbows low
+_TRIALS = 2**18  # arms that are tried; a cell of 5 cm within reach is hit some ten times
+_CHUNK = 2**14
+_MOST_TOUCHES = 8  # arms that are tried for collisions in each cell
+
+
+class ArmReach(NamedTuple):
+    """Cells that a hand reaches, in the frame of the upper body.
+
+    corner (3,): lowest corner of the first cell, m. size: of a cell, m. cells (x, y, z): whether the hand gets there.
+    shoulder (3,): where the shoulder is, m: for those who know where shoulders are, not the upper body's frame.
+    """
+
+    corner: Array
+    size: float
+    cells: Flags
+    shoulder: Array
+
+    def contains(self, points: Array) -> Flags:
+        """Whether the hand reaches points (n, 3) in the frame of the upper body, m: (n,)."""
+        places = np.floor((np.asarray(points) - self.corner) / self.size).astype(np.int64)
+        inside = ((places >= 0) & (places < self.cells.shape)).all(axis=1)
+        x, y, z = np.where(inside[:, None], places, 0).T
+        return np.asarray(inside & self.cells[x, y, z])
+
+    def contains_from_shoulder(self, points: Array) -> Flags:
+        """The same for points (n, 3) seen from the shoulder, in the axes of the upper body, m."""
+        return self.contains(np.asarray(points) + self.shoulder)
+
+
+def arm_reach(
+    robot: Robot,
+    model: ReducedModel,
+    hand: Hand,
+    q: Array,
+    *,
+    size: float = 0.05,
+    margin: float = 0.0873,
+    apart: float = 0.0,
+) -> ArmReach:
+    """Where a hand gets while all else is as in the configuration q (nq,).
+
+    size: of cells, m. margin: from the limits of joints, of the set `multi_contact` if there is one, rad (5 degrees).
+    apart: least distance of the robot's volumes,
+    m; robots without volumes are not looked at.
+    """
+    frames = model.frames
+    arms = _tried_arms(robot, frames["UB"], frames[hand], q, margin)
+    body = placed_frame(robot, link_poses(robot.tree, q), frames["UB"])
+    places = np.concatenate(
+        [
+            (frame_pose(robot, arms[k : k + _CHUNK], frames[hand]).translation - body.translation)
+            @ body.rotation
+            for k in range(0, len(arms), _CHUNK)
+        ]
+    )
+    corner = size * np.floor(places.min(axis=0) / size)
+    cells = np.floor((places - corner) / size).astype(np.int64)
+    shape = cells.max(axis=0) + 1
+    reached = np.zeros(shape, dtype=np.bool_)
+    pairs = free_pairs(robot, q) if robot.volumes else ()
+    _mark(reached, np.ravel_multi_index(tuple(cells.T), tuple(shape)), robot, arms, apart, pairs)
+    poses = link_poses(robot.tree, q)
+    shoulder = (shoulder_place(robot, poses, frames, hand) - body.translation) @ body.rotation
+    return ArmReach(corner, size, reached, shoulder)
+
+
+def _tried_arms(robot: Robot, upper_body: str, hand: str, q: Array, margin: float) -> Array:
+    """Configurations (n, nq) with the arm's joints spread evenly over their ranges, always the same ones."""
+    joints = [joint for joint in joints_between(robot, upper_body, hand) if joint.type is not JointType.FIXED]
+    places = [robot.q_slice(joint.name).start for joint in joints]
+    lowest, highest = robot.limits(LIMIT_SET if LIMIT_SET in robot.limit_sets else None)
+    lower = np.maximum(lowest[places] + margin, -np.pi)
+    upper = np.minimum(highest[places] - margin, np.pi)
+    shares = qmc.Sobol(len(places), seed=0).random(_TRIALS)
+    arms = np.tile(q, (_TRIALS, 1))
+    arms[:, places] = lower + shares * np.maximum(upper - lower, 0.0)
+    return arms
+
+
+def _mark(
+    reached: Flags, cells: Integers, robot: Robot, arms: Array, apart: float, pairs: tuple[Pair, ...]
+) -> None:
+    """Mark cells in which some arm is that does not touch the robot; a few are tried in each."""
+    order = np.argsort(cells, kind="stable")
+    names, first, count = np.unique(cells[order], return_index=True, return_counts=True)
+    flat = reached.reshape(-1)
+    if not pairs:
+        flat[names] = True
+        return
+    for trial in range(_MOST_TOUCHES):
+        open_cells = np.flatnonzero(~flat[names] & (count > trial))
+        chosen = order[first[open_cells] + trial]
+        for k in range(0, len(chosen), _CHUNK):
+            part = slice(k, k + _CHUNK)
+            distance = volume_distances(robot, arms[chosen[part]], pairs=pairs, threshold=0.1).distance
+            flat[names[open_cells[part]]] |= np.asarray(distance).min(axis=1) > apart
