@@ -7,7 +7,7 @@ each, with weights that are not negative. All sets of all pairs are solved side 
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import coal
 import numpy as np
@@ -134,7 +134,7 @@ def _bent(name: str, rng: np.random.Generator, first: Array, second: Array) -> t
 def _packed(points: Array) -> Array:
     """Rows of elements (n, 15) with one radius."""
     size = points.shape[1]
-    rows: Any = np.empty((len(points), 15))
+    rows = np.empty((len(points), 15))
     middle = points.mean(axis=1)
     rows[:, 0], rows[:, 1] = size, _RADIUS
     rows[:, 2] = np.linalg.norm(points - middle[:, None], axis=2).max(axis=1)

@@ -15,7 +15,7 @@ from footfall.control.collision_limits import CollisionLimits
 from footfall.control.inverse_kinematics.bounded_rate import BoundedRate
 from footfall.control.inverse_kinematics.guarded_rate import GuardedRate
 from footfall.control.inverse_kinematics.position import solve_ik
-from footfall.control.inverse_kinematics.repulsion import CostSum, RepulsiveCost
+from footfall.control.inverse_kinematics.repulsion import CostSum, NullSpaceCost, RepulsiveCost
 from footfall.control.inverse_kinematics.resolved_rate import ComfortCost, ResolvedRate
 from footfall.control.tasks.poses import PoseTask
 from footfall.control.tasks.positions import frame_position
@@ -227,7 +227,8 @@ def walk_sideways(robot: Robot) -> dict[str, float]:
     comfort = ComfortCost(tuple(hanging.tolist()), comfort_gain=2.0)
     push = RepulsiveCost(reach=0.08, strength=4.0, pairs=pairs, step=0.005)
     found = {}
-    for name, cost in {"without": comfort, "with": CostSum((comfort, push))}.items():
+    costs: dict[str, NullSpaceCost] = {"without": comfort, "with": CostSum((comfort, push))}
+    for name, cost in costs.items():
         followed = follow_motion(robot, motion, q, free=FreeMotion(cost=cost), allowed=0.1)
         gaps = footfall.volumes.volume_distances(robot, followed.q[100:], pairs=pairs).distance
         found[name] = float(gaps.min())
