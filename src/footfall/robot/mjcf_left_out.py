@@ -15,17 +15,19 @@ _TORSION = 4  # condim from which contacts resist twisting
 _SHOWN = 4
 
 
-def left_out(model: Any, *, named: Iterable[tuple[str, list[str]]], tendons: int) -> list[UnsupportedFeature]:
+def left_out(
+    model: Any, *, named: Iterable[tuple[str, list[str]]], tendons: int, pairs: int
+) -> list[UnsupportedFeature]:
     """One finding that lists all of it; none if there is nothing.
 
-    named: words and names of what was found to have no counterpart. tendons: how many.
+    named: words and names of what was found to have no counterpart. tendons, pairs: how many.
     """
     parts = [f"{words} {_listed(names)}" for words, names in named if names]
-    parts += [f"{count} {words}" for words, count in _counts(model, tendons).items() if count]
+    parts += [f"{count} {words}" for words, count in _counts(model, tendons, pairs).items() if count]
     return [UnsupportedFeature(f"left out: {'; '.join(parts)}")] if parts else []
 
 
-def _counts(model: Any, tendons: int) -> dict[str, int]:
+def _counts(model: Any, tendons: int, pairs: int) -> dict[str, int]:
     touching = (model.geom_contype != 0) | (model.geom_conaffinity != 0)
 
     def differs(values: Any, usual: tuple[float, ...]) -> Any:
@@ -39,7 +41,7 @@ def _counts(model: Any, tendons: int) -> dict[str, int]:
         "tendons": tendons,
         "sensors": int(model.nsensor),
         "cameras": int(model.ncam),
-        "contact pairs": int(model.npair),
+        "contact pairs of bodies that do not touch (next to each other, or excluded)": pairs,
         "geoms with solref or solimp": solver("geom"),
         "joints with solref or solimp of their stops": solver("jnt"),
         "geoms with torsional or rolling friction (condim 4, 6)": int(

@@ -17,6 +17,7 @@ from footfall.robot.mjcf_actuators import read_actuators, read_springs
 from footfall.robot.mjcf_equalities import read_equalities
 from footfall.robot.mjcf_inertias import LEAST
 from footfall.robot.mjcf_left_out import left_out
+from footfall.robot.mjcf_pairs import paired_geoms
 from footfall.robot.mjcf_shapes import body_geometries
 from footfall.robot.mjcf_writer import NO_LIMIT, part_names, parts
 from footfall.robot.model import WORLD, Body, Frame, Joint, JointType
@@ -65,7 +66,8 @@ class _ModelReader:
         self.model = model
         self.bodies: list[Body] = []
         self.joints: list[Joint] = []
-        self._geometries = body_geometries(model, meshes)
+        self._pairs = paired_geoms(model)
+        self._geometries = body_geometries(model, meshes, self._pairs)
         self._body_names = _unique(
             [WORLD, *(model.body(i).name or f"body_{i}" for i in range(1, model.nbody))]
         )
@@ -214,7 +216,7 @@ class _ModelReader:
             ("actuators", self._actuators.left_out),
         )
         tendons = self.model.ntendon - len(self.equalities.tendons)
-        return [*left_out(self.model, named=named, tendons=tendons)]
+        return [*left_out(self.model, named=named, tendons=tendons, pairs=self._pairs.left)]
 
 
 def _unique(names: list[str]) -> list[str]:

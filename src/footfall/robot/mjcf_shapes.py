@@ -9,6 +9,7 @@ import numpy as np
 
 from footfall.math.transform import Transform
 from footfall.robot.mesh_paths import MeshPaths
+from footfall.robot.mjcf_pairs import PairedGeoms
 from footfall.robot.model import Box, Capsule, Cylinder, Geometry, Mesh, Shape, Sphere
 from footfall.robot.orientation import matrix_from_quaternion
 
@@ -28,7 +29,9 @@ class Geom(IntEnum):
     MESH = 7
 
 
-def body_geometries(model: Any, meshes: MeshPaths) -> dict[int, tuple[list[Geometry], list[Geometry]]]:
+def body_geometries(
+    model: Any, meshes: MeshPaths, pairs: PairedGeoms
+) -> dict[int, tuple[list[Geometry], list[Geometry]]]:
     """Visual and collision geometries by body; what touches nothing is visual."""
     geometries: dict[int, tuple[list[Geometry], list[Geometry]]] = {}
     for index in range(model.ngeom):
@@ -40,11 +43,11 @@ def body_geometries(model: Any, meshes: MeshPaths) -> dict[int, tuple[list[Geome
             _placement(model, index),
             model.geom(index).name,
             _color(model, index),
-            _friction(model, index),
-            *_groups(model, index),
+            _friction(model, index, pairs),
+            *_groups(model, index, pairs),
         )
         visuals, collisions = geometries.setdefault(int(model.geom_bodyid[index]), ([], []))
-        touches = model.geom_contype[index] or model.geom_conaffinity[index]
+        touches = model.geom_contype[index] or model.geom_conaffinity[index] or index in pairs
         (collisions if touches else visuals).append(geometry)
     return geometries
 
@@ -95,19 +98,21 @@ def _color(model: Any, index: int) -> tuple[float, float, float, float] | None:
     return color
 
 
-def _friction(model: Any, index: int) -> float | None:
-    """Coulomb's coefficient; None where it is MuJoCo's default, or where nothing touches."""
+def _friction(model: Any, index: int, pairs: PairedGeoms) -> float | None:
+    """Coulomb's coefficient, of its pair if nothing else lets it touch; None for MuJoCo's default."""
     if not (model.geom_contype[index] or model.geom_conaffinity[index]):
-        return None
+        known = pairs.friction.get(index)
+        return None if known == _DEFAULT_FRICTION else known
     if int(model.geom_condim[index]) == _FRICTIONLESS:
         return 0.0
     sliding = float(model.geom_friction[index, 0])
     return None if sliding == _DEFAULT_FRICTION else sliding
 
 
-def _groups(model: Any, index: int) -> tuple[int, int]:
+def _groups(model: Any, index: int, pairs: PairedGeoms) -> tuple[int, int]:
     """Group and mask; those of what touches nothing do not matter."""
     group, mask = (int(values[index]) & _BITS for values in (model.geom_contype, model.geom_conaffinity))
+    group, mask = group | pairs.groups.get(index, 0), mask | pairs.masks.get(index, 0)
     return (group, mask) if group or mask else (1, 1)
 
 
