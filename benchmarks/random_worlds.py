@@ -28,7 +28,7 @@ from footfall.robot.model import Robot
 from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Sphere
 from footfall.scene.model import Scene, SceneObject, free_body
 
-_HEIGHT = 1.5  # m, of the trunk at the start
+_HEIGHT = 6.0  # m, of the trunk at the start, above all loose things
 _LOOSE = 5
 _AREA = 4.0  # m from the middle, to the end of the terrain
 _ALLOWED = 1e-6  # of m g h: what energy may rise
@@ -77,7 +77,7 @@ def random_scene(seed: int) -> Scene:
             Capsule(sizes[0] / 4, sizes[1]),
         )[int(rng.integers(4))]
         turn = matrix_from_rotation_vector(rng.normal(size=3))
-        place = Transform(np.asarray(turn), np.array([*rng.uniform(-0.5, 0.5, 2), 0.6 + 0.5 * k]))
+        place = Transform(np.asarray(turn), np.array([*rng.uniform(-0.5, 0.5, 2), 1.5 + 0.6 * k]))
         free = free_body(shape, float(rng.uniform(0.2, 5.0)))
         objects.append(SceneObject(f"loose-{k}", shape, place, free=free))
     return Scene(f"loose-{seed}", tuple(objects))
@@ -105,7 +105,7 @@ def fall(seed: int, number: int, dt: float, seconds: float) -> Outcome:
     simulation = Simulation(robot, scene, dt=dt)
     q, v = simulation.q, rng.normal(size=simulation.robot.nv)
     axis = rng.normal(size=3)
-    q[2], q[3:7] = 3.0 + _HEIGHT, quaternion_from_rotation_vector(axis)
+    q[2], q[3:7] = _HEIGHT, quaternion_from_rotation_vector(axis)
     q[7 : robot.nq] = rng.uniform(-0.8, 0.8, robot.nq - 7)
     simulation.reset(q, v)
     with warnings.catch_warnings(record=True) as told:
