@@ -36,6 +36,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--targets", type=int, default=1000)
     parser.add_argument("--output", type=Path)
+    parser.add_argument(
+        "--only", nargs="*", default=None, help="ways to keep parts apart, by name; all by default"
+    )
     options = parser.parse_args()
     robot = footfall.load("lola")
     targets = free_targets(robot, options.targets)
@@ -53,6 +56,8 @@ def main() -> None:
         "|---|---|---|---|---|---|---|---|",
     ]
     for name, step in steppers(robot).items():
+        if options.only is not None and name not in options.only:
+            continue
         found = reach(robot, name, step, targets)
         lines.append(
             f"| {found.method} | {found.collisions} | {1e3 * found.least:.1f} | {found.met} | {1e3 * found.left:.2g} | "

@@ -31,7 +31,8 @@ class CollisionLimits:
     none. obstacles: kept off all of the robot's volumes. touching: pairs of names, of volumes and obstacles, that may
     touch, as a hand and the wall it leans on. clearance: m, that is kept. reach: m; pairs farther apart do not count.
     approach: what part of the way to the clearance one step may use. recovery: m/s, with which pairs that are closer
-    than the clearance are parted at most.
+    than the clearance are parted at most. farthest: rad or m, that a step may move a coordinate; beyond, rates say
+    nothing about distances.
     """
 
     pairs: tuple[Pair, ...] | None = None
@@ -41,6 +42,7 @@ class CollisionLimits:
     reach: float = 0.1
     approach: float = 0.3
     recovery: float = 0.5
+    farthest: float = 0.1
 
     def __post_init__(self) -> None:
         if self.pairs is not None:
@@ -55,6 +57,8 @@ class CollisionLimits:
                 f"clearance is {self.clearance} m, reach {self.reach} m; the clearance must be at least zero and the "
                 "reach larger and finite"
             )
+        if not self.farthest > 0.0:
+            raise InvalidTask(f"farthest is {self.farthest}; it must be above zero")
         if not (0.0 < self.approach <= 1.0 and 0.0 < self.recovery < np.inf):
             raise InvalidTask(
                 f"approach is {self.approach}, recovery {self.recovery} m/s; they must be above zero, the approach "
@@ -88,6 +92,11 @@ class CollisionLimits:
         return CollisionRows(
             found.jacobian[near], found.distance[near], tuple(model.pairs[k] for k in near.tolist()), near
         )
+
+    def slowed(self, lower: Array, upper: Array, dt: float) -> tuple[Array, Array]:
+        """Bounds (nv,) on v with those of a step of dt, s."""
+        fastest = self.farthest / dt
+        return np.clip(lower, -fastest, fastest), np.clip(upper, -fastest, fastest)
 
     def least_rates(self, distance: Array, dt: float) -> Array:
         """How fast distances (m,) must at least grow, m/s; negative: how fast they may shrink. dt: s, of a step."""

@@ -147,6 +147,8 @@ class BoundedRate:
             return QuadraticProgram(hessian, gradient, self._no_rows, lower, upper)
         rows = self.collisions.rows(self.stack.robot, q, placements)
         least = self.collisions.least_rates(rows.distance, self.dt)
+        if len(least):
+            lower, upper = self.collisions.slowed(lower, upper, self.dt)
         return QuadraticProgram(
             hessian,
             gradient,

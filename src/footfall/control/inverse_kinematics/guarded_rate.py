@@ -82,6 +82,8 @@ class GuardedRate:
         if self.collisions is not None:
             rows = self.collisions.rows(robot, q, placements)
             matrix, least = rows.jacobian, self.collisions.least_rates(rows.distance, self.dt)
+            if len(least):
+                lower, upper = self.collisions.slowed(lower, upper, self.dt)
         if ((v < lower - _KEPT) | (v > upper + _KEPT)).any() or (matrix @ v < least - _KEPT).any():
             jacobian = self.rate.stack.kernel(q, self.rate.stack.parameters)[1]
             hessian = np.eye(size) + _TASKS * jacobian.T @ jacobian

@@ -31,6 +31,7 @@ _DESCRIPTIONS = {
     "kuka-lwr": "KUKA LWR 4 with the published, impossible inertias of KDL's regression test",
     "arm-7r": "7R arm, redundant: spherical shoulder, elbow, spherical wrist",
     "arm-6r": "6R arm with a spherical wrist",
+    "harvest-arm": "9-axis harvesting arm on a vertical slide, with volumes",
     "scara": "SCARA arm: two turns, a lift and the turn of the tool",
     "planar-arm": "three links of 1 m that turn about y",
     "wrist": "three turns about z, y and x through one point",
