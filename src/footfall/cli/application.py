@@ -14,6 +14,7 @@ import footfall
 from footfall.cli import (
     bench,
     cache,
+    check,
     convert,
     demo,
     drives,
@@ -55,6 +56,7 @@ app.command("view")(view.view)
 app.command("volumes")(volumes.volumes)
 app.command("export")(export.export)
 app.command("screenshot")(screenshot.screenshot)
+app.command("check")(check.check)
 app.command("plan")(plan.plan)
 app.command("walk")(walk.walk)
 app.command("replay")(walk.replay)

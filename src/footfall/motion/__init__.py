@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from footfall.motion.stream import stream as stream
     from footfall.motion.verification import Verification as Verification
     from footfall.motion.verification import verify_motion as verify_motion
+    from footfall.motion.walk_check import Finding as Finding
+    from footfall.motion.walk_check import check_walking as check_walking
     from footfall.motion.walking_speed import StepChoice as StepChoice
     from footfall.motion.walking_speed import choose_step as choose_step
     from footfall.motion.walking_speed import fastest_step as fastest_step

@@ -1,0 +1,192 @@
+"""Can this robot walk, and if not: what is missing? Each thing that walking needs is looked at, one after the other."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from footfall.errors import FootfallError
+from footfall.gait.poses import HANDS
+from footfall.motion.body_tasks import head_joints, joints_between
+from footfall.motion.following import follow_motion, followed_balance
+from footfall.motion.joint_loads import joint_loads
+from footfall.motion.landmarks import landmarks
+from footfall.motion.model_derivation import reduced_model
+from footfall.motion.pipeline import gait_dimensions, generate_motion
+from footfall.motion.reduced_model import Rectangle, ReducedModel
+from footfall.motion.standing import with_standing_frames
+from footfall.motion.walking_speed import speed_walk
+from footfall.motion.whole_body import WholeBody
+from footfall.robot.drives.drive_limits import drive_limits
+from footfall.robot.model import WORLD, JointType, Robot
+
+_TRIED_SHARE, _TRIED_TIME = 0.25, 0.8  # steps that are tried: parts of the leg's length, s
+
+
+class Finding(NamedTuple):
+    """What was looked at. state: "good", "weak" (it walks, but something is left out) or "missing" (it does not walk).
+    told: what was found. advice: what to do about it, empty if nothing is to be done."""
+
+    what: str
+    state: Literal["good", "weak", "missing"]
+    told: str
+    advice: str = ""
+
+
+def check_walking(
+    robot: Robot, *, frames: Mapping[str, str] | None = None, sole: Rectangle | None = None
+) -> list[Finding]:
+    """Findings in the order in which walking needs them; the first that is missing ends the list.
+
+    frames, sole: as for `reduced_model`.
+    """
+    found = []
+    for finding in _findings(robot, frames, sole):
+        found.append(finding)
+        if finding.state == "missing":
+            break
+    return found
+
+
+def _findings(robot: Robot, frames: Mapping[str, str] | None, sole: Rectangle | None) -> Iterator[Finding]:
+    yield _base(robot)
+    try:
+        marks = landmarks(robot, frames)
+    except FootfallError as error:
+        yield Finding(
+            "frames",
+            "missing",
+            str(error),
+            "name frames of feet and hands: --frame RF=right_sole --frame LF=...",
+        )
+        return
+    yield Finding("frames", "good", ", ".join(f"{name}: {frame}" for name, frame in marks.items()))
+    model, machine, finding = _model(robot, frames, sole)
+    yield finding
+    if model is None:
+        return
+    yield _limits(machine, model)
+    yield _head(machine, model)
+    try:
+        body = WholeBody(machine, model)
+    except FootfallError as error:
+        yield Finding("standing", "missing", str(error))
+        return
+    yield _arms(body)
+    yield from _steps(body)
+
+
+def _base(robot: Robot) -> Finding:
+    roots = [joint for joint in robot.joints if joint.parent == WORLD]
+    if len(roots) == 1 and roots[0].type is JointType.FLOATING:
+        return Finding("base", "good", f"it floats; {robot.nv - 6} joints, {robot.mass:.1f} kg")
+    kind = roots[0].type.value if roots else "none"
+    return Finding(
+        "base",
+        "missing",
+        f"the root is joined to the world by: {kind}",
+        "load it with a floating base: footfall.load(file, floating_base=True)",
+    )
+
+
+def _model(
+    robot: Robot, frames: Mapping[str, str] | None, sole: Rectangle | None
+) -> tuple[ReducedModel | None, Robot, Finding]:
+    """The reduced model; frames for standing are added where the robot's own do not do."""
+    added = ""
+    try:
+        try:
+            model = reduced_model(robot, frames=frames, sole=sole)
+        except FootfallError:
+            robot = with_standing_frames(robot, frames=frames)
+            model, added = reduced_model(robot, sole=sole), "; frames on the soles were added"
+    except FootfallError as error:
+        advice = "feet need collision shapes or --sole, x forward and z up; legs a hip, a knee and an ankle"
+        return None, robot, Finding("soles and legs", "missing", str(error), advice)
+    rear, front, right, left = model.sole
+    told = (
+        f"soles {front - rear:.3f} x {left - right:.3f} m, legs {gait_dimensions(model).leg_length:.3f} m, centre of "
+        f"mass at {model.com_height:.3f} m{added}"
+    )
+    return model, robot, Finding("soles and legs", "good", told)
+
+
+def _limits(robot: Robot, model: ReducedModel) -> Finding:
+    """Of the joints of legs."""
+    names = {
+        joint.name
+        for foot in ("RF", "LF")
+        for joint in joints_between(robot, model.frames["UB"], model.frames[foot])
+        if joint.type is not JointType.FIXED and joint.parent != WORLD
+    }
+    limits = drive_limits(robot)
+    lacking = {"positions": [], "speeds": [], "torques": []}  # type: dict[str, list[str]]
+    for name in sorted(names):
+        place, rate = robot.q_slice(name).start, robot.v_slice(name).start
+        if not np.isfinite([robot.lower_limits[place], robot.upper_limits[place]]).all():
+            lacking["positions"].append(name)
+        if not np.isfinite(limits.velocity[rate]):
+            lacking["speeds"].append(name)
+        if not np.isfinite(limits.effort[rate]):
+            lacking["torques"].append(name)
+    told = "; ".join(f"no {kind} of {', '.join(joints)}" for kind, joints in lacking.items() if joints)
+    if not told:
+        return Finding("limits", "good", f"of all {len(names)} joints of the legs")
+    return Finding("limits", "weak", told, "give them in the description, so that speeds can be judged")
+
+
+def _head(robot: Robot, model: ReducedModel) -> Finding:
+    joints = head_joints(robot, model)
+    if joints:
+        return Finding("head", "good", ", ".join(name for name, _ in joints))
+    return Finding("head", "weak", "no pair of joints that pan and tilt it", "it looks ahead; nothing to do")
+
+
+def _arms(body: WholeBody) -> Finding:
+    try:
+        volumes = {hand: float(body.arms[hand].cells.sum() * body.arms[hand].size ** 3) for hand in HANDS}
+    except FootfallError as error:
+        return Finding("arms", "weak", str(error), "it walks without hands on walls")
+    told = ", ".join(f"{hand} reaches {volume:.2f} m3" for hand, volume in volumes.items())
+    if min(volumes.values()) > 0.0:
+        around = "" if body.robot.volumes else "; the robot has no volumes, so that hands may meet its body"
+        advice = "footfall volumes fits some" if around else ""
+        return Finding("arms", "weak" if around else "good", told + around, advice)
+    return Finding("arms", "weak", told, "it walks without hands on walls; look at the limits of its arms")
+
+
+def _steps(body: WholeBody) -> Iterator[Finding]:
+    """A short walk is planned, followed and judged."""
+    model = body.model
+    length = _TRIED_SHARE * gait_dimensions(model).leg_length
+    step = f"steps of {length:.2f} m in {_TRIED_TIME} s"
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            motion = generate_motion(speed_walk(model, length, _TRIED_TIME, count=2), model, body=body)
+        followed = follow_motion(body.robot, motion, dt=0.01, gain=50.0)
+    except FootfallError as error:
+        yield Finding("walk", "missing", f"{step}: {error}", "shorter steps, or other legs: see the message")
+        return
+    balance = followed_balance(body.robot, motion, followed)
+    margin = float(balance.margins.min())
+    told = (
+        f"{step}: zero-moment point {1e3 * margin:.0f} mm inside the soles, {1e3 * balance.error:.0f} mm off"
+    )
+    if margin > 0.0:
+        yield Finding("walk", "good", told)
+    else:
+        yield Finding("walk", "missing", told, "soles are too small for its legs: shorter or slower steps")
+        return
+    loads = joint_loads(motion, body)
+    fastest, strongest = int(loads.velocity_shares.argmax()), int(loads.effort_shares.argmax())
+    told = (
+        f"{loads.names[fastest]} needs {100 * loads.velocity_share:.0f} % of its speed, "
+        f"{loads.names[strongest]} {100 * loads.effort_share:.0f} % of its torque"
+    )
+    strong = max(loads.velocity_share, loads.effort_share) <= 1.0
+    advice = "" if strong else "slower steps, or limits in the description that are true"
+    yield Finding("joints", "good" if strong else "weak", told, advice)
