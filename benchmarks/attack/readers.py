@@ -6,6 +6,7 @@ import io
 import struct
 import tempfile
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -175,6 +176,8 @@ def _recording(path: Path) -> object:
     from footfall.recording.reader import read_recording
 
     recording = read_recording(path)
+    for mesh in recording.meshes.values():
+        _mesh(Path(mesh))
     repr(recording), recording.dt, recording.seed, recording._repr_html_()
     return [table_columns(recording, table) for table in Table]
 
@@ -186,6 +189,11 @@ def _recording_file() -> Mapping[str, bytes]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.mcap"
         scene = footfall.load_scene("blocks")
+        part = Path(folder) / "part.stl"
+        part.write_bytes(_stl())
+        scene = replace(
+            scene, objects=(*scene.objects, footfall.SceneObject("part", footfall.Mesh(str(part))))
+        )
         with footfall.RecordingWriter(path, robot, scene=scene, dt=0.01, seed=3, preview_rate=10.0) as writer:
             for k in range(40):
                 writer.state(0.01 * k, np.full(robot.nq, 0.1 * k), np.zeros(robot.nv), np.zeros(robot.nv))
