@@ -114,7 +114,6 @@ def carried_by_the_world(robot: Robot, q: Array) -> Array:
         if joint.parent in standing and joint.type is not JointType.FLOATING:
             standing.add(joint.child)
     carried = {joint.name for joint in robot.joints if joint.child in standing}
-    forces = np.asarray(gravity_forces(robot, q))
     known = {
         place
         for joint in robot.joints
@@ -122,4 +121,7 @@ def carried_by_the_world(robot: Robot, q: Array) -> Array:
         for place in range(robot.nv)[robot.v_slice(joint.name)]
     }
     places = [velocity for _, velocity in actuated_velocities(robot)]
+    if known.isdisjoint(places):
+        return np.zeros(len(places))  # nothing is compiled for it
+    forces = np.asarray(gravity_forces(robot, q))
     return np.array([forces[place] if place in known else 0.0 for place in places])

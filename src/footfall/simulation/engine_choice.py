@@ -12,6 +12,7 @@ from footfall.contact.detection.world import standing_in
 from footfall.contact.penalty import PenaltyLaw
 from footfall.dynamics.kinematics import frame_attachment
 from footfall.errors import InvalidOption, UnknownName
+from footfall.robot.model import Robot
 from footfall.scene.model import Scene
 from footfall.simulation.drive_step import DriveTrain
 from footfall.simulation.listed_engine import ListedEngine
@@ -41,9 +42,11 @@ class Touching:
             if value not in get_args(choice):
                 raise UnknownName(name, value, get_args(choice), "Simulation")
 
-    def may_be_found(self, options: StepOptions) -> bool:
+    def may_be_found(self, robots: Sequence[Robot], scene: Scene, options: StepOptions) -> bool:
         """Whether contacts may be found while it runs, as far as that is plain before anything is made."""
         if self.contacts == "listed" or self.candidates is not None or self.bodies is not None:
+            return False
+        if not scene.free_objects and _nothing_touches(robots, scene, self_contact=True):
             return False
         return not _why_listed(options, smooth=self.is_smooth(options))
 
@@ -62,7 +65,9 @@ def choose_engine(
     if touching.contacts == "found" and (needed or listed):
         reason = needed or "a list of places or bodies that may touch is given"
         raise InvalidOption(f"contacts is 'found', but {reason}; let it be 'auto' or 'listed'")
-    free = touching.contacts == "auto" and _nothing_touches(setting)
+    free = touching.contacts == "auto" and _nothing_touches(
+        [setting.robot], setting.scene, self_contact=setting.self_contact
+    )
     if not (needed or listed or free or touching.contacts == "listed"):
         return WorldEngine(setting)
     places = _places(setting, touching)
@@ -85,14 +90,15 @@ def _require_known_springs(scene: Scene, touching: Touching) -> None:
         )
 
 
-def _nothing_touches(setting: Setting) -> bool:
+def _nothing_touches(robots: Sequence[Robot], scene: Scene, *, self_contact: bool) -> bool:
     """Whether there is nothing to find, so that batches may as well run in lanes."""
-    loops = setting.robot.tree.loops
-    if loops is not None and loops.held:
+    if any(robot.tree.loops is not None and robot.tree.loops.held for robot in robots):
         return False  # what holds them is solved with contacts
-    shaped = sum(bool(body.collisions) for body in setting.robot.bodies) + len(standing_in(setting.robot))
-    things = sum(thing.contact for thing in setting.scene.fixed_objects)
-    return shaped == 0 or (things == 0 and (shaped == 1 or not setting.self_contact))
+    shaped = sum(
+        sum(bool(body.collisions) for body in robot.bodies) + len(standing_in(robot)) for robot in robots
+    )
+    things = sum(thing.contact for thing in scene.fixed_objects)
+    return shaped == 0 or (things == 0 and (shaped == 1 or not self_contact))
 
 
 def _why_listed(options: StepOptions, *, smooth: bool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.dynamics.mass_matrix import mass_matrix
+from footfall.dynamics.mass_matrix import composite_bodies
 from footfall.robot.model import JointType, Robot
 from footfall.simulation.commands import own_gains
 from footfall.simulation.time_step import actuated_velocities
@@ -48,16 +48,24 @@ def moved_inertias(robot: Robot, q: Array) -> Array:
 
     At least a fifth of what they meet while other joints are held: three axes through one point leave next to nothing.
     """
-    inertia = np.asarray(mass_matrix(robot, q))
+    inertia = _inertia(robot, q)
     size = np.diag(inertia)
     free = 1.0 / np.diag(np.linalg.pinv(inertia / np.sqrt(np.outer(size, size)), hermitian=True)) * size
-    return np.maximum(free, _LEAST_SHARE * held_inertias(robot, q))
+    return np.maximum(free, _LEAST_SHARE * _held(robot, inertia))
 
 
 def held_inertias(robot: Robot, q: Array) -> Array:
     """Inertias (nv,) that velocities meet at q (nq,) while a free root moves along and all other joints are held, kg m2
     or kg."""
-    inertia = np.asarray(mass_matrix(robot, q))
+    return _held(robot, _inertia(robot, q))
+
+
+def _inertia(robot: Robot, q: Array) -> Array:
+    """The mass matrix (nv, nv) at q (nq,), once: native code for it would take seconds to compile."""
+    return np.asarray(composite_bodies(robot, np.asarray(q, dtype=np.float64)), dtype=np.float64)
+
+
+def _held(robot: Robot, inertia: Array) -> Array:
     result = np.diag(inertia).copy()
     root = robot.joints[0]
     if root.type is JointType.FLOATING:

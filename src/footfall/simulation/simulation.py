@@ -108,7 +108,7 @@ class Simulation:
             model=self.contact, law=self.law, contacts=contacts, candidates=candidates, bodies=touching
         )
         placed = placed_robots(place, robot)
-        if self._touching.may_be_found(self.options):
+        if self._touching.may_be_found([each.robot for each in placed], place, self.options):
             begin_early(placed, self.options, drives)
         self.start = None if robot is None else standing_start(robot, place) if q is None else start_of(robot)
         start = None if self.start is None else self.start.q
