@@ -18,7 +18,7 @@ from footfall.simulation.world.run import Log, run_world
 if TYPE_CHECKING:
     from footfall.simulation.world.engine import WorldEngine
 
-_TOUCHES_A_PERIOD = 16  # room in a log at the start
+_TOUCHES_A_PERIOD = 16  # room in a log at the start, besides as many as there are
 
 
 class WorldCourse:
@@ -27,7 +27,7 @@ class WorldCourse:
     def __init__(self, engine: WorldEngine, periods: int) -> None:
         robot = engine.setting.robot
         size = sum(train.size for train in engine.trains)
-        room = _TOUCHES_A_PERIOD * (periods + 1)
+        room = (_TOUCHES_A_PERIOD + engine.touching) * (periods + 1)
         self.engine = engine
         self._bodies = np.zeros(0, dtype=np.int64)
         self.log = Log(
@@ -104,10 +104,10 @@ class WorldCourse:
             log.touch_starts,
             owners[touches["first"]],
             owners[touches["second"]],
-            touches["position"].copy(),
-            touches["normal"].copy(),
-            log.forces[: len(touches)].copy(),
-            touches["gap"].copy(),
+            touches["position"],
+            touches["normal"],
+            log.forces[: len(touches)],
+            touches["gap"],
         )
         return Trajectory(
             time,

@@ -216,6 +216,11 @@ class WorldEngine:
         self._latest = None  # until it is known what they have come to
 
     @property
+    def touching(self) -> int:
+        """How much touches now."""
+        return 0 if self._latest is None else len(self._latest.touches)
+
+    @property
     def arrays(self) -> tuple[State, Workspace]:
         """What native code works on."""
         return self._state, self._room

@@ -114,8 +114,8 @@ def build_island(now: Moment, draft: Draft) -> Island:
     """Its contact problem; impulses to start with go into the draft."""
     pieces = _pieces(now, draft)
     plan = _plan(now.world, draft, pieces)
-    inertia = Inertia(np.zeros((WIDTH * plan.size, WIDTH)), np.zeros(draft.v.shape), np.zeros(draft.v.shape))
-    weight = _fill_inertia(now, draft, plan, inertia)
+    inertia = _inertia(now, draft, plan, pieces.coupled)
+    weight = _weight(now, draft)
     for k in range(len(now.forces.links)):
         for mover in draft.movers:
             if now.world.link_mover[now.forces.links[k]] == mover:
@@ -294,19 +294,40 @@ def _plan(world: World, draft: Draft, pieces: Pieces) -> Elimination:
     return plan_elimination(len(draft.v), pairs)
 
 
-def _fill_inertia(now: Moment, draft: Draft, plan: Elimination, inertia: Inertia) -> float:
-    """Inertia, momentum and pivots of all movers; their weight times dt, N s."""
-    world, total = now.world, 0.0
-    robots = len(world.robots)
+def _inertia(now: Moment, draft: Draft, plan: Elimination, coupled: bool) -> Inertia:
+    """Inertia, momentum and pivots of all movers; of a robot alone as its native code gives them, see `_plan`."""
+    robots, first = len(now.world.robots), draft.movers[0]
+    if len(draft.movers) == 1 and first < robots and not coupled:
+        own = _robot_inertia(now, first)
+        return Inertia(own.mass, own.momentum.copy(), own.pivots)  # pushes are added to the momentum
+    inertia = Inertia(np.zeros((WIDTH * plan.size, WIDTH)), np.zeros(draft.v.shape), np.zeros(draft.v.shape))
     for mover in draft.movers:
-        total += world.mass[mover]
         if mover < robots:
             _fill_robot(now, draft, mover, plan, inertia)
         else:
             _fill_free(now, draft, mover - robots, plan, inertia)
-    gravity = now.settings.gravity
+    return inertia
+
+
+def _weight(now: Moment, draft: Draft) -> float:
+    """Of all movers times dt, N s; without gravity that on Earth."""
+    total, gravity = 0.0, now.settings.gravity
+    for mover in draft.movers:
+        total += now.world.mass[mover]
     pull = np.sqrt(gravity @ gravity)
-    return total * now.settings.dt * (pull if pull > 0.0 else 9.81)  # without weight against that on Earth
+    return float(total * now.settings.dt * (pull if pull > 0.0 else 9.81))
+
+
+def _robot_inertia(now: Moment, mover: int) -> Inertia:
+    """As the native code of a robot gives it, by its own nodes and plan."""
+    robot, outputs = now.world.robots[mover], now.room.outputs
+    size = WIDTH * robot.nodes
+    mass: ArrayOf[Lanes] = outputs[robot.mass : robot.mass + WIDTH * WIDTH * robot.blocks].reshape(
+        WIDTH * robot.blocks, WIDTH
+    )
+    momentum: ArrayOf[Lanes] = outputs[robot.momentum : robot.momentum + size].reshape(robot.nodes, WIDTH)
+    pivots: ArrayOf[Lanes] = outputs[robot.pivots : robot.pivots + size].reshape(robot.nodes, WIDTH)
+    return Inertia(mass, momentum, pivots)
 
 
 def _fill_free(now: Moment, draft: Draft, number: int, plan: Elimination, inertia: Inertia) -> None:
@@ -326,23 +347,13 @@ def _fill_free(now: Moment, draft: Draft, number: int, plan: Elimination, inerti
 
 
 def _fill_robot(now: Moment, draft: Draft, mover: int, plan: Elimination, inertia: Inertia) -> None:
-    world, outputs = now.world, now.room.outputs
-    robot, own = world.robots[mover], world.plans.of(mover)
-    size = WIDTH * robot.nodes
-    blocks: ArrayOf[Lanes] = outputs[robot.mass : robot.mass + WIDTH * WIDTH * robot.blocks].reshape(
-        WIDTH * robot.blocks, WIDTH
-    )
-    momentum: ArrayOf[Lanes] = outputs[robot.momentum : robot.momentum + size].reshape(robot.nodes, WIDTH)
-    pivots: ArrayOf[Lanes] = outputs[robot.pivots : robot.pivots + size].reshape(robot.nodes, WIDTH)
+    world = now.world
+    robot, own, given = world.robots[mover], world.plans.of(mover), _robot_inertia(now, mover)
+    blocks = given.mass
     for node in range(robot.nodes):
         here = draft.local[robot.first_node + node]
-        inertia.momentum[here] = momentum[node]
-        inertia.pivots[here] = pivots[node]
-    if plan.size == own.size and len(draft.movers) == 1:
-        inertia.mass[:] = blocks
-        return
-    for node in range(robot.nodes):
-        here = draft.local[robot.first_node + node]
+        inertia.momentum[here] = given.momentum[node]
+        inertia.pivots[here] = given.pivots[node]
         _copy_block(blocks, WIDTH * own.places[node], inertia.mass, WIDTH * plan.places[here])
     for k in range(world.pair_starts[mover], world.pair_starts[mover + 1]):
         one, other = world.node_pairs[k, 0], world.node_pairs[k, 1]
@@ -490,10 +501,12 @@ def _fill_mobility(group: Group, pieces: Pieces, inertia: Inertia, mobility: Arr
     for k in range(group.first_piece, group.first_piece + group.pieces):
         inverse = inertia.pivots[pieces.nodes[k]]
         for c in range(TWIST):
-            weighted, row = inverse * pieces.motions[TWIST * k + c], mobility[c].copy()
-            for d in range(TWIST):
-                row[d] += np.sum(weighted * pieces.motions[TWIST * k + d])
-            mobility[c] = row
+            weighted = inverse * pieces.motions[TWIST * k + c]
+            for d in range(c + 1):
+                mobility[c, d] += np.sum(weighted * pieces.motions[TWIST * k + d])
+    for c in range(TWIST):
+        for d in range(c):
+            mobility[d, c] = mobility[c, d]
 
 
 def _joint_row(now: Moment, draft: Draft, inertia: Inertia, number: int) -> JointRow:
