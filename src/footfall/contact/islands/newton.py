@@ -40,6 +40,8 @@ from footfall.math.block_sparse import WIDTH, eliminate, substitute
 _HARD, _LEAST, _MOST, _SOFT = 1e-6, 1e-7, 10.0, 0.1  # softness
 _HARD_STEPS, _SOFT_STEPS = 4, 12  # to one balance at the most
 _HALVINGS = 3
+# In islands of more contacts, steps that do not halve a residual below so much of the weight end it.
+_MANY, _PATIENCE, _SMALL = 64, 30, 1e-6
 _FINE = 1e-3  # softness of the last steps of what slides fast
 _ROUNDING = 2e-15  # of velocities
 _BALANCED = 0.01  # of the change of answers, as energies: the imbalance at which they are held
@@ -94,7 +96,9 @@ def solve_newton(
     )
     base, best, blocks = v.copy(), v.copy(), np.empty(island.mass.shape)
     least, steps, room, hard = np.inf, 0, _HARD_STEPS, True
-    while steps < most:
+    mark, since = np.inf, 0  # a residual, and the step in which it was halved last
+    enough = _SMALL * island.weight if len(contacts) > _MANY else 0.0
+    while steps < most and not (steps - since > _PATIENCE and least <= enough):
         now, inner, found = balance(island, v, held), 0, False
         while inner < room and steps < most and not found:
             assemble_answers(island, held.answers, held.joint_answers, blocks)
@@ -105,6 +109,8 @@ def solve_newton(
             lacking = max(np.sqrt(now.merit / island.mobility), now.residual)  # NaN stays NaN in this order
             if lacking < least:
                 least, best[:] = lacking, v
+                if least < 0.5 * mark:
+                    mark, since = least, steps
                 _keep(held, contacts, joints)
                 if least <= tolerance:
                     return Outcome(least, steps)
