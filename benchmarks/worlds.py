@@ -19,6 +19,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from benchmarks.lab.soft_soles import soft_rows, soft_table
 from benchmarks.lab.world_mujoco import FLAGS, WorldPeer
 from benchmarks.lab.world_scenes import SCENES, WorldScene
 from footfall import Simulation
@@ -147,7 +148,7 @@ def markdown(rows: list[Row], load_before: str) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("names", nargs="*", help="text in the name of a world; all without it")
+    parser.add_argument("names", nargs="*", help='text in the name of a world, or "soft"; all without it')
     parser.add_argument("--blocks", type=int, default=12, help="interleaved blocks of ours and theirs")
     parser.add_argument("--output", type=Path, help="also write the report to this file")
     options = parser.parse_args()
@@ -158,7 +159,9 @@ def main() -> None:
             for row in measured(made(), options.blocks):
                 rows.append(row)
                 print(row, file=sys.stderr, flush=True)
-    text = markdown(rows, load_before)
+    text = markdown(rows, load_before) if rows else ""
+    if not options.names or "soft" in options.names:
+        text += "\n" * bool(text) + "\n".join(soft_table(soft_rows(options.blocks)))
     print(text)
     if options.output is not None:
         options.output.write_text(text, encoding="utf-8")
