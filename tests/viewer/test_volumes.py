@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import footfall
 from footfall.geometry.swept_sphere import swept_line, swept_point, swept_triangle
 from footfall.viewer.show import View
-from footfall.viewer.volumes import VolumeDrawing, element_surface
+from footfall.viewer.volumes import (
+    CLOSE,
+    VolumeDrawing,
+    distance_colors,
+    distance_scale,
+    element_surface,
+)
 
 ELEMENTS = [
     swept_point((0.1, 0.2, 0.3), 0.1),
@@ -35,10 +42,27 @@ def test_volumes_are_drawn_when_asked_for() -> None:
         drawing = VolumeDrawing(view.stage.server.scene, robot)
         assert drawing.visible
         drawing.show(q)
+        found = footfall.volumes.volume_distances(robot, q, threshold=CLOSE)
+        assert drawing.closest is not None
+        assert drawing.closest[1] == found.distance[found.exact].min()
+        assert drawing.closest[0] == robot.volume_pairs[int(np.argmin(found.distance))]
         drawing.visible = False
         drawing.show(q)
     with View(robot, port=0, volumes=True):
         pass
+    assert drawing.closest is None
     bare = footfall.load("double-pendulum")
     with View(bare, port=0, volumes=True):  # has none
         pass
+
+
+def test_scale_of_distances() -> None:
+    """Red at zero and below, green far away, a mark in between; names from files are text, not part of the page."""
+    colors = distance_colors(np.array([-0.1, 0.0, CLOSE, 1.0]))
+    np.testing.assert_array_equal(colors[0], colors[1])
+    np.testing.assert_array_equal(colors[2], colors[3])
+    assert colors[0][0] > 200 > colors[3][0]
+    page = distance_scale((("<b>arm</b>", "torso"), CLOSE / 2))
+    assert "left:50%" in page
+    assert "<b>" not in page
+    assert "no pair" in distance_scale(None)

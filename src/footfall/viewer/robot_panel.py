@@ -14,7 +14,7 @@ from footfall.math.rotations import quaternion_from_matrix
 from footfall.robot.model import Joint, JointType, Robot
 from footfall.viewer.drawing import RobotDrawing
 from footfall.viewer.stage import Stage
-from footfall.viewer.volumes import VolumeDrawing
+from footfall.viewer.volumes import VolumeDrawing, distance_scale
 
 _NEUTRAL = "neutral"
 _MOVED = (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC)
@@ -37,6 +37,7 @@ class RobotPanel:
         self._drawing = RobotDrawing(stage.server.scene, robot)
         self._volumes: VolumeDrawing | None = None
         self._with_volumes = volumes and bool(robot.volumes)
+        self._scale: Any = None
         self._lock = threading.Lock()
         bounds = self._drawing.bounds(forward_kinematics(robot, self.q))
         stage.look_at(bounds)
@@ -59,6 +60,9 @@ class RobotPanel:
         if self._volumes is not None:
             self._volumes.visible = self._with_volumes
             self._volumes.show(self.q)
+            if self._scale is not None:
+                self._scale.visible = self._with_volumes
+                self._scale.content = distance_scale(self._volumes.closest)
 
     def _named(self, name: str) -> Array:
         if name == _NEUTRAL and name not in self.robot.configurations:
@@ -95,6 +99,7 @@ class RobotPanel:
             self.show()
 
         switch.on_update(turn)
+        self._scale = self._stage.server.gui.add_html(distance_scale(None), visible=self._with_volumes)
 
     def _add_slider(self, joint: Joint, index: int) -> Any:
         reach = 1.0 if joint.type is JointType.PRISMATIC else np.pi
