@@ -15,11 +15,12 @@ from footfall.compiler.routines import Vector3, Vector6
 from footfall.walking.balance import balancing_wrench, follow_height, zmp_shift
 from footfall.walking.distribution import FootSupport, HandSupport, Shares, distribute
 from footfall.walking.feet import FootLoad, adapt_foot, foot_target, notice_touch
+from footfall.walking.footholds import come_back, foothold_goal, shift_plan
 from footfall.walking.gains import ControlGains
 from footfall.walking.hands import adapt_hand, hand_axes, hand_target
 from footfall.walking.perceived import Centre, Footing, Tilt, centre_of, dcm_error, foot_wrench, tilt_of
-from footfall.walking.plan_sampling import Planned
-from footfall.walking.state import ControllerState, Sensors
+from footfall.walking.plan_sampling import Planned, shifted
+from footfall.walking.state import BodyMemory, ControllerState, FootMemory, Sensors
 from footfall.walking.task_space import (
     BodyTarget,
     Kinematics,
@@ -31,6 +32,9 @@ from footfall.walking.task_space import (
     look_at_model,
     move_model,
 )
+
+_SMOOTH = 0.02  # s, of the error that footholds follow
+_MOVED = 1e-4  # m: a foot that is displaced by more takes the plan along
 
 
 class ControllerRoom(NamedTuple):
@@ -68,16 +72,19 @@ def control_period(
     # The model as it is now: targets of the last period are still there, so that all else can be read.
     model = look_at_model(code, state.q, room.inputs, room.outputs)
     body = state.body[0]
+    planned = shifted(planned, body.plan_shift)
     tilt = tilt_of(sensors, model.upper_body, planned.body.turning)
     footing = _footing(planned, state, model)
     velocity = planned.body.velocity + np.array([0.0, 0.0, body.height_rate]) + body.shift_rate
     center = centre_of(tilt, model.center, velocity, footing)
     error = dcm_error(center, Centre(planned.body.position, planned.body.velocity), gains)
+    smooth = body.dcm + gains.period / (gains.period + _SMOOTH) * (error - body.dcm)
+    state.body[0] = body._replace(dcm=smooth)
     shift = zmp_shift(error, gains)
     wrench = balancing_wrench(planned.wrench, shift)
     shares = _distribute(planned, wrench, state, gains)
     _adapt(gains, planned, sensors, state, model, tilt, shares)
-    targets = _targets(planned, state)
+    targets = _targets(shifted(planned, state.body[0].plan_shift - body.plan_shift), state)
     fill_targets(code, targets, room.inputs[code.nq :], room.rates)
     found = look_at_model(code, state.q, room.inputs, room.outputs)
     state.v[:] = joint_velocities(code, found, room.rates, targets.selection)
@@ -109,13 +116,16 @@ def _distribute(planned: Planned, wrench: Vector6, state: ControllerState, gains
     return distribute(
         wrench,
         FootSupport(
-            right.target.position - center,
+            right.target.position + _aside(state.feet[0]) - center,
             right.target.rotation,
             right.sole,
             right.load * state.feet[0].active,
         ),
         FootSupport(
-            left.target.position - center, left.target.rotation, left.sole, left.load * state.feet[1].active
+            left.target.position + _aside(state.feet[1]) - center,
+            left.target.rotation,
+            left.sole,
+            left.load * state.feet[1].active,
         ),
         HandSupport(
             first.target.position - center,
@@ -133,6 +143,11 @@ def _distribute(planned: Planned, wrench: Vector6, state: ControllerState, gains
     )
 
 
+def _aside(foot: FootMemory) -> Vector3:
+    """How far a foot is displaced in the plane, m."""
+    return np.array([foot.hold[0], foot.hold[1], 0.0])
+
+
 def _adapt(
     gains: ControlGains,
     planned: Planned,
@@ -148,13 +163,24 @@ def _adapt(
     second = notice_touch(state.feet[1], planned.left_foot, left[2], gains)
     pressed = 0.5 * ((shares.right_foot[2] - right[2]) - (shares.left_foot[2] - left[2]))
     pressed *= first.active * second.active
-    heights = first.hold[2], second.hold[2]
+    goals = _goals(planned, first, second, state.body[0], gains)
+    landed = (
+        planned.right_foot.closed
+        and first.touching > 0.5
+        and np.hypot(first.hold[0], first.hold[1]) > _MOVED,
+        planned.left_foot.closed
+        and second.touching > 0.5
+        and np.hypot(second.hold[0], second.hold[1]) > _MOVED,
+    )
     state.feet[0] = adapt_foot(
-        first, planned.right_foot, FootLoad(right, shares.right_foot), pressed, heights[1], gains
+        first, planned.right_foot, FootLoad(right, shares.right_foot), pressed, goals[0], gains
     )
     state.feet[1] = adapt_foot(
-        second, planned.left_foot, FootLoad(left, shares.left_foot), -pressed, heights[0], gains
+        second, planned.left_foot, FootLoad(left, shares.left_foot), -pressed, goals[1], gains
     )
+    for foot, before in ((0, landed[0]), (1, landed[1])):
+        if before:
+            shift_plan(state, foot)
     turned = tilt.rotation @ model.right_hand
     force = turned @ np.array([sensors.hands[0, 0], sensors.hands[0, 1], sensors.hands[0, 2]])
     state.hands[0] = adapt_hand(state.hands[0], planned.right_hand, force, shares.right_hand, gains)
@@ -162,8 +188,18 @@ def _adapt(
     force = turned @ np.array([sensors.hands[1, 0], sensors.hands[1, 1], sensors.hands[1, 2]])
     state.hands[1] = adapt_hand(state.hands[1], planned.left_hand, force, shares.left_hand, gains)
     ground = planned.right_foot.load * state.feet[0].hold[2] + planned.left_foot.load * state.feet[1].hold[2]
-    state.body[0] = follow_height(state.body[0], ground, gains)
+    state.body[0] = come_back(follow_height(state.body[0], ground, gains), gains)
     _level(state, gains)
+
+
+def _goals(
+    planned: Planned, right: FootMemory, left: FootMemory, body: BodyMemory, gains: ControlGains
+) -> tuple[Vector3, Vector3]:
+    """Displacements that feet should have while they swing, m: at the height of the other one, where the error is."""
+    up = np.array([0.0, 0.0, 1.0])
+    first = foothold_goal(body.dcm, body.plan_shift, planned.right_foot.target.rotation, -1.0, gains)
+    second = foothold_goal(body.dcm, body.plan_shift, planned.left_foot.target.rotation, 1.0, gains)
+    return first + left.hold[2] * up, second + right.hold[2] * up
 
 
 def _level(state: ControllerState, gains: ControlGains) -> None:

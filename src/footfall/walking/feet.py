@@ -56,12 +56,12 @@ def notice_touch(memory: FootMemory, plan: FootPlan, force: float, gains: Contro
 
 
 def adapt_foot(
-    memory: FootMemory, plan: FootPlan, load: FootLoad, pressed: float, other: float, gains: ControlGains
+    memory: FootMemory, plan: FootPlan, load: FootLoad, pressed: float, goal: Vector3, gains: ControlGains
 ) -> FootMemory:
     """Displacement and turn of a foot after a period.
 
-    pressed: by which force the two feet should be pressed apart more, N: half of the difference of errors. other: the
-    displacement of the other foot in height, m.
+    pressed: by which force the two feet should be pressed apart more, N: half of the difference of errors. goal: the
+    displacement, m, that it should have while it swings.
     """
     hold_rate: Vector3 = np.zeros(3)
     turn_rate: Vector3 = np.zeros(3)
@@ -74,7 +74,6 @@ def adapt_foot(
         share = min((memory.missing - _PATIENCE) / _PATIENCE, 1.0)
         hold_rate = np.array([0.0, 0.0, -share * gains.late_speed])
     if not plan.closed and memory.early < 0.5:
-        goal = np.array([0.0, 0.0, other])
         share = 1.0 - memory.active
         hold_rate = hold_rate - (share * gains.release_rate) * (memory.hold - goal)
         turn_rate = turn_rate - (share * gains.release_rate) * memory.turn

@@ -56,6 +56,9 @@ class ControlGains(NamedTuple):
     height_rate: float  # 1/s, of the spring that brings the centre of mass to its height
     release_rate: float  # 1/s, by which swinging feet forget what forces have done to them
     level_rate: float  # 1/s, by which the model forgets that all of the ground is off its plan
+    step_share: (
+        float  # of an error of the divergent component that footholds follow; 0: they stay where planned
+    )
     late_speed: float  # m/s, of a foot that looks for the ground
     hand_speed: float  # m/s, of a hand that looks for what it should touch
     largest_turn: float  # rad, that force control may turn a foot by
@@ -92,6 +95,7 @@ def control_gains(model: ReducedModel, *, period: float = 1e-3, point_stiffness:
         height_rate=2.5 * rate,
         release_rate=4.0 * rate,
         level_rate=0.3 * rate,
+        step_share=1.0,
         late_speed=0.04 * rate * model.com_height,
         hand_speed=0.04 * rate * model.com_height,
         largest_turn=0.15,

@@ -97,6 +97,17 @@ def planned_at(table: PlanTable, time: float, room: Array, gains: ControlGains) 
     )
 
 
+def shifted(planned: Planned, by: Vector3) -> Planned:
+    """The plan somewhere else, m; hands stay at what they touch."""
+    right, left, body = planned.right_foot, planned.left_foot, planned.body
+    return planned._replace(
+        body=body._replace(position=body.position + by),
+        right_foot=right._replace(target=right.target._replace(position=right.target.position + by)),
+        left_foot=left._replace(target=left.target._replace(position=left.target.position + by)),
+        zmp=planned.zmp + by,
+    )
+
+
 def _wrench(values: Array) -> Vector6:
     return np.array([values[0], values[1], values[2], values[3], values[4], values[5]])
 

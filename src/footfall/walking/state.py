@@ -64,12 +64,15 @@ class HandMemory(NamedTuple):
 
 
 class BodyMemory(NamedTuple):
-    """height: of the centre of mass against its plan, m. shift: of it in the plane. With rates."""
+    """height: of the centre of mass against its plan, m. shift: of it in the plane. With rates. plan_shift: by which
+    all of the plan is shifted, m, since feet were put elsewhere. dcm: error of the divergent component, smoothed, m."""
 
     height: float
     height_rate: float
     shift: Vector3
     shift_rate: Vector3
+    plan_shift: Vector3
+    dcm: Vector3
 
 
 class ControllerState(NamedTuple):
