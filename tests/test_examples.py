@@ -192,3 +192,9 @@ def test_what_a_robot_sees(
         assert medians[k + 2] < 15
     assert text.count(": obstacle from") == 2
     assert len(list(tmp_path.glob("*.png"))) == 6
+
+
+def test_walking(capsys: pytest.CaptureFixture[str]) -> None:
+    text = output_of("15_walking.py", capsys)
+    assert "reached after 3.0 s" in text
+    assert "of 8 still walk" in text

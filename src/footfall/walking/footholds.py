@@ -46,9 +46,9 @@ def foothold_goal(
         return np.zeros(3)
     room = step_room(gains)
     ahead, left = heading[:, 0], heading[:, 1]
-    x, y = error @ ahead, outward * (error @ left)
-    along = _beyond(x, room.least) * gains.step_share - _RETURN * (shift @ ahead)
-    aside = _beyond(y, room.least) * gains.step_share - _RETURN * outward * (shift @ left)
+    x, y = float(error @ ahead), outward * float(error @ left)
+    along = _beyond(x, room.least) * gains.step_share - _RETURN * float(shift @ ahead)
+    aside = _beyond(y, room.least) * gains.step_share - _RETURN * outward * float(shift @ left)
     along = min(max(along, -room.ahead), room.ahead)
     aside = outward * min(max(aside, -room.inward), room.outward)
     goal = along * ahead + aside * left

@@ -92,11 +92,12 @@ class Signals(NamedTuple):
 
 
 class WalkLog(NamedTuple):
-    """q (periods, nq) and v (periods, nv) of all that moves, and signals (periods,)."""
+    """q (rows, nq) and v (rows, nv) of all that moves, and signals (rows,). every: periods that a row stands for."""
 
     q: Array
     v: Array
     signals: ArrayOf[Signals]
+    every: int
 
 
 class Progress(NamedTuple):
@@ -124,58 +125,57 @@ def run_walk(
     brain: Brain, plant: Plant, plan: PlanTable, judge: Judgement, first: int, last: int, log: WalkLog
 ) -> Progress:
     """Walk from period `first` to before `last`, or until there is no more room, or the robot has fallen."""
-    state, memory, gains = plant.state, brain.state, brain.gains
-    command = np.zeros((_PARTS, len(state.integral)))
     for period in range(first, last):
-        time = gains.period * period
-        if state.counts[Count.SUBSTEPS] == 0:
-            planned = planned_at(plan, time, brain.stream_room, gains)
-            decision = control_period(
-                gains, brain.tasks, brain.driven, planned, brain.sensors, memory, brain.tasks_room
-            )
-            log.signals[period] = _decided(time, phase_at(plan.times, time), planned, decision, memory)
-        while state.counts[Count.SUBSTEPS] < plant.substeps:
-            share = (state.counts[Count.SUBSTEPS] + 1.0) / plant.substeps
-            for k in range(len(brain.driven)):
-                command[_VELOCITY, k] = memory.before[k] + share * (memory.after[k] - memory.before[k])
-            report = advance(plant.world, plant.settings, state, command, plant.forces, plant.room)
-            if report.touches > len(plant.room.found) or report.pairs > len(state.memory.pairs):
-                return Progress(period, report.touches, report.pairs, False, False)
-            state.counts[Count.SUBSTEPS] += 1
-            row = log.signals[period]
-            log.signals[period] = row._replace(
-                residual=max(row.residual, report.residual), solver_steps=max(row.solver_steps, report.steps)
-            )
-        state.counts[Count.SUBSTEPS] = 0
-        log.q[period], log.v[period] = state.q, state.v
-        if not is_number(state):
-            return Progress(period + 1, 0, 0, True, False)
-        truth = sense(
-            brain.sensing,
-            plant.world,
-            state,
-            plant.settings.dt,
-            brain.sensing_room,
-            brain.sensors,
-            brain.truth,
-        )
-        disturb(brain.noise_sizes, brain.noise, gains.period, brain.sensors)
-        row = _judged(log.signals[period], truth)
-        log.signals[period] = row
-        sunk = row.planned_center[2] - row.center[2]
-        if row.upright < judge.upright or sunk > judge.sunk or row.other > judge.force:
-            return Progress(period + 1, 0, 0, False, True)
+        if plant.state.counts[Count.SUBSTEPS] == 0:
+            think(brain, plan, period, log)
+        progress = act(brain, plant, judge, period, log)
+        if progress.periods == period or progress.lost or progress.fallen:
+            return progress
     return Progress(last, 0, 0, False, False)
 
 
-@routine(fused=True)
-def think(brain: Brain, plan: PlanTable, first: int, last: int) -> None:
-    """What the controller does in some periods, without the plant: for plants of one's own, and to measure."""
-    for period in range(first, last):
-        planned = planned_at(plan, brain.gains.period * period, brain.stream_room, brain.gains)
-        control_period(
-            brain.gains, brain.tasks, brain.driven, planned, brain.sensors, brain.state, brain.tasks_room
+@routine(fused=True, apart=True)
+def think(brain: Brain, plan: PlanTable, period: int, log: WalkLog) -> None:
+    """What the controller does in a period. It is given the plan and what sensors say, and nothing of the plant."""
+    time = brain.gains.period * period
+    planned = planned_at(plan, time, brain.stream_room, brain.gains)
+    decision = control_period(
+        brain.gains, brain.tasks, brain.driven, planned, brain.sensors, brain.state, brain.tasks_room
+    )
+    phase = phase_at(plan.times, time)
+    log.signals[period // log.every] = _decided(time, phase, planned, decision, brain.state)
+
+
+@routine(fused=True, apart=True)
+def act(brain: Brain, plant: Plant, judge: Judgement, period: int, log: WalkLog) -> Progress:
+    """What the robot does in a period, and what its sensors say then; it has one more done, unless room is missing."""
+    state, memory, at = plant.state, brain.state, period // log.every
+    command = np.zeros((_PARTS, len(state.integral)))
+    while state.counts[Count.SUBSTEPS] < plant.substeps:
+        share = (state.counts[Count.SUBSTEPS] + 1.0) / plant.substeps
+        for k in range(len(brain.driven)):
+            command[_VELOCITY, k] = memory.before[k] + share * (memory.after[k] - memory.before[k])
+        report = advance(plant.world, plant.settings, state, command, plant.forces, plant.room)
+        if report.touches > len(plant.room.found) or report.pairs > len(state.memory.pairs):
+            return Progress(period, report.touches, report.pairs, False, False)
+        state.counts[Count.SUBSTEPS] += 1
+        row = log.signals[at]
+        log.signals[at] = row._replace(
+            residual=max(row.residual, report.residual), solver_steps=max(row.solver_steps, report.steps)
         )
+    state.counts[Count.SUBSTEPS] = 0
+    log.q[at], log.v[at] = state.q, state.v
+    if not is_number(state):
+        return Progress(period + 1, 0, 0, True, False)
+    truth = sense(
+        brain.sensing, plant.world, state, plant.settings.dt, brain.sensing_room, brain.sensors, brain.truth
+    )
+    disturb(brain.noise_sizes, brain.noise, brain.gains.period, brain.sensors)
+    row = _judged(log.signals[at], truth)
+    log.signals[at] = row
+    sunk = row.planned_center[2] - row.center[2]
+    fallen = row.upright < judge.upright or sunk > judge.sunk or row.other > judge.force
+    return Progress(period + 1, 0, 0, False, fallen)
 
 
 def _decided(

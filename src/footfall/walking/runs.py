@@ -25,6 +25,21 @@ RUNS: Mapping[str, NamedRun] = MappingProxyType(
         "curve": NamedRun("along an arc", WalkRequest(scene="flat", route="curve")),
         "sideways": NamedRun("to the left", WalkRequest(scene="flat", route="sideways")),
         "turning": NamedRun("turn on the spot", WalkRequest(scene="flat", route="turn")),
+        "boards": NamedRun(
+            "over boards of 1 and 2 cm that the robot does not see, sensors with errors",
+            WalkRequest(scene="boards", route="straight", noise=True),
+        ),
+        "obstacles": NamedRun(
+            "around and over obstacles, to the goal of the scene", WalkRequest(scene="obstacles")
+        ),
+        "ramps": NamedRun("over ramps, to the goal of the scene", WalkRequest(scene="ramps")),
+        "trap": NamedRun("out of a dead end, to the goal of the scene", WalkRequest(scene="trap")),
+        "right-wall": NamedRun("along a wall, the right hand on it", WalkRequest(scene="right-wall")),
+        "corridor": NamedRun("between two walls, a hand on each", WalkRequest(scene="corridor")),
+        "stairs": NamedRun("up and down stairs", WalkRequest(scene="stairs")),
+        "short-stairs": NamedRun(
+            "up stairs with treads shorter than a foot", WalkRequest(scene="stairs-partial")
+        ),
         "pushed": NamedRun(
             "3 m straight ahead, with pushes of 10 N s against the upper body on the way",
             WalkRequest(

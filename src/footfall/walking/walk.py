@@ -141,8 +141,8 @@ def cause_of_fall(walker: Walker) -> str | None:
 
 def _struck(walker: Walker) -> str:
     """Which body that is neither foot nor hand has touched what."""
-    state, _ = walker.engine.arrays
-    contacts, parts, world = walker.engine.contacts, walker.code.body.parts, walker.engine.world
+    state, _ = walker.arrays
+    contacts, parts, world = walker.engine.contacts, walker.code.body.parts, walker.world
     for touch in state.touches[: int(state.counts[Count.TOUCHES])]:
         for one, other in (("first", "second"), ("second", "first")):
             link = int(world.shapes.shapes["body"][touch[one]])
@@ -152,10 +152,12 @@ def _struck(walker: Walker) -> str:
 
 
 def control_time(walker: Walker, *, periods: int = 20, repeats: int = 25) -> float:
-    """Median time of a control period, us, at the end of a walk; the walk must not go on after it."""
-    times, first = [], walker.period
+    """Median time of a control period, us, at the end of a walk, with the call from Python; the walk must not go on."""
+    times, last = [], walker.period - 1
+    spare = walker.log._replace(signals=walker.log.signals.copy())
     for _ in range(repeats):
         begin = time.thread_time_ns()
-        think(walker.brain, walker.plan, first, first + periods)
+        for _ in range(periods):
+            think(walker.brain, walker.plan, last, spare)
         times.append((time.thread_time_ns() - begin) / (1e3 * periods))
     return float(np.median(times))

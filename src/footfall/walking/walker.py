@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -17,11 +17,13 @@ from footfall.scene.assembly import combined_robot, placed_robots
 from footfall.scene.model import Material, Scene
 from footfall.simulation.step_values import StepOptions
 from footfall.simulation.world.engine import Setting, WorldEngine
+from footfall.simulation.world.live_arrays import fill
+from footfall.simulation.world.records import Forces, State, Workspace
 from footfall.simulation.world.run import Progress as Room
 from footfall.walking.body import WalkingBody
 from footfall.walking.controller import ControllerRoom
 from footfall.walking.gains import control_gains
-from footfall.walking.loop import Brain, Judgement, Plant, Signals, WalkLog, run_walk
+from footfall.walking.loop import Brain, Judgement, Plant, Progress, Signals, WalkLog, act, run_walk, think
 from footfall.walking.noise import new_noise, noise_sizes
 from footfall.walking.plan_sampling import PlanTable, new_stream_room, plan_table
 from footfall.walking.request import Push
@@ -39,7 +41,6 @@ _STEEPEST, _SUNK, _STRUCK = (
     1 / 3,
     0.01,
 )  # from when on it has fallen: tilt, of height, of weight
-_FIRST_LOG = 4000  # periods
 
 
 def soft_scene(scene: Scene) -> Scene:
@@ -60,13 +61,16 @@ def soft_scene(scene: Scene) -> Scene:
 @dataclass(frozen=True)
 class WalkerOptions:
     """period: of the controller, s. substeps: steps of the plant in it. noise: whether sensors have errors; seed: of
-    theirs. pushes: forces on bodies."""
+    theirs. pushes: forces on bodies. friction: of all that is touched, instead of the scene's. log_every: periods that
+    a row of the log stands for."""
 
     period: float = 1e-3
     substeps: int = 1
     noise: bool = False
     seed: int = 0
     pushes: tuple[Push, ...] = ()
+    friction: float | None = None
+    log_every: int = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,11 +88,23 @@ class WalkingCode:
         return sensing_kernel(self.body)
 
 
+Controller = Callable[[float, Brain], object]  # time, s, and all that the controller has
+
+
 class Walker:
-    """The closed loop of one robot in one scene, with ideal drives. It begins in the first pose of a motion."""
+    """The closed loop of one robot in one scene, with ideal drives. It begins in the first pose of a motion.
+
+    beside: another walker in the same scene, whose tables are shared; each has its own state.
+    """
 
     def __init__(
-        self, code: WalkingCode, scene: Scene, motion: Motion, options: WalkerOptions | None = None
+        self,
+        code: WalkingCode,
+        scene: Scene,
+        motion: Motion,
+        options: WalkerOptions | None = None,
+        *,
+        beside: Walker | None = None,
     ) -> None:
         self.code, self.options = code, options or WalkerOptions()
         body, model = code.body, code.body.model
@@ -102,15 +118,19 @@ class Walker:
         self._room = self._new_room()
         q = self._start_configuration()
         self.scene = soft_scene(scene)
-        step = StepOptions(dt=self.options.period / self.options.substeps)
-        placed = tuple(placed_robots(self.scene, body.robot, q=q))
-        whole = combined_robot(self.scene, body.robot, q=q)
-        self.engine = WorldEngine(Setting(whole, self.scene, placed, step, 1, None, False, True))
+        self.engine: WorldEngine = self._new_engine(q) if beside is None else beside.engine
+        self.world = self.engine.world
+        if self.options.friction is not None:
+            materials = self.world.materials.copy()
+            materials["friction"] = self.options.friction
+            self.world = self.world._replace(materials=materials)
+        whole = self.engine.setting.robot
         start = whole.configuration("initial")
         start[: body.robot.nq] = q
-        self.engine.begin(self.engine.start(start, np.zeros(whole.nv)))
+        self.arrays: tuple[State, Workspace] = self.engine.new_arrays()
+        fill(self.arrays[0], self.engine.start(start, np.zeros(whole.nv)))
         self.brain = self._new_brain(q)
-        self._log = self._new_log(_FIRST_LOG)
+        self._log = self._new_log(1)
 
     def follow(self, motion: Motion) -> None:
         """Walk by a motion from now on."""
@@ -120,8 +140,8 @@ class Walker:
     @property
     def log(self) -> WalkLog:
         """What has happened so far."""
-        log, n = self._log, self.period
-        return WalkLog(log.q[:n], log.v[:n], log.signals[:n])
+        log, n = self._log, -(-self.period // self.options.log_every)
+        return log._replace(q=log.q[:n], v=log.v[:n], signals=log.signals[:n])
 
     @property
     def time(self) -> float:
@@ -131,9 +151,21 @@ class Walker:
     def run_until(self, time: float) -> bool:
         """Walk until a time, s; whether it has come there without a fall."""
         end = round(time / self.gains.period)
-        self._grow(end)
+        self._grow(end // self.options.log_every + 1)
         for border in self._borders(end):
             self._run(border)
+        return not (self.fallen or self.lost)
+
+    def run_with(self, controller: Controller, time: float) -> bool:
+        """Walk until a time, s, with a controller of one's own in Python, which is called after ours in every period
+        and may change `brain.state.after`, the joint velocities that are followed; whether it came there without a
+        fall."""
+        end = round(time / self.gains.period)
+        self._grow(end // self.options.log_every + 1)
+        while self.period < end and not (self.fallen or self.lost):
+            think(self.brain, self.plan, self.period, self._log)
+            controller(self.time, self.brain)
+            self._act()
         return not (self.fallen or self.lost)
 
     # What it consists of
@@ -144,21 +176,42 @@ class Walker:
         periods = {round(time / self.gains.period) for time in times}
         return sorted({period for period in periods if self.period < period < end} | {end})
 
-    def _run(self, end: int) -> None:
-        engine, now = self.engine, self.time + 0.5 * self.gains.period
+    def _forces(self) -> Forces:
+        """Pushes that act now."""
+        now = self.time + 0.5 * self.gains.period
         pushes: dict[str, Array] = {}
         for push in self.options.pushes:
             if push.start <= now < push.end:
                 wrench = np.array([*push.force, 0.0, 0.0, 0.0])
                 pushes[push.body] = pushes.get(push.body, np.zeros(6)) + wrench
-        forces = engine.forces(pushes)
+        return self.engine.forces(pushes)
+
+    def _plant(self, forces: Forces) -> Plant:
+        state, room = self.arrays
+        return Plant(self.world, self.engine.settings, state, forces, room, self.options.substeps)
+
+    def _run(self, end: int) -> None:
+        forces = self._forces()
         while self.period < end and not (self.fallen or self.lost):
-            state, room = engine.arrays
-            plant = Plant(engine.world, engine.settings, state, forces, room, self.options.substeps)
-            done = run_walk(self.brain, plant, self.plan, self.judge, self.period, end, self._log)
-            self.period, self.fallen, self.lost = done.periods, done.fallen, done.lost
-            if done.touches or done.pairs:
-                engine.make_room(Room(0, done.touches, done.pairs, 0, False))
+            plant = self._plant(forces)
+            self._note(run_walk(self.brain, plant, self.plan, self.judge, self.period, end, self._log))
+
+    def _act(self) -> None:
+        forces, before = self._forces(), self.period
+        while self.period == before:
+            self._note(act(self.brain, self._plant(forces), self.judge, before, self._log))
+
+    def _note(self, done: Progress) -> None:
+        """How far it has come; the room that the next step needs is made."""
+        self.period, self.fallen, self.lost = done.periods, done.fallen, done.lost
+        if done.touches or done.pairs:
+            self.arrays = self.engine.grown(*self.arrays, Room(0, done.touches, done.pairs, 0, False))
+
+    def _new_engine(self, q: Array) -> WorldEngine:
+        robot, step = self.code.body.robot, StepOptions(dt=self.options.period / self.options.substeps)
+        placed = tuple(placed_robots(self.scene, robot, q=q))
+        whole = combined_robot(self.scene, robot, q=q)
+        return WorldEngine(Setting(whole, self.scene, placed, step, 1, None, False, True))
 
     def _start_configuration(self) -> Array:
         body = self.code.body
@@ -204,17 +257,20 @@ class Walker:
             new_noise(sizes, self.options.seed),
         )
 
-    def _new_log(self, periods: int) -> WalkLog:
+    def _new_log(self, rows: int) -> WalkLog:
         whole = self.engine.setting.robot
         return WalkLog(
-            np.zeros((periods, whole.nq)), np.zeros((periods, whole.nv)), new_records(Signals, periods)
+            np.zeros((rows, whole.nq)),
+            np.zeros((rows, whole.nv)),
+            new_records(Signals, rows),
+            self.options.log_every,
         )
 
-    def _grow(self, periods: int) -> None:
+    def _grow(self, rows: int) -> None:
         old = self._log
-        if periods <= len(old.q):
+        if rows <= len(old.q):
             return
-        new = self._new_log(max(periods, 2 * len(old.q)))
-        for name in WalkLog._fields:
-            getattr(new, name)[: self.period] = getattr(old, name)[: self.period]
+        new = self._new_log(rows)
+        for name in ("q", "v", "signals"):
+            getattr(new, name)[: len(old.q)] = getattr(old, name)
         self._log = new

@@ -1,0 +1,258 @@
+"""How fast and how robust walking is: periods, batches, scenes with seeds, boards, pushes. Writes a report.
+
+python benchmarks/walking.py [--seeds 10] [--quick] [--output benchmarks/walking.md]
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+import footfall
+from footfall.bench.surroundings import load_average, processor
+from footfall.errors import FootfallError
+from footfall.gait.actions import stamping, straight
+from footfall.math.transform import Transform
+from footfall.motion.motion import Motion
+from footfall.motion.pipeline import generate_motion
+from footfall.robot.shapes import Box
+from footfall.scene.load import load_scene
+from footfall.scene.model import Scene, SceneObject
+from footfall.walking.loop import think
+from footfall.walking.many import walk_many
+from footfall.walking.request import Push, WalkRequest
+from footfall.walking.routes import route_for
+from footfall.walking.summary import count_hand_contacts
+from footfall.walking.walk import cause_of_fall, walking_body
+from footfall.walking.walker import Walker, WalkerOptions, WalkingCode
+
+SCENES = (
+    "platform",
+    "right-wall",
+    "right-table",
+    "corridor",
+    "obstacles",
+    "ramps",
+    "stairs",
+    "stairs-partial",
+    "trap",
+)
+PLANS = ("straight", "curve", "sideways", "turn", "platform")
+
+
+def motion_of_plan(code: WalkingCode, name: str) -> Motion:
+    return footfall.generate_motion(footfall.load_plan(name, code.body.model), code.body.model)
+
+
+def speed(code: WalkingCode) -> list[str]:
+    """Times of a period, whole and of the controller alone, and how the step of the plant changes forces."""
+    motion = motion_of_plan(code, "straight")
+    rows = ["| | us a period | times real time |", "|---|---|---|"]
+    for label, options in (
+        ("whole period, 1 step of the plant", WalkerOptions()),
+        ("with errors of sensors", WalkerOptions(noise=True)),
+        ("2 steps of the plant", WalkerOptions(substeps=2)),
+    ):
+        walker = Walker(code, load_scene("flat"), motion, options)
+        walker.run_until(1.0)
+        blocks = []
+        for k in range(30):
+            begin = time.thread_time()
+            walker.run_until(1.0 + 0.3 * (k + 1))
+            blocks.append((time.thread_time() - begin) / 300 * 1e6)
+        median, low, high = np.percentile(blocks, [50, 25, 75])
+        rows.append(f"| {label} | {median:.1f} ({low:.1f} to {high:.1f}) | {1e3 / median:.0f} |")
+    walker = Walker(code, load_scene("platform"), motion_of_plan(code, "platform"), WalkerOptions())
+    walker.run_until(8.2)
+    spare, times = walker.log._replace(signals=walker.log.signals.copy()), []
+    for k in range(20000):
+        begin = time.thread_time_ns()
+        think(walker.brain, walker.plan, 8000 + k % 200, spare)
+        times.append((time.thread_time_ns() - begin) / 1e3)
+    middle, slow = np.percentile(times[100:], [50, 99.9])
+    rows.append(
+        f"| controller alone, a hand on the wall, called from Python | {middle:.1f}, 99.9 %: {slow:.1f} | |"
+    )
+    return rows
+
+
+def halved_step(code: WalkingCode) -> str:
+    """How far forces on feet change with half the step of the plant, of the weight."""
+    motion = motion_of_plan(code, "straight")
+    walkers = [Walker(code, load_scene("flat"), motion, WalkerOptions(substeps=n)) for n in (1, 2)]
+    for walker in walkers:
+        walker.run_until(4.0)
+    one, two = (walker.log.signals["right_foot"][500:, 3:5] for walker in walkers)  # type: ignore[call-overload]
+    scale = float(np.sqrt(np.mean(two**2)))
+    return f"{float(np.sqrt(np.mean((one - two) ** 2))) / scale:.1%}"
+
+
+def batch(code: WalkingCode, count: int) -> list[str]:
+    """Many robots under random pushes, frictions and seeds."""
+    rng = np.random.default_rng(0)
+    options = []
+    for k in range(count):
+        angle, force = rng.uniform(0.0, 2.0 * np.pi), rng.uniform(0.0, 400.0)
+        push = Push(
+            "torso", (force * np.cos(angle), force * np.sin(angle), 0.0), float(rng.uniform(2.0, 8.0)), 0.1
+        )
+        options.append(
+            WalkerOptions(
+                noise=True, seed=k, friction=float(rng.uniform(0.4, 1.0)), log_every=20, pushes=(push,)
+            )
+        )
+    begin = time.process_time()
+    walkers = walk_many(code, load_scene("flat"), motion_of_plan(code, "straight"), options)
+    cpu = time.process_time() - begin
+    simulated = sum(walker.time for walker in walkers)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return [
+        f"{count} robots, each with its own push (up to 40 N s), friction (0.4 to 1) and seed, in one call: "
+        f"{simulated / cpu:.0f} times real time a core, {memory:.0f} MB; {sum(w.fallen for w in walkers)} fell."
+    ]
+
+
+def scenes(code: WalkingCode, seeds: int) -> list[str]:
+    """All scenes by the planner, and plans of ours, with errors of sensors."""
+    rows = [
+        "| walk | steps of the plan | reached | hand contacts, least | what happened |",
+        "|---|---|---|---|---|",
+    ]
+    for name in SCENES:
+        rows.append(_walks(code, name, None, seeds))
+        print(rows[-1], flush=True)
+    for plan in PLANS:
+        rows.append(_walks(code, "platform" if plan == "platform" else "flat", plan, seeds))
+        print(rows[-1], flush=True)
+    return rows
+
+
+def _walks(code: WalkingCode, scene: str, plan: str | None, seeds: int) -> str:
+    reached, contacts, causes, steps = 0, [], [], 0
+    for seed in range(seeds):
+        request = WalkRequest(scene=scene, route=plan, noise=True, seed=seed)
+        try:
+            motion = generate_motion(route_for(request, load_scene(scene), code.body.model), code.body.model)
+            walker = Walker(code, load_scene(scene), motion, WalkerOptions(noise=True, seed=seed))
+        except FootfallError as error:
+            causes.append(f"{type(error).__name__}: {str(error)[:60]}")
+            continue
+        reached += walker.run_until(motion.end_time + 1.0)
+        contacts.append(count_hand_contacts(walker.log.signals, walker.gains.period))
+        steps = len(motion.given.transitions)
+        if walker.fallen:
+            causes.append(str(cause_of_fall(walker)))
+    label = scene if plan is None else f"plan {plan}"
+    told = "; ".join(sorted(set(causes))[:2])
+    return f"| {label} | {steps} | {reached} of {seeds} | {min(contacts, default=0)} | {told} |"
+
+
+def boards(code: WalkingCode, seeds: int) -> list[str]:
+    """Unseen boards, with and without footholds that follow."""
+    model = code.body.model
+    motion = footfall.generate_motion(footfall.walking_plan(model, straight(3.0)), model)
+    rows = ["| boards | walked | with footholds that stay |", "|---|---|---|"]
+    for height in (0.01, 0.02, 0.03, 0.04):
+        counts = []
+        for follow in (True, False):
+            walked = 0
+            for seed in range(seeds):
+                walker = Walker(code, boarded(height, seed), motion, WalkerOptions(noise=True, seed=seed))
+                if not follow:
+                    walker.brain = walker.brain._replace(gains=walker.gains._replace(step_share=0.0))
+                walked += walker.run_until(motion.end_time + 1.0)
+            counts.append(f"{walked} of {seeds}")
+        rows.append(f"| {100 * height:.0f} cm | {counts[0]} | {counts[1]} |")
+        print(rows[-1], flush=True)
+    return rows
+
+
+def boarded(height: float, seed: int) -> Scene:
+    """Level ground with boards that lie at random, full or half as high, m."""
+    rng, flat, things = np.random.default_rng(seed), load_scene("flat"), []
+    pattern = next(each for each in load_scene("boards").objects if each.name.startswith("board"))
+    for x in np.arange(0.5, 2.9, 0.45):
+        for y in (-0.17, 0.17):
+            if rng.random() < 0.55:
+                things.append(
+                    _board(pattern, len(things), x, y, height if rng.random() < 0.6 else height / 2)
+                )
+    return replace(flat, objects=(*flat.objects, *things))
+
+
+def _board(pattern: SceneObject, number: int, x: float, y: float, height: float) -> SceneObject:
+    shape = Box((0.42, 0.3, height))
+    placement = Transform(np.eye(3), np.array([x, y, height / 2]))
+    return replace(pattern, name=f"board-{number}", shape=shape, placement=placement)
+
+
+def pushes(code: WalkingCode) -> list[str]:
+    """Largest impulses survived, by halving."""
+    model = code.body.model
+    rows = ["| direction | standing, N s | at 0.5 m/s, N s |", "|---|---|---|"]
+    still = footfall.generate_motion(footfall.walking_plan(model, stamping(1)), model)
+    moving = footfall.generate_motion(footfall.walking_plan(model, straight(5.0)), model)
+    for angle in range(0, 360, 45):
+        found = [
+            largest_push(code, still, angle, still.end_time + 0.5),
+            largest_push(code, moving, angle, 5.0),
+        ]
+        rows.append(f"| {angle} degrees | {found[0]:.0f} | {found[1]:.0f} |")
+        print(rows[-1], flush=True)
+    return rows
+
+
+def largest_push(code: WalkingCode, motion: Motion, angle: float, start: float) -> float:
+    """N s, of 0.1 s at the upper body, after which the robot still stands 5 s later."""
+    low, high, way = 0.0, 80.0, np.deg2rad(angle)
+    body = code.body.body_of("UB")
+    while high - low > 2.0:
+        middle = (low + high) / 2
+        force = (10 * middle * np.cos(way), 10 * middle * np.sin(way), 0.0)
+        options = WalkerOptions(pushes=(Push(body, force, start, 0.1),))
+        walker = Walker(code, load_scene("flat"), motion, options)
+        low, high = (middle, high) if walker.run_until(start + 5.0) else (low, middle)
+    return low
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and write the report."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--quick", action="store_true", help="times only")
+    parser.add_argument("--output", type=Path, default=Path("benchmarks/walking.md"))
+    options = parser.parse_args(arguments)
+    warnings.simplefilter("ignore")
+    code = WalkingCode(walking_body(footfall.load("lola")))
+    lines = [
+        "# Walking in closed loop",
+        "",
+        f"Machine: {processor()}, load {load_average()}. CPU time of one thread.",
+        "",
+        "## Times",
+        "",
+        *speed(code),
+        "",
+    ]
+    lines += [
+        f"Torques on a foot with half the step of the plant: they change by {halved_step(code)} (RMS).",
+        "",
+    ]
+    lines += ["## Many at once", "", *batch(code, 64), ""]
+    if not options.quick:
+        title = "## Scenes, ideal drives, sensors with errors, perception with noise"
+        lines += [title, "", *scenes(code, options.seeds), ""]
+        lines += ["## Boards that the robot does not see", "", *boards(code, options.seeds), ""]
+        lines += ["## Pushes of 0.1 s against the upper body (0 degrees: from behind)", "", *pushes(code), ""]
+    options.output.write_text("\n".join(lines), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

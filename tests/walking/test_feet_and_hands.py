@@ -1,0 +1,139 @@
+"""Force control on a bench of springs, and reflexes to injected contacts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from footfall.walking.balance import balancing_wrench, follow_height, zmp_shift
+from footfall.walking.feet import FootLoad, FootPlan, adapt_foot, foot_target, notice_touch
+from footfall.walking.footholds import foothold_goal, step_room
+from footfall.walking.gains import ControlGains, control_gains
+from footfall.walking.hands import HandPlan, adapt_hand
+from footfall.walking.perceived import about_sole, touches
+from footfall.walking.state import BodyMemory, FootMemory, HandMemory
+from footfall.walking.task_space import BodyTarget, PointTarget
+from footfall.walking.walker import WalkingCode
+
+ZERO = np.zeros(3)
+STANDING = FootMemory(ZERO, ZERO, ZERO, ZERO, 1.0, 0.0, 0.0, 300.0, 1.0)
+SWINGING = STANDING._replace(touching=0.0, force=0.0, active=0.0)
+
+
+@pytest.fixture(scope="module")
+def gains(code: WalkingCode) -> ControlGains:
+    return control_gains(code.body.model)
+
+
+def plan(gains: ControlGains, *, closed: bool, velocity: float = 0.0) -> FootPlan:
+    target = BodyTarget(ZERO, np.array([0.0, 0.0, velocity]), np.eye(3), ZERO)
+    return FootPlan(target, closed, 0.5, gains.sole)
+
+
+def test_torques_of_a_sole_on_springs_converge_at_the_rate_of_the_loop(gains: ControlGains) -> None:
+    """On a bed of springs lambda' = -K u: the error decays with exp(-c t)."""
+    memory, sole = STANDING, gains.sole
+    stiffness = gains.foot_stiffness * sole.length**2 / 12
+    wanted = about_sole(np.array([0.0, 0.0, 300.0, 0.0, 20.0, 0.0]), -sole.middle)  # 20 Nm about the middle
+    errors = []
+    for _ in range(100):
+        torque = -stiffness * memory.turn[1]
+        measured = about_sole(np.array([0.0, 0.0, 300.0, 0.0, torque, 0.0]), -sole.middle)
+        errors.append(20.0 - torque)
+        memory = adapt_foot(memory, plan(gains, closed=True), FootLoad(measured, wanted), 0.0, ZERO, gains)
+    # Explicit Euler: (1 - c dt)^k.
+    np.testing.assert_allclose(
+        errors, 20.0 * (1 - gains.force_rate * gains.period) ** np.arange(100), rtol=1e-9
+    )
+
+
+def test_a_hand_on_a_spring_comes_to_its_force(gains: ControlGains) -> None:
+    memory = HandMemory(ZERO, ZERO, 1.0, 1.0)
+    wanted = np.array([0.0, -50.0, 0.0])
+    leaning = HandPlan(PointTarget(ZERO, ZERO), wanted, 1.0, 1.0)
+    for k in range(100):
+        force = np.array([0.0, -20.0, 0.0]) - gains.hand_stiffness * memory.offset
+        error = abs(force[1] + 50.0)
+        assert error <= 30.0 * (1 - gains.hand_rate * gains.period) ** k + 1e-9
+        memory = adapt_hand(memory, leaning, force, wanted, gains)
+
+
+def test_an_early_contact_stops_the_foot_where_it_is(gains: ControlGains) -> None:
+    falling = plan(gains, closed=False, velocity=-0.2)
+    memory = SWINGING._replace(force=2 * gains.touch_force)
+    memory = notice_touch(memory, falling, 2 * gains.touch_force, gains)
+    assert memory.early == 1.0
+    load = FootLoad(np.zeros(6), np.zeros(6))
+    after = adapt_foot(memory, falling, load, 0.0, ZERO, gains)
+    # Planned velocity and that of the displacement cancel.
+    np.testing.assert_allclose(foot_target(after, falling).velocity, 0.0, atol=1e-12)
+
+
+def test_a_foot_that_rises_is_not_early(gains: ControlGains) -> None:
+    memory = notice_touch(
+        SWINGING._replace(force=100.0), plan(gains, closed=False, velocity=0.2), 100.0, gains
+    )
+    assert memory.early == 0.0
+
+
+def test_a_late_foot_looks_for_the_ground_but_not_at_once(gains: ControlGains) -> None:
+    standing, load = plan(gains, closed=True), FootLoad(np.zeros(6), np.zeros(6))
+    memory, heights = SWINGING, []
+    for _ in range(200):
+        memory = notice_touch(memory, standing, 0.0, gains)
+        memory = adapt_foot(memory, standing, load, 0.0, ZERO, gains)
+        heights.append(memory.hold[2])
+    assert heights[10] == 0.0
+    assert heights[-1] < -0.01
+    steps = np.diff(heights)
+    assert steps.min() >= -gains.late_speed * gains.period - 1e-12
+    assert np.abs(np.diff(steps)).max() < 0.1 * gains.late_speed * gains.period  # its velocity does not jump
+
+
+def test_a_swinging_foot_takes_the_height_of_the_other(gains: ControlGains) -> None:
+    memory, load = SWINGING, FootLoad(np.zeros(6), np.zeros(6))
+    for _ in range(600):
+        memory = adapt_foot(memory, plan(gains, closed=False), load, 0.0, np.array([0.0, 0.0, 0.02]), gains)
+    assert abs(memory.hold[2] - 0.02) < 1e-4
+
+
+def test_touching_has_a_memory() -> None:
+    assert touches(25.0, 0.0, 30.0) == 0.0
+    assert touches(25.0, 1.0, 30.0) == 1.0
+    assert touches(10.0, 1.0, 30.0) == 0.0
+
+
+def test_the_zero_moment_point_is_shifted_as_asked() -> None:
+    """A wrench at p shifted by d: the torque about the centre of mass grows by d x F."""
+    force, shift = np.array([20.0, -30.0, 600.0]), np.array([0.03, -0.02, 0.0])
+    planned = np.concatenate([force, [1.0, 2.0, 3.0]])
+    torque = balancing_wrench(planned, shift)[3:] - planned[3:]
+    np.testing.assert_allclose(torque, np.cross(shift, force), atol=1e-12)
+
+
+def test_the_balance_loop_has_its_pole_at_the_rate_asked_for(gains: ControlGains) -> None:
+    """xi' = w (xi - p) with p = (1 + k / w) xi: xi decays with exp(-k t)."""
+    xi, w, dt = np.array([0.02, 0.0, 0.0]), gains.pendulum_rate, 1e-4
+    for _ in range(10000):
+        xi = xi + dt * w * (xi - zmp_shift(xi, gains))
+    np.testing.assert_allclose(xi[0], 0.02 * np.exp(-gains.balance_rate), rtol=1e-3)
+
+
+def test_the_height_follows_the_ground_without_overshoot(gains: ControlGains) -> None:
+    body, heights = BodyMemory(0.0, 0.0, ZERO, ZERO, ZERO, ZERO), []
+    for _ in range(3000):
+        body = follow_height(body, 0.02, gains)
+        heights.append(body.height)
+    assert max(heights) <= 0.02 + 1e-9
+    assert abs(heights[-1] - 0.02) < 1e-5
+
+
+def test_footholds_follow_great_errors_within_their_room(gains: ControlGains) -> None:
+    room, ahead = step_room(gains), np.array([1.0, 0.0, 0.0])
+    np.testing.assert_array_equal(foothold_goal(0.9 * room.least * ahead, ZERO, np.eye(3), 1.0, gains), 0.0)
+    far = foothold_goal(1.0 * ahead, ZERO, np.eye(3), 1.0, gains)
+    np.testing.assert_allclose(far, [room.ahead, 0.0, 0.0])
+    inwards = foothold_goal(np.array([0.0, -1.0, 0.0]), ZERO, np.eye(3), 1.0, gains)
+    assert inwards[1] == pytest.approx(-room.inward)
+    off = gains._replace(step_share=0.0)
+    np.testing.assert_array_equal(foothold_goal(1.0 * ahead, ZERO, np.eye(3), 1.0, off), 0.0)

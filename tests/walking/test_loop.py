@@ -1,0 +1,67 @@
+"""The closed loop: controllers see sensors only, many robots walk side by side, Python may have a say."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import footfall
+from footfall.gait.actions import stamping
+from footfall.motion.motion import Motion
+from footfall.scene.load import load_scene
+from footfall.walking.loop import Brain
+from footfall.walking.many import walk_many
+from footfall.walking.walker import Walker, WalkerOptions, WalkingCode
+
+
+def motion_of(code: WalkingCode) -> Motion:
+    model = code.body.model
+    return footfall.generate_motion(footfall.walking_plan(model, stamping(1)), model)
+
+
+def test_the_controller_sees_sensors_only(code: WalkingCode) -> None:
+    """While it decides, all that is true of the robot is NaN; the walk has the same bits."""
+    motion, options = motion_of(code), WalkerOptions(noise=True, seed=2)
+    plain = Walker(code, load_scene("flat"), motion, options)
+    plain.run_until(1.0)
+    blind = Walker(code, load_scene("flat"), motion, options)
+    hidden = ("q", "v", "impulses")
+    state = blind.arrays[0]
+    kept = {name: getattr(state, name).copy() for name in hidden}
+
+    def uncover(time: float, brain: Brain) -> None:
+        for name in hidden:
+            getattr(blind.arrays[0], name)[:] = kept[name]
+
+    def cover() -> None:
+        for name in hidden:
+            kept[name] = getattr(blind.arrays[0], name).copy()
+            getattr(blind.arrays[0], name)[:] = np.nan
+
+    for k in range(1000):
+        cover()
+        blind.run_with(uncover, 1e-3 * (k + 1))
+    assert blind.log.q.tobytes() == plain.log.q.tobytes()
+
+
+def test_a_controller_in_python_changes_the_walk(code: WalkingCode) -> None:
+    motion = motion_of(code)
+    neck = code.body.joint_names.index("vp")
+
+    def look_left(time: float, brain: Brain) -> None:
+        brain.state.after[neck] = 0.5
+
+    walker = Walker(code, load_scene("flat"), motion)
+    assert walker.run_with(look_left, 0.2)
+    # The first period ramps up to it.
+    assert abs(walker.log.q[-1, 7 + neck] - 0.5 * 0.2) < 1e-3
+
+
+def test_robots_side_by_side_walk_as_alone(code: WalkingCode) -> None:
+    motion, scene = motion_of(code), load_scene("flat")
+    options = [WalkerOptions(noise=True, seed=k, friction=0.5 + 0.1 * k, log_every=10) for k in range(3)]
+    together = walk_many(code, scene, motion, options, until=0.5, threads=2)
+    alone = Walker(code, scene, motion, options[2])
+    alone.run_until(0.5)
+    assert together[2].log.q.tobytes() == alone.log.q.tobytes()
+    assert together[0].log.q.tobytes() != alone.log.q.tobytes()
+    assert len(alone.log.q) == 50
