@@ -56,9 +56,9 @@ def speed(code: WalkingCode) -> list[str]:
     motion = motion_of_plan(code, "straight")
     rows = ["| | us a period | times real time |", "|---|---|---|"]
     for label, options in (
-        ("whole period, 1 step of the plant", WalkerOptions()),
+        ("whole period, 2 steps of the plant", WalkerOptions()),
         ("with errors of sensors", WalkerOptions(noise=True)),
-        ("2 steps of the plant", WalkerOptions(substeps=2)),
+        ("1 step of the plant", WalkerOptions(substeps=1)),
     ):
         walker = Walker(code, load_scene("flat"), motion, options)
         walker.run_until(1.0)
@@ -86,7 +86,7 @@ def speed(code: WalkingCode) -> list[str]:
 def halved_step(code: WalkingCode) -> str:
     """How far forces on feet change with half the step of the plant, of the weight."""
     motion = motion_of_plan(code, "straight")
-    walkers = [Walker(code, load_scene("flat"), motion, WalkerOptions(substeps=n)) for n in (1, 2)]
+    walkers = [Walker(code, load_scene("flat"), motion, WalkerOptions(substeps=n)) for n in (2, 4)]
     for walker in walkers:
         walker.run_until(4.0)
     one, two = (walker.log.signals["right_foot"][500:, 3:5] for walker in walkers)  # type: ignore[call-overload]

@@ -37,7 +37,7 @@ def walk(
     ] = None,
     steps: Annotated[
         int, typer.Option(min=1, max=100, help="Steps of the simulation in a control period of 1 ms.")
-    ] = 1,
+    ] = 2,
     show: Annotated[bool, typer.Option("--view", help="Show it in the browser, until Ctrl-C.")] = False,
     plot: Annotated[bool, typer.Option("--plot/--no-plot", help="Draw the page of plots.")] = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object.")] = False,
@@ -67,7 +67,7 @@ def walk(
         "goal": None if goal is None else _goal(goal),
         "noise": noise or None,
         "seed": seed or None,
-        "substeps": steps if steps > 1 else None,
+        "substeps": steps if steps != 2 else None,
     }
     request = _changed(request, {name: value for name, value in changes.items() if value is not None})
     if push:

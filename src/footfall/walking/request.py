@@ -67,7 +67,7 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pushes: tuple[Push, ...] = ()
     rest: float = 1.0
     period: float = 1e-3
-    substeps: int = 1
+    substeps: int = 2
 
     def __post_init__(self) -> None:
         if self.goal is not None and not all(math.isfinite(each) for each in self.goal):

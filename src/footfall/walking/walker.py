@@ -65,7 +65,7 @@ class WalkerOptions:
     a row of the log stands for."""
 
     period: float = 1e-3
-    substeps: int = 1
+    substeps: int = 2
     noise: bool = False
     seed: int = 0
     pushes: tuple[Push, ...] = ()
