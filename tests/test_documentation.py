@@ -37,6 +37,7 @@ GUIDES = [
     "inverse-kinematics",
     "loops",
     "motion",
+    "planning",
     "quadruped",
     "recordings",
     "robot-format",

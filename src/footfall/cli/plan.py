@@ -178,15 +178,12 @@ def print_summary(motion: Motion) -> None:
 def followed_motion(motion: Motion, machine: Robot) -> Motion | FollowedMotion:
     """The motion with the robot that follows it, where it can."""
     from footfall.errors import FootfallError
-    from footfall.gait.poses import HANDS
     from footfall.motion.following import follow_motion
     from footfall.viewer.show import FollowedMotion
 
-    used = motion.sample(motion.phases.times).selection[:, 0].max(axis=0) > 0.0
-    hands = [hand for hand, uses in zip(HANDS, used, strict=True) if uses]
     idle = machine.configuration("idle") if "idle" in machine.configurations else None
     try:
-        followed = follow_motion(machine, motion, idle, dt=0.01, gain=60.0, allowed=0.2, hands=hands)
+        followed = follow_motion(machine, motion, idle, allowed=0.2)
     except FootfallError as problem:
         screen().print(f"shown without the robot: {problem}", highlight=False, markup=False)
         return motion
