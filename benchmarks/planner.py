@@ -25,6 +25,9 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=40)
     parser.add_argument("--random", type=int, default=300)
     parser.add_argument("--best", type=int, default=60, help="random scenes compared with the best plan")
+    parser.add_argument(
+        "--guided-only", action="store_true", help="do not search for the best plans of the nine"
+    )
     parser.add_argument("--noisy", type=int, default=20)
     parser.add_argument("--only", default="nine,random,noise,replan,long")
     parser.add_argument("--output", type=Path, default=Path(__file__).with_suffix(".md"))
@@ -33,7 +36,10 @@ def main() -> None:
     parts = [report.heading()]
     if "nine" in wanted:
         for exact in (False, True):
-            rows = [lab.measure_scene(name, robot, runs=options.runs, exact=exact) for name in lab.NINE]
+            best = not (options.guided_only or exact)
+            rows = [
+                lab.measure_scene(name, robot, runs=options.runs, exact=exact, best=best) for name in lab.NINE
+            ]
             parts.append(report.nine_scenes(rows, exact=exact))
     if "random" in wanted:
         compared = min(options.best, options.random)
