@@ -16,6 +16,7 @@ everybody uses. Each domain has one more module, `footfall.control` say, and eac
 | `scene`, `contact`, `simulation`, `recording` | what is around them, how it touches, how time passes, what happened |
 | `tasks`, `ik`, `control` | what is wanted, where joints go, which torques bring them there |
 | `gait`, `motion` | plans of steps, and motions |
+| `planning` | where to put feet and hands on the way to a goal |
 | `walking` | humanoids that walk in closed loop |
 | `environment`, `messages` | what the robot believes and how it sees it; messages between processes |
 | `math`, `compiler` | rotations and curves; native code from functions of your own |
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from footfall import math as math
     from footfall import messages as messages
     from footfall import motion as motion
+    from footfall import planning as planning
     from footfall import recording as recording
     from footfall import robot as robot
     from footfall import scenarios as scenarios
