@@ -30,6 +30,7 @@ from footfall.scene.model import Scene, SceneObject, free_body
 
 _HEIGHT = 6.0  # m, of the trunk at the start, above all loose things
 _LOOSE = 5
+_TRIES = 200
 _AREA = 4.0  # m from the middle, to the end of the terrain
 _ALLOWED = 1e-6  # of m g h: what energy may rise
 
@@ -103,11 +104,14 @@ def fall(seed: int, number: int, dt: float, seconds: float) -> Outcome:
     robot, scene = shaped_walker(seed), random_scene(1000 * seed + number)
     rng = np.random.default_rng([seed, number])
     simulation = Simulation(robot, scene, dt=dt)
-    q, v = simulation.q, rng.normal(size=simulation.robot.nv)
-    axis = rng.normal(size=3)
-    q[2], q[3:7] = _HEIGHT, quaternion_from_rotation_vector(axis)
-    q[7 : robot.nq] = rng.uniform(-0.8, 0.8, robot.nq - 7)
-    simulation.reset(q, v)
+    for _ in range(_TRIES):  # until no limb begins inside of another
+        q, v = simulation.q, rng.normal(size=simulation.robot.nv)
+        q[2], q[3:7] = _HEIGHT, quaternion_from_rotation_vector(rng.normal(size=3))
+        q[7 : robot.nq] = rng.uniform(-0.8, 0.8, robot.nq - 7)
+        simulation.reset(q, v)
+        inside = simulation.engine.deepest(simulation.state)
+        if inside is None or inside.depth <= 0.0:
+            break
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         try:

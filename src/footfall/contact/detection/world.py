@@ -206,8 +206,9 @@ class ContactWorld:
 
     def _put(self, name: str, shapes: list[Shape], numbers: Iterable[int] = ()) -> None:
         """Into the given rows as long as there are any, then into free ones."""
-        unused = np.flatnonzero(self._shapes["kind"] == Kind.NONE).tolist()
-        free: list[int] = [*numbers, *(k for k in unused if k not in set(numbers))]
+        given = list(numbers)
+        unused = np.flatnonzero(self._shapes["kind"] == Kind.NONE)[: len(given) + len(shapes)].tolist()
+        free: list[int] = [*given, *(k for k in unused if k not in given)]
         if len(free) < len(shapes):
             grown = new_records(Shape, 2 * len(self._shapes) + len(shapes))
             grown[: len(self._shapes)] = self._shapes
