@@ -193,7 +193,7 @@ def test_joints_bear_what_inverse_dynamics_says() -> None:
 
 def test_arms_reach_within_their_limits_and_around_the_robot() -> None:
     """Against inverse kinematics with bounds from many starts."""
-    reach = BODY.arms["LH"]
+    reach = BODY.arm("LH")
     q, joints = BODY.comfort, ("afl", "aal", "arl", "efl")
     places = [ROBOT.q_slice(joint).start for joint in joints]
     lowest, highest = ROBOT.limits("multi_contact")

@@ -56,7 +56,7 @@ def check_arms(schedule: Schedule, curves: MotionCurves, body: WholeBody) -> Non
         upper = frame_pose(body.robot, postures.q, body.model.frames["UB"])
         away = samples.hands[used, 0, side] - upper.translation
         places = np.einsum("kji,kj->ki", upper.rotation, away)
-        reached = body.arms[hand].contains(places)
+        reached = body.arm(hand).contains(places)
         if not reached.all():
             first = int(reached.argmin())
             x, y, z = places[first]

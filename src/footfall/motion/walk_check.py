@@ -147,7 +147,7 @@ def _head(robot: Robot, model: ReducedModel) -> Finding:
 
 def _arms(body: WholeBody) -> Finding:
     try:
-        volumes = {hand: float(body.arms[hand].cells.sum() * body.arms[hand].size ** 3) for hand in HANDS}
+        volumes = {hand: float(body.arm(hand).cells.sum() * body.arm(hand).size ** 3) for hand in HANDS}
     except FootfallError as error:
         return Finding("arms", "weak", str(error), "it walks without hands on walls")
     told = ", ".join(f"{hand} reaches {volume:.2f} m3" for hand, volume in volumes.items())

@@ -20,7 +20,7 @@ from footfall.dynamics.centroidal import centroidal_momentum
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.kinematics import link_poses
 from footfall.errors import InvalidReducedModel
-from footfall.gait.poses import HANDS, Hand
+from footfall.gait.poses import Hand
 from footfall.math.positive_definite import solve_positive_definite
 from footfall.math.rotations import (
     quaternion_from_matrix,
@@ -66,6 +66,7 @@ class WholeBody:
         self.comfort = np.array(standing_configuration(robot, model) if comfort is None else comfort)
         self._base = robot.q_slice(roots[0].name)
         self._placement = roots[0].placement
+        self._arms: dict[Hand, ArmReach] = {}
 
     def postures(self, samples: MotionSamples, *, start: Array | None = None) -> Posture:
         """How the robot carries out samples (n,) of a motion; hands are where its arms are comfortable.
@@ -79,10 +80,11 @@ class WholeBody:
         _, v, momentum, errors = self.kernel(q, targets, rates)
         return Posture(q, v, momentum, np.abs(errors).max(axis=1))
 
-    @cached_property
-    def arms(self) -> dict[Hand, ArmReach]:
-        """Where hands get within joint limits and without touching the robot; found when it is first asked for."""
-        return {hand: arm_reach(self.robot, self.model, hand, self.comfort) for hand in HANDS}
+    def arm(self, hand: Hand) -> ArmReach:
+        """Where a hand gets within joint limits and without touching the robot; found when it is first asked for."""
+        if hand not in self._arms:
+            self._arms[hand] = arm_reach(self.robot, self.model, hand, self.comfort)
+        return self._arms[hand]
 
     @cached_property
     def _standing(self) -> tuple[Array, Array]:

@@ -10,9 +10,12 @@ from typing import Any
 import numpy as np
 
 from footfall.errors import NoSole, TurnedLandmark
+from footfall.gait.plan import MotionPlan
+from footfall.gait.poses import HANDS
 from footfall.motion.model_derivation import reduced_model
 from footfall.motion.pipeline import generate_motion
 from footfall.motion.standing import with_standing_frames
+from footfall.motion.whole_body import WholeBody
 from footfall.robot.load import load
 from footfall.robot.model import Robot
 from footfall.robot.variants import with_floating_base
@@ -57,6 +60,16 @@ def walking_body(robot: Robot) -> WalkingBody:
         return WalkingBody(machine, reduced_model(machine))
 
 
+def whole_body_for(route: MotionPlan, body: WalkingBody) -> WholeBody:
+    """The robot whose angular momentum plans know, with the reach of the hands that a plan uses."""
+    whole = WholeBody(body.robot, body.model)
+    for pose in route.poses:
+        for hand, state in zip(HANDS, (pose.right_hand, pose.left_hand), strict=True):
+            if state.task_space:
+                whole.arm(hand)
+    return whole
+
+
 def walk(request: WalkRequest | None = None, *, progress: Told | None = None) -> Walk:
     """Walk as asked for; by default over the platform, with a hand on the wall.
 
@@ -65,8 +78,12 @@ def walk(request: WalkRequest | None = None, *, progress: Told | None = None) ->
     request = request or RUNS["platform"].request
     scene, body = load_scene(request.scene), walking_body(load(request.robot))
     begin = time.perf_counter()
-    motion = generate_motion(route_for(request, scene, body.model), body.model)
+    route = route_for(request, scene, body.model)
     planning = time.perf_counter() - begin
+    whole = whole_body_for(route, body)  # made once for a robot: no part of planning
+    begin = time.perf_counter()
+    motion = generate_motion(route, body.model, body=whole)
+    planning += time.perf_counter() - begin
     options = WalkerOptions(request.period, request.substeps, request.noise, request.seed, request.pushes)
     walker = Walker(WalkingCode(body), scene, motion, options)
     end = motion.end_time + request.rest
