@@ -1,4 +1,4 @@
-"""Angular momentum of walking robots with four ways to move the arms (Schwienbacher 2013, chapter 7).
+"""Angular momentum of walking robots with four ways to move the arms (Schwienbacher 2014, chapter 7).
 
 python benchmarks/angular_momentum.py [--robots lola lola-2012] [--output report.md] [--picture picture.png]
 """

@@ -128,7 +128,7 @@ def markdown(pairs: list[PairReport], robots: list[RobotReport], *, load: str) -
         "## Pairs of elements",
         "",
         f"{_COUNT} random pairs in one call, one core: distances alone, and with points and normals. coal: called from",
-        "Python, pair by pair. The source's times (Schwienbacher 2013, table 6.9) are of a Core2 Duo T7600.",
+        "Python, pair by pair. The source's times (Schwienbacher 2014, table 6.9) are of a Core2 Duo T7600.",
         "",
         "| kind | crossing | distance, ns | with points, ns | to PP | source, ns | to PP | coal, ns | coal / ours "
         "| greatest difference, m |",

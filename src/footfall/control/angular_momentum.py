@@ -1,4 +1,4 @@
-"""Angular momentum of walking: arms that swing against the legs, by four ways (Schwienbacher 2013, chapter 7).
+"""Angular momentum of walking: arms that swing against the legs, by four ways (Schwienbacher 2014, chapter 7).
 
 A swinging leg turns the robot about the vertical axis, and soles must hold against it by friction. Arms can take that
 momentum up: they follow the opposite legs (`arm_swing`), or what tasks leave free cancels it (`MomentumCompensation`),
@@ -193,7 +193,7 @@ def turning_momentum(
 
     inertia: of the whole robot about the vertical through its centre of mass in a standing pose, kg m2. steps: for each
     its duration, s, and by how much the upper body turns in it, rad. At the end of a step the robot turns as a rigid
-    body with the rate of that step, Schwienbacher 2013, (7.10) to (7.12). After the last step it comes to rest.
+    body with the rate of that step, Schwienbacher 2014, (7.10) to (7.12). After the last step it comes to rest.
     """
     value, rate, begin = 0.0, 0.0, 0.0
     momentum, torque = np.zeros(len(times)), np.zeros(len(times))

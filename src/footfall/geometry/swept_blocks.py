@@ -173,9 +173,9 @@ def _told(core: CoreDistance, sign: float, r: float, s: float) -> PairDistance:
     normal = sign * core.normal
     first, second = (core.first, core.second) if sign > 0.0 else (core.second, core.first)
     return PairDistance(
-        core.distance - (r + s),  # Schwienbacher 2013, (6.12)
+        core.distance - (r + s),  # Schwienbacher 2014, (6.12)
         normal,
-        first + r * normal,  # Schwienbacher 2013, (6.9)
+        first + r * normal,  # Schwienbacher 2014, (6.9)
         second - s * normal,
         core.distance,
         1.0,

@@ -78,7 +78,7 @@ def _nearer(best: LaneClosest, found: LaneClosest) -> LaneClosest:
 
 @routine(fused=True)
 def point_to_line(point: LanesOfVector3, a: LanesOfVector3, b: LanesOfVector3) -> LaneClosest:
-    """Schwienbacher 2013, section 6.3.1."""
+    """Schwienbacher 2014, section 6.3.1."""
     u = b - a
     square = u @ u
     s = _clamped((point - a) @ u / np.where(square > 0.0, square, 1.0))
@@ -87,7 +87,7 @@ def point_to_line(point: LanesOfVector3, a: LanesOfVector3, b: LanesOfVector3) -
 
 @routine(fused=True)
 def line_to_line(a: LanesOfVector3, b: LanesOfVector3, c: LanesOfVector3, d: LanesOfVector3) -> LaneClosest:
-    """Schwienbacher 2013, algorithm B.3, with cross products; parallel lines meet in the middle of their overlap."""
+    """Schwienbacher 2014, algorithm B.3, with cross products; parallel lines meet in the middle of their overlap."""
     u, v, w = b - a, d - c, c - a
     uu, vv, uv, uw, vw = u @ u, v @ v, u @ v, u @ w, v @ w
     across = np.cross(u, v)

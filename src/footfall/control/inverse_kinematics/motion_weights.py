@@ -68,7 +68,7 @@ class JointWeights:
 
 @dataclass(frozen=True)
 class MomentumWeight:
-    """Makes angular momentum about the centre of mass small: W = delta E + A^T A, Schwienbacher 2013, section 7.4.
+    """Makes angular momentum about the centre of mass small: W = delta E + A^T A, Schwienbacher 2014, section 7.4.
 
     A: the row of the centroidal momentum matrix for an axis. delta: (kg m2)^2, the smaller the less momentum and the
     livelier the joints; the source uses 0.5.

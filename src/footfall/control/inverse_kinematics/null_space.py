@@ -1,5 +1,5 @@
 """What moves the joints where no task decides: gradients of costs, smoothed if asked for, and terms that see what the
-tasks do (Schwienbacher 2013, (7.3) and (7.8))."""
+tasks do (Schwienbacher 2014, (7.3) and (7.8))."""
 
 from __future__ import annotations
 

@@ -210,7 +210,7 @@ class ResolvedRate:
                 start, given = start + len(own), given + len(told)
                 motion = TaskMotion(particular, project(free), project, own, told)
                 free = free + term.velocity(robot, q, motion)
-        # Schwienbacher 2013, algorithm 4.3, with what is free beside the gradient (7.8).
+        # Schwienbacher 2014, algorithm 4.3, with what is free beside the gradient (7.8).
         v = free + scaled.T @ solve_positive_definite(matrix, wanted - jacobian @ free)
         return {"v": v, "memory": memory}
 
