@@ -6,11 +6,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
 
-.PHONY: help demo test explore lint format bench picture clean
+.PHONY: help demo walks test explore lint format bench picture clean
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo     set everything up and show what footfall does"
+	@echo "make demo     set everything up and let LOLA walk over a platform, a hand on the wall"
+	@echo "make walks    let it walk through all scenes, over boards and under pushes; a report (minutes)"
 	@echo "make test     set everything up and run the tests (WORKERS=$(WORKERS))"
 	@echo "make explore  run the tests with random examples on new ones"
 	@echo "make lint     check style, format and types"
@@ -20,7 +21,10 @@ help:
 	@echo "make clean    remove .venv and all that tools have left"
 
 demo: $(VENV)/installed
-	$(BIN)/footfall demo
+	$(BIN)/footfall walk --output demo
+
+walks: $(VENV)/installed-for-tests
+	$(BIN)/python benchmarks/walking.py --output benchmarks/walking.md
 
 # Workers take neighbouring tests, so that most kernels are compiled by one of them and found by the other.
 test: $(VENV)/installed-for-tests

@@ -9,7 +9,7 @@ import numpy as np
 
 from footfall.environment.perception import EXACT, PerceptionOptions, perceive
 from footfall.errors import InvalidOption, NoRoute
-from footfall.gait.plan import MotionPlan
+from footfall.gait.plan import MotionPlan, Transition
 from footfall.math.rotations import rotation_z
 from footfall.math.transform import Transform
 from footfall.motion.plans import load_plan
@@ -20,10 +20,8 @@ from footfall.planning.planner import plan_contacts
 from footfall.scene.model import Scene
 from footfall.walking.request import WalkRequest
 
-_LONGEST, _CLEARANCE = (
-    0.55,
-    0.09,
-)  # of the height of the centre of mass: steps, and feet above what they step over
+_RISE = 0.035  # of the height of the centre of mass: a foot that rises or falls by more swings with care
+_LONGEST, _CLEARANCE = 0.55, 0.09  # likewise: steps, and feet above what they step over
 
 
 def route_for(request: WalkRequest, scene: Scene, model: ReducedModel) -> MotionPlan:
@@ -42,7 +40,29 @@ def route_for(request: WalkRequest, scene: Scene, model: ReducedModel) -> Motion
     if not found.found or found.motion_plan is None:
         reason = "" if found.why_not is None else f": {found.why_not.text}"
         raise NoRoute(f"no way to x = {x:g} m, y = {y:g} m in scene {scene.name!r}{reason}")
-    return found.motion_plan
+    return with_careful_swings(found.motion_plan, model)
+
+
+def with_careful_swings(plan: MotionPlan, model: ReducedModel) -> MotionPlan:
+    """The plan with swings that rise before they go ahead, and go ahead before they fall, wherever a foot comes to
+    another height than it had: an edge may lie between. They take longer."""
+    sequences = [
+        replace(sequence, transitions=tuple(_careful(each, model) for each in sequence.transitions))
+        for sequence in plan.sequences
+    ]
+    return replace(plan, sequences=tuple(sequences))
+
+
+def _careful(transition: Transition, model: ReducedModel) -> Transition:
+    begin, end = transition.begin, transition.end
+    pairs = ((begin.right_foot, end.right_foot), (begin.left_foot, end.left_foot))
+    rise = max(abs(after.position[2] - before.position[2]) for before, after in pairs)
+    if rise < _RISE * model.com_height:
+        return transition
+    usual = parameters_for(model).timing
+    longer = usual.transition_s * usual.careful_factor
+    duration = longer if transition.duration is None else max(transition.duration, longer)
+    return replace(transition, swing_timing=usual.careful_timing, duration=duration)
 
 
 def goal_for(request: WalkRequest, scene: Scene) -> tuple[float, float, float]:
