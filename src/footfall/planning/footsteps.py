@@ -13,7 +13,7 @@ import numpy as np
 
 from footfall.arrays import Array, Integers
 from footfall.compiler.routines import Vector2, routine
-from footfall.planning.ground import Ground, Singles, known_cost, known_top, wide_top
+from footfall.planning.ground import Ground, Singles, known_cost, known_top, turned, wide_top
 from footfall.planning.guide import CostRules, Guide, guide_value
 from footfall.planning.heap import Heap, pop, push
 from footfall.planning.solids import Bytes, Solids, Volumes, support
@@ -26,7 +26,7 @@ _DETOUR = 50.0  # cost of where the guide knows no way
 
 
 class Nodes(NamedTuple):
-    """States, numbered ((foot * yaws + yaw) * nx + i) * ny + j: costs from the start, estimates to the goal, cost of
+    """States, numbered ((i * ny + j) * 2 + foot) * yaws + yaw, so that those of a cell lie together: costs from the start, estimates to the goal, cost of
     hands, number of the step that leads there plus one (-1 for a start), how many steps led there, what they are."""
 
     costs: Array
@@ -89,15 +89,15 @@ class Course(NamedTuple):
 @routine
 def number_of(ground: Ground, state: State) -> int:
     """Number of a state."""
-    return ((state.foot * ground.yaws + state.yaw) * ground.nx + state.i) * ground.ny + state.j
+    return ((state.i * ground.ny + state.j) * 2 + state.foot) * ground.yaws + state.yaw
 
 
 @routine
 def state_of(ground: Ground, number: int) -> State:
     """The state with a number."""
-    row = number // ground.ny
-    plane = row // ground.nx
-    return State(plane // ground.yaws, plane % ground.yaws, row % ground.nx, number % ground.ny)
+    foot = number // ground.yaws
+    cell = foot // 2
+    return State(foot % 2, number % ground.yaws, cell // ground.ny, cell % ground.ny)
 
 
 @routine
@@ -115,7 +115,7 @@ def straight_estimate(problem: Problem, yaw: int, middle: Vector2, height: float
     """Cost to the goal at least: as many steps as distance or turn need, on level ground; Seiwald 2023, 5.5.4."""
     rules, goal = problem.rules, problem.target
     way = max(np.hypot(middle[0] - goal.x, middle[1] - goal.y) - goal.off, 0.0)
-    turn = abs(yaw - goal.yaw) % problem.ground.yaws
+    turn = abs(yaw - goal.yaw)
     turn = min(turn, problem.ground.yaws - turn)
     steps = max(np.ceil(way / rules.longest - 1e-9), np.ceil(turn / rules.most_turn - 1e-9))
     rise = max(abs(height - goal.height) - goal.off_height, 0.0)
@@ -150,7 +150,7 @@ def half_swing(problem: Problem, state: State, first: int, base: float) -> float
     top = base
     for n in range(first, first + SWEEP):
         place = problem.steps.sweeps[n]
-        yaw = (state.yaw + place.turn + ground.yaws) % ground.yaws
+        yaw = turned(state.yaw + place.turn, ground.yaws)
         top = max(top, known_top(ground, yaw, state.i + place.dx, state.j + place.dy))
     return top - base
 
@@ -177,7 +177,7 @@ def previous(problem: Problem, nodes: Nodes, number: int, state: State) -> State
     if step < 0:
         return state_of(problem.ground, problem.others[state.foot])
     taken = problem.steps.steps[step - 1]
-    yaw = (state.yaw - taken.turn + problem.ground.yaws) % problem.ground.yaws
+    yaw = turned(state.yaw - taken.turn, problem.ground.yaws)
     return State(1 - state.foot, yaw, state.i - taken.dx, state.j - taken.dy)
 
 
@@ -192,12 +192,12 @@ def swings_free(problem: Problem, begin: State, end: State) -> bool:
         return True
     di, dj, turn = end.i - begin.i, end.j - begin.j, end.yaw - begin.yaw
     half = ground.yaws // 2
-    turn = (turn + half + ground.yaws) % ground.yaws - half
+    turn = turned(turn + half, ground.yaws) - half
     pieces = max(abs(di), abs(dj)) // 2 + 1
     for n in range(pieces + 1):
         share = n / pieces
         i, j = begin.i + int(np.floor(share * di + 0.5)), begin.j + int(np.floor(share * dj + 0.5))
-        yaw = (begin.yaw + int(np.floor(share * turn + 0.5)) + ground.yaws) % ground.yaws
+        yaw = turned(begin.yaw + int(np.floor(share * turn + 0.5)), ground.yaws)
         if wide_top(ground, yaw, i, j) - base > problem.rules.most_obstacle:
             return False
     return True
@@ -269,9 +269,9 @@ def expand(problem: Problem, nodes: Nodes, heap: Heap, course: Course, number: i
         problem.steps.first[state.foot, state.yaw], problem.steps.first[state.foot, state.yaw + 1]
     ):
         step = problem.steps.steps[n]
-        yaw = (state.yaw + step.turn + ground.yaws) % ground.yaws
+        yaw = turned(state.yaw + step.turn, ground.yaws)
         i, j = state.i + step.dx, state.j + step.dy
-        after = ((foot * ground.yaws + yaw) * ground.nx + i) * ground.ny + j
+        after = ((i * ground.ny + j) * 2 + foot) * ground.yaws + yaw
         status = nodes.status[after]
         if status >= CLOSED:
             continue

@@ -35,7 +35,7 @@ class Ground(NamedTuple):
     """Terrain as arrays (nx, ny), cell (0, 0) with its corner at (x, y), m; unseen cells have a highest of minus and a
     lowest of plus infinity. border: cells at each side on which nothing stands.
 
-    costs (yaws, nx, ny): of a foothold, plus one; 0 where nobody has asked, -1 where no foot can stand. tops: of the
+    costs (nx, ny, yaws): of a foothold, plus one; 0 where nobody has asked, -1 where no foot can stand. tops: of the
     cells below the sole, m, where costs is not 0. wide_stamps, wide_tops: the same for a wider sole, plus _OFFSET, 0
     where nobody has asked.
     """
@@ -82,7 +82,7 @@ def ground_within(
     nx, ny = window.mean.shape
     limits, cost, yaws = parameters.foothold, parameters.cost, parameters.grid.yaws
     rules = FootholdRules(limits.uneven_m, limits.least_confidence, cost.uneven, cost.uncertain, cost.partial)
-    size = (yaws, nx, ny)
+    size = (nx, ny, yaws)
     return Ground(
         window.x,
         window.y,
@@ -110,6 +110,12 @@ class Foothold(NamedTuple):
     cost: float
     top: float
     partial: bool
+
+
+@routine
+def turned(yaw: int, count: int) -> int:
+    """A heading that is at most one turn beyond its range, brought back into it; a division would take longer."""
+    return yaw - count if yaw >= count else yaw + count if yaw < 0 else yaw
 
 
 @routine
@@ -151,37 +157,37 @@ def foothold(ground: Ground, yaw: int, i: int, j: int) -> Foothold:
 @routine
 def known_cost(ground: Ground, yaw: int, i: int, j: int) -> float:
     """Cost of a foothold, negative if no foot can stand there; looked at once. Cells of the border are not asked."""
-    kept = ground.costs[yaw, i, j]
+    kept = ground.costs[i, j, yaw]
     if kept == 0.0:
         b = ground.border
         if i < b or j < b or i >= ground.nx - b or j >= ground.ny - b:
-            ground.tops[yaw, i, j] = -np.inf
-            ground.costs[yaw, i, j] = -1.0
+            ground.tops[i, j, yaw] = -np.inf
+            ground.costs[i, j, yaw] = -1.0
             return -1.0
         found = foothold(ground, yaw, i, j)
         kept = found.cost + 1.0 if found.cost >= 0.0 else -1.0
-        ground.tops[yaw, i, j] = found.top
-        ground.costs[yaw, i, j] = kept
+        ground.tops[i, j, yaw] = found.top
+        ground.costs[i, j, yaw] = kept
     return kept - 1.0 if kept > 0.0 else -1.0
 
 
 @routine
 def known_top(ground: Ground, yaw: int, i: int, j: int) -> float:
     """Highest cell below a sole, m; minus infinity where nothing was seen."""
-    if ground.costs[yaw, i, j] == 0.0:
+    if ground.costs[i, j, yaw] == 0.0:
         known_cost(ground, yaw, i, j)
-    return float(ground.tops[yaw, i, j])
+    return float(ground.tops[i, j, yaw])
 
 
 @routine
 def wide_top(ground: Ground, yaw: int, i: int, j: int) -> float:
     """Highest cell below a wider sole, m; minus infinity where nothing was seen."""
-    kept = ground.wide_tops[yaw, i, j]
+    kept = ground.wide_tops[i, j, yaw]
     if kept == 0.0:
         kept = -np.inf
         for n in range(ground.wide_stamps.first[yaw], ground.wide_stamps.first[yaw + 1]):
             a, b = i + ground.wide_stamps.cells[n, 0], j + ground.wide_stamps.cells[n, 1]
             if a >= 0 and b >= 0 and a < ground.nx and b < ground.ny:
                 kept = max(kept, ground.highest[a, b] + _OFFSET)
-        ground.wide_tops[yaw, i, j] = kept
+        ground.wide_tops[i, j, yaw] = kept
     return float(kept - _OFFSET)

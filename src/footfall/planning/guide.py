@@ -14,7 +14,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import Vector2, routine
-from footfall.planning.ground import Ground, Singles, known_cost
+from footfall.planning.ground import Ground, Singles, known_cost, turned
 from footfall.planning.heap import Heap, pop, push
 from footfall.planning.solids import Bytes, Solids, Volumes, support
 from footfall.planning.step_set import CELL, GUIDE_CELL, GUIDE_TURN, GuideSteps
@@ -215,9 +215,9 @@ def shortest_ways(highest: Singles, begin: Vector2, steepest: float, heap: Heap,
 def from_start(guide: Guide, ground: Ground, rules: CostRules, place: Place) -> float:
     """Cost from the start to a state, at least."""
     headings = guide.costs.shape[0]
-    turn = abs(place.yaw - guide.start.yaw) % headings
-    turned = GUIDE_TURN * rules.turn * min(turn, headings - turn)
-    return float(guide.focus * (guide.rate * guide.lengths[place.i, place.j] + turned))
+    turn = abs(place.yaw - guide.start.yaw)
+    facing = GUIDE_TURN * rules.turn * min(turn, headings - turn)
+    return float(guide.focus * (guide.rate * guide.lengths[place.i, place.j] + facing))
 
 
 @routine
@@ -283,7 +283,7 @@ def run_guide(
         entering = togo + guide_state(guide, ground, solids, volumes, rules, here)
         for n in range(steps.first[here.yaw], steps.first[here.yaw + 1]):
             step = steps.steps[n]
-            yaw, i, j = (here.yaw - step.turn + headings) % headings, here.i - step.dx, here.j - step.dy
+            yaw, i, j = turned(here.yaw - step.turn, headings), here.i - step.dx, here.j - step.dy
             if i < 0 or j < 0 or i >= nx or j >= ny or guide.closed[yaw, i, j] != 0:
                 continue
             if togo == 0.0 and step.length > rules.guide_first_last:

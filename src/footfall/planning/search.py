@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from footfall.planning.planner import Watch
 
 _SLICE = 2000  # states that are expanded between two looks at the clock
-_FOCUS = 1.2  # of the distance from the start, while the guide is made
+_FOCUS = 1.25  # of the distance from the start, while the guide is made
 _SLACK = 2.0  # cost by which paths may be worse whose estimates the guide still knows
 _ALIKE = 0.02  # m, rad: feet at rest are parallel within this
 _FAR = 30_000  # steps: no horizon
