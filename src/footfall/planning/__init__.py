@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from footfall.planning.parameters import parameters_for as parameters_for
     from footfall.planning.parameters_file import read_planner_parameters as read_planner_parameters
     from footfall.planning.parameters_file import write_planner_parameters as write_planner_parameters
-    from footfall.planning.planner import Progress as Progress
     from footfall.planning.planner import plan_contacts as plan_contacts
     from footfall.planning.teleoperation import VelocityCommand as VelocityCommand
     from footfall.planning.teleoperation import commanded_step as commanded_step
@@ -30,5 +29,6 @@ if TYPE_CHECKING:
     from footfall.planning.transition_planner import Teleoperate as Teleoperate
     from footfall.planning.transition_planner import TransitionPlanner as TransitionPlanner
     from footfall.planning.transition_planner import WalkStraight as WalkStraight
+    from footfall.planning.watch import Progress as Progress
 
 open_to_users(__name__)

@@ -26,8 +26,11 @@ _DETOUR = 50.0  # cost of where the guide knows no way
 
 
 class Nodes(NamedTuple):
-    """States, numbered ((i * ny + j) * 2 + foot) * yaws + yaw, so that those of a cell lie together: costs from the start, estimates to the goal, cost of
-    hands, number of the step that leads there plus one (-1 for a start), how many steps led there, what they are."""
+    """States, numbered ((i * ny + j) * 2 + foot) * yaws + yaw, so that those of a cell lie together.
+
+    costs: from the start. estimates: to the goal. hands: cost of those without support. steps: number of the step that
+    leads there plus one, -1 for a start. depths: how many steps led there. status: see NEW and the like.
+    """
 
     costs: Array
     estimates: Singles
@@ -47,8 +50,9 @@ class State(NamedTuple):
 
 
 class Target(NamedTuple):
-    """Where the middle between the feet shall be: x, y in m, number of the heading, height in m; by how much the goals'
-    cells are off, m; and what hands cost in each state at least."""
+    """Where the middle between the feet shall be: x, y in m, number of the heading, height in m; by how much it may be
+    off, m and headings; what hands cost in each state at least. region: whether any stance within `off` will do, on the
+    way to somewhere else; else only the goals' cells."""
 
     x: float
     y: float
@@ -56,7 +60,9 @@ class Target(NamedTuple):
     height: float
     off: float
     off_height: float
+    off_yaw: int
     hands: float
+    region: bool
 
 
 class Problem(NamedTuple):
@@ -75,6 +81,7 @@ class Problem(NamedTuple):
     weight: float
     horizon: int  # steps after which any stance will do
     whole_swings: bool  # whether swings are looked at from the last foothold on
+    at_rest: bool  # whether the robot stands still at the start
     others: Integers  # numbers of the states of the left and right foot at the start, beside the right and left one
 
 
@@ -116,7 +123,7 @@ def straight_estimate(problem: Problem, yaw: int, middle: Vector2, height: float
     rules, goal = problem.rules, problem.target
     way = max(np.hypot(middle[0] - goal.x, middle[1] - goal.y) - goal.off, 0.0)
     turn = abs(yaw - goal.yaw)
-    turn = min(turn, problem.ground.yaws - turn)
+    turn = max(min(turn, problem.ground.yaws - turn) - goal.off_yaw, 0)
     steps = max(np.ceil(way / rules.longest - 1e-9), np.ceil(turn / rules.most_turn - 1e-9))
     rise = max(abs(height - goal.height) - goal.off_height, 0.0)
     level = steps * (rules.step + goal.hands) + rules.path * way + turn * rules.turn
@@ -229,6 +236,18 @@ def is_goal(problem: Problem, number: int) -> bool:
 
 
 @routine
+def within_region(problem: Problem, state: State) -> bool:
+    """Whether a stance will do for a target that is a region."""
+    target = problem.target
+    if not target.region:
+        return False
+    middle = middle_of(problem.ground, problem.volumes, state)
+    turn = abs(state.yaw - target.yaw)
+    near = np.hypot(middle[0] - target.x, middle[1] - target.y) <= target.off
+    return bool(near and min(turn, problem.ground.yaws - turn) <= target.off_yaw)
+
+
+@routine
 def beside(problem: Problem, state: State) -> State:
     """Where the other foot would stand beside a stance."""
     ground = problem.ground
@@ -261,7 +280,7 @@ def expand(problem: Problem, nodes: Nodes, heap: Heap, course: Course, number: i
     ground, rules = problem.ground, problem.rules
     state = state_of(ground, number)
     height = ground.mean[state.i, state.j]
-    begins = nodes.steps[number] < 0
+    begins = nodes.steps[number] < 0 and problem.at_rest
     cost = nodes.costs[number]
     foot = 1 - state.foot
     swinging = previous(problem, nodes, number, state)
@@ -343,7 +362,11 @@ def run_search(problem: Problem, nodes: Nodes, heap: Heap, course: Course, most:
         course.closest[1] = entry.key
         course.counts[0] += 1
         left -= 1
-        if is_goal(problem, number) or ends_horizon(problem, nodes, number, state):
+        if (
+            is_goal(problem, number)
+            or within_region(problem, state)
+            or ends_horizon(problem, nodes, number, state)
+        ):
             course.counts[3] = number
             return FOUND
         expand(problem, nodes, heap, course, number)

@@ -56,7 +56,8 @@ class Guide(NamedTuple):
     costs: of a state, plus one; 0 where nobody has asked, -1 where it is not possible. heights: of the feet, m. togo:
     cost to the goal, plus one; 0 where none is known. closed: whether it is the least. peaks (nx, ny): highest ground
     within a step. near (nx, ny): see `find_nearness`. lengths (nx, ny): of the shortest way from the start, m, at
-    least; rate: cost of a metre, at least. missed: what the cost of a path through any other state exceeds.
+    least; rate: cost of a metre, at least. focus: how much more the way from the start counts. stops: whether the robot
+    stops at the goal, after a short step. missed: what the cost of a path through any other state exceeds.
     """
 
     costs: Singles
@@ -69,6 +70,7 @@ class Guide(NamedTuple):
     lengths: Singles
     rate: float
     focus: float
+    stops: bool
     missed: Array
 
 
@@ -128,20 +130,17 @@ def guide_state(
     middle = guide_centre(ground, place.i, place.j)
     angle, yaw = heading(guide, place.yaw), GUIDE_TURN * place.yaw
     aside = volumes.lateral * np.array([-np.sin(angle), np.cos(angle)])
-    best, height, count = np.inf, 0.0, 0
+    best, height = np.inf, 0.0
     for side in (-1.0, 1.0):
         foot = middle + side * aside
         i, j = int((foot[0] - ground.x) / CELL), int((foot[1] - ground.y) / CELL)
         if i < 0 or j < 0 or i >= ground.nx or j >= ground.ny:
             continue
         cost = known_cost(ground, yaw, i, j)
-        if cost >= 0.0:
-            best = min(best, cost)
-            height += ground.mean[i, j]
-            count += 1
-    if count == 0:
+        if cost >= 0.0 and cost < best:
+            best, height = cost, ground.mean[i, j]
+    if best == np.inf:
         return -1.0
-    height /= count
     flag = guide.near[place.i, place.j]
     missing = volumes.hands
     if flag > 0:
@@ -286,7 +285,7 @@ def run_guide(
             yaw, i, j = turned(here.yaw - step.turn, headings), here.i - step.dx, here.j - step.dy
             if i < 0 or j < 0 or i >= nx or j >= ny or guide.closed[yaw, i, j] != 0:
                 continue
-            if togo == 0.0 and step.length > rules.guide_first_last:
+            if guide.stops and togo == 0.0 and step.length > rules.guide_first_last:
                 continue
             tentative = entering + step.cost
             known = guide.togo[yaw, i, j]

@@ -19,6 +19,8 @@ from footfall.planning.parameters import HandParameters
 from footfall.planning.solids import Capsule, pierces
 from footfall.planning.surfaces import TouchSurface
 
+Bounds = tuple[tuple[float, float], tuple[float, float]]
+_NEAR = 1.0  # m that hands get beyond the ground that is searched
 _GOLDEN = 0.6180339887498949
 _SECTIONS = 24  # the way is then known to 1e-5 of its length
 
@@ -72,29 +74,29 @@ def hand_rules(parameters: HandParameters, radius: float) -> HandRules:
 
 
 def touchables(
-    environment: Environment, surfaces: dict[str, TouchSurface], ids: tuple[str, ...]
+    environment: Environment, surfaces: dict[str, TouchSurface], ids: tuple[str, ...], bounds: Bounds
 ) -> Touchables:
-    """Surfaces where their objects stand; owners count in `ids`."""
-    corners, confidence, owners = [], [], []
+    """Surfaces where their objects stand, as far as hands get from a rectangle (x, y); owners count in `ids`."""
+    low, high = (np.array(corner) + side * _NEAR for corner, side in zip(bounds, (-1.0, 1.0), strict=True))
+    corners, confidence, owners = [np.zeros((0, 3, 3))], [np.zeros((0, 3))], [np.zeros(0, np.int64)]
     for number, id in enumerate(ids):
         if id not in surfaces:
             continue
         surface, pose = surfaces[id], environment.object(id).placement
         world = surface.vertices @ pose.rotation.T + pose.translation
-        corners.append(world[surface.triangles])
-        confidence.append(surface.confidence[surface.triangles])
-        owners.append(np.full(len(surface.triangles), number))
-    count = sum(len(part) for part in owners)
-    triangles = new_records(TouchTriangle, count)
-    if not count:
-        return Touchables(triangles, np.zeros(0, np.int64))
+        near = np.all((world[:, :2] >= low) & (world[:, :2] <= high), axis=1)
+        triangles = surface.triangles[near[surface.triangles].all(axis=1)]
+        corners.append(world[triangles])
+        confidence.append(surface.confidence[triangles])
+        owners.append(np.full(len(triangles), number))
     points = np.concatenate(corners)
     normals = np.cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0])
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
+    found = new_records(TouchTriangle, len(points))
     for k, name in enumerate(Triangle._fields):
-        triangles["corners"][name] = points[:, k]
-    triangles["normal"], triangles["confidence"] = normals, np.concatenate(confidence)
-    return Touchables(triangles, np.concatenate(owners).astype(np.int64))
+        found["corners"][name] = points[:, k]
+    found["normal"], found["confidence"] = normals, np.concatenate(confidence)
+    return Touchables(found, np.concatenate(owners).astype(np.int64))
 
 
 @routine

@@ -2,71 +2,53 @@
 
 from __future__ import annotations
 
-import time
+import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.environment.model import Environment, updated
 from footfall.environment.reset_area import reset_area
 from footfall.environment.sampling import sample_terrain
 from footfall.environment.terrain import PackedTerrain
 from footfall.errors import InvalidTransition, MotionWarning, RefusedStance
 from footfall.gait.plan import Action, MotionPlan
-from footfall.gait.poses import FEET, RobotPose, mean_foot_frame
-from footfall.gait.walking_transitions import idle_pose, walking_sequence
+from footfall.gait.poses import FEET, FootState, RobotPose, mean_foot_frame
+from footfall.gait.walking_transitions import WalkingTransition, idle_pose, walking_sequence
 from footfall.motion.parameters import MotionParameters
 from footfall.motion.pipeline import gait_dimensions, generate_motion
 from footfall.motion.reduced_model import ReducedModel
-from footfall.planning.contacts import Blockage, Goal, PlannedContacts, Stance
+from footfall.planning.contacts import Blockage, Goal, PlannedContacts, SearchEffort, Stance
 from footfall.planning.conversion import walking_transitions
+from footfall.planning.explanation import explain
 from footfall.planning.footsteps import FOUND
 from footfall.planning.parameters import PlannerParameters, parameters_for
 from footfall.planning.postprocess import stances_of
-from footfall.planning.search import Search, explored_places, guide_for, new_search, path_of
+from footfall.planning.search import (
+    Aim,
+    Path,
+    Search,
+    SearchOptions,
+    explored_places,
+    guide_for,
+    new_search,
+    path_of,
+    path_to,
+    place_of,
+)
 from footfall.planning.surroundings import surroundings
 from footfall.planning.swings import ALLOWED, lifted_steps, swing_depths
-from footfall.planning.tables import tables_for
+from footfall.planning.tables import Tables, tables_for
+from footfall.planning.watch import Progress, Watch
+from footfall.planning.way_points import way_points
 
 _LIFTS = 5  # times that steps are raised before a stance is refused
-_SLICE = 2000  # states that are expanded between two looks at the clock
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far planning has come. nodes: explored so far. closest: cost still to go from the best stance; steps and
-    seconds: forecast of what is left."""
-
-    nodes: int
-    closest: float
-    steps: int
-    seconds: float
-
-
-@dataclass
-class Watch:
-    """Times of the stages, ms of the thread's CPU; who may stop the search, and who is told."""
-
-    cancelled: Callable[[], bool] | None = None
-    progress: Callable[[Progress], None] | None = None
-    deadline: float | None = None
-    milliseconds: dict[str, float] = field(default_factory=dict)
-    last: float = field(default_factory=time.thread_time)
-    began: float = field(default_factory=time.monotonic)
-
-    def done(self, stage: str) -> None:
-        """A stage ends that began when the one before ended."""
-        now = time.thread_time()
-        self.milliseconds[stage] = self.milliseconds.get(stage, 0.0) + 1e3 * (now - self.last)
-        self.last = now
-
-    @property
-    def stopped(self) -> bool:
-        """Whether to give up."""
-        late = self.deadline is not None and time.monotonic() - self.began > self.deadline
-        return late or (self.cancelled is not None and self.cancelled())
+_LONG = 7.0  # m between start and goal; longer ways lead over way points
+_LEG_MARGIN = 1.6  # m around each part of a long way
+_QUICK = SearchOptions(weight=2.0)  # to see whether there is a way at all
 
 
 def plan_contacts(
@@ -80,98 +62,294 @@ def plan_contacts(
     deadline: float | None = None,
     guided: bool = True,
     weight: float | None = None,
+    improve: bool = False,
     progress: Callable[[Progress], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
     check_motion: bool = True,
     keep_explored: bool = False,
+    explained: bool = True,
 ) -> PlannedContacts:
     """Where to put feet and hands on the way to a goal.
 
     start: pose to begin with, both feet on the ground; by default at rest in the origin. parameters: by default those
-    for the robot's size. horizon: plan only so many steps towards the goal. deadline: s, then the best so far is given
-    back. guided: whether the guide orders the search; without, the best plan is found, later. weight: of what is still
-    to go, at least 1; 1 without guide finds the best plan. progress: told now and then. cancelled: asked now and then.
-    check_motion: whether the motion generator is asked if it can make a motion of the plan. keep_explored: whether
-    the result says where the search looked.
+    for the robot's size. horizon: plan only so many steps towards the goal. deadline: s, then what was found so far is
+    given back. guided: whether the guide orders the search; without, A* finds the best plan, later. weight: of what is
+    still to go, by default that of the parameters, or 1 without guide. improve: search on until the plan is known to be
+    the best, or the deadline comes. progress: told now and then. cancelled: asked now and then whether to stop.
+    check_motion: whether the motion generator is asked if it can make a motion of the plan. keep_explored: whether the
+    result says where the search, of a long way the last one, looked. explained: whether to find
+    out why there is no way, which takes longer.
     """
     watch = Watch(cancelled, progress, deadline)
     parameters = parameters_for(model) if parameters is None else parameters
-    tables = tables_for(model, parameters)
     if weight is None:
         weight = parameters.search.weight if guided else 1.0
     start = _standing(environment, model) if start is None else start
-    environment = _with_ground(environment, start)
-    around = surroundings(environment, tables, *_bounds(environment, start, goal, parameters))
-    watch.done("environment")
-    search = new_search(around, tables, start, goal, guided=guided, weight=weight, horizon=horizon)
-    if search.refused is not None:
-        return _nothing(start, goal, search, watch, search.refused)
-    if guided:
-        search = guide_for(search)
-    watch.done("guide")
-    result = _search_and_refine(search, model, watch, check_motion)
-    return replace(result, explored=explored_places(search)) if keep_explored else result
-
-
-def _search_and_refine(
-    search: Search, model: ReducedModel, watch: Watch, check_motion: bool
-) -> PlannedContacts:
-    """Search until footholds, hands and motion of a path are accepted; what is not is left out next time."""
-    banned: set[int] = set()
-    repairs = 0
-    while True:
-        outcome = search.run(banned, watch)
-        watch.done("search")
-        if outcome != FOUND:
-            why = Blockage("search", "cancelled", "planning was stopped") if watch.stopped else None
-            return _nothing(search.start, search.goal, search, watch, why or search.explanation(), repairs)
-        path = path_of(search)
-        try:
-            stances = stances_of(search, path)
-            watch.done("refinement")
-            result = _converted(search, path.pose, stances, model, watch, repairs)
-            if check_motion:
-                result = _checked(result, model, search.around.terrain.packed)
-                watch.done("motion")
-            return result
-        except RefusedStance as refused:
-            number = path.numbers[refused.step]
-        except InvalidTransition as refused:
-            number = path.numbers[min(refused.number, len(path.numbers) - 1)]
-        if repairs >= search.tables.parameters.search.repairs:
-            why = Blockage("limit", "repairs", f"no footholds were accepted after {repairs} repairs")
-            return _nothing(search.start, search.goal, search, watch, why, repairs)
-        repairs += 1
-        banned.add(number)
-        watch.done("refinement")
-
-
-def _converted(
-    search: Search,
-    pose: RobotPose,
-    stances: tuple[Stance, ...],
-    model: ReducedModel,
-    watch: Watch,
-    repairs: int,
-) -> PlannedContacts:
-    tables = search.tables
-    terrain = search.around.terrain.packed
-    steps = walking_transitions(
-        pose, stances, tables.parameters, terrain, tables.refinement, tables.biped.foot_distance
+    job = Job(
+        _with_ground(environment, start),
+        model,
+        tables_for(model, parameters),
+        start,
+        goal,
+        SearchOptions(guided, weight, horizon),
+        watch,
+        check_motion,
+        keep_explored,
     )
-    sequence = walking_sequence(steps, pose, gait_dimensions(model), action=Action.AUTONOMOUS)
-    watch.done("transitions")
-    return PlannedContacts(
-        True,
-        search.cost,
-        pose,
-        search.goal,
-        stances,
-        tuple(steps),
-        MotionPlan((sequence,)),
-        search.effort(watch.milliseconds, repairs),
-        complete=search.at_goal,
-    )
+    plan = job.plan()
+    if plan.found and improve:
+        return job.improved(plan)
+    if not plan.found and explained and plan.why_not is None:
+        return replace(plan, why_not=job.explanation(plan))
+    return plan
+
+
+@dataclass
+class Job:
+    """One call of the planner. aims: what is passed through on the way, the goal last. parts: what was found for each;
+    banned: states of each that turned out not to be possible."""
+
+    environment: Environment
+    model: ReducedModel
+    tables: Tables
+    start: RobotPose
+    goal: Goal
+    options: SearchOptions
+    watch: Watch
+    check_motion: bool
+    keep_explored: bool
+    explored: Array = field(default_factory=lambda: np.empty((0, 3)))
+    aims: list[Aim] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
+    banned: list[set[int]] = field(default_factory=list)
+    effort: SearchEffort = field(default_factory=SearchEffort)
+
+    def plan(self) -> PlannedContacts:
+        """Plan part by part; what the motion generator refuses is left out and planned again."""
+        self.aims = self._chosen_aims()
+        self.banned = [set() for _ in self.aims]
+        self.watch.done("environment")
+        while True:
+            while len(self.parts) < len(self.aims):
+                part = self._next_part()
+                self.parts.append(part)
+                if part.blockage is not None or part.failed:
+                    return self._result(part.blockage)
+                if not part.at_goal and not self.aims[len(self.parts) - 1].radius:
+                    break  # the horizon
+            try:
+                return self._result(None)
+            except (InvalidTransition, RefusedStance) as refused:
+                number = refused.number if isinstance(refused, InvalidTransition) else refused.step
+                if not self._ban(number):
+                    why = f"no plan was accepted after {self.effort.repairs} repairs: {refused}"
+                    self.parts[-1].failed = True
+                    return self._result(Blockage("limit", "search.repairs", why))
+
+    def _chosen_aims(self) -> list[Aim]:
+        middle, _ = mean_foot_frame(*self.start.feet)
+        far = math.hypot(middle[0] - self.goal.x, middle[1] - self.goal.y) > _LONG
+        if far and self.options.guided and self.options.horizon is None:
+            return way_points(self.environment, self.tables, middle, self.goal)
+        return [Aim(self.goal)]
+
+    def _next_part(self) -> Part:
+        """Search the next part from where the one before ended."""
+        number = len(self.parts)
+        start = self.start if number == 0 else self.parts[-1].end
+        margin = self.tables.parameters.grid.margin_m if len(self.aims) == 1 else _LEG_MARGIN
+        search = self._search(self.environment, self.tables, start, self.aims[number], self.options, margin)
+        if search.refused is not None:
+            return Part(start, (), math.inf, search.refused, failed=True)
+        return self._solved(search, self.banned[number])
+
+    def _search(
+        self,
+        environment: Environment,
+        tables: Tables,
+        start: RobotPose,
+        aim: Aim,
+        options: SearchOptions,
+        margin: float,
+    ) -> Search:
+        around = surroundings(environment, tables, *_bounds(environment, start, aim, margin))
+        self.watch.done("environment")
+        search = new_search(around, tables, start, aim, options)
+        if search.refused is None and options.guided:
+            search = guide_for(search)
+        self.watch.done("guide")
+        return search
+
+    def _solved(self, search: Search, banned: set[int]) -> Part:
+        """Search until the stances of a path are possible when looked at closely."""
+        while True:
+            outcome = search.run(banned, self.watch)
+            self.watch.done("search")
+            self._count(search)
+            if self.keep_explored:
+                self.explored = explored_places(search)
+            if outcome != FOUND:
+                return self._partial(search)
+            path = path_of(search)
+            try:
+                stances = stances_of(search, path)
+            except RefusedStance as refused:
+                self.watch.done("refinement")
+                if not self._repaired():
+                    return self._partial(search)
+                banned.add(path.numbers[refused.step])
+                continue
+            self.watch.done("refinement")
+            return Part(path.pose, stances, search.cost, None, path.numbers, search.at_goal)
+
+    def _count(self, search: Search) -> None:
+        effort = self.effort
+        self.effort = replace(
+            effort,
+            guide_nodes=effort.guide_nodes + search.guide_nodes,
+            nodes=effort.nodes + search.explored,
+            guide=search.guide_kind,
+        )
+        search.explored = search.guide_nodes = 0
+
+    def _repaired(self) -> bool:
+        """Count a repair; whether it is allowed."""
+        self.effort = replace(self.effort, repairs=self.effort.repairs + 1)
+        return self.effort.repairs <= self.tables.parameters.search.repairs
+
+    def _partial(self, search: Search) -> Part:
+        """As near to the goal as the search came."""
+        why = Blockage("search", "stopped", "planning was stopped") if self.watch.stopped else None
+        number = search.closest
+        stances: tuple[Stance, ...] = ()
+        path = Path(search.start, (), (), ())
+        if number is not None:
+            path = path_to(search, number)
+            try:
+                stances = stances_of(search, path)
+            except RefusedStance:
+                path = path._replace(numbers=())
+        where = place_of(search, search.starts[0] if number is None else number)
+        return Part(path.pose, stances, math.inf, why, path.numbers, False, failed=True, where=where)
+
+    def _ban(self, number: int) -> bool:
+        """Leave out the state that a step leads to, and all that was planned after it; whether that is allowed."""
+        if not self._repaired():
+            return False
+        for k, part in enumerate(self.parts):
+            if number < len(part.stances) or k == len(self.parts) - 1:
+                self.banned[k].add(part.numbers[min(number, len(part.numbers) - 1)])
+                self.parts = self.parts[:k]
+                return True
+            number -= len(part.stances)
+        return False
+
+    def _result(self, why: Blockage | None) -> PlannedContacts:
+        """The plan of all parts; raises if the motion generator refuses it."""
+        stances, cost = [], 0.0
+        for part in self.parts:
+            stances += [replace(stance, cost=cost + stance.cost) for stance in part.stances]
+            cost += part.cost
+        failed = self.parts[-1].failed
+        pose = self.parts[0].start
+        steps: tuple[WalkingTransition, ...] = ()
+        plan = None
+        if stances:
+            steps, plan = self._walked(pose, stances)
+        self.watch.done("transitions")
+        result = PlannedContacts(
+            not failed,
+            cost,
+            pose,
+            self.goal,
+            tuple(stances),
+            steps,
+            plan,
+            self.effort,
+            complete=not failed and self.parts[-1].at_goal,
+            why_not=why,
+            explored=self.explored,
+        )
+        if stances and self.check_motion and not failed:
+            result = _checked(result, self.model, self.environment.terrain.packed)
+            self.watch.done("motion")
+        return replace(result, effort=replace(self.effort, milliseconds=dict(self.watch.milliseconds)))
+
+    def _walked(
+        self, pose: RobotPose, stances: list[Stance]
+    ) -> tuple[tuple[WalkingTransition, ...], MotionPlan]:
+        tables, terrain = self.tables, self.environment.terrain.packed
+        steps = walking_transitions(
+            pose, stances, tables.parameters, terrain, tables.refinement, tables.biped.foot_distance
+        )
+        sequence = walking_sequence(steps, pose, gait_dimensions(self.model), action=Action.AUTONOMOUS)
+        return tuple(steps), MotionPlan((sequence,))
+
+    def improved(self, plan: PlannedContacts) -> PlannedContacts:
+        """The best plan that is found until the deadline, with what is known of how good it is."""
+        best, bound = plan, 0.0
+        margin = self.tables.parameters.grid.margin_m
+        for weight in (1.2, 1.1, 1.05, 1.0):
+            options = SearchOptions(False, weight, self.options.horizon)
+            search = self._search(self.environment, self.tables, self.start, Aim(self.goal), options, margin)
+            part = self._solved(search, set())
+            # A* with a consistent estimate and a weight is never worse than the weight says (Pohl 1970).
+            bound = max(bound, search.bound, 0.0 if part.failed else part.cost / weight)
+            if not part.failed and part.cost < best.cost:
+                self.parts = [part]
+                try:
+                    best = self._result(None)
+                except (InvalidTransition, RefusedStance):
+                    continue
+            if self.watch.stopped:
+                break
+        ratio = best.cost / bound if bound > 0.0 else math.inf
+        effort = replace(self.effort, bound=ratio, milliseconds=dict(self.watch.milliseconds))
+        return replace(best, effort=effort)
+
+    def explanation(self, plan: PlannedContacts) -> Blockage:
+        """What closes the way from where the last part ended."""
+        part = self.parts[-1]
+        aim = self.aims[len(self.parts) - 1]
+        start = self.start if len(self.parts) == 1 else self.parts[-2].end
+        margin = self.tables.parameters.grid.margin_m
+        quiet = Watch()
+
+        def passable(environment: Environment, parameters: PlannerParameters) -> bool:
+            tables = tables_for(self.model, parameters)
+            search = self._search(environment, tables, start, aim, _QUICK, margin)
+            if search.refused is not None or not math.isfinite(search.guide_cost):
+                return False
+            return search.run(set(), quiet) == FOUND
+
+        where = part.where if part.where is not None else np.array([self.goal.x, self.goal.y])
+        return explain(self.environment, self.tables.parameters, where, passable)
+
+
+@dataclass
+class Part:
+    """A part of a plan: the pose in which it begins, stances, their cost and the numbers of their states. failed:
+    whether its aim was not reached; where (2,): the place nearest to it, m."""
+
+    start: RobotPose
+    stances: tuple[Stance, ...]
+    cost: float
+    blockage: Blockage | None
+    numbers: tuple[int, ...] = ()
+    at_goal: bool = False
+    failed: bool = False
+    where: Array | None = None
+
+    @property
+    def end(self) -> RobotPose:
+        """The pose after its last step, as far as feet go."""
+        pose = self.start
+        for stance in self.stances[-2:]:
+            placed = stance.placement
+            foot = FootState(placed.position, placed.rotation, True, placed.contact)
+            side = "right_foot" if placed.foot == "RF" else "left_foot"
+            pose = replace(pose, stance=placed.foot, **{side: foot})  # type: ignore[arg-type]
+        return pose
 
 
 def _checked(result: PlannedContacts, model: ReducedModel, terrain: PackedTerrain) -> PlannedContacts:
@@ -193,14 +371,6 @@ def _checked(result: PlannedContacts, model: ReducedModel, terrain: PackedTerrai
     raise RefusedStance(worst, f"its foot would be {depths[worst]:.3f} m in the ground on its way")
 
 
-def _nothing(
-    start: RobotPose, goal: Goal, search: Search, watch: Watch, why: Blockage, repairs: int = 0
-) -> PlannedContacts:
-    """There is no plan."""
-    effort = search.effort(watch.milliseconds, repairs)
-    return PlannedContacts(False, np.inf, start, goal, (), (), None, effort, complete=False, why_not=why)
-
-
 def _standing(environment: Environment, model: ReducedModel) -> RobotPose:
     """The pose at rest in the origin, on the ground that is seen there."""
     found = sample_terrain(environment.terrain, np.zeros((1, 2)))
@@ -213,23 +383,18 @@ def _with_ground(environment: Environment, start: RobotPose) -> Environment:
     feet = np.array([start.foot(name).position for name in FEET])
     if sample_terrain(environment.terrain, feet).seen.all():
         return environment
-    middle = feet.mean(axis=0)
-    radius = 0.6
-    disc = reset_area(
-        environment.terrain, (float(middle[0]), float(middle[1])), float(middle[2]), radius=radius
-    )
-    return updated(environment, disc)
+    x, y, height = feet.mean(axis=0).tolist()
+    return updated(environment, reset_area(environment.terrain, (x, y), height, radius=0.6))
 
 
 def _bounds(
-    environment: Environment, start: RobotPose, goal: Goal, parameters: PlannerParameters
+    environment: Environment, start: RobotPose, aim: Aim, margin: float
 ) -> tuple[tuple[float, float], tuple[float, float]]:
     """The rectangle that is searched: around start and goal, as far as there is terrain."""
     middle, _ = mean_foot_frame(*start.feet)
-    ends = np.array([middle[:2], [goal.x, goal.y]])
-    margin = parameters.grid.margin_m
+    ends = np.array([middle[:2], [aim.goal.x, aim.goal.y]])
     low, high = ends.min(axis=0) - margin, ends.max(axis=0) + margin
     known = environment.terrain.bounds
     low, high = np.maximum(low, known[0]), np.minimum(high, known[1])
-    low, high = np.minimum(low, ends.min(axis=0) - 0.08), np.maximum(high, ends.max(axis=0) + 0.08)
+    low, high = np.minimum(low, ends.min(axis=0) - 0.4), np.maximum(high, ends.max(axis=0) + 0.4)
     return (float(low[0]), float(low[1])), (float(high[0]), float(high[1]))

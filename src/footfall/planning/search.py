@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array
 from footfall.gait.poses import FEET, FootState, RobotPose, mean_foot_frame
 from footfall.math.rotations import yaw_of
-from footfall.planning.contacts import Blockage, Goal, SearchEffort
+from footfall.planning.contacts import Blockage, Goal
 from footfall.planning.footsteps import (
     CLOSED,
     FOUND,
@@ -37,16 +37,31 @@ from footfall.planning.heap import kept_heap, push
 from footfall.planning.step_set import CELL, GUIDE_CELL, GUIDE_TURN, GuideSteps
 from footfall.planning.surroundings import Surroundings
 from footfall.planning.tables import Tables
+from footfall.planning.watch import Watch
 from footfall.planning.workspace import workspace
 
-if TYPE_CHECKING:
-    from footfall.planning.planner import Watch
-
-_SLICE = 2000  # states that are expanded between two looks at the clock
+_DESPERATE = 60_000  # states that are explored where the guide knows no way
+_SLICE = 400  # states that are expanded between two looks at the clock
 _FOCUS = 1.25  # of the distance from the start, while the guide is made
 _SLACK = 2.0  # cost by which paths may be worse whose estimates the guide still knows
-_ALIKE = 0.02  # m, rad: feet at rest are parallel within this
+_ALIKE = 0.02  # m: feet at rest are side by side within this
 _FAR = 30_000  # steps: no horizon
+
+
+class Aim(NamedTuple):
+    """What a search aims at: a goal to stop at, or, with a radius (m) and an angle (rad), a region to pass through."""
+
+    goal: Goal
+    radius: float = 0.0
+    angle: float = 0.0
+
+
+class SearchOptions(NamedTuple):
+    """guided: whether the guide orders the search. weight: of estimates. horizon: steps, None for all."""
+
+    guided: bool = True
+    weight: float = 1.0
+    horizon: int | None = None
 
 
 @dataclass
@@ -56,7 +71,7 @@ class Search:
     around: Surroundings
     tables: Tables
     start: RobotPose
-    goal: Goal
+    aim: Aim
     problem: Problem
     starts: tuple[int, ...]
     refused: Blockage | None = None
@@ -70,31 +85,25 @@ class Search:
 
     def run(self, banned: set[int], watch: Watch) -> int:
         """Search anew without some states; FOUND, or what ended it."""
-        ground = self.problem.ground
-        size = 2 * ground.yaws * ground.nx * ground.ny
-        nodes = Nodes(
-            workspace("costs", (size,), np.float64, zeroed=False),
-            workspace("estimates", (size,), np.float32, zeroed=False),
-            workspace("hands", (size,), np.float32, zeroed=False),
-            workspace("steps", (size,), np.int32, zeroed=False),
-            workspace("depths", (size,), np.int16, zeroed=False),
-            workspace("status", (size,), np.uint8),
-        )
+        ground, most = self.problem.ground, self.tables.parameters.search.most_nodes
+        nodes, course = self._fresh_nodes(), Course(np.zeros(4, np.int64), np.array([np.inf, 0.0]))
         nodes.status[list(banned)] = INVALID
-        capacity = self.tables.parameters.search.most_nodes + 4096
-        heap = kept_heap(capacity)
-        course = Course(np.zeros(4, np.int64), np.array([np.inf, 0.0]))
+        if self.problem.guided and not math.isfinite(self.guide_cost):
+            most = min(most, _DESPERATE)
+        heap = kept_heap(8 * most + 4096)
         for number in self.starts:
             nodes.status[number] = RATED
             nodes.steps[number], nodes.costs[number], nodes.depths[number] = -1, 0.0, 0
             state = state_of(ground, number)
             nodes.estimates[number] = self.problem.weight * estimate(self.problem, state)
             push(heap, float(nodes.estimates[number]), number)
+        whole = float(nodes.estimates[list(self.starts)].min())
         self.nodes, self.course = nodes, course
         outcome = RUNNING
         while outcome == RUNNING:
             outcome = run_search(self.problem, nodes, heap, course, _SLICE)
-            if outcome == RUNNING and watch.stopped:
+            watch.tell(int(course.counts[1]), float(course.closest[0]), whole)
+            if outcome == RUNNING and (watch.stopped or course.counts[1] > most):
                 break
         self.explored += int(course.counts[1])
         if outcome == FOUND:
@@ -102,14 +111,37 @@ class Search:
             self.at_goal = bool(is_goal(self.problem, int(course.counts[3])))
         return outcome
 
-    def explanation(self) -> Blockage:
-        """Why there is no way."""
-        return Blockage("limit", "map", "no sequence of steps leads to the goal on the ground that is known")
+    def _fresh_nodes(self) -> Nodes:
+        ground = self.problem.ground
+        size = (2 * ground.yaws * ground.nx * ground.ny,)
+        return Nodes(
+            workspace("costs", size, np.float64, zeroed=False),
+            workspace("estimates", size, np.float32, zeroed=False),
+            workspace("hands", size, np.float32, zeroed=False),
+            workspace("steps", size, np.int32, zeroed=False),
+            workspace("depths", size, np.int16, zeroed=False),
+            workspace("status", size, np.uint8),
+        )
 
-    def effort(self, milliseconds: dict[str, float], repairs: int) -> SearchEffort:
-        """What it took so far."""
-        guide = "full" if math.isfinite(self.guide_cost) else "none"
-        return SearchEffort(self.guide_nodes, self.explored, repairs, dict(milliseconds), guide=guide)
+    @property
+    def bound(self) -> float:
+        """Cost that no path is below; known after a search without guide and weight."""
+        if self.course is None or self.problem.guided or self.problem.weight > 1.0:
+            return 0.0
+        return float(self.course.closest[1])
+
+    @property
+    def closest(self) -> int | None:
+        """Number of the state nearest to the goal, if there is one beyond the start."""
+        if self.course is None or not np.isfinite(self.course.closest[0]):
+            return None
+        number = int(self.course.counts[3])
+        return None if number in self.starts else number
+
+    @property
+    def guide_kind(self) -> str:
+        """Whether the guide has found a way."""
+        return "full" if math.isfinite(self.guide_cost) else "none"
 
 
 class Path(NamedTuple):
@@ -123,63 +155,67 @@ class Path(NamedTuple):
 
 
 def new_search(
-    around: Surroundings,
-    tables: Tables,
-    start: RobotPose,
-    goal: Goal,
-    *,
-    guided: bool,
-    weight: float,
-    horizon: int | None,
+    around: Surroundings, tables: Tables, start: RobotPose, aim: Aim, options: SearchOptions
 ) -> Search:
     """A search that has not begun."""
-    ground, volumes = around.ground, tables.volumes
-    goal_yaw = _heading(goal.yaw, ground.yaws)
-    goals = tuple(
-        number_of(ground, _beside_middle(around, tables, (goal.x, goal.y), goal.yaw, foot))
-        for foot in range(2)
+    ground = around.ground
+    goals = (
+        ()
+        if aim.radius > 0.0
+        else tuple(number_of(ground, _beside_middle(around, tables, aim.goal, foot)) for foot in range(2))
     )
-    middles = [middle_of(ground, volumes, state_of(ground, number)) for number in goals]
-    heights = [float(ground.mean[state_of(ground, number)[2:]]) for number in goals]
-    off = max(math.hypot(middle[0] - goal.x, middle[1] - goal.y) for middle in middles)
-    height = float(np.nan_to_num(np.nanmean(heights))) if not np.isnan(heights).all() else 0.0
-    rough = (
-        float(np.nanmax(np.abs(np.array(heights) - height), initial=0.0))
-        if not np.isnan(heights).all()
-        else 0.0
-    )
-    hands = 0.0 if around.touchable else tables.cost_rules.hand * volumes.hands
-    target = Target(goal.x, goal.y, goal_yaw, height, off, rough, hands)
-    middle, turn = mean_foot_frame(*start.feet)
+    rest = _at_rest(start, tables.biped.foot_distance)
     problem = Problem(
         ground,
         tables.steps,
         around.solids,
-        volumes,
-        _empty_guide(around, tables, middle, float(yaw_of(turn))),
+        tables.volumes,
+        _empty_guide(around, tables, start, stops=aim.radius == 0.0),
         tables.cost_rules,
-        np.array(goals),
-        target,
-        guided,
-        weight,
-        _FAR if horizon is None else horizon,
+        np.array(goals, dtype=np.int64),
+        _target(around, tables, aim, goals),
+        options.guided,
+        options.weight,
+        _FAR if options.horizon is None else options.horizon,
         tables.parameters.search.whole_swings,
+        rest,
         np.array(
             [number_of(ground, _state_below(around, foot, 1 - n)) for n, foot in enumerate(start.feet[::-1])]
         ),
     )
-    starts = []
-    for number, name in enumerate(FEET):
-        if name == start.stance or _at_rest(start, tables.biped.foot_distance):
-            starts.append(number_of(ground, _state_below(around, start.foot(name), number)))
-    search = Search(around, tables, start, goal, problem, tuple(starts))
+    starts = [
+        number_of(ground, _state_below(around, start.foot(name), foot))
+        for foot, name in enumerate(FEET)
+        if rest or name == start.stance
+    ]
+    search = Search(around, tables, start, aim, problem, tuple(starts))
     search.refused = _refusal(search)
     return search
 
 
+def _target(around: Surroundings, tables: Tables, aim: Aim, goals: tuple[int, ...]) -> Target:
+    ground, goal, yaws = around.ground, aim.goal, around.ground.yaws
+    hands = 0.0 if around.touchable else tables.cost_rules.hand * tables.volumes.hands
+    if not goals:
+        tolerance = math.floor(aim.angle / (2 * math.pi) * yaws)
+        return Target(
+            goal.x, goal.y, _heading(goal.yaw, yaws), 0.0, aim.radius, math.inf, tolerance, hands, True
+        )
+    states = [state_of(ground, number) for number in goals]
+    middles = [middle_of(ground, tables.volumes, state) for state in states]
+    heights = np.nan_to_num([float(ground.mean[state.i, state.j]) for state in states])
+    off = max(math.hypot(middle[0] - goal.x, middle[1] - goal.y) for middle in middles)
+    height = float(heights.mean())
+    rough = float(np.abs(heights - height).max())
+    return Target(goal.x, goal.y, _heading(goal.yaw, yaws), height, off, rough, 0, hands, False)
+
+
 def _refusal(search: Search) -> Blockage | None:
     """Why a search need not begin."""
-    ground, goal = search.problem.ground, search.goal
+    ground, goal = search.problem.ground, search.aim.goal
+    if search.problem.target.region:
+        return None
+    state = State(0, 0, 0, 0)
     for number in search.problem.goals.tolist():
         state = state_of(ground, number)
         if known_cost(ground, state.yaw, state.i, state.j) >= 0.0 and can_stop(search.problem, state):
@@ -197,13 +233,11 @@ def _cell(around: Surroundings, x: float, y: float) -> tuple[int, int]:
     return math.floor((x - around.ground.x) / CELL), math.floor((y - around.ground.y) / CELL)
 
 
-def _beside_middle(
-    around: Surroundings, tables: Tables, middle: tuple[float, float], yaw: float, foot: int
-) -> State:
+def _beside_middle(around: Surroundings, tables: Tables, goal: Goal, foot: int) -> State:
     """The state of a foot that stands beside a middle between the feet."""
     side = -tables.volumes.lateral if foot == 0 else tables.volumes.lateral
-    x, y = middle[0] - side * math.sin(yaw), middle[1] + side * math.cos(yaw)
-    return State(foot, _heading(yaw, around.ground.yaws), *_cell(around, x, y))
+    x, y = goal.x - side * math.sin(goal.yaw), goal.y + side * math.cos(goal.yaw)
+    return State(foot, _heading(goal.yaw, around.ground.yaws), *_cell(around, x, y))
 
 
 def _state_below(around: Surroundings, foot: FootState, number: int) -> State:
@@ -221,11 +255,12 @@ def _at_rest(pose: RobotPose, foot_distance: float) -> bool:
     return bool(np.abs(way - foot_distance * across).max() < _ALIKE)
 
 
-def _empty_guide(around: Surroundings, tables: Tables, middle: np.ndarray, yaw: float) -> Guide:
+def _empty_guide(around: Surroundings, tables: Tables, start: RobotPose, *, stops: bool) -> Guide:
     ground = around.ground
     headings = ground.yaws // GUIDE_TURN
     shape = (headings, ground.nx // 2, ground.ny // 2)
     hands = 0.0 if around.touchable else tables.cost_rules.hand * tables.volumes.hands
+    middle, turn = mean_foot_frame(*start.feet)
     return Guide(
         workspace("guide costs", shape, np.float32),
         workspace("guide heights", shape, np.float32, zeroed=False),
@@ -233,10 +268,11 @@ def _empty_guide(around: Surroundings, tables: Tables, middle: np.ndarray, yaw: 
         workspace("guide closed", shape, np.uint8),
         around.peaks,
         around.near,
-        Pose2(float(middle[0]), float(middle[1]), _heading(yaw, headings)),
+        Pose2(float(middle[0]), float(middle[1]), _heading(float(yaw_of(turn)), headings)),
         np.empty(shape[1:], np.float32),
         _rate(tables.guide_steps, hands),
         _FOCUS,
+        stops,
         np.zeros(1),
     )
 
@@ -248,25 +284,19 @@ def _rate(steps: GuideSteps, hands: float) -> float:
 
 
 def guide_for(search: Search) -> Search:
-    """Fill in the guide of a search."""
+    """The search with its guide filled in."""
     problem, rules = search.problem, search.tables.cost_rules
     guide, ground = problem.guide, problem.ground
     heap = kept_heap(ground.nx * ground.ny * 16)
-    begin = np.array(
-        [
-            math.floor((guide.start.x - ground.x) / GUIDE_CELL),
-            math.floor((guide.start.y - ground.y) / GUIDE_CELL),
-        ]
-    )
-    shortest_ways(
-        ground.highest, begin.astype(float), rules.most_vertical + rules.most_obstacle, heap, guide.lengths
-    )
+    begin = [
+        math.floor((guide.start.x - ground.x) / GUIDE_CELL),
+        math.floor((guide.start.y - ground.y) / GUIDE_CELL),
+    ]
+    steepest = rules.most_vertical + rules.most_obstacle
+    shortest_ways(ground.highest, np.array(begin, dtype=np.float64), steepest, heap, guide.lengths)
     heap.size[0] = 0
     nx, ny = guide.costs.shape[1:]
-    a = math.floor((search.goal.x - ground.x) / GUIDE_CELL - 0.5)
-    b = math.floor((search.goal.y - ground.y) / GUIDE_CELL - 0.5)
-    yaw = _heading(search.goal.yaw, guide.costs.shape[0])
-    for i, j in ((a, b), (a + 1, b), (a, b + 1), (a + 1, b + 1)):
+    for yaw, i, j in _guide_goals(search):
         if guide_state(guide, ground, problem.solids, problem.volumes, rules, Place(yaw, i, j)) >= 0.0:
             guide.togo[yaw, i, j] = 1.0
             push(heap, 0.0, (yaw * nx + i) * ny + j)
@@ -276,9 +306,29 @@ def guide_for(search: Search) -> Search:
     return replace(search, guide_nodes=count, guide_cost=cost)
 
 
+def _guide_goals(search: Search) -> list[tuple[int, int, int]]:
+    """Headings and cells of the guide from which nothing is left to go."""
+    ground, goal = search.problem.ground, search.aim.goal
+    headings, nx, ny = search.problem.guide.costs.shape
+    a, b = ((value - corner) / GUIDE_CELL - 0.5 for value, corner in ((goal.x, ground.x), (goal.y, ground.y)))
+    yaw = _heading(goal.yaw, headings)
+    if not search.problem.target.region:
+        i, j = math.floor(a), math.floor(b)
+        return [(yaw, i, j), (yaw, i + 1, j), (yaw, i, j + 1), (yaw, i + 1, j + 1)]
+    reach, turns = (
+        math.ceil(search.aim.radius / GUIDE_CELL),
+        math.floor(search.aim.angle / (2 * math.pi) * headings),
+    )
+    found = []
+    for i in range(max(round(a) - reach, 0), min(round(a) + reach + 1, nx)):
+        for j in range(max(round(b) - reach, 0), min(round(b) + reach + 1, ny)):
+            if math.hypot(i - a, j - b) * GUIDE_CELL <= search.aim.radius:
+                found += [((yaw + turn) % headings, i, j) for turn in range(-turns, turns + 1)]
+    return found
+
+
 def path_of(search: Search) -> Path:
     """The path that a search has found."""
-    assert search.nodes is not None
     assert search.course is not None
     return path_to(search, int(search.course.counts[3]))
 
@@ -291,7 +341,8 @@ def explored_places(search: Search) -> Array:
     numbers = np.flatnonzero(nodes.status == CLOSED)
     order = np.argsort(nodes.costs[numbers] + nodes.estimates[numbers], kind="stable")
     numbers = numbers[order]
-    i, j = numbers // ground.ny % ground.nx, numbers % ground.ny
+    cells = numbers // (2 * ground.yaws)
+    i, j = cells // ground.ny, cells % ground.ny
     x, y = ground.x + (i + 0.5) * CELL, ground.y + (j + 0.5) * CELL
     return np.column_stack([x, y, nodes.costs[numbers]])
 
@@ -320,3 +371,9 @@ def path_to(search: Search, number: int) -> Path:
         tuple(state_of(ground, each) for each in numbers),
         tuple(float(nodes.costs[each]) for each in numbers),
     )
+
+
+def place_of(search: Search, number: int) -> Array:
+    """Where (2,) the middle between the feet is in a state, m."""
+    ground = search.problem.ground
+    return np.array(middle_of(ground, search.tables.volumes, state_of(ground, number)))

@@ -79,25 +79,30 @@ def subdivided(
 
 def _split(vertices: Array, triangles: Integers, middles: Integers) -> Integers:
     """Triangles with those edges halved that have a middle (m, 3), -1 without."""
-    result = []
-    for corners, halves in zip(triangles.tolist(), middles.tolist(), strict=True):
-        count = sum(half >= 0 for half in halves)
-        if count == 0:
-            result.append(corners)
-            continue
-        # Turn the triangle so that its first edge is halved, or that only its last is not.
-        turn = next(k for k in range(3) if halves[k] >= 0 and (count != 2 or halves[(k + 2) % 3] < 0))
-        a, b, c = (corners[(turn + k) % 3] for k in range(3))
-        ab, bc, ca = (halves[(turn + k) % 3] for k in range(3))
-        if count == 1:
-            result += [[a, ab, c], [ab, b, c]]
-        elif count == 3:
-            result += [[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]
-        else:
-            result.append([ab, b, bc])
-            across = np.linalg.norm(vertices[a] - vertices[bc]) < np.linalg.norm(vertices[ab] - vertices[c])
-            result += [[a, ab, bc], [a, bc, c]] if across else [[a, ab, c], [ab, bc, c]]
-    return np.array(result)
+    halved = middles >= 0
+    count = halved.sum(axis=1)
+    # Turn each triangle so that its first edge is halved, or that only its last is not.
+    wanted = np.where((count == 2)[:, None], halved & ~np.roll(halved, 1, axis=1), halved)
+    order = (np.argmax(wanted, axis=1)[:, None] + np.arange(3)) % 3
+    (a, b, c), (ab, bc, ca) = (np.take_along_axis(part, order, axis=1).T for part in (triangles, middles))
+    one, two, three = (count == k for k in (1, 2, 3))
+
+    def rows(chosen: Flags, *corners: Integers) -> Integers:
+        return np.stack([corner[chosen] for corner in corners], axis=1)
+
+    diagonal = np.linalg.norm(vertices[a] - vertices[bc], axis=1)
+    shorter = two & (diagonal < np.linalg.norm(vertices[ab] - vertices[c], axis=1))
+    other = two & ~shorter
+    return np.concatenate(
+        [
+            triangles[count == 0],
+            *(rows(one, *part) for part in ((a, ab, c), (ab, b, c))),
+            *(rows(three, *part) for part in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))),
+            rows(two, ab, b, bc),
+            *(rows(shorter, *part) for part in ((a, ab, bc), (a, bc, c))),
+            *(rows(other, *part) for part in ((a, ab, c), (ab, bc, c))),
+        ]
+    )
 
 
 def border_confidence(mesh: TriangleMesh, topology: MeshTopology, full: float) -> Array:

@@ -22,6 +22,7 @@ from footfall.planning.step_set import CELL, GUIDE_CELL
 from footfall.planning.surfaces import TouchSurface, touch_surface
 from footfall.planning.tables import Tables
 
+_NEAR = 1.0  # m beyond the ground that is searched
 _SURFACES: WeakKeyDictionary[ObjectSurface, dict[tuple[object, ...], TouchSurface]] = WeakKeyDictionary()
 
 
@@ -59,14 +60,28 @@ def prepared_surface(each: EnvironmentObject, hand_radius: float, parameters: Ha
     return kept[key]
 
 
+def objects_within(
+    environment: Environment, lower: tuple[float, float], upper: tuple[float, float]
+) -> Environment:
+    """The environment with the objects only that are in a rectangle (x, y), m, or near it."""
+    kept = {}
+    for id, each in environment.objects.items():
+        corners = each.world_vertices
+        low, high = corners.min(axis=0), corners.max(axis=0)
+        if all(low[k] <= upper[k] + _NEAR and high[k] >= lower[k] - _NEAR for k in range(2)):
+            kept[id] = each
+    return Environment(environment.terrain, kept, environment.version)
+
+
 def surroundings(
     environment: Environment, tables: Tables, lower: tuple[float, float], upper: tuple[float, float]
 ) -> Surroundings:
     """The surroundings within a rectangle (x, y), m."""
     parameters = tables.parameters
+    near = objects_within(environment, lower, upper)
     surfaces = {}
     if tables.biped.hands:
-        for each in environment.objects.values():
+        for each in near.objects.values():
             if each.category in parameters.hand.classes:
                 surface = prepared_surface(each, tables.biped.hand_radius, parameters.hand)
                 if surface.best >= parameters.hand.least_confidence:
@@ -82,10 +97,10 @@ def surroundings(
         wide_stamps=tables.wide_stamps,
         parameters=parameters,
     )
-    solids, ids = packed_solids(environment, touchable=surfaces)
+    solids, ids = packed_solids(near, touchable=surfaces)
     shape = (ground.nx // 2, ground.ny // 2)
-    near, peaks = np.zeros(shape, np.uint8), np.empty(shape, np.float32)
-    find_nearness(solids, tables.volumes, np.array([ground.x, ground.y]), GUIDE_CELL, near)
+    flags, peaks = np.zeros(shape, np.uint8), np.empty(shape, np.float32)
+    find_nearness(solids, tables.volumes, np.array([ground.x, ground.y]), GUIDE_CELL, flags)
     # Both half swings of a step, with soles, stay within this distance of the middle between its stances.
     reach = tables.steps.longest / 2 + tables.volumes.lateral + CELL * tables.wide_stamps.reach
     peaks_within(ground.highest, int(reach / GUIDE_CELL) + 1, peaks)
@@ -93,9 +108,9 @@ def surroundings(
         environment.terrain,
         ground,
         solids,
-        touchables(environment, surfaces, ids),
+        touchables(near, surfaces, ids, (lower, upper)),
         ids,
-        near,
+        flags,
         peaks,
         bool(surfaces),
     )
