@@ -19,7 +19,7 @@ from footfall.planning.parameters import PlannerParameters
 
 CELL = 0.04  # m, of footsteps
 GUIDE_CELL = 0.08  # m, of the guide
-SWEEP = 6  # places along the way of a foot at which its footprint is looked at
+SWEEP = 9  # places along the way of a foot at which its footprint is looked at
 TURNS = 2  # headings to either side that a step may lead to
 GUIDE_TURN = 2  # headings of footsteps in one of the guide
 _AHEAD = (0.0, 0.08, 0.24, 0.40, 0.48, 0.64)  # m, steps of the guide of a robot with legs of 0.87 m
