@@ -16,7 +16,9 @@ PARAMETERS = PlannerParameters()
 # Short steps and headings of 15 degrees: few enough to look at all of them.
 SHORT = PlannerParameters(
     grid=GridParameters(yaws=48),
-    step=StepLimits(forward_m=0.32, outward_m=0.12, first_last_m=0.20, guide_first_last_m=0.16),
+    step=StepLimits(
+        forward_m=0.32, outward_m=0.12, first_last_m=0.20, guide_first_last_m=0.16, ignored_m=0.0
+    ),
     cost=StepCosts(desired_m=0.20),
     search=SearchParameters(whole_swings=False),  # a rule of ours that the source does not have
 )
