@@ -20,6 +20,7 @@ from footfall.planning.solids import Capsule, pierces
 from footfall.planning.surfaces import TouchSurface
 
 Bounds = tuple[tuple[float, float], tuple[float, float]]
+EVERYWHERE: Bounds = ((-np.inf, -np.inf), (np.inf, np.inf))
 _NEAR = 1.0  # m that hands get beyond the ground that is searched
 _GOLDEN = 0.6180339887498949
 _SECTIONS = 24  # the way is then known to 1e-5 of its length
@@ -74,7 +75,10 @@ def hand_rules(parameters: HandParameters, radius: float) -> HandRules:
 
 
 def touchables(
-    environment: Environment, surfaces: dict[str, TouchSurface], ids: tuple[str, ...], bounds: Bounds
+    environment: Environment,
+    surfaces: dict[str, TouchSurface],
+    ids: tuple[str, ...],
+    bounds: Bounds = EVERYWHERE,
 ) -> Touchables:
     """Surfaces where their objects stand, as far as hands get from a rectangle (x, y); owners count in `ids`."""
     low, high = (np.array(corner) + side * _NEAR for corner, side in zip(bounds, (-1.0, 1.0), strict=True))
