@@ -79,8 +79,8 @@ class Blockage:
 class SearchEffort:
     """What a plan took. guide_nodes: states of the guide. nodes: explored by the search of footsteps. repairs: how
     often it was searched again. milliseconds: by stage, CPU time of the thread. bound: cost of the plan over a bound
-    for the best one, as far as it is known, else infinite. guide: "full" if a path on whole soles leads to the
-    goal, "partial" if it needs toe pads, "none" if there is no path of the middle between the feet."""
+    for the best one, as far as it is known, else infinite. guide: "full" if the middle between the feet finds a path to
+    the goal, "none" if it does not."""
 
     guide_nodes: int = 0
     nodes: int = 0
