@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 
+import msgspec
 import numpy as np
 import pytest
 from matplotlib.path import Path as Outline
 
+from footfall.planning.parameters import GridParameters
 from tests.planning.reference.a_star import a_star, costs_to_goal
 from tests.planning.reference.footprints import HeightLayer, Sole, cells_below, cells_passed
 from tests.planning.reference.grid import LEFT, RIGHT, Grid, Pose, State, key, state_of
@@ -17,6 +19,7 @@ from tests.planning.small_maps import (
     BOTH,
     HALF,
     PARAMETERS,
+    SHORT,
     SOLE,
     TOES,
     all_states,
@@ -159,10 +162,12 @@ def test_a_bound_that_is_none_is_seen() -> None:
 def test_it_fails_where_there_is_no_way() -> None:
     terrain = ground(0.8, 1.0)
     walled = HeightLayer(terrain, 4)
-    walled.window.highest[13:15] = 1.0
-    level = second_level(terrain, GOAL)
+    walled.window.highest[20:22] = 1.0
+    straight = msgspec.structs.replace(SHORT, grid=GridParameters(yaws=8))  # no step turns by 45 degrees
+    level = second_level(terrain, GOAL, parameters=straight)
     level.layer = walled
     found = a_star(level)
+    assert found.counts.extract > 1
     assert found.path == []
     assert math.isinf(found.cost)
 
