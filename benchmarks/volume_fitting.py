@@ -78,12 +78,12 @@ def report(links: list[Link]) -> str:
     rows = [
         "# Fitting of volumes",
         "",
-        "Swept-sphere volumes of at most 8 elements around the collision shapes of every link (what is seen where there "
-        "are none), as `footfall volumes ROBOT --fit` makes them. Excess: volume of the elements over that of the convex "
-        "hull of the shape; negative where they follow a shape that is not convex. Protrusion: how far anything sticks "
+        "Swept-sphere volumes of at most 8 elements around the collision shapes of every link (what is seen where "
+        "there are none), as `footfall volumes ROBOT --fit` makes them. Excess: volume of the elements over that of "
+        "the convex hull of the shape; negative where they follow a shape that is not convex. Protrusion: how far anything sticks "
         "out at the most. Seconds of CPU, one core.",
         "",
-        "| robot | links | excess, median | 90 % below | over the mesh, median | protrusion, mm | s a link, median | slowest |",
+        "| robot | links | excess, median | 90 % below | over the mesh | protrusion, mm | s a link, median | slowest |",
         "|---|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for name in (*dict.fromkeys(link.robot for link in links), "all"):
@@ -93,8 +93,8 @@ def report(links: list[Link]) -> str:
         )
         out = max(0.0, max(link.protrusion for link in own)) * 1e3
         rows.append(
-            f"| {name} | {len(own)} | {np.median(excess):.0%} | {np.quantile(excess, 0.9):.0%} | {np.median(mesh):.0%} | "
-            f"{out:.4f} | {np.median(seconds):.1f} | {seconds.max():.1f} |"
+            f"| {name} | {len(own)} | {np.median(excess):.0%} | {np.quantile(excess, 0.9):.0%} | "
+            f"{np.median(mesh):.0%} | {out:.4f} | {np.median(seconds):.1f} | {seconds.max():.1f} |"
         )
     rows += [
         "",
