@@ -80,8 +80,8 @@ def report(links: list[Link]) -> str:
         "",
         "Swept-sphere volumes of at most 8 elements around the collision shapes of every link (what is seen where "
         "there are none), as `footfall volumes ROBOT --fit` makes them. Excess: volume of the elements over that of "
-        "the convex hull of the shape; negative where they follow a shape that is not convex. Protrusion: how far anything sticks "
-        "out at the most. Seconds of CPU, one core.",
+        "the convex hull of the shape; negative where they follow a shape that is not convex. Protrusion: how far "
+        "anything sticks out at the most. Seconds of CPU, one core.",
         "",
         "| robot | links | excess, median | 90 % below | over the mesh | protrusion, mm | s a link, median | slowest |",
         "|---|---:|---:|---:|---:|---:|---:|---:|",
