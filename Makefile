@@ -53,6 +53,7 @@ picture: $(VENV)/installed-for-tests
 	$(BIN)/footfall plan platform --plot --picture 8 --output demo
 	cp demo/platform-view.png docs/pictures/plan-view.png
 	cp demo/platform.png docs/pictures/platform.png
+	$(BIN)/footfall walk --output demo --no-plot --video docs/pictures/walk.webp
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "footfall needs Python 3.11 or newer")'

@@ -21,7 +21,7 @@ def test_report_has_all_tables() -> None:
     plan = straight_plan(MODEL, 9)
     generation = measure_generation("straight, 9", plan, MODEL, runs=5)
     assert generation.transitions == 9
-    assert len(generation.stages) == 16
+    assert len(generation.stages) == 18
     motion = generate_motion(plan, MODEL)
     study = study_random_walks(MODEL, 2)
     text = markdown(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from footfall.cli.files import output_folder
-from footfall.cli.screen import program, progress, screen, table
+from footfall.cli.screen import errors, program, progress, screen, table
 from footfall.cli.view import until_interrupted
 
 if TYPE_CHECKING:
@@ -40,6 +40,9 @@ def walk(
     ] = 2,
     show: Annotated[bool, typer.Option("--view", help="Show it in the browser, until Ctrl-C.")] = False,
     plot: Annotated[bool, typer.Option("--plot/--no-plot", help="Draw the page of plots.")] = True,
+    video: Annotated[
+        Path | None, typer.Option(help="Also draw a moving picture: .gif or .webp; wants Chromium.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object.")] = False,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for what is written.")] = Path(
         "walk"
@@ -75,7 +78,7 @@ def walk(
 
         request = _changed(request, {"pushes": (*request.pushes, *(read_push(text) for text in push))})
     name = run or Path(scene or _DEFAULT).stem
-    run_and_write(request, output, name=name, plots=plot, as_json=as_json, show=show)
+    run_and_write(request, output, name=name, plots=plot, as_json=as_json, show=show, video=video)
 
 
 def replay(
@@ -104,6 +107,7 @@ def run_and_write(
     plots: bool = True,
     as_json: bool = False,
     show: bool = False,
+    video: Path | None = None,
 ) -> None:
     """Walk, write all files, print what happened; leaves with a status."""
     from footfall.scenarios.pyplot import load_pyplot
@@ -111,6 +115,10 @@ def run_and_write(
     from footfall.walking.walk import walk as run_walk
 
     output_folder(output)
+    if video is not None:
+        from footfall.viewer.video import checked_video
+
+        video = checked_video(video)
     if plots:
         load_pyplot()  # rather fail now than after the walk
     with progress("preparing; the first time native code is made, which takes a minute", 1.0) as told:
@@ -126,10 +134,21 @@ def run_and_write(
             "Written: " + ", ".join(str(path) for path in written), highlight=False, soft_wrap=True
         )
         screen().print(f"View it: {program()} view {written[0]}", highlight=False, soft_wrap=True)
+    if video is not None:
+        _draw_video(written[0], video)
     if show:
         _view(written[0])
     if not done.summary.reached:
         raise typer.Exit(_MISSED)
+
+
+def _draw_video(recording: Path, path: Path) -> None:
+    from footfall.recording.reader import read_recording
+    from footfall.viewer.video import take_video
+
+    with progress("drawing", 1.0) as told:
+        take_video(read_recording(recording), path, progress=told)
+    errors().print(f"Written: {path}", highlight=False, soft_wrap=True, markup=False)
 
 
 def _request(run: str | None, scene: str | None) -> WalkRequest:

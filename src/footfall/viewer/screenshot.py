@@ -6,6 +6,7 @@ import io
 import os
 import subprocess
 import time as clock
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -74,26 +75,33 @@ def draw(
     timeout: float = 120.0,
 ) -> Pixels:
     """The picture that `take_screenshot` writes: (height, width, 3) RGB."""
-    width, height = size
-    if not (1 <= width <= _LARGEST and 1 <= height <= _LARGEST):
-        raise NothingToShow(f"size is {width} x {height}; both must be from 1 to {_LARGEST} pixels")
     if not isinstance(subject, (Robot, Scene, Environment, Simulation)):
         time = checked_time(subject, time)
     with View(subject, port=0, configuration=configuration, volumes=volumes, confidence=confidence) as view:
-        if view.player is not None and time is not None:
-            view.player.seek(time)
-        with page_open(view.address, width=width, height=height) as process:
-            client = _connected(view, process, timeout)
-            try:
-                client.get_render(
-                    height, width, timeout=timeout
-                )  # textures of the light come with the first one
+        return next(frames(view, [time], size=size, timeout=timeout))
+
+
+def frames(
+    view: View, times: Iterable[float | None], *, size: tuple[int, int], timeout: float = 120.0
+) -> Iterator[Pixels]:
+    """What a view shows at instants, s: pictures (height, width, 3) RGB, one after the other. None: as it is."""
+    width, height = size
+    if not (1 <= width <= _LARGEST and 1 <= height <= _LARGEST):
+        raise NothingToShow(f"size is {width} x {height}; both must be from 1 to {_LARGEST} pixels")
+    with page_open(view.address, width=width, height=height) as process:
+        client = _connected(view, process, timeout)
+        try:
+            for number, time in enumerate(times):
+                if view.player is not None and time is not None:
+                    view.player.seek(time)
+                if number == 0:  # textures of the light come with the first one
+                    client.get_render(height, width, timeout=timeout)
                 pixels = client.get_render(
                     height, width, transport_format="png", timeout=timeout, **view.stage.view._asdict()
                 )
-            except (RuntimeError, TimeoutError) as problem:
-                raise FailedScreenshot(f"the browser gave no picture: {problem}") from problem
-    return _on_background(np.asarray(pixels))
+                yield _on_background(np.asarray(pixels))
+        except (RuntimeError, TimeoutError) as problem:
+            raise FailedScreenshot(f"the browser gave no picture: {problem}") from problem
 
 
 def checked_time(subject: Recording | Motion | FollowedMotion | PlannedScene, time: float | None) -> float:
