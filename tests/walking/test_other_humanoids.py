@@ -1,0 +1,22 @@
+"""A humanoid that nothing was made for walks by its description alone."""
+
+from __future__ import annotations
+
+import pytest
+
+import footfall
+from footfall.bench.robots import examples_folder
+
+
+def test_g1_walks_and_turns() -> None:
+    """Unitree's G1 from its URDF: its soles, reach and gains are found, no number of it is in the source."""
+    folder = examples_folder()
+    if folder is None:
+        pytest.skip("example-robot-data is not installed")
+    path = next(folder.rglob("g1_29dof_rev_1_0.urdf"))
+    request = footfall.walking.WalkRequest(scene="flat", robot=str(path), goal=(0.4, 0.1, 0.5), rest=0.5)
+    done = footfall.walking.walk(request).summary
+    assert done.reached
+    assert not done.fallen
+    assert done.distance == pytest.approx(0.41, abs=0.05)
+    assert done.residual < 1e-8
