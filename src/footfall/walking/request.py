@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 
 from footfall.errors import InvalidOption
-from footfall.whole_file import write_text
+from footfall.whole_file import open_file, write_text
 
-_LARGEST = 1e6  # bytes of a file
+_LARGEST = 1_000_000  # bytes of a file
 
 
 class Push(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -86,9 +86,11 @@ def write_request(request: WalkRequest, path: Path | str) -> None:
 def read_request(path: Path | str) -> WalkRequest:
     """Read a walk that `write_request` has written."""
     place = Path(path)
-    if place.stat().st_size > _LARGEST:
+    with open_file(place, "request of a walk") as file:
+        content = file.read(_LARGEST + 1)
+    if len(content) > _LARGEST:
         raise InvalidOption(f"{str(place)!r} is too large for the request of a walk")
     try:
-        return msgspec.json.decode(place.read_bytes(), type=WalkRequest)
+        return msgspec.json.decode(content, type=WalkRequest)
     except msgspec.DecodeError as error:
         raise InvalidOption(f"{str(place)!r} is no request of a walk: {error}") from None
