@@ -13,10 +13,10 @@ from footfall.walking.hands import HandPlan, adapt_hand
 from footfall.walking.perceived import about_sole, touches
 from footfall.walking.state import BodyMemory, FootMemory, HandMemory
 from footfall.walking.task_space import BodyTarget, PointTarget
-from footfall.walking.walker import WalkingCode
+from footfall.walking.walker import POINT_DAMPING, WalkingCode
 
 ZERO = np.zeros(3)
-STANDING = FootMemory(ZERO, ZERO, ZERO, ZERO, 1.0, 0.0, 0.0, 300.0, 1.0)
+STANDING = FootMemory(ZERO, ZERO, ZERO, ZERO, 1.0, 0.0, 0.0, 300.0, 1.0, 0.0)
 SWINGING = STANDING._replace(touching=0.0, force=0.0, active=0.0)
 
 
@@ -48,7 +48,7 @@ def test_torques_of_a_sole_on_springs_converge_at_the_rate_of_the_loop(gains: Co
 
 
 def test_a_hand_on_a_spring_comes_to_its_force(gains: ControlGains) -> None:
-    memory = HandMemory(ZERO, ZERO, 1.0, 1.0)
+    memory = HandMemory(ZERO, ZERO, 1.0, 50.0, 1.0)
     wanted = np.array([0.0, -50.0, 0.0])
     leaning = HandPlan(PointTarget(ZERO, ZERO), wanted, 1.0, 1.0)
     for k in range(100):
@@ -56,6 +56,47 @@ def test_a_hand_on_a_spring_comes_to_its_force(gains: ControlGains) -> None:
         error = abs(force[1] + 50.0)
         assert error <= 30.0 * (1 - gains.hand_rate * gains.period) ** k + 1e-9
         memory = adapt_hand(memory, leaning, force, wanted, gains)
+
+
+def test_a_hand_on_a_spring_with_a_damper_does_not_tremble(gains: ControlGains) -> None:
+    """A damper d answers to the rate of the hand within the period: the pole of the sampled loop is -c d / k, and
+    forces alternate for ever if it is -1 or beyond. With gains of three times as much they do."""
+
+    def trembling(gains: ControlGains) -> float:
+        memory, wanted = HandMemory(ZERO, ZERO, 1.0, 50.0, 1.0), np.array([0.0, -50.0, 0.0])
+        leaning = HandPlan(PointTarget(ZERO, ZERO), wanted, 1.0, 1.0)
+        forces = []
+        for _ in range(300):
+            pressed = memory.offset[1] * gains.hand_stiffness + memory.offset_rate[1] * POINT_DAMPING
+            forces.append(min(-20.0 - pressed, 0.0))
+            memory = adapt_hand(memory, leaning, np.array([0.0, forces[-1], 0.0]), wanted, gains)
+        return float(np.abs(np.diff(forces[-20:])).max())
+
+    assert trembling(gains) < 0.01
+    assert trembling(gains._replace(hand_rate=4.0 * gains.hand_rate)) > 10.0
+
+
+def test_a_turned_foot_stays_where_it_is_when_its_sole_changes(gains: ControlGains) -> None:
+    """From the whole sole to the toes: the pivot is another, the foot does not move."""
+    whole = plan(gains, closed=True)
+    tiptoe = whole._replace(closed=False, sole=gains.toe)
+    turned = STANDING._replace(turn=np.array([0.01, 0.02, 0.0]), pivot=gains.sole.middle)
+    load = FootLoad(np.zeros(6), np.zeros(6))
+    before = foot_target(turned, whole)
+    still = gains._replace(release_rate=0.0)
+    after = foot_target(adapt_foot(turned, tiptoe, load, 0.0, ZERO, still), tiptoe)
+    np.testing.assert_allclose(after.position, before.position, atol=1e-15)
+    jumped = foot_target(turned._replace(pivot=gains.toe.middle), tiptoe).position - before.position
+    assert np.linalg.norm(jumped) > 1e-3
+
+
+def test_force_control_lets_a_foot_go_that_leaves(gains: ControlGains) -> None:
+    """Its torque is that of the whole sole, its plan that of the toes, on which the same torque would turn it ten
+    times as fast."""
+    leaving = plan(gains, closed=False, velocity=0.2)._replace(sole=gains.toe)
+    load = FootLoad(np.array([0.0, 0.0, 300.0, 0.0, 20.0, 0.0]), np.zeros(6))
+    after = adapt_foot(STANDING, leaving, load, 0.0, ZERO, gains)
+    np.testing.assert_array_equal(after.turn_rate, 0.0)
 
 
 def test_an_early_contact_stops_the_foot_where_it_is(gains: ControlGains) -> None:

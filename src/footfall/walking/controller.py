@@ -33,7 +33,7 @@ from footfall.walking.task_space import (
     move_model,
 )
 
-_SMOOTH = 0.02  # s, of the error that footholds follow
+_SMOOTH = 0.01  # s, of the error that balance and footholds follow: a robot on its toes would tremble without
 _MOVED = 1e-4  # m: a foot that is displaced by more takes the plan along
 
 
@@ -80,7 +80,7 @@ def control_period(
     error = dcm_error(center, Centre(planned.body.position, planned.body.velocity), gains)
     smooth = body.dcm + gains.period / (gains.period + _SMOOTH) * (error - body.dcm)
     state.body[0] = body._replace(dcm=smooth)
-    shift = zmp_shift(error, gains)
+    shift = zmp_shift(smooth, gains)
     wrench = balancing_wrench(planned.wrench, shift)
     shares = _distribute(planned, wrench, state, gains)
     _adapt(gains, planned, sensors, state, model, tilt, shares)

@@ -63,9 +63,11 @@ def adapt_foot(
     pressed: by which force the two feet should be pressed apart more, N: half of the difference of errors. goal: the
     displacement, m, that it should have while it swings.
     """
+    memory = _with_pivot(memory, plan)
     hold_rate: Vector3 = np.zeros(3)
     turn_rate: Vector3 = np.zeros(3)
-    if memory.active > 0.0:
+    # A foot that leaves the ground is left alone: the plan has its next sole already, which may be a tiptoe's.
+    if memory.active > 0.0 and (plan.closed or memory.early > 0.5):
         turn_rate = memory.active * _turn_rate(plan, load, gains)
         hold_rate[2] -= memory.active * gains.force_rate / gains.foot_stiffness * pressed
     if memory.early > 0.5:  # stay where the ground is
@@ -83,6 +85,16 @@ def adapt_foot(
     for i in (0, 1, 2):
         turn[i] = min(max(turn[i], -gains.largest_turn), gains.largest_turn)
     return memory._replace(hold=hold, hold_rate=hold_rate, turn=turn, turn_rate=turn_rate)
+
+
+def _with_pivot(memory: FootMemory, plan: FootPlan) -> FootMemory:
+    """A foot that stays where it is when another sole becomes the one that it is turned about."""
+    pivot = plan.sole.middle
+    if pivot == memory.pivot:
+        return memory
+    arm = (memory.pivot - pivot) * plan.target.rotation[:, 0]
+    moved = arm - matrix_from_rotation_vector(memory.turn) @ arm
+    return memory._replace(hold=memory.hold + moved, pivot=pivot)
 
 
 def _turn_rate(plan: FootPlan, load: FootLoad, gains: ControlGains) -> Vector3:
@@ -106,7 +118,7 @@ def _turn_rate(plan: FootPlan, load: FootLoad, gains: ControlGains) -> Vector3:
 def foot_target(memory: FootMemory, plan: FootPlan) -> BodyTarget:
     """Where the foot of the model shall be: displaced, and turned about the middle of its sole."""
     target, turn = plan.target, matrix_from_rotation_vector(memory.turn)
-    arm = -plan.sole.middle * target.rotation[:, 0]
+    arm = -memory.pivot * target.rotation[:, 0]
     moved = turn @ arm - arm + memory.hold
     return BodyTarget(
         target.position + moved,

@@ -15,6 +15,7 @@ from footfall.walking.task_space import PointTarget
 
 _LOADED = 1e-3
 _SWITCHING = 0.03  # s
+_SMOOTH = 0.004  # s, of forces that decide on contact
 _LARGEST = 0.12  # m, displacement of a hand
 
 
@@ -47,7 +48,10 @@ def adapt_hand(
     goes on along the normal; one that touches early waits for its plan.
     """
     normal = hand_normal(plan)
-    touching = touches(np.sqrt(measured @ measured), memory.touching, gains.hand_touch_force)
+    smooth = memory.force + gains.period / (gains.period + _SMOOTH) * (
+        np.sqrt(measured @ measured) - memory.force
+    )
+    touching = touches(smooth, memory.touching, gains.hand_touch_force)
     standing = plan.load > _LOADED
     step = gains.period / _SWITCHING
     goal = 1.0 if standing and touching > 0.5 else 0.0
@@ -66,7 +70,7 @@ def adapt_hand(
     size = np.sqrt(offset @ offset)
     if size > _LARGEST:
         offset = (_LARGEST / size) * offset
-    return HandMemory(offset, rate, touching, active)
+    return HandMemory(offset, rate, touching, smooth, active)
 
 
 def hand_target(memory: HandMemory, plan: HandPlan) -> PointTarget:

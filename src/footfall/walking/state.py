@@ -41,7 +41,8 @@ class FootMemory(NamedTuple):
     """hold: how far the foot is displaced against its plan, m, since the ground is not where it was thought to be.
     turn: rotation (3,) by which force control has turned it, rad. Both in world axes, with rates. touching: 1 if it
     touches. early: 1 if it touched before it was planned to. missing: s, for how long it should stand and does not
-    touch. force: N, upwards, smoothed. active: from 0 (position control) to 1 (force control)."""
+    touch. force: N, upwards, smoothed. active: from 0 (position control) to 1 (force control). pivot: m, ahead of its
+    frame, about which it is turned."""
 
     hold: Vector3
     hold_rate: Vector3
@@ -52,14 +53,17 @@ class FootMemory(NamedTuple):
     missing: float
     force: float
     active: float
+    pivot: float
 
 
 class HandMemory(NamedTuple):
-    """offset: of the hand against its plan, m, world axes, with its rate. touching, active: as for feet."""
+    """offset: of the hand against its plan, m, world axes, with its rate. touching, force, active: as for feet, in all
+    directions."""
 
     offset: Vector3
     offset_rate: Vector3
     touching: float
+    force: float
     active: float
 
 

@@ -33,9 +33,10 @@ from footfall.walking.state import new_controller_state, new_sensors
 from footfall.walking.task_space import TaskCode, task_code, task_kernels
 
 POINT_STIFFNESS, POINT_DAMPING = 5e4, 5e2  # N/m and N s/m of a contact point, Seiwald (2023) section 7.4
-# N/m, of what sticks: feet of a robot whose joints are prescribed come together by 1e-9 m/s, against which rigid
-# friction would be at its limit all the time.
-POINT_SHEAR = 1e3 * POINT_STIFFNESS
+# N/m, of what sticks. Joints that are prescribed strain two stuck feet against each other: with rigid friction or a
+# spring of 1e3 times the normal one their forces alternate by hundreds of N a millisecond and hips seem to need twice
+# the torque; with the normal one alone, which has no damper along the surface, a robot on its toes sways.
+POINT_SHEAR = 10.0 * POINT_STIFFNESS
 _STEEPEST, _SUNK, _STRUCK = (
     np.deg2rad(30.0),
     1 / 3,
