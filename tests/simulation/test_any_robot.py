@@ -13,7 +13,9 @@ from footfall import Body, Box, Command, Joint, JointType, Robot, Scene, SceneOb
 from footfall.errors import BelowGroundWarning, GravityWarning, RestlessJointsWarning
 from footfall.geometry.plane import Plane
 from footfall.robot import Geometry
-from footfall.simulation.holding_gains import held_inertias, holding_gains, moved_inertias
+from footfall.simulation import JointOptions
+from footfall.simulation.holding_gains import holding_gains
+from footfall.simulation.joint_inertias import held_inertias, moved_inertias
 
 FLOOR = Scene("floor", (SceneObject("floor", Plane()),))
 
@@ -78,48 +80,68 @@ def test_held_inertia_of_a_hinge_on_a_free_body() -> None:
     assert held_inertias(fixed, footfall.neutral(fixed))[0] == pytest.approx(0.06)
 
 
-def test_gains_follow_efforts_and_inertias() -> None:
-    robot = walker(effort=40.0)
-    q = footfall.neutral(robot)
-    kp, kd = holding_gains(robot, q, 1e-3)
-    np.testing.assert_allclose(kp, 12.0 * 9.81)  # the weight at 1 m, below 40 N m / 0.1 rad
+def test_gains_follow_weight_and_efforts() -> None:
+    kp, kd = holding_gains(walker(effort=40.0))
+    np.testing.assert_allclose(kp, 12.0 * 9.81 * 3.0)  # the weight at 3 m, below 40 N m / 0.1 rad
     np.testing.assert_allclose(kd, 0.1 * kp)
-    weak, light = holding_gains(walker(effort=0.5, light=1e-3), q, 1e-3)
+    weak, _ = holding_gains(walker(effort=0.5, light=1e-3))
     np.testing.assert_allclose(weak, 0.5 / 0.1)
-    inertia = moved_inertias(walker(light=1e-3), q)[6:]
-    free = 1.0 / np.diag(np.linalg.inv(np.asarray(footfall.mass_matrix(walker(light=1e-3), q))))[6:]
-    np.testing.assert_allclose(inertia, free)
-    assert (free <= held_inertias(walker(light=1e-3), q)[6:] * (1 + 1e-12)).all()
-    np.testing.assert_allclose(light, 0.8 * inertia / 1e-3)
-    assert (light < 0.1 * weak).all()
+
+
+def test_moved_inertias_are_those_of_free_joints() -> None:
+    robot = walker(light=1e-3)
+    q = footfall.neutral(robot)
+    free = 1.0 / np.diag(np.linalg.inv(np.asarray(footfall.mass_matrix(robot, q))))[6:]
+    np.testing.assert_allclose(moved_inertias(robot, q)[6:], free)
+    assert (free <= held_inertias(robot, q)[6:] * (1 + 1e-12)).all()
+
+
+@pytest.mark.parametrize(("speed", "overshoots"), [(2.0, True), (100.0, False)])
+def test_a_saturated_joint_stops_at_its_goal(speed: float, overshoots: bool) -> None:
+    """I dv = -dt L where a full effort L leaves the joint short of its goal, here v = 0; where it would lead beyond,
+    the effort falls with the way that is left: v' = v / (1 + dt L / (I v))."""
+    inertia, limit, dt = 1e-4, 1.0, 1e-3
+    body = Body("finger", 1e-3, inertia=inertia * np.eye(3))
+    hinge = Joint("hinge", JointType.REVOLUTE, "world", "finger", axis=(0.0, 0.0, 1.0), effort=(limit,))
+    simulation = footfall.Simulation(Robot("finger", (body,), (hinge,)), dt=dt)
+    simulation.reset(v=np.array([speed]))
+    trajectory = simulation.run(footfall.Command(kd=5.0), 0.05)
+    expected = speed / (1.0 + dt * limit / (inertia * speed)) if overshoots else speed - dt * limit / inertia
+    assert trajectory.v[0, 0] == pytest.approx(expected, rel=1e-12)
+    assert (trajectory.v >= 0.0).all()  # it never swings back
+    assert (np.diff(trajectory.v[:, 0]) <= 0.0).all()
+    assert np.abs(trajectory.effort).max() <= limit * (1 + 1e-12)
+    assert trajectory.v[-1, 0] < 1e-9
 
 
 def test_gains_of_servos_are_kept() -> None:
     robot = walker()
     joints = tuple(replace(j, kp=(7.0,), kd=(0.3,)) if j.effort else j for j in robot.joints)
-    kp, kd = holding_gains(replace(robot, joints=joints), footfall.neutral(robot), 1e-3)
+    kp, kd = holding_gains(replace(robot, joints=joints))
     np.testing.assert_array_equal(kp, [7.0, 7.0])
     np.testing.assert_array_equal(kd, [0.3, 0.3])
 
 
 def test_weak_light_joints_come_to_rest() -> None:
-    """Struck by their neighbour's motion they saturate; with the damping of heavy ones they would never stop."""
+    """Struck by their neighbour's motion they saturate; where gains act at the start of a step they never stop."""
     robot = walker(effort=0.5, light=1e-2)
     v = np.zeros(robot.nv)
     v[6:] = 5.0, -5.0
 
-    def run(**gains: float) -> tuple[float, list[warnings.WarningMessage]]:
-        simulation = footfall.Simulation(robot, dt=1e-3)
+    def run(*, implicit: bool = True, **gains: float) -> tuple[float, list[warnings.WarningMessage]]:
+        joints = JointOptions(implicit_gains=implicit)
+        simulation = footfall.Simulation(robot, options=footfall.StepOptions(dt=1e-3, joints=joints))
         simulation.reset(q=simulation.q, v=v)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             trajectory = simulation.run(simulation.hold(**gains), 1.0)
         return float(np.abs(trajectory.v[-50:, 6:]).max()), caught
 
-    speed, caught = run()
-    assert speed < 1e-2
-    assert not [each for each in caught if each.category is RestlessJointsWarning]
-    speed, caught = run(kp=1e3, kd=300.0)
+    for gains in ({}, {"kp": 1e3, "kd": 300.0}):
+        speed, caught = run(**gains)
+        assert speed < 1e-2
+        assert not [each for each in caught if each.category is RestlessJointsWarning]
+    speed, caught = run(implicit=False, kp=1e3, kd=300.0)
     assert speed > 0.5
     assert "swing to and fro from step to step: left_hip" in str(
         next(each.message for each in caught if each.category is RestlessJointsWarning)

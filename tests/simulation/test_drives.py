@@ -21,9 +21,9 @@ from footfall.robot.variants import lock_joints
 from footfall.scene.model import Scene
 from footfall.simulation.drive_step import DriveTrain
 from footfall.simulation.joint_action import JointAction
+from footfall.simulation.joint_axes import actuated_velocities
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command, StepOptions
-from footfall.simulation.time_step import actuated_velocities
 
 LOLA = footfall.load("lola")
 # The base free, the right leg (all kinds of mechanism) and an arm moving.

@@ -9,8 +9,8 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.errors import NotFullyActuated
 from footfall.robot.model import Robot
+from footfall.simulation.joint_axes import actuated_velocities
 from footfall.simulation.step_values import Command
-from footfall.simulation.time_step import actuated_velocities
 
 
 def driven_velocities(robot: Robot) -> np.ndarray[Any, np.dtype[np.int64]]:

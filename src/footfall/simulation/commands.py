@@ -10,8 +10,8 @@ from footfall.arrays import Array
 from footfall.dynamics.inverse_dynamics import gravity_forces
 from footfall.errors import InvalidOption
 from footfall.robot.model import JointType, Robot
+from footfall.simulation.joint_axes import actuated_velocities
 from footfall.simulation.step_values import Command
-from footfall.simulation.time_step import actuated_velocities
 
 
 def whole_command(given: Any, robot: Robot, joints: int) -> Command:

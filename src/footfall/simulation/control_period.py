@@ -14,9 +14,10 @@ from footfall.contact.penalty import PenaltyLaw
 from footfall.robot.model import Robot
 from footfall.simulation.drive_step import DriveTrain, driven_step
 from footfall.simulation.joint_action import JointAction
+from footfall.simulation.joint_axes import actuated_velocities
 from footfall.simulation.penalty_step import penalty_step
 from footfall.simulation.step_values import Command, StepOptions, StepReport, StepState
-from footfall.simulation.time_step import actuated_velocities, contact_step
+from footfall.simulation.time_step import contact_step
 
 
 @dataclass(frozen=True)

@@ -30,9 +30,9 @@ from footfall.simulation.drive_electrics import (
     sample_step,
 )
 from footfall.simulation.joint_action import JointAction, JointEntries, along, spring_entries
+from footfall.simulation.joint_axes import actuated_velocities
 from footfall.simulation.rotor_motion import Carrier, CarrierMotion, TurningLinks, rotor_carriers
 from footfall.simulation.step_values import Command, StepReport, StepState
-from footfall.simulation.time_step import actuated_velocities
 
 Gears = Literal["rigid", "elastic"]
 Row = dict[int, Any]  # velocity -> entry

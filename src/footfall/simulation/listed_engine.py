@@ -18,10 +18,11 @@ from footfall.scene.model import Scene
 from footfall.simulation.control_period import ControlPeriod
 from footfall.simulation.drive_step import DriveTrain
 from footfall.simulation.engine import Deepest, Pushes, RecordedRow, body_numbers
+from footfall.simulation.joint_axes import actuated_velocities
 from footfall.simulation.penalty_step import penalty_row_count
 from footfall.simulation.run_values import SimulationState, TouchLog, Trajectory
 from footfall.simulation.step_values import Command, StepOptions
-from footfall.simulation.time_step import actuated_velocities, row_count
+from footfall.simulation.time_step import row_count
 
 _ROLLOUT = ("residual", "q", "v")  # what a rollout gives, in the order of the kernel
 

@@ -27,8 +27,8 @@ from footfall.math.positive_definite import solve_positive_definite
 from footfall.math.spatial import rotate
 from footfall.robot.model import JointType
 from footfall.simulation.contact_rows import LinkMotion
+from footfall.simulation.joint_axes import actuated_velocities
 from footfall.simulation.robot_motion import Piece, RobotMotion
-from footfall.simulation.time_step import actuated_velocities
 from footfall.simulation.velocity_nodes import VelocityNodes
 
 

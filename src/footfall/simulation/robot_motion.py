@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.compiler import Kernel, absolute, build_kernel, maximum, minimum, where
+from footfall.compiler import Kernel, build_kernel
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.factorisation import factorise, solve_factored
 from footfall.dynamics.inverse_dynamics import newton_euler
@@ -31,13 +31,9 @@ from footfall.robot.model import JointType, Robot, digest_of
 from footfall.simulation.contact_rows import LinkMotion, Row
 from footfall.simulation.drive_step import DriveTrain
 from footfall.simulation.joint_action import JointAction, spring_entries
+from footfall.simulation.joint_axes import actuated_velocities, limited_velocities, rubbing_velocities
+from footfall.simulation.joint_control import JointControl, joint_control
 from footfall.simulation.step_values import Command
-from footfall.simulation.time_step import (
-    JointControl,
-    actuated_velocities,
-    limited_velocities,
-    rubbing_velocities,
-)
 from footfall.simulation.velocity_nodes import VelocityNodes, velocity_nodes
 
 
@@ -253,7 +249,7 @@ class RobotMotion:
             parts, _ = self.train.entries(given["drives"], command, q, v)
             entries, command = entries + parts, self.train.undriven(command)
         action = JointAction.of(robot.nv, entries) if entries else None
-        control = controlled_joints(
+        control = joint_control(
             robot, q, v, given["integral"], command, dt, implicit_gains=self.implicit_gains
         )
         return control, action
@@ -340,35 +336,3 @@ def _moving(robot: Robot, link: int) -> list[int]:
         return own
     rows = Coupling(robot, tree.loops.reference).rows
     return sorted({place for velocity in own for place in rows[velocity]})
-
-
-def controlled_joints(
-    robot: Robot, q: Array, v: Array, integral: Array, command: Command, dt: Any, *, implicit_gains: bool
-) -> JointControl:
-    """Joint efforts with their limits over a step of dt (s).
-
-    With implicit gains these act on position and velocity at the end of the step, which is stable however high they
-    are: `(M + dt kd + dt^2 kp) dv = dt (kp (q* - q - dt v) + kd (v* - v) + ...)`. A saturated joint gives its limit,
-    whatever it moves.
-    """
-    effort: list[Any] = [0.0] * robot.nv
-    added: list[Any] = [dt * float(damping) for damping in robot.damping]
-    sums: list[Any] = []
-    for k, (coordinate, velocity) in enumerate(actuated_velocities(robot)):
-        error = command.position[k] - q[coordinate]
-        sums.append(integral[k] + dt * error)
-        ahead = error - dt * v[velocity] if implicit_gains else error
-        wanted = (
-            command.kp[k] * ahead
-            + command.ki[k] * sums[k]
-            + command.kd[k] * (command.velocity[k] - v[velocity])
-            + command.effort[k]
-        )
-        inertia = dt * (command.kd[k] + dt * command.kp[k]) if implicit_gains else 0.0
-        limit = float(robot.effort_limits[velocity])
-        if np.isfinite(limit):
-            inertia = where(absolute(wanted) < limit, inertia, 0.0)
-            wanted = maximum(minimum(wanted, limit), -limit)
-        effort[velocity] = wanted
-        added[velocity] = added[velocity] + inertia
-    return JointControl(np.array(effort), np.array(added), np.array(sums))

@@ -36,6 +36,7 @@ from footfall.simulation.drive_step import DriveTrain, Gears
 from footfall.simulation.engine import Course
 from footfall.simulation.engine_choice import ContactList, ContactModel, Touching, choose_engine
 from footfall.simulation.holding_gains import holding_gains
+from footfall.simulation.joint_axes import actuated_velocities
 from footfall.simulation.listed_engine import ListedEngine
 from footfall.simulation.missing_meshes import without_missing_meshes
 from footfall.simulation.pace import Pace
@@ -46,7 +47,6 @@ from footfall.simulation.singular_loops import LoopWatch, warn_of_dead_points
 from footfall.simulation.start import standing_start
 from footfall.simulation.start_depth import warn_if_inside
 from footfall.simulation.step_values import Command, StepOptions
-from footfall.simulation.time_step import actuated_velocities
 from footfall.simulation.unsolved_contact import warn_of_residuals
 from footfall.simulation.world.engine import Setting, WorldEngine, begin_early
 
@@ -298,10 +298,10 @@ class Simulation:
         their own weight.
 
         kp, kd: in N m/rad and N m s/rad. By default those of the robot's servos; where it has none, they are chosen
-        from its weight, inertias and greatest efforts, see `holding_gains`. kd is kp times 0.1 s if kp is given.
+        from its weight and greatest efforts, see `holding_gains`. kd is kp times 0.1 s if kp is given.
         """
         if kp is None:
-            kp, usual = holding_gains(self.robot, self.state.q, self.options.dt)
+            kp, usual = holding_gains(self.robot)
         else:
             usual = 0.1 * np.asarray(kp)
         command = self.pd(self.joint_positions(), kp=kp, kd=usual if kd is None else kd)

@@ -19,8 +19,8 @@ from footfall.dynamics.loops import Coupling, damping_of_followers
 from footfall.math.spatial import cross
 from footfall.robot.model import Robot
 from footfall.simulation.joint_action import along, spring_rows
+from footfall.simulation.joint_axes import actuated_velocities
 from footfall.simulation.step_values import Command, StepOptions, StepState
-from footfall.simulation.time_step import actuated_velocities
 
 Forces = Callable[[Array, Array], Array]  # (q, v) -> generalised forces (nv,)
 

@@ -28,15 +28,12 @@ from footfall.errors import InvalidOption
 from footfall.robot.loop_equations import held_equations
 from footfall.robot.model import WORLD
 from footfall.scene.model import Material
+from footfall.simulation.joint_axes import limited_velocities, rubbing_velocities
+from footfall.simulation.joint_control import joint_control
 from footfall.simulation.run_values import SimulationState, Trajectory, join_trajectories
 from footfall.simulation.simulation import Simulation
-from footfall.simulation.step_values import Command, StepState
-from footfall.simulation.time_step import (
-    foreseen_velocities,
-    joint_control,
-    limited_velocities,
-    rubbing_velocities,
-)
+from footfall.simulation.step_values import Command
+from footfall.simulation.time_step import foreseen_velocities
 from footfall.simulation.world.engine import WorldEngine
 from footfall.simulation.world.velocity_sums import CLOSING, HOLDS
 from footfall.simulation.world.warm_start import warm_impulses
@@ -66,7 +63,9 @@ def build_step_problem(
     """
     robot, options, dt = simulation.robot, simulation.options, simulation.options.dt
     q, v = state.q, state.v
-    control = joint_control(robot, StepState(q, v, state.integral, state.impulses), command, options)
+    control = joint_control(
+        robot, q, v, state.integral, command, dt, implicit_gains=options.joints.implicit_gains
+    )
     inertia = mass_matrix(robot, q) + np.diag(np.asarray(control.added_inertia, dtype=np.float64))
     forces = np.asarray(control.effort, dtype=np.float64) - bias_forces(robot, q, v) - robot.damping * v
     if foreseen := _foreseen(simulation):

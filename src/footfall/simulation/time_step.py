@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.compiler import absolute, maximum, minimum, where
 from footfall.contact.candidates import Candidate
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.factorisation import MassFactor, factorise, solve_factored
@@ -33,6 +32,8 @@ from footfall.simulation.contact_sweeps import (
 )
 from footfall.simulation.energy_bound import EnergyBound
 from footfall.simulation.joint_action import JointAction
+from footfall.simulation.joint_axes import limited_velocities, rubbing_velocities
+from footfall.simulation.joint_control import joint_control
 from footfall.simulation.step_contacts import (
     ContactLaw,
     JointLaw,
@@ -42,35 +43,6 @@ from footfall.simulation.step_contacts import (
     locate_contact,
 )
 from footfall.simulation.step_values import Command, StepOptions, StepReport, StepState
-
-
-def actuated_velocities(robot: Robot) -> list[tuple[int, int]]:
-    """(coordinate, velocity) of each joint axis that a drive can act on: all but those of free bodies, and those that
-    follow from others through loops."""
-    floating = {joint.child for joint in robot.joints if joint.type is JointType.FLOATING}
-    structure = robot.tree.loops
-    own = range(robot.nv) if structure is None else structure.independent
-    places = {velocity: place for place, velocity in enumerate(own)}  # in v
-    return [
-        (link.q.start, places[link.v.start])
-        for link in robot.tree.links
-        if link.kind != "spherical" and link.body not in floating and link.v.start in places
-    ]
-
-
-def limited_velocities(robot: Robot) -> list[tuple[int, int]]:
-    """(coordinate, velocity of the tree) of each joint axis with a finite position limit."""
-    return [
-        (q, v)
-        for q, v in actuated_velocities(robot.spanning)
-        if np.isfinite(robot.lower_limits[q]) or np.isfinite(robot.upper_limits[q])
-    ]
-
-
-def rubbing_velocities(robot: Robot) -> list[int]:
-    """Velocities of the tree with dry friction."""
-    friction = robot.spanning.friction
-    return [v for v in range(len(friction)) if friction[v] > 0.0]
 
 
 def foreseen_velocities(robot: Robot, options: StepOptions) -> list[int]:
@@ -104,46 +76,6 @@ class _Problem(NamedTuple):
     joint_laws: list[JointLaw]
 
 
-class JointControl(NamedTuple):
-    """PID control over one step: effort (nv,) at the predicted position, the inertia (nv,) that gains and damping
-    add over the step, and the integral (joints,) after it."""
-
-    effort: Array
-    added_inertia: Array
-    integral: Array
-
-
-def joint_control(robot: Robot, state: StepState, command: Command, options: StepOptions) -> JointControl:
-    """Joint efforts with their limits.
-
-    With `implicit_gains` the gains act on position and velocity at the end of the step, which is stable however
-    high they are: `(M + dt kd + dt^2 kp) dv = dt (kp (q* - q - dt v) + kd (v* - v) + ...)`. A saturated joint gives
-    its limit, whatever it moves.
-    """
-    dt = options.dt
-    effort: list[Any] = [0.0] * robot.nv
-    added: list[Any] = [dt * float(damping) for damping in robot.damping]
-    integral: list[Any] = []
-    for k, (q, v) in enumerate(actuated_velocities(robot)):
-        error = command.position[k] - state.q[q]
-        integral.append(state.integral[k] + dt * error)
-        ahead = error - dt * state.v[v] if options.joints.implicit_gains else error
-        wanted = (
-            command.kp[k] * ahead
-            + command.ki[k] * integral[k]
-            + command.kd[k] * (command.velocity[k] - state.v[v])
-            + command.effort[k]
-        )
-        inertia = dt * (command.kd[k] + dt * command.kp[k]) if options.joints.implicit_gains else 0.0
-        limit = float(robot.effort_limits[v])
-        if np.isfinite(limit):
-            inertia = where(absolute(wanted) < limit, inertia, 0.0)
-            wanted = maximum(minimum(wanted, limit), -limit)
-        effort[v] = wanted
-        added[v] = added[v] + inertia
-    return JointControl(np.array(effort), np.array(added), np.array(integral))
-
-
 def contact_step(
     robot: Robot,
     candidates: Sequence[Candidate],
@@ -162,7 +94,15 @@ def contact_step(
     besides those of the command. action: of drives and springs. time: at the start, s, which places what moves on a
     given path."""
     tree, dt = robot.tree, options.dt
-    control = joint_control(robot, state, command, options)
+    control = joint_control(
+        robot,
+        state.q,
+        state.v,
+        state.integral,
+        command,
+        dt,
+        implicit_gains=options.joints.implicit_gains,
+    )
     bias = newton_euler(robot, state.q, state.v, np.zeros(robot.nv), wrenches)
     acting = control.effort - bias - np.asarray(robot.damping) * state.v
     acting = acting if forces is None else acting + forces

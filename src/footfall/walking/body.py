@@ -13,7 +13,7 @@ from footfall.motion.model_derivation import standing_configuration
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.standing import start_configuration
 from footfall.robot.model import WORLD, JointType, Robot
-from footfall.simulation.time_step import actuated_velocities
+from footfall.simulation.joint_axes import actuated_velocities
 
 FEET = ("RF", "LF")
 OTHER, RIGHT_FOOT, LEFT_FOOT, RIGHT_HAND, LEFT_HAND = -1, 0, 1, 2, 3  # what a link belongs to

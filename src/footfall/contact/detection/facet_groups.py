@@ -122,5 +122,8 @@ def gathered_spots(gathering: Gathering, spots: ArrayOf[Spot]) -> int:
             if not known:
                 spots[count] = spot
                 count += 1
-        count = start + chosen(spots[start:count], count - start)
+        gaps = np.empty(count - start)
+        for k in range(len(gaps)):
+            gaps[k] = spots[start + k].gap
+        count = start + chosen(spots[start:count], gaps, len(gaps))
     return count

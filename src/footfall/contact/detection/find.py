@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, Vector3, new_records, routine
 from footfall.contact.detection.broad import update_pairs
 from footfall.contact.detection.impact import impact_spots, is_fast
 from footfall.contact.detection.memory import ContactMemory, Pair, ShapeTable
 from footfall.contact.detection.narrow import MOST_SPOTS, pair_spots
-from footfall.contact.detection.reduction import chosen
+from footfall.contact.detection.reduction import FEW, chosen
 from footfall.contact.detection.seams import without_seams
 from footfall.contact.detection.shapes import Bodies, Spot, Touch
 from footfall.contact.detection.tree import overlap
@@ -87,8 +88,9 @@ def _pair_touches(
     memory.pairs[k] = Pair(one, other, answer.axis, 1)
     if answer.points and is_fast(table, one, other, motion):
         answer = impact_spots(table, memory, bodies, pair, dt, reach, margin, spots, answer)
-    near = _approaching(table, bodies, one, other, dt, reach, spots, answer.points)
-    number = chosen(spots, near)
+    ahead = np.empty(answer.points)
+    near = _approaching(table, bodies, one, other, dt, reach, spots, ahead)
+    number = chosen(spots, ahead, near)
     _write(table, pair, spots, number, found, count)
     return number
 
@@ -102,20 +104,22 @@ def _approaching(
     dt: float,
     reach: float,
     spots: ArrayOf[Spot],
-    count: int,
+    ahead: Array,
 ) -> int:
-    """Keep the points that are near, or will be at the end of the step; how many."""
-    kept = 0
+    """Keep the points that are near, or will be at the end of the step; how many. ahead: room for their gaps then, m,
+    of which as many are written if they may be too many to be kept."""
+    kept, count = 0, len(ahead)
     for k in range(count):
         spot = spots[k]
-        near = spot.gap <= reach
-        if not near:
+        near, gap = spot.gap <= reach, spot.gap
+        if count > FEW or not near:
             apart = _velocity(table, bodies, one, spot.position) - _velocity(
                 table, bodies, other, spot.position
             )
-            near = spot.gap + dt * (apart @ spot.normal) <= reach
+            gap += dt * (apart @ spot.normal)
+            near = near or gap <= reach
         if near:
-            spots[kept] = spot
+            spots[kept], ahead[kept] = spot, gap
             kept += 1
     return kept
 

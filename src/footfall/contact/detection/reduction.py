@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from footfall.arrays import Array, Integers
+from footfall.arrays import Array, Flags, Integers
 from footfall.compiler.routines import ArrayOf, routine
 from footfall.contact.detection.shapes import Spot
 
@@ -16,14 +16,17 @@ _DIRECTIONS = np.array(
 )
 _AS_DEEP = 1e-9  # m: points that are less above the deepest are as deep
 _LOST = 0.01  # of a patch's area: what a point may take away with it
+_BELOW = 1e-7  # m: by so much a point must lie below those that span a patch to be one of a curved surface
+_LOW = 6  # such points, at most
 
 
 @routine
-def chosen(spots: ArrayOf[Spot], count: int) -> int:
+def chosen(spots: ArrayOf[Spot], ahead: Array, count: int) -> int:
     """Keep of many points those that span their patch, and the deepest, in their order; how many there are then.
 
     Of more than eight the outermost in eight directions stay, as a long patch sees them. Then, around the patch, the
-    point that takes the least area with it goes, as long as that is little.
+    point that takes the least area with it goes, as long as that is little. Of a curved surface those stay, too, that
+    are lowest soon: ahead (count,): gaps at the end of the step if nothing stops the bodies, m.
     """
     if count <= FEW:
         return count
@@ -51,12 +54,54 @@ def chosen(spots: ArrayOf[Spot], count: int) -> int:
     kept = np.zeros(count, dtype=np.bool_)
     for k in range(left):
         kept[ring[k]] = True
+    if count > left:
+        _keep_low(spots, ahead, place, ring[:left], deepest, kept)
     number = 0
     for k in range(count):
         if kept[k]:
             spots[number] = spots[k]
             number += 1
     return number
+
+
+@routine
+def _keep_low(
+    spots: ArrayOf[Spot], ahead: Array, place: Array, ring: Integers, deepest: int, kept: Flags
+) -> None:
+    """Keep those that are lowest soon of the points below the triangles from the deepest point to its ring.
+
+    On a flat face there are none. A sole that is bent a little rolls over its corners, and one that was left out would
+    sink in before the next step knows it.
+    """
+    below = np.zeros(len(kept), dtype=np.bool_)
+    for k in range(len(kept)):
+        if not kept[k]:
+            below[k] = spots[k].gap < _spanned(spots, place, ring, deepest, k) - _BELOW
+    for _ in range(_LOW):
+        lowest = -1
+        for k in range(len(kept)):
+            if below[k] and (lowest < 0 or ahead[k] < ahead[lowest]):
+                lowest = k
+        if lowest < 0:
+            break
+        below[lowest], kept[lowest] = False, True
+
+
+@routine
+def _spanned(spots: ArrayOf[Spot], place: Array, ring: Integers, deepest: int, k: int) -> float:
+    """Gap of the triangles from the deepest point to its ring at another point, m; without bound beside all of them."""
+    x, y = place[k, 0] - place[deepest, 0], place[k, 1] - place[deepest, 1]
+    low = spots[deepest].gap
+    for number in range(len(ring)):
+        one, other = ring[number], ring[number + 1 if number + 1 < len(ring) else 0]
+        ax, ay = place[one, 0] - place[deepest, 0], place[one, 1] - place[deepest, 1]
+        bx, by = place[other, 0] - place[deepest, 0], place[other, 1] - place[deepest, 1]
+        area = ax * by - ay * bx
+        if area > 0.0:
+            a, b = (x * by - y * bx) / area, (ax * y - ay * x) / area
+            if a >= 0.0 and b >= 0.0:
+                return float(low + a * (spots[one].gap - low) + b * (spots[other].gap - low))
+    return -np.inf
 
 
 @routine

@@ -1,0 +1,75 @@
+"""Joint control inside of a step: gains that act at its end, and efforts that have limits."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.compiler import absolute, maximum, minimum, where
+from footfall.robot.model import Robot
+from footfall.simulation.joint_axes import actuated_velocities
+from footfall.simulation.joint_inertias import reference_inertias
+from footfall.simulation.step_values import Command
+
+_TINY = 1e-200
+
+
+class JointControl(NamedTuple):
+    """PID control over one step: effort (nv,) at the predicted position, the inertia (nv,) that gains and damping
+    add over the step, and the integral (joints,) after it."""
+
+    effort: Array
+    added_inertia: Array
+    integral: Array
+
+
+def joint_control(
+    robot: Robot, q: Array, v: Array, integral: Array, command: Command, dt: Any, *, implicit_gains: bool
+) -> JointControl:
+    """Joint efforts with their limits over a step of dt (s).
+
+    With implicit gains these act on position and velocity at the end of the step, which is stable however high they
+    are: `(M + dt kd + dt^2 kp) dv = dt (kp (q* - q - dt v) + kd (v* - v) + ...)`. A saturated joint gives its limit,
+    whatever it moves, unless that would take it beyond its goal within the step, see `_kept_share`.
+    """
+    effort: list[Any] = [0.0] * robot.nv
+    added: list[Any] = [dt * float(damping) for damping in robot.damping]
+    sums: list[Any] = []
+    axes = actuated_velocities(robot)
+    limited = implicit_gains and any(np.isfinite(robot.effort_limits[velocity]) for _, velocity in axes)
+    inertias = reference_inertias(robot) if limited else np.zeros(robot.nv)
+    for k, (coordinate, velocity) in enumerate(axes):
+        error = command.position[k] - q[coordinate]
+        sums.append(integral[k] + dt * error)
+        ahead = error - dt * v[velocity] if implicit_gains else error
+        wanted = (
+            command.kp[k] * ahead
+            + command.ki[k] * sums[k]
+            + command.kd[k] * (command.velocity[k] - v[velocity])
+            + command.effort[k]
+        )
+        answer = command.kd[k] + dt * command.kp[k] if implicit_gains else 0.0
+        limit = float(robot.effort_limits[velocity])
+        if np.isfinite(limit):
+            if implicit_gains:
+                answer = answer * _kept_share(wanted, answer, limit, dt, float(inertias[velocity]))
+            wanted = maximum(minimum(wanted, limit), -limit)
+        effort[velocity] = wanted
+        added[velocity] = added[velocity] + dt * answer
+    return JointControl(np.array(effort), np.array(added), np.array(sums))
+
+
+def _kept_share(wanted: Any, answer: Any, limit: float, dt: Any, inertia: float) -> Any:
+    """What a joint keeps of its answer to velocity (N m s/rad): all below its limit, beyond it nothing but what keeps
+    it from swinging about its goal.
+
+    The effort that is wanted, `wanted - answer dv`, is zero at dv = wanted / answer. A full effort leads there within
+    the step if `reach = (dt limit / inertia) / |dv|` is above one, and beyond it: the next step would drive it back at
+    full effort, and so on for ever. There it gives `limit (1 - dv answer / wanted)` instead: its limit at first,
+    nothing at the goal, never more. This fades in from half of the way on; the inertia is an estimate.
+    """
+    share = minimum(1.0, limit / maximum(absolute(wanted), _TINY))
+    reach = share * dt * answer / max(inertia, _TINY)
+    return share * where(share < 1.0, maximum(minimum(2.0 * reach - 1.0, 1.0), 0.0), 1.0)
