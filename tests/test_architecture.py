@@ -25,6 +25,7 @@ ORDER = (
     "errors",
     "option_checks",
     "whole_file",
+    "output_file",
     "compiler",
     "math",
     "messages",

@@ -28,7 +28,7 @@ def _changed(reader: str, old: str, new: str, file: str | None = None) -> Callab
         files = _seed(reader)
         name = file or next(iter(files))
         before = files[name]
-        files[name] = before.replace(old.encode(), new.encode(), 1)
+        files[name] = before.replace(old.encode(), new.encode("utf-8", errors="surrogatepass"), 1)
         assert files[name] != before
         return files
 
@@ -150,6 +150,16 @@ def _announced_array() -> Case:
     return {"problems.npz": out.getvalue()}
 
 
+def _shapes_in_shapes() -> Case:
+    """Groups that use each other twice: a million million shapes in two kilobytes."""
+    text = (
+        "#VRML V2.0 utf8\nDEF g0 "
+        + _seed("mesh vrml")["part.wrl"].decode().split("children [", 1)[1].split("    Group")[0]
+    )
+    levels = [f"DEF g{k} Group {{ children [ USE g{k - 1} USE g{k - 1} ] }}" for k in range(1, 41)]
+    return {"part.wrl": "\n".join([text, *levels, ""]).encode()}
+
+
 EXTREMES: dict[str, tuple[str, Callable[[], Case]]] = {
     "a key of 50,000 dots": ("robot toml", _added("robot toml", lambda: "\n" + "a." * 50_000 + "b = 1\n")),
     "brackets in brackets": ("robot toml", _added("robot toml", lambda: "\nnotes = " + "[" * 100_000)),
@@ -241,5 +251,17 @@ EXTREMES: dict[str, tuple[str, Callable[[], Case]]] = {
     ),
     "vertices of two numbers": ("mesh obj", lambda: {"part.obj": b"v 0 0\nv 1 0\nv 0 1\nf 1 2 3\n"}),
     "half a terabyte of problems": ("contact problems", _announced_array),
+    "shapes in shapes": ("mesh vrml", _shapes_in_shapes),
+    "a number of 400 hexadecimal digits": ("mesh vrml", _changed("mesh vrml", "0x10", "0x" + "f" * 400)),
+    "bad UTF-8 in a request": ("walk request", _changed("walk request", '"torso"', '"\ud800"')),
+    "a seed of 400 digits": ("walk request", _changed("walk request", '"seed": 3', '"seed": 1' + "0" * 400)),
+    "steps of 5 m": (
+        "planner parameters",
+        _changed("planner parameters", "forward_m = 0.64", "forward_m = 5.0"),
+    ),
+    "steps to infinity": (
+        "planner parameters",
+        _changed("planner parameters", "forward_m = 0.64", "forward_m = inf"),
+    ),
     "lines without end": ("mesh ply", _added("mesh ply", lambda: "\n" * 4_000_000)),
 }

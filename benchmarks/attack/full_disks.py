@@ -14,8 +14,10 @@ import os
 import resource
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +136,55 @@ def problems(path: Path) -> None:
     save_problems(path, [random_problem(8, seed=seed) for seed in range(20)])
 
 
+def stream_log(path: Path) -> None:
+    """Rows of a stream, the thread that writes them being at work."""
+    from footfall.messages import StreamLog
+
+    with StreamLog(path, {"joints": ("number",)}, interval=1e-3, compressed=False) as log:
+        for k in range(20_000):
+            while not log.put("joints", 1e-3 * k, k) and log.problem is None:
+                time.sleep(1e-4)
+        log.streams["joints"].dropped = 0  # those were tried again
+
+
+def perception(path: Path) -> None:
+    from benchmarks.attack.readers import _containers
+    from footfall.environment import PerceptionRecorder
+
+    container = _containers()[1]
+    with PerceptionRecorder(path) as recorder:
+        for k in range(200):
+            recorder.add(replace(container, acquired=float(k)))
+
+
+def environment(path: Path) -> None:
+    from benchmarks.attack.readers import _containers
+    from footfall.environment import Environment, save_environment
+    from footfall.environment.model import updated
+
+    save_environment(updated(Environment(), _containers()[1].update), path)
+
+
+def walk_request(path: Path) -> None:
+    from footfall.walking.request import Push, WalkRequest, write_request
+
+    write_request(WalkRequest(pushes=(Push("torso", (0.0, 150.0, 0.0), 3.0, 0.1),) * 40), path)
+
+
+def volumes(path: Path) -> None:
+    import footfall
+    from footfall.robot.volume_file import save_volumes
+
+    save_volumes(footfall.load("lola"), path)
+
+
+def planner_parameters(path: Path) -> None:
+    from footfall.planning.parameters import PlannerParameters
+    from footfall.planning.parameters_file import write_planner_parameters
+
+    write_planner_parameters(PlannerParameters(), path)
+
+
 def kernel(path: Path) -> None:
     """A kernel is compiled into a cache on the full disk: it works, kept or not."""
     from footfall.compiler import build_kernel
@@ -159,8 +210,15 @@ WAYS: dict[str, tuple[Way, str]] = {
     "reduced model": (reduced_model, "model.toml"),
     "parameters": (parameters, "parameters.toml"),
     "contact problems": (problems, "problems.npz"),
+    "stream log": (stream_log, "log.mcap"),
+    "perception": (perception, "seen.mcap"),
+    "environment": (environment, "environment.toml"),
+    "walk request": (walk_request, "walk.json"),
+    "volumes": (volumes, "volumes.toml"),
+    "planner parameters": (planner_parameters, "planner.toml"),
     "kernel": (kernel, "done"),
 }
+GROWING = ("stream log", "perception")  # new files that hold what was written so far
 _told: dict[str, Any] = {}
 _EXAMPLE = Path(tempfile.gettempdir()) / f"footfall-attack-{os.getuid()}-example.mcap"
 
@@ -178,7 +236,7 @@ def complaint(name: str, fault: Fault | None, folder: Path) -> str:
     path = folder / file_name
     for old in folder.iterdir():
         old.unlink() if old.is_file() else [each.unlink() for each in old.iterdir()]
-    if name != "record":
+    if name != "record" and name not in GROWING:
         path.write_bytes(OLD)
     told, status = _forked(way, path, fault)
     if status:
@@ -189,11 +247,39 @@ def complaint(name: str, fault: Fault | None, folder: Path) -> str:
     left = [each for each in folder.iterdir() if each != path and each.is_file()]
     if name == "kernel":
         return f"{failed}" if failed and told["full"] else ""  # it needs no disk, but memory
+    if name in GROWING:
+        return _beginning_complaint(name, path, whole=not failed)
     if not name.startswith("record"):
         if failed and path.read_bytes() != OLD:
             return "the old file is gone"
         return f"left behind: {left}" if left else ""
     return _recording_complaint(told, path, over=name == "record over")
+
+
+def _beginning_complaint(name: str, path: Path, *, whole: bool) -> str:
+    """A file that grew must hold a beginning of what was written, or, if nothing was told, all of it."""
+    from footfall.environment import read_perception
+    from footfall.messages import read_log
+
+    if not path.exists():
+        return "it is said to be written, and is not there" if whole else ""
+    numbers: list[float] = []
+    try:
+        if name == "stream log":
+            numbers = read_log(path)["joints"].rows[:, 0].tolist()
+        else:
+            numbers = [each.acquired for each in read_perception(path)]
+    except (FootfallError, KeyError) as problem:  # cut off before the first chunk
+        if whole:
+            return f"whole, and cannot be read: {problem}"
+    if numbers != list(range(len(numbers))):
+        return "what can be read is no beginning of what was written"
+    expected = 20_000 if name == "stream log" else 200
+    return (
+        f"{len(numbers)} of {expected} are there, and nobody told"
+        if whole and len(numbers) < expected
+        else ""
+    )
 
 
 def _recording_complaint(told: dict[str, Any], path: Path, *, over: bool) -> str:
@@ -219,13 +305,14 @@ def _forked(way: Way, path: Path, fault: Fault | None) -> tuple[dict[str, Any], 
     child = os.fork()
     if child == 0:
         os.close(reading)
+        _told.clear()
         try:
             with fault or nullcontext():
                 way(path)
         # NumPy hides that it has no memory: behind errors of the interpreter, or of types that it says not to know,
         # which become errors of tracing. What counts is that it is told, and what the files hold.
         except (OSError, MemoryError, SystemError, TypeError, AttributeError, FootfallError) as error:
-            _told["error"], _told["full"] = str(error), isinstance(error, OSError)
+            _told["error"], _told["full"] = repr(error), isinstance(error, OSError)
         except BaseException as error:
             _told["wrong"] = _told["error"] = repr(error)
         os.write(writing, json.dumps(_told).encode())

@@ -40,6 +40,8 @@ GRAMMARS = {
     ".obj": "lines",
     ".ply": "lines",
     ".mtl": "lines",
+    ".wrl": "lines",
+    ".srdf": "xml",
     ".png": "png",
     ".bin": "bytes",
     ".kernel": "bytes",
@@ -225,6 +227,79 @@ def _mesh(path: Path) -> object:
 
     mesh = load_mesh(path)
     return mesh.bounds, mesh.watertight
+
+
+def _vrml_file() -> Mapping[str, bytes]:
+    return {"part.wrl": (_SEEDS / "part.wrl").read_bytes()}
+
+
+def _volumes(path: Path) -> object:
+    """Read for a robot, and written again, which must say the same."""
+    from footfall.robot.volume_file import load_volumes
+    from footfall.robot.volume_schema import volume_lines
+
+    robot = load_volumes(_lola(), path)
+    return volume_lines(robot), robot.fingerprint
+
+
+@cache
+def _lola() -> Any:
+    import footfall
+
+    return footfall.load("lola")
+
+
+def _volumes_file() -> Mapping[str, bytes]:
+    from footfall.robot.volume_file import save_volumes
+
+    robot = _lola()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "volumes.toml"
+        save_volumes(robot, path)
+        return {"volumes.toml": path.read_bytes()}
+
+
+def _walk_request(path: Path) -> object:
+    """Read, and what it asks for without a walk: whether its numbers have a meaning."""
+    from footfall.walking.request import read_request
+
+    return read_request(path)
+
+
+def _walk_request_file() -> Mapping[str, bytes]:
+    from footfall.walking.request import Push, WalkRequest, write_request
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "platform.walk.json"
+        pushes = (Push("torso", (0.0, 150.0, 0.0), 3.0, 0.1), Push("base", (10.0, 0.0, -5.0), 4.5, 0.2))
+        write_request(
+            WalkRequest(route="stairs", goal=(3.0, 0.5, 1.0), speed=0.5, noise=True, seed=3, pushes=pushes),
+            path,
+        )
+        return {"walk.json": path.read_bytes()}
+
+
+def _planner_parameters(path: Path) -> object:
+    """Read, and the tables made of them that every plan begins with."""
+    from footfall.planning.parameters_file import read_planner_parameters
+    from footfall.planning.tables import _made, biped_of
+
+    return _made(biped_of(_reduced()), read_planner_parameters(path)).steps.reach
+
+
+def _planner_parameters_file() -> Mapping[str, bytes]:
+    from footfall.planning.parameters import PlannerParameters
+    from footfall.planning.parameters_file import planner_parameters_text
+
+    return {"planner.toml": planner_parameters_text(PlannerParameters()).encode()}
+
+
+def _urdf_files() -> Mapping[str, bytes]:
+    """A robot with a mesh, and what is said about it beside it."""
+    return {
+        "seed.urdf": (_SEEDS / "robot.urdf").read_bytes(),
+        "seed.srdf": (_SEEDS / "robot.srdf").read_bytes(),
+    }
 
 
 def _stl() -> bytes:
@@ -457,6 +532,11 @@ READERS: dict[str, Reader] = {
     "mesh obj": Reader(_obj_files, _mesh),
     "mesh ply": Reader(_ply_file, _mesh),
     "mesh dae": Reader(_dae_file, _mesh),
+    "mesh vrml": Reader(_vrml_file, _mesh),
+    "urdf with srdf": Reader(_urdf_files, _robot),
+    "volumes": Reader(_volumes_file, _volumes),
+    "walk request": Reader(_walk_request_file, _walk_request),
+    "planner parameters": Reader(_planner_parameters_file, _planner_parameters),
     "cache entry": Reader(_kernel_file, _kernel),
     "environment": Reader(lambda: _environment_files(beside=False), _environment),
     "environment of several files": Reader(lambda: _environment_files(beside=True), _environment),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from pathlib import Path
 
@@ -82,3 +83,20 @@ def test_mutations_raise_our_errors_only(place: int, insert: str) -> None:
     with suppress(FootfallError):
         vertices, triangles = read_vrml(changed.encode(), "cube.wrl")
         assert triangles.max() < len(vertices)
+
+
+def test_faces_without_corners_are_no_mesh() -> None:
+    """Once an empty mesh came back: all of its faces ended before they had three corners."""
+    text = re.sub(r"coordIndex\s*\[[^\]]*\]", "coordIndex [ -1, 0, -1, 0, 1, -1 ]", CUBE)
+    assert text != CUBE
+    with pytest.raises(FootfallError, match="no faces"):
+        read_vrml(text.encode(), "cube.wrl")
+
+
+def test_shapes_that_multiply_are_counted() -> None:
+    """Each group uses the one before it twice: 2^40 cubes in two kilobytes."""
+    levels = [f"DEF g{k} Group {{ children [ USE g{k - 1} USE g{k - 1} ] }}" for k in range(1, 41)]
+    header, body = CUBE.split("\n", 1)
+    text = "\n".join([header, f"DEF g0 Group {{ children [ {body} ] }}", *levels])
+    with pytest.raises(FootfallError, match="simplify"):
+        read_vrml(text.encode(), "cubes.wrl")

@@ -25,6 +25,7 @@ from footfall.errors import (
     InvalidMessage,
     InvalidSignal,
     PeerGone,
+    RecordingFailed,
     UnknownName,
 )
 from footfall.messages import (
@@ -418,6 +419,18 @@ def test_rows_survive_a_kill(tmp_path: Path) -> None:
     (tmp_path / "none.mcap").write_bytes(b"nothing of the kind")
     with pytest.raises(InvalidMessage, match="no stream log"):
         read_log(tmp_path / "none.mcap")
+
+
+def test_a_log_that_fails_says_so_to_the_end(tmp_path: Path) -> None:
+    """Once something could not be written, rows are dropped and counted, and closing tells of it."""
+    log = StreamLog(tmp_path / "log.mcap", {"a": ("x",)}, interval=60.0)
+    assert log.put("a", 0.0, 1.0)
+    log._fail(OSError(28, "No space left on device"))
+    assert not log.put("a", 1.0, 2.0)
+    assert log.dropped == 1
+    for _ in range(2):
+        with pytest.raises(RecordingFailed, match="No space left"):
+            log.close()
 
 
 def test_many_threads_log_at_once(tmp_path: Path) -> None:

@@ -20,6 +20,8 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]|[^\s,\[\]{}"#]+|#[^\n]*')
 _MOST_TOKENS = 6_000_000
 _DEEPEST = 60
 _MOST_USES = 10_000
+_MOST_SHAPES = 20_000  # with each USE counted as often as what it stands in is used
+_MOST_TRIANGLES = 4_000_000
 
 Node = dict[str, Any]
 
@@ -30,15 +32,14 @@ def read_vrml(content: bytes, source: str) -> tuple[Array, Integers]:
     if not text.startswith("#VRML V2.0"):
         raise GeometryError("does not begin with #VRML V2.0; only VRML97 is read", source=source)
     parser = _Parser(text, source)
-    vertices: list[Array] = []
-    triangles: list[Integers] = []
+    found = _Found(source)
     for node in parser.nodes():
-        _collect(node, np.eye(4), vertices, triangles, source)
-    if not triangles:
+        found.collect(node, np.eye(4))
+    if not any(len(each) for each in found.triangles):
         raise GeometryError("has no faces; there must be one", source=source)
-    starts = np.cumsum([0, *(len(each) for each in vertices[:-1])])
-    joined = [each + start for each, start in zip(triangles, starts, strict=True)]
-    return np.concatenate(vertices), np.concatenate(joined)
+    starts = np.cumsum([0, *(len(each) for each in found.vertices[:-1])])
+    joined = [each + start for each, start in zip(found.triangles, starts, strict=True)]
+    return np.concatenate(found.vertices), np.concatenate(joined)
 
 
 class _Parser:
@@ -147,30 +148,50 @@ def _number(token: str | None) -> float | None:
         return None
     try:
         return float(int(token, 16)) if token[:2].lower() == "0x" else float(token)
-    except ValueError:
+    except (ValueError, OverflowError):  # no number, or one that no float holds
         return None
 
 
-def _collect(node: Node, pose: Array, vertices: list[Array], triangles: list[Integers], source: str) -> None:
-    match node.get(""):
-        case "Shape":
-            faces = node.get("geometry")
-            if isinstance(faces, dict) and faces.get("") == "IndexedFaceSet":
-                points, indices = _faces(faces, source)
-                vertices.append(points @ pose[:3, :3].T + pose[:3, 3])
-                triangles.append(indices[:, ::-1] if np.linalg.det(pose[:3, :3]) < 0.0 else indices)
-        case "Transform":
-            _children(node, pose @ _transform(node, source), vertices, triangles, source)
-        case _:
-            _children(node, pose, vertices, triangles, source)
+class _Found:
+    """Shapes with their triangles, each where it is used. Nodes that use each other twice, level by level, stand for
+    more shapes than any memory holds: nodes and triangles are counted while they are gathered."""
 
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.vertices: list[Array] = []
+        self.triangles: list[Integers] = []
+        self._nodes = 0
+        self._corners = 0
 
-def _children(node: Node, pose: Array, vertices: list[Array], triangles: list[Integers], source: str) -> None:
-    for field in ("children", "choice", "level"):
-        below = node.get(field, [])
-        for child in below if isinstance(below, list) else [below]:
-            if isinstance(child, dict):
-                _collect(child, pose, vertices, triangles, source)
+    def collect(self, node: Node, pose: Array) -> None:
+        self._nodes += 1
+        if self._nodes > _MOST_SHAPES:
+            raise GeometryError(f"stands for more than {_MOST_SHAPES} nodes; simplify it", source=self.source)
+        match node.get(""):
+            case "Shape":
+                faces = node.get("geometry")
+                if isinstance(faces, dict) and faces.get("") == "IndexedFaceSet":
+                    self._add(*_faces(faces, self.source), pose)
+            case "Transform":
+                self._children(node, pose @ _transform(node, self.source))
+            case _:
+                self._children(node, pose)
+
+    def _add(self, points: Array, indices: Integers, pose: Array) -> None:
+        self._corners += len(points) + len(indices)
+        if self._corners > _MOST_TRIANGLES:
+            raise GeometryError(
+                f"has more than {_MOST_TRIANGLES} points and triangles; simplify it", source=self.source
+            )
+        self.vertices.append(points @ pose[:3, :3].T + pose[:3, 3])
+        self.triangles.append(indices[:, ::-1] if np.linalg.det(pose[:3, :3]) < 0.0 else indices)
+
+    def _children(self, node: Node, pose: Array) -> None:
+        for field in ("children", "choice", "level"):
+            below = node.get(field, [])
+            for child in below if isinstance(below, list) else [below]:
+                if isinstance(child, dict):
+                    self.collect(child, pose)
 
 
 def _transform(node: Node, source: str) -> Array:
@@ -223,8 +244,10 @@ def _faces(node: Node, source: str) -> tuple[Array, Integers]:
         )
     corners = np.array(points).reshape(-1, 3)
     places = np.array(indices)
-    if not np.isfinite(places).all() or (places >= len(corners)).any() or (places < -1).any():
-        raise GeometryError(f"coordIndex must be between -1 and {len(corners) - 1}", source=source)
+    if not (np.isin(places % 1.0, 0.0) & (places < len(corners)) & (places >= -1)).all():
+        raise GeometryError(
+            f"coordIndex must be whole numbers between -1 and {len(corners) - 1}", source=source
+        )
     triangles: list[list[int]] = []
     face: list[int] = []
     for place in (*places.astype(int).tolist(), -1):

@@ -15,7 +15,8 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import DroppedSamples, InvalidChannel, InvalidMessage
+from footfall.errors import DroppedSamples, InvalidChannel, InvalidMessage, RecordingFailed
+from footfall.output_file import OutputFile
 
 _MOST_STREAMS = 1000
 _MOST_RECORDS = 400_000  # in a file that is read
@@ -24,10 +25,11 @@ _MOST_IN_CHUNK, _MOST_BYTES = 2**26, 2**31  # bytes of a chunk and of all, after
 
 class LogStream:
     """A stream of rows of numbers. columns: their names. room: rows that may wait to be written. enabled: whether rows
-    are kept; switch it at any time."""
+    are kept; switch it at any time. failed: nothing can be written any more; rows are dropped."""
 
     def __init__(self, name: str, columns: tuple[str, ...], room: int) -> None:
         self.name, self.columns, self.enabled = name, columns, True
+        self.failed = False
         self.written = self.dropped = 0
         self._times, self._rows = np.empty(room), np.empty((room, len(columns)))
         self._first = self._last = 0  # rows put in and taken out so far: one thread each
@@ -36,7 +38,7 @@ class LogStream:
         """Keep a row at a time (s); whether there was room. Never waits. One thread only may put."""
         if not self.enabled:
             return True
-        if self._last - self._first >= len(self._times):
+        if self.failed or self._last - self._first >= len(self._times):
             self.dropped += 1
             return False
         place = self._last % len(self._times)
@@ -79,15 +81,20 @@ class StreamLog:
         self.path = Path(path)
         self.streams = {name: LogStream(name, tuple(columns), room) for name, columns in streams.items()}
         self.problem: Exception | None = None
-        self._file = open(self.path, "xb")  # noqa: SIM115 (until `close`)
+        self._file = OutputFile(self.path, overwrite=False)
         kind = CompressionType.ZSTD if compressed else CompressionType.NONE
-        self._writer = Writer(self._file, compression=kind, chunk_size=2**16)
-        self._writer.start("footfall", "footfall stream log")
         self._channels = {}
-        for name, stream in self.streams.items():
-            columns = json.dumps({"columns": stream.columns})
-            schema = self._writer.register_schema("footfall.Rows", "jsonschema", columns.encode())
-            self._channels[name] = self._writer.register_channel(name, "footfall.rows", schema)
+        try:
+            self._writer = Writer(self._file.stream, compression=kind, chunk_size=2**16)
+            self._writer.start("footfall", "footfall stream log")
+            for name, stream in self.streams.items():
+                columns = json.dumps({"columns": stream.columns})
+                schema = self._writer.register_schema("footfall.Rows", "jsonschema", columns.encode())
+                self._channels[name] = self._writer.register_channel(name, "footfall.rows", schema)
+            self._file.stream.flush()
+        except BaseException:
+            self._file.remove()
+            raise
         self._interval = interval
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._run, name="stream log", daemon=True)
@@ -103,14 +110,22 @@ class StreamLog:
         return sum(stream.dropped for stream in self.streams.values())
 
     def close(self) -> None:
-        """Write what waits, and warn of what was dropped."""
+        """Write what waits, and warn of what was dropped. If writing has failed, at any time, it says so."""
+        if self._file.foreign:  # forked: it belongs to another process
+            return
         self._ending.set()
         self._thread.join()
-        try:
-            self._write()
-            self._writer.finish()  # type: ignore[no-untyped-call]
-        finally:
-            self._file.close()
+        if self.problem is None:
+            try:
+                self._write()
+                self._writer.finish()  # type: ignore[no-untyped-call]
+                self._file.finish()
+            except Exception as problem:
+                self._fail(problem)
+        if self.problem is not None:
+            raise RecordingFailed(
+                f"log {str(self.path)!r} could not be written to its end: {self.problem}; its first rows can be read"
+            ) from self.problem
         lost = {name: stream.dropped for name, stream in self.streams.items() if stream.dropped}
         if lost:
             rows = ", ".join(f"{count} of {name!r}" for name, count in lost.items())
@@ -128,9 +143,16 @@ class StreamLog:
         while not self._ending.wait(self._interval):
             try:
                 self._write()
-            except Exception as problem:  # a full disk: rows are dropped from now on, and those who log go on
-                self.problem = problem
+            except Exception as problem:
+                self._fail(problem)
                 return
+
+    def _fail(self, problem: Exception) -> None:
+        """A full disk: rows are dropped from now on, and counted; those who log go on."""
+        self.problem = problem
+        for stream in self.streams.values():
+            stream.failed = True
+        self._file.leave()
 
     def _write(self) -> None:
         for name, stream in self.streams.items():

@@ -14,8 +14,8 @@ from msgspec import Meta
 
 from footfall.motion.reduced_model import ReducedModel
 
-Positive = Annotated[float, Meta(gt=0.0)]
-NotNegative = Annotated[float, Meta(ge=0.0)]
+Positive = Annotated[float, Meta(gt=0.0, le=1e6)]
+NotNegative = Annotated[float, Meta(ge=0.0, le=1e6)]
 Share = Annotated[float, Meta(ge=0.0, le=1.0)]
 Count = Annotated[int, Meta(ge=1, le=1_000_000_000)]
 PRINTED_LEG = 0.87  # m, of the robot that the defaults are for

@@ -11,6 +11,7 @@ import numpy as np
 
 from footfall.arrays import Array, Integers
 from footfall.compiler.routines import ArrayOf, Vector2, new_records, routine
+from footfall.errors import InvalidParameters
 from footfall.gait.step_parameters import step_lengths
 from footfall.motion.pose_checks import sole_gap
 from footfall.motion.reduced_model import Rectangle
@@ -26,6 +27,8 @@ _AHEAD = (0.0, 0.08, 0.24, 0.40, 0.48, 0.64)  # m, steps of the guide of a robot
 _AHEAD_AND_ASIDE = (0.0, 0.16, 0.24)
 _TURN_SHARE = 1.0  # of the cost of a full turn: two half ones cost half as much
 _ROUNDING = 1e-9
+_MOST_STEPS = 1_000_000  # each takes half a kilobyte
+_FARTHEST = 10.0  # m
 
 
 class Step(NamedTuple):
@@ -59,6 +62,7 @@ class StepSet(NamedTuple):
 
 def step_set(biped: Biped, parameters: PlannerParameters) -> StepSet:
     """All footsteps of a biped, each cell within the limits once for every turn (Seiwald 2023, 5.5.4)."""
+    _check_count(parameters)
     yaws = parameters.grid.yaws
     rows: list[Array] = []
     sweeps: list[Array] = []
@@ -78,6 +82,10 @@ def step_set(biped: Biped, parameters: PlannerParameters) -> StepSet:
                 sweeps.append(_quarter_turn(sweeps[-quarter]))
             count += len(rows[-1])
             first[foot, k + 1] = count
+    if count == 0:
+        raise InvalidParameters(
+            "no step keeps all limits of [step]: forward_m and outward_m are too short for feet_apart_m"
+        )
     table, ways = np.concatenate(rows), np.concatenate(sweeps).reshape(-1, 3)
     steps, places = new_records(Step, len(table)), new_records(SweepPlace, len(ways))
     for n, name in enumerate(Step._fields):
@@ -86,6 +94,19 @@ def step_set(biped: Biped, parameters: PlannerParameters) -> StepSet:
         places[name] = ways[:, n]
     reach = int(max(np.abs(table[:, :2]).max(), np.abs(ways[:, :2]).max())) + 1
     return StepSet(steps, first, places, longest, reach)
+
+
+def _check_count(parameters: PlannerParameters) -> None:
+    """Steps are the cells of a triangle, for each foot, heading and turn; limits may ask for more than memory holds."""
+    limits, yaws = parameters.step, parameters.grid.yaws
+    # with a cell around it, since its corners are rounded
+    cells = (limits.forward_m / CELL + 2) * (limits.outward_m / CELL + 2) / 2
+    expected = 2 * yaws * (2 * TURNS + 1) * cells
+    if expected > _MOST_STEPS or limits.forward_m + limits.outward_m > _FARTHEST:
+        raise InvalidParameters(
+            f"steps of {limits.forward_m:g} m ahead and {limits.outward_m:g} m aside in {yaws} headings are about "
+            f"{expected:.2g}; at most {_MOST_STEPS} are possible, within {_FARTHEST:g} m: shorten them"
+        )
 
 
 def _quarter_turn(rows: Array) -> Array:

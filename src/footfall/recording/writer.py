@@ -28,10 +28,10 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler.threads import Gate
 from footfall.errors import ClosedRecording, InvalidRow, RecordingFailed
+from footfall.output_file import OutputFile
 from footfall.recording import format as form
 from footfall.recording.contacts import ContactTable, checked_instant, contact_blocks
 from footfall.recording.meshes import KIND, MeshFiles, mesh_files, robot_with_paths, scene_with_paths
-from footfall.recording.output import OutputFile
 from footfall.recording.preview import Preview
 from footfall.robot.drives.drive_set import DriveSet
 from footfall.robot.model import Robot

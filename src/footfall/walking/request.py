@@ -11,6 +11,8 @@ from footfall.errors import InvalidOption
 from footfall.whole_file import open_file, write_text
 
 _LARGEST = 1_000_000  # bytes of a file
+_LONGEST_REST = 3600.0  # s
+_MOST_PUSHES = 1000
 
 
 class Push(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -76,6 +78,12 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise InvalidOption(f"speed is {self.speed:g} m/s; it must be above 0")
         if not 1e-4 <= self.period <= 5e-3 or not 1 <= self.substeps <= 100:
             raise InvalidOption("a period must be from 0.1 to 5 ms, with 1 to 100 steps")
+        if not 0 <= self.seed < 2**63:
+            raise InvalidOption("the seed must be a whole number from 0 to 2^63 - 1")
+        if not 0.0 <= self.rest <= _LONGEST_REST:
+            raise InvalidOption(f"rest is {self.rest:g} s; it must be from 0 to {_LONGEST_REST:g}")
+        if len(self.pushes) > _MOST_PUSHES:
+            raise InvalidOption(f"there are {len(self.pushes)} pushes; at most {_MOST_PUSHES} are possible")
 
 
 def write_request(request: WalkRequest, path: Path | str) -> None:
@@ -92,5 +100,5 @@ def read_request(path: Path | str) -> WalkRequest:
         raise InvalidOption(f"{str(place)!r} is too large for the request of a walk")
     try:
         return msgspec.json.decode(content, type=WalkRequest)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InvalidOption(f"{str(place)!r} is no request of a walk: {error}") from None

@@ -29,12 +29,13 @@ def write_walk(done: Walk, folder: Path, *, name: str, plots: bool = True) -> li
     paths = {
         ending: folder / f"{name}{ending}" for ending in (".mcap", ".npz", ".walk.json", ".json", ".png")
     }
+    # The smallest first: on a disk that is nearly full they still fit, and the request makes all the rest again.
+    write_request(done.request, paths[".walk.json"])
+    write_text(paths[".json"], summary_text(done) + "\n")
     write_recording(done, paths[".mcap"])
     signals = done.signals
     with written_whole(paths[".npz"]) as file:
         np.savez_compressed(file, **{field: signals[field] for field in signals.dtype.names})
-    write_request(done.request, paths[".walk.json"])
-    write_text(paths[".json"], summary_text(done) + "\n")
     if not plots:
         return list(paths.values())[:-1]
     plot_walk(done, paths[".png"], title=name)

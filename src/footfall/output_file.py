@@ -1,4 +1,4 @@
-"""The file that a recording goes to: it takes the place of an old one when it is whole, and has one owner.
+"""A file that grows while a program runs: it takes the place of an old one when it is whole, and has one owner.
 
 A forked process has the file open, too. There it must not be finished, nor may a buffer be written once more: so it
 is replaced by an empty device.
