@@ -13,6 +13,7 @@ from footfall.cli.view import until_interrupted
 
 if TYPE_CHECKING:
     from footfall.walking.request import WalkRequest
+    from footfall.walking.summary import WalkSummary
     from footfall.walking.walk import Walk
 
 _DEFAULT = "platform"  # run
@@ -32,12 +33,32 @@ def walk(
     speed: Annotated[float | None, typer.Option(help="At most, m/s.")] = None,
     noise: Annotated[bool, typer.Option("--noise", help="Sensors have errors and delays.")] = False,
     seed: Annotated[int, typer.Option(min=0, help="Of all that is random.")] = 0,
+    mode: Annotated[
+        str | None,
+        typer.Option(help="reduced: joints follow exactly (default). full: servos, motors, gears and a bus."),
+    ] = None,
+    fault: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="In full mode, what breaks: KIND,START,SECONDS or KIND:NAME,START,SECONDS; kinds are bus, motor, "
+            "encoder, force."
+        ),
+    ] = None,
+    bus: Annotated[
+        str | None,
+        typer.Option(
+            help="In full mode: LATENCY,JITTER,DROPPED; ticks of 0.25 ms, and probabilities of late and lost frames."
+        ),
+    ] = None,
     push: Annotated[
         list[str] | None, typer.Option(help="BODY,FX,FY,FZ,START,SECONDS: a force on a body, N and s.")
     ] = None,
     steps: Annotated[
-        int, typer.Option(min=1, max=100, help="Steps of the simulation in a control period of 1 ms.")
-    ] = 2,
+        int | None,
+        typer.Option(
+            min=1, max=100, help="Steps of the simulation in a control period of 1 ms: 2, in full mode 4."
+        ),
+    ] = None,
     show: Annotated[bool, typer.Option("--view", help="Show it in the browser, until Ctrl-C.")] = False,
     plot: Annotated[bool, typer.Option("--plot/--no-plot", help="Draw the page of plots.")] = True,
     video: Annotated[
@@ -57,6 +78,8 @@ def walk(
 
     [dim]$[/] footfall walk flat --goal 3,0,0 --noise --push torso,0,150,0,4,0.1
 
+    [dim]$[/] footfall walk --run straight --mode full --fault motor:kfr,4,1
+
     [dim]$[/] footfall walk --run straight --json
     """
     if listing:
@@ -70,7 +93,8 @@ def walk(
         "goal": None if goal is None else _goal(goal),
         "noise": noise or None,
         "seed": seed or None,
-        "substeps": steps if steps != 2 else None,
+        "substeps": steps,
+        **_hardware_options(mode, bus, fault),
     }
     request = _changed(request, {name: value for name, value in changes.items() if value is not None})
     if push:
@@ -79,6 +103,22 @@ def walk(
         request = _changed(request, {"pushes": (*request.pushes, *(read_push(text) for text in push))})
     name = run or Path(scene or _DEFAULT).stem
     run_and_write(request, output, name=name, plots=plot, as_json=as_json, show=show, video=video)
+
+
+def _hardware_options(mode: str | None, bus: str | None, faults: list[str] | None) -> dict[str, object]:
+    """Changes of a request, None where nothing is said."""
+    from typing import get_args
+
+    from footfall.walking.hardware_request import read_bus, read_fault
+    from footfall.walking.request import WalkMode
+
+    if mode is not None and mode not in get_args(WalkMode):
+        raise typer.BadParameter(f"--mode is {mode!r}; it must be {' or '.join(get_args(WalkMode))}")
+    return {
+        "mode": mode,
+        "bus": None if bus is None else read_bus(bus),
+        "faults": tuple(read_fault(text) for text in faults) if faults else None,
+    }
 
 
 def replay(
@@ -210,9 +250,20 @@ def _print_summary(done: Walk, name: str) -> None:
         ["greatest force on a foot, a hand", f"{found.peak_foot_force:.0f} N, {found.peak_hand_force:.0f} N"],
         ["drift of the estimate", f"{1e3 * found.drift:.1f} mm"],
         ["residual of contact, of the weight", f"{found.residual:.1e}"],
+        *_hardware_rows(found),
         ["energy, cost of transport", f"{found.energy:.0f} J, {found.cost_of_transport:.2f}"],
     ]
     screen().print(table(f"Walk: {name}", ["", "value"], rows))
+
+
+def _hardware_rows(found: WalkSummary) -> list[list[str]]:
+    if found.mode != "full":
+        return []
+    return [
+        ["greatest error of a joint against its set point", f"{found.tracking * 57.2958:.2f} degrees"],
+        ["greatest current, of what its motor can have", f"{found.strain:.0%}"],
+        ["lost frames of the bus", f"{found.lost_frames}"],
+    ]
 
 
 def _view(recording: Path) -> None:

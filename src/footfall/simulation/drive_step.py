@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from footfall.arrays import Array
+from footfall.arrays import Array, Integers
 from footfall.compiler import absolute, sqrt
 from footfall.dynamics.kinematics import link_poses
 from footfall.dynamics.loops import Coupling
@@ -38,7 +38,10 @@ Gears = Literal["rigid", "elastic"]
 Row = dict[int, Any]  # velocity -> entry
 
 _STILL = CarrierMotion({}, 0.0, {})
-_VALUES = ELECTRIC_VALUES + 1  # of a motor: electrics and the torque that its gear transmits
+_VALUES = (
+    ELECTRIC_VALUES + 2
+)  # of a motor: electrics, whether it has power, and the torque that its gear transmits
+_POWER = ELECTRIC_VALUES
 
 
 class _Motor(NamedTuple):
@@ -61,8 +64,8 @@ class DriveTrain:
     """The drives of a robot in a simulation with steps of dt (s).
 
     gears: "rigid" ones, or "elastic" where the drives have elasticity. The state is an array: for each motor its
-    electrics and transmitted torque, for each elastic gear the angle and rate of its output (rad, rad/s), and the time
-    since the last command (s).
+    electrics, 1 if it has power and 0 if not, and its transmitted torque (N m), for each elastic gear the angle and
+    rate of its output (rad, rad/s), and the time since the last command (s).
     """
 
     def __init__(self, robot: Robot, gears: Gears, dt: float) -> None:
@@ -128,6 +131,7 @@ class DriveTrain:
         for k, motor in enumerate(self.motors):
             servo = required_servo(motor.drive).start()
             state[_VALUES * k : _VALUES * k + len(servo)] = servo
+            state[_VALUES * k + _POWER] = 1.0
         for number, k in enumerate(self.elastic):
             joints = self.motors[k].drive.joints
             first = _VALUES * len(self.motors) + 2 * number
@@ -140,13 +144,39 @@ class DriveTrain:
 
     @property
     def clocks(self) -> Array:
-        """Places of the times in the state, on which nothing depends smoothly."""
-        elapsed = ServoState._fields.index("elapsed")
-        return np.array([*range(elapsed, _VALUES * len(self.motors), _VALUES), self.size - 1])
+        """Places of times and switches in the state, on which nothing depends smoothly."""
+        elapsed, last = ServoState._fields.index("elapsed"), _VALUES * len(self.motors)
+        return np.array([*range(elapsed, last, _VALUES), *self.power, self.size - 1])
+
+    @property
+    def power(self) -> Integers:
+        """Places in the state (motors,) that say whether a motor has power: 1, or 0."""
+        return np.arange(_POWER, _VALUES * len(self.motors), _VALUES)
+
+    @property
+    def joints_of_motors(self) -> Integers:
+        """For each motor (motors,) the first of its joints, as commands number them."""
+        places = [self._joints[self._velocities[motor.drive.joints][motor.place]] for motor in self.motors]
+        return np.array(places, dtype=np.int64)
 
     def begin_command(self, state: Array) -> Array:
         """The state when a new command arrives: targets go on from now."""
         return np.array([*state[:-1], 0.0 * state[-1]])
+
+    @property
+    def peak_currents(self) -> Array:
+        """Of each motor (motors,), A."""
+        return np.array([motor.drive.motor.peak_current for motor in self.motors])
+
+    @property
+    def compliance(self) -> Array:
+        """By how much gears give way (joints,), rad/(N m)."""
+        result = np.zeros(len(self._joints))
+        for k in self.elastic:
+            elasticity = self.motors[k].drive.elasticity
+            assert elasticity is not None
+            result[self.joints_of_motors[k]] = 1.0 / elasticity.stiffness
+        return result
 
     # Step
 
@@ -199,7 +229,10 @@ class DriveTrain:
         electrics = Electrics(ServoState(*remembered[: ELECTRIC_VALUES - 1]), remembered[ELECTRIC_VALUES - 1])
         target = self._target(motor, command, clock, here)
         electrics, torque = run_electrics(drive, electrics, target, position, speed, self.dt)
-        kept = [*electrics.servo, electrics.current]
+        power = remembered[_POWER]
+        servo = [power * value for value in electrics.servo[:-1]]  # a servo without power forgets
+        kept = [*servo, electrics.servo.elapsed, power * electrics.current, power]
+        torque = power * torque
         resistance = _resistance(drive, speed, remembered[-1])
         if output is not None:
             return _elastic_gear(

@@ -63,6 +63,7 @@ class ControlGains(NamedTuple):
     hand_speed: float  # m/s, of a hand that looks for what it should touch
     largest_turn: float  # rad, that force control may turn a foot by
     largest_step: float  # m, that the ground may be off by
+    feed_forward: float  # share of the torques that joints will need which drives are told of
 
 
 def control_gains(model: ReducedModel, *, period: float = 1e-3, point_stiffness: float = 5e4) -> ControlGains:
@@ -100,6 +101,7 @@ def control_gains(model: ReducedModel, *, period: float = 1e-3, point_stiffness:
         hand_speed=0.04 * rate * model.com_height,
         largest_turn=0.15,
         largest_step=0.07 * model.com_height,
+        feed_forward=1.0,
     )
 
 

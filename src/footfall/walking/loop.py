@@ -15,19 +15,23 @@ from footfall.simulation.step_values import Command
 from footfall.simulation.world.records import Count, Forces, Settings, State, Workspace, World
 from footfall.simulation.world.run import is_number
 from footfall.simulation.world.step import advance
+from footfall.walking.bus import LOSSES
 from footfall.walking.controller import ControllerRoom, Decision, control_period
+from footfall.walking.feed_forward import FeedForward, needed_torques
 from footfall.walking.gains import ControlGains
+from footfall.walking.hardware import Hardware, Orders, exchange_sensors, run_tick
 from footfall.walking.noise import NoiseSizes, NoiseState, disturb
 from footfall.walking.plan_sampling import Planned, PlanTable, phase_at, planned_at
 from footfall.walking.sensing import SensingCode, Truth, sense
 from footfall.walking.state import ControllerState, Sensors
 from footfall.walking.task_space import TaskCode
 
-_VELOCITY, _PARTS = Command._fields.index("velocity"), len(Command._fields)  # of a command
+_VELOCITY = Command._fields.index("velocity")  # of a command
 
 
 class Plant(NamedTuple):
-    """The world that the robot walks in, and how many of its steps make a period of the controller."""
+    """The world that the robot walks in, and how many of its steps make a period of the controller. hardware: between
+    the controller and drives, if these are simulated."""
 
     world: World
     settings: Settings
@@ -35,6 +39,7 @@ class Plant(NamedTuple):
     forces: Forces
     room: Workspace
     substeps: int
+    hardware: Hardware
 
 
 class Brain(NamedTuple):
@@ -51,6 +56,7 @@ class Brain(NamedTuple):
     stream_room: Array
     sensing_room: Array
     truth: Array
+    feed: FeedForward
     noise_sizes: NoiseSizes
     noise: NoiseState
 
@@ -89,6 +95,10 @@ class Signals(NamedTuple):
     upright: float  # cosine of the upper body's tilt
     residual: float
     solver_steps: int
+    stage: int  # of the hardware, see `footfall.walking.hardware.Stage`
+    tracking: float  # rad, greatest error of a joint
+    strain: float  # greatest current as a part of what its motor can have
+    lost_frames: int  # of the bus, so far
 
 
 class WalkLog(NamedTuple):
@@ -142,6 +152,8 @@ def think(brain: Brain, plan: PlanTable, period: int, log: WalkLog) -> None:
     decision = control_period(
         brain.gains, brain.tasks, brain.driven, planned, brain.sensors, brain.state, brain.tasks_room
     )
+    if brain.feed.code != 0:
+        needed_torques(brain.feed, brain.state.q, decision.shares, brain.state.effort)
     phase = phase_at(plan.times, time)
     log.signals[period // log.every] = _decided(time, phase, planned, decision, brain.state)
 
@@ -149,12 +161,9 @@ def think(brain: Brain, plan: PlanTable, period: int, log: WalkLog) -> None:
 @routine(fused=True, apart=True)
 def act(brain: Brain, plant: Plant, judge: Judgement, period: int, log: WalkLog) -> Progress:
     """What the robot does in a period, and what its sensors say then; it has one more done, unless room is missing."""
-    state, memory, at = plant.state, brain.state, period // log.every
-    command = np.zeros((_PARTS, len(state.integral)))
+    state, at = plant.state, period // log.every
     while state.counts[Count.SUBSTEPS] < plant.substeps:
-        share = (state.counts[Count.SUBSTEPS] + 1.0) / plant.substeps
-        for k in range(len(brain.driven)):
-            command[_VELOCITY, k] = memory.before[k] + share * (memory.after[k] - memory.before[k])
+        command = _ordered(brain, plant, period)
         report = advance(plant.world, plant.settings, state, command, plant.forces, plant.room)
         if report.touches > len(plant.room.found) or report.pairs > len(state.memory.pairs):
             return Progress(period, report.touches, report.pairs, False, False)
@@ -171,11 +180,33 @@ def act(brain: Brain, plant: Plant, judge: Judgement, period: int, log: WalkLog)
         brain.sensing, plant.world, state, plant.settings.dt, brain.sensing_room, brain.sensors, brain.truth
     )
     disturb(brain.noise_sizes, brain.noise, brain.gains.period, brain.sensors)
-    row = _judged(log.signals[at], truth)
+    if plant.hardware.settings.ticks > 0:
+        exchange_sensors(plant.hardware, brain.sensors)
+    row = _with_hardware(_judged(log.signals[at], truth), plant)
     log.signals[at] = row
     sunk = row.planned_center[2] - row.center[2]
     fallen = row.upright < judge.upright or sunk > judge.sunk or row.other > judge.force
     return Progress(period + 1, 0, 0, False, fallen)
+
+
+def _ordered(brain: Brain, plant: Plant, period: int) -> Array:
+    """The command (6, joints) for the next step of the plant."""
+    memory, state, hardware = brain.state, plant.state, plant.hardware
+    done, command = state.counts[Count.SUBSTEPS], hardware.state.command
+    if hardware.settings.ticks == 0:  # velocities of prescribed joints
+        share = (done + 1.0) / plant.substeps
+        for k in range(len(memory.after)):
+            command[_VELOCITY, k] = memory.before[k] + share * (memory.after[k] - memory.before[k])
+        return command
+    steps = plant.substeps // hardware.settings.ticks
+    tick = period * hardware.settings.ticks + done // steps
+    # A step that wanted more room is tried again, its tick is not.
+    if done % steps == 0 and hardware.state.ticks[0] == tick:
+        robot = plant.world.robots[0]
+        drives = state.drives[robot.first_drive : robot.first_drive + robot.drives]
+        orders = Orders(done / plant.substeps, memory.before, memory.after, memory.effort)
+        run_tick(hardware, orders, drives, state.q)
+    return command
 
 
 def _decided(
@@ -218,6 +249,10 @@ def _decided(
         1.0,
         0.0,
         0,
+        0,
+        0.0,
+        0.0,
+        0,
     )
 
 
@@ -232,6 +267,21 @@ def _judged(row: Signals, truth: Truth) -> Signals:
         left_hand=_row(truth.wrenches, 3),
         other=truth.other,
         upright=truth.upright,
+    )
+
+
+def _with_hardware(row: Signals, plant: Plant) -> Signals:
+    """With how drives and bus have done."""
+    settings, state, drives = plant.hardware.settings, plant.hardware.state, plant.state.drives
+    if settings.ticks == 0:
+        return row
+    tracking, strain = 0.0, 0.0
+    for k in range(len(state.target)):
+        tracking = max(tracking, abs(state.target[k] - state.measured[k]))
+    for m in range(len(settings.strongest)):
+        strain = max(strain, abs(drives[settings.current[m]]) / settings.strongest[m])
+    return row._replace(
+        stage=state.stage[0], tracking=tracking, strain=strain, lost_frames=state.bus.counts[LOSSES]
     )
 
 

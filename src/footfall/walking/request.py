@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
 from footfall.errors import InvalidOption
+from footfall.walking.hardware_request import BusQuality, HardwareFault
 from footfall.whole_file import open_file, write_text
 
 _LARGEST = 1_000_000  # bytes of a file
 _LONGEST_REST = 3600.0  # s
 _MOST_PUSHES = 1000
+
+WalkMode = Literal["reduced", "full"]
 
 
 class Push(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -56,7 +60,9 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     scene: a shipped name or a file. robot: likewise. route: name or file of a plan of steps; without one the robot is
     asked to come to the goal. goal: x, y in m and yaw in rad, that of the scene by default. speed: m/s, at most. noise:
     whether sensors have errors. seed: of all that is random. rest: s, how long
-    it stands in the end. substeps: steps of the plant in a period of the controller.
+    it stands in the end. substeps: steps of the plant in a period of the controller; by default 2, and 4 in full mode.
+    mode: "reduced": joints follow their set points exactly; "full": servos, motors, gears and a bus move them. bus,
+    faults: of the hardware in full mode.
     """
 
     scene: str = "platform"
@@ -69,14 +75,17 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pushes: tuple[Push, ...] = ()
     rest: float = 1.0
     period: float = 1e-3
-    substeps: int = 2
+    substeps: int | None = None
+    mode: WalkMode = "reduced"
+    bus: BusQuality = BusQuality()
+    faults: tuple[HardwareFault, ...] = ()
 
     def __post_init__(self) -> None:
         if self.goal is not None and not all(math.isfinite(each) for each in self.goal):
             raise InvalidOption(f"the goal is {self.goal}; it must be x, y, yaw, in m and rad")
         if self.speed is not None and not 0.0 < self.speed <= 10.0:
             raise InvalidOption(f"speed is {self.speed:g} m/s; it must be above 0")
-        if not 1e-4 <= self.period <= 5e-3 or not 1 <= self.substeps <= 100:
+        if not 1e-4 <= self.period <= 5e-3 or (self.substeps is not None and not 1 <= self.substeps <= 100):
             raise InvalidOption("a period must be from 0.1 to 5 ms, with 1 to 100 steps")
         if not 0 <= self.seed < 2**63:
             raise InvalidOption("the seed must be a whole number from 0 to 2^63 - 1")
@@ -84,6 +93,14 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise InvalidOption(f"rest is {self.rest:g} s; it must be from 0 to {_LONGEST_REST:g}")
         if len(self.pushes) > _MOST_PUSHES:
             raise InvalidOption(f"there are {len(self.pushes)} pushes; at most {_MOST_PUSHES} are possible")
+        if self.mode == "full" and self.substeps is not None and self.substeps % 4:
+            raise InvalidOption(
+                f"{self.substeps} steps in a period; in full mode it must be a multiple of 4, since servos run 4 times"
+            )
+        if len(self.faults) > _MOST_PUSHES:
+            raise InvalidOption(f"there are {len(self.faults)} faults; at most {_MOST_PUSHES} are possible")
+        if self.mode == "reduced" and (self.faults or self.bus != BusQuality()):
+            raise InvalidOption("bus and faults are those of drives: they want mode 'full'")
 
 
 def write_request(request: WalkRequest, path: Path | str) -> None:

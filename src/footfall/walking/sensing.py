@@ -14,20 +14,25 @@ from footfall.dynamics.kinematics import frame_pose, frame_velocity
 from footfall.gait.poses import HANDS
 from footfall.simulation.world.records import Count, State, World
 from footfall.walking.body import FEET, OTHER, WalkingBody
+from footfall.walking.gains import ControlGains
 from footfall.walking.state import Sensors
 
 NOTHING = -2  # not of the robot
+PAD_SHARE = 30.0 / 660.0  # of the weight: 30 N close a switch, Seiwald (2023) section 3.2
 _BODY = 12  # numbers of the upper body
 _FRAMES = 4  # RF, LF, RH, LH: rotations (9,) and positions (3,), one after the other
 
 
 class SensingCode(NamedTuple):
-    """Native code that looks at the robot, what its links belong to, and where its joints stand in q and v."""
+    """Native code that looks at the robot, what its links belong to, and where its joints stand in q and v. middle: of
+    a sole ahead of its frame, m; pad_force: N, that closes a switch under one of its quarters."""
 
     look: int
     parts: Integers
     joints_q: Integers
     joints_v: Integers
+    middle: float
+    pad_force: float
 
 
 class Truth(NamedTuple):
@@ -64,7 +69,7 @@ def sensing_kernel(body: WalkingBody) -> Kernel:
     return build_kernel(look, {"q": robot.nq, "v": robot.nv}, name="walking_look", key=key, module=__name__)
 
 
-def sensing_code(body: WalkingBody, kernel: Kernel) -> SensingCode:
+def sensing_code(body: WalkingBody, kernel: Kernel, gains: ControlGains) -> SensingCode:
     """What routines need; the kernel must be kept."""
     from footfall.simulation.joint_axes import actuated_velocities
 
@@ -74,6 +79,8 @@ def sensing_code(body: WalkingBody, kernel: Kernel) -> SensingCode:
         body.parts,
         np.array([coordinate for coordinate, _ in axes], dtype=np.int64),
         np.array([velocity for _, velocity in axes], dtype=np.int64),
+        gains.sole.middle,
+        PAD_SHARE * gains.mass * gains.gravity,
     )
 
 
@@ -94,6 +101,7 @@ def sense(
         sensors.joint_rates[k] = state.v[first_v + code.joints_v[k]]
     frames = out[_BODY : _BODY + 12 * _FRAMES]
     truth[:] = 0.0
+    sensors.pads[:] = 0.0
     other, moment_x, moment_y, load, lowest = 0.0, 0.0, 0.0, 0.0, np.inf
     for k in range(state.counts[Count.TOUCHES]):
         touch = state.touches[k]
@@ -111,6 +119,7 @@ def sense(
             truth[part, i] += force[i]
             truth[part, 3 + i] += moment[i]
         if part < 2:
+            sensors.pads[part, _pad(code, _rotation(frames, part).T @ arm)] += force[2]
             load += force[2]
             moment_x += at[1] * force[2] - at[2] * force[1]
             moment_y += at[2] * force[0] - at[0] * force[2]
@@ -119,6 +128,9 @@ def sense(
         turn = _rotation(frames, part)
         force = turn.T @ np.array([truth[part, 0], truth[part, 1], truth[part, 2]])
         moment = turn.T @ np.array([truth[part, 3], truth[part, 4], truth[part, 5]])
+        if part < 2:
+            for k in range(4):
+                sensors.pads[part, k] = 1.0 if sensors.pads[part, k] > code.pad_force else 0.0
         for i in (0, 1, 2):
             if part < 2:
                 sensors.feet[part, i], sensors.feet[part, 3 + i] = force[i], moment[i]
@@ -130,6 +142,11 @@ def sense(
         zmp = np.array([(lowest * fx - moment_y) / load, (moment_x + lowest * fy) / load, lowest])
     last = _BODY + 12 * _FRAMES
     return Truth(truth, zmp, other, np.array([out[last], out[last + 1], out[last + 2]]), out[last + 3])
+
+
+def _pad(code: SensingCode, place: Vector3) -> int:
+    """Which quarter of a sole a place in the frame of its foot, m, belongs to."""
+    return (2 if place[0] > code.middle else 0) + (1 if place[1] > 0.0 else 0)
 
 
 def _part(code: SensingCode, world: World, shape: int) -> int:

@@ -15,7 +15,8 @@ class Sensors(NamedTuple):
 
     feet (2, 6): force and torque [f; n] on RF and LF at the frame of the foot, in its axes, N and Nm. hands (2, 3):
     force on RH and LH, in axes of their frames, N. orientation (3, 3): rotation of the upper body, whose yaw drifts.
-    turning (3,): its angular velocity in its axes, rad/s. joints, joint_rates (joints,): rad and rad/s.
+    turning (3,): its angular velocity in its axes, rad/s. joints, joint_rates (joints,): rad and rad/s. pads (2, 4):
+    1 where a switch under RF and LF is closed; heel right, heel left, front right, front left.
     """
 
     feet: Array
@@ -24,6 +25,7 @@ class Sensors(NamedTuple):
     turning: Array
     joints: Array
     joint_rates: Array
+    pads: Array
 
 
 def new_sensors(joints: int) -> Sensors:
@@ -34,6 +36,7 @@ def new_sensors(joints: int) -> Sensors:
         np.zeros(3),
         np.zeros(joints),
         np.zeros(joints),
+        np.ones((2, 4)),
     )
 
 
@@ -81,12 +84,14 @@ class BodyMemory(NamedTuple):
 
 class ControllerState(NamedTuple):
     """q (nq,), v (nv,): of the model, which is where the robot should be. before, after (joints,): joint
-    velocities at the beginning and at the end of the period."""
+    velocities at the beginning and at the end of the period. effort (joints,): torques that joints will need, Nm, where
+    drives want to know them."""
 
     q: Array
     v: Array
     before: Array
     after: Array
+    effort: Array
     feet: ArrayOf[FootMemory]
     hands: ArrayOf[HandMemory]
     body: ArrayOf[BodyMemory]
@@ -99,6 +104,7 @@ def new_controller_state(q: Array, nv: int, joints: int) -> ControllerState:
     return ControllerState(
         np.array(q, dtype=np.float64),
         np.zeros(nv),
+        np.zeros(joints),
         np.zeros(joints),
         np.zeros(joints),
         feet,

@@ -28,7 +28,9 @@ class WalkSummary:
     time. tilt: rad, greatest of the upper body against its plan. dcm_error_rms, zmp_error_rms, center_error_rms: m,
     against the plan. residual: worst of contact, as a part of the weight. drift: m,
     between where the robot is and where it thinks it is. peak_foot_force, peak_hand_force: N. energy: J, positive work
-    of all joints. cost_of_transport: energy over weight and distance. peak_torques: Nm, by joint.
+    of all joints. cost_of_transport: energy over weight and distance. mode: reduced or full; in full mode tracking:
+    rad, greatest error of a joint against its set point, strain: greatest current as a part of what its motor can have,
+    and lost_frames of the bus. peak_torques: Nm, by joint.
     """
 
     reached: bool
@@ -52,6 +54,10 @@ class WalkSummary:
     peak_hand_force: float
     energy: float
     cost_of_transport: float
+    mode: str
+    tracking: float
+    strain: float
+    lost_frames: int
     peak_torques: dict[str, float]
 
 

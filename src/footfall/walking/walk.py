@@ -22,6 +22,8 @@ from footfall.robot.variants import with_floating_base
 from footfall.scene.load import load_scene
 from footfall.simulation.world.records import Count
 from footfall.walking.body import OTHER, WalkingBody
+from footfall.walking.hardware import Stage
+from footfall.walking.hardware_setup import trouble_of
 from footfall.walking.loop import think
 from footfall.walking.request import WalkRequest
 from footfall.walking.routes import route_for
@@ -84,7 +86,16 @@ def walk(request: WalkRequest | None = None, *, progress: Told | None = None) ->
     begin = time.perf_counter()
     motion = generate_motion(route, body.model, body=whole)
     planning += time.perf_counter() - begin
-    options = WalkerOptions(request.period, request.substeps, request.noise, request.seed, request.pushes)
+    options = WalkerOptions(
+        request.period,
+        request.substeps,
+        request.noise,
+        request.seed,
+        request.pushes,
+        mode=request.mode,
+        bus=request.bus,
+        faults=request.faults,
+    )
     walker = Walker(WalkingCode(body), scene, motion, options)
     end = motion.end_time + request.rest
     walker.run_until(request.period)  # what takes long now is compilation
@@ -104,7 +115,8 @@ def summarise(walker: Walker, planning: float, computing: float) -> WalkSummary:
     """Look at a walk that has ended. planning, computing: s."""
     log, gains, body, motion = walker.log, walker.gains, walker.code.body, walker.motion
     signals: Any = log.signals
-    fallen = walker.fallen or walker.lost
+    cause = cause_of_fall(walker)
+    fallen = walker.fallen or walker.lost or cause is not None
     weight = gains.mass * gains.gravity
     feet = 0.5 * motion.sample([motion.begin_time, motion.end_time]).feet[:, 0].sum(axis=1)
     distance = float(np.linalg.norm((feet[1] - feet[0])[:2]))
@@ -118,7 +130,7 @@ def summarise(walker: Walker, planning: float, computing: float) -> WalkSummary:
     return WalkSummary(
         reached=not fallen and walker.time >= motion.end_time and off < _NEAR,
         fallen=fallen,
-        cause=cause_of_fall(walker),
+        cause=cause,
         time=walker.time,
         steps=count_steps(signals, weight, gains.period),
         hand_contacts=count_hand_contacts(signals, gains.period),
@@ -137,12 +149,20 @@ def summarise(walker: Walker, planning: float, computing: float) -> WalkSummary:
         peak_hand_force=float(max(hands)),
         energy=energy,
         cost_of_transport=energy / (weight * distance) if distance > 0.1 else float("nan"),
+        mode=walker.options.mode,
+        tracking=float(signals["tracking"].max()),
+        strain=float(signals["strain"].max()),
+        lost_frames=int(signals["lost_frames"][-1]),
         peak_torques=dict(zip(body.joint_names, np.abs(torques).max(axis=0).tolist(), strict=True)),
     )
 
 
 def cause_of_fall(walker: Walker) -> str | None:
-    """Which limit was passed first, and when."""
+    """Which limit was passed first, and when; an error of the hardware comes before the fall that it makes."""
+    stopped = trouble_of(walker.hardware, walker.code.body)
+    if stopped is not None:
+        at = int(np.argmax(walker.log.signals["stage"] == Stage.ERROR)) * walker.options.log_every
+        return f"hardware stopped at {at * walker.gains.period:.3f} s: {stopped}"
     if walker.lost:
         return f"numbers ran away at {walker.time:.3f} s"
     if not walker.fallen:

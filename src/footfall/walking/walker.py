@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,9 +12,11 @@ from footfall.arrays import Array
 from footfall.compiler import Kernel
 from footfall.compiler.routines import new_records
 from footfall.motion.motion import Motion
-from footfall.robot.model import WORLD
+from footfall.robot.model import WORLD, Robot
 from footfall.scene.assembly import combined_robot, placed_robots
 from footfall.scene.model import Material, Scene
+from footfall.simulation.derived_drives import with_derived_drives
+from footfall.simulation.drive_step import Gears
 from footfall.simulation.step_values import StepOptions
 from footfall.simulation.world.engine import Setting, WorldEngine
 from footfall.simulation.world.live_arrays import fill
@@ -22,11 +24,15 @@ from footfall.simulation.world.records import Forces, State, Workspace
 from footfall.simulation.world.run import Progress as Room
 from footfall.walking.body import WalkingBody
 from footfall.walking.controller import ControllerRoom
+from footfall.walking.feed_forward import feed_forward_kernel, new_feed_forward
 from footfall.walking.gains import control_gains
+from footfall.walking.hardware import Hardware
+from footfall.walking.hardware_request import BusQuality, HardwareFault
+from footfall.walking.hardware_setup import TICKS, new_hardware
 from footfall.walking.loop import Brain, Judgement, Plant, Progress, Signals, WalkLog, act, run_walk, think
 from footfall.walking.noise import new_noise, noise_sizes
 from footfall.walking.plan_sampling import PlanTable, new_stream_room, plan_table
-from footfall.walking.request import Push
+from footfall.walking.request import Push, WalkMode
 from footfall.walking.sensing import sensing_code, sensing_kernel
 from footfall.walking.start import come_to, on_the_ground, require_reached
 from footfall.walking.state import new_controller_state, new_sensors
@@ -42,6 +48,11 @@ _STEEPEST, _SUNK, _STRUCK = (
     1 / 3,
     0.01,
 )  # from when on it has fallen: tilt, of height, of weight
+
+
+def gears_of(robot: Robot) -> Gears:
+    """Elastic ones if any is."""
+    return "elastic" if any(drive.elasticity is not None for drive in robot.drives) else "rigid"
 
 
 def soft_scene(scene: Scene) -> Scene:
@@ -63,15 +74,24 @@ def soft_scene(scene: Scene) -> Scene:
 class WalkerOptions:
     """period: of the controller, s. substeps: steps of the plant in it. noise: whether sensors have errors; seed: of
     theirs. pushes: forces on bodies. friction: of all that is touched, instead of the scene's. log_every: periods that
-    a row of the log stands for."""
+    a row of the log stands for. mode: "reduced", where joints follow their set points exactly, or "full", where servos,
+    motors and gears move them; bus and faults are those of full mode. substeps: 2, and 4 in full mode by default."""
 
     period: float = 1e-3
-    substeps: int = 2
+    substeps: int | None = None
     noise: bool = False
     seed: int = 0
     pushes: tuple[Push, ...] = ()
     friction: float | None = None
     log_every: int = 1
+    mode: WalkMode = "reduced"
+    bus: BusQuality = field(default_factory=BusQuality)
+    faults: tuple[HardwareFault, ...] = ()
+
+    @property
+    def steps(self) -> int:
+        """Of the plant in a period."""
+        return self.substeps or (TICKS if self.mode == "full" else 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,12 +108,21 @@ class WalkingCode:
     def sight(self) -> Kernel:
         return sensing_kernel(self.body)
 
+    @cached_property
+    def feed_forward(self) -> Kernel:
+        return feed_forward_kernel(self.body)
+
+    @cached_property
+    def driven(self) -> Robot:
+        """The robot with a drive for every joint; where it has none one is derived, see `with_derived_drives`."""
+        return with_derived_drives(self.body.robot, self.body.comfort)
+
 
 Controller = Callable[[float, Brain], object]  # time, s, and all that the controller has
 
 
 class Walker:
-    """The closed loop of one robot in one scene, with ideal drives. It begins in the first pose of a motion.
+    """The closed loop of one robot in one scene. It begins in the first pose of a motion.
 
     beside: another walker in the same scene, whose tables are shared; each has its own state.
     """
@@ -131,6 +160,7 @@ class Walker:
         self.arrays: tuple[State, Workspace] = self.engine.new_arrays()
         fill(self.arrays[0], self.engine.start(start, np.zeros(whole.nv)))
         self.brain = self._new_brain(q)
+        self.hardware = self._new_hardware(q)
         self._log = self._new_log(1)
 
     def follow(self, motion: Motion) -> None:
@@ -189,7 +219,7 @@ class Walker:
 
     def _plant(self, forces: Forces) -> Plant:
         state, room = self.arrays
-        return Plant(self.world, self.engine.settings, state, forces, room, self.options.substeps)
+        return Plant(self.world, self.engine.settings, state, forces, room, self.options.steps, self.hardware)
 
     def _run(self, end: int) -> None:
         forces = self._forces()
@@ -209,10 +239,25 @@ class Walker:
             self.arrays = self.engine.grown(*self.arrays, Room(0, done.touches, done.pairs, 0, False))
 
     def _new_engine(self, q: Array) -> WorldEngine:
-        robot, step = self.code.body.robot, StepOptions(dt=self.options.period / self.options.substeps)
+        full, step = self.options.mode == "full", StepOptions(dt=self.options.period / self.options.steps)
+        robot = self.code.driven if full else self.code.body.robot
         placed = tuple(placed_robots(self.scene, robot, q=q))
         whole = combined_robot(self.scene, robot, q=q)
-        return WorldEngine(Setting(whole, self.scene, placed, step, 1, None, False, True))
+        gears = gears_of(robot) if full else None
+        return WorldEngine(Setting(whole, self.scene, placed, step, 1, gears, False, not full))
+
+    def _new_hardware(self, q: Array) -> Hardware:
+        train = next(iter(self.engine.trains), None)
+        options = self.options
+        return new_hardware(
+            self.code.body,
+            train,
+            self.gains,
+            q,
+            bus=options.bus,
+            faults=options.faults,
+            seed=options.seed,
+        )
 
     def _start_configuration(self) -> Array:
         body = self.code.body
@@ -243,10 +288,11 @@ class Walker:
         signature = self.code.sight.signature
         seen = sum(int(np.prod(shape)) for _, shape in (*signature.inputs, *signature.outputs))
         sizes = noise_sizes(gains, noisy=self.options.noise)
+        full = self.options.mode == "full"
         return Brain(
             gains,
             self._tasks,
-            sensing_code(body, self.code.sight),
+            sensing_code(body, self.code.sight, gains),
             body.driven,
             sensors,
             new_controller_state(q, body.robot.nv, len(body.driven)),
@@ -254,6 +300,7 @@ class Walker:
             new_stream_room(),
             np.zeros(seen),
             np.zeros((4, 6)),
+            new_feed_forward(body, self.code.feed_forward if full else None, gains.feed_forward),
             sizes,
             new_noise(sizes, self.options.seed),
         )
