@@ -47,9 +47,36 @@ def test_solutions_are_those_of_the_dense_matrix(count: int, drawn: list[tuple[i
     blocks, matrix = random_system(plan, pairs, seed)
     right = np.random.default_rng(seed + 1).normal(size=(count, WIDTH))
     expected = np.linalg.solve(matrix, right.ravel())
-    assert eliminate(plan, blocks)
+    assert eliminate(plan, blocks, False)
     substitute(plan, blocks, right)
     # Diagonally dominant: the condition is about one.
+    assert np.abs(right.ravel() - expected).max() < 1e-13 * np.abs(expected).max()
+
+
+@given(
+    st.integers(1, 9),
+    st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=14),
+    st.integers(0, 99),
+)
+def test_symmetric_matrices_need_no_blocks_below(
+    count: int, drawn: list[tuple[int, int]], seed: int
+) -> None:
+    pairs = np.array([pair for pair in drawn if max(pair) < count], dtype=np.int64).reshape(-1, 2)
+    plan = plan_elimination(count, pairs)
+    blocks, _ = random_system(plan, pairs, seed)
+    for place in range(count):
+        corner = slice(WIDTH * place, WIDTH * (place + 1))
+        blocks[corner] = 0.5 * (blocks[corner] + blocks[corner].T)
+    for above, below in zip(plan.above, plan.below, strict=True):  # kept transposed: the same numbers
+        blocks[WIDTH * below : WIDTH * (below + 1)] = blocks[WIDTH * above : WIDTH * (above + 1)]
+    matrix = dense_matrix(plan, blocks)
+    assert (matrix == matrix.T).all()
+    for below in plan.below:
+        blocks[WIDTH * below : WIDTH * (below + 1)] = np.nan
+    right = np.random.default_rng(seed + 1).normal(size=(count, WIDTH))
+    expected = np.linalg.solve(matrix, right.ravel())
+    assert eliminate(plan, blocks, True)
+    substitute(plan, blocks, right)
     assert np.abs(right.ravel() - expected).max() < 1e-13 * np.abs(expected).max()
 
 
@@ -60,7 +87,7 @@ def test_a_comparison_can_fail() -> None:
     blocks[WIDTH * block_number(plan, 0, 1), 3] += 1e-3
     right = np.ones((3, WIDTH))
     expected = np.linalg.solve(matrix, right.ravel())
-    eliminate(plan, blocks)
+    eliminate(plan, blocks, False)
     substitute(plan, blocks, right)
     assert np.abs(right.ravel() - expected).max() > 1e-10
 
@@ -81,7 +108,7 @@ def test_a_pivot_that_is_not_positive_is_told() -> None:
     plan = plan_elimination(1, np.zeros((0, 2), dtype=np.int64))
     blocks = np.eye(WIDTH)
     blocks[4, 4] = -1.0
-    assert not eliminate(plan, blocks)
+    assert not eliminate(plan, blocks, False)
 
 
 @pytest.mark.parametrize("count", [50, 200])
@@ -92,6 +119,6 @@ def test_a_random_graph_of_many_nodes(count: int) -> None:
     blocks, matrix = random_system(plan, pairs, 5)
     right = rng.normal(size=(count, WIDTH))
     expected = np.linalg.solve(matrix, right.ravel())
-    eliminate(plan, blocks)
+    eliminate(plan, blocks, False)
     substitute(plan, blocks, right)
     assert np.abs(right.ravel() - expected).max() < 1e-12 * np.abs(expected).max()

@@ -19,6 +19,7 @@ from footfall.arrays import Array, Integers
 from footfall.compiler.routines import ArrayOf, Lanes, routine
 
 WIDTH = 8
+EACH = (0, 1, 2, 3, 4, 5, 6, 7)  # lane or row of a block; loops over it are written out
 _NUMBER = np.arange(8.0)  # of each lane
 
 
@@ -162,61 +163,74 @@ def block_number(plan: Elimination, one: int, other: int) -> int:
 
 
 @routine(fused=True)
-def eliminate(plan: Elimination, blocks: ArrayOf[Lanes]) -> bool:
-    """Factors of a matrix in place: `blocks` (8 size, 8). Whether all pivots were above zero."""
+def eliminate(plan: Elimination, blocks: ArrayOf[Lanes], symmetric: bool) -> bool:
+    """Factors of a matrix in place: `blocks` (8 size, 8). Whether all pivots were above zero.
+
+    symmetric: the matrix is so, and its blocks below the diagonal are not looked at.
+    """
     good = True
     for place in range(len(plan.nodes)):
         corner = WIDTH * place
         good = _factor(blocks, corner) and good
         first, last = plan.starts[place], plan.starts[place + 1]
         for k in range(first, last):
-            _solve_above(blocks, corner, WIDTH * plan.above[k])
-            _solve_below(blocks, corner, WIDTH * plan.below[k])
+            above, below = WIDTH * plan.above[k], WIDTH * plan.below[k]
+            _solve_above(blocks, corner, above)
+            if symmetric:
+                for i in EACH:
+                    blocks[below + i] = blocks[corner + i, i] * blocks[above + i]
+            else:
+                _solve_below(blocks, corner, below)
         entry = plan.target_starts[place]
         for i in range(first, last):
             for j in range(first, last):
                 target = WIDTH * plan.targets[entry]
                 entry += 1
-                if plan.rows[i] > plan.rows[j]:  # kept transposed
-                    _subtract(blocks, target, WIDTH * plan.above[j], WIDTH * plan.below[i])
-                else:
+                if i <= j:  # rows ascend
                     _subtract(blocks, target, WIDTH * plan.below[i], WIDTH * plan.above[j])
+                elif not symmetric:  # kept transposed
+                    _subtract(blocks, target, WIDTH * plan.above[j], WIDTH * plan.below[i])
     return good
 
 
+# Rows are worked on from each pivot downwards: those below it do not wait for one another.
+
+
 def _factor(blocks: ArrayOf[Lanes], corner: int) -> bool:
-    """Triangles of a diagonal block: below the diagonal the factors, above and on it what is left."""
+    """Triangles of a diagonal block: below the diagonal the factors, above it what is left, on it the inverse pivots."""
     good = True
-    inverse: Lanes = np.zeros(8)
     number: Lanes = _NUMBER
-    for r in range(WIDTH):
-        row, factors = blocks[corner + r].copy(), 0.0 * number
-        for i in range(r):
-            factor = inverse[i] * row[i]
-            row -= factor * blocks[corner + i]  # before its diagonal stand factors, where row is used up
-            factors[i] = factor
-        blocks[corner + r] = np.where(number < r, factors, row)
-        good = good and row[r] > 0.0
-        inverse[r] = 1.0 / row[r]
+    for i in EACH:
+        pivot = blocks[corner + i]
+        good = good and pivot[i] > 0.0
+        inverse = 1.0 / pivot[i]
+        behind = np.where(number > i, pivot, 0.0)
+        for r in EACH:
+            if r > i:
+                row = blocks[corner + r]
+                factor = inverse * row[i]
+                blocks[corner + r] = np.where(number == i, factor, row - factor * behind)
+        blocks[corner + i, i] = inverse
     return good
 
 
 def _solve_above(blocks: ArrayOf[Lanes], corner: int, block: int) -> None:
     """Rows of a block right of the diagonal, as elimination of its place leaves them."""
-    for r in range(1, WIDTH):
-        row, factors = blocks[block + r], blocks[corner + r]
-        for i in range(r):
-            row -= factors[i] * blocks[block + i]
-        blocks[block + r] = row
+    for i in EACH:
+        done = blocks[block + i]
+        for r in EACH:
+            if r > i:
+                blocks[block + r] -= blocks[corner + r, i] * done
 
 
 def _solve_below(blocks: ArrayOf[Lanes], corner: int, block: int) -> None:
     """Factors of a block below the diagonal, transposed: each row is a column of it."""
-    for i in range(WIDTH):
-        row = blocks[block + i]
-        for m in range(i):
-            row -= blocks[corner + m, i] * blocks[block + m]
-        blocks[block + i] = row * (1.0 / blocks[corner + i, i])
+    for m in EACH:
+        done = blocks[corner + m, m] * blocks[block + m]
+        blocks[block + m] = done
+        for i in EACH:
+            if i > m:
+                blocks[block + i] -= blocks[corner + m, i] * done
 
 
 def _subtract(blocks: ArrayOf[Lanes], target: int, left: int, right: int) -> None:
@@ -234,34 +248,44 @@ def substitute(plan: Elimination, blocks: ArrayOf[Lanes], x: ArrayOf[Lanes]) -> 
     count = len(plan.nodes)
     for place in range(count):
         corner, node = WIDTH * place, plan.nodes[place]
-        value = x[node].copy()
-        for r in range(1, WIDTH):
-            factors = blocks[corner + r]
-            total = value[r]
-            for i in range(r):
-                total -= factors[i] * value[i]
-            value[r] = total
-        x[node] = value
+        value = _numbers(x[node])
+        for i in EACH:
+            for r in EACH:
+                if r > i:
+                    value[r] -= blocks[corner + r, i] * value[i]
+        x[node] = _lanes(value)
         for k in range(plan.starts[place], plan.starts[place + 1]):
             block, neighbour = WIDTH * plan.below[k], plan.nodes[plan.rows[k]]
             other = x[neighbour]
-            for m in range(WIDTH):
+            for m in EACH:
                 other -= value[m] * blocks[block + m]
             x[neighbour] = other
     for place in range(count - 1, -1, -1):
         corner, node = WIDTH * place, plan.nodes[place]
-        value = x[node].copy()
+        value = _numbers(x[node])
         for k in range(plan.starts[place], plan.starts[place + 1]):
             block, other = WIDTH * plan.above[k], x[plan.nodes[plan.rows[k]]]
-            for r in range(WIDTH):
+            for r in EACH:
                 value[r] -= np.sum(blocks[block + r] * other)
-        for r in range(WIDTH - 1, -1, -1):
-            row = blocks[corner + r]
-            total = value[r]
-            for i in range(r + 1, WIDTH):
-                total -= row[i] * value[i]
-            value[r] = total / row[r]
-        x[node] = value
+        for back in EACH:
+            i = WIDTH - 1 - back
+            value[i] *= blocks[corner + i, i]
+            for r in EACH:
+                if r < i:
+                    value[r] -= blocks[corner + r, i] * value[i]
+        x[node] = _lanes(value)
+
+
+def _numbers(lanes: Lanes) -> Array:
+    """As a small vector: each number in a register of its own."""
+    return np.array([lanes[0], lanes[1], lanes[2], lanes[3], lanes[4], lanes[5], lanes[6], lanes[7]])
+
+
+def _lanes(numbers: Array) -> Lanes:
+    row: Lanes = np.zeros(8)
+    for i in EACH:
+        row[i] = numbers[i]
+    return row
 
 
 def dense_matrix(plan: Elimination, blocks: Array) -> Array:

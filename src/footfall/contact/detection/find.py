@@ -15,7 +15,7 @@ from footfall.contact.detection.memory import ContactMemory, Pair, ShapeTable
 from footfall.contact.detection.narrow import MOST_SPOTS, pair_spots
 from footfall.contact.detection.reduction import FEW, chosen
 from footfall.contact.detection.seams import without_seams
-from footfall.contact.detection.shapes import Bodies, Spot, Touch
+from footfall.contact.detection.shapes import Bodies, Kind, Spot, Touch
 from footfall.contact.detection.tree import overlap
 
 _SAME_WAY = 1e-12  # one minus the cosine below which normals are the same
@@ -55,7 +55,7 @@ def find_contacts(
             if seconds > 1 and count <= len(found):
                 count = without_seams(table, memory, found, start, count)
             start, seconds = count, 0
-        if not overlap(memory.lower[one], memory.upper[one], memory.lower[other], memory.upper[other]):
+        if not _may_meet(table, memory, one, other):
             continue
         before = count
         count += _pair_touches(table, memory, bodies, k, dt, reach, spots, found, count)
@@ -64,6 +64,18 @@ def find_contacts(
     if seconds > 1 and count <= len(found):
         count = without_seams(table, memory, found, start, count)
     return Need(count if most <= len(found) else most, needed)
+
+
+@routine
+def _may_meet(table: ShapeTable, memory: ContactMemory, one: int, other: int) -> bool:
+    """Whether the boxes of two shapes over the step overlap; if one is a fixed plane, whether the box reaches it."""
+    lower, upper, second = memory.lower[one], memory.upper[one], table.shapes[other]
+    if second.kind != Kind.PLANE or second.body >= 0:
+        return overlap(lower, upper, memory.lower[other], memory.upper[other])
+    plane = memory.places[other]
+    normal = plane.rotation[:, 2]
+    lowest = np.minimum(normal * (lower - plane.translation), normal * (upper - plane.translation))
+    return bool(lowest[0] + lowest[1] + lowest[2] <= 0.0)
 
 
 @routine

@@ -79,8 +79,8 @@ def solve_directly(
     steps, turn, fresh = 0, 0, False
     while turn < 2 * most and (fresh or steps < most):
         if not fresh:
-            assemble_answers(island, laws.contacts, laws.joints, blocks)
-            eliminate(island.plan, blocks)
+            symmetric = assemble_answers(island, laws.contacts, laws.joints, blocks)
+            eliminate(island.plan, blocks, symmetric)
             steps += 1
         _fill_imbalance(island, now, laws, inertial, step)
         substitute(island.plan, blocks, step)

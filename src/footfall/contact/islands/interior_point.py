@@ -97,7 +97,7 @@ def solve_interior(
         if least <= tolerance or steps == most or not residual < np.inf:
             break
         _assemble(island, v, cones, limits, blocks)
-        eliminate(island.plan, blocks)
+        eliminate(island.plan, blocks, False)
         steps += 1
         length = _predict(island, blocks, cones, limits, imbalance, right, step)
         wanted = max((1.0 - length) ** 2, _LEAST_SHARE) * tau
@@ -272,7 +272,7 @@ def _assemble(
         stiffness[:] = 0.0
         for k in range(group.first_point, group.first_point + group.points):
             add_contact_stiffness(island, k, _contact_stiffness(island.points[k], cones[k]), stiffness)
-        add_stiffness(island, group, stiffness, blocks)
+        add_stiffness(island, group, stiffness, blocks, False)
     for k in range(len(limits)):
         row, limit = island.joints[k], limits[k]
         place = WIDTH * island.plan.places[row.node] + row.lane

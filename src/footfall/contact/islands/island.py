@@ -151,8 +151,11 @@ def add_wrench(
         forces[node] = total
 
 
-def add_stiffness(island: Island, group: Group, stiffness: ArrayOf[Lanes], blocks: ArrayOf[Lanes]) -> None:
-    """Add `S^T K S` to the blocks of a matrix, for the stiffness K (6, 8) of a group and its pieces S."""
+def add_stiffness(
+    island: Island, group: Group, stiffness: ArrayOf[Lanes], blocks: ArrayOf[Lanes], symmetric: bool
+) -> None:
+    """Add `S^T K S` to the blocks of a matrix, for the stiffness K (6, 8) of a group and its pieces S; symmetric: not to
+    those below the diagonal."""
     pushed: ArrayOf[Lanes] = np.empty((TWIST, WIDTH))
     entry = group.first_pair
     for j in range(group.pieces):
@@ -168,7 +171,7 @@ def add_stiffness(island: Island, group: Group, stiffness: ArrayOf[Lanes], block
             number = island.pairs[entry + i * group.pieces + j]
             if number >= 0:
                 _add_product(blocks, WIDTH * number, island.motions, left, pushed, 0)
-            else:
+            elif not symmetric:
                 _add_product(blocks, WIDTH * (-1 - number), pushed, 0, island.motions, left)
 
 

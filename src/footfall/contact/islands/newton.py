@@ -44,6 +44,7 @@ _HALVINGS = 3
 _MANY, _PATIENCE, _SMALL = 64, 30, 1e-6
 _FINE = 1e-3  # softness of the last steps of what slides fast
 _ROUNDING = 2e-15  # of velocities
+_ALIKE = 100.0  # times: stiffnesses that differ by no more are summed apart from what they have in common
 _BALANCED = 0.01  # of the change of answers, as energies: the imbalance at which they are held
 
 
@@ -101,8 +102,8 @@ def solve_newton(
     while steps < most and not (steps - since > _PATIENCE and least <= enough):
         now, inner, found = balance(island, v, held), 0, False
         while inner < room and steps < most and not found:
-            assemble_answers(island, held.answers, held.joint_answers, blocks)
-            eliminate(island.plan, blocks)
+            symmetric = assemble_answers(island, held.answers, held.joint_answers, blocks)
+            eliminate(island.plan, blocks, symmetric)
             substitute(island.plan, blocks, held.imbalance)
             now = _advance(island, v, held, now.merit)
             steps, inner = steps + 1, inner + 1
@@ -200,23 +201,74 @@ def balance(island: Island, v: ArrayOf[Lanes], held: Held) -> Balance:
 
 def assemble_answers(
     island: Island, answers: ArrayOf[Answer], joint_answers: ArrayOf[RowAnswer], blocks: ArrayOf[Lanes]
-) -> None:
-    """Blocks of `M + J^T K J` with the K of all answers."""
+) -> bool:
+    """Blocks of `M + J^T K J` with the K of all answers; whether it is symmetric, as it is if nothing slides: then
+    those below the diagonal have no meaning."""
+    symmetric = True
+    for k in range(len(answers)):
+        symmetric = symmetric and not answers[k].slides
     blocks[:] = island.mass
     stiffness: ArrayOf[Lanes] = np.empty((TWIST, WIDTH))
     for group in island.groups:
         stiffness[:] = 0.0
-        pressed = False
+        pressed, round_part = False, Moments(0.0, np.zeros(3), np.zeros(3), np.zeros(3))
         for k in range(group.first_point, group.first_point + group.points):
-            if answers[k].normal > 0.0:
+            along, normal = answers[k].along, answers[k].normal
+            if normal > 0.0:
                 pressed = True
-                add_contact_stiffness(island, k, cone_stiffness(answers[k]), stiffness)
+                if answers[k].slides or along > _ALIKE * normal or normal > _ALIKE * along:
+                    add_contact_stiffness(island, k, cone_stiffness(answers[k]), stiffness)
+                else:
+                    # What sticks is nearly as stiff in all directions: the rest is along its normal.
+                    round_part = round_part.plus(along, island.points[k].arm)
+                    third = island.rows[3 * k + 2]
+                    push = (normal - along) * third
+                    for c in range(TWIST):
+                        stiffness[c] += third[c] * push
         if pressed:
-            add_stiffness(island, group, stiffness, blocks)
+            round_part.add_to(stiffness)
+            add_stiffness(island, group, stiffness, blocks, symmetric)
     for k in range(len(island.joints)):
         row = island.joints[k]
         place = WIDTH * island.plan.places[row.node] + row.lane
         blocks[place, row.lane] += joint_answers[k].stiffness
+    return symmetric
+
+
+class Moments(NamedTuple):
+    """Sums over springs that are as stiff in all directions: of their stiffnesses (kg), of these times the arm, times
+    squares of the arm's components, and times its products yz, zx, xy."""
+
+    total: float
+    first: Vector3
+    squares: Vector3
+    products: Vector3
+
+    def plus(self, stiffness: float, arm: Vector3) -> Moments:
+        weighted = stiffness * arm
+        across = np.array([arm[1] * weighted[2], arm[2] * weighted[0], arm[0] * weighted[1]])
+        return Moments(
+            self.total + stiffness, self.first + weighted, self.squares + weighted * arm, self.products + across
+        )
+
+    def add_to(self, stiffness: ArrayOf[Lanes]) -> None:
+        """Add what they answer to a twist, (6, 8): `k (v + w x r)` and `r x k (v + w x r)`, each summed."""
+        x, y, z = self.first
+        xx, yy, zz = self.squares
+        yz, zx, xy = self.products
+        total = self.total
+        stiffness[0] += _row(total, 0.0, 0.0, 0.0, z, -y)
+        stiffness[1] += _row(0.0, total, 0.0, -z, 0.0, x)
+        stiffness[2] += _row(0.0, 0.0, total, y, -x, 0.0)
+        stiffness[3] += _row(0.0, -z, y, yy + zz, -xy, -zx)
+        stiffness[4] += _row(z, 0.0, -x, -xy, zz + xx, -yz)
+        stiffness[5] += _row(-y, x, 0.0, -zx, -yz, xx + yy)
+
+
+def _row(a: float, b: float, c: float, d: float, e: float, f: float) -> Lanes:
+    row: Lanes = np.zeros(8)
+    row[0], row[1], row[2], row[3], row[4], row[5] = a, b, c, d, e, f
+    return row
 
 
 def cone_stiffness(answer: Answer) -> Matrix3:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array, Integers
-from footfall.compiler.routines import ArrayOf, Lanes, Vector3, new_records, routine
+from footfall.compiler.routines import ArrayOf, Lanes, Matrix3, Vector3, new_records, routine
 from footfall.contact.contacts import contact_frame
 from footfall.contact.detection.shapes import Touch
 from footfall.contact.islands.island import (
@@ -412,9 +412,13 @@ def _fill_points(
     _fill_mobility(group, pieces, inertia, mobility)
     before = halves(group_twist_of(group, pieces.nodes, pieces.motions, draft.v))
     centre, greatest = _centre(now, draft, group), 0.0
+    normal_before: Vector3 = np.zeros(3)
+    frame: Matrix3 = np.zeros((3, 3))
     for k in range(group.first_point, group.first_point + group.points):
         touch = now.room.found[draft.touches[k]]
-        frame, arm = contact_frame(touch.normal), touch.position - centre
+        arm = touch.position - centre
+        if not np.all(touch.normal == normal_before):  # most points of a group share it
+            normal_before, frame = touch.normal, contact_frame(touch.normal)
         for i in (0, 1, 2):
             axis = frame[:, i]
             moment = np.cross(arm, axis)

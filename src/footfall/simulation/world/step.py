@@ -10,7 +10,6 @@ import numpy as np
 
 from footfall.arrays import Array, Integers
 from footfall.compiler.routines import ArrayOf, Vector3, routine
-from footfall.contact.contacts import contact_frame
 from footfall.contact.detection.find import find_contacts
 from footfall.contact.islands.newton import Outcome
 from footfall.contact.islands.solve import Effort, solve_island
@@ -72,7 +71,7 @@ def _solve(now: Moment, members: Members, head: int, local: Integers) -> Outcome
             now.room.v[node] = draft.v[local[node]]
     for k in range(len(draft.touches)):
         touch = draft.touches[k]
-        state.impulses[touch] = contact_frame(now.room.found[touch].normal) @ draft.impulses[k]
+        state.impulses[touch] = island.points[k].force(draft.impulses[k])
     for k in range(len(draft.joints)):
         state.joint_impulses[draft.joints[k]] = draft.joint_impulses[k]
     for k in range(len(draft.sums)):
