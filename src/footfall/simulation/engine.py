@@ -13,6 +13,7 @@ import numpy as np
 
 from footfall.arrays import Array, Integers
 from footfall.robot.model import Robot
+from footfall.robot.tree import Attachment
 from footfall.simulation.run_values import SimulationState, Trajectory
 from footfall.simulation.step_values import Command
 
@@ -81,6 +82,16 @@ class Engine(Protocol):
 
     def deepest(self, state: SimulationState) -> Deepest | None:
         """What is deepest inside of something else, if anything is."""
+        ...
+
+    @property
+    def attachments(self) -> Mapping[str, Attachment]:
+        """The link that carries each body and frame, as `link_places` numbers them, and where on it."""
+        ...
+
+    def link_places(self, q: Array) -> tuple[Array, Array]:
+        """Rotations (links, 3, 3) and positions (links, 3), m, of all links in the world at q (nq,), to which the last
+        step has led; they may be those at its beginning."""
         ...
 
     def rollout(

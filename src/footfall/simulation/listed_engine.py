@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,7 +13,9 @@ from footfall.compiler import Kernel
 from footfall.contact.candidates import Candidate
 from footfall.contact.detection import detect_contacts
 from footfall.contact.penalty import PenaltyLaw
+from footfall.dynamics.kinematics import link_poses
 from footfall.robot.model import Robot
+from footfall.robot.tree import Attachment
 from footfall.scene.model import Scene
 from footfall.simulation.control_period import ControlPeriod
 from footfall.simulation.drive_step import DriveTrain
@@ -69,6 +71,14 @@ class ListedEngine:
             return None
         k = int(np.argmin(contacts.gaps))
         return Deepest(float(-contacts.gaps[k]), contacts.bodies[k], contacts.others[k])
+
+    @property
+    def attachments(self) -> Mapping[str, Attachment]:
+        return self.robot.tree.attachments
+
+    def link_places(self, q: Array) -> tuple[Array, Array]:
+        poses = link_poses(self.robot.tree, q)
+        return np.array([pose.rotation for pose in poses]), np.array([pose.translation for pose in poses])
 
     @cached_property
     def timed(self) -> bool:

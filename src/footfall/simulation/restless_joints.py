@@ -46,6 +46,8 @@ def warn_of_restless_joints(robot: Robot, v: Array, effort: Array) -> bool:
 
 def _joints(robot: Robot, which: Array) -> str:
     """Names of the joints of these velocities, without those of free roots."""
+    if not which.any():
+        return ""
     names = [
         joint.name
         for joint in robot.joints

@@ -24,7 +24,7 @@ from footfall.robot.start import start_of
 from footfall.scene.assembly import combined_robot, initial_state, placed_robots
 from footfall.scene.load import load_scene
 from footfall.scene.model import Scene, SceneObject
-from footfall.simulation.below_ground import warn_of_bodies_below_ground
+from footfall.simulation.below_ground import Shapeless, shapeless_bodies, warn_of_bodies_below_ground
 from footfall.simulation.commands import (
     carried_by_the_world,
     pd_command,
@@ -126,6 +126,7 @@ class Simulation:
         self._check_forces()
         self._pushes: dict[str, tuple[Array, float]] = {}
         self._started = False
+        self._pace = Pace()
         self._told: frozenset[str] = frozenset()  # kinds of warnings
         self.reset(q, v)
 
@@ -362,7 +363,7 @@ class Simulation:
         course = self.engine.course(count)
         loops = LoopWatch(self.robot, self.state.q)
         by_itself = fixed is not None and recorder is None and not loops.watching
-        pace, done, start = Pace(), 0, self.state.time
+        pace, done, start = self._pace, 0, self.state.time
         while done < count:
             state = self.state
             command = fixed
@@ -432,12 +433,8 @@ class Simulation:
         if len(trajectory.time) < _LOOKED_AT:  # a loop of single steps
             return
         if "below" not in self._told:
-            bodies = {body.name for body in self.robot.bodies if body.collisions}
-            if isinstance(self.engine, WorldEngine):
-                bodies |= {volume.body for volume in standing_in(self.robot)}
-            else:
-                bodies &= {name for each in self.engine.candidates for name in (each.body, each.surface.body)}
-            if warn_of_bodies_below_ground(self.robot, self.scene, trajectory.q[-1], bodies):
+            places = self.engine.link_places(trajectory.q[-1])
+            if warn_of_bodies_below_ground(self._shapeless, self.scene, *places):
                 self._told |= {"below"}
         driven = bool(trajectory.effort.any())
         if (
@@ -446,6 +443,15 @@ class Simulation:
             and warn_of_restless_joints(self.robot, trajectory.v, trajectory.effort)
         ):
             self._told |= {"restless"}
+
+    @cached_property
+    def _shapeless(self) -> Shapeless:
+        bodies = {body.name for body in self.robot.bodies if body.collisions}
+        if isinstance(self.engine, WorldEngine):
+            bodies |= {volume.body for volume in standing_in(self.robot)}
+        else:
+            bodies &= {name for each in self.engine.candidates for name in (each.body, each.surface.body)}
+        return shapeless_bodies(self.robot, self.engine.attachments, bodies)
 
     def _look_at_start(self) -> None:
         """Once, before the first step: what is inside of something is seldom meant to be."""

@@ -25,7 +25,7 @@ from footfall.contact.islands.island import Island, JointRow, Point, add_wrench,
 from footfall.contact.islands.newton import Outcome, assemble_answers, cone_stiffness
 from footfall.math.block_sparse import eliminate, substitute
 
-_SOFTNESS = 1e-5  # of what sticks
+_SOFTNESS = 1e-7  # of what sticks
 _TRIALS = 4  # lengths of a step: 1, 1/2, 1/4, 1/8
 _LOOKS_BACK = 3  # steps, of which one must have been worse
 _STRAINED = 0.95  # of the disc: what is beyond is at its limit

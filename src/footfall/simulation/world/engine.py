@@ -300,6 +300,10 @@ class WorldEngine:
         names = (self.contacts.owner_of(touch[name]) for name in ("first", "second"))
         return Deepest(float(-touch["gap"]), *names)
 
+    def link_places(self, q: Array) -> tuple[Array, Array]:
+        bodies = self._room.bodies
+        return np.asarray(bodies.rotation), np.asarray(bodies.position)
+
     @property
     def weight_impulse(self) -> float:
         """Weight of all times a step, N s; without gravity that on Earth."""
