@@ -25,9 +25,11 @@ from footfall.contact.islands.island import Island, JointRow, Point, add_wrench,
 from footfall.contact.islands.newton import Outcome, assemble_answers, cone_stiffness
 from footfall.math.block_sparse import eliminate, substitute
 
-_SOFTNESS = 1e-7  # of what sticks
+# Of what sticks. Where one point of a body sticks and another slides about it by s, as a part of its mobility times
+# friction, what they hold against each other dies out by softness / (softness + s / 2) a step.
+_SOFTNESS = 1e-7
 _TRIALS = 4  # lengths of a step: 1, 1/2, 1/4, 1/8
-_LOOKS_BACK = 3  # steps, of which one must have been worse
+_LOOKS_BACK = 2  # steps, of which one must have been worse
 _STRAINED = 0.95  # of the disc: what is beyond is at its limit
 _SAME_WAY = 1e-12  # one minus the cosine below which normals are the same
 _INSIDE = 0.999  # of the disc: what is in there sticks
@@ -86,11 +88,11 @@ def solve_directly(
         substitute(island.plan, blocks, step)
         length = 1.0
         sight = _go(island, now, laws, step, ahead)
-        if not sight.residual < max(last[0], last[1], last[2]):
+        if not sight.residual < max(last[0], last[1]):
             for _ in range(1, _TRIALS):
                 length *= 0.5
                 sight = _look(island, now, ahead, length, laws)
-                if sight.residual < max(last[0], last[1], last[2]):
+                if sight.residual < max(last[0], last[1]):
                     break
             _shorten(now, ahead, length)
         now, ahead = ahead, now

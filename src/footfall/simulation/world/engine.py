@@ -48,7 +48,7 @@ from footfall.simulation.world.rollouts import NO_FORCES, Starts, roll_out
 from footfall.simulation.world.run import Log, Progress, run_world
 
 _REACH = 1e-3  # m: whatever is nearer is a contact, approaching or not
-_DIRECT_STEPS, _QUICK_STEPS, _INTERIOR_STEPS = 8, 20, 60  # of the solver, at most
+_DIRECT_STEPS, _QUICK_STEPS, _INTERIOR_STEPS = 20, 20, 60  # of the solver, at most
 
 
 @dataclass(frozen=True)
