@@ -58,9 +58,7 @@ def test_solutions_are_those_of_the_dense_matrix(count: int, drawn: list[tuple[i
     st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=14),
     st.integers(0, 99),
 )
-def test_symmetric_matrices_need_no_blocks_below(
-    count: int, drawn: list[tuple[int, int]], seed: int
-) -> None:
+def test_symmetric_matrices_need_no_blocks_below(count: int, drawn: list[tuple[int, int]], seed: int) -> None:
     pairs = np.array([pair for pair in drawn if max(pair) < count], dtype=np.int64).reshape(-1, 2)
     plan = plan_elimination(count, pairs)
     blocks, _ = random_system(plan, pairs, seed)

@@ -197,7 +197,7 @@ def eliminate(plan: Elimination, blocks: ArrayOf[Lanes], symmetric: bool) -> boo
 
 
 def _factor(blocks: ArrayOf[Lanes], corner: int) -> bool:
-    """Triangles of a diagonal block: below the diagonal the factors, above it what is left, on it the inverse pivots."""
+    """Triangles of a diagonal block: below the diagonal the factors, above it what is left, on it inverse pivots."""
     good = True
     number: Lanes = _NUMBER
     for i in EACH:

@@ -44,7 +44,9 @@ def shapeless_bodies(
     )
 
 
-def bodies_below_ground(bodies: Shapeless, scene: Scene, rotations: Array, positions: Array) -> dict[str, float]:
+def bodies_below_ground(
+    bodies: Shapeless, scene: Scene, rotations: Array, positions: Array
+) -> dict[str, float]:
     """Depths (m) of the centres of mass of bodies that are below planes or terrain, where their links have these
     rotations (links, 3, 3) and positions (links, 3)."""
     grounds = [
@@ -57,9 +59,7 @@ def bodies_below_ground(bodies: Shapeless, scene: Scene, rotations: Array, posit
     return {bodies.names[k]: float(depths[k]) for k in np.flatnonzero(depths > _DEEP)}
 
 
-def warn_of_bodies_below_ground(
-    bodies: Shapeless, scene: Scene, rotations: Array, positions: Array
-) -> bool:
+def warn_of_bodies_below_ground(bodies: Shapeless, scene: Scene, rotations: Array, positions: Array) -> bool:
     """Once there are such bodies; gives whether there are."""
     found = bodies_below_ground(bodies, scene, rotations, positions)
     if found:

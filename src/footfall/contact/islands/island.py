@@ -154,8 +154,8 @@ def add_wrench(
 def add_stiffness(
     island: Island, group: Group, stiffness: ArrayOf[Lanes], blocks: ArrayOf[Lanes], symmetric: bool
 ) -> None:
-    """Add `S^T K S` to the blocks of a matrix, for the stiffness K (6, 8) of a group and its pieces S; symmetric: not to
-    those below the diagonal."""
+    """Add `S^T K S` to the blocks of a matrix, for the stiffness K (6, 8) of a group and its pieces S; symmetric: not
+    to those below the diagonal."""
     pushed: ArrayOf[Lanes] = np.empty((TWIST, WIDTH))
     entry = group.first_pair
     for j in range(group.pieces):

@@ -248,7 +248,10 @@ class Moments(NamedTuple):
         weighted = stiffness * arm
         across = np.array([arm[1] * weighted[2], arm[2] * weighted[0], arm[0] * weighted[1]])
         return Moments(
-            self.total + stiffness, self.first + weighted, self.squares + weighted * arm, self.products + across
+            self.total + stiffness,
+            self.first + weighted,
+            self.squares + weighted * arm,
+            self.products + across,
         )
 
     def add_to(self, stiffness: ArrayOf[Lanes]) -> None:
