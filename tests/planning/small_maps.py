@@ -20,7 +20,9 @@ SHORT = PlannerParameters(
         forward_m=0.32, outward_m=0.12, first_last_m=0.20, guide_first_last_m=0.16, ignored_m=0.0
     ),
     cost=StepCosts(desired_m=0.20),
-    search=SearchParameters(whole_swings=False),  # a rule of ours that the source does not have
+    search=SearchParameters(
+        whole_swings=False, swept_body=False
+    ),  # rules of ours that the source does not have
 )
 HALF = 0.1375  # m, of the distance of the feet of the source's robot
 SOLE, TOES = Sole(-0.2336, 0.0425, -0.11, 0.11), Sole(-0.0425, 0.0425, -0.11, 0.11)

@@ -13,11 +13,13 @@ import numpy as np
 
 from footfall.arrays import Array, Integers
 from footfall.compiler.routines import Vector2, routine
-from footfall.planning.ground import Ground, Singles, known_cost, known_top, turned, wide_top
+from footfall.planning.body_ways import body_passes
+from footfall.planning.ground import Bytes, Ground, Singles, known_cost, known_top, turned, wide_top
 from footfall.planning.guide import CostRules, Guide, guide_value
 from footfall.planning.heap import Heap, pop, push
-from footfall.planning.solids import Bytes, Solids, Volumes, support
-from footfall.planning.step_set import CELL, GUIDE_CELL, SWEEP, StepSet
+from footfall.planning.solids import Solids, Volumes, support
+from footfall.planning.states import State, middle_of, number_of, state_of
+from footfall.planning.step_set import CELL, GUIDE_CELL, SWEEP, TURNS, StepSet
 
 NEW, OPEN, RATED, CLOSED, INVALID = 0, 1, 2, 3, 4  # of a state; RATED: hands and collisions are known
 RUNNING, FOUND, EXHAUSTED, FULL = 0, 1, 2, 3  # of a search
@@ -26,7 +28,7 @@ _DETOUR = 50.0  # cost of where the guide knows no way
 
 
 class Nodes(NamedTuple):
-    """States, numbered ((i * ny + j) * 2 + foot) * yaws + yaw, so that those of a cell lie together.
+    """States, numbered ((foot * yaws + yaw) * nx + i) * ny + j, so that steps in one direction lie together.
 
     costs: from the start. estimates: to the goal. hands: cost of those without support. steps: number of the step that
     leads there plus one, -1 for a start. depths: how many steps led there. status: see NEW and the like.
@@ -38,15 +40,6 @@ class Nodes(NamedTuple):
     steps: np.ndarray[Any, np.dtype[np.int32]]
     depths: np.ndarray[Any, np.dtype[np.int16]]
     status: Bytes
-
-
-class State(NamedTuple):
-    """A stance by its numbers; foot: 0 right, 1 left."""
-
-    foot: int
-    yaw: int
-    i: int
-    j: int
 
 
 class Target(NamedTuple):
@@ -81,6 +74,7 @@ class Problem(NamedTuple):
     weight: float
     horizon: int  # steps after which any stance will do
     whole_swings: bool  # whether swings are looked at from the last foothold on
+    swept_body: bool  # whether the body is looked at between stances
     at_rest: bool  # whether the robot stands still at the start
     others: Integers  # numbers of the states of the left and right foot at the start, beside the right and left one
 
@@ -91,30 +85,6 @@ class Course(NamedTuple):
 
     counts: Integers
     closest: Array
-
-
-@routine
-def number_of(ground: Ground, state: State) -> int:
-    """Number of a state."""
-    return ((state.i * ground.ny + state.j) * 2 + state.foot) * ground.yaws + state.yaw
-
-
-@routine
-def state_of(ground: Ground, number: int) -> State:
-    """The state with a number."""
-    foot = number // ground.yaws
-    cell = foot // 2
-    return State(foot % 2, number % ground.yaws, cell // ground.ny, cell % ground.ny)
-
-
-@routine
-def middle_of(ground: Ground, volumes: Volumes, state: State) -> Vector2:
-    """Middle between the feet if the other foot stood beside, m."""
-    angle = 2.0 * np.pi * state.yaw / ground.yaws
-    side = volumes.lateral if state.foot == 0 else -volumes.lateral
-    x = ground.x + (state.i + 0.5) * CELL - side * np.sin(angle)
-    y = ground.y + (state.j + 0.5) * CELL + side * np.cos(angle)
-    return np.array([x, y])
 
 
 @routine
@@ -215,7 +185,7 @@ def rate_hands(problem: Problem, nodes: Nodes, number: int, state: State) -> flo
     """What hands and collisions add to the cost of a state, infinite if it is not possible."""
     middle = middle_of(problem.ground, problem.volumes, state)
     place = np.array([middle[0], middle[1], problem.ground.mean[state.i, state.j]])
-    found = support(problem.solids, problem.volumes, state.yaw, place, state.foot)
+    found = support(problem.solids, problem.volumes, 2 * state.yaw, place, state.foot, 0.0)
     if found.blocked >= 0:
         nodes.status[number] = INVALID
         return np.inf
@@ -275,49 +245,53 @@ def ends_horizon(problem: Problem, nodes: Nodes, number: int, state: State) -> b
 
 
 @routine
+def ground_cost(problem: Problem, begin: State, step: int, end: State) -> float:
+    """What the ground adds to the cost of a step from one stance to the next; infinite if it cannot be made."""
+    ground, rules, taken = problem.ground, problem.rules, problem.steps.steps[step]
+    low, high = ground.mean[begin.i, begin.j], ground.mean[end.i, end.j]
+    rise = abs(high - low)
+    if rise > rules.most_vertical or (rise > rules.noticeable and taken.forward > rules.careful):
+        return np.inf
+    return float(rules.vertical * rise + swing_cost(problem, begin, step, max(low, high), taken.forward))
+
+
+@routine
 def expand(problem: Problem, nodes: Nodes, heap: Heap, course: Course, number: int) -> None:
     """Put all that can be reached by a step on the open list."""
     ground, rules = problem.ground, problem.rules
     state = state_of(ground, number)
-    height = ground.mean[state.i, state.j]
     begins = nodes.steps[number] < 0 and problem.at_rest
     cost = nodes.costs[number]
     foot = 1 - state.foot
-    swinging = previous(problem, nodes, number, state)
     for n in range(
         problem.steps.first[state.foot, state.yaw], problem.steps.first[state.foot, state.yaw + 1]
     ):
         step = problem.steps.steps[n]
-        yaw = turned(state.yaw + step.turn, ground.yaws)
-        i, j = state.i + step.dx, state.j + step.dy
-        after = ((i * ground.ny + j) * 2 + foot) * ground.yaws + yaw
+        reached = State(
+            foot, turned(state.yaw + step.turn, ground.yaws), state.i + step.dx, state.j + step.dy
+        )
+        after = number_of(ground, reached)
         status = nodes.status[after]
         if status >= CLOSED:
             continue
         if status != NEW and cost + step.cost >= nodes.costs[after]:
             continue
-        standing = known_cost(ground, yaw, i, j)
+        standing = known_cost(ground, reached.yaw, reached.i, reached.j)
         if standing < 0.0:
             nodes.status[after] = INVALID
             course.counts[2] += 1
             continue
-        rise = abs(ground.mean[i, j] - height)
-        if rise > rules.most_vertical or (rise > rules.noticeable and step.forward > rules.careful):
-            continue
         if step.forward > rules.first_last and (begins or is_goal(problem, after)):
             continue
-        reached = State(foot, yaw, i, j)
         hands, near = nodes.hands[after], 0
         if status == NEW:
             near = near_flag(problem, middle_of(ground, problem.volumes, reached))
             hands = 0.0 if near % 2 == 1 else rules.hand * problem.volumes.hands
-        total = cost + step.cost + standing + rules.vertical * rise + hands
+        total = cost + step.cost + standing + hands
         if status != NEW and total >= nodes.costs[after] - _SAME:
             continue
-        total += swing_cost(problem, state, n, max(height, ground.mean[i, j]), step.forward)
+        total += ground_cost(problem, state, n, reached)
         if total == np.inf or (status != NEW and total >= nodes.costs[after] - _SAME):
-            continue
-        if problem.whole_swings and not swings_free(problem, swinging, reached):
             continue
         if status == NEW:
             nodes.estimates[after] = problem.weight * estimate(problem, reached)
@@ -328,6 +302,59 @@ def expand(problem: Problem, nodes: Nodes, heap: Heap, course: Course, number: i
         nodes.steps[after] = n + 1
         nodes.depths[after] = nodes.depths[number] + 1
         push(heap, total + nodes.estimates[after], after)
+
+
+@routine
+def way_free(problem: Problem, nodes: Nodes, number: int, begin: State, end: State) -> bool:
+    """Whether a swinging foot passes over nothing too high and the body is in nothing while the robot goes on from a
+    stance (with its number) to the next."""
+    before = previous(problem, nodes, number, begin)
+    if problem.whole_swings and not swings_free(problem, before, end):
+        return False
+    return not problem.swept_body or body_passes(
+        problem.ground, problem.solids, problem.volumes, problem.guide.near, before, begin, end
+    )
+
+
+@routine
+def came_freely(problem: Problem, nodes: Nodes, number: int, state: State) -> bool:
+    """Whether the way to a stance from the one that led there is free."""
+    if nodes.steps[number] < 0:
+        return True
+    before = previous(problem, nodes, number, state)
+    return way_free(problem, nodes, number_of(problem.ground, before), before, state)
+
+
+@routine
+def come_otherwise(problem: Problem, nodes: Nodes, heap: Heap, number: int, state: State) -> None:
+    """Find the best way to a stance from all others that were taken up: the one that led there is not free. If there is
+    none yet, it is as new."""
+    ground, rules = problem.ground, problem.rules
+    arriving = known_cost(ground, state.yaw, state.i, state.j) + nodes.hands[number]
+    best, chosen, depth = np.inf, 0, 0
+    for turn in range(-TURNS, TURNS + 1):
+        foot, yaw = 1 - state.foot, turned(state.yaw - turn, ground.yaws)
+        for n in range(problem.steps.first[foot, yaw], problem.steps.first[foot, yaw + 1]):
+            step = problem.steps.steps[n]
+            before = State(foot, yaw, state.i - step.dx, state.j - step.dy)
+            if step.turn != turn or before.i < 0 or before.j < 0:
+                continue
+            if before.i >= ground.nx or before.j >= ground.ny:
+                continue
+            other = number_of(ground, before)
+            if nodes.status[other] != CLOSED or nodes.costs[other] + step.cost + arriving >= best:
+                continue
+            begins = nodes.steps[other] < 0 and problem.at_rest
+            if step.forward > rules.first_last and (begins or is_goal(problem, number)):
+                continue
+            total = nodes.costs[other] + step.cost + arriving + ground_cost(problem, before, n, state)
+            if total < best and way_free(problem, nodes, other, before, state):
+                best, chosen, depth = total, n + 1, nodes.depths[other] + 1
+    if best == np.inf:
+        nodes.status[number] = NEW
+        return
+    nodes.costs[number], nodes.steps[number], nodes.depths[number] = best, chosen, depth
+    push(heap, best + nodes.estimates[number], number)
 
 
 @routine
@@ -355,6 +382,9 @@ def run_search(problem: Problem, nodes: Nodes, heap: Heap, course: Course, most:
                 nodes.costs[number] += added
                 push(heap, nodes.costs[number] + nodes.estimates[number], number)
                 continue
+        if not came_freely(problem, nodes, number, state):
+            come_otherwise(problem, nodes, heap, number, state)
+            continue
         nodes.status[number] = CLOSED
         if nodes.estimates[number] < course.closest[0]:
             course.closest[0] = nodes.estimates[number]

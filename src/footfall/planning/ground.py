@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler.routines import routine
 from footfall.environment.terrain import Terrain
 from footfall.planning.footprints import Stamps
@@ -17,8 +18,9 @@ from footfall.planning.step_set import CELL
 from footfall.planning.workspace import workspace
 
 Singles = np.ndarray[Any, np.dtype[np.float32]]
+Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 _LEVEL = 4  # of the terrain's tree: cells of 4 cm
-_OFFSET = 1000.0  # m, above all heights
+_ROW = 16  # footholds that are rated together
 
 
 class FootholdRules(NamedTuple):
@@ -35,9 +37,8 @@ class Ground(NamedTuple):
     """Terrain as arrays (nx, ny), cell (0, 0) with its corner at (x, y), m; unseen cells have a highest of minus and a
     lowest of plus infinity. border: cells at each side on which nothing stands.
 
-    costs (nx, ny, yaws): of a foothold, plus one; 0 where nobody has asked, -1 where no foot can stand. tops: of the
-    cells below the sole, m, where costs is not 0. wide_stamps, wide_tops: the same for a wider sole, plus _OFFSET, 0
-    where nobody has asked.
+    costs (yaws, nx, ny): of a foothold, -1 where no foot can stand. tops: of the cells below the sole, m. Both are
+    known where rated (yaws, nx, rows) is not 0. wide_stamps, wide_tops, wide_rated: tops of a wider sole.
     """
 
     x: float
@@ -52,10 +53,12 @@ class Ground(NamedTuple):
     sure: Singles
     stamps: Stamps
     rules: FootholdRules
-    costs: Singles
+    costs: Array
     tops: Singles
+    rated: Bytes
     wide_stamps: Stamps
     wide_tops: Singles
+    wide_rated: Bytes
 
 
 def ground_within(
@@ -82,7 +85,7 @@ def ground_within(
     nx, ny = window.mean.shape
     limits, cost, yaws = parameters.foothold, parameters.cost, parameters.grid.yaws
     rules = FootholdRules(limits.uneven_m, limits.least_confidence, cost.uneven, cost.uncertain, cost.partial)
-    size = (nx, ny, yaws)
+    size, rows = (yaws, nx, ny), (yaws, nx, -(-ny // _ROW))
     return Ground(
         window.x,
         window.y,
@@ -96,20 +99,13 @@ def ground_within(
         sure,
         stamps,
         rules,
-        workspace("foothold costs", size, np.float32),
+        workspace("foothold costs", size, np.float64, zeroed=False),
         workspace("foothold tops", size, np.float32, zeroed=False),
+        workspace("rated footholds", rows, np.uint8),
         wide_stamps,
-        workspace("wide tops", size, np.float32),
+        workspace("wide tops", size, np.float32, zeroed=False),
+        workspace("rated wide tops", rows, np.uint8),
     )
-
-
-class Foothold(NamedTuple):
-    """cost: of standing there, negative if no foot can. top: highest cell below the sole, m. partial: only the toe pad
-    stands."""
-
-    cost: float
-    top: float
-    partial: bool
 
 
 @routine
@@ -129,65 +125,68 @@ def rated(low: float, high: float, trust: float, rules: FootholdRules) -> float:
 
 
 @routine
-def foothold(ground: Ground, yaw: int, i: int, j: int) -> Foothold:
-    """What a foot finds on a cell: the whole sole, else the toe pad if nothing below the heel is higher."""
+def rate_row(ground: Ground, yaw: int, i: int, begin: int) -> None:
+    """Rate the footholds of _ROW cells from (i, begin) on: the whole sole, else the toe pad if nothing below the heel
+    is higher. Side by side they take little longer than one of them."""
     first, last = ground.stamps.first[yaw], ground.stamps.first[yaw + 1]
     toes = first + ground.stamps.toes[yaw]
-    low, high, trust = np.inf, -np.inf, 0.0
-    toe_low, toe_high, toe_trust = np.inf, -np.inf, 0.0
+    low, high, trust = np.full(_ROW, np.inf), np.full(_ROW, -np.inf), np.zeros(_ROW)
+    toe_low, toe_high, toe_trust = np.empty(_ROW), np.empty(_ROW), np.empty(_ROW)
+    edge = ground.border
+    skip, end = max(edge - begin, 0), min(_ROW, ground.ny - edge - begin)
+    if i < edge or i >= ground.nx - edge:
+        end = 0
     for n in range(first, last):
         if n == toes:
-            toe_low, toe_high, toe_trust = low, high, trust
-        a, b = i + ground.stamps.cells[n, 0], j + ground.stamps.cells[n, 1]
-        low = min(low, ground.lowest[a, b])
-        high = max(high, ground.highest[a, b])
-        trust += ground.sure[a, b]
-    if ground.sure[i, j] <= 0.0:
-        return Foothold(-1.0, high, False)
-    cost = rated(low, high, trust / (last - first), ground.rules)
-    if cost >= 0.0 or toes == last:
-        return Foothold(cost, high, False)
-    if toe_high >= high:
-        cost = rated(toe_low, toe_high, toe_trust / (toes - first), ground.rules)
-        if cost >= 0.0:
-            cost += ground.rules.partial_cost
-    return Foothold(cost, high, True)
+            for k in range(_ROW):
+                toe_low[k], toe_high[k], toe_trust[k] = low[k], high[k], trust[k]
+        a, b = i + ground.stamps.cells[n, 0], begin + ground.stamps.cells[n, 1]
+        for k in range(skip, end):
+            low[k] = min(low[k], ground.lowest[a, b + k])
+            high[k] = max(high[k], ground.highest[a, b + k])
+            trust[k] += ground.sure[a, b + k]
+    for k in range(min(_ROW, ground.ny - begin)):
+        cost = -1.0
+        if skip <= k < end and ground.sure[i, begin + k] > 0.0:
+            cost = rated(low[k], high[k], trust[k] / (last - first), ground.rules)
+            if cost < 0.0 and toes < last and toe_high[k] >= high[k]:
+                cost = rated(toe_low[k], toe_high[k], toe_trust[k] / (toes - first), ground.rules)
+                cost += ground.rules.partial_cost if cost >= 0.0 else 0.0
+        ground.tops[yaw, i, begin + k] = high[k]
+        ground.costs[yaw, i, begin + k] = cost
 
 
 @routine
 def known_cost(ground: Ground, yaw: int, i: int, j: int) -> float:
-    """Cost of a foothold, negative if no foot can stand there; looked at once. Cells of the border are not asked."""
-    kept = ground.costs[i, j, yaw]
-    if kept == 0.0:
-        b = ground.border
-        if i < b or j < b or i >= ground.nx - b or j >= ground.ny - b:
-            ground.tops[i, j, yaw] = -np.inf
-            ground.costs[i, j, yaw] = -1.0
-            return -1.0
-        found = foothold(ground, yaw, i, j)
-        kept = found.cost + 1.0 if found.cost >= 0.0 else -1.0
-        ground.tops[i, j, yaw] = found.top
-        ground.costs[i, j, yaw] = kept
-    return kept - 1.0 if kept > 0.0 else -1.0
+    """Cost of a foothold, negative if no foot can stand there, as nowhere on the border; looked at once."""
+    row = j // _ROW
+    if ground.rated[yaw, i, row] == 0:
+        ground.rated[yaw, i, row] = 1
+        rate_row(ground, yaw, i, _ROW * row)
+    return float(ground.costs[yaw, i, j])
 
 
 @routine
 def known_top(ground: Ground, yaw: int, i: int, j: int) -> float:
-    """Highest cell below a sole, m; minus infinity where nothing was seen."""
-    if ground.costs[i, j, yaw] == 0.0:
-        known_cost(ground, yaw, i, j)
-    return float(ground.tops[i, j, yaw])
+    """Highest cell below a sole, m; minus infinity where nothing was seen, and on the border."""
+    known_cost(ground, yaw, i, j)
+    return float(ground.tops[yaw, i, j])
 
 
 @routine
 def wide_top(ground: Ground, yaw: int, i: int, j: int) -> float:
-    """Highest cell below a wider sole, m; minus infinity where nothing was seen."""
-    kept = ground.wide_tops[i, j, yaw]
-    if kept == 0.0:
-        kept = -np.inf
+    """Highest cell below a wider sole, m; minus infinity where nothing was seen, and on the border."""
+    row, edge = j // _ROW, ground.border
+    if ground.wide_rated[yaw, i, row] == 0:
+        ground.wide_rated[yaw, i, row] = 1
+        begin, high = _ROW * row, np.full(_ROW, -np.inf)
+        skip, end = max(edge - begin, 0), min(_ROW, ground.ny - edge - begin)
+        if i < edge or i >= ground.nx - edge:
+            end = 0
         for n in range(ground.wide_stamps.first[yaw], ground.wide_stamps.first[yaw + 1]):
-            a, b = i + ground.wide_stamps.cells[n, 0], j + ground.wide_stamps.cells[n, 1]
-            if a >= 0 and b >= 0 and a < ground.nx and b < ground.ny:
-                kept = max(kept, ground.highest[a, b] + _OFFSET)
-        ground.wide_tops[i, j, yaw] = kept
-    return float(kept - _OFFSET)
+            a, b = i + ground.wide_stamps.cells[n, 0], begin + ground.wide_stamps.cells[n, 1]
+            for k in range(skip, end):
+                high[k] = max(high[k], ground.highest[a, b + k])
+        for k in range(min(_ROW, ground.ny - begin)):
+            ground.wide_tops[yaw, i, begin + k] = high[k]
+    return float(ground.wide_tops[yaw, i, j])

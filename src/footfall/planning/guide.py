@@ -14,11 +14,14 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import Vector2, routine
-from footfall.planning.ground import Ground, Singles, known_cost, turned
+from footfall.planning.ground import Bytes, Ground, Singles, known_cost, turned
 from footfall.planning.heap import Heap, pop, push
-from footfall.planning.solids import Bytes, Solids, Volumes, support
+from footfall.planning.solids import Solids, Volumes, support
 from footfall.planning.step_set import CELL, GUIDE_CELL, GUIDE_TURN, GuideSteps
 
+_DEPTH = 0.03  # m that the body may be in something: within its cell there is a better place
+_BLOCKED = -2.0  # instead of a cost: body or arms would be in something
+_LONG = 4  # cells of a step from which on the body is looked at half way
 _JUMP = 2.0  # in costs of a cell: neighbours that differ by more are not compared
 
 
@@ -53,11 +56,12 @@ class Pose2(NamedTuple):
 class Guide(NamedTuple):
     """States (headings, nx, ny) of the middle between the feet on cells of 8 cm, from the corner of the ground on.
 
-    costs: of a state, plus one; 0 where nobody has asked, -1 where it is not possible. heights: of the feet, m. togo:
-    cost to the goal, plus one; 0 where none is known. closed: whether it is the least. peaks (nx, ny): highest ground
-    within a step. near (nx, ny): see `find_nearness`. lengths (nx, ny): of the shortest way from the start, m, at
-    least; rate: cost of a metre, at least. focus: how much more the way from the start counts. stops: whether the robot
-    stops at the goal, after a short step. missed: what the cost of a path through any other state exceeds.
+    costs: of a state, plus one; 0 where nobody has asked, -1 where no foot can stand, -2 where the body is in
+    something. heights: of the feet, m. togo: cost to the goal, plus one; 0 where none is known. closed: whether it is
+    the least. peaks (nx, ny): highest ground within a step. near (nx, ny): see `find_nearness`. ways (nx, ny): cost
+    from the start, about at least; rate: of a metre, at least. focus: how much more the way from the start counts.
+    stops: whether the robot stops at the goal, after a short step. missed: what the cost of a path through any other
+    state exceeds.
     """
 
     costs: Singles
@@ -67,7 +71,7 @@ class Guide(NamedTuple):
     peaks: Singles
     near: Bytes
     start: Pose2
-    lengths: Singles
+    ways: Singles
     rate: float
     focus: float
     stops: bool
@@ -125,7 +129,7 @@ def guide_state(
     """Cost of a state of the guide, negative if it is not possible; looked at once."""
     kept = guide.costs[place.yaw, place.i, place.j]
     if kept != 0.0:
-        return kept - 1.0 if kept > 0.0 else -1.0
+        return kept - 1.0 if kept > 0.0 else kept
     guide.costs[place.yaw, place.i, place.j] = -1.0
     middle = guide_centre(ground, place.i, place.j)
     angle, yaw = heading(guide, place.yaw), GUIDE_TURN * place.yaw
@@ -144,9 +148,10 @@ def guide_state(
     flag = guide.near[place.i, place.j]
     missing = volumes.hands
     if flag > 0:
-        found = support(solids, volumes, yaw, np.array([middle[0], middle[1], height]), -1)
+        found = support(solids, volumes, 2 * yaw, np.array([middle[0], middle[1], height]), -1, _DEPTH)
         if found.blocked >= 0:
-            return -1.0
+            guide.costs[place.yaw, place.i, place.j] = _BLOCKED
+            return _BLOCKED
         missing = found.missing
     cost = best + rules.hand * missing
     guide.costs[place.yaw, place.i, place.j] = cost + 1.0
@@ -179,35 +184,38 @@ _MOVES = tuple(
 
 
 @routine
-def shortest_ways(highest: Singles, begin: Vector2, steepest: float, heap: Heap, lengths: Singles) -> None:
-    """Lengths (nx, ny) of ways from a cell of 8 cm to all others, m, at least: nobody gets over a rise that is steeper
-    from one cell to the next. highest: of cells of 4 cm."""
-    nx, ny = lengths.shape[0], lengths.shape[1]
+def least_ways(
+    highest: Singles, near: Bytes, rates: Vector2, begin: Vector2, steepest: float, heap: Heap, ways: Singles
+) -> None:
+    """Costs (nx, ny) of ways from a cell of 8 cm to all others, at least: nobody gets over a rise that is steeper from
+    one cell to the next. highest: of cells of 4 cm. rates: cost of a metre without and with something to touch."""
+    nx, ny = ways.shape[0], ways.shape[1]
     tops = np.full((nx, ny), -np.inf)
     for i in range(nx):
         for j in range(ny):
             top = max(highest[2 * i, 2 * j], highest[2 * i + 1, 2 * j])
             tops[i, j] = max(top, highest[2 * i, 2 * j + 1], highest[2 * i + 1, 2 * j + 1])
-            lengths[i, j] = np.inf
+            ways[i, j] = np.inf
     first = int(begin[0]) * ny + int(begin[1])
-    lengths[int(begin[0]), int(begin[1])] = 0.0
+    ways[int(begin[0]), int(begin[1])] = 0.0
     push(heap, 0.0, first)
     while heap.size[0] > 0:
         entry = pop(heap)
         i, j = entry.item // ny, entry.item % ny
-        if entry.key > lengths[i, j] + 1e-6:
+        if entry.key > ways[i, j] + 1e-6:
             continue
+        rate = _LONGER * GUIDE_CELL * rates[near[i, j] % 2]
         for di, dj in _MOVES:
             a, b = i + di, j + dj
             if a < 0 or b < 0 or a >= nx or b >= ny:
                 continue
-            length = entry.key + _LONGER * GUIDE_CELL * np.sqrt(1.0 * (di * di + dj * dj))
-            if length < lengths[a, b] - 1e-6:
+            cost = entry.key + rate * np.sqrt(1.0 * (di * di + dj * dj))
+            if cost < ways[a, b] - 1e-6:
                 rise = tops[a, b] - tops[i, j]
                 if abs(rise) > steepest and tops[a, b] > -np.inf and tops[i, j] > -np.inf:
                     continue
-                lengths[a, b] = length
-                push(heap, length, a * ny + b)
+                ways[a, b] = cost
+                push(heap, cost, a * ny + b)
 
 
 @routine
@@ -216,7 +224,7 @@ def from_start(guide: Guide, ground: Ground, rules: CostRules, place: Place) -> 
     headings = guide.costs.shape[0]
     turn = abs(place.yaw - guide.start.yaw)
     facing = GUIDE_TURN * rules.turn * min(turn, headings - turn)
-    return float(guide.focus * (guide.rate * guide.lengths[place.i, place.j] + facing))
+    return float(guide.focus * (guide.ways[place.i, place.j] + facing))
 
 
 @routine
@@ -299,6 +307,10 @@ def run_guide(
             if guide_state(guide, ground, solids, volumes, rules, before) < 0.0 and not is_start:
                 guide.closed[yaw, i, j] = 2
                 continue
+            if max(abs(step.dx), abs(step.dy)) >= _LONG and guide.near[i, j] >= 2:
+                half = Place(yaw, (i + here.i) // 2, (j + here.j) // 2)
+                if guide_state(guide, ground, solids, volumes, rules, half) == _BLOCKED:
+                    continue
             tentative += guide_edge(guide, ground, rules, before, here, step.length)
             if tentative < np.inf and (known == 0.0 or tentative + 1.0 < known):
                 guide.togo[yaw, i, j] = tentative + 1.0

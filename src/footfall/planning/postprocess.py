@@ -89,7 +89,7 @@ def _touched(search: Search, path: Path, feet: Any) -> Any:
     )
     for n, state in enumerate(path.states):
         place = np.array(stances[n]["place"])
-        first = 2 * state.yaw * tables.volumes.arm_count
+        first = 4 * state.yaw * tables.volumes.arm_count
         for side in range(2):
             if touches[2 * n + side]["owner"] == -1 and (
                 collides(
@@ -98,6 +98,7 @@ def _touched(search: Search, path: Path, feet: Any) -> Any:
                     first + side * tables.volumes.arm_count,
                     tables.volumes.arm_count,
                     place,
+                    0.0,
                 )
                 >= 0
             ):

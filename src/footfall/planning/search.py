@@ -21,19 +21,16 @@ from footfall.planning.footsteps import (
     Course,
     Nodes,
     Problem,
-    State,
     Target,
     can_stop,
     estimate,
     is_goal,
-    middle_of,
-    number_of,
     run_search,
-    state_of,
 )
 from footfall.planning.ground import known_cost
-from footfall.planning.guide import Guide, Place, Pose2, guide_state, run_guide, shortest_ways
+from footfall.planning.guide import Guide, Place, Pose2, guide_state, least_ways, run_guide
 from footfall.planning.heap import kept_heap, push
+from footfall.planning.states import State, middle_of, number_of, state_of
 from footfall.planning.step_set import CELL, GUIDE_CELL, GUIDE_TURN, GuideSteps
 from footfall.planning.surroundings import Surroundings
 from footfall.planning.tables import Tables
@@ -42,7 +39,7 @@ from footfall.planning.workspace import workspace
 
 _DESPERATE = 60_000  # states that are explored where the guide knows no way
 _SLICE = 400  # states that are expanded between two looks at the clock
-_FOCUS = 1.25  # of the distance from the start, while the guide is made
+_FOCUS = 1.1  # of the distance from the start, while the guide is made
 _SLACK = 2.0  # cost by which paths may be worse whose estimates the guide still knows
 _ALIKE = 0.02  # m: feet at rest are side by side within this
 _FAR = 30_000  # steps: no horizon
@@ -178,6 +175,7 @@ def new_search(
         options.weight,
         _FAR if options.horizon is None else options.horizon,
         tables.parameters.search.whole_swings,
+        tables.parameters.search.swept_body,
         rest,
         np.array(
             [number_of(ground, _state_below(around, foot, 1 - n)) for n, foot in enumerate(start.feet[::-1])]
@@ -293,7 +291,17 @@ def guide_for(search: Search) -> Search:
         math.floor((guide.start.y - ground.y) / GUIDE_CELL),
     ]
     steepest = rules.most_vertical + rules.most_obstacle
-    shortest_ways(ground.highest, np.array(begin, dtype=np.float64), steepest, heap, guide.lengths)
+    hands = rules.hand * problem.volumes.hands
+    rates = np.array([_rate(search.tables.guide_steps, hands), guide.rate])
+    least_ways(
+        ground.highest,
+        guide.near,
+        rates,
+        np.array(begin, dtype=np.float64),
+        steepest,
+        heap,
+        guide.ways,
+    )
     heap.size[0] = 0
     nx, ny = guide.costs.shape[1:]
     for yaw, i, j in _guide_goals(search):
@@ -341,8 +349,7 @@ def explored_places(search: Search) -> Array:
     numbers = np.flatnonzero(nodes.status == CLOSED)
     order = np.argsort(nodes.costs[numbers] + nodes.estimates[numbers], kind="stable")
     numbers = numbers[order]
-    cells = numbers // (2 * ground.yaws)
-    i, j = cells // ground.ny, cells % ground.ny
+    i, j = numbers // ground.ny % ground.nx, numbers % ground.ny
     x, y = ground.x + (i + 0.5) * CELL, ground.y + (j + 0.5) * CELL
     return np.column_stack([x, y, nodes.costs[numbers]])
 

@@ -6,7 +6,7 @@ A thing is the swept-sphere volume of an object; the robot's volumes are capsule
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,17 +17,18 @@ from footfall.environment.model import Environment
 from footfall.geometry.swept_sphere import SweptVolume
 from footfall.geometry.triangle import Triangle, line_to_line, on_triangle
 from footfall.planning.biped import Biped
-
-Bytes = np.ndarray[Any, np.dtype[np.uint8]]
+from footfall.planning.ground import Bytes
 
 
 class Solid(NamedTuple):
-    """An element of an object's volume: a triangle (lines and points have equal corners) with a radius, m."""
+    """An element of an object's volume: a triangle (lines and points have equal corners) with a radius, m; its box of
+    coordinates, and the unit normal of its plane, zero if it has none."""
 
     triangle: Triangle
     radius: float
     low: Vector3
     high: Vector3
+    normal: Vector3
 
 
 class Solids(NamedTuple):
@@ -49,8 +50,8 @@ class Capsule(NamedTuple):
 
 
 class Volumes(NamedTuple):
-    """The robot's capsules, turned for each heading: n = yaw * count + k. body, arms and reach of both sides one after
-    the other; `hands` is 2 or 0."""
+    """The robot's capsules, turned for each half heading: n = heading * count + k. body, arms and reach of both
+    sides one after the other; `hands` is 2 or 0."""
 
     body: ArrayOf[Capsule]
     arms: ArrayOf[Capsule]
@@ -76,11 +77,14 @@ def packed_solids(
     )
     volumes = packed_volumes(environment, ids)
     corners = volumes.corners.reshape(-1, 3, 3)
-    rows = np.empty((len(corners), 16))
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    sizes = np.linalg.norm(normals, axis=1, keepdims=True)
+    rows = np.empty((len(corners), 19))
     rows[:, :9] = volumes.corners
     rows[:, 9] = volumes.radii
     rows[:, 10:13] = corners.min(axis=1, initial=np.inf) - volumes.radii[:, None]
-    rows[:, 13:] = corners.max(axis=1, initial=-np.inf) + volumes.radii[:, None]
+    rows[:, 13:16] = corners.max(axis=1, initial=-np.inf) + volumes.radii[:, None]
+    rows[:, 16:] = np.where(sizes > 1e-12, normals / np.maximum(sizes, 1e-300), 0.0)
     touch = np.array([id in touchable for id in ids], dtype=bool)
     solid = np.array([environment.object(id).category not in floors for id in ids], dtype=bool)
     owners = volumes.owners
@@ -91,7 +95,7 @@ def packed_solids(
 
 
 def turned_volumes(biped: Biped, yaws: int) -> Volumes:
-    """The volumes of a biped for all headings."""
+    """The volumes of a biped for as many headings."""
     arms, reach = list(biped.arms), list(biped.reach)
     return Volumes(
         _turned([biped.body], yaws),
@@ -163,18 +167,23 @@ def capsule_gap(capsule: Capsule, place: Vector3, solid: Solid, enough: float) -
         low, high = min(start[k], end[k]) - radius, max(start[k], end[k]) + radius
         if max(solid.low[k] - high, low - solid.high[k]) > enough:
             return np.inf
+    before, behind = solid.normal @ (start - solid.triangle.a), solid.normal @ (end - solid.triangle.a)
+    if before * behind > 0.0 and min(abs(before), abs(behind)) - radius - solid.radius > enough:
+        return np.inf  # on one side of its plane
     return core_gap(start, end, solid.triangle) - radius - solid.radius
 
 
 @routine
-def collides(solids: Solids, capsules: ArrayOf[Capsule], first: int, count: int, place: Vector3) -> int:
-    """Number of an element that is in one of the capsules at a place, -1 if there is none."""
+def collides(
+    solids: Solids, capsules: ArrayOf[Capsule], first: int, count: int, place: Vector3, depth: float
+) -> int:
+    """Number of an element that is deeper in one of the capsules at a place than `depth`, m, -1 if there is none."""
     for n in range(len(solids.owners)):
         if not solids.solid[n]:
             continue
         element = solids.elements[n]
         for k in range(first, first + count):
-            if capsule_gap(capsules[k], place, element, 0.0) < 0.0:
+            if capsule_gap(capsules[k], place, element, -depth) < -depth:
                 return n
     return -1
 
@@ -214,32 +223,34 @@ def nearest_of(solids: Solids, place: Vector3, touchable: bool) -> float:
 
 
 @routine
-def support(solids: Solids, volumes: Volumes, yaw: int, place: Vector3, stance: int) -> Support:
+def support(
+    solids: Solids, volumes: Volumes, heading: int, place: Vector3, stance: int, depth: float
+) -> Support:
     """Hands and collisions of a robot whose middle between the feet is at a place.
 
-    stance: 0 or 1: a stance on that foot, which hands support only if the opposite one does; -1: any.
+    heading: in halves of those of the search. stance: 0 or 1: a stance on that foot, which hands support only if the
+    opposite one does; -1: any. depth: m that body and arms may be in something.
     """
-    missing = volumes.hands
+    count = volumes.body_count
+    blocked = collides(solids, volumes.body, heading * count, count, place, depth)
+    if blocked >= 0 or volumes.hands == 0:
+        return Support(volumes.hands, blocked)
     right, left = False, False
-    if volumes.hands == 2:
-        count = volumes.reach_count
-        first = 2 * yaw * count
-        if stance != 1:
-            left = reaches(solids, volumes.reach, first + count, count, place)
-        if stance != 0 or left:
-            right = reaches(solids, volumes.reach, first, count, place)
-        if stance == 1 and right:
-            left = reaches(solids, volumes.reach, first + count, count, place)
-        missing -= (1 if right else 0) + (1 if left else 0)
-    blocked = collides(solids, volumes.body, yaw * volumes.body_count, volumes.body_count, place)
-    if blocked < 0 and volumes.hands == 2:
-        count = volumes.arm_count
-        first = 2 * yaw * count
-        if not right:
-            blocked = collides(solids, volumes.arms, first, count, place)
-        if blocked < 0 and not left:
-            blocked = collides(solids, volumes.arms, first + count, count, place)
-    return Support(missing, blocked)
+    count = volumes.reach_count
+    first = 2 * heading * count
+    if stance != 1:
+        left = reaches(solids, volumes.reach, first + count, count, place)
+    if stance != 0 or left:
+        right = reaches(solids, volumes.reach, first, count, place)
+    if stance == 1 and right:
+        left = reaches(solids, volumes.reach, first + count, count, place)
+    count = volumes.arm_count
+    first = 2 * heading * count
+    if not right:
+        blocked = collides(solids, volumes.arms, first, count, place, depth)
+    if blocked < 0 and not left:
+        blocked = collides(solids, volumes.arms, first + count, count, place, depth)
+    return Support(volumes.hands - (1 if right else 0) - (1 if left else 0), blocked)
 
 
 @routine(quick=True)

@@ -13,11 +13,11 @@ import numpy as np
 from footfall.environment.model import Environment
 from footfall.environment.objects import EnvironmentObject, ObjectSurface
 from footfall.environment.terrain import Terrain
-from footfall.planning.ground import Ground, Singles, ground_within
+from footfall.planning.ground import Bytes, Ground, Singles, ground_within
 from footfall.planning.guide import peaks_within
 from footfall.planning.hand_contacts import Touchables, touchables
 from footfall.planning.parameters import HandParameters
-from footfall.planning.solids import Bytes, Solids, find_nearness, packed_solids
+from footfall.planning.solids import Solids, find_nearness, packed_solids
 from footfall.planning.step_set import CELL, GUIDE_CELL
 from footfall.planning.surfaces import TouchSurface, touch_surface
 from footfall.planning.tables import Tables

@@ -95,7 +95,7 @@ def _made(biped: Biped, parameters: PlannerParameters) -> Tables:
         guide_steps(parameters),
         sole_stamps(biped.sole, biped.toe_sole, yaws, CELL),
         sole_stamps(wide, wide, yaws, CELL),
-        turned_volumes(biped, yaws),
+        turned_volumes(biped, 2 * yaws),
         rules,
         _cost_rules(parameters, steps),
         refinement_for(fine, sole_corners(biped.sole), rules, parameters),

@@ -1,0 +1,70 @@
+"""The body on its way from one stance to the next.
+
+While a foot swings, the middle between the feet goes half of its way: from midway between the feet before the step to
+midway between them after it, and its heading turns from one mean to the other. Those places lie on cells of half the
+size and on headings twice as fine, so that volumes need not be turned.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from footfall.compiler.routines import routine
+from footfall.planning.ground import Bytes, Ground, turned
+from footfall.planning.solids import Solids, Volumes, support
+from footfall.planning.states import State
+from footfall.planning.step_set import CELL, GUIDE_CELL
+
+_PIECE = 0.06  # m between places that are looked at: a corner between two gets 2 mm into a body with a radius of 0.2 m
+_SOLID = 2  # flag of a cell that has something solid around it, see `find_nearness`
+
+
+class BodyPlace(NamedTuple):
+    """The middle between the feet: x, y, z in m, and its heading, in halves of those of the search."""
+
+    x: float
+    y: float
+    z: float
+    heading: int
+
+
+@routine
+def between_feet(ground: Ground, one: State, other: State) -> BodyPlace:
+    """Midway between two footholds, as high as the lower one."""
+    half = ground.yaws // 2
+    turn = turned(other.yaw - one.yaw + half, ground.yaws) - half
+    return BodyPlace(
+        ground.x + (one.i + other.i + 1) * CELL / 2.0,
+        ground.y + (one.j + other.j + 1) * CELL / 2.0,
+        min(ground.mean[one.i, one.j], ground.mean[other.i, other.j]),
+        turned(2 * one.yaw + turn, 2 * ground.yaws),
+    )
+
+
+@routine
+def body_passes(
+    ground: Ground,
+    solids: Solids,
+    volumes: Volumes,
+    near: Bytes,
+    before: State,
+    standing: State,
+    after: State,
+) -> bool:
+    """Whether body and arms are in nothing while a foot swings from one foothold to another, and the other one stands.
+    Arms count where their hands find nothing to touch. Where the way begins is not looked at."""
+    begin, end = between_feet(ground, before, standing), between_feet(ground, standing, after)
+    turn = turned(end.heading - begin.heading + ground.yaws, 2 * ground.yaws) - ground.yaws
+    dx, dy = end.x - begin.x, end.y - begin.y
+    pieces = int(np.sqrt(dx * dx + dy * dy) / _PIECE) + 2
+    for n in range(1, pieces + 1):
+        share = n / pieces
+        x, y = begin.x + share * dx, begin.y + share * dy
+        if near[int((x - ground.x) / GUIDE_CELL), int((y - ground.y) / GUIDE_CELL)] < _SOLID:
+            continue
+        heading = turned(begin.heading + int(np.floor(share * turn + 0.5)), 2 * ground.yaws)
+        if support(solids, volumes, heading, np.array([x, y, min(begin.z, end.z)]), -1, 0.0).blocked >= 0:
+            return False
+    return True
