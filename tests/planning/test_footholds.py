@@ -37,7 +37,7 @@ def places() -> tuple[Array, Array]:
 
 def refined(terrain: Terrain, place: tuple[float, float], yaw: int, before: Array = FAR) -> RefinedFoot:
     how = tables_for(MODEL, PARAMETERS).refinement
-    return refine_foot(terrain.packed, how, np.array(place), yaw, before)
+    return refine_foot(terrain.packed, how, np.array(place), yaw, before, np.inf)
 
 
 @pytest.mark.parametrize("slope", [(0.08, 0.0), (0.0, 0.08), (-0.05, 0.05)])

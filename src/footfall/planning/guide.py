@@ -129,7 +129,7 @@ def guide_state(
     """Cost of a state of the guide, negative if it is not possible; looked at once."""
     kept = guide.costs[place.yaw, place.i, place.j]
     if kept != 0.0:
-        return kept - 1.0 if kept > 0.0 else kept
+        return float(kept - 1.0 if kept > 0.0 else kept)
     guide.costs[place.yaw, place.i, place.j] = -1.0
     middle = guide_centre(ground, place.i, place.j)
     angle, yaw = heading(guide, place.yaw), GUIDE_TURN * place.yaw

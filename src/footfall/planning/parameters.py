@@ -54,10 +54,12 @@ class StepLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
 
 class FootholdLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Where a foot may stand. uneven_m: height difference below the sole. least_confidence: mean over the sole.
-    shift_m, turn_deg: how far refinement moves a foot. tiptoe_drop_m: a step down by more is taken on tiptoe."""
+    """Where a foot may stand. uneven_m: height difference below the sole. bump_m: how far the ground may stick out of
+    the plane that the sole lies on, if there is another way. least_confidence: mean over the sole. shift_m, turn_deg:
+    how far refinement moves a foot. tiptoe_drop_m: a step down by more is taken on tiptoe."""
 
     uneven_m: Positive = 0.04
+    bump_m: Positive = 0.014
     least_confidence: Share = 2 / 3
     shift_m: NotNegative = 0.02
     turn_deg: NotNegative = 3.75
@@ -138,13 +140,15 @@ class SearchParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     one maybe. whole_swings: whether a step is refused if the foot on its straight way from its last foothold would pass
     over too high ground; the half swings that costs use cut no corners. swept_body: whether a step is refused if the
     body would be in something on its way from stance to stance. most_nodes: explored ones before it gives up. repairs:
-    how often a plan is searched again because a foothold or a motion was refused."""
+    how often a plan is searched again because a foothold or a motion was refused. goal_off_m: how far from a goal the
+    robot may stop if feet find no ground at the goal itself."""
 
     weight: Annotated[float, Meta(ge=0.0, le=10.0)] = 1.08
     whole_swings: bool = True
     swept_body: bool = True
     most_nodes: Count = 3_000_000
     repairs: Annotated[int, Meta(ge=0, le=1000)] = 20
+    goal_off_m: NotNegative = 0.12
 
 
 class PlannerParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

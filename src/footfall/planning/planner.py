@@ -38,6 +38,8 @@ from footfall.planning.search import (
     path_of,
     path_to,
     place_of,
+    standable_goal,
+    states_around,
 )
 from footfall.planning.surroundings import surroundings
 from footfall.planning.swings import ALLOWED, lifted_steps, swing_depths
@@ -45,6 +47,7 @@ from footfall.planning.tables import Tables, tables_for
 from footfall.planning.watch import Progress, Watch
 from footfall.planning.way_points import way_points
 
+_SAME_PLACE = 0.3  # m: footholds that are refused for the same reason are no farther apart
 _LIFTS = 5  # times that steps are raised before a stance is refused
 _LONG = 7.0  # m between start and goal; longer ways lead over way points
 _LEG_MARGIN = 1.6  # m around each part of a long way
@@ -107,7 +110,8 @@ def plan_contacts(
 @dataclass
 class Job:
     """One call of the planner. aims: what is passed through on the way, the goal last. parts: what was found for each;
-    banned: states of each that turned out not to be possible."""
+    banned: states of each that turned out not to be possible; refused: where steps were, x, y in m. notes: what the
+    user is told."""
 
     environment: Environment
     model: ReducedModel
@@ -122,6 +126,8 @@ class Job:
     aims: list[Aim] = field(default_factory=list)
     parts: list[Part] = field(default_factory=list)
     banned: list[set[int]] = field(default_factory=list)
+    refused: list[tuple[float, float]] = field(default_factory=list)
+    notes: tuple[str, ...] = ()
     effort: SearchEffort = field(default_factory=SearchEffort)
 
     def plan(self) -> PlannedContacts:
@@ -161,6 +167,9 @@ class Job:
         search = self._search(self.environment, self.tables, start, self.aims[number], self.options, margin)
         if search.refused is not None:
             return Part(start, (), math.inf, search.refused, failed=True)
+        off = math.hypot(search.aim.goal.x - self.goal.x, search.aim.goal.y - self.goal.y)
+        if number == len(self.aims) - 1 and off > 0.0:
+            self.notes = (f"feet find no ground at the goal: the plan ends {off:.2f} m beside it",)
         return self._solved(search, self.banned[number])
 
     def _search(
@@ -175,6 +184,8 @@ class Job:
         around = surroundings(environment, tables, *_bounds(environment, start, aim, margin))
         self.watch.done("environment")
         search = new_search(around, tables, start, aim, options)
+        if search.refused is not None and (moved := standable_goal(search)) is not None:
+            search = new_search(around, tables, start, aim._replace(goal=moved), options)
         if search.refused is None and options.guided:
             search = guide_for(search)
         self.watch.done("guide")
@@ -191,8 +202,9 @@ class Job:
             if outcome != FOUND:
                 return self._partial(search)
             path = path_of(search)
+            patience = self.tables.parameters.search.repairs // 2
             try:
-                stances = stances_of(search, path)
+                stances = stances_of(search, path, bumpy=self.effort.repairs > patience)
             except RefusedStance as refused:
                 self.watch.done("refinement")
                 if not self._repaired():
@@ -200,7 +212,7 @@ class Job:
                 banned.add(path.numbers[refused.step])
                 continue
             self.watch.done("refinement")
-            return Part(path.pose, stances, search.cost, None, path.numbers, search.at_goal)
+            return Part(path.pose, stances, search.cost, None, path.numbers, search.at_goal, search=search)
 
     def _count(self, search: Search) -> None:
         effort = self.effort
@@ -226,19 +238,29 @@ class Job:
         if number is not None:
             path = path_to(search, number)
             try:
-                stances = stances_of(search, path)
+                stances = stances_of(search, path, bumpy=True)
             except RefusedStance:
                 path = path._replace(numbers=())
         where = place_of(search, search.starts[0] if number is None else number)
         return Part(path.pose, stances, math.inf, why, path.numbers, False, failed=True, where=where)
 
     def _ban(self, number: int) -> bool:
-        """Leave out the state that a step leads to, and all that was planned after it; whether that is allowed."""
+        """Leave out a state that a refused step leads to, and all that was planned after it; whether that is allowed.
+
+        If steps to about the same place are refused again and again, more around it is left out, and by turns around
+        the stance that they start from.
+        """
         if not self._repaired():
             return False
         for k, part in enumerate(self.parts):
             if number < len(part.stances) or k == len(self.parts) - 1:
-                self.banned[k].add(part.numbers[min(number, len(part.numbers) - 1)])
+                assert part.search is not None
+                place = min(number, len(part.numbers) - 1)
+                x, y, _ = part.stances[place].placement.position
+                before = sum(math.hypot(x - u, y - v) < _SAME_PLACE for u, v in self.refused)
+                self.refused.append((x, y))
+                chosen = part.numbers[place - before % 2 if place > 0 else place]
+                self.banned[k] |= states_around(part.search, chosen, before // 2)
                 self.parts = self.parts[:k]
                 return True
             number -= len(part.stances)
@@ -273,7 +295,8 @@ class Job:
         if stances and self.check_motion and not failed:
             result = _checked(result, self.model, self.environment.terrain.packed)
             self.watch.done("motion")
-        return replace(result, effort=replace(self.effort, milliseconds=dict(self.watch.milliseconds)))
+        effort = replace(self.effort, milliseconds=dict(self.watch.milliseconds))
+        return replace(result, effort=effort, warnings=(*result.warnings, *self.notes))
 
     def _walked(
         self, pose: RobotPose, stances: list[Stance]
@@ -329,7 +352,7 @@ class Job:
 @dataclass
 class Part:
     """A part of a plan: the pose in which it begins, stances, their cost and the numbers of their states. failed:
-    whether its aim was not reached; where (2,): the place nearest to it, m."""
+    whether its aim was not reached; where (2,): the place nearest to it, m. search: what found it."""
 
     start: RobotPose
     stances: tuple[Stance, ...]
@@ -339,6 +362,7 @@ class Part:
     at_goal: bool = False
     failed: bool = False
     where: Array | None = None
+    search: Search | None = None
 
     @property
     def end(self) -> RobotPose:

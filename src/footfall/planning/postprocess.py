@@ -20,9 +20,9 @@ from footfall.planning.solids import collides
 from footfall.planning.step_set import CELL
 
 
-def stances_of(search: Search, path: Path) -> tuple[Stance, ...]:
-    """The stances of a path; RefusedStance if one cannot be."""
-    feet = _refined(search, path)
+def stances_of(search: Search, path: Path, *, bumpy: bool = False) -> tuple[Stance, ...]:
+    """The stances of a path; RefusedStance if one cannot be. bumpy: whether the ground may stick out below soles."""
+    feet = _refined(search, path, bumpy)
     touches = _touched(search, path, feet)
     placements = _placements(search, path, feet)
     stances = []
@@ -37,20 +37,22 @@ def stances_of(search: Search, path: Path) -> tuple[Stance, ...]:
     return tuple(stances)
 
 
-def _refined(search: Search, path: Path) -> Any:
-    ground, tables = search.problem.ground, search.tables
+def _refined(search: Search, path: Path, bumpy: bool) -> Any:
+    ground, how = search.problem.ground, search.tables.refinement
+    if bumpy:
+        how = how._replace(bump=np.inf)
     places = np.array([(ground.x + (s.i + 0.5) * CELL, ground.y + (s.j + 0.5) * CELL) for s in path.states])
     yaws = np.array([2 * state.yaw for state in path.states])
     before = path.pose.stance_foot
     corners = np.empty((4, 2))
     sole_at(
-        tables.refinement.sole,
+        how.sole,
         np.array(before.position[:2]),
         float(yaw_of(np.array(before.rotation))),
         corners,
     )
     found = new_records(RefinedFoot, len(places))
-    bad = refine_path(search.around.terrain.packed, tables.refinement, corners, places, yaws, found)
+    bad = refine_path(search.around.terrain.packed, how, corners, places, yaws, found)
     if bad < len(places):
         raise RefusedStance(bad, "no foothold around it is level and seen well enough")
     return found

@@ -20,7 +20,8 @@ from footfall.planning.parameters import PlannerParameters
 
 class Refinement(NamedTuple):
     """How footholds are refined. shifts (n, 3): cells along x and y, and headings, the cheapest first; prices (n,).
-    sole (4, 2): corners, counter-clockwise, m. apart: least distance of the soles, m."""
+    sole (4, 2): corners, counter-clockwise, m. apart: least distance of the soles, m. bump: how far the ground may
+    stick out of the plane below a sole, m."""
 
     stamps: Stamps
     rules: FootholdRules
@@ -29,6 +30,15 @@ class Refinement(NamedTuple):
     sole: Array
     apart: float
     yaws: int
+    bump: float
+
+
+class Plane(NamedTuple):
+    """What a sole lies on: height at the foot's frame, m, upward normal, and how far the ground sticks out of it, m."""
+
+    height: float
+    normal: Vector3
+    bump: float
 
 
 class RefinedFoot(NamedTuple):
@@ -60,7 +70,14 @@ def refinement_for(
     prices = cost.shift_per_cm * np.abs(shifts[:, :2]).sum(axis=1) + cost.turn_per_step * np.abs(shifts[:, 2])
     order = np.argsort(prices, kind="stable")
     return Refinement(
-        stamps, rules, shifts[order], prices[order], sole, parameters.step.refined_feet_apart_m, yaws
+        stamps,
+        rules,
+        shifts[order],
+        prices[order],
+        sole,
+        parameters.step.refined_feet_apart_m,
+        yaws,
+        limits.bump_m,
     )
 
 
@@ -116,10 +133,8 @@ def rate_fine(patch: Patch, stamps: Stamps, rules: FootholdRules, yaw: int, di: 
 
 
 @routine
-def plane_below(
-    patch: Patch, stamps: Stamps, yaw: int, di: int, dj: int, cells: int
-) -> tuple[float, Vector3]:
-    """Height at the foot's frame, m, and upward normal of the plane that is closest to the cells below it."""
+def plane_below(patch: Patch, stamps: Stamps, yaw: int, di: int, dj: int, cells: int) -> Plane:
+    """The plane that is closest to the cells below a foot."""
     first = stamps.first[yaw]
     count, x, y, z = 0.0, 0.0, 0.0, 0.0
     xx, xy, yy, xz, yz = 0.0, 0.0, 0.0, 0.0, 0.0
@@ -137,7 +152,12 @@ def plane_below(
     a, b = 0.0, 0.0
     if whole > 1e-12:
         a, b = (xz * yy - yz * xy) / whole, (yz * xx - xz * xy) / whole
-    return z - a * x - b * y, np.array([-a, -b, 1.0]) / np.sqrt(a * a + b * b + 1.0)
+    level, bump = z - a * x - b * y, 0.0
+    for n in range(first, first + cells):
+        i, j = stamps.cells[n, 0], stamps.cells[n, 1]
+        height = patch.heights[patch.middle + di + i, patch.middle + dj + j]
+        bump = max(bump, height - level - a * i * FINE_CELL - b * j * FINE_CELL)
+    return Plane(level, np.array([-a, -b, 1.0]) / np.sqrt(a * a + b * b + 1.0), bump)
 
 
 @routine
@@ -151,34 +171,35 @@ def sole_at(sole: ArrayOf[Vector2], place: Vector2, yaw: float, moved: ArrayOf[V
 
 @routine
 def refine_foot(
-    terrain: PackedTerrain, how: Refinement, place: Vector2, yaw: int, before: ArrayOf[Vector2]
+    terrain: PackedTerrain, how: Refinement, place: Vector2, yaw: int, before: ArrayOf[Vector2], bump: float
 ) -> RefinedFoot:
-    """The best foothold around a place (m) and heading; before: corners (4, 2) of the other sole."""
+    """The best foothold around a place (m) and heading; before: corners (4, 2) of the other sole. bump: how far the
+    ground may stick out of the plane below the sole, m."""
     i, j = int(np.floor(place[0] / FINE_CELL)), int(np.floor(place[1] / FINE_CELL))
     patch = patch_around(terrain, i, j, how.stamps.reach + abs(how.shifts[len(how.shifts) - 1, 0]) + 1)
     corners: ArrayOf[Vector2] = np.empty((4, 2))
-    best, chosen, found = np.inf, -1, Rating(-1.0, 0, False)
+    up = np.array([0.0, 0.0, 1.0])
+    best = np.inf
+    found = RefinedFoot(np.array([place[0], place[1], 0.0]), 0.0, up, False, False)
     for n in range(len(how.prices)):
         if how.prices[n] >= best:
             break
         di, dj = how.shifts[n, 0], how.shifts[n, 1]
         turned = (yaw + how.shifts[n, 2] + how.yaws) % how.yaws
-        here = np.array([(i + di + 0.5) * FINE_CELL, (j + dj + 0.5) * FINE_CELL])
         rating = rate_fine(patch, how.stamps, how.rules, turned, di, dj)
         if rating.cost < 0.0 or rating.cost + how.prices[n] >= best:
             continue
+        here = np.array([(i + di + 0.5) * FINE_CELL, (j + dj + 0.5) * FINE_CELL])
         sole_at(how.sole, here, 2.0 * np.pi * turned / how.yaws, corners)
         if sole_gap(before, corners) < how.apart:
             continue
-        best, chosen, found = rating.cost + how.prices[n], n, rating
-    up = np.array([0.0, 0.0, 1.0])
-    if chosen < 0:
-        return RefinedFoot(np.array([place[0], place[1], 0.0]), 0.0, up, False, False)
-    di, dj = how.shifts[chosen, 0], how.shifts[chosen, 1]
-    turned = (yaw + how.shifts[chosen, 2] + how.yaws) % how.yaws
-    height, normal = plane_below(patch, how.stamps, turned, di, dj, found.cells)
-    spot = np.array([(i + di + 0.5) * FINE_CELL, (j + dj + 0.5) * FINE_CELL, height])
-    return RefinedFoot(spot, 2.0 * np.pi * turned / how.yaws, normal, found.partial, True)
+        plane = plane_below(patch, how.stamps, turned, di, dj, rating.cells)
+        if plane.bump > bump:
+            continue
+        best = rating.cost + how.prices[n]
+        spot = np.array([here[0], here[1], plane.height])
+        found = RefinedFoot(spot, 2.0 * np.pi * turned / how.yaws, plane.normal, rating.partial, True)
+    return found
 
 
 @routine
@@ -213,12 +234,14 @@ def refine_path(
     found: ArrayOf[RefinedFoot],
 ) -> int:
     """Refine footholds (n, 2) one after the other from the sole (4, 2) on that stands first; yaws: in numbers of fine
-    headings. Gives the number of the first that cannot be, or n."""
+    headings. Gives the number of the first that cannot be, or n. At the goal nothing else can be chosen, so bumps are
+    let pass there."""
     before: ArrayOf[Vector2] = np.empty((4, 2))
     for k in range(4):
         before[k] = start[k]
     for n in range(len(places)):
-        foot = refine_foot(terrain, how, places[n], yaws[n], before)
+        bump = how.bump if n < len(places) - 2 else np.inf
+        foot = refine_foot(terrain, how, places[n], yaws[n], before, bump)
         found[n] = foot
         if not foot.valid:
             return n

@@ -211,16 +211,34 @@ def _target(around: Surroundings, tables: Tables, aim: Aim, goals: tuple[int, ..
 def _refusal(search: Search) -> Blockage | None:
     """Why a search need not begin."""
     ground, goal = search.problem.ground, search.aim.goal
-    if search.problem.target.region:
+    if search.problem.target.region or _can_end(search, goal):
         return None
-    state = State(0, 0, 0, 0)
-    for number in search.problem.goals.tolist():
-        state = state_of(ground, number)
-        if known_cost(ground, state.yaw, state.i, state.j) >= 0.0 and can_stop(search.problem, state):
-            return None
-    seen = ground.sure[state.i, state.j] > 0.0
+    i, j = _cell(search.around, goal.x, goal.y)
+    seen = ground.sure[i, j] > 0.0
     reason = "is too uneven or too uncertain for both feet" if seen else "has not been seen"
     return Blockage("goal", "foothold", f"the ground at the goal ({goal.x:.2f}, {goal.y:.2f}) {reason}")
+
+
+def _can_end(search: Search, goal: Goal) -> bool:
+    """Whether a foot can come to stand at a goal, and the other one beside it."""
+    ground = search.problem.ground
+    for foot in range(2):
+        state = _beside_middle(search.around, search.tables, goal, foot)
+        if known_cost(ground, state.yaw, state.i, state.j) >= 0.0 and can_stop(search.problem, state):
+            return True
+    return False
+
+
+def standable_goal(search: Search) -> Goal | None:
+    """The place nearest to a goal on which feet find no ground where they do, None if it is too far."""
+    goal, most = search.aim.goal, search.tables.parameters.search.goal_off_m
+    cells = int(most / CELL)
+    shifts = [(a, b) for a in range(-cells, cells + 1) for b in range(-cells, cells + 1)]
+    for a, b in sorted(shifts, key=lambda shift: math.hypot(*shift)):
+        moved = replace(goal, x=goal.x + CELL * a, y=goal.y + CELL * b)
+        if math.hypot(a, b) * CELL <= most and _can_end(search, moved):
+            return moved
+    return None
 
 
 def _heading(yaw: float, yaws: int) -> int:
@@ -352,6 +370,24 @@ def explored_places(search: Search) -> Array:
     i, j = numbers // ground.ny % ground.nx, numbers % ground.ny
     x, y = ground.x + (i + 0.5) * CELL, ground.y + (j + 0.5) * CELL
     return np.column_stack([x, y, nodes.costs[numbers]])
+
+
+def states_around(search: Search, number: int, cells: int) -> set[int]:
+    """Numbers of a state and of all others of its foot within some cells of it, whatever their heading; without cells
+    of the state alone. Goals are not among the others."""
+    ground = search.problem.ground
+    state = state_of(ground, number)
+    if cells == 0:
+        return {number}
+    around = range(-cells, cells + 1)
+    found = {
+        int(number_of(ground, State(state.foot, yaw, state.i + a, state.j + b)))
+        for a in around
+        for b in around
+        if a * a + b * b <= cells * cells and 0 <= state.i + a < ground.nx and 0 <= state.j + b < ground.ny
+        for yaw in range(ground.yaws)
+    }
+    return found - set(search.problem.goals.tolist()) | {number}
 
 
 def path_to(search: Search, number: int) -> Path:
