@@ -17,11 +17,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # where `benchmarks.lab` lie
 import numpy as np
 
 from footfall.bench.robots import examples_folder
+from footfall.bench.surroundings import processor
 from footfall.errors import FootfallError
 from footfall.geometry.swept_coverage import coverage
-from footfall.geometry.swept_fitting import fit_swept_volume, fit_swept_volumes
+from footfall.geometry.swept_fitting import best_fit
 from footfall.robot.load import load
-from footfall.robot.volume_fitting import body_solid
+from footfall.robot.volume_fitting import Held, body_fits, body_solid, shared_volume
 from footfall.whole_file import write_text
 
 ROBOTS = (
@@ -32,7 +33,8 @@ MOST = 8
 
 
 class Link(NamedTuple):
-    """A fitted link. excess, over_mesh: with MOST elements. curve: excess by number of elements."""
+    """A fitted link. excess, over_mesh: with MOST elements. curve: excess by number of elements; empty for a link that
+    shares the volume of another."""
 
     robot: str
     name: str
@@ -41,13 +43,15 @@ class Link(NamedTuple):
     excess: float
     over_mesh: float
     protrusion: float
+    hollow: float
     seconds: float
     curve: dict[int, float]
 
 
 def fitted_links(path: Path) -> list[Link]:
-    """All links of a robot; those whose meshes are missing or flat are left out."""
-    links = []
+    """All links of a robot, as `fit_volumes` treats them; those whose meshes are missing or flat are left out."""
+    links: list[Link] = []
+    held: list[Held] = []
     robot = load(path, strict=False)
     for body in robot.bodies:
         try:
@@ -57,16 +61,18 @@ def fitted_links(path: Path) -> list[Link]:
         if solid is None or solid.hull_volume == 0.0:
             continue
         begun = time.process_time()
-        volume = fit_swept_volume(solid, most=MOST)
+        volume = shared_volume(solid, held)
+        fits = [] if volume is not None else body_fits(body, most=MOST)
+        volume = best_fit(fits).volume if volume is None else volume
         seconds = time.process_time() - begun
+        curve = {len(fit.volume): coverage(fit.volume, solid).excess for fit in fits}
+        held.append(Held(solid, volume))
         found = coverage(volume, solid)
-        curve = {
-            len(fit.volume): fit.size / solid.hull_volume - 1.0 for fit in fit_swept_volumes(solid, most=MOST)
-        }
         links.append(
             Link(
                 path.stem, body.name, len(solid.triangles), len(volume), found.excess,
-                found.volume / found.mesh - 1.0 if found.mesh > 0.0 else np.inf, found.protrusion, seconds, curve,
+                found.volume / found.mesh - 1.0 if found.mesh > 0.0 else np.inf, found.protrusion, found.hollow,
+                seconds, curve,
             )
         )  # fmt: skip
         print(*links[-1][:-1], flush=True)
@@ -79,33 +85,39 @@ def report(links: list[Link]) -> str:
         "# Fitting of volumes",
         "",
         "Swept-sphere volumes of at most 8 elements around the collision shapes of every link (what is seen where "
-        "there are none), as `footfall volumes ROBOT --fit` makes them. Excess: volume of the elements over that of "
-        "the convex hull of the shape; negative where they follow a shape that is not convex. Protrusion: how far "
-        "anything sticks out at the most. Seconds of CPU, one core.",
+        "there are none), as `footfall volumes ROBOT --fit` makes them; links of one shape and mirrored ones share "
+        "theirs. Excess: volume of the elements, and of what they hold, over that of the convex hull of the shape; "
+        "negative where they follow a shape that is not convex. Protrusion: how far anything sticks out at the most. "
+        f"Hollow: most of the room inside of a shape that no element fills. Seconds of CPU, one core; {processor()}.",
         "",
-        "| robot | links | excess, median | 90 % below | over the mesh | protrusion, mm | s a link, median | slowest |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|",
+        "| robot | links | fitted | excess, median | 90 % below | over the mesh | protrusion, mm | hollow | s a link, "
+        "median | slowest | whole robot, s |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for name in (*dict.fromkeys(link.robot for link in links), "all"):
         own = [link for link in links if name in (link.robot, "all")]
-        excess, mesh, seconds = (
-            np.array([getattr(link, key) for link in own]) for key in ("excess", "over_mesh", "seconds")
-        )
+        new = [link for link in own if link.curve]
+        excess, mesh = (np.array([getattr(link, key) for link in own]) for key in ("excess", "over_mesh"))
+        seconds = np.array([link.seconds for link in new])
         out = max(0.0, max(link.protrusion for link in own)) * 1e3
         rows.append(
-            f"| {name} | {len(own)} | {np.median(excess):.0%} | {np.quantile(excess, 0.9):.0%} | "
-            f"{np.median(mesh):.0%} | {out:.4f} | {np.median(seconds):.1f} | {seconds.max():.1f} |"
+            f"| {name} | {len(own)} | {len(new)} | {np.median(excess):.0%} | {np.quantile(excess, 0.9):.0%} | "
+            f"{np.median(mesh):.0%} | {out:.4f} | {max(link.hollow for link in own):.1%} | {np.median(seconds):.1f} | "
+            f"{seconds.max():.1f} | {sum(link.seconds for link in own):.0f} |"
         )
     rows += [
         "",
-        "Excess by number of elements, median of all links:",
+        "Excess by number of elements, of the links that were fitted:",
         "",
-        "| elements at most | excess |",
-        "|---:|---:|",
+        "| elements at most | median | 90 % below |",
+        "|---:|---:|---:|",
     ]
     for most in (1, 2, 4, 8):
-        reached = [min(value for count, value in link.curve.items() if count <= most) for link in links]
-        rows.append(f"| {most} | {np.median(reached):.0%} |")
+        curves = [link.curve for link in links if link.curve]
+        reached = [
+            min(value for count, value in curve.items() if count <= max(most, min(curve))) for curve in curves
+        ]
+        rows.append(f"| {most} | {np.median(reached):.0%} | {np.quantile(reached, 0.9):.0%} |")
     return "\n".join(rows) + "\n"
 
 

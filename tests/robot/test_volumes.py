@@ -158,7 +158,7 @@ def test_more_elements_leave_less_air(tmp_path: Path) -> None:
     one, several = (footfall.volumes.fit_volumes(robot, most=most) for most in (1, 2))
     coverages = [footfall.volumes.volume_coverage(each)["thing"] for each in (one, several)]
     assert all(each.protrusion <= 1e-12 for each in coverages)
-    assert coverages[1].volume < 0.5 * coverages[0].volume
+    assert coverages[1].volume < 0.65 * coverages[0].volume
     assert coverages[1].excess < 0.0 < coverages[0].excess
     vertices = tube.vertices + np.array([0.1, -0.2, 0.3])
     elements = several.volumes[0].shape.elements

@@ -11,12 +11,13 @@ from footfall.arrays import Array
 from footfall.compiler import cache
 from footfall.dynamics.volume_pairs import choose_volume_pairs
 from footfall.errors import InvalidValue
+from footfall.geometry.solid import Solid
 from footfall.geometry.swept_sphere import SweptSphere, SweptVolume
 from footfall.robot.model import Body, Robot
-from footfall.robot.volume_fitting import body_solid, fit_body, shared_volume
+from footfall.robot.volume_fitting import Held, body_solid, fit_body, shared_volume
 from footfall.robot.volumes import BodyVolume
 
-_VERSION = "1"  # of the method; others do not use what it kept
+_VERSION = "4"  # of the method; others do not use what it kept
 _ROW = 11  # numbers of an element that is kept: corners, radius, how many corners count
 
 
@@ -40,17 +41,21 @@ def fit_volumes(
     on disk and found again. `volume_coverage` says how tight they are.
     """
     wanted = [robot.body(name) for name in bodies] if bodies is not None else list(robot.bodies)
-    fitted: dict[str, SweptVolume] = {}
+    fitted: dict[str, Held] = {}
     for done, body in enumerate(wanted):
         if progress is not None:
             progress(done, body.name)
-        volume = _volume_of(body, fitted, most=most, visuals=visuals, seed=seed)
-        if volume is not None:
-            fitted[body.name] = volume
+        solid = body_solid(body, visuals=visuals)
+        volume = None
+        if solid is not None:
+            volume = shared_volume(solid, fitted.values())
+            volume = volume or _volume_of(body, solid, most=most, visuals=visuals, seed=seed)
+        if solid is not None and volume is not None:
+            fitted[body.name] = Held(solid, volume)
         elif bodies is not None:
             raise InvalidValue("has no shape to fit a volume to", subject=("body", body.name))
     kept = tuple(volume for volume in robot.volumes if volume.name not in fitted)
-    made = tuple(BodyVolume(name, name, volume) for name, volume in fitted.items())
+    made = tuple(BodyVolume(name, name, held.volume) for name, held in fitted.items())
     names = {volume.name for volume in (*kept, *made)}
     named = tuple(pair for pair in robot.volume_pairs if set(pair) <= names)
     result = replace(robot, volumes=(*kept, *made), volume_pairs=named)
@@ -59,15 +64,8 @@ def fit_volumes(
     return replace(result, volume_pairs=choose_volume_pairs(result, seed=seed).pairs)
 
 
-def _volume_of(
-    body: Body, fitted: dict[str, SweptVolume], *, most: int, visuals: bool, seed: int
-) -> SweptVolume | None:
-    solid = body_solid(body, visuals=visuals)
-    if solid is None:
-        return None
-    shared = shared_volume(body, fitted.values(), visuals=visuals)
-    if shared is not None:
-        return shared
+def _volume_of(body: Body, solid: Solid, *, most: int, visuals: bool, seed: int) -> SweptVolume | None:
+    """A volume that was kept on disk, or a new one."""
     geometries = (*body.collisions, *body.visuals) if visuals else body.collisions or body.visuals
     kinds = repr([type(geometry.shape).__name__ for geometry in geometries])
     key = cache.key_of("swept volume", _VERSION, kinds, solid.triangles.tobytes().hex(), repr((most, seed)))

@@ -14,7 +14,9 @@ from footfall.geometry.mesh import TriangleMesh, merge_vertices
 from footfall.geometry.mesh_distance import signed_distances
 
 _ROOM = 0.12  # of the size: how far around a shape the air is looked at
-_AIR = 2**12  # points in the box around a shape
+_FAR_ROOM = 0.4  # of the size: how far few points of the air are looked at
+_AIR = 2**13  # points in the box around a shape
+_FAR_AIR = 2**12  # points in the larger box
 _CORNERS = 400  # of the hull that are looked at, at most
 _SPREAD = 1200  # points over the surface
 _DENSE = 8000  # points that are looked at for what sticks out
@@ -93,27 +95,57 @@ class Solid:
         """Points (n, 3) evenly in a box around it."""
         from scipy.stats import qmc
 
-        low, high = self._box
+        low, high = self.box
         return np.asarray(qmc.scale(qmc.Sobol(3, seed=0).random(_AIR), low, high))
+
+    @cached_property
+    def far_points(self) -> Array:
+        """Points (n, 3) evenly around that box; each stands for `far_share`, m3."""
+        from scipy.stats import qmc
+
+        low, high = self._far_box
+        points = np.asarray(qmc.scale(qmc.Sobol(3, seed=0).random(_FAR_AIR), low, high))
+        beyond: Flags = ((points < self.box[0]) | (points > self.box[1])).any(axis=1)
+        return np.asarray(points[beyond])
+
+    @cached_property
+    def far_share(self) -> float:
+        """Volume that each of the points around the box stands for, m3."""
+        return float(np.prod(self._far_box[1] - self._far_box[0])) / _FAR_AIR
 
     @cached_property
     def box_share(self) -> float:
         """Volume that each of the points in the box stands for, m3."""
-        return float(np.prod(self._box[1] - self._box[0])) / _AIR
+        return float(np.prod(self.box[1] - self.box[0])) / _AIR
 
     @cached_property
     def inside(self) -> Flags:
         """Which of the points in the box (n,) are inside of the shape, as far as it is closed."""
+        return self.holds(self.box_points)
+
+    def holds(self, points: Array) -> Flags:
+        """Which of the points (n, 3) are inside of the shape, as far as it is closed."""
+        within = np.zeros(len(points), dtype=bool)
         if self._hull is None:
-            return np.zeros(_AIR, dtype=bool)
+            return within
         equations = self._hull.equations
-        within = (self.box_points @ equations[:, :3].T + equations[:, 3] <= 0.0).all(axis=1)
-        mesh = TriangleMesh(*merge_vertices(*_indexed(self.triangles)), name="shape of a body")
-        return np.asarray(within & (signed_distances(mesh, self.box_points)[:, 0] < 0.0))
+        near = np.flatnonzero((points @ equations[:, :3].T + equations[:, 3] <= 0.0).all(axis=1))
+        if len(near):
+            within[near] = signed_distances(self._mesh, points[near])[:, 0] < 0.0
+        return within
 
     @cached_property
-    def _box(self) -> Array:
+    def box(self) -> Array:
+        """Least and greatest coordinates (2, 3) of the box whose air is looked at, m."""
         return np.asarray(self.bounds + _ROOM * self.size * np.array([[-1.0], [1.0]]))
+
+    @cached_property
+    def _far_box(self) -> Array:
+        return np.asarray(self.bounds + _FAR_ROOM * self.size * np.array([[-1.0], [1.0]]))
+
+    @cached_property
+    def _mesh(self) -> TriangleMesh:
+        return TriangleMesh(*merge_vertices(*_indexed(self.triangles)), name="shape of a body")
 
     @cached_property
     def _hull(self) -> Any:

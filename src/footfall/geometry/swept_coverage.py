@@ -21,14 +21,16 @@ class Coverage(NamedTuple):
     """How a volume holds a shape, 000 section 6.9.
 
     protrusion: m, by how much the shape sticks out at most, from above to 0.3 % of its size; not positive if nothing
-    does. volume, hull, mesh: m3, of the volume, of the shape's convex hull and of what its triangles enclose. excess:
-    what the volume has more than the hull, relative to it; negative where it follows a shape that is not convex.
+    does. volume, hull, mesh: m3, of the volume with what it holds, of the shape's convex hull and of what its triangles
+    enclose. excess: what the volume has more than the hull, relative to it; negative where it follows a shape that is
+    not convex. hollow: share of the room inside of the shape that no element fills.
     """
 
     protrusion: float
     volume: float
     hull: float
     mesh: float
+    hollow: float
 
     @property
     def excess(self) -> float:
@@ -41,9 +43,32 @@ def coverage(volume: SweptVolume, solid: Solid) -> Coverage:
 
     low, high = volume.bounds
     room = float(np.prod(high - low))
-    samples = low + qmc.Sobol(3, seed=0).random(_SAMPLES) * (high - low)
-    inside = float((element_distances(drafts_of(volume), samples).min(axis=0) <= 0.0).mean())
-    return Coverage(protrusion(volume, solid), inside * room, solid.hull_volume, solid.volume)
+    samples = low + qmc.Sobol(3, seed=1).random(_SAMPLES) * (high - low)
+    filled = element_distances(drafts_of(volume), samples).min(axis=0) <= 0.0
+    within = solid.holds(samples)
+    hollow = float((within & ~filled).mean())
+    return Coverage(
+        protrusion(volume, solid),
+        (float(filled.mean()) + hollow) * room,
+        solid.hull_volume,
+        solid.volume,
+        hollow / max(float(within.mean()), 1.0 / _SAMPLES),
+    )
+
+
+def filled_volume(drafts: Array, solid: Solid) -> float:
+    """What elements fill together, and the shape, m3, to about 1 %."""
+    corners, radius = drafts[:, :9].reshape(-1, 3, 3), drafts[:, 9, None, None]
+    low = np.minimum((corners - radius).min(axis=(0, 1)), solid.bounds[0])
+    high = np.maximum((corners + radius).max(axis=(0, 1)), solid.bounds[1])
+    beyond = (low < solid.box[0]).any() or (high > solid.box[1]).any()
+    if not beyond:
+        inside = element_distances(drafts, solid.box_points).min(axis=0) <= 0.0
+        return float((inside | solid.inside).sum()) * solid.box_share
+    share = (solid.box_points - solid.box[0]) / (solid.box[1] - solid.box[0])
+    points = low + share * (high - low)
+    inside = element_distances(drafts, points).min(axis=0) <= 0.0
+    return float(inside.mean() * np.prod(high - low))
 
 
 def uncovered(drafts: Array, triangles: Array, small: float) -> Array:

@@ -1,13 +1,13 @@
 """Swept-sphere volumes around given shapes: few elements that hold all of it with little air.
 
-The elements descend on a smooth cost (`swept_cover`): the air that they fill, while points of the surface pull at them
-that stick out. What is left uncovered then is found exactly, triangle by triangle, and radii grow by it, so that
-nothing protrudes: a triangle is covered if it lies in one element, or if each of its quarters is.
+The elements descend on a smooth cost (`swept_cover`) from many places: the air that they fill, while points of the
+shape pull at them that stick out. The best go on with more points, and the best of those with what still sticks out
+between them. What is left uncovered then is found exactly, triangle by triangle, and radii grow by it, so that nothing
+protrudes: a triangle is covered if it lies in one element, or if each of its quarters is.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -16,44 +16,47 @@ from footfall.arrays import Array
 from footfall.errors import GeometryError
 from footfall.geometry.solid import Solid
 from footfall.geometry.swept_cover import (
-    COLUMNS,
-    Samples,
-    Softness,
-    covering_cost,
+    Cloud,
+    Course,
+    Pull,
+    cloud_distances,
+    descend,
     element_distances,
-    raise_forces,
+    in_blocks,
+    joined,
 )
-from footfall.geometry.swept_coverage import SMALL, drafts_of, piece_distances, uncovered
+from footfall.geometry.swept_coverage import SMALL, drafts_of, filled_volume, piece_distances, uncovered
 from footfall.geometry.swept_sphere import SweptSphere, SweptVolume
+from footfall.geometry.swept_starts import STYLES, start
 
 COUNTS = (1, 2, 4, 8, 16)  # of elements that are tried
-_WORTH = 0.99  # what an element more must leave of the volume
-_STARTS = 2
+_WORTH = 0.995  # what an element more must leave of the volume
 _ROUNDING = 1e-9  # of the size; added to radii so that what lies on the surface counts as inside
 _THIN = 0.01  # of the size: height of a triangle that becomes a line, length of a line that becomes a point
-_COARSE = 0.012  # of the size: pieces that pull in the last steps
 _RADIUS = 0.002  # of the size, at least
+_INNER = 300  # points inside of a shape that are wanted covered too: a shell around nothing is no volume
+_FINE = 0.006  # of the size: pieces that are looked at in the last rounds
+_NEW = 800  # points that are added in a round, at most
+_MARGIN = 0.0007  # of the size: how far inside points are wanted in the last rounds
+
+# From far to near, in units of the shape's size: 150 steps from each start, 300 for the best, rounds of 80 for one.
+_FAR = Course(150, width=(0.03, 0.012), hardness=(2.0, 10.0), length=(0.012, 0.004), raised=0, least=_RADIUS)
+_NEAR = Course(
+    300, width=(0.012, 0.006), hardness=(4.0, 12.0), length=(0.004, 0.0008), raised=20, least=_RADIUS
+)
+_LAST = Course(80, width=(0.006, 0.0042), hardness=(12.0, 96.0), length=(8e-4, 5e-5), raised=8, least=_RADIUS)
+_ROUNDS = 6
 
 
-@dataclass(frozen=True)
-class _Descent:
-    """How the elements go down, in units of the shape's size. From the first step to the last, widths and steps become
-    smaller and springs harder; what sticks out is looked for from the step `watched` on, every so many `between`."""
+class _Effort(NamedTuple):
+    """How many starts there are, and how many of them go on."""
 
-    steps: int = 320
-    length: tuple[float, float] = (0.012, 0.0006)
-    width: tuple[float, float] = (0.03, 0.0036)
-    hardness: tuple[float, float] = (1800.0, 45000.0)  # of all points of the surface together
-    watched: int = 140
-    between: int = 20
-    sticking: float = 0.0007
-    most: int = 150
-    last_rounds: int = 3
-    last_steps: int = 50
+    starts: int
+    kept: int
 
 
 class Fit(NamedTuple):
-    """A volume, and the room that it takes, m3."""
+    """A volume, and the room that it takes with what it holds, m3."""
 
     volume: SweptVolume
     size: float
@@ -64,8 +67,12 @@ def fit_swept_volume(solid: Solid, *, most: int = 8, seed: int = 0) -> SweptVolu
 
     seed: of the places that the elements start from.
     """
-    fits = fit_swept_volumes(solid, most=most, seed=seed)
-    return min(fits, key=lambda fit: fit.size * _WORTH ** -len(fit.volume)).volume
+    return best_fit(fit_swept_volumes(solid, most=most, seed=seed)).volume
+
+
+def best_fit(fits: list[Fit]) -> Fit:
+    """The fit with the least room, where each element more must save half a hundredth of it."""
+    return min(fits, key=lambda fit: fit.size * _WORTH ** -len(fit.volume))
 
 
 def fit_swept_volumes(solid: Solid, *, most: int = 8, seed: int = 0) -> list[Fit]:
@@ -78,14 +85,96 @@ def fit_swept_volumes(solid: Solid, *, most: int = 8, seed: int = 0) -> list[Fit
         point = SweptSphere(solid.triangles[0, :1], 0.0)
         return [Fit(SweptVolume((point,)), 0.0)]
     shape = solid.normalised
+    views = _Views(shape)
     fits = []
     for count in sorted({min(most, each) for each in COUNTS}):
-        starts = [_start(shape, count, flat, np.random.default_rng([seed, flat])) for flat in range(_STARTS)]
-        reached = [_Covering(shape, start) for start in starts[: 1 if count == 1 else _STARTS]]
-        best = min((each.descend() for each in reached), key=lambda each: each.size)
-        drafts = covered(_simplified(best.finished()), shape)
-        fits.append(_fit(drafts, shape, solid))
+        drafts = _simplified(_fitted(shape, views, count, seed))
+        fits.append(
+            min((_fit(each, shape, solid) for each in _tightened(drafts, shape)), key=lambda fit: fit.size)
+        )
     return fits
+
+
+class _Views:
+    """What all descents around a shape look at."""
+
+    def __init__(self, shape: Solid) -> None:
+        inner = shape.box_points[shape.inside]
+        room = max(shape.hull_volume, 1e-3)
+        near = in_blocks(shape.box_points[~shape.inside], shape.box_share / room)
+        self.air = joined(near, in_blocks(shape.far_points, shape.far_share / room))
+        self.few = in_blocks(np.concatenate([shape.spread_points, _every(inner, _INNER)]), 1.0)
+        self.dense = in_blocks(shape.dense_points, 1.0)
+
+
+class _Descent:
+    """Elements on their way down."""
+
+    def __init__(self, shape: Solid, views: _Views, drafts: Array) -> None:
+        self.shape, self.air, self.surface = shape, views.air, views.few
+        self.drafts = np.ascontiguousarray(drafts)
+        self.forces = np.zeros_like(self.surface.weights)
+
+    def go(self, course: Course, margin: float = 0.0) -> None:
+        moments = np.zeros((2, *self.drafts.shape))
+        descend(self.drafts, moments, self.air, self.surface, Pull(self.forces, margin), course)
+
+    def watch(self, points: Cloud) -> None:
+        """Let more points pull."""
+        self.surface = joined(self.surface, points)
+        self.forces = np.concatenate([self.forces, np.zeros_like(points.weights)])
+
+    def size(self, views: _Views) -> float:
+        """Volume of the elements once they cover all of the points."""
+        drafts = self.drafts.copy()
+        drafts[:, -1] += max(0.0, float(cloud_distances(drafts, views.dense).max()))
+        return filled_volume(drafts, self.shape)
+
+
+def _fitted(shape: Solid, views: _Views, count: int, seed: int) -> Array:
+    """Elements (count, 10) that cover a shape but for a little."""
+    effort = _Effort(4 * STYLES, 5) if count > 4 else _Effort(STYLES, 2)
+    tried = []
+    for k in range(effort.starts):
+        drafts = start(shape, count, k % STYLES, np.random.default_rng([seed, k]))
+        tried.append(_Descent(shape, views, drafts))
+        tried[-1].go(_FAR)
+    tried = sorted(tried, key=lambda each: each.size(views))[: effort.kept]
+    for each in tried:
+        each.watch(views.dense)
+        each.go(_NEAR)
+    best = min(tried, key=lambda each: each.size(views))
+    for k in range(_ROUNDS):
+        pieces = uncovered(best.drafts, shape.triangles, _FINE)
+        if not len(pieces):
+            break
+        best.watch(in_blocks(_every(pieces.reshape(-1, 3), _NEW), 1.0))
+        best.go(_part(_LAST, k / _ROUNDS, (k + 1) / _ROUNDS), _MARGIN)
+    return best.drafts
+
+
+def _part(course: Course, begin: float, end: float) -> Course:
+    """A course from one share to another of what changes on it."""
+    hardness, length = (
+        (ends[0] * (ends[1] / ends[0]) ** begin, ends[0] * (ends[1] / ends[0]) ** end)
+        for ends in (course.hardness, course.length)
+    )
+    return course._replace(hardness=hardness, length=length)
+
+
+def _every(points: Array, most: int) -> Array:
+    """At most so many of the points, evenly."""
+    return np.asarray(points[np.linspace(0, len(points) - 1, min(len(points), most)).astype(int)])
+
+
+def _tightened(drafts: Array, shape: Solid) -> list[Array]:
+    """Drafts that cover a shape, with all, half and none of the margin that they were fitted with."""
+    tried = []
+    for share in (0.0, 0.5, 1.0):
+        tighter = drafts.copy()
+        tighter[:, -1] = np.maximum(tighter[:, -1] - share * _MARGIN, _RADIUS)
+        tried.append(covered(tighter, shape))
+    return tried
 
 
 def covered(drafts: Array, shape: Solid) -> Array:
@@ -116,127 +205,6 @@ def grown_around(volume: SweptVolume, solid: Solid) -> SweptVolume:
     """A volume with radii that have grown until nothing of a shape sticks out; elements that nothing needs are gone."""
     drafts = drafts_of(volume)
     return SweptVolume(tuple(_element(row, 1.0, np.zeros(3)) for row in covered(drafts, solid)))
-
-
-def filled_volume(drafts: Array, solid: Solid) -> float:
-    """What elements fill together of the box around a shape, m3, to about 1 %."""
-    inside = element_distances(drafts, solid.box_points).min(axis=0) <= 0.0
-    return float(inside.sum()) * solid.box_share
-
-
-class _Covering:
-    """Elements on their way down."""
-
-    def __init__(self, shape: Solid, drafts: Array) -> None:
-        self.shape, self.drafts, self.plan = shape, drafts, _Descent()
-        points = shape.spread_points
-        air = np.ascontiguousarray(shape.box_points[~shape.inside])
-        room = max(shape.hull_volume, 1e-3)
-        self.samples = Samples(points, np.zeros(len(points)), air, shape.box_share / room)
-        self.hardness = 1.0 / len(points)
-        self.first, self.second, self.taken = np.zeros_like(drafts), np.zeros_like(drafts), 0
-
-    @property
-    def size(self) -> float:
-        """Volume of the elements once they cover all of the points."""
-        drafts = self.drafts.copy()
-        drafts[:, -1] += max(0.0, float(element_distances(drafts, self.shape.dense_points).min(axis=0).max()))
-        return filled_volume(drafts, self.shape)
-
-    def descend(self) -> _Covering:
-        """From far to near."""
-        plan = self.plan
-        for step in range(plan.steps):
-            share = step / plan.steps
-            softness = Softness(_between(plan.width, share), self.hardness * _between(plan.hardness, share))
-            self._step(softness, _between(plan.length, share))
-            if step >= plan.watched and step % plan.between == 0:
-                raise_forces(self.drafts, self.samples, softness.hardness)
-                distances = element_distances(self.drafts, self.shape.dense_points).min(axis=0)
-                worst = np.argsort(-distances)[: plan.most]
-                self._watch(self.shape.dense_points[worst[distances[worst] > plan.sticking]])
-        return self
-
-    def finished(self) -> Array:
-        """The last steps, with what sticks out between the points: drafts (n, 10)."""
-        plan = self.plan
-        softness = Softness(plan.width[1], self.hardness * plan.hardness[1])
-        for _ in range(plan.last_rounds):
-            pieces = uncovered(self.drafts, self.shape.triangles, _COARSE)
-            if not len(pieces):
-                break
-            middles = np.unique(pieces.mean(axis=1).round(3), axis=0)
-            self._watch(middles[np.linspace(0, len(middles) - 1, min(len(middles), 400)).astype(int)])
-            for step in range(plan.last_steps):
-                self._step(softness, plan.length[1])
-                if step % 10 == 0:
-                    raise_forces(self.drafts, self.samples, softness.hardness)
-        return self.drafts
-
-    def _watch(self, points: Array) -> None:
-        samples = self.samples
-        self.samples = samples._replace(
-            surface=np.concatenate([samples.surface, points]),
-            forces=np.concatenate([samples.forces, np.zeros(len(points))]),
-        )
-
-    def _step(self, softness: Softness, length: float) -> None:
-        """A step of Adam (Kingma and Ba 2015)."""
-        slopes = np.empty_like(self.drafts)
-        covering_cost(self.drafts, self.samples, softness, slopes)
-        self.taken += 1
-        self.first += 0.1 * (slopes - self.first)
-        self.second += 0.02 * (slopes**2 - self.second)
-        mean, square = self.first / (1.0 - 0.9**self.taken), self.second / (1.0 - 0.98**self.taken)
-        self.drafts = self.drafts - length * mean / (np.sqrt(square) + 1e-8)
-        self.drafts[:, -1] = np.maximum(self.drafts[:, -1], _RADIUS)
-
-
-def _between(ends: tuple[float, float], share: float) -> float:
-    return float(ends[0] * (ends[1] / ends[0]) ** share)
-
-
-def _start(shape: Solid, count: int, flat: int, rng: np.random.Generator) -> Array:
-    """Elements (count, 10) to start from, one in each cluster of points; flat: two of them are a plate through all."""
-    from scipy.cluster.vq import kmeans2
-
-    cloud = np.concatenate([shape.spread_points, shape.box_points[shape.inside]])
-    plates = _plate(cloud)[:count] if flat and count > 1 else np.zeros((0, COLUMNS))
-    rest = count - len(plates)
-    if rest <= 1:
-        labels = np.zeros(len(cloud), dtype=int)
-    else:
-        _, labels = kmeans2(cloud, rest, minit="++", seed=rng)
-    clusters = [cloud[labels == k] for k in range(rest)]
-    triangles = [_triangle(each if len(each) > 3 else cloud[rng.choice(len(cloud), 8)]) for each in clusters]
-    return np.concatenate([plates, np.array(triangles).reshape(-1, COLUMNS)])
-
-
-def _principal(cloud: Array) -> tuple[Array, Array, Array]:
-    """Middle (3,), axes (3, 3) as columns along which points spread from most to least, and half widths (3,)."""
-    middle = cloud.mean(axis=0)
-    axes = np.linalg.eigh((cloud - middle).T @ (cloud - middle))[1][:, ::-1]
-    return middle, axes, np.percentile(np.abs((cloud - middle) @ axes), 90, axis=0)
-
-
-def _triangle(cloud: Array) -> Array:
-    middle, axes, half = _principal(cloud)
-    radius = max(float(half[2]), 0.01)
-    along, across = (max(float(each) - 0.8 * radius, 0.01) for each in half[:2])
-    x, y = along * axes[:, 0], across * axes[:, 1]
-    return np.concatenate([middle - x - y / 2, middle + x - y / 2, middle + y, [0.9 * radius]])
-
-
-def _plate(cloud: Array) -> Array:
-    """A rectangle as two triangles (2, 10)."""
-    middle, axes, half = _principal(cloud)
-    radius = max(float(half[2]), 0.01)
-    along, across = (max(float(each) - 0.5 * radius, 0.01) for each in half[:2])
-    x, y = along * axes[:, 0], across * axes[:, 1]
-    first, second, third, fourth = (middle + i * x + j * y for i, j in ((-1, -1), (1, -1), (1, 1), (-1, 1)))
-    return np.array(
-        [np.concatenate([first, second, third, [radius]]), np.concatenate([first, third, fourth, [radius]])]
-    )
 
 
 def _simplified(drafts: Array) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from footfall.arrays import Array
 from footfall.geometry.solid import Solid
 from footfall.geometry.swept_cover import element_distances
 from footfall.geometry.swept_coverage import Coverage, coverage, drafts_of, protrusion
-from footfall.geometry.swept_fitting import fit_swept_volume, grown_around
+from footfall.geometry.swept_fitting import Fit, best_fit, fit_swept_volumes, grown_around
 from footfall.geometry.swept_sphere import SweptSphere, SweptVolume, swept_line, swept_point
 from footfall.robot.model import Body, Robot
 from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
@@ -26,36 +27,50 @@ def fit_body(body: Body, *, most: int = 8, visuals: bool = False, seed: int = 0)
     Shapes for contact count, or what is seen if there are none. visuals: both. Spheres and capsules are elements as
     they are, if there is room for them. seed: of the places that elements start from.
     """
+    fits = body_fits(body, most=most, visuals=visuals, seed=seed)
+    return best_fit(fits).volume if fits else None
+
+
+def body_fits(body: Body, *, most: int = 8, visuals: bool = False, seed: int = 0) -> list[Fit]:
+    """Volumes of more and more elements as in `fit_body`; sizes are those of what is neither sphere nor capsule."""
     geometries = _geometries(body, visuals=visuals)
-    if not geometries:
-        return None
     exact = [_exact(geometry) for geometry in geometries]
     round_ones = [each for each in exact if each is not None]
     others = [geometry for geometry, each in zip(geometries, exact, strict=True) if each is None]
     if len(round_ones) + bool(others) > most:
         round_ones, others = [], geometries
-    fitted: tuple[SweptSphere, ...] = ()
-    if others:
-        triangles = np.concatenate([_triangles(geometry, around=True) for geometry in others])
-        fitted = fit_swept_volume(Solid(triangles), most=most - len(round_ones), seed=seed).elements
-    return SweptVolume((*round_ones, *fitted))
+    if not others:
+        return [Fit(SweptVolume(tuple(round_ones)), 0.0)] if round_ones else []
+    triangles = np.concatenate([_triangles(geometry, around=True) for geometry in others])
+    fits = fit_swept_volumes(Solid(triangles), most=most - len(round_ones), seed=seed)
+    return [Fit(SweptVolume((*round_ones, *fit.volume.elements)), fit.size) for fit in fits]
 
 
-def shared_volume(body: Body, volumes: Iterable[SweptVolume], *, visuals: bool = False) -> SweptVolume | None:
-    """The volume of another body that fits this one as it is or mirrored, as the other leg's; None if none does."""
-    solid = body_solid(body, visuals=visuals)
-    if solid is None or solid.size == 0.0:
+class Held(NamedTuple):
+    """A shape and the volume that holds it."""
+
+    solid: Solid
+    volume: SweptVolume
+
+
+def shared_volume(solid: Solid, others: Iterable[Held]) -> SweptVolume | None:
+    """The volume of another shape that is the same as this one, or its mirror image as the other leg's; None if none
+    is."""
+    if solid.size == 0.0:
         return None
-    for volume in volumes:
-        for image in (volume, *(volume.mirrored(axis) for axis in "xyz")):
-            extents = np.ptp(image.bounds, axis=0) / np.maximum(
-                np.ptp(solid.bounds, axis=0), 0.05 * solid.size
-            )
-            off = np.linalg.norm(image.bounds.mean(axis=0) - solid.bounds.mean(axis=0))
-            if extents.max() > 2.5 or off > 0.1 * solid.size:
+    near = _ALIKE * solid.size
+    for other in others:
+        if abs(other.solid.hull_volume - solid.hull_volume) > 3 * _ALIKE * solid.hull_volume:
+            continue
+        for flips in (np.ones(3), *(1.0 - 2.0 * np.eye(3))):
+            bounds = np.sort(flips * other.solid.bounds, axis=0)
+            if np.abs(bounds - solid.bounds).max() > near:
                 continue
-            near = element_distances(drafts_of(image), solid.dense_points).min(axis=0).max()
-            if near <= _ALIKE * solid.size and protrusion(image, solid) <= _ALIKE * solid.size:
+            axis = next((name for name, flip in zip("xyz", flips, strict=True) if flip < 0.0), None)
+            image = other.volume if axis is None else other.volume.mirrored(axis)
+            if element_distances(drafts_of(image), solid.dense_points).min(axis=0).max() > near:
+                continue
+            if protrusion(image, solid) <= near:
                 return grown_around(image, solid)
     return None
 
