@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.compiler.routines import routine
+from footfall.compiler.routines import Lanes, routine
 from footfall.environment.terrain import Terrain
 from footfall.planning.footprints import Stamps
 from footfall.planning.parameters import PlannerParameters
@@ -20,7 +20,7 @@ from footfall.planning.workspace import workspace
 Singles = np.ndarray[Any, np.dtype[np.float32]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 _LEVEL = 4  # of the terrain's tree: cells of 4 cm
-_ROW = 16  # footholds that are rated together
+_ROW = 8  # footholds that are rated together
 
 
 class FootholdRules(NamedTuple):
@@ -47,10 +47,10 @@ class Ground(NamedTuple):
     ny: int
     border: int
     yaws: int
-    lowest: Singles
-    highest: Singles
+    lowest: Array
+    highest: Array
     mean: Singles
-    sure: Singles
+    sure: Array
     stamps: Stamps
     rules: FootholdRules
     costs: Array
@@ -76,10 +76,10 @@ def ground_within(
     low = [np.floor(value / pair) * pair - border * CELL for value in lower]
     high = [np.ceil(value / pair) * pair + border * CELL for value in upper]
     window = terrain.window((low[0], low[1]), (high[0], high[1]), level=_LEVEL)
-    lowest, highest = window.lowest.copy(), window.highest.copy()
+    lowest, highest = window.lowest.astype(np.float64), window.highest.astype(np.float64)
     lowest[np.isnan(lowest)] = np.inf
     highest[np.isnan(highest)] = -np.inf
-    sure = window.sure.copy()
+    sure = window.sure.astype(np.float64)
     for edge in (np.s_[:border], np.s_[-border:], np.s_[:, :border], np.s_[:, -border:]):
         sure[edge], highest[edge], lowest[edge] = 0.0, -np.inf, np.inf
     nx, ny = window.mean.shape
@@ -124,51 +124,71 @@ def rated(low: float, high: float, trust: float, rules: FootholdRules) -> float:
     return rules.uneven_cost * uneven / rules.uneven + rules.uncertain_cost * doubt
 
 
+class Below(NamedTuple):
+    """What is below eight soles side by side: heights, m, and the sum of confidences."""
+
+    low: Lanes
+    high: Lanes
+    trust: Lanes
+
+
 @routine
-def rate_row(ground: Ground, yaw: int, i: int, begin: int) -> None:
-    """Rate the footholds of _ROW cells from (i, begin) on: the whole sole, else the toe pad if nothing below the heel
+def below(ground: Ground, i: int, j: int, first: int, last: int, so_far: Below) -> Below:
+    """The cells of some rows of the stamps below soles on cells (i, j) to (i, j + 7), beside what is known so far."""
+    low, high, trust = so_far
+    for n in range(first, last):
+        a, b = i + ground.stamps.cells[n, 0], j + ground.stamps.cells[n, 1]
+        lowest: Lanes = ground.lowest[a, b : b + 8]
+        highest: Lanes = ground.highest[a, b : b + 8]
+        sure: Lanes = ground.sure[a, b : b + 8]
+        low, high, trust = np.minimum(low, lowest), np.maximum(high, highest), trust + sure
+    return Below(low, high, trust)
+
+
+@routine
+def rate_eight(ground: Ground, yaw: int, i: int, j: int) -> None:
+    """Rate the footholds of the cells (i, j) to (i, j + 7): the whole sole, else the toe pad if nothing below the heel
     is higher. Side by side they take little longer than one of them."""
     first, last = ground.stamps.first[yaw], ground.stamps.first[yaw + 1]
     toes = first + ground.stamps.toes[yaw]
-    low, high, trust = np.full(_ROW, np.inf), np.full(_ROW, -np.inf), np.zeros(_ROW)
-    toe_low, toe_high, toe_trust = np.empty(_ROW), np.empty(_ROW), np.empty(_ROW)
-    edge = ground.border
-    skip, end = max(edge - begin, 0), min(_ROW, ground.ny - edge - begin)
-    if i < edge or i >= ground.nx - edge:
-        end = 0
-    for n in range(first, last):
-        if n == toes:
-            for k in range(_ROW):
-                toe_low[k], toe_high[k], toe_trust[k] = low[k], high[k], trust[k]
-        a, b = i + ground.stamps.cells[n, 0], begin + ground.stamps.cells[n, 1]
-        for k in range(skip, end):
-            low[k] = min(low[k], ground.lowest[a, b + k])
-            high[k] = max(high[k], ground.highest[a, b + k])
-            trust[k] += ground.sure[a, b + k]
-    for k in range(min(_ROW, ground.ny - begin)):
+    nothing = Below(np.full(8, np.inf), np.full(8, -np.inf), np.zeros(8))
+    toe = below(ground, i, j, first, toes, nothing)
+    whole = below(ground, i, j, toes, last, toe)
+    for k in range(8):
         cost = -1.0
-        if skip <= k < end and ground.sure[i, begin + k] > 0.0:
-            cost = rated(low[k], high[k], trust[k] / (last - first), ground.rules)
-            if cost < 0.0 and toes < last and toe_high[k] >= high[k]:
-                cost = rated(toe_low[k], toe_high[k], toe_trust[k] / (toes - first), ground.rules)
+        if ground.sure[i, j + k] > 0.0:
+            cost = rated(whole.low[k], whole.high[k], whole.trust[k] / (last - first), ground.rules)
+            if cost < 0.0 and toes < last and toe.high[k] >= whole.high[k]:
+                cost = rated(toe.low[k], toe.high[k], toe.trust[k] / (toes - first), ground.rules)
                 cost += ground.rules.partial_cost if cost >= 0.0 else 0.0
-        ground.tops[yaw, i, begin + k] = high[k]
-        ground.costs[yaw, i, begin + k] = cost
+        ground.tops[yaw, i, j + k] = whole.high[k]
+        ground.costs[yaw, i, j + k] = cost
+
+
+@routine
+def on_border(ground: Ground, i: int, j: int) -> bool:
+    """Whether nobody stands on a cell because it is on the border."""
+    edge = ground.border
+    return i < edge or j < edge or i >= ground.nx - edge or j >= ground.ny - edge
 
 
 @routine
 def known_cost(ground: Ground, yaw: int, i: int, j: int) -> float:
     """Cost of a foothold, negative if no foot can stand there, as nowhere on the border; looked at once."""
+    if on_border(ground, i, j):
+        return -1.0
     row = j // _ROW
     if ground.rated[yaw, i, row] == 0:
         ground.rated[yaw, i, row] = 1
-        rate_row(ground, yaw, i, _ROW * row)
+        rate_eight(ground, yaw, i, _ROW * row)
     return float(ground.costs[yaw, i, j])
 
 
 @routine
 def known_top(ground: Ground, yaw: int, i: int, j: int) -> float:
     """Highest cell below a sole, m; minus infinity where nothing was seen, and on the border."""
+    if on_border(ground, i, j):
+        return -np.inf
     known_cost(ground, yaw, i, j)
     return float(ground.tops[yaw, i, j])
 
@@ -176,17 +196,16 @@ def known_top(ground: Ground, yaw: int, i: int, j: int) -> float:
 @routine
 def wide_top(ground: Ground, yaw: int, i: int, j: int) -> float:
     """Highest cell below a wider sole, m; minus infinity where nothing was seen, and on the border."""
-    row, edge = j // _ROW, ground.border
+    if on_border(ground, i, j):
+        return -np.inf
+    row = j // _ROW
     if ground.wide_rated[yaw, i, row] == 0:
         ground.wide_rated[yaw, i, row] = 1
-        begin, high = _ROW * row, np.full(_ROW, -np.inf)
-        skip, end = max(edge - begin, 0), min(_ROW, ground.ny - edge - begin)
-        if i < edge or i >= ground.nx - edge:
-            end = 0
+        top: Lanes = np.full(8, -np.inf)
         for n in range(ground.wide_stamps.first[yaw], ground.wide_stamps.first[yaw + 1]):
-            a, b = i + ground.wide_stamps.cells[n, 0], begin + ground.wide_stamps.cells[n, 1]
-            for k in range(skip, end):
-                high[k] = max(high[k], ground.highest[a, b + k])
-        for k in range(min(_ROW, ground.ny - begin)):
-            ground.wide_tops[yaw, i, begin + k] = high[k]
+            a, b = i + ground.wide_stamps.cells[n, 0], _ROW * row + ground.wide_stamps.cells[n, 1]
+            highest: Lanes = ground.highest[a, b : b + 8]
+            top = np.maximum(top, highest)
+        for k in range(8):
+            ground.wide_tops[yaw, i, _ROW * row + k] = top[k]
     return float(ground.wide_tops[yaw, i, j])

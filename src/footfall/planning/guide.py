@@ -22,6 +22,7 @@ from footfall.planning.step_set import CELL, GUIDE_CELL, GUIDE_TURN, GuideSteps
 _DEPTH = 0.03  # m that the body may be in something: within its cell there is a better place
 _BLOCKED = -2.0  # instead of a cost: body or arms would be in something
 _LONG = 4  # cells of a step from which on the body is looked at half way
+_LEAST = 1200  # states of a guide: on an easy way few are on good paths, and the search leaves them
 _JUMP = 2.0  # in costs of a cell: neighbours that differ by more are not compared
 
 
@@ -87,7 +88,7 @@ class Place(NamedTuple):
 
 
 @routine
-def peaks_within(highest: Singles, reach: int, peaks: Singles) -> None:
+def peaks_within(highest: Array, reach: int, peaks: Singles) -> None:
     """Highest ground within `reach` cells of 8 cm of each (nx, ny), from cells of 4 cm."""
     nx, ny = peaks.shape[0], peaks.shape[1]
     rows = np.full((nx, ny), -np.inf)
@@ -185,7 +186,7 @@ _MOVES = tuple(
 
 @routine
 def least_ways(
-    highest: Singles, near: Bytes, rates: Vector2, begin: Vector2, steepest: float, heap: Heap, ways: Singles
+    highest: Array, near: Bytes, rates: Vector2, begin: Vector2, steepest: float, heap: Heap, ways: Singles
 ) -> None:
     """Costs (nx, ny) of ways from a cell of 8 cm to all others, at least: nobody gets over a rise that is steeper from
     one cell to the next. highest: of cells of 4 cm. rates: cost of a metre without and with something to touch."""
@@ -262,7 +263,7 @@ def run_guide(
     slack: float,
 ) -> tuple[int, float]:
     """Fill in costs to the goal from the entries of the heap on, until the start is reached and all states are known
-    that may be on a path `slack` costs worse. Gives how many states were closed, and the cost from the start,
+    that may be on a path `slack` costs worse, and some more on short ways. Gives how many states were closed, and the cost from the start,
     infinite if there is no way."""
     nx, ny = guide.costs.shape[1], guide.costs.shape[2]
     headings = guide.costs.shape[0]
@@ -286,7 +287,8 @@ def run_guide(
         togo = guide.togo[here.yaw, here.i, here.j] - 1.0
         if here.yaw == start.yaw and here.i == start.i and here.j == start.j:
             found = togo
-            worst = togo + slack
+        if found < np.inf and count >= _LEAST:
+            worst = found + slack
         entering = togo + guide_state(guide, ground, solids, volumes, rules, here)
         for n in range(steps.first[here.yaw], steps.first[here.yaw + 1]):
             step = steps.steps[n]

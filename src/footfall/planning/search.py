@@ -39,8 +39,8 @@ from footfall.planning.workspace import workspace
 
 _DESPERATE = 60_000  # states that are explored where the guide knows no way
 _SLICE = 400  # states that are expanded between two looks at the clock
-_FOCUS = 1.1  # of the distance from the start, while the guide is made
-_SLACK = 2.0  # cost by which paths may be worse whose estimates the guide still knows
+_FOCUS = 1.2  # of the distance from the start, while the guide is made
+_SLACK = 1.0  # cost by which paths may be worse whose estimates the guide still knows
 _ALIKE = 0.02  # m: feet at rest are side by side within this
 _FAR = 30_000  # steps: no horizon
 
