@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +11,9 @@ from footfall.arrays import Array
 from footfall.gait.plan import MotionPlan
 from footfall.gait.poses import Foot, FootContact, Hand, Quaternion, RobotPose, Vector
 from footfall.gait.walking_transitions import WalkingTransition
+
+if TYPE_CHECKING:
+    from footfall.planning.kept_guide import KeptGuide
 
 
 @dataclass(frozen=True)
@@ -99,6 +103,7 @@ class PlannedContacts:
     step. stances: after each step, in order. steps: the same as walking transitions. why_not: what closes the way if it
     was not found; then stances lead as near as possible.
     explored: (n, 3) x, y in m and cost so far of stances in the order in which the search took them up, if asked for.
+    guide: what it has learnt of the way, for `plan_contacts(previous=)`.
     """
 
     found: bool
@@ -113,6 +118,7 @@ class PlannedContacts:
     why_not: Blockage | None = None
     warnings: tuple[str, ...] = ()
     explored: Array = field(default_factory=lambda: np.empty((0, 3)), repr=False, compare=False)
+    guide: KeptGuide | None = field(default=None, repr=False, compare=False)
 
     @property
     def hand_contacts(self) -> tuple[HandContact, ...]:

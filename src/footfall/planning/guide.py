@@ -263,8 +263,8 @@ def run_guide(
     slack: float,
 ) -> tuple[int, float]:
     """Fill in costs to the goal from the entries of the heap on, until the start is reached and all states are known
-    that may be on a path `slack` costs worse, and some more on short ways. Gives how many states were closed, and the cost from the start,
-    infinite if there is no way."""
+    that may be on a path `slack` costs worse, and some more on short ways. Gives how many states were closed, and the
+    cost from the start, infinite if there is no way."""
     nx, ny = guide.costs.shape[1], guide.costs.shape[2]
     headings = guide.costs.shape[0]
     count, found, worst = 0, np.inf, np.inf

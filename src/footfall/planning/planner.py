@@ -25,6 +25,7 @@ from footfall.planning.contacts import Blockage, Goal, PlannedContacts, SearchEf
 from footfall.planning.conversion import walking_transitions
 from footfall.planning.explanation import explain
 from footfall.planning.footsteps import FOUND
+from footfall.planning.kept_guide import KeptGuide, kept_guide
 from footfall.planning.parameters import PlannerParameters, parameters_for
 from footfall.planning.postprocess import stances_of
 from footfall.planning.search import (
@@ -33,6 +34,7 @@ from footfall.planning.search import (
     Search,
     SearchOptions,
     explored_places,
+    guide_anew,
     guide_for,
     new_search,
     path_of,
@@ -71,6 +73,7 @@ def plan_contacts(
     check_motion: bool = True,
     keep_explored: bool = False,
     explained: bool = True,
+    previous: PlannedContacts | None = None,
 ) -> PlannedContacts:
     """Where to put feet and hands on the way to a goal.
 
@@ -81,7 +84,8 @@ def plan_contacts(
     the best, or the deadline comes. progress: told now and then. cancelled: asked now and then whether to stop.
     check_motion: whether the motion generator is asked if it can make a motion of the plan. keep_explored: whether the
     result says where the search, of a long way the last one, looked. explained: whether to find
-    out why there is no way, which takes longer.
+    out why there is no way, which takes longer. previous: an earlier plan to the same goal, in surroundings that have
+    changed little: what it has learnt of the way orders this search too, which is then several times faster.
     """
     watch = Watch(cancelled, progress, deadline)
     parameters = parameters_for(model) if parameters is None else parameters
@@ -98,6 +102,7 @@ def plan_contacts(
         watch,
         check_motion,
         keep_explored,
+        None if previous is None else previous.guide,
     )
     plan = job.plan()
     if plan.found and improve:
@@ -122,6 +127,7 @@ class Job:
     watch: Watch
     check_motion: bool
     keep_explored: bool
+    previous: KeptGuide | None = None
     explored: Array = field(default_factory=lambda: np.empty((0, 3)))
     aims: list[Aim] = field(default_factory=list)
     parts: list[Part] = field(default_factory=list)
@@ -164,7 +170,9 @@ class Job:
         number = len(self.parts)
         start = self.start if number == 0 else self.parts[-1].end
         margin = self.tables.parameters.grid.margin_m if len(self.aims) == 1 else _LEG_MARGIN
-        search = self._search(self.environment, self.tables, start, self.aims[number], self.options, margin)
+        kept = self.previous if len(self.aims) == 1 else None
+        aim = self.aims[number]
+        search = self._search(self.environment, self.tables, start, aim, self.options, margin, kept)
         if search.refused is not None:
             return Part(start, (), math.inf, search.refused, failed=True)
         off = math.hypot(search.aim.goal.x - self.goal.x, search.aim.goal.y - self.goal.y)
@@ -180,6 +188,7 @@ class Job:
         aim: Aim,
         options: SearchOptions,
         margin: float,
+        kept: KeptGuide | None = None,
     ) -> Search:
         around = surroundings(environment, tables, *_bounds(environment, start, aim, margin))
         self.watch.done("environment")
@@ -187,7 +196,7 @@ class Job:
         if search.refused is not None and (moved := standable_goal(search)) is not None:
             search = new_search(around, tables, start, aim._replace(goal=moved), options)
         if search.refused is None and options.guided:
-            search = guide_for(search)
+            search = guide_for(search, kept)
         self.watch.done("guide")
         return search
 
@@ -199,6 +208,10 @@ class Job:
             self._count(search)
             if self.keep_explored:
                 self.explored = explored_places(search)
+            if outcome != FOUND and search.kept and not self.watch.stopped:
+                search = guide_anew(search)
+                self.watch.done("guide")
+                continue
             if outcome != FOUND:
                 return self._partial(search)
             path = path_of(search)
@@ -291,12 +304,20 @@ class Job:
             complete=not failed and self.parts[-1].at_goal,
             why_not=why,
             explored=self.explored,
+            guide=self._kept(),
         )
         if stances and self.check_motion and not failed:
             result = _checked(result, self.model, self.environment.terrain.packed)
             self.watch.done("motion")
         effort = replace(self.effort, milliseconds=dict(self.watch.milliseconds))
         return replace(result, effort=effort, warnings=(*result.warnings, *self.notes))
+
+    def _kept(self) -> KeptGuide | None:
+        """What the next plan to the same goal may use."""
+        search = self.parts[0].search
+        if len(self.aims) > 1 or search is None:
+            return None
+        return self.previous if search.kept else kept_guide(search)
 
     def _walked(
         self, pose: RobotPose, stances: list[Stance]

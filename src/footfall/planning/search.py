@@ -30,6 +30,7 @@ from footfall.planning.footsteps import (
 from footfall.planning.ground import known_cost
 from footfall.planning.guide import Guide, Place, Pose2, guide_state, least_ways, run_guide
 from footfall.planning.heap import kept_heap, push
+from footfall.planning.kept_guide import KeptGuide, with_kept_guide
 from footfall.planning.states import State, middle_of, number_of, state_of
 from footfall.planning.step_set import CELL, GUIDE_CELL, GUIDE_TURN, GuideSteps
 from footfall.planning.surroundings import Surroundings
@@ -37,6 +38,7 @@ from footfall.planning.tables import Tables
 from footfall.planning.watch import Watch
 from footfall.planning.workspace import workspace
 
+_PATIENT = 30_000  # states that are explored with the guide of an earlier search
 _DESPERATE = 60_000  # states that are explored where the guide knows no way
 _SLICE = 400  # states that are expanded between two looks at the clock
 _FOCUS = 1.2  # of the distance from the start, while the guide is made
@@ -63,7 +65,8 @@ class SearchOptions(NamedTuple):
 
 @dataclass
 class Search:
-    """A search: what it looks at, and how far it is. cost, at_goal: of the path that was found."""
+    """A search: what it looks at, and how far it is. cost, at_goal: of the path that was found. kept: whether its guide
+    is that of an earlier one."""
 
     around: Surroundings
     tables: Tables
@@ -79,6 +82,7 @@ class Search:
     explored: int = 0
     cost: float = math.inf
     at_goal: bool = False
+    kept: bool = False
 
     def run(self, banned: set[int], watch: Watch) -> int:
         """Search anew without some states; FOUND, or what ended it."""
@@ -87,6 +91,8 @@ class Search:
         nodes.status[list(banned)] = INVALID
         if self.problem.guided and not math.isfinite(self.guide_cost):
             most = min(most, _DESPERATE)
+        if self.kept:
+            most = min(most, _PATIENT)
         heap = kept_heap(8 * most + 4096)
         for number in self.starts:
             nodes.status[number] = RATED
@@ -299,8 +305,8 @@ def _rate(steps: GuideSteps, hands: float) -> float:
     return float(((moving["cost"] + hands) / moving["length"]).min())
 
 
-def guide_for(search: Search) -> Search:
-    """The search with its guide filled in."""
+def guide_for(search: Search, kept: KeptGuide | None = None) -> Search:
+    """The search with its guide filled in, or with an earlier one if that will do."""
     problem, rules = search.problem, search.tables.cost_rules
     guide, ground = problem.guide, problem.ground
     heap = kept_heap(ground.nx * ground.ny * 16)
@@ -320,6 +326,8 @@ def guide_for(search: Search) -> Search:
         heap,
         guide.ways,
     )
+    if kept is not None and (ready := with_kept_guide(search, kept)) is not None:
+        return ready
     heap.size[0] = 0
     nx, ny = guide.costs.shape[1:]
     for yaw, i, j in _guide_goals(search):
@@ -329,7 +337,7 @@ def guide_for(search: Search) -> Search:
     count, cost = run_guide(
         guide, ground, problem.solids, problem.volumes, search.tables.guide_steps, rules, heap, _SLACK
     )
-    return replace(search, guide_nodes=count, guide_cost=cost)
+    return replace(search, guide_nodes=count, guide_cost=cost, kept=False)
 
 
 def _guide_goals(search: Search) -> list[tuple[int, int, int]]:
@@ -357,6 +365,13 @@ def path_of(search: Search) -> Path:
     """The path that a search has found."""
     assert search.course is not None
     return path_to(search, int(search.course.counts[3]))
+
+
+def guide_anew(search: Search) -> Search:
+    """The search with a guide of its own, instead of an earlier one's that has led nowhere."""
+    guide = search.problem.guide
+    guide.togo[:], guide.closed[:], guide.costs[:] = 0.0, 0, 0.0
+    return guide_for(search)
 
 
 def explored_places(search: Search) -> Array:
