@@ -11,7 +11,7 @@ from footfall.environment.perception import EXACT, PerceptionOptions, perceive
 from footfall.errors import InvalidOption, NoRoute
 from footfall.gait.plan import MotionPlan, Transition
 from footfall.math.rotations import rotation_z
-from footfall.math.transform import Transform
+from footfall.math.transform import Transform, identity_transform
 from footfall.motion.plans import load_plan
 from footfall.motion.reduced_model import ReducedModel
 from footfall.planning.contacts import Goal
@@ -33,8 +33,10 @@ def route_for(request: WalkRequest, scene: Scene, model: ReducedModel) -> Motion
         return load_plan(request.route, model)
     x, y, yaw = goal_for(request, scene)
     there = Transform(rotation_z(yaw), np.array([x, y, 0.0]))
+    start = identity_transform() if scene.start is None else scene.start  # the way to the goal is seen from there on
     seen = perceive(
-        replace(scene, goal=there), PerceptionOptions(seed=request.seed) if request.noise else EXACT
+        replace(scene, start=start, goal=there),
+        PerceptionOptions(seed=request.seed) if request.noise else EXACT,
     )
     found = plan_contacts(seen, model, Goal(x, y, yaw), parameters=_parameters(request, model))
     if not found.found or found.motion_plan is None:
