@@ -29,6 +29,13 @@ def walk(
         str | None, typer.Option(help="A plan of steps: shipped name (`footfall plan list`) or file.")
     ] = None,
     goal: Annotated[str | None, typer.Option(help="Where to go: X,Y,YAW in m and degrees.")] = None,
+    script: Annotated[
+        Path | None, typer.Option(help="What it is told on the way, and what happens around it (.toml).")
+    ] = None,
+    sight: Annotated[
+        str | None, typer.Option(help="How it sees: exact, noisy, or camera (in its head, on the way).")
+    ] = None,
+    seconds: Annotated[float | None, typer.Option(help="How long; by default until all is done.")] = None,
     robot: Annotated[str | None, typer.Option(help="Who walks: shipped name or file. Default: lola.")] = None,
     speed: Annotated[float | None, typer.Option(help="At most, m/s.")] = None,
     noise: Annotated[bool, typer.Option("--noise", help="Sensors have errors and delays.")] = False,
@@ -69,10 +76,13 @@ def walk(
         "walk"
     ),
     listing: Annotated[bool, typer.Option("--list", help="List scenes and walks with a name.")] = False,
+    parameters: Annotated[
+        bool, typer.Option("--parameters", help="List parameters that a script can set, with their values.")
+    ] = False,
 ) -> None:
     """Let a humanoid walk through a scene in closed loop, from the plan of its contacts to the forces on its feet.
 
-    The exit status is 0 if it reaches the goal without falling, 1 otherwise.
+    The exit status is 0 if it reaches the goal, or does what a script tells it, without falling; 1 otherwise.
 
     [dim]$[/] footfall walk
 
@@ -81,12 +91,19 @@ def walk(
     [dim]$[/] footfall walk --run straight --mode full --fault motor:kfr,4,1
 
     [dim]$[/] footfall walk --run straight --json
+
+    [dim]$[/] footfall walk flat --script drive.toml
     """
     if listing:
         _print_listing()
         return
-    request = _request(run, scene)
+    if parameters:
+        _print_parameters(robot or "lola")
+        return
+    request = _request(run, scene, script)
     changes = {
+        "sight": sight,
+        "seconds": seconds,
         "route": route,
         "robot": robot,
         "speed": speed,
@@ -101,7 +118,7 @@ def walk(
         from footfall.walking.request import read_push
 
         request = _changed(request, {"pushes": (*request.pushes, *(read_push(text) for text in push))})
-    name = run or Path(scene or _DEFAULT).stem
+    name = run or Path(script or scene or _DEFAULT).stem
     run_and_write(request, output, name=name, plots=plot, as_json=as_json, show=show, video=video)
 
 
@@ -129,7 +146,7 @@ def replay(
         "replay"
     ),
 ) -> None:
-    """Walk once more as a file says: the same bits.
+    """Walk once more as a file says, with all that was told on the way: the same bits.
 
     [dim]$[/] footfall replay walk/platform.walk.json
     """
@@ -191,11 +208,16 @@ def _draw_video(recording: Path, path: Path) -> None:
     errors().print(f"Written: {path}", highlight=False, soft_wrap=True, markup=False)
 
 
-def _request(run: str | None, scene: str | None) -> WalkRequest:
+def _request(run: str | None, scene: str | None, script: Path | None) -> WalkRequest:
     from footfall.errors import UnknownName
-    from footfall.walking.request import WalkRequest
+    from footfall.walking.request import WalkRequest, read_request
     from footfall.walking.runs import RUNS
 
+    if script is not None:
+        if run is not None:
+            raise typer.BadParameter("give --run or --script, not both")
+        request = read_request(script)
+        return request if scene is None else _changed(request, {"scene": scene})
     if run is None and scene is not None:
         return WalkRequest(scene=scene)
     run = run or _DEFAULT
@@ -234,16 +256,26 @@ def _print_listing() -> None:
     screen().print("Scenes: " + ", ".join(library.names()), highlight=False, soft_wrap=True)
 
 
+def _print_parameters(robot: str) -> None:
+    from footfall.walking.session import WalkSession
+
+    rows = [[name, str(value)] for name, value in WalkSession(robot=robot).parameters.items()]
+    screen().print(table('Parameters: [[signal]] do = "set"', ["name", "value"], rows))
+
+
 def _print_summary(done: Walk, name: str) -> None:
     found = done.summary
     rows = [
-        ["goal", "reached" if found.reached else "not reached"],
+        ["goal", "reached" if found.reached else found.problem or "not reached"],
         ["fall", found.cause or "none"],
         ["simulated", f"{found.time:.2f} s, {found.real_time_factor:.1f} times real time"],
         ["steps, hand contacts", f"{found.steps}, {found.hand_contacts}"],
         ["distance, speed", f"{found.distance:.2f} m, {found.speed:.2f} m/s"],
         ["control period, median", f"{found.control_us:.1f} us"],
-        ["planning", f"{found.planning_ms:.1f} ms"],
+        [
+            "planning; plans, longest on the way",
+            f"{found.planning_ms:.1f} ms; {found.plans}, {found.replanning_ms:.1f} ms",
+        ],
         ["greatest tilt against the plan", f"{found.tilt * 57.2958:.2f} degrees"],
         ["centre of mass against the plan, RMS", f"{1e3 * found.center_error_rms:.1f} mm"],
         ["zero-moment point against the plan, RMS", f"{1e3 * found.zmp_error_rms:.1f} mm"],

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.errors import InvalidPlan, TooLate
-from footfall.gait.plan import MotionPlan, Transition, TransitionSequence, cut_front
+from footfall.gait.plan import Action, MotionPlan, Transition, TransitionSequence, cut_front
 from footfall.gait.poses import RobotPose
 from footfall.gait.walking_transitions import closing_transitions
 from footfall.motion.curves import join_curves
@@ -74,14 +74,15 @@ def replan(
     at: Continuation,
     transitions: Sequence[Transition],
     *,
+    action: Action | None = None,
     check: bool = True,
     keep_past: bool = False,
 ) -> Motion:
     """The motion up to a continuation, then other transitions; sequences after the running one are dropped.
 
     transitions: begin with the pose of the continuation and end with a transition at rest; refusals count them from 0.
-    check: as for `generate_motion`. keep_past: whether transitions that are over are kept; a motion that is replanned
-    at every step would grow and grow.
+    action: that they belong to, by default the running one. check: as for `generate_motion`. keep_past: whether
+    transitions that are over are kept; a motion that is replanned at every step would grow and grow.
     """
     if not transitions:
         raise InvalidPlan("no transitions to continue with; a plan must end at rest")
@@ -94,7 +95,8 @@ def replan(
     before = plan.sequences[: at.sequence - len(whole.sequences)]
     running = plan.sequences[len(before)]
     kept = running.transitions[: done - over - sum(len(sequence.transitions) for sequence in before)]
-    tail = TransitionSequence(running.action, tuple(transitions))
+    action = running.action if action is None else action
+    tail = TransitionSequence(action, tuple(transitions))
     resting = len(kept) == len(running.transitions)
     part = generate_sequence(
         tail,
@@ -108,7 +110,7 @@ def replan(
     )
     first, last = (int(np.searchsorted(motion.phases.transition, number)) for number in (over, done))
     begin = float(motion.phases.times[first])
-    joined = (running, tail) if resting else (replace(running, transitions=(*kept, *tail.transitions)),)
+    joined = (running, tail) if resting else (TransitionSequence(action, (*kept, *tail.transitions)),)
     used = [torso for torso in motion.torso if torso.times[0] < at.time and torso.times[-1] > begin]
     return Motion(
         MotionPlan((*before, *joined), begin),

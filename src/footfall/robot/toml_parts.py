@@ -109,7 +109,7 @@ def choices(schema: type[msgspec.Struct], where: str, data: Any) -> list[str]:
     for single in [single for single in singles if _tagged(single, data)] or singles:
         match single:
             case inspect.StructType(fields=fields):
-                names += [field.name for field in fields]
+                names += [field.encode_name for field in fields]
             case inspect.EnumType(cls=cls):
                 names += [member.value for member in cls]
             case inspect.LiteralType(values=values):
@@ -124,8 +124,12 @@ def _inside(kind: inspect.Type, part: str) -> Iterator[inspect.Type]:
             case inspect.StructType(tag_field=str(tag_field), tag=tag) if tag_field == part:
                 yield inspect.LiteralType((tag,))
             case inspect.StructType(fields=fields):
-                yield from (field.type for field in fields if field.name == part)
-            case inspect.ListType(item_type=inner) | inspect.DictType(value_type=inner):
+                yield from (field.type for field in fields if field.encode_name == part)
+            case (
+                inspect.ListType(item_type=inner)
+                | inspect.VarTupleType(item_type=inner)
+                | inspect.DictType(value_type=inner)
+            ):
                 yield inner
 
 

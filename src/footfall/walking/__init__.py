@@ -6,16 +6,17 @@ from footfall.public_names import open_to_users
 
 if TYPE_CHECKING:
     from footfall.walking.body import WalkingBody as WalkingBody
+    from footfall.walking.body import walking_body as walking_body
     from footfall.walking.many import walk_many as walk_many
     from footfall.walking.request import Push as Push
     from footfall.walking.request import WalkRequest as WalkRequest
     from footfall.walking.request import read_request as read_request
     from footfall.walking.request import write_request as write_request
     from footfall.walking.runs import RUNS as RUNS
+    from footfall.walking.session import WalkSession as WalkSession
     from footfall.walking.summary import WalkSummary as WalkSummary
     from footfall.walking.walk import Walk as Walk
     from footfall.walking.walk import walk as walk
-    from footfall.walking.walk import walking_body as walking_body
     from footfall.walking.walker import Walker as Walker
     from footfall.walking.walker import WalkerOptions as WalkerOptions
     from footfall.walking.walker import WalkingCode as WalkingCode

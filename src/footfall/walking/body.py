@@ -8,11 +8,13 @@ from functools import cached_property
 import numpy as np
 
 from footfall.arrays import Array, Integers
+from footfall.errors import NoSole, TurnedLandmark
 from footfall.gait.poses import HANDS
-from footfall.motion.model_derivation import standing_configuration
+from footfall.motion.model_derivation import reduced_model, standing_configuration
 from footfall.motion.reduced_model import ReducedModel
-from footfall.motion.standing import start_configuration
+from footfall.motion.standing import start_configuration, with_standing_frames
 from footfall.robot.model import WORLD, JointType, Robot
+from footfall.robot.variants import with_floating_base
 from footfall.simulation.joint_axes import actuated_velocities
 
 FEET = ("RF", "LF")
@@ -114,3 +116,13 @@ class WalkingBody:
             if landmark in FEET and self.toes:  # the middle foot belongs to it too
                 parts[tree.links[link].parent] = number
         return parts
+
+
+def walking_body(robot: Robot) -> WalkingBody:
+    """A robot as walking sees it: free to move, with frames on its soles if it had none."""
+    machine = with_floating_base(robot)
+    try:
+        return WalkingBody(machine, reduced_model(machine))
+    except (NoSole, TurnedLandmark):
+        machine = with_standing_frames(machine)
+        return WalkingBody(machine, reduced_model(machine))

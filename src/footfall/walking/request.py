@@ -1,4 +1,5 @@
-"""What a walk is asked for: scene, robot, route, disturbances and seed. A few lines say all of it, and replay it."""
+"""What a walk is asked for: scene, robot, route, disturbances and seed, and what it is told on the way. A few lines say
+all of it, and replay it."""
 
 from __future__ import annotations
 
@@ -8,13 +9,18 @@ from typing import Literal
 
 import msgspec
 
-from footfall.errors import InvalidOption
+from footfall.errors import InvalidDescription, InvalidOption
+from footfall.option_checks import require_choice
+from footfall.robot.toml_parts import read_schema
 from footfall.walking.hardware_request import BusQuality, HardwareFault
+from footfall.walking.signals import AnySignal
 from footfall.whole_file import open_file, write_text
 
+Sight = Literal["exact", "noisy", "camera"]
 _LARGEST = 1_000_000  # bytes of a file
 _LONGEST_REST = 3600.0  # s
 _MOST_PUSHES = 1000
+_MOST_SIGNALS = 10_000
 
 WalkMode = Literal["reduced", "full"]
 
@@ -62,7 +68,10 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     whether sensors have errors. seed: of all that is random. rest: s, how long
     it stands in the end. substeps: steps of the plant in a period of the controller; by default 2, and 4 in full mode.
     mode: "reduced": joints follow their set points exactly; "full": servos, motors, gears and a bus move them. bus,
-    faults: of the hardware in full mode.
+    faults: of the hardware in full mode. sight: how it sees the scene:
+    exactly, with errors, or by the depth camera in its head while it walks; by default exactly, with noise with errors.
+    seconds: how long it goes on, by default until all is done. drop: m, how far above the ground it begins. signals:
+    what it is told, and what happens around it, at their times; a robot that is told nothing stands.
     """
 
     scene: str = "platform"
@@ -79,8 +88,18 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     mode: WalkMode = "reduced"
     bus: BusQuality = BusQuality()
     faults: tuple[HardwareFault, ...] = ()
+    sight: Sight | None = None
+    seconds: float | None = None
+    drop: float = 0.0
+    signals: tuple[AnySignal, ...] = msgspec.field(name="signal", default=())
+
+    @property
+    def seen(self) -> str:
+        """How the scene is seen."""
+        return self.sight or ("noisy" if self.noise else "exact")
 
     def __post_init__(self) -> None:
+        self._check_script()
         if self.goal is not None and not all(math.isfinite(each) for each in self.goal):
             raise InvalidOption(f"the goal is {self.goal}; it must be x, y, yaw, in m and rad")
         if self.speed is not None and not 0.0 < self.speed <= 10.0:
@@ -102,15 +121,40 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if self.mode == "reduced" and (self.faults or self.bus != BusQuality()):
             raise InvalidOption("bus and faults are those of drives: they want mode 'full'")
 
+    def _check_script(self) -> None:
+        if self.sight is not None:
+            require_choice(self, sight=Sight)
+        if self.seconds is not None and not 0.0 < self.seconds <= 1e5:
+            raise InvalidOption(f"seconds is {self.seconds:g}; it must be above 0 and at most 100 000 s")
+        if not 0.0 <= self.drop <= 1.0:
+            raise InvalidOption(f"drop is {self.drop:g} m; it must be from 0 to 1")
+        if len(self.signals) > _MOST_SIGNALS:
+            raise InvalidOption(f"there are {len(self.signals)} signals; at most {_MOST_SIGNALS} are taken")
+
+    @property
+    def ordered_signals(self) -> tuple[AnySignal, ...]:
+        """Signals by their times; those of one time as they stand."""
+        return tuple(sorted(self.signals, key=lambda each: each.time))
+
 
 def write_request(request: WalkRequest, path: Path | str) -> None:
     """Write a walk as JSON, whole or not at all."""
-    write_text(Path(path), msgspec.json.format(msgspec.json.encode(request), indent=2).decode() + "\n")
+    write_text(Path(path), request_text(request) + "\n")
+
+
+def request_text(request: WalkRequest) -> str:
+    """A walk as JSON."""
+    return msgspec.json.format(msgspec.json.encode(request), indent=2).decode()
 
 
 def read_request(path: Path | str) -> WalkRequest:
-    """Read a walk that `write_request` has written."""
+    """Read a walk: a script (`.toml`), or what `write_request` has written."""
     place = Path(path)
+    if place.suffix == ".toml":
+        try:
+            return read_schema(place, WalkRequest, limit=_LARGEST)
+        except InvalidDescription as error:
+            raise InvalidOption(str(error)) from None
     with open_file(place, "request of a walk") as file:
         content = file.read(_LARGEST + 1)
     if len(content) > _LARGEST:

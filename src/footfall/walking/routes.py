@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import msgspec
 import numpy as np
 
+from footfall.environment.model import Environment
 from footfall.environment.perception import EXACT, PerceptionOptions, perceive
 from footfall.errors import InvalidOption, NoRoute
-from footfall.gait.plan import MotionPlan, Transition
+from footfall.gait.plan import MotionPlan, Transition, TransitionSequence
+from footfall.gait.poses import RobotPose
 from footfall.math.rotations import rotation_z
 from footfall.math.transform import Transform, identity_transform
 from footfall.motion.plans import load_plan
@@ -19,9 +20,9 @@ from footfall.planning.parameters import PlannerParameters, parameters_for
 from footfall.planning.planner import plan_contacts
 from footfall.scene.model import Scene
 from footfall.walking.request import WalkRequest
+from footfall.walking.settings import planner_parameters
 
 _RISE = 0.035  # of the height of the centre of mass: a foot that rises or falls by more swings with care
-_LONGEST, _CLEARANCE = 0.55, 0.09  # likewise: steps, and feet above what they step over
 
 
 def route_for(request: WalkRequest, scene: Scene, model: ReducedModel) -> MotionPlan:
@@ -31,28 +32,37 @@ def route_for(request: WalkRequest, scene: Scene, model: ReducedModel) -> Motion
     """
     if request.route is not None:
         return load_plan(request.route, model)
-    x, y, yaw = goal_for(request, scene)
-    there = Transform(rotation_z(yaw), np.array([x, y, 0.0]))
-    start = identity_transform() if scene.start is None else scene.start  # the way to the goal is seen from there on
-    seen = perceive(
-        replace(scene, start=start, goal=there),
-        PerceptionOptions(seed=request.seed) if request.noise else EXACT,
+    goal = goal_for(request, scene)
+    noisy = request.seen != "exact"
+    seen = perceive(scene_with_goal(scene, goal), PerceptionOptions(seed=request.seed) if noisy else EXACT)
+    return MotionPlan((plan_way(seen, model, goal, planner_parameters(model, speed=request.speed)),))
+
+
+def plan_way(
+    environment: Environment,
+    model: ReducedModel,
+    goal: Goal,
+    parameters: PlannerParameters,
+    *,
+    start: RobotPose | None = None,
+    horizon: int | None = None,
+    explained: bool = True,
+) -> TransitionSequence:
+    """Steps and hand contacts on the way to a goal. start: by default at rest in the origin. horizon: steps at most.
+    explained: whether to find out what closes the way, if there is none. Raises `NoRoute` then."""
+    found = plan_contacts(
+        environment, model, goal, start=start, parameters=parameters, horizon=horizon, explained=explained
     )
-    found = plan_contacts(seen, model, Goal(x, y, yaw), parameters=_parameters(request, model))
     if not found.found or found.motion_plan is None:
         reason = "" if found.why_not is None else f": {found.why_not.text}"
-        raise NoRoute(f"no way to x = {x:g} m, y = {y:g} m in scene {scene.name!r}{reason}")
-    return with_careful_swings(found.motion_plan, model)
+        raise NoRoute(f"no way to x = {goal.x:g} m, y = {goal.y:g} m{reason}")
+    return with_careful_swings(found.motion_plan.sequences[0], model)
 
 
-def with_careful_swings(plan: MotionPlan, model: ReducedModel) -> MotionPlan:
-    """The plan with swings that rise before they go ahead, and go ahead before they fall, wherever a foot comes to
+def with_careful_swings(sequence: TransitionSequence, model: ReducedModel) -> TransitionSequence:
+    """The sequence with swings that rise before they go ahead, and go ahead before they fall, wherever a foot comes to
     another height than it had: an edge may lie between. They take longer."""
-    sequences = [
-        replace(sequence, transitions=tuple(_careful(each, model) for each in sequence.transitions))
-        for sequence in plan.sequences
-    ]
-    return replace(plan, sequences=tuple(sequences))
+    return replace(sequence, transitions=tuple(_careful(each, model) for each in sequence.transitions))
 
 
 def _careful(transition: Transition, model: ReducedModel) -> Transition:
@@ -67,24 +77,20 @@ def _careful(transition: Transition, model: ReducedModel) -> Transition:
     return replace(transition, swing_timing=usual.careful_timing, duration=duration)
 
 
-def goal_for(request: WalkRequest, scene: Scene) -> tuple[float, float, float]:
-    """x, y in m and yaw in rad: what is asked for, or the goal of the scene."""
+def goal_for(request: WalkRequest, scene: Scene) -> Goal:
+    """What is asked for, or the goal of the scene."""
     if request.goal is not None:
-        return request.goal
+        return Goal(*request.goal)
     if scene.goal is None:
         raise InvalidOption(f"scene {scene.name!r} has no goal; give one by --goal X,Y,YAW")
     (x, y, _), ahead = scene.goal.translation.tolist(), scene.goal.rotation[:, 0]
-    return x, y, float(np.arctan2(ahead[1], ahead[0]))
+    return Goal(x, y, float(np.arctan2(ahead[1], ahead[0])))
 
 
-def _parameters(request: WalkRequest, model: ReducedModel) -> PlannerParameters:
-    """Those of the planner, with feet that swing higher than it needs: a robot is never just where it should be."""
-    usual, change = parameters_for(model), msgspec.structs.replace
-    longest = _LONGEST * model.com_height
-    if request.speed is not None:
-        longest = min(usual.step.forward_m, max(request.speed * usual.timing.transition_s, 0.1))
-    return change(
-        usual,
-        step=change(usual.step, forward_m=longest),
-        timing=change(usual.timing, clearance_m=_CLEARANCE * model.com_height),
-    )
+def scene_with_goal(scene: Scene, goal: Goal | None) -> Scene:
+    """The scene with where a walk begins and ends: what is seen of level ground lies around both."""
+    begin = identity_transform() if scene.start is None else scene.start
+    if goal is None:
+        return replace(scene, start=begin)
+    end = Transform(rotation_z(goal.yaw), np.array([goal.x, goal.y, 0.0]))
+    return replace(scene, start=begin, goal=end)

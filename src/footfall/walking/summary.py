@@ -22,20 +22,22 @@ _EVERY = 4  # periods between two states that torques are computed of
 class WalkSummary:
     """What happened.
 
-    reached: whether the robot stands at the goal. cause: of a fall. time: s, simulated. steps, hand_contacts: counted
-    from measured forces. distance: m, of the middle between the feet; speed: m/s, over the time of walking. control_us:
-    median of a control period. planning_ms: until the motion was there. real_time_factor: simulated over computing
-    time. tilt: rad, greatest of the upper body against its plan. dcm_error_rms, zmp_error_rms, center_error_rms: m,
-    against the plan. residual: worst of contact, as a part of the weight. drift: m,
-    between where the robot is and where it thinks it is. peak_foot_force, peak_hand_force: N. energy: J, positive work
-    of all joints. cost_of_transport: energy over weight and distance. mode: reduced or full; in full mode tracking:
-    rad, greatest error of a joint against its set point, strain: greatest current as a part of what its motor can have,
-    and lost_frames of the bus. peak_torques: Nm, by joint.
+    reached: whether the robot stands at the goal, or has done what it was told. cause: of a fall. problem: why there
+    was no plan in the end. time: s, simulated. steps, hand_contacts: counted from measured forces. distance: m, way of
+    the middle between the feet; speed: m/s, over the time of walking. control_us: median of a control period.
+    planning_ms: until the first motion was there; plans: how many there were; replanning_ms: the longest of those made
+    on the way, CPU time. real_time_factor: simulated over computing time. tilt: rad, greatest of the upper body against
+    its plan. dcm_error_rms, zmp_error_rms, center_error_rms: m, against the plan. residual: worst of contact, as a part
+    of the weight. drift: m, between where the robot is and where it thinks it is. peak_foot_force, peak_hand_force: N.
+    energy: J, positive work of all joints. cost_of_transport: energy over weight and distance. mode: reduced or
+    full; in full mode tracking: rad, greatest error of a joint against its set point, strain: greatest current as a
+    part of what its motor can have, and lost_frames of the bus. peak_torques: Nm, by joint.
     """
 
     reached: bool
     fallen: bool
     cause: str | None
+    problem: str | None
     time: float
     steps: int
     hand_contacts: int
@@ -43,6 +45,8 @@ class WalkSummary:
     speed: float
     control_us: float
     planning_ms: float
+    plans: int
+    replanning_ms: float
     real_time_factor: float
     tilt: float
     dcm_error_rms: float

@@ -7,32 +7,28 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 
-from footfall.errors import NoSole, TurnedLandmark
-from footfall.gait.plan import MotionPlan
-from footfall.gait.poses import HANDS
-from footfall.motion.model_derivation import reduced_model
-from footfall.motion.pipeline import generate_motion
-from footfall.motion.standing import with_standing_frames
-from footfall.motion.whole_body import WholeBody
-from footfall.robot.load import load
-from footfall.robot.model import Robot
-from footfall.robot.variants import with_floating_base
+from footfall.errors import InvalidOption
 from footfall.scene.load import load_scene
 from footfall.simulation.world.records import Count
-from footfall.walking.body import OTHER, WalkingBody
+from footfall.walking.body import OTHER
+from footfall.walking.body import walking_body as walking_body
 from footfall.walking.hardware import Stage
 from footfall.walking.hardware_setup import trouble_of
 from footfall.walking.loop import think
 from footfall.walking.request import WalkRequest
-from footfall.walking.routes import route_for
+from footfall.walking.routes import goal_for
 from footfall.walking.runs import RUNS
 from footfall.walking.sensing import NOTHING
+from footfall.walking.session import WalkSession
+from footfall.walking.signals import MOTIONS, Drive, Stop, WalkTo
 from footfall.walking.summary import WalkSummary, count_hand_contacts, count_steps, joint_torques, rms
-from footfall.walking.walker import Walker, WalkerOptions, WalkingCode
+from footfall.walking.walker import Walker
 
 _PROGRESS = 0.5  # s, simulated, between two reports
+_LONGEST = 3600.0  # s, of a walk that nobody ends
 _NEAR = 0.15  # m: so near to where it should end a robot has reached its goal
 
 Told = Callable[[float, float], None]  # simulated time and how much there will be, s
@@ -40,11 +36,20 @@ Told = Callable[[float, float], None]  # simulated time and how much there will 
 
 @dataclass(frozen=True, eq=False)
 class Walk:
-    """A walk that has ended: what was asked for, the closed loop with all that was recorded, and what it came to."""
+    """A walk that has ended: the session with all that was asked for and recorded, and what it came to."""
 
-    request: WalkRequest
-    walker: Walker
+    session: WalkSession
     summary: WalkSummary
+
+    @property
+    def request(self) -> WalkRequest:
+        """What it was asked for."""
+        return self.session.asked
+
+    @property
+    def walker(self) -> Walker:
+        """The closed loop."""
+        return self.session.walker
 
     @property
     def signals(self) -> Any:
@@ -52,74 +57,53 @@ class Walk:
         return self.walker.log.signals
 
 
-def walking_body(robot: Robot) -> WalkingBody:
-    """A robot as walking sees it: free to move, with frames on its soles if it had none."""
-    machine = with_floating_base(robot)
-    try:
-        return WalkingBody(machine, reduced_model(machine))
-    except (NoSole, TurnedLandmark):
-        machine = with_standing_frames(machine)
-        return WalkingBody(machine, reduced_model(machine))
-
-
-def whole_body_for(route: MotionPlan, body: WalkingBody) -> WholeBody:
-    """The robot whose angular momentum plans know, with the reach of the hands that a plan uses."""
-    whole = WholeBody(body.robot, body.model)
-    for pose in route.poses:
-        for hand, state in zip(HANDS, (pose.right_hand, pose.left_hand), strict=True):
-            if state.task_space:
-                whole.arm(hand)
-    return whole
-
-
 def walk(request: WalkRequest | None = None, *, progress: Told | None = None) -> Walk:
     """Walk as asked for; by default over the platform, with a hand on the wall.
 
-    progress: told how far it is. Raises `NoRoute` if there is no way to the goal.
+    A request without route, goal and signals is one to come to the goal of its scene. progress: told how far it is.
+    Raises `NoRoute` if there is no way to the goal.
     """
-    request = request or RUNS["platform"].request
-    scene, body = load_scene(request.scene), walking_body(load(request.robot))
-    begin = time.perf_counter()
-    route = route_for(request, scene, body.model)
-    planning = time.perf_counter() - begin
-    whole = whole_body_for(route, body)  # made once for a robot: no part of planning
-    begin = time.perf_counter()
-    motion = generate_motion(route, body.model, body=whole)
-    planning += time.perf_counter() - begin
-    options = WalkerOptions(
-        request.period,
-        request.substeps,
-        request.noise,
-        request.seed,
-        request.pushes,
-        mode=request.mode,
-        bus=request.bus,
-        faults=request.faults,
-    )
-    walker = Walker(WalkingCode(body), scene, motion, options)
-    end = motion.end_time + request.rest
-    walker.run_until(request.period)  # what takes long now is compilation
-    computing = 0.0
-    while walker.time < end - 1e-9:
-        started = time.thread_time()
-        going = walker.run_until(min(walker.time + _PROGRESS, end))
-        computing += time.thread_time() - started
+    session = WalkSession(_complete(request or RUNS["platform"].request))
+    asked = session.asked
+    end = _LONGEST if asked.seconds is None else asked.seconds
+    while not session.fallen and session.time < end - 1e-9:
+        stretch = min(_PROGRESS, end - session.time)
+        rests = asked.seconds is None and session.run_to_rest(stretch)
+        if asked.seconds is not None:
+            session.run(stretch)
         if progress is not None:
-            progress(walker.time, end)
-        if not going:
+            planned = max(session.pilot.motion.end_time + asked.rest, session.time)
+            progress(session.time, asked.seconds or planned)
+        if rests:
+            session.run(asked.rest)
             break
-    return Walk(request, walker, summarise(walker, planning, computing))
+    return Walk(session, summarise(session))
 
 
-def summarise(walker: Walker, planning: float, computing: float) -> WalkSummary:
-    """Look at a walk that has ended. planning, computing: s."""
-    log, gains, body, motion = walker.log, walker.gains, walker.code.body, walker.motion
+def _complete(request: WalkRequest) -> WalkRequest:
+    """The request with the goal of its scene, if it says nothing else."""
+    if request.signals or request.seconds is not None:
+        last = [each for each in request.ordered_signals if isinstance(each, (Drive, Stop, WalkTo, *MOTIONS))]
+        if request.seconds is None and last and isinstance(last[-1], Drive):
+            raise InvalidOption(
+                "the robot drives on after the last signal; say for how long by `seconds`, or let it stop"
+            )
+        return request
+    if request.route is not None or request.goal is not None:
+        return request
+    goal = goal_for(request, load_scene(request.scene))
+    return msgspec.structs.replace(request, goal=(goal.x, goal.y, goal.yaw))
+
+
+def summarise(session: WalkSession) -> WalkSummary:
+    """Look at a walk that has ended."""
+    walker, pilot = session.walker, session.pilot
+    log, gains, body = walker.log, walker.gains, walker.code.body
     signals: Any = log.signals
     cause = cause_of_fall(walker)
-    fallen = walker.fallen or walker.lost or cause is not None
+    fallen = session.fallen or cause is not None
     weight = gains.mass * gains.gravity
-    feet = 0.5 * motion.sample([motion.begin_time, motion.end_time]).feet[:, 0].sum(axis=1)
-    distance = float(np.linalg.norm((feet[1] - feet[0])[:2]))
+    pilot.count_way(walker.time)
     drift = log.q[-1, :3] - walker.brain.state.q[:3]
     torques, rates = joint_torques(body, log, gains.period)
     power = np.maximum(torques * rates, 0.0).sum(axis=1)
@@ -127,18 +111,22 @@ def summarise(walker: Walker, planning: float, computing: float) -> WalkSummary:
     off = float(np.hypot(*drift[:2]))
     forces = np.concatenate([signals["right_foot"][:, 2], signals["left_foot"][:, 2]])
     hands = [np.linalg.norm(signals[hand][:, :3], axis=1).max() for hand in ("right_hand", "left_hand")]
+    plans = [version for version in pilot.versions if version.problem is None]
     return WalkSummary(
-        reached=not fallen and walker.time >= motion.end_time and off < _NEAR,
+        reached=session.succeeded and not fallen and off < _NEAR,
         fallen=fallen,
         cause=cause,
+        problem=session.problem,
         time=walker.time,
         steps=count_steps(signals, weight, gains.period),
         hand_contacts=count_hand_contacts(signals, gains.period),
-        distance=distance,
-        speed=distance / (motion.end_time - motion.begin_time),
+        distance=pilot.way,
+        speed=pilot.way / pilot.walking if pilot.walking > 0.0 else 0.0,
         control_us=control_time(walker),
-        planning_ms=1e3 * planning,
-        real_time_factor=walker.time / computing if computing > 0.0 else 0.0,
+        planning_ms=plans[0].milliseconds,
+        plans=len(plans),
+        replanning_ms=max((version.milliseconds for version in plans[1:]), default=0.0),
+        real_time_factor=walker.time / session.computing if session.computing > 0.0 else 0.0,
         tilt=float(np.abs(signals["tilt"]).max()),
         dcm_error_rms=rms(signals["dcm_error"]),
         zmp_error_rms=rms((signals["zmp"] - signals["planned_zmp"])[:, :2]),
@@ -148,7 +136,7 @@ def summarise(walker: Walker, planning: float, computing: float) -> WalkSummary:
         peak_foot_force=float(forces.max()),
         peak_hand_force=float(max(hands)),
         energy=energy,
-        cost_of_transport=energy / (weight * distance) if distance > 0.1 else float("nan"),
+        cost_of_transport=energy / (weight * pilot.way) if pilot.way > 0.1 else float("nan"),
         mode=walker.options.mode,
         tracking=float(signals["tracking"].max()),
         strain=float(signals["strain"].max()),

@@ -11,21 +11,24 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler import Kernel
 from footfall.compiler.routines import new_records
+from footfall.errors import SceneError, UnknownName
 from footfall.motion.motion import Motion
+from footfall.motion.whole_body import WholeBody
 from footfall.robot.model import WORLD, Robot
 from footfall.scene.assembly import combined_robot, placed_robots
-from footfall.scene.model import Material, Scene
+from footfall.scene.model import Material, Scene, SceneObject
 from footfall.simulation.derived_drives import with_derived_drives
 from footfall.simulation.drive_step import Gears
+from footfall.simulation.run_values import SimulationState
 from footfall.simulation.step_values import StepOptions
 from footfall.simulation.world.engine import Setting, WorldEngine
 from footfall.simulation.world.live_arrays import fill
-from footfall.simulation.world.records import Forces, State, Workspace
+from footfall.simulation.world.records import Count, Forces, State, Workspace, World
 from footfall.simulation.world.run import Progress as Room
 from footfall.walking.body import WalkingBody
 from footfall.walking.controller import ControllerRoom
 from footfall.walking.feed_forward import feed_forward_kernel, new_feed_forward
-from footfall.walking.gains import control_gains
+from footfall.walking.gains import ControlGains, control_gains
 from footfall.walking.hardware import Hardware
 from footfall.walking.hardware_request import BusQuality, HardwareFault
 from footfall.walking.hardware_setup import TICKS, new_hardware
@@ -55,16 +58,15 @@ def gears_of(robot: Robot) -> Gears:
     return "elastic" if any(drive.elasticity is not None for drive in robot.drives) else "rigid"
 
 
+def soft(material: Material) -> Material:
+    """A surface as soft soles meet it."""
+    if np.isfinite(material.stiffness):
+        return material
+    return replace(material, stiffness=POINT_STIFFNESS, damping=POINT_DAMPING, shear_stiffness=POINT_SHEAR)
+
+
 def soft_scene(scene: Scene) -> Scene:
     """The scene as soft soles meet it: what is rigid gets the springs of contact points."""
-
-    def soft(material: Material) -> Material:
-        if np.isfinite(material.stiffness):
-            return material
-        return replace(
-            material, stiffness=POINT_STIFFNESS, damping=POINT_DAMPING, shear_stiffness=POINT_SHEAR
-        )
-
     return replace(
         scene, objects=tuple(replace(thing, material=soft(thing.material)) for thing in scene.objects)
     )
@@ -75,7 +77,8 @@ class WalkerOptions:
     """period: of the controller, s. substeps: steps of the plant in it. noise: whether sensors have errors; seed: of
     theirs. pushes: forces on bodies. friction: of all that is touched, instead of the scene's. log_every: periods that
     a row of the log stands for. mode: "reduced", where joints follow their set points exactly, or "full", where servos,
-    motors and gears move them; bus and faults are those of full mode. substeps: 2, and 4 in full mode by default."""
+    motors and gears move them; bus and faults are those of full mode. substeps: 2, and 4 in full mode by default. drop: m,
+    how far above the ground it begins."""
 
     period: float = 1e-3
     substeps: int | None = None
@@ -87,6 +90,7 @@ class WalkerOptions:
     mode: WalkMode = "reduced"
     bus: BusQuality = field(default_factory=BusQuality)
     faults: tuple[HardwareFault, ...] = ()
+    drop: float = 0.0
 
     @property
     def steps(self) -> int:
@@ -117,6 +121,11 @@ class WalkingCode:
         """The robot with a drive for every joint; where it has none one is derived, see `with_derived_drives`."""
         return with_derived_drives(self.body.robot, self.body.comfort)
 
+    @cached_property
+    def whole(self) -> WholeBody:
+        """The robot whose angular momentum plans know."""
+        return WholeBody(self.body.robot, self.body.model)
+
 
 Controller = Callable[[float, Brain], object]  # time, s, and all that the controller has
 
@@ -142,6 +151,8 @@ class Walker:
         self.judge = Judgement(
             float(np.cos(_STEEPEST)), _SUNK * model.com_height, _STRUCK * model.mass * model.gravity
         )
+        self.pushes = self.options.pushes
+        self.loads: dict[str, float] = {}  # kg by body
         self.period, self.fallen, self.lost = 0, False, False
         self.follow(motion)
         self._tasks: TaskCode = task_code(body, code.tasks, gain=self.gains.task_rate)
@@ -149,14 +160,11 @@ class Walker:
         q = self._start_configuration()
         self.scene = soft_scene(scene)
         self.engine: WorldEngine = self._new_engine(q) if beside is None else beside.engine
-        self.world = self.engine.world
-        if self.options.friction is not None:
-            materials = self.world.materials.copy()
-            materials["friction"] = self.options.friction
-            self.world = self.world._replace(materials=materials)
+        self.world = self._new_world()
         whole = self.engine.setting.robot
         start = whole.configuration("initial")
         start[: body.robot.nq] = q
+        start[self._root][2] += self.options.drop
         self.arrays: tuple[State, Workspace] = self.engine.new_arrays()
         fill(self.arrays[0], self.engine.start(start, np.zeros(whole.nv)))
         self.brain = self._new_brain(q)
@@ -167,6 +175,71 @@ class Walker:
         """Walk by a motion from now on."""
         self.motion: Motion = motion
         self.plan: PlanTable = plan_table(motion)
+
+    def push(self, push: Push) -> None:
+        """Let a force act on a body."""
+        self.engine.forces({push.body: np.zeros(6)})  # refuses bodies that are not there
+        self.pushes = (*(each for each in self.pushes if each.end > self.time), push)
+
+    def tune(self, gains: ControlGains) -> None:
+        """Control with other gains from now on."""
+        self.gains = gains
+        self.brain = self.brain._replace(gains=gains)
+
+    # The scene may change while it runs
+
+    def put(self, thing: SceneObject) -> None:
+        """Put an object into the scene, or let the one of its name be as given from now on."""
+        thing = replace(thing, material=soft(thing.material))
+        known = {each.name: each for each in self.scene.objects}
+        old = known.get(thing.name)
+        if thing.free is not None or (old is not None and old.free is not None):
+            raise SceneError(
+                "is a free body; it must be there from the start", subject=("object", thing.name)
+            )
+        if old is None:
+            self.engine.add(thing)
+        else:
+            self.engine.replace(thing)
+        self._follow_scene()
+
+    def take_away(self, name: str) -> None:
+        """Take an object out of the scene."""
+        known = [each.name for each in self.scene.fixed_objects]
+        if name not in known:
+            raise UnknownName("object at rest or on a given path", name, known, f"scene {self.scene.name!r}")
+        self.engine.remove(name)
+        self._follow_scene()
+
+    def _follow_scene(self) -> None:
+        """Go on in the scene that the engine has now, in the same state."""
+        live, _ = self.arrays
+        count = int(live.counts[Count.TOUCHES])
+        impulses = np.concatenate([live.impulses[:count].ravel(), live.joint_impulses])
+        state = SimulationState(
+            float(live.time[0]),
+            live.q.copy(),
+            live.v.copy(),
+            live.integral.copy(),
+            impulses,
+            live.drives.copy(),
+            live.touches[:count].copy(),
+        )
+        self.scene = self.engine.scene
+        self.world = self._new_world()
+        self.engine.contacts.forget()
+        self.arrays = self.engine.new_arrays()
+        if count > len(self.arrays[1].found):
+            self.arrays = self.engine.grown(*self.arrays, Room(0, count, 0, 0, False))
+        fill(self.arrays[0], state)
+
+    def _new_world(self) -> World:
+        world = self.engine.world
+        if self.options.friction is None:
+            return world
+        materials = world.materials.copy()
+        materials["friction"] = self.options.friction
+        return world._replace(materials=materials)
 
     @property
     def log(self) -> WalkLog:
@@ -203,7 +276,7 @@ class Walker:
 
     def _borders(self, end: int) -> Sequence[int]:
         """Periods at which pushes begin or end."""
-        times = [time for push in self.options.pushes for time in (push.start, push.end)]
+        times = [time for push in self.pushes for time in (push.start, push.end)]
         periods = {round(time / self.gains.period) for time in times}
         return sorted({period for period in periods if self.period < period < end} | {end})
 
@@ -211,10 +284,13 @@ class Walker:
         """Pushes that act now."""
         now = self.time + 0.5 * self.gains.period
         pushes: dict[str, Array] = {}
-        for push in self.options.pushes:
+        for push in self.pushes:
             if push.start <= now < push.end:
                 wrench = np.array([*push.force, 0.0, 0.0, 0.0])
                 pushes[push.body] = pushes.get(push.body, np.zeros(6)) + wrench
+        for body, mass in self.loads.items():
+            weight = np.array([0.0, 0.0, -mass * self.gains.gravity, 0.0, 0.0, 0.0])
+            pushes[body] = pushes.get(body, np.zeros(6)) + weight
         return self.engine.forces(pushes)
 
     def _plant(self, forces: Forces) -> Plant:
@@ -261,14 +337,19 @@ class Walker:
 
     def _start_configuration(self) -> Array:
         body = self.code.body
-        root = next(joint.name for joint in body.robot.joints if joint.parent == WORLD)
         first = self.motion.snapshot(self.motion.begin_time)
         place = first.center_of_mass[0] + [0.0, 0.0, 0.1 * body.model.com_height]
-        q = on_the_ground(body.comfort, body.robot.q_slice(root), place)
+        q = on_the_ground(body.comfort, self._root, place)
         time = self.motion.begin_time
         error = come_to(self.gains, self._tasks, self.plan, time, q, self._room, new_stream_room())
         require_reached(error, time)
         return q
+
+    @property
+    def _root(self) -> slice:
+        """Where the floating base is in q."""
+        robot = self.code.body.robot
+        return robot.q_slice(next(joint.name for joint in robot.joints if joint.parent == WORLD))
 
     def _new_room(self) -> ControllerRoom:
         kinematics, _ = self.code.tasks

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,21 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.dynamics.kinematics import frame_pose
 from footfall.gait.poses import HANDS
+from footfall.geometry.plane import Plane
+from footfall.math.rotations import quaternion_from_matrix
+from footfall.math.transform import Transform
 from footfall.recording.writer import RecordingWriter
 from footfall.scenarios.walking.plots import plot_walk
+from footfall.scene.given_motion import GivenMotion
+from footfall.scene.model import Scene, SceneObject
 from footfall.walking.body import FEET
-from footfall.walking.request import write_request
+from footfall.walking.request import request_text, write_request
 from footfall.walking.walk import Walk
 from footfall.whole_file import write_text, written_whole
 
 _RATE = 100.0  # Hz of a recording
+_MOMENT = 1e-3  # s, in which things that are moved come to their new place
+_HIDDEN = Transform(np.eye(3), np.array([0.0, 0.0, -50.0]))  # where things are before they come
 _PARTS = ("right_foot", "left_foot", "right_hand", "left_hand")
 
 
@@ -30,7 +38,7 @@ def write_walk(done: Walk, folder: Path, *, name: str, plots: bool = True) -> li
         ending: folder / f"{name}{ending}" for ending in (".mcap", ".npz", ".walk.json", ".json", ".png")
     }
     # The smallest first: on a disk that is nearly full they still fit, and the request makes all the rest again.
-    write_request(done.request, paths[".walk.json"])
+    write_request(done.session.request, paths[".walk.json"])
     write_text(paths[".json"], summary_text(done) + "\n")
     write_recording(done, paths[".mcap"])
     signals = done.signals
@@ -54,7 +62,7 @@ def summary_text(done: Walk) -> str:
 
 
 def write_recording(done: Walk, path: Path) -> None:
-    """Write states and contact forces, thinned out."""
+    """Write states and contact forces, thinned out, with all that was told, planned and seen."""
     walker = done.walker
     log, whole, body = walker.log, walker.engine.setting.robot, walker.code.body
     every = max(1, round(1.0 / (_RATE * walker.gains.period)))
@@ -69,12 +77,14 @@ def write_recording(done: Walk, path: Path) -> None:
     with RecordingWriter(
         path,
         whole,
-        scene=walker.scene,
+        scene=scene_over_time(done.session.scenes),
         dt=walker.gains.period,
         seed=done.request.seed,
-        metadata={"scene": done.request.scene},
+        metadata={"scene": done.request.scene, "request": request_text(done.session.request)},
         overwrite=True,
     ) as writer:
+        for time, name, data in done.session.happened:
+            writer.event(time, name, data)
         writer.states(times[rows], log.q[rows], log.v[rows])
         forces = np.stack([done.signals[part][rows][:, :3] for part in _PARTS], axis=1)
         for k, time in enumerate(times[rows].tolist()):
@@ -87,6 +97,45 @@ def write_recording(done: Walk, path: Path) -> None:
             )
         if done.summary.cause is not None:
             writer.event(float(times[-1]), "fallen", {"cause": done.summary.cause})
+
+
+def scene_over_time(scenes: Sequence[tuple[float, Scene]]) -> Scene:
+    """One scene for a recording of a walk in which objects came, went or moved: those have paths. What is not there
+    is far below the ground."""
+    last = scenes[-1][1]
+    if len(scenes) == 1:
+        return last
+    names = list(dict.fromkeys(each.name for _, scene in scenes for each in scene.objects))
+    objects = []
+    for name in names:
+        shown = [(time, _named(scene, name)) for time, scene in scenes]
+        latest = next(each for _, each in reversed(shown) if each is not None)
+        poses = [(time, _HIDDEN if each is None else each.placement) for time, each in shown]
+        if any(not _same(pose, poses[0][1]) for _, pose in poses) and not isinstance(latest.shape, Plane):
+            latest = replace(latest, motion=_path(poses))
+        objects.append(latest)
+    return replace(last, objects=tuple(objects))
+
+
+def _named(scene: Scene, name: str) -> SceneObject | None:
+    return next((each for each in scene.objects if each.name == name), None)
+
+
+def _same(one: Transform, other: Transform) -> bool:
+    return all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+def _path(poses: Sequence[tuple[float, Transform]]) -> GivenMotion:
+    """At rest in each pose from its time on; ways between them take a moment."""
+    times, shown = [-1.0], [poses[0][1]]
+    for (time, after), (_, before) in zip(poses[1:], poses, strict=False):
+        if time - 2 * _MOMENT > times[-1]:
+            times += [time - 2 * _MOMENT, time - _MOMENT, time, time + _MOMENT]
+            shown += [before, before, after, after]
+        else:  # two changes at once
+            shown[-1] = shown[-2] = after
+    quaternions = np.array([quaternion_from_matrix(pose.rotation) for pose in shown])
+    return GivenMotion(np.array(times), np.array([pose.translation for pose in shown]), quaternions)
 
 
 def _pressures(done: Walk, rows: slice) -> Array:

@@ -1,0 +1,386 @@
+"""The pilot: turns what a robot is told into motions while it walks, a few steps ahead, and changes them when it must.
+
+A plan always ends at rest. What runs when a new plan will be there is finished; the rest is replaced without a jump
+(Seiwald 2023, sections 2.7 and 5.4). How long planning takes is a number of simulated seconds, so that a walk does not
+depend on the machine; how long it really took is kept beside it.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.environment.model import Environment
+from footfall.environment.sampling import sample_footprints
+from footfall.errors import FootfallError, MotionWarning, NoRoute
+from footfall.gait.plan import Action, MotionPlan, TransitionSequence
+from footfall.gait.poses import HANDS, Hand, RobotPose, mean_foot_frame
+from footfall.gait.walking_transitions import closing_transitions
+from footfall.math.rotations import yaw_of
+from footfall.motion.displaced import displaced
+from footfall.motion.motion import Motion
+from footfall.motion.pipeline import gait_dimensions, generate_motion
+from footfall.motion.reduced_model import ReducedModel
+from footfall.motion.replanning import Continuation, continuation, replan
+from footfall.motion.whole_body import WholeBody
+from footfall.planning.contacts import Goal
+from footfall.planning.transition_planner import GoTo, PlanningContext, Request, Teleoperate
+from footfall.walking.routes import plan_way
+from footfall.walking.settings import WalkSettings
+
+_NEAR, _ALIGNED = 0.1, 0.15  # m and rad: so near a plan ends at its goal
+_SHIFTED = 1e-4  # m: the plan is displaced if feet have landed farther from it
+_ENDING = 2  # transitions that bring a walk to rest: a closing step and the last shift of load
+_NEARER, _LEAST = 0.3, 0.4  # m, by which goals on unseen ground are taken back, and that is walked at least
+_ROOM = 0.15  # m, to all sides of a goal, of which the ground must be known
+_TRIES = 4  # plans for a goal that fail one after the other, before no more is hoped for
+
+
+@dataclass(frozen=True)
+class PlanVersion:
+    """A plan that was followed. asked, ready, begins: when it was asked for, taken up, and when its own steps begin, s.
+    about: what it is for. poses: in which its transitions end, beginning with the one it goes on from. milliseconds:
+    of CPU time that planning really took. problem: why it is none, if it is none. warnings: of the motion generator."""
+
+    number: int
+    asked: float
+    ready: float
+    begins: float
+    about: str
+    poses: tuple[RobotPose, ...] = ()
+    milliseconds: float = 0.0
+    problem: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+class Coming(NamedTuple):
+    """A motion that will be taken up at a time, s. shift (3,): by which the plan is displaced, m."""
+
+    motion: Motion
+    shift: Array
+    version: PlanVersion
+
+
+class Pilot:
+    """What a robot does now, and what it does next.
+
+    motion: the one it follows. order: what it does until it is told otherwise, drive or come to a goal. environment:
+    what it believes. settings: may be replaced while it walks.
+    """
+
+    def __init__(self, model: ReducedModel, whole: WholeBody, settings: WalkSettings, motion: Motion) -> None:
+        self.model, self.whole, self.settings, self.motion = model, whole, settings, motion
+        self.order: Teleoperate | GoTo | None = None
+        self.environment = Environment()
+        self.coming: Coming | None = None
+        self.versions: list[PlanVersion] = []
+        self.way, self.walking = 0.0, 0.0  # m, of the middle between the feet, and s that it took
+        self.hopeful = False  # whether it may see more by itself: then it waits for a way to be found
+        self.problem: str | None = None  # why there is no plan for what was asked for last
+        self._waiting: deque[Request] = deque()  # that begin at rest
+        self._stopping = False
+        self._fresh = False  # the order is new, or the surroundings are
+        self._changed = -math.inf  # s, when the plan was last changed because of the surroundings
+        self._failed = 0
+        self._counted = motion.begin_time  # s, until when the way is summed up
+
+    # What it is told
+
+    def tell(self, request: Request) -> None:
+        """Do something from now on. Motions that begin at rest wait for it, one after the other."""
+        if isinstance(request, Teleoperate | GoTo):
+            self._waiting.clear()
+            self._stopping = isinstance(request, Teleoperate) and request.command.stands
+            self.order, self._fresh, self._failed = (None if self._stopping else request), True, 0
+            self._changed, self.problem = -math.inf, None
+            return
+        self._stopping = self.order is not None or self._stopping
+        self.order = None
+        self._waiting.append(request)
+
+    def stop(self) -> None:
+        """Come to rest, and forget what was asked for."""
+        self._waiting.clear()
+        self.order, self._stopping = None, True
+
+    def see(self, environment: Environment) -> None:
+        """Believe in other surroundings from now on; a way to a goal is planned again."""
+        self.environment = environment
+        self._fresh = self._fresh or isinstance(self.order, GoTo)
+
+    def begin(self, goal: Goal | None, milliseconds: float, environment: Environment) -> None:
+        """With the motion that it has, which leads to a goal or towards it, if there is one and it knows of its
+        surroundings. milliseconds: that planning took."""
+        self.environment = environment
+        poses, start = self.motion.given.poses, self.motion.begin_time
+        about = "stand" if len(poses) < 3 else "follow steps"
+        if goal is not None:
+            self.order = GoTo(goal)
+            about = about_request(self.order)
+            self._fresh = environment.version == 0
+        self.versions.append(PlanVersion(0, start, start, start, about, poses, milliseconds))
+
+    # What it knows of itself
+
+    @property
+    def busy(self) -> bool:
+        """Whether there is something left to do, besides the motion that it follows."""
+        stuck = self._failed > 0 and not self._fresh and not self.hopeful
+        going = self.order is not None and not self.arrives and not stuck
+        return bool(self._waiting) or self.coming is not None or going
+
+    @property
+    def arrives(self) -> bool:
+        """Whether the motion ends where it should."""
+        return isinstance(self.order, GoTo) and ends_at(self.motion, self.order.goal)
+
+    def rests(self, now: float) -> bool:
+        """Whether the motion is over."""
+        return now >= self.motion.end_time - 1e-9
+
+    def next_time(self, now: float) -> float:
+        """When something may have to be done next, s."""
+        if self.coming is not None:
+            return self.coming.version.ready
+        times = (self._extend_at(), self.motion.end_time, self._again_at())
+        return min((time for time in times if time > now + 1e-9), default=math.inf)
+
+    def _again_at(self) -> float:
+        """When the surroundings are next taken notice of, s."""
+        return self._changed + self.settings.planning.replan_s if self._fresh else math.inf
+
+    def _extend_at(self) -> float:
+        """When more steps are planned, s: while there are enough left."""
+        if self.order is None or self.arrives or (self._failed and not self._fresh):
+            return math.inf
+        spans = list(self.motion.plan.spans())
+        ahead = self._ahead() // 2
+        begin = spans[max(len(spans) - _ENDING - ahead, 0)][2]
+        # Not again and again for a plan that is shorter than that.
+        return max(begin, self._changed + self.settings.planning.replan_s)
+
+    def _ahead(self) -> int:
+        planning = self.settings.planning
+        return planning.drive_steps if isinstance(self.order, Teleoperate) else planning.goal_steps
+
+    # What it does
+
+    def take_up(self, now: float) -> Coming | None:
+        """The motion that is followed from now on, if there is a new one."""
+        coming = self.coming
+        if coming is None or now < coming.version.ready - 1e-9:
+            return None
+        self.count_way(now)
+        self.coming, self.motion = None, coming.motion
+        self.versions.append(coming.version)
+        return coming
+
+    def count_way(self, until: float) -> None:
+        """Sum up the steps that have ended by a time, s."""
+        for first, second, begin, end in self.motion.plan.spans():
+            action = self.motion.given.sequences[first].action
+            if self._counted < end <= until + 1e-9 and action not in (Action.IDLE, Action.SPECIAL):
+                self.walking += end - begin
+                each = self.motion.given.sequences[first].transitions[second]
+                before, after = (mean_foot_frame(*pose.feet)[0] for pose in (each.begin, each.end))
+                self.way += math.hypot(*(after - before)[:2])
+        self._counted = max(self._counted, until)
+
+    def think(self, now: float, shift: Array) -> None:
+        """Plan if that is due. shift (3,): by which the feet have landed beside the plan, m."""
+        if self.coming is not None:
+            return
+        if self.rests(now):
+            self._stopping = False
+            order = self._next_order(now)
+            if order is not None:
+                self._attempt(order, now, None, shift)
+            return
+        first, _ = self.motion.plan.at(now)
+        running = self.motion.plan.sequences[first].action
+        if self._stopping or (self.order is not None and not running.replannable):
+            self._stopping = False
+            if running.stoppable:
+                self._stop(now, shift)
+            return
+        due = now >= self._extend_at() - 1e-9 or (self._fresh and now >= self._again_at() - 1e-9)
+        if self.order is not None and due:
+            latency = self._latency(self.order)
+            if self.motion.end_time <= now + latency + 1e-6:
+                return  # it begins again from rest
+            at = continuation(self.motion, now, run_time=latency)
+            ending = len(self.motion.plan.sequences[at.sequence].transitions) - 1 - _ENDING
+            if not (self.arrives and at.transition >= ending):  # else it has only to close its feet
+                self._attempt(self.order, now, at, shift)
+
+    def _next_order(self, now: float) -> Request | None:
+        if self.order is None:
+            return self._waiting.popleft() if self._waiting else None
+        if self._failed and not (self._fresh and now >= self._again_at() - 1e-9):
+            return None  # all is as it was when there was no way
+        return None if self.arrives else self.order
+
+    def _latency(self, order: Request) -> float:
+        planning = self.settings.planning
+        return planning.goal_latency_s if isinstance(order, GoTo) else planning.drive_latency_s
+
+    def _attempt(self, order: Request, now: float, at: Continuation | None, shift: Array) -> None:
+        """Plan for an order from rest, or from where a motion can be continued."""
+        begin, ready = time.thread_time(), now + self._latency(order)
+        self._fresh = False
+        try:
+            with warnings.catch_warnings(record=True) as warned:
+                warnings.simplefilter("always", MotionWarning)
+                motion, moved = self._displaced(shift)
+                sequence, planned = self._planned(order, motion, now, ready, walking=at is not None)
+        except FootfallError as problem:
+            self._refused(order, now, problem)
+            if at is not None:  # the plan that it has may lead into something
+                self._stop(now, shift)
+            return
+        self._failed, self._changed, self.problem = 0, now, None
+        version = PlanVersion(
+            len(self.versions),
+            now,
+            ready,
+            ready if at is None else at.time,
+            about_request(order),
+            (sequence.begin, *(each.end for each in sequence.transitions)),
+            1e3 * (time.thread_time() - begin),
+            warnings=tuple(str(each.message) for each in warned),
+        )
+        self.coming = Coming(planned, moved, version)
+
+    def _planned(
+        self, order: Request, motion: Motion, now: float, ready: float, *, walking: bool
+    ) -> tuple[TransitionSequence, Motion]:
+        """The transitions of an order and the motion that has them, from rest or on the way."""
+        if walking:
+            at = continuation(motion, now, run_time=ready - now)
+            sequence = self._sequence(order, at.pose, walking=True)
+            return sequence, replan(motion, at, sequence.transitions, action=sequence.action)
+        sequence = self._sequence(order, motion.given.end, walking=False)
+        plan = MotionPlan((sequence,), ready)
+        parameters = self.settings.motion
+        return sequence, generate_motion(plan, self.model, parameters=parameters, body=self.whole)
+
+    def _refused(self, order: Request, now: float, problem: FootfallError) -> None:
+        """There is no plan."""
+        self._failed, self._changed, self.problem = self._failed + 1, now, str(problem)
+        version = PlanVersion(len(self.versions), now, now, now, about_request(order), problem=str(problem))
+        self.versions.append(version)
+        if self._failed >= _TRIES and self.hopeful:
+            self.hopeful = False
+
+    def _stop(self, now: float, shift: Array) -> None:
+        latency = self.settings.planning.drive_latency_s
+        if self.motion.end_time <= now + latency + 1e-6:
+            return
+        motion, moved = self._displaced(shift)
+        at = continuation(motion, now, run_time=latency)
+        running = motion.plan.sequences[at.sequence]
+        if at.transition >= len(running.transitions) - _ENDING:
+            return  # it does already
+        stopped = replan(motion, at, closing_transitions(at.pose, gait_dimensions(self.model)))
+        version = PlanVersion(len(self.versions), now, now + latency, at.time, "stop", stopped.given.poses)
+        self.coming = Coming(stopped, moved, version)
+
+    def _displaced(self, shift: Array) -> tuple[Motion, Array]:
+        """The motion where the feet really are, with the parameters that hold now."""
+        motion = replace(self.motion, parameters=self.settings.motion)
+        if float(np.hypot(*shift[:2])) < _SHIFTED:
+            return motion, np.zeros(3)
+        by = np.array([shift[0], shift[1], 0.0])
+        return displaced(motion, by), by
+
+    def _sequence(self, order: Request, pose: RobotPose, *, walking: bool) -> TransitionSequence:
+        """The transitions of an order."""
+        if isinstance(order, GoTo):
+            sequence = self._way_to(order.goal, pose)
+        else:
+            context = PlanningContext(self.model, self.environment, self.settings.planner)
+            sequence = order.sequence(pose, context, walking=walking)
+        for hand in hands_used(sequence):
+            self.whole.arm(hand)
+        return sequence
+
+    def _way_to(self, goal: Goal, pose: RobotPose) -> TransitionSequence:
+        """Steps to a goal, or as far towards it as the ground has been seen."""
+        middle, _ = mean_foot_frame(*pose.feet)
+        away = math.hypot(goal.x - middle[0], goal.y - middle[1])
+        if is_at(pose, goal):
+            closing = closing_transitions(pose, gait_dimensions(self.model))
+            return TransitionSequence(Action.AUTONOMOUS, tuple(closing))
+        if not self.hopeful:
+            return self._way(goal, pose, away)
+        problem: NoRoute | None = None
+        heading = math.atan2(goal.y - middle[1], goal.x - middle[0])
+        for nearer in np.arange(0.0, max(away - _LEAST, 1e-9), _NEARER).tolist():
+            aim = goal
+            if nearer > 0.0:
+                x, y = goal.x - nearer * math.cos(heading), goal.y - nearer * math.sin(heading)
+                aim = Goal(x, y, heading)
+                if not self._is_known(aim):
+                    continue
+            try:
+                return self._way(aim, pose, away - nearer)
+            except NoRoute as refused:
+                problem = problem or refused
+        raise problem or NoRoute(f"no way to x = {goal.x:g} m, y = {goal.y:g} m")
+
+    def _is_known(self, goal: Goal) -> bool:
+        """Whether the ground around a goal has been seen well enough to stand on."""
+        place, half = np.array([[goal.x, goal.y, goal.yaw]]), np.full(2, _ROOM)
+        found = sample_footprints(self.environment.terrain, place, lower=-half, upper=half)
+        return bool(found.confidence[0] >= self.settings.planner.foothold.least_confidence)
+
+    def _way(self, goal: Goal, pose: RobotPose, away: float) -> TransitionSequence:
+        planning = self.settings.planning
+        return plan_way(
+            self.environment,
+            self.model,
+            goal,
+            self.settings.planner,
+            start=pose,
+            horizon=planning.goal_steps if away > planning.far_m else None,
+            explained=not self.hopeful,
+        )
+
+
+def hands_used(sequence: TransitionSequence) -> Iterator[Hand]:
+    """Hands that some pose of a sequence puts somewhere."""
+    for number, hand in enumerate(HANDS):
+        if any(each.end.hands[number].task_space for each in sequence.transitions):
+            yield hand
+
+
+def ends_at(motion: Motion, goal: Goal) -> bool:
+    """Whether a motion ends at a goal."""
+    return is_at(motion.given.end, goal)
+
+
+def is_at(pose: RobotPose, goal: Goal) -> bool:
+    """Whether the middle between the feet is at a goal."""
+    middle, turn = mean_foot_frame(*pose.feet)
+    off = abs(math.remainder(float(yaw_of(turn)) - goal.yaw, 2.0 * math.pi))
+    return math.hypot(middle[0] - goal.x, middle[1] - goal.y) < _NEAR and off < _ALIGNED
+
+
+def about_request(request: Request) -> str:
+    """What a request is, in a few words."""
+    match request:
+        case GoTo(goal=goal):
+            return f"walk to {goal.x:.2f}, {goal.y:.2f} m, {math.degrees(goal.yaw):.0f} degrees"
+        case Teleoperate(command=command):
+            return f"drive {command.forward:.2f}, {command.left:.2f} m/s, {command.turn:.2f} rad/s"
+    return {Action.STRAIGHT: "walk", Action.STEPS: "follow steps", Action.SPECIAL: "perform"}.get(
+        request.action, request.action.value
+    )

@@ -1,0 +1,447 @@
+"""A walk that is commanded while it runs, from Python or by the signals of a request."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from footfall.environment.model import Environment
+from footfall.errors import InvalidOption, UnknownName
+from footfall.gait.actions import idle, stamping
+from footfall.gait.plan import MotionPlan
+from footfall.gait.poses import HANDS
+from footfall.gait.walking_transitions import idle_pose
+from footfall.math.rotations import rotation_z
+from footfall.math.transform import Transform
+from footfall.motion.motion import Motion
+from footfall.motion.parameters import MotionParameters
+from footfall.motion.pipeline import gait_dimensions, generate_motion
+from footfall.motion.plans import load_plan
+from footfall.motion.whole_body import WholeBody
+from footfall.planning.contacts import Goal
+from footfall.planning.teleoperation import VelocityCommand
+from footfall.planning.transition_planner import (
+    FollowFile,
+    FollowSteps,
+    GoTo,
+    Perform,
+    Request,
+    Teleoperate,
+    WalkStraight,
+)
+from footfall.robot.load import load
+from footfall.robot.shapes import Box
+from footfall.scene.load import load_scene
+from footfall.scene.model import Material, Scene, SceneObject
+from footfall.walking import signals as told
+from footfall.walking.body import walking_body
+from footfall.walking.pilot import Pilot, PlanVersion, hands_used
+from footfall.walking.request import Push, WalkRequest
+from footfall.walking.routes import plan_way
+from footfall.walking.settings import PlanningParameters, WalkSettings, planner_parameters
+from footfall.walking.sight import LOOK, CameraSight, WholeSight, sight_for
+from footfall.walking.walker import POINT_DAMPING, Walker, WalkerOptions, WalkingCode, soft_scene
+
+_NEVER = math.inf
+
+
+class WalkSession:
+    """A robot in a scene that is told what to do while it walks.
+
+    >>> session = WalkSession(scene="flat", noise=True)
+    >>> session.drive(0.4)
+    >>> session.run(4.0)
+    >>> session.walk_to(3.0, 1.0, yaw=1.57)
+    >>> session.run_to_rest()
+
+    Every verb is a signal of the present time; `session.request` has all of them and replays the walk to the same bits.
+    request, or fields of a `WalkRequest` by name. Without a route, a goal or signals the robot stands. code: native
+    code of the robot, if it is there already; by default it is made for the robot of the request.
+    """
+
+    def __init__(
+        self, request: WalkRequest | None = None, *, code: WalkingCode | None = None, **fields: Any
+    ) -> None:
+        if request is not None and fields:
+            raise InvalidOption("give a request or fields of one, not both")
+        self.asked = WalkRequest(**({"scene": "flat"} | fields)) if request is None else request
+        asked = self.asked
+        scene = load_scene(asked.scene)
+        self.code = WalkingCode(walking_body(load(asked.robot))) if code is None else code
+        body, whole = self.code.body, self.code.whole
+        self.planning = 0.0  # s, that planning took
+        self.computing = 0.0  # s, that walking took
+        self.sight = sight_for(asked.seen, asked.seed, noise=asked.noise)
+        self._goal = None if asked.goal is None or asked.route is not None else Goal(*asked.goal)
+        self.surroundings = Environment()
+        motion = self._first_motion(soft_scene(scene), whole)
+        options = WalkerOptions(
+            asked.period,
+            asked.substeps,
+            asked.noise,
+            asked.seed,
+            asked.pushes,
+            mode=asked.mode,
+            bus=asked.bus,
+            faults=asked.faults,
+            drop=asked.drop,
+        )
+        self.walker = Walker(self.code, scene, motion, options)
+        seeing = isinstance(self.sight, CameraSight)
+        settings = WalkSettings(
+            planner=planner_parameters(body.model, speed=asked.speed),
+            motion=MotionParameters(),
+            planning=PlanningParameters(look_s=LOOK) if seeing else PlanningParameters(),
+            gains=self.walker.gains,
+        )
+        self.pilot = Pilot(body.model, whole, settings, motion)
+        self.pilot.hopeful = seeing
+        self.pilot.begin(self._goal, 1e3 * self.planning, self.surroundings)
+        self._signals = list(asked.ordered_signals)  # that are still to come
+        self.sent: list[told.AnySignal] = []
+        # Time, name and data of events: signals, plans, what was seen.
+        first = plan_data(self.pilot.versions[0])
+        self.happened: list[tuple[float, str, Mapping[str, Any]]] = [(0.0, "plan", first)]
+        self.scenes = [(0.0, self.walker.scene)]  # as it was from a time on, s
+        self._looked = -_NEVER  # s
+
+    # Verbs
+
+    def drive(self, forward: float = 0.0, left: float = 0.0, turn: float = 0.0) -> None:
+        """Walk with a velocity from now on, m/s and rad/s; the nearest that steps can give."""
+        self.send(told.Drive(time=self.time, forward=forward, left=left, turn=turn))
+
+    def walk_to(self, x: float, y: float, yaw: float = 0.0) -> None:
+        """Walk to a place, m and rad, around and over what is in the way."""
+        self.send(told.WalkTo(time=self.time, x=x, y=y, yaw=yaw))
+
+    def stop(self) -> None:
+        """Come to rest as soon as possible."""
+        self.send(told.Stop(time=self.time))
+
+    def perform(self, motion: str, **options: Any) -> None:
+        """Do something that begins and ends at rest: walk, follow, stamp, bow, look_around, one_leg, balance, wave."""
+        words = [str(kind.__struct_config__.tag) for kind in told.MOTIONS]
+        if motion not in words:
+            raise UnknownName("motion", motion, words)
+        self.send(_made(motion, {"time": self.time, **options}))
+
+    def set(self, name: str, value: Any) -> None:
+        """Let a parameter have another value from now on; `parameters` lists them."""
+        self.send(told.Set(time=self.time, name=name, value=value))
+
+    def happen(self, event: str, **options: Any) -> None:
+        """Let something happen around the robot: push, load, move, add, remove, surface."""
+        words = [str(kind.__struct_config__.tag) for kind in told.EVENTS]
+        if event not in words:
+            raise UnknownName("event", event, words)
+        self.send(_made(event, {"time": self.time, **options}))
+
+    def send(self, signal: told.AnySignal) -> None:
+        """Send a signal: now, or at its time if that is to come."""
+        if signal.time > self.time + 1e-9:
+            self._signals.append(signal)
+            self._signals.sort(key=lambda each: each.time)
+            return
+        self._take(signal)
+
+    # What is known
+
+    @property
+    def time(self) -> float:
+        """s."""
+        return self.walker.time
+
+    @property
+    def fallen(self) -> bool:
+        """Whether it has fallen; then it does nothing more."""
+        return self.walker.fallen or self.walker.lost
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """All parameters that `set` takes, with their values."""
+        return dict(self.pilot.settings.names())
+
+    @property
+    def request(self) -> WalkRequest:
+        """What was asked for so far, with every signal: it replays the walk until now."""
+        return msgspec.structs.replace(
+            self.asked, signals=(*self.sent, *self._signals), seconds=self.time or None
+        )
+
+    @property
+    def resting(self) -> bool:
+        """Whether the robot stands and has nothing left to do."""
+        pilot = self.pilot
+        return not self._signals and pilot.rests(self.time) and not pilot.busy
+
+    @property
+    def problem(self) -> str | None:
+        """Why there is no plan for what was asked for last, if there is none."""
+        return self.pilot.problem
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether it is on its feet, and has come to its goal if it has one."""
+        pilot = self.pilot
+        arrived = not isinstance(pilot.order, GoTo) or (pilot.arrives and pilot.rests(self.time))
+        routed = self.asked.route is None or pilot.rests(self.time)
+        return not self.fallen and self.problem is None and arrived and routed
+
+    # Running
+
+    def run(self, seconds: float) -> bool:
+        """Go on for some seconds; whether the robot is still on its feet."""
+        return self.run_until(self.time + seconds)
+
+    def run_to_rest(self, most: float = 600.0) -> bool:
+        """Go on until all is done and the robot stands, for `most` seconds at most; whether it does."""
+        end = self.time + most
+        while self.time < end - 1e-9 and not self.fallen:
+            stop = self._next_stop(end)
+            if self.resting:
+                break
+            self._advance(stop)
+        return self.resting and not self.fallen
+
+    def run_until(self, end: float) -> bool:
+        """Go on until a time, s; whether the robot is still on its feet."""
+        while self.time < end - 1e-9 and not self.fallen:
+            self._advance(self._next_stop(end))
+        return not self.fallen
+
+    def _next_stop(self, end: float) -> float:
+        """Until when nothing has to be done in Python, after what has to be done now."""
+        self._serve()
+        now, period = self.time, self.walker.gains.period
+        times = [self.pilot.next_time(now), self._looked + self.pilot.settings.planning.look_s, end]
+        if self._signals:
+            times.append(self._signals[0].time)
+        return max(min(math.ceil(min(times) / period - 1e-6) * period, end), now + period)
+
+    def _advance(self, end: float) -> None:
+        if self.walker.period == 0:
+            self.walker.run_until(self.walker.gains.period)  # what takes long now is compilation
+        begin = time.thread_time()
+        self.walker.run_until(end)
+        self.computing += time.thread_time() - begin
+
+    def _serve(self) -> None:
+        """Do what is due: signals, looks, plans."""
+        while self._signals and self._signals[0].time <= self.time + 1e-9:
+            self._take(self._signals.pop(0))
+        self._take_up()
+        if self.time >= self._looked + self.pilot.settings.planning.look_s - 1e-9:
+            self._look()
+        known, begin = len(self.pilot.versions), time.thread_time()
+        shift = self.walker.brain.state.body["plan_shift"][0]
+        self.pilot.think(self.time, np.array(shift))
+        self.planning += time.thread_time() - begin
+        for version in self.pilot.versions[known:]:
+            self._note("no plan", {"about": version.about, "problem": version.problem})
+        self._take_up()  # without latency it is there at once
+
+    def _take_up(self) -> None:
+        coming = self.pilot.take_up(self.time)
+        if coming is None:
+            return
+        # The plan has been displaced by as much as it is shifted: nothing that the robot could notice.
+        self.walker.brain.state.body["plan_shift"][0] -= coming.shift
+        self.walker.follow(coming.motion)
+        version = coming.version
+        self._note("plan", plan_data(version))
+
+    def _look(self) -> None:
+        self._looked = self.time
+        if not isinstance(self.pilot.order, GoTo):
+            return  # nobody needs to know
+        begin = time.thread_time()
+        seen = self.sight.look(self.walker, self._goal)
+        self.planning += time.thread_time() - begin
+        if seen is not None:
+            known = self.pilot.environment.objects
+            self.pilot.see(seen)
+            if len(known) != len(seen.objects) or any(
+                known.get(id) is not each for id, each in seen.objects.items()
+            ):
+                self._note("environment", {"version": seen.version, "objects": sorted(seen.objects)})
+
+    def _note(self, name: str, data: Mapping[str, Any]) -> None:
+        self.happened.append((self.time, name, data))
+
+    # How it begins
+
+    def _first_motion(self, scene: Scene, whole: WholeBody) -> Motion:
+        """The motion that it begins with: a route, the way to the goal, or standing."""
+        asked, model = self.asked, self.code.body.model
+        begin = time.thread_time()
+        if asked.route is not None:
+            plan = load_plan(asked.route, model)
+        elif self._goal is not None and isinstance(self.sight, WholeSight):
+            seen = self.sight.see(scene, self._goal)
+            assert seen is not None
+            self.surroundings = seen
+            far = math.hypot(self._goal.x, self._goal.y) > PlanningParameters().far_m
+            sequence = plan_way(
+                seen,
+                model,
+                self._goal,
+                planner_parameters(model, speed=asked.speed),
+                horizon=PlanningParameters().goal_steps if far else None,
+            )
+            plan = MotionPlan((sequence,))
+        else:
+            plan = MotionPlan((idle(idle_pose(gait_dimensions(model))),))
+        self.planning += time.thread_time() - begin
+        for sequence in plan.sequences:
+            for hand in hands_used(sequence):
+                whole.arm(hand)  # made once for a robot: no part of planning
+        begin = time.thread_time()
+        motion = generate_motion(plan, model, body=whole)
+        self.planning += time.thread_time() - begin
+        return motion
+
+    # What signals do
+
+    def _take(self, signal: told.AnySignal) -> None:
+        """Do what a signal says."""
+        match signal:
+            case told.Set(name=name, value=value):
+                self.pilot.settings = self.pilot.settings.changed(name, value)
+                if self.pilot.settings.gains != self.walker.gains:
+                    self.walker.tune(self.pilot.settings.gains)
+            case told.PushBody(body=body, force=force, seconds=seconds):
+                self._require_body(body)
+                self.walker.push(Push(body, force, self.time, seconds))
+            case told.Load(body=body, mass=mass):
+                self._require_body(body)
+                self.walker.loads[body] = mass
+            case told.Add():
+                self.walker.put(added_object(signal))
+            case told.Remove(object=name):
+                self.walker.take_away(name)
+            case told.Move() | told.Surface():
+                for thing in changed_objects(signal, self.walker.scene):
+                    self.walker.put(thing)
+            case told.Stop():
+                self.pilot.stop()
+            case _:
+                order = requested(signal, self.pilot.settings)
+                if isinstance(order, GoTo):
+                    self._goal, self._looked = order.goal, -_NEVER
+                self.pilot.tell(order)
+        if self.walker.scene is not self.scenes[-1][1]:
+            self.scenes.append((self.time, self.walker.scene))
+        self.sent.append(signal)
+        self._note("signal", msgspec.to_builtins(signal))
+
+    def _require_body(self, name: str) -> None:
+        known = [each.name for each in self.code.body.robot.bodies]
+        if name not in known:
+            raise UnknownName("body", name, known, f"robot {self.code.body.robot.name!r}")
+
+
+def plan_data(version: PlanVersion) -> dict[str, Any]:
+    """A plan for recordings: what it is for, from when on, s, and where feet and hands touch, m."""
+    return {
+        "version": version.number,
+        "about": version.about,
+        "asked": version.asked,
+        "begins": version.begins,
+        "milliseconds": round(version.milliseconds, 3),
+        "warnings": list(version.warnings),
+        "feet": [
+            {
+                "foot": pose.stance,
+                "position": pose.stance_foot.position,
+                "rotation": pose.stance_foot.rotation,
+            }
+            for pose in version.poses
+        ],
+        "hands": [
+            {"step": step, "hand": name, "position": pose.hand(name).position}
+            for step, pose in enumerate(version.poses)
+            for name in HANDS
+            if pose.hand(name).closed
+        ],
+    }
+
+
+def requested(signal: told.Signal, settings: WalkSettings) -> Request:
+    """What a signal asks of the planner."""
+    match signal:
+        case told.Drive(forward=forward, left=left, turn=turn):
+            return Teleoperate(VelocityCommand(forward, left, turn), settings.planning.drive_steps)
+        case told.WalkTo(x=x, y=y, yaw=yaw):
+            return GoTo(Goal(x, y, yaw))
+        case told.WalkStraight(distance=distance, longest=longest):
+            return WalkStraight(distance, shortest=min(0.1, longest), longest=longest)
+        case told.Follow(plan=plan):
+            return FollowFile(plan)
+        case told.Stamp(steps=steps):
+            return FollowSteps(tuple(stamping(steps)))
+        case told.Bow(angle=angle, hold=hold):
+            return Perform("bow", {"angle": angle, "hold": hold})
+        case told.LookAround(pan=pan, hold=hold):
+            return Perform("look_around", {"pan": pan, "hold": hold})
+        case told.OneLeg(foot=foot, lift=lift, hold=hold):
+            return Perform("one_leg", {"foot": foot, "lift": lift, "hold": hold})
+        case told.Balance(hand=hand, position=position, force=force, hold=hold):
+            return Perform("balance", {"hand": hand, "position": position, "force": force, "hold": hold})
+        case told.Wave(hand=hand, times=times):
+            return Perform("wave", {"hand": hand, "times": times})
+    raise InvalidOption(f"signal {signal.word!r} asks nothing of the robot")
+
+
+def added_object(signal: told.Add) -> SceneObject:
+    """The object that a signal puts into the scene."""
+    material = Material(friction=signal.friction)
+    if signal.stiffness is not None:
+        material = replace(material, stiffness=signal.stiffness, damping=signal.damping or POINT_DAMPING)
+    return SceneObject(
+        signal.name,
+        Box(signal.size),
+        Transform(rotation_z(signal.yaw), np.array(signal.position)),
+        material,
+        category=signal.kind,
+        visible=signal.visible,
+    )
+
+
+def changed_objects(signal: told.Move | told.Surface, scene: Scene) -> list[SceneObject]:
+    """Objects as they are after a signal."""
+    known = [each.name for each in scene.fixed_objects]
+    if isinstance(signal, told.Surface) and signal.object == "all":
+        chosen = list(scene.fixed_objects)
+    elif signal.object in known:
+        chosen = [scene.object(signal.object)]
+    else:
+        raise UnknownName("object at rest or on a given path", signal.object, known, f"scene {scene.name!r}")
+    if isinstance(signal, told.Move):
+        return [replace(chosen[0], placement=_moved(chosen[0].placement, signal), motion=None)]
+    given = {name: getattr(signal, name) for name in ("friction", "stiffness", "damping")}
+    changes = {name: value for name, value in given.items() if value is not None}
+    return [replace(each, material=replace(each.material, **changes)) for each in chosen]
+
+
+def _moved(placement: Transform, signal: told.Move) -> Transform:
+    rotation = placement.rotation if signal.yaw is None else rotation_z(signal.yaw)
+    return Transform(rotation, np.array(signal.position))
+
+
+def _made(word: str, values: dict[str, Any]) -> Any:
+    """A signal by its name and fields, which are checked."""
+    kind = told.WORDS[word]
+    for name in values:
+        if name not in kind.__struct_fields__:
+            raise UnknownName("option", name, kind.__struct_fields__, f"signal {word!r}")
+    try:
+        return msgspec.convert(values | {"do": word}, kind)
+    except msgspec.ValidationError as error:
+        raise InvalidOption(f"signal {word!r}: {error}") from None

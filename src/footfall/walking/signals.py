@@ -1,0 +1,234 @@
+"""Timed signals: what a robot is told, and what happens around it, while it walks.
+
+Each is a value with its time and a name, as it stands in files: `do = "drive"`. Lengths are in m, times in s, angles in
+rad, forces in N. Numbers are checked when a signal is made; names of bodies, objects and parameters when it is sent.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from footfall.errors import InvalidOption
+
+Vector = tuple[float, float, float]
+Positive = Annotated[float, Meta(gt=0.0, le=1e6)]
+NotNegative = Annotated[float, Meta(ge=0.0, le=1e9)]
+Count = Annotated[int, Meta(ge=1, le=1000)]
+_FARTHEST = 1e4  # m, N and the like, of a signal
+_TURN = 2.0 * math.pi
+
+
+class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="do"):
+    """time: s, from when on it holds."""
+
+    time: NotNegative = 0.0
+
+    def __post_init__(self) -> None:
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
+            for number in value if isinstance(value, tuple) else (value,):
+                if isinstance(number, float) and not abs(number) <= _FARTHEST and name != "stiffness":
+                    raise InvalidOption(
+                        f"{name} of signal {self.word!r} is {value}; it must be finite and at most {_FARTHEST:g}"
+                    )
+        for name in ("yaw", "turn", "angle", "pan"):
+            value = getattr(self, name, None)
+            if value is not None and not abs(value) <= _TURN:
+                raise InvalidOption(
+                    f"{name} of signal {self.word!r} is {value:g}; angles are in rad, at most a full turn"
+                )
+
+    @property
+    def word(self) -> str:
+        """Its name in files."""
+        return str(self.__struct_config__.tag)
+
+
+# What the robot is to do
+
+
+class Drive(Signal, frozen=True, tag="drive"):
+    """Walk with a velocity until something else is asked for. forward, left: m/s. turn: rad/s, to the left."""
+
+    forward: float = 0.0
+    left: float = 0.0
+    turn: float = 0.0
+
+
+class WalkTo(Signal, frozen=True, tag="walk_to"):
+    """Walk to a place, around and over what is in the way. x, y: m. yaw: rad."""
+
+    x: float
+    y: float
+    yaw: float = 0.0
+
+
+class WalkStraight(Signal, frozen=True, tag="walk"):
+    """Walk straight ahead, m; backward if negative. longest: of steps, m."""
+
+    distance: float
+    longest: Positive = 0.4
+
+
+class Follow(Signal, frozen=True, tag="follow"):
+    """Make the steps of a plan: shipped name or file. It begins where the robot stands."""
+
+    plan: str
+
+
+class Stamp(Signal, frozen=True, tag="stamp"):
+    """Step on the spot, so many times."""
+
+    steps: Count = 6
+
+
+class Stop(Signal, frozen=True, tag="stop"):
+    """Come to rest as soon as possible. What was asked for before is forgotten."""
+
+
+class Bow(Signal, frozen=True, tag="bow"):
+    """Tilt the upper body ahead, rad, hold it, s, and come back."""
+
+    angle: float = math.radians(15.0)
+    hold: Positive = 1.0
+
+
+class LookAround(Signal, frozen=True, tag="look_around"):
+    """Turn the head to the left, rad, hold it, s, and come back."""
+
+    pan: float = 0.5
+    hold: Positive = 0.5
+
+
+class OneLeg(Signal, frozen=True, tag="one_leg"):
+    """Lift a foot, m, stand on the other leg, s, and put it down again."""
+
+    foot: Literal["RF", "LF"] = "RF"
+    lift: Positive = 0.08
+    hold: Positive = 2.0
+
+
+class Balance(Signal, frozen=True, tag="balance"):
+    """Put a hand on something, lean on it, s, and come back. position: of the hand, m; force: on it, N; both in the
+    axes of the stance foot, from which the position counts."""
+
+    hand: Literal["RH", "LH"]
+    position: Vector
+    force: Vector
+    hold: Positive = 2.0
+
+
+class Wave(Signal, frozen=True, tag="wave"):
+    """Raise a hand and wave, so many times."""
+
+    hand: Literal["RH", "LH"] = "RH"
+    times: Count = 3
+
+
+class Set(Signal, frozen=True, tag="set"):
+    """Let a parameter have a value from now on; `footfall walk --parameters` lists names and values."""
+
+    name: str
+    value: float | int | bool | str | list[float]
+
+
+# What happens around it
+
+
+class PushBody(Signal, frozen=True, tag="push"):
+    """A force on a body, N, world axes, for some seconds."""
+
+    body: str
+    force: Vector
+    seconds: Positive = 0.1
+
+
+class Load(Signal, frozen=True, tag="load"):
+    """Hang a weight on a body of the robot, kg, which it does not know of; 0 takes it away. Only its weight acts, not
+    its inertia."""
+
+    body: str
+    mass: NotNegative
+
+
+class Move(Signal, frozen=True, tag="move"):
+    """Put an object somewhere else. position: m. yaw: rad; as it was by default."""
+
+    object: str
+    position: Vector
+    yaw: float | None = None
+
+
+class Add(Signal, frozen=True, tag="add"):
+    """Put a box into the scene. size: of its edges, m; position: of its middle. visible: whether the robot sees it.
+    kind: its class, "wall" say, on which hands may lean. stiffness: N/m of a contact point, for soft ground."""
+
+    name: str
+    size: tuple[Positive, Positive, Positive]
+    position: Vector
+    yaw: float = 0.0
+    kind: str = "obstacle"
+    visible: bool = True
+    friction: NotNegative = 0.8
+    stiffness: Positive | None = None
+    damping: NotNegative | None = None
+
+
+class Remove(Signal, frozen=True, tag="remove"):
+    """Take an object out of the scene."""
+
+    object: str
+
+
+class Surface(Signal, frozen=True, tag="surface"):
+    """Let an object, or all of them, have another surface; what is left out stays. stiffness, damping: of a contact
+    point, N/m and N s/m: soft ground has 1e4 or less."""
+
+    object: str = "all"
+    friction: NotNegative | None = None
+    stiffness: Positive | None = None
+    damping: NotNegative | None = None
+
+
+AnySignal = (
+    Drive
+    | WalkTo
+    | WalkStraight
+    | Follow
+    | Stamp
+    | Stop
+    | Bow
+    | LookAround
+    | OneLeg
+    | Balance
+    | Wave
+    | Set
+    | PushBody
+    | Load
+    | Move
+    | Add
+    | Remove
+    | Surface
+)
+MOTIONS = (WalkStraight, Follow, Stamp, Bow, LookAround, OneLeg, Balance, Wave)  # that begin and end at rest
+EVENTS = (PushBody, Load, Move, Add, Remove, Surface)  # that happen around the robot
+WORDS: dict[str, type[Signal]] = {str(kind.__struct_config__.tag): kind for kind in AnySignal.__args__}
+
+
+def signal_text(signal: Signal) -> str:
+    """A signal as a line for people."""
+    values: dict[str, Any] = msgspec.to_builtins(signal)
+    values.pop("do")
+    time = values.pop("time")
+    told = ", ".join(f"{name} {_short(value)}" for name, value in values.items() if value is not None)
+    return f"{time:.2f} s: {signal.word} {told}".rstrip()
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.3g}"
+    return "(" + ", ".join(map(_short, value)) + ")" if isinstance(value, list | tuple) else str(value)

@@ -1,0 +1,201 @@
+"""The pilot alone, without a plant: plans that are extended and changed while they are followed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from footfall.arrays import Array
+from footfall.environment.perception import EXACT, perceive
+from footfall.gait.actions import idle
+from footfall.gait.plan import MotionPlan
+from footfall.gait.walking_transitions import idle_pose
+from footfall.motion.displaced import displaced
+from footfall.motion.motion import Motion
+from footfall.motion.parameters import MotionParameters
+from footfall.motion.pipeline import gait_dimensions, generate_motion
+from footfall.planning.contacts import Goal
+from footfall.planning.teleoperation import VelocityCommand
+from footfall.planning.transition_planner import GoTo, Perform, Teleoperate
+from footfall.scene.load import load_scene
+from footfall.walking.gains import control_gains
+from footfall.walking.pilot import Coming, Pilot
+from footfall.walking.routes import scene_with_goal
+from footfall.walking.settings import PlanningParameters, WalkSettings, planner_parameters
+from footfall.walking.walker import WalkingCode
+
+Telling = tuple[float, Callable[[Pilot], None]]
+
+
+@pytest.fixture
+def pilot(code: WalkingCode) -> Pilot:
+    model = code.body.model
+    standing = MotionPlan((idle(idle_pose(gait_dimensions(model)), duration=0.2),))
+    motion = generate_motion(standing, model, body=code.whole)
+    settings = WalkSettings(
+        planner=planner_parameters(model),
+        motion=MotionParameters(),
+        planning=PlanningParameters(),
+        gains=control_gains(model),
+    )
+    made = Pilot(model, code.whole, settings, motion)
+    made.see(perceive(scene_with_goal(load_scene("flat"), Goal(3.0, 0.0)), EXACT))
+    return made
+
+
+def flown(pilot: Pilot, until: float, *told: Telling) -> list[tuple[Motion, Coming]]:
+    """Each motion that was left, with what came in its place."""
+    waiting, changes, now = sorted(told, key=lambda each: each[0]), [], 0.0
+    while now < until:
+        while waiting and waiting[0][0] <= now + 1e-9:
+            waiting.pop(0)[1](pilot)
+        before = pilot.motion
+        coming = pilot.take_up(now)
+        if coming is not None:
+            changes.append((before, coming))
+        pilot.think(now, np.zeros(3))
+        after = min([pilot.next_time(now), until, *(time for time, _ in waiting[:1])])
+        assert after > now
+        now = after
+    return changes
+
+
+def drive(forward: float, left: float = 0.0, turn: float = 0.0) -> Callable[[Pilot], None]:
+    return lambda pilot: pilot.tell(Teleoperate(VelocityCommand(forward, left, turn)))
+
+
+def set_points(motion: Motion, times: Array) -> Array:
+    """Values and two derivatives (k, numbers) of all that joints follow from, and the zero-moment point, which goes
+    along straight lines in all plans, without derivatives."""
+    found = motion.sample(times)
+    parts = [
+        found.feet,
+        found.torso,
+        found.center_of_mass,
+        found.toes,
+        found.hands,
+        found.rotations,
+        found.zmp[:, 0],
+    ]
+    return np.concatenate([part.reshape(len(times), -1) for part in parts], axis=1)
+
+
+def jump(motion: Motion, time: float) -> float:
+    """Greatest change of a set point or of its first two derivatives across a time."""
+    step = 1e-7
+    before, after = set_points(motion, np.array([time - step, time + step]))
+    return float(np.abs(after - before).max())
+
+
+def test_plans_are_swapped_without_a_jump(pilot: Pilot) -> None:
+    changes = flown(
+        pilot,
+        9.0,
+        (0.2, drive(0.4)),
+        (2.0, drive(0.3, 0.05, 0.2)),
+        (4.0, lambda pilot: pilot.tell(GoTo(Goal(2.0, 0.5)))),
+    )
+    assert len(changes) >= 3  # from rest, another velocity, a goal
+    for before, coming in changes:
+        after, version = coming.motion, coming.version
+        # Until its own steps begin the new motion is the old one...
+        times = np.linspace(version.ready, max(version.begins - 1e-9, version.ready), 20)
+        assert np.abs(set_points(after, times) - set_points(before, times)).max() < 1e-9
+        # ...and goes on from there with continuous accelerations: jerks below 500 m/s3 change them by less than 1e-4
+        # m/s2 in 0.2 us.
+        assert jump(after, version.begins) < 1e-4
+    # Nothing but the running transition is kept of the past: plans do not grow.
+    assert max(len(coming.motion.given.transitions) for _, coming in changes) < 30
+
+
+def test_a_plan_from_rest_would_be_a_jump(pilot: Pilot) -> None:
+    changes = flown(pilot, 2.5, (0.2, drive(0.4)))
+    before, coming = changes[-1]
+    at = coming.version.begins - 1e-6
+    plan = MotionPlan((idle(before.given.end),), at)
+    rest = generate_motion(plan, pilot.model, body=pilot.whole)
+    off = np.abs(set_points(rest, np.array([at])) - set_points(before, np.array([at]))).max()
+    assert off > 0.05
+
+
+def test_driving_goes_as_fast_as_commanded_and_stops(pilot: Pilot) -> None:
+    flown(pilot, 12.0, (0.2, drive(0.4)), (8.2, Pilot.stop))
+    pilot.count_way(12.0)
+    begin, end = 0.2, 8.2
+    # 0.4 m/s but for the first and the last step
+    assert pilot.way == pytest.approx(0.4 * (end - begin), abs=0.4)
+    assert pilot.rests(12.0)
+    assert not pilot.busy
+    right, left = pilot.motion.given.end.feet
+    assert right.position[0] == pytest.approx(left.position[0], abs=1e-9)
+
+
+def test_planning_takes_its_time(pilot: Pilot) -> None:
+    planning = PlanningParameters(drive_latency_s=0.25)
+    pilot.settings = pilot.settings.changed("planning.drive_latency_s", 0.25)
+    assert pilot.settings.planning == planning
+    changes = flown(pilot, 3.0, (0.5, drive(0.3)))
+    first = changes[0][1].version
+    assert first.ready == pytest.approx(0.75)
+    assert changes[0][1].motion.begin_time == pytest.approx(0.75)
+    for _, coming in changes[1:]:
+        assert coming.version.begins >= coming.version.asked + 0.25
+
+
+def test_motions_at_rest_wait_for_it(pilot: Pilot) -> None:
+    wave = Perform("wave", {"times": 1})
+    flown(
+        pilot,
+        14.0,
+        (0.2, drive(0.3)),
+        (2.0, lambda each: each.tell(Perform("bow"))),
+        (2.1, lambda e: e.tell(wave)),
+    )
+    words = [version.about for version in pilot.versions]
+    assert words[-3:] == ["stop", "perform", "perform"]
+    stopped, bowed, waved = pilot.versions[-3:]
+    assert bowed.begins >= stopped.begins
+    assert waved.begins > bowed.begins + 1.0
+
+
+def test_feet_beside_the_plan_move_the_plan(pilot: Pilot) -> None:
+    flown(pilot, 1.5, (0.2, drive(0.3)))
+    shift = np.array([0.03, -0.02, 0.0])
+    before = pilot.motion
+    pilot.tell(Teleoperate(VelocityCommand(0.2)))
+    pilot.think(1.5, shift)
+    coming = pilot.coming
+    assert coming is not None
+    np.testing.assert_array_equal(coming.shift, shift)
+    times = np.linspace(coming.version.ready, coming.version.begins - 1e-9, 7)
+    old, new = before.sample(times), coming.motion.sample(times)
+    # What is followed is plan plus shift, before and after: the new plan is displaced, and the shift is gone.
+    np.testing.assert_allclose(new.feet[:, 0], old.feet[:, 0] + shift, atol=1e-9)
+    np.testing.assert_allclose(new.center_of_mass[:, 0], old.center_of_mass[:, 0] + shift, atol=1e-9)
+    np.testing.assert_allclose(new.hands, old.hands, atol=1e-9)
+    assert jump(coming.motion, coming.version.begins) < 1e-4
+
+
+def test_a_displaced_motion_is_the_same_elsewhere(pilot: Pilot) -> None:
+    by = np.array([0.1, 0.2, 0.0])
+    moved = displaced(pilot.motion, by)
+    assert moved.given.begin.right_foot.position == pytest.approx(
+        tuple(np.array(pilot.motion.given.begin.right_foot.position) + by)
+    )
+    phase = moved.phases.soles.polygon(0) - pilot.motion.phases.soles.polygon(0)
+    np.testing.assert_allclose(phase, np.tile(by[:2], (len(phase), 1)), atol=1e-12)
+
+
+def test_a_closed_way_is_said_and_an_open_one_taken(pilot: Pilot) -> None:
+    scene = scene_with_goal(load_scene("flat"), Goal(2.0, 0.0))
+    flown(pilot, 1.0, (0.2, lambda each: each.tell(GoTo(Goal(2.0, 0.0)))))
+    unseen = perceive(scene_with_goal(load_scene("flat"), Goal(-9.0, 0.0)), EXACT)
+    pilot.see(replace(unseen, terrain=unseen.terrain.updated({}, reset=frozenset(unseen.terrain.patches))))
+    flown(pilot, 3.0)
+    assert pilot.problem is not None
+    assert not pilot.busy
+    pilot.see(perceive(scene, EXACT))
+    assert pilot.busy

@@ -1,0 +1,132 @@
+"""Walks that are commanded while they run, in closed loop."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from footfall.errors import InvalidOption, UnknownName
+from footfall.gait.poses import mean_foot_frame
+from footfall.walking.request import WalkRequest, read_request, write_request
+from footfall.walking.session import WalkSession
+from footfall.walking.walk import walk
+from footfall.walking.walker import WalkingCode
+
+
+def middle(session: WalkSession) -> np.ndarray:
+    """Where the plan ends, m."""
+    return np.array(mean_foot_frame(*session.pilot.motion.given.end.feet)[0])
+
+
+def test_a_driven_walk_replays_to_the_same_bits(code: WalkingCode, tmp_path: Path) -> None:
+    session = WalkSession(code=code, scene="flat", noise=True, seed=3)
+    session.drive(0.3)
+    assert session.run(1.5)
+    session.drive(0.2, turn=0.2)
+    for _ in range(3):  # in pieces, which must not count
+        assert session.run(0.4)
+    session.happen("push", body="torso", force=(0.0, 60.0, 0.0))
+    assert session.run(0.3)
+    assert session.walker.log.q[-1, 0] - session.walker.log.q[0, 0] > 0.3
+    path = tmp_path / "drive.walk.json"
+    write_request(session.request, path)
+    assert path.stat().st_size < 4000
+    again = WalkSession(read_request(path), code=code)
+    again.run_until(session.time)
+    assert again.walker.log.q.tobytes() == session.walker.log.q.tobytes()
+    assert again.walker.log.signals.tobytes() == session.walker.log.signals.tobytes()
+    # Without the push the bits are others: the comparison can fail.
+    request = session.request
+    fewer = WalkRequest(scene="flat", noise=True, seed=3, seconds=session.time, signals=request.signals[:-1])
+    other = WalkSession(fewer, code=code)
+    other.run_until(session.time)
+    assert other.walker.log.q.tobytes() != session.walker.log.q.tobytes()
+
+
+def test_a_goal_is_changed_on_the_way(code: WalkingCode) -> None:
+    session = WalkSession(code=code, scene="flat", goal=(1.5, 0.0, 0.0))
+    assert session.run(1.6)
+    assert not session.succeeded
+    session.walk_to(0.8, 0.3)
+    assert session.run_to_rest()
+    assert session.succeeded
+    np.testing.assert_allclose(middle(session)[:2], [0.8, 0.3], atol=0.06)
+    # The plan on the way was there after the latency, and not before.
+    plan = session.pilot.versions[-1]
+    assert plan.ready == pytest.approx(plan.asked + session.pilot.settings.planning.goal_latency_s)
+
+
+def test_a_box_in_the_way_is_walked_around(code: WalkingCode) -> None:
+    session = WalkSession(code=code, scene="flat", goal=(2.6, 0.0, 0.0))
+    assert session.run(1.6)
+    low, high = np.array([1.5, -0.5]), np.array([1.8, 0.4])
+    size, place = (0.3, 0.9, 0.6), (1.65, -0.05, 0.3)
+    planned = [pose.stance_foot.position[:2] for pose in session.pilot.versions[0].poses]
+    assert any(((low <= foot) & (foot <= high)).all() for foot in planned)  # it would have stepped there
+    session.happen("add", name="box", size=size, position=place)
+    assert session.run_to_rest()
+    assert session.succeeded
+    assert len(session.pilot.versions) > 1
+    for version in session.pilot.versions[1:]:
+        for pose in version.poses[1:]:
+            foot = np.array(pose.stance_foot.position[:2])
+            assert not ((low <= foot) & (foot <= high)).all()
+    names = [name for _, name, _ in session.happened]
+    assert names.count("environment") == 1
+    assert "signal" in names
+
+
+def test_events_change_the_plant(code: WalkingCode) -> None:
+    session = WalkSession(code=code, scene="flat", drop=0.02)
+    assert session.run(1.0)  # set down from 2 cm
+    weight = code.body.model.mass * 9.81
+    feet = session.walker.log.signals["right_foot"][:, 2] + session.walker.log.signals["left_foot"][:, 2]
+    assert feet[10] == 0.0
+    # Free fall of 2 cm takes sqrt(2 h / g) = 64 ms; feet that look for the ground (v = 0.12 m/s) meet it after 53 ms at
+    # the earliest: g t^2 / 2 + v t = h.
+    assert 52 <= int(np.flatnonzero(feet)[0]) <= 65
+    assert feet[-1] == pytest.approx(weight, rel=0.01)
+    session.happen("load", body="torso", mass=10.0)
+    session.happen("surface", object="all", stiffness=2e4)
+    assert session.run(1.0)
+    feet = session.walker.log.signals["right_foot"][:, 2] + session.walker.log.signals["left_foot"][:, 2]
+    assert feet[-1] == pytest.approx(weight + 98.1, rel=0.01)
+    floor = session.walker.scene.objects[0]
+    assert floor.material.stiffness == 2e4
+    session.set("gains.step_share", 0.0)
+    assert session.walker.brain.gains.step_share == 0.0
+
+
+def test_wrong_names_are_refused(code: WalkingCode) -> None:
+    session = WalkSession(code=code)
+    with pytest.raises(UnknownName, match="torso"):
+        session.happen("push", body="torsoo", force=(1.0, 0.0, 0.0))
+    with pytest.raises(UnknownName, match="bow"):
+        session.perform("bwo")
+    with pytest.raises(UnknownName, match="hold"):
+        session.perform("bow", hodl=1.0)
+    with pytest.raises(UnknownName, match="move"):
+        session.happen("mov", object="box")
+    with pytest.raises(UnknownName, match=r"floor|ground"):
+        session.happen("remove", object="grund")
+    with pytest.raises(InvalidOption, match="request or fields"):
+        WalkSession(WalkRequest(), scene="flat")
+    assert session.sent == []
+
+
+def test_a_script_without_an_end_is_refused() -> None:
+    from footfall.walking.signals import Drive
+
+    with pytest.raises(InvalidOption, match="seconds"):
+        walk(WalkRequest(scene="flat", signals=(Drive(forward=0.3),)))
+
+
+def test_it_sees_by_its_camera(code: WalkingCode) -> None:
+    session = WalkSession(code=code, scene="flat", goal=(0.7, 0.0, 0.0), sight="camera")
+    assert session.run_to_rest(20.0)
+    assert session.succeeded
+    terrain = session.pilot.environment.terrain
+    assert terrain.patches
+    np.testing.assert_allclose(middle(session)[:2], [0.7, 0.0], atol=0.06)

@@ -1,0 +1,112 @@
+"""Timed signals, scripts and parameters: what is taken, and what is refused with the right name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from footfall.errors import InvalidOption, UnknownName
+from footfall.motion.parameters import MotionParameters
+from footfall.walking.gains import control_gains
+from footfall.walking.request import WalkRequest, read_request, write_request
+from footfall.walking.settings import PlanningParameters, WalkSettings, planner_parameters
+from footfall.walking.signals import WORDS, Add, Drive, Move, Set, WalkTo, signal_text
+from footfall.walking.walker import WalkingCode
+
+SCRIPT = """
+scene = "flat"
+noise = true
+seconds = 4.0
+
+[[signal]]
+time = 2.0
+do = "walk_to"
+x = 1.0
+y = 0.5
+
+[[signal]]
+time = 0.5
+do = "drive"
+forward = 0.3
+"""
+
+
+@pytest.fixture
+def settings(code: WalkingCode) -> WalkSettings:
+    model = code.body.model
+    return WalkSettings(
+        planner=planner_parameters(model),
+        motion=MotionParameters(),
+        planning=PlanningParameters(),
+        gains=control_gains(model),
+    )
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "script.toml"
+    path.write_text(text)
+    return path
+
+
+def test_a_script_is_read_in_the_order_of_times(tmp_path: Path) -> None:
+    request = read_request(written(tmp_path, SCRIPT))
+    assert request.noise
+    assert request.seconds == 4.0
+    assert request.ordered_signals == (Drive(time=0.5, forward=0.3), WalkTo(time=2.0, x=1.0, y=0.5))
+    write_request(request, tmp_path / "again.walk.json")
+    assert read_request(tmp_path / "again.walk.json") == request
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "hint"),
+    [
+        ('"drive"', '"drvie"', "drive"),
+        ("forward", "foward", "forward"),
+        ("seconds", "second", "seconds"),
+        ("0.3", '"fast"', "float"),
+    ],
+)
+def test_wrong_scripts_are_refused_with_the_right_name(
+    tmp_path: Path, wrong: str, right: str, hint: str
+) -> None:
+    with pytest.raises(InvalidOption, match=hint):
+        read_request(written(tmp_path, SCRIPT.replace(wrong, right)))
+
+
+def test_numbers_are_checked() -> None:
+    with pytest.raises(InvalidOption, match="rad"):
+        WalkTo(x=1.0, y=0.0, yaw=90.0)
+    with pytest.raises(InvalidOption, match="finite"):
+        Drive(forward=float("nan"))
+    with pytest.raises(InvalidOption, match="exact, noisy, camera"):
+        WalkRequest(sight="eyes")  # type: ignore[arg-type]
+    with pytest.raises(InvalidOption, match="drop"):
+        WalkRequest(drop=-0.1)
+
+
+def test_every_signal_says_what_it_is() -> None:
+    for word, kind in WORDS.items():
+        assert kind.__doc__, word
+    assert "drive" in signal_text(Drive(time=1.5, forward=0.25))
+    again = msgspec.convert(msgspec.to_builtins(Add(name="box", size=(1, 1, 1), position=(0, 0, 1))), Add)
+    assert again.name == "box"
+    assert Move(object="box", position=(1.0, 0.0, 0.0)).word == "move"
+    assert Set(name="gains.step_share", value=0.5).word == "set"
+
+
+def test_parameters_by_name(settings: WalkSettings) -> None:
+    names = dict(settings.names())
+    assert len(names) > 100
+    changed = settings.changed("planner.step.forward_m", 0.25)
+    assert changed.planner.step.forward_m == 0.25
+    assert settings.changed("gains.step_share", 0).gains.step_share == 0.0
+    assert settings.changed("motion.foot.step_height_m", 0.05).motion.foot.step_height_m == 0.05
+    with pytest.raises(UnknownName, match=r"planner\.step\.forward_m"):
+        settings.changed("planner.step.foward_m", 0.25)
+    with pytest.raises(InvalidOption, match="> 0"):
+        settings.changed("planner.step.forward_m", -1.0)
+    with pytest.raises(InvalidOption, match="zero or above"):
+        settings.changed("gains.balance_rate", "high")
+    assert "gains.mass" not in names
