@@ -77,8 +77,8 @@ class WalkerOptions:
     """period: of the controller, s. substeps: steps of the plant in it. noise: whether sensors have errors; seed: of
     theirs. pushes: forces on bodies. friction: of all that is touched, instead of the scene's. log_every: periods that
     a row of the log stands for. mode: "reduced", where joints follow their set points exactly, or "full", where servos,
-    motors and gears move them; bus and faults are those of full mode. substeps: 2, and 4 in full mode by default. drop: m,
-    how far above the ground it begins."""
+    motors and gears move them; bus and faults are those of full mode. substeps: 2, and 4 in full mode by default.
+    drop: m, how far above the ground it begins."""
 
     period: float = 1e-3
     substeps: int | None = None
