@@ -8,9 +8,13 @@ import linecache
 import textwrap
 from collections.abc import Callable
 from functools import cache
+from threading import Lock
 from typing import Any
 
 from footfall.errors import RoutineError
+
+_PARSING = Lock()
+_TRIES = 20
 
 
 @cache
@@ -25,11 +29,23 @@ def definition(function: Callable[..., Any]) -> ast.FunctionDef:
     except OSError as error:
         message = f"{function.__name__} is a routine, which is translated from its source, but there is none"
         raise RoutineError(message) from error
-    tree = ast.parse(textwrap.dedent(source)).body[0]
+    tree = _parsed(textwrap.dedent(source)).body[0]
     if not isinstance(tree, ast.FunctionDef):
         raise RoutineError(f"{function.__name__} is no function with a name")
     ast.increment_lineno(tree, code.co_firstlineno - 1)
     return tree
+
+
+def _parsed(source: str) -> ast.Module:
+    """One thread after the other: Python 3.11 counts the depth of all trees that are made at a time in one place, and
+    raises a SystemError where they disagree (python/cpython#106905). Threads of others may parse, too."""
+    with _PARSING:
+        for _ in range(_TRIES):
+            try:
+                return ast.parse(source)
+            except SystemError:
+                continue
+        return ast.parse(source)
 
 
 @cache
@@ -38,7 +54,7 @@ def _definitions(path: str) -> dict[tuple[str, int], ast.FunctionDef]:
     if not path.endswith(".py"):
         return {}
     try:
-        tree = ast.parse("".join(linecache.getlines(path)))
+        tree = _parsed("".join(linecache.getlines(path)))
     except SyntaxError:
         return {}
     found = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))

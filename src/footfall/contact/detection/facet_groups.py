@@ -22,11 +22,12 @@ _DIAGONAL = np.sqrt(0.5)
 
 class Group(NamedTuple):
     """Points with one normal in one plane (level: its distance from the origin, m), seen along two axes across it.
-    separates: whether all of the shape is above the plane."""
+    hides: all of the shape is above the plane, and facets that lie farther below it than this cannot be touched, m;
+    without bound where the shape is not above it."""
 
     normal: Vector3
     level: float
-    separates: bool
+    hides: float
     across: Vector3
     beside: Vector3
 
@@ -67,19 +68,18 @@ def group_of(gathering: Gathering, normal: Vector3, level: float) -> int:
 
 
 @routine
-def add_spot(gathering: Gathering, spot: Spot, level: float, separates: bool) -> None:
-    """A point in the frame of the first shape; level: of the touched plane along its normal; separates: whether all of
-    the shape is above that plane. A full gathering takes no more planes: there are enough."""
+def add_spot(gathering: Gathering, spot: Spot, level: float, hides: float) -> None:
+    """A point in the frame of the first shape; level: of the touched plane along its normal; hides: see `Group`. In a
+    full gathering a nearer plane takes the place of the farthest one."""
     number = group_of(gathering, spot.normal, level)
     if number < 0:
-        number = gathering.used[0]
-        if number == MOST_GROUPS:
+        number = _free_place(gathering, spot.gap)
+        if number < 0:
             return
-        gathering.used[0] = number + 1
-        gathering.groups[number] = _new_group(gathering.size, spot.normal, level, separates)
+        gathering.groups[number] = _new_group(gathering.size, spot.normal, level, hides)
     group = gathering.groups[number]
-    if separates and not group.separates:
-        gathering.groups[number] = group._replace(separates=True)
+    if hides < group.hides:
+        gathering.groups[number] = group._replace(hides=hides)
     u, v = spot.position @ group.across, spot.position @ group.beside
     first = number * SLOTS
     for slot in range(SLOTS):
@@ -93,7 +93,24 @@ def add_spot(gathering: Gathering, spot: Spot, level: float, separates: bool) ->
 
 
 @routine
-def _new_group(size: Vector3, normal: Vector3, level: float, separates: bool) -> Group:
+def _free_place(gathering: Gathering, gap: float) -> int:
+    """Where a new group goes, -1 if all others are nearer than `gap` (m)."""
+    number = gathering.used[0]
+    if number < MOST_GROUPS:
+        gathering.used[0] = number + 1
+        return number
+    farthest = 0
+    for k in range(1, MOST_GROUPS):
+        if gathering.reached[k, SLOTS - 1] < gathering.reached[farthest, SLOTS - 1]:
+            farthest = k
+    if gathering.reached[farthest, SLOTS - 1] >= -gap / gathering.slack:
+        return -1
+    gathering.reached[farthest] = -np.inf
+    return farthest
+
+
+@routine
+def _new_group(size: Vector3, normal: Vector3, level: float, hides: float) -> Group:
     """Axes along two of the first shape's own, in units of its extent."""
     x, y, z = np.abs(normal)
     if z >= x and z >= y:
@@ -102,7 +119,7 @@ def _new_group(size: Vector3, normal: Vector3, level: float, separates: bool) ->
         across, beside = np.array([0.0, 0.0, 1.0 / size[2]]), np.array([1.0 / size[0], 0.0, 0.0])
     else:
         across, beside = np.array([0.0, 1.0 / size[1], 0.0]), np.array([0.0, 0.0, 1.0 / size[2]])
-    return Group(normal, level, separates, across, beside)
+    return Group(normal, level, hides, across, beside)
 
 
 @routine

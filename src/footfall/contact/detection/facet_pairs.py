@@ -41,10 +41,19 @@ _SEPARATES = 1e-6  # of it: a plane that cuts into the shape by less separates i
 _ON_EDGE = 1e-6  # of it: points so near to an edge lie on it
 _ALONG = 1e-12  # one minus the cosine to a facet's normal below which an axis is that normal
 _BACKWARDS = 1e-6  # cosine to it: facets are not touched from behind
+_BESIDE, _SOON, _OVER = 0, 1, 2  # where a point is
+
+
+class Nearness(NamedTuple):
+    """margin: how near facets must be, m. motion: how far points may move in this step, m."""
+
+    margin: float
+    motion: float
 
 
 class FacetPair(NamedTuple):
-    """A convex shape, the pose of the facets in its frame, and how near (m) they must be. small: its size, m."""
+    """A convex shape, the pose of the facets in its frame, and how near they must be (see `Nearness`). small: its size,
+    m."""
 
     one: Solid
     turn: Matrix3
@@ -52,6 +61,7 @@ class FacetPair(NamedTuple):
     source: Source
     small: float
     margin: float
+    motion: float
 
 
 class Crossing(NamedTuple):
@@ -69,14 +79,14 @@ def facet_spots(
     small: float,
     source: Source,
     other_place: Transform,
-    margin: float,
+    near: Nearness,
     spots: ArrayOf[Spot],
 ) -> int:
-    """Points at which a convex shape is nearer than `margin` (m) to the facets of a source, which stands at
-    `other_place`. small: size of the shape, m."""
+    """Points at which a convex shape is near the facets of a source, which stands at `other_place`. small: size of the
+    shape, m."""
     turn = place.rotation.T @ other_place.rotation
     way = place.rotation.T @ (other_place.translation - place.translation)
-    pair = FacetPair(one, turn, way, source, small, margin)
+    pair = FacetPair(one, turn, way, source, small, near.margin, near.motion)
     gathering = new_gathering(one.size + one.radius, _FLUSH * small)
     if source.kind == Kind.TERRAIN and _is_below(pools, pair):
         _lift_out(pools, pair, gathering)
@@ -126,7 +136,7 @@ def _lift_out(pools: Pools, pair: FacetPair, gathering: Gathering) -> None:
     low, _ = support(pools, pair.one, -up, 0)
     point = low - pair.one.radius * up
     gap = float(up @ (point - pair.way)) - ground
-    add_spot(gathering, Spot(point, up, gap, 0), ground, True)
+    add_spot(gathering, Spot(point, up, gap, 0), ground, -gathering.slack)
 
 
 @routine
@@ -157,14 +167,32 @@ def _touch_face(
         return bool(normal @ high - level + pair.one.radius < 0.0)
     if apart < -_SEPARATES * pair.small:
         return False
-    point = pair.turn.T @ (low - pair.way)
+    over = _is_over(pools, pair, outline, corners, pair.turn.T @ (low - pair.way))
+    if over == _BESIDE:
+        return False
+    if over == _SOON:
+        spot = Spot(low - pair.one.radius * normal, normal, float(apart), patch_feature(0, number, 0, 0))
+        add_spot(gathering, spot, level, -gathering.slack)
+    _add_patch(pools, pair, number, outline, corners, normal, level, hint, -gathering.slack, gathering)
+    return True
+
+
+@routine
+def _is_over(
+    pools: Pools, pair: FacetPair, outline: Outline, corners: ArrayOf[Vector3], point: Vector3
+) -> int:
+    """Whether a point, in the facet's frame, is over a facet, or beyond seams of it by no more than it may come over
+    them in this step. A seam is no ridge: the plane of the facet runs below what is on its other side."""
+    over = _OVER
     for k in range(outline.corners):
         edge = corners[k + 1 if k + 1 < outline.corners else 0] - corners[k]
-        slack = _ON_EDGE * pair.small * math.sqrt(edge @ edge)
-        if (point - corners[k]) @ np.cross(outline.normal, edge) < -slack:
-            return False
-    _add_patch(pools, pair, number, outline, corners, normal, level, hint, True, gathering)
-    return True
+        length = math.sqrt(edge @ edge)
+        beyond = (corners[k] - point) @ np.cross(outline.normal, edge)
+        if beyond > _ON_EDGE * pair.small * length:
+            if beyond > pair.motion * length or is_sharp(pools, pair.source, corners, outline, k):
+                return _BESIDE
+            over = _SOON
+    return over
 
 
 @routine
@@ -177,7 +205,7 @@ def _add_patch(
     normal: Vector3,
     level: float,
     hint: int,
-    separates: bool,
+    hides: float,
     gathering: Gathering,
 ) -> None:
     """Add the face of the shape that looks at a facet, cut by the facet's sides."""
@@ -192,17 +220,18 @@ def _add_patch(
         if gap <= pair.margin:
             feature = patch_feature(0, number, face.number, mine.tags[k])
             spot = Spot(mine.corners[k] - pair.one.radius * normal, normal, gap, feature)
-            add_spot(gathering, spot, level, separates)
+            add_spot(gathering, spot, level, hides)
 
 
 @routine
 def _lies_below(gathering: Gathering, pair: FacetPair, outline: Outline, corners: ArrayOf[Vector3]) -> bool:
-    """Whether a facet lies below a plane that is touched: the shape then is above it."""
+    """Whether a facet lies below a plane that is touched, so that it cannot be: the shape is above that plane."""
     for number in range(gathering.used[0]):
-        if not gathering.groups[number].separates:
+        group = gathering.groups[number]
+        if group.hides == np.inf:
             continue
-        up = pair.turn.T @ gathering.groups[number].normal
-        level = gathering.groups[number].level - gathering.groups[number].normal @ pair.way + gathering.slack
+        up = pair.turn.T @ group.normal
+        level = group.level - group.normal @ pair.way - group.hides
         below = True
         for k in range(outline.corners):
             below = below and up @ corners[k] <= level
@@ -228,7 +257,7 @@ def _touch_across(
     nothing = Crossing(-1, Axis(normal, 0.0, normal, 0, 0))
     if group_of(gathering, normal, level) >= 0:  # it goes on where others are touched
         _, hint = support(pools, one, -normal, 0)
-        _add_patch(pools, pair, number, outline, corners, normal, level, hint, False, gathering)
+        _add_patch(pools, pair, number, outline, corners, normal, level, hint, np.inf, gathering)
         return nothing
     if _lies_below(gathering, pair, outline, corners):
         return nothing
@@ -244,9 +273,9 @@ def _touch_across(
     point = turn.T @ (best.point - best.separation * best.normal - way)
     if _can_be_touched(pools, pair, outline, corners, point):
         return crossing
-    if best.separation < one.radius:  # into the face, though the way out over a seam is shorter
-        _, hint = support(pools, one, -normal, 0)
-        _add_patch(pools, pair, number, outline, corners, normal, level, hint, False, gathering)
+    # Nearest at a seam, which is not felt; but what is over the face may come down on it.
+    _, hint = support(pools, one, -normal, 0)
+    _add_patch(pools, pair, number, outline, corners, normal, level, hint, np.inf, gathering)
     return nothing
 
 
@@ -288,5 +317,6 @@ def _add_around(
     for k in range(count):
         spot = room[k]
         level = spot.normal @ (spot.position - spot.gap * spot.normal)
-        on_axis = 1.0 - spot.normal @ crossing.axis.normal < _ALONG
-        add_spot(gathering, spot._replace(feature=spot.feature ^ (crossing.number << 40)), level, on_axis)
+        # The shape is above the plane across the axis, but may come down elsewhere on what is near that plane.
+        hides = pair.margin if 1.0 - spot.normal @ crossing.axis.normal < _ALONG else np.inf
+        add_spot(gathering, spot._replace(feature=spot.feature ^ (crossing.number << 40)), level, hides)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -12,8 +11,8 @@ from footfall.compiler.routines import ArrayOf, Vector3, new_records, routine
 from footfall.contact.detection.broad import update_pairs
 from footfall.contact.detection.impact import impact_spots, is_fast
 from footfall.contact.detection.memory import ContactMemory, Pair, ShapeTable
-from footfall.contact.detection.narrow import MOST_SPOTS, pair_spots
-from footfall.contact.detection.reduction import FEW, chosen
+from footfall.contact.detection.narrow import MOST_SPOTS, motion_between, pair_spots
+from footfall.contact.detection.reduction import chosen
 from footfall.contact.detection.seams import without_seams
 from footfall.contact.detection.shapes import Bodies, Kind, Spot, Touch
 from footfall.contact.detection.tree import overlap
@@ -93,8 +92,7 @@ def _pair_touches(
     """Write the touches of a pair behind the first ones; how many."""
     pair = memory.pairs[k]
     one, other = pair.first, pair.second
-    apart = memory.drift[one] - memory.drift[other]
-    motion = math.sqrt(apart @ apart) + memory.spin[one] + memory.spin[other]
+    motion = motion_between(memory, one, other)
     margin = reach + motion
     answer = pair_spots(table, memory, pair, margin, spots)
     memory.pairs[k] = Pair(one, other, answer.axis, 1)
@@ -118,22 +116,15 @@ def _approaching(
     spots: ArrayOf[Spot],
     ahead: Array,
 ) -> int:
-    """Keep the points that are near, or will be at the end of the step; how many. ahead: room for their gaps then, m,
-    of which as many are written if they may be too many to be kept."""
-    kept, count = 0, len(ahead)
-    for k in range(count):
+    """How many points may matter: all of them if one is near, or will be at the end of the step, else none. A blow at
+    one may drive others down that were not on their way. ahead: room for their gaps then, m."""
+    near = False
+    for k in range(len(ahead)):
         spot = spots[k]
-        near, gap = spot.gap <= reach, spot.gap
-        if count > FEW or not near:
-            apart = _velocity(table, bodies, one, spot.position) - _velocity(
-                table, bodies, other, spot.position
-            )
-            gap += dt * (apart @ spot.normal)
-            near = near or gap <= reach
-        if near:
-            spots[kept], ahead[kept] = spot, gap
-            kept += 1
-    return kept
+        apart = _velocity(table, bodies, one, spot.position) - _velocity(table, bodies, other, spot.position)
+        ahead[k] = spot.gap + dt * (apart @ spot.normal)
+        near = near or min(spot.gap, ahead[k]) <= reach
+    return len(ahead) if near else 0
 
 
 @routine

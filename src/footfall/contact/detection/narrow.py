@@ -7,7 +7,7 @@ import math
 from footfall.compiler.routines import ArrayOf, Vector3, routine
 from footfall.contact.detection.boxes import half_extent
 from footfall.contact.detection.convex_pairs import Found, convex_spots
-from footfall.contact.detection.facet_pairs import facet_spots
+from footfall.contact.detection.facet_pairs import Nearness, facet_spots
 from footfall.contact.detection.facets import Source
 from footfall.contact.detection.memory import ContactMemory, Pair, ShapeTable
 from footfall.contact.detection.plane_pairs import plane_spots
@@ -36,6 +36,13 @@ def solid_of(table: ShapeTable, k: int) -> Solid:
         first, count = hull.first_point, hull.points
     points = table.pools.points[first : first + count]
     return Solid(shape.kind, shape.size, shape.radius, points, first, shape.content)
+
+
+@routine
+def motion_between(memory: ContactMemory, one: int, other: int) -> float:
+    """How far points of two shapes move against each other in this step, at most, m."""
+    apart = memory.drift[one] - memory.drift[other]
+    return math.sqrt(apart @ apart) + memory.spin[one] + memory.spin[other]
 
 
 @routine
@@ -91,7 +98,7 @@ def _facets_near(
         max(shapes[one].bound, SMALLEST),
         source,
         other_place,
-        margin,
+        Nearness(margin, motion_between(memory, one, other)),
         spots,
     )
 

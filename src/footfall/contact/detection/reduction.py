@@ -11,6 +11,8 @@ from footfall.compiler.routines import ArrayOf, routine
 from footfall.contact.detection.shapes import Spot
 
 FEW, MANY = 4, 8  # points that are kept in any case; at most, besides the deepest
+SEVERAL = 12  # points with different normals that are kept in any case
+_SAME_NORMAL = 1e-9  # one minus the cosine
 _DIRECTIONS = np.array(
     [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [-1.0, 1.0], [-1.0, 0.0], [-1.0, -1.0], [0.0, -1.0], [1.0, -1.0]]
 )
@@ -25,15 +27,50 @@ def chosen(spots: ArrayOf[Spot], ahead: Array, count: int) -> int:
     """Keep of many points those that span their patch, and the deepest, in their order; how many there are then.
 
     Of more than eight the outermost in eight directions stay, as a long patch sees them. Then, around the patch, the
-    point that takes the least area with it goes, as long as that is little. Of a curved surface those stay, too, that
-    are lowest soon: ahead (count,): gaps at the end of the step if nothing stops the bodies, m.
+    point that takes the least area with it goes, as long as that is little; the ends of a line stay. Of a curved
+    surface those stay, too, that are lowest soon: ahead (count,): gaps at the end of the step if nothing stops the
+    bodies, m. Points with different normals do not stand for each other: of them only very many are chosen from.
     """
     if count <= FEW:
         return count
+    flat = _share_normal(spots, count)
+    if not flat and count <= SEVERAL:
+        return count
     place = np.empty((count, 2))
     deepest = _flattened(spots, count, place)
-    low = spots[deepest].gap + _AS_DEEP
+    kept = np.zeros(count, dtype=np.bool_)
     ring = _around(place, _outermost(place, deepest) if count > MANY else np.arange(count))
+    left = _thinned(spots, place, ring, spots[deepest].gap + _AS_DEEP) if flat else len(ring)
+    for k in range(left):
+        kept[ring[k]] = True
+    if count > left:
+        _keep_low(spots, ahead, place, ring[:left], deepest, flat, kept)
+    number = 0
+    for k in range(count):
+        if kept[k]:
+            spots[number] = spots[k]
+            number += 1
+    return number
+
+
+@routine
+def _share_normal(spots: ArrayOf[Spot], count: int) -> bool:
+    same = True
+    for k in range(1, count):
+        same = same and bool(1.0 - spots[k].normal @ spots[0].normal < _SAME_NORMAL)
+    return same
+
+
+@routine
+def _thinned(spots: ArrayOf[Spot], place: Array, ring: Integers, low: float) -> int:
+    """Leave out points around a patch that add little area; how many are left, the first of the ring then. low: gap of
+    those that count as deepest, of which one stays, m."""
+    along = _direction(place)
+    first, last = ring[0], ring[0]
+    for k in ring:
+        way = along[0] * place[k, 0] + along[1] * place[k, 1]
+        first = k if way < along[0] * place[first, 0] + along[1] * place[first, 1] else first
+        last = k if way > along[0] * place[last, 0] + along[1] * place[last, 1] else last
     left = len(ring)
     while left > FEW:
         least, at, total, deep = np.inf, -1, 0.0, 0
@@ -44,31 +81,40 @@ def chosen(spots: ArrayOf[Spot], ahead: Array, count: int) -> int:
             total += place[here, 0] * place[after, 1] - place[here, 1] * place[after, 0]
             area = (place[here, 0] - place[before, 0]) * (place[after, 1] - place[here, 1])
             area -= (place[here, 1] - place[before, 1]) * (place[after, 0] - place[here, 0])
-            if area < least and (deep > 1 or spots[here].gap > low):
+            may_go = here not in (first, last) and (deep > 1 or spots[here].gap > low)
+            if area < least and may_go:
                 least, at = area, k
-        if least > _LOST * total:
+        if at < 0 or least > _LOST * total:
             break
         left -= 1
         for k in range(at, left):
             ring[k] = ring[k + 1]
-    kept = np.zeros(count, dtype=np.bool_)
-    for k in range(left):
-        kept[ring[k]] = True
-    if count > left:
-        _keep_low(spots, ahead, place, ring[:left], deepest, kept)
-    number = 0
-    for k in range(count):
-        if kept[k]:
-            spots[number] = spots[k]
-            number += 1
-    return number
+    return left
+
+
+@routine
+def _direction(place: Array) -> tuple[float, float]:
+    """Cosine and sine of the direction in which points (n, 2) about their middle extend most."""
+    xx, xy, yy = 0.0, 0.0, 0.0
+    for k in range(len(place)):
+        xx += place[k, 0] * place[k, 0]
+        xy += place[k, 0] * place[k, 1]
+        yy += place[k, 1] * place[k, 1]
+    angle = 0.5 * math.atan2(2.0 * xy, xx - yy)
+    return math.cos(angle), math.sin(angle)
 
 
 @routine
 def _keep_low(
-    spots: ArrayOf[Spot], ahead: Array, place: Array, ring: Integers, deepest: int, kept: Flags
+    spots: ArrayOf[Spot],
+    ahead: Array,
+    place: Array,
+    ring: Integers,
+    deepest: int,
+    flat: bool,
+    kept: Flags,
 ) -> None:
-    """Keep those that are lowest soon of the points below the triangles from the deepest point to its ring.
+    """Keep those that are lowest soon; of a flat patch only those below the triangles from the deepest to its ring.
 
     On a flat face there are none. A sole that is bent a little rolls over its corners, and one that was left out would
     sink in before the next step knows it.
@@ -76,7 +122,7 @@ def _keep_low(
     below = np.zeros(len(kept), dtype=np.bool_)
     for k in range(len(kept)):
         if not kept[k]:
-            below[k] = spots[k].gap < _spanned(spots, place, ring, deepest, k) - _BELOW
+            below[k] = not flat or spots[k].gap < _spanned(spots, place, ring, deepest, k) - _BELOW
     for _ in range(_LOW):
         lowest = -1
         for k in range(len(kept)):
@@ -130,13 +176,7 @@ def _flattened(spots: ArrayOf[Spot], count: int, place: Array) -> int:
 @routine
 def _outermost(place: Array, deepest: int) -> Integers:
     """The points that reach farthest in eight directions, seen along and across the patch in units of its extent."""
-    xx, xy, yy = 0.0, 0.0, 0.0
-    for k in range(len(place)):
-        xx += place[k, 0] * place[k, 0]
-        xy += place[k, 0] * place[k, 1]
-        yy += place[k, 1] * place[k, 1]
-    angle = 0.5 * math.atan2(2.0 * xy, xx - yy)
-    c, s = math.cos(angle), math.sin(angle)
+    c, s = _direction(place)
     long, wide = 1e-300, 1e-300
     for k in range(len(place)):
         long = max(long, abs(c * place[k, 0] + s * place[k, 1]))
