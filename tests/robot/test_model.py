@@ -10,9 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+import footfall
 from footfall.errors import InvalidValue, UnknownName
 from footfall.math.transform import Transform
 from footfall.robot.model import Body, Box, Frame, Geometry, Joint, JointType, Robot
+from footfall.robot.toml import parse_toml
+from footfall.robot.toml_writer import toml_text
 from tests.robot.comparison import difference
 from tests.robot.dressed_robots import dressed_robot, dressed_robots
 
@@ -168,3 +171,19 @@ def test_comparison_can_fail() -> None:
     body = replace(robot.bodies[0], mass=robot.bodies[0].mass + 1e-9)
     assert difference(robot, replace(robot, bodies=(body, *robot.bodies[1:]))) > 1e-10
     assert difference(robot, replace(robot, name="other")) == np.inf
+
+
+def test_minus_zero_is_zero() -> None:
+    """Files have one zero: a robot with the other one read back as another."""
+    robot = footfall.load("double-pendulum")
+    body = replace(robot.bodies[0], center_of_mass=-0.0 * np.ones(3))
+    joint = replace(robot.joints[0], damping=-0.0)
+    minus = replace(robot, bodies=(body, *robot.bodies[1:]), joints=(joint, *robot.joints[1:]))
+    plus = replace(
+        robot,
+        bodies=(replace(body, center_of_mass=np.zeros(3)), *robot.bodies[1:]),
+        joints=(replace(joint, damping=0.0), *robot.joints[1:]),
+    )
+    assert minus.fingerprint == plus.fingerprint == parse_toml(toml_text(minus)).fingerprint
+    heavier = replace(plus, bodies=(replace(plus.bodies[0], mass=9.0), *robot.bodies[1:]))
+    assert heavier.fingerprint != plus.fingerprint

@@ -69,7 +69,7 @@ def feasible_height(
     """
     step = times[1] - times[0]
     slowness = parameters.filter_share * draft.last_duration
-    share = 1.0 - math.exp(-step / slowness) if slowness else 1.0
+    share = 1.0 - math.exp(-step / slowness) if 700.0 * slowness > step else 1.0  # exp(-700) is nothing
     legs = legs_at(draft, times)
     bounds = height_ranges_in_space(legs, horizontal.sample(times, 0)[0], legs_of(model))
     limits = height_limits(first.sample(times, 0)[0, :, 0], share, bounds, parameters.bound_margin_m)

@@ -20,6 +20,7 @@ from footfall.robot.tree import Tree
 CLOSED = 1e-10  # of a loop's size: residuals below are closed
 _COUNTS = {LoopType.POINT: 3, LoopType.HINGE: 5, LoopType.WELD: 6}
 _ITERATIONS = 60
+_ROUNDING = 8.0  # times smaller residuals, where both are small, are chance
 _TURN = 0.5  # rad, or this part of the loop's size: longest step of a joint in one iteration
 
 
@@ -140,12 +141,14 @@ def close_freely(system: LoopSystem, q: Array, *, tries: int = 8) -> Array:
 
 
 def close_dependent(system: LoopSystem, q: Array, velocities: Sequence[int]) -> Array:
-    """The closed configuration near q in which only these velocities of the tree have moved."""
+    """The closed configuration near q in which only these velocities of the tree have moved; q itself if it is closed
+    as well as rounding allows, so that files read back to the same numbers."""
     columns = [system.velocities.index(velocity) for velocity in velocities]
     found = _gauss_newton(system, q, columns)
     residual = largest_residual(system, found)
     if residual[0] < CLOSED:
-        return found
+        before = largest_residual(system, q)[0]
+        return q if before < CLOSED and before < _ROUNDING * residual[0] + 1e-15 else found
     raise closure_error(system, found, residual, columns)
 
 

@@ -127,7 +127,8 @@ class _ModelReader:
         rotation = matrix_from_quaternion(model.body_iquat[index])
         moments = np.array(model.body_inertia[index])
         moments[moments <= LEAST * (1 + 1e-9)] = 0.0
-        inertia = rotation @ np.diag(moments) @ rotation.T
+        with np.errstate(invalid="ignore"):  # what is not finite is refused with the body's name
+            inertia = rotation @ np.diag(moments) @ rotation.T
         mass = float(model.body_mass[index])
         visuals, collisions = self._geometries.get(index, ([], []))
         return Body(

@@ -527,9 +527,12 @@ def digest_of(*parts: Any) -> str:
 
 
 def _leaves(value: Any) -> Iterator[bytes]:
-    """What a nested value is made of, without ambiguity."""
+    """What a nested value is made of, without ambiguity. Zero and minus zero are one, as in all files."""
     if isinstance(value, np.ndarray):
-        yield f"array {value.shape}".encode() + np.ascontiguousarray(value, dtype=np.float64).tobytes()
+        numbers = np.ascontiguousarray(value, dtype=np.float64) + 0.0
+        yield f"array {value.shape}".encode() + numbers.tobytes()
+    elif isinstance(value, float):
+        yield repr(value + 0.0).encode()
     elif isinstance(value, (list, tuple)):
         yield f"tuple {len(value)}".encode()
         for part in value:
