@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -108,6 +109,8 @@ def hostile_updates(uuid: str) -> Iterator[bytes]:
         {"value": 1e308},
         {"value": -1e308},
         {"value": "nan"},
+        {"value": "9" * 300},
+        {"value": 2**63 - 1},
         {"value": "<script>"},
         {"value": None},
         {"value": True},
@@ -205,6 +208,67 @@ def playing() -> Iterator[Any]:
         writer.event(1.0, SCRIPT.format(port=1))
     with View(footfall.read_recording(path), port=0, play=True, loop=True) as view:
         yield view
+
+
+@contextlib.contextmanager
+def modelling() -> Iterator[Any]:
+    """The page on which volumes are modelled, of a robot whose name and bodies are scripts."""
+    import footfall
+    from footfall.viewer.volume_tool import VolumeTool
+
+    robot = footfall.load("arm-7r")
+    fitted = footfall.volumes.fit_volumes(robot, bodies=[robot.bodies[1].name], most=2)
+    hostile = replace(fitted, name=SCRIPT.format(port=1))
+    with (
+        tempfile.TemporaryDirectory(prefix="footfall-attack-") as folder,
+        VolumeTool(hostile, Path(folder) / "volumes.toml", port=0) as tool,
+    ):
+        yield tool
+
+
+@contextlib.contextmanager
+def running() -> Iterator[Any]:
+    """A live view of a simulation."""
+    import footfall
+
+    simulation = footfall.Simulation(footfall.load("double-pendulum"), None)
+    with footfall.view(simulation, port=0) as view:
+        yield view
+
+
+def still_serves(shown: Any) -> bool:
+    """Whether pages still come, and see controls."""
+    server = shown.stage.server
+    with Visitor(shown.address) as visitor:
+        known = set(server.get_clients())
+        visitor.look()
+        for _ in range(200):
+            if set(server.get_clients()) - known:
+                return not any(
+                    handle._impl.removed for handle in server.gui._gui_input_handle_from_uuid.values()
+                )
+            time.sleep(0.05)
+    return False
+
+
+def other_pages(shown: Any, *, count: int, seed: int) -> dict[str, bool]:
+    """The same attacks on a page that plays nothing."""
+    outcome = refused_requests(shown)
+    server = shown.stage.server
+    controls = list(server.gui._gui_input_handle_from_uuid)
+    shares: list[int] = []
+    with patch.object(type(server), "request_share_url", lambda self: shares.append(1)):
+        seeds = [message for _, message in messages() if message != b"text"]
+        seeds += [message for uuid in controls for message in hostile_updates(uuid)]
+        _say_all(shown, seeds)
+        outcome["hostile messages"] = still_serves(shown)
+        rng = random.Random(seed)
+        short = [message for message in seeds if 0 < len(message) < 1000]
+        _say_all(shown, (mutated(rng, short) for _ in range(count)))
+        outcome[f"{count} mutations"] = still_serves(shown)
+        outcome["nothing is published"] = not shares
+    outcome["names are text"] = not any("<img" in text or "<script" in text for text in texts_on_page(shown))
+    return outcome
 
 
 def still_plays(view: Any) -> bool:
@@ -332,6 +396,10 @@ def main() -> int:
     with playing() as view:
         outcome = refused_requests(view)
         outcome |= ignored_messages(view, count=given.messages, seed=given.seed)
+    for name, page in (("volumes", modelling), ("live view", running)):
+        with page() as shown:
+            found = other_pages(shown, count=given.messages, seed=given.seed)
+        outcome |= {f"{name}: {what}": sound for what, sound in found.items()}
     caught = scripts_run()
     if caught is not None:
         outcome["scripts in names do not run"] = caught == 0

@@ -28,6 +28,14 @@ def test_messages_of_others_are_ignored(view: Any) -> None:
     assert [what for what, sound in outcome.items() if not sound] == []
 
 
+@pytest.mark.parametrize("page", [pages.modelling, pages.running], ids=["volumes", "live view"])
+def test_other_pages_are_guarded_too(page: Any) -> None:
+    """Once a number of 300 digits in a control of whole numbers kept all later pages from being served."""
+    with page() as shown:
+        outcome = pages.other_pages(shown, count=200, seed=0)
+    assert [what for what, sound in outcome.items() if not sound] == []
+
+
 def test_names_are_text() -> None:
     with View(pages.hostile_scene(1), port=0) as shown:
         texts = pages.texts_on_page(shown)

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import http
 import ipaddress
-import math
 import re
 import secrets
 import threading
@@ -30,6 +29,7 @@ import msgspec
 from footfall.errors import UnguardedViewer
 
 _SMALL = 2**14  # bytes of a message that is not a picture
+_LARGEST = 1e9  # of a number that a page sends
 _HOST = re.compile(r"[\w.:\[\]-]+", re.ASCII)
 _PATCHING = threading.Lock()
 
@@ -203,9 +203,18 @@ def is_allowed(message: bytes) -> bool:
         numbers += [content.fov, content.near, content.far, content.image_height, content.image_width]
     elif isinstance(content, _Handle):
         numbers += [*content.wxyz, *content.position]
-    elif isinstance(content, _Update) and isinstance(content.updates.value, float):
-        numbers.append(content.updates.value)
-    return len(message) <= _SMALL and all(map(math.isfinite, numbers))
+    elif isinstance(content, _Update):
+        numbers.append(_number(content.updates.value))
+    return len(message) <= _SMALL and all(abs(number) <= _LARGEST for number in numbers)
+
+
+def _number(value: bool | float | str) -> float:
+    """What a control of numbers makes of a value: of text, too. A whole number beyond 64 bits could be sent to no page
+    any more."""
+    try:
+        return float(value)
+    except ValueError:
+        return 0.0
 
 
 def is_loopback(host: str) -> bool:
