@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from footfall.arrays import Array, Integers
 from footfall.errors import GeometryError
 
 MOST_CORNERS = 256  # of the hull of a mesh: about 0.6 % of its size is lost where it is round
+_MANY = 2  # times as many corners as are kept: hulls of more are thinned out before their faces are looked at
 _FLAT = 1e-9  # of the size: points within such a distance of a plane or line are in it
 _SAME_PLANE = 1e-12  # one minus the cosine of the angle between triangles that are one face
 
@@ -55,7 +57,13 @@ def _edges(faces: Sequence[Integers]) -> tuple[Integers, Integers, Integers]:
 
 def _by_first(pairs: Integers, count: int) -> list[Integers]:
     """For each of `count` numbers the second of all pairs (n, 2) that begin with it; pairs are in that order."""
-    return np.split(pairs[:, 1], np.searchsorted(pairs[:, 0], np.arange(1, count)))
+    return _parts(pairs[:, 1], np.searchsorted(pairs[:, 0], np.arange(1, count)))
+
+
+def _parts(values: Integers, starts: Integers) -> list[Integers]:
+    """`np.split`, which takes ten times as long for thousands of parts."""
+    bounds = [0, *starts.tolist(), len(values)]
+    return [values[first:last] for first, last in pairwise(bounds)]
 
 
 def convex_hull(points: Array) -> ConvexHull:
@@ -84,21 +92,37 @@ class SimplerHull(NamedTuple):
 def simpler_hull(points: Array, most: int = MOST_CORNERS) -> SimplerHull:
     """The convex hull of points (n, 3), with at most so many corners: those that reach farthest in evenly spread
     directions, seen in units of the extent along each axis."""
-    whole = convex_hull(points)
-    if len(whole.points) <= most:
-        return SimplerHull(whole, 0.0)
-    low, high = whole.points.min(axis=0), whole.points.max(axis=0)
+    corners = _outer_points(points, _MANY * most)
+    if len(corners) <= _MANY * most:
+        whole = convex_hull(corners)
+        if len(whole.points) <= most:
+            return SimplerHull(whole, 0.0)
+        corners = whole.points
+    low, high = corners.min(axis=0), corners.max(axis=0)
     extent = np.where(high > low, high - low, 1.0)
-    scaled = (whole.points - (low + high) / 2) / extent
+    scaled = (corners - (low + high) / 2) / extent
     taken = np.unique(np.argmax(scaled @ _directions(most - 6).T, axis=0))
-    outermost = np.concatenate([whole.points.argmin(axis=0), whole.points.argmax(axis=0)])
-    hull = convex_hull(whole.points[np.union1d(taken, outermost)])
+    outermost = np.concatenate([corners.argmin(axis=0), corners.argmax(axis=0)])
+    hull = convex_hull(corners[np.union1d(taken, outermost)])
     if not len(hull.faces):
         return SimplerHull(hull, 0.0)
     levels = np.array(
         [normal @ hull.points[face[0]] for normal, face in zip(hull.normals, hull.faces, strict=True)]
     )
-    return SimplerHull(hull, max(float((whole.points @ hull.normals.T - levels).max()), 0.0))
+    return SimplerHull(hull, max(float((corners @ hull.normals.T - levels).max()), 0.0))
+
+
+def _outer_points(points: Array, most: int) -> Array:
+    """Of more points (n, 3) than so many those that their hull needs; faces of thousands of triangles take long."""
+    if len(points) <= most:
+        return points
+    from scipy.spatial import ConvexHull as Qhull  # slow to import
+    from scipy.spatial import QhullError
+
+    try:
+        return np.asarray(points[np.sort(Qhull(points).vertices)])
+    except (QhullError, ValueError):  # flat, or not finite, which others tell
+        return points
 
 
 def _directions(count: int) -> Array:
@@ -154,7 +178,7 @@ def _coplanar(hull: Any) -> list[Integers]:
     graph = coo_array((np.ones(len(alike)), (alike[:, 0], alike[:, 1])), shape=(count, count))
     _, labels = connected_components(graph, directed=False)
     order = np.argsort(labels, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(labels[order])) + 1)
+    return _parts(order, np.flatnonzero(np.diff(labels[order])) + 1)
 
 
 def _ring(triangles: Integers) -> Integers:
