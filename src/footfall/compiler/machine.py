@@ -25,14 +25,14 @@ def _initialised() -> None:
     llvm.initialize_native_asmprinter()
 
 
-def _new_target_machine() -> Any:
-    """LLVM's description of this CPU."""
+def _new_target_machine(level: int = 2) -> Any:
+    """LLVM's description of this CPU; level: of optimisation while machine code is made, 0 to 3."""
     _initialised()
     target = llvm.Target.from_default_triple()
     # Position-independent code in the small model reaches constants relative to the program counter; what the JIT's
     # own default does takes two more instructions for each.
     return target.create_target_machine(
-        cpu=cpu_name(), features=cpu_features(), opt=2, reloc="pic", codemodel="small"
+        cpu=cpu_name(), features=cpu_features(), opt=level, reloc="pic", codemodel="small"
     )
 
 
@@ -63,9 +63,12 @@ def identity() -> str:
     )
 
 
-def compile_objects(texts: Sequence[str]) -> list[bytes]:
-    """Object code of modules in LLVM's textual form. Ctrl-C is answered at once; a module or two are then finished."""
-    tasks = {text: Task(partial(_compile_object, text)) for text in sorted(texts, key=len, reverse=True)}
+def compile_objects(texts: Sequence[str], level: int) -> list[bytes]:
+    """Object code of modules in LLVM's textual form, see `_new_target_machine`. Ctrl-C is answered at once; a module or
+    two are then finished."""
+    tasks = {
+        text: Task(partial(_compile_object, text, level)) for text in sorted(texts, key=len, reverse=True)
+    }
     try:
         return [tasks[text].result() for text in texts]
     except BaseException:
@@ -74,10 +77,10 @@ def compile_objects(texts: Sequence[str]) -> list[bytes]:
         raise
 
 
-def _compile_object(text: str) -> bytes:
+def _compile_object(text: str, level: int) -> bytes:
     """Each in a context of its own, so that threads do not meet."""
     module = llvm.parse_assembly(text, context=llvm.create_context())
-    return _emitted(_new_target_machine(), module)
+    return _emitted(_new_target_machine(level), module)
 
 
 def _emitted(target: Any, module: Any) -> bytes:

@@ -46,7 +46,8 @@ class Repetition:
 @dataclass(frozen=True, eq=False)
 class Schedule:
     """pieces: of the root. fused: add or sub node -> the product folded into it. slots: node -> place in the
-    workspace. size: of the workspace in values. work: operations executed, loops at their limit."""
+    workspace. size: of the workspace in values. work: operations executed, loops at their limit. large: whether it
+    should be compiled quickly first of all."""
 
     program: Program
     pieces: list[Segment | Repetition]
@@ -54,15 +55,16 @@ class Schedule:
     slots: dict[int, int]
     size: int
     work: int
+    large: bool
 
 
 def schedule(program: Program, *, lanes: int = 1, segment_size: int | None = None) -> Schedule:
     """Plan the code of a program, to be run in so many lanes."""
     graph = program.graph
     live = _live_nodes(program)
+    large = len(live) >= (LARGE if lanes == 1 else LARGE_IN_LANES)
     if segment_size is None:
-        large = LARGE if lanes == 1 else LARGE_IN_LANES
-        segment_size = SEGMENT_SIZE if len(live) < large else LARGE_SEGMENT_SIZE
+        segment_size = LARGE_SEGMENT_SIZE if large else SEGMENT_SIZE
     fused, absorbed = _fuse_products(graph, live, {index for output in program.outputs for index in output})
     openings = postponed(program, live)
     by_region: dict[int, list[int]] = {}
@@ -74,7 +76,7 @@ def schedule(program: Program, *, lanes: int = 1, segment_size: int | None = Non
     planner = _Planner(graph, by_region, waiting, segment_size)
     pieces = planner.region(0, None)
     slots, size = _assign_slots(program, live, fused, planner, openings)
-    return Schedule(program, pieces, fused, slots, size, planner.work)
+    return Schedule(program, pieces, fused, slots, size, planner.work, large)
 
 
 def _live_nodes(program: Program) -> list[int]:
