@@ -1,6 +1,6 @@
 """How good and how fast contact plans are: the nine scenes beside the source's table, random scenes, noise, replanning.
 
-python benchmarks/planner.py [--runs 40] [--random 300] [--best 60] [--only nine,random,noise]
+python benchmarks/planner.py [--runs 40] [--random 300] [--only nine,random,compare,noise,replan,long]
 
 Every plan is judged by code that is not the planner's (benchmarks/lab/plan_checker.py). Times are CPU times of one
 thread, warm; as in footnote 72 of the source's table the fastest and slowest tenth of the runs are left out.
@@ -24,12 +24,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--runs", type=int, default=40)
     parser.add_argument("--random", type=int, default=300)
-    parser.add_argument("--best", type=int, default=60, help="random scenes compared with the best plan")
     parser.add_argument(
         "--guided-only", action="store_true", help="do not search for the best plans of the nine"
     )
     parser.add_argument("--noisy", type=int, default=20)
-    parser.add_argument("--only", default="nine,random,noise,replan,long")
+    parser.add_argument("--only", default="nine,random,compare,noise,replan,long")
     parser.add_argument("--output", type=Path, default=Path(__file__).with_suffix(".md"))
     options = parser.parse_args()
     wanted, robot = options.only.split(","), lab.walker()
@@ -42,10 +41,9 @@ def main() -> None:
             ]
             parts.append(report.nine_scenes(rows, exact=exact))
     if "random" in wanted:
-        compared = min(options.best, options.random)
-        rows = list(lab.study_random(robot, range(compared)))
-        rows += lab.study_random(robot, range(compared, options.random), best=False)
-        parts.append(report.random_scenes(rows))
+        parts.append(report.random_scenes(list(lab.study_random(robot, range(options.random)))))
+    if "compare" in wanted:
+        parts.append(report.compared(list(lab.compare_random(robot, range(options.random)))))
     if "noise" in wanted:
         seeds = range(options.noisy)
         rates = {

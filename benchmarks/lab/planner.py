@@ -191,16 +191,13 @@ def trimmed_mean(values: list[float]) -> float:
 
 
 class RandomRow(NamedTuple):
-    """A random scene: whether a way was found, its cost, that of the best plan, ms, and faults.
-
-    best_cost: infinite if there is no way at all, not a number if the best plan was not searched for.
-    """
+    """A random scene: whether a way was found, its cost, ms, repairs and faults."""
 
     seed: int
     found: bool
     cost: float
-    best_cost: float
     milliseconds: float
+    repairs: int
     faults: tuple[str, ...]
     warnings: int
 
@@ -210,22 +207,68 @@ def random_scene(seed: int) -> Scene:
     return make_scene("random-obstacles", seed=seed, count=9, length=4.0, width=3.0, clearance=0.45)
 
 
-def study_random(robot: Robot, seeds: range, *, best: bool = True) -> Iterator[RandomRow]:
-    """Plans through random scenes, judged, and compared with the best plan if that is wanted."""
+def study_random(robot: Robot, seeds: range) -> Iterator[RandomRow]:
+    """Plans through random scenes, judged."""
     for seed in seeds:
         scene = random_scene(seed)
-        environment = perceive(scene, EXACT)
-        goal = goal_of(scene)
-        found = plan_contacts(environment, robot.model, goal, start=robot.start)
-        cost = np.nan
-        if best:
-            cost = plan_contacts(
-                environment, robot.model, goal, start=robot.start, guided=False, check_motion=False
-            ).cost
+        found = plan_contacts(
+            perceive(scene, EXACT), robot.model, goal_of(scene), start=robot.start, explained=False
+        )
         check = judge(found, scene, robot, exact=True) if found.found else None
         faults = () if check is None else tuple(f"{each.kind}: {each.what}" for each in check.faults)
         warned = 0 if check is None else len(check.warnings)
-        yield RandomRow(seed, found.found, found.cost, cost, found.milliseconds, faults, warned)
+        yield RandomRow(
+            seed, found.found, found.cost, found.milliseconds, found.effort.repairs, faults, warned
+        )
+
+
+class ComparedRow(NamedTuple):
+    """A random scene planned with and without guide: costs (infinite without a way), nodes, and s without guide."""
+
+    seed: int
+    cost: float
+    best_cost: float
+    nodes: int
+    best_nodes: int
+    best_seconds: float
+
+
+def small_random_scene(seed: int) -> Scene:
+    """Boxes, plates and posts on 2.2 m of floor: there the search without guide ends within seconds."""
+    return make_scene("random-obstacles", seed=seed, count=5, length=2.2, width=2.0, clearance=0.45)
+
+
+def compare_random(robot: Robot, seeds: range) -> Iterator[ComparedRow]:
+    """How much worse plans are than the best ones, which the search without guide finds."""
+    for seed in seeds:
+        scene = small_random_scene(seed)
+        environment, goal = perceive(scene, EXACT), goal_of(scene)
+
+        def planned(
+            guided: bool, environment: Environment = environment, goal: Goal = goal
+        ) -> PlannedContacts:
+            return plan_contacts(
+                environment,
+                robot.model,
+                goal,
+                start=robot.start,
+                guided=guided,
+                check_motion=False,
+                explained=False,
+            )
+
+        ours = planned(True)
+        begin = time.thread_time()
+        best = planned(False)
+        seconds = time.thread_time() - begin
+        yield ComparedRow(
+            seed,
+            ours.cost if ours.found else np.inf,
+            best.cost if best.found else np.inf,
+            ours.effort.nodes,
+            best.effort.nodes,
+            seconds,
+        )
 
 
 # Noisy ground
@@ -278,28 +321,30 @@ def success_rate(name: str, robot: Robot, kind: str, seeds: range) -> float:
 # Replanning and long ways
 
 
-def measure_replanning(name: str, robot: Robot, *, runs: int, horizon: int = 8) -> float:
-    """Plan again with one box that has moved, over some steps: ms, trimmed mean; each time it stands elsewhere."""
+def measure_replanning(name: str, robot: Robot, *, runs: int, horizon: int = 8) -> tuple[float, float]:
+    """Plan again with one box that has moved, over some steps: ms anew and after the plan before, trimmed means; each
+    time it stands elsewhere."""
     scene = make_scene(name)
     environment = perceive(scene)
     movable = [each for each in environment.objects.values() if each.category != "floor"]
-    times = []
-    for k in range(runs + 1):
-        here = environment
-        if movable:
-            box = movable[0]
-            shift = np.array([0.01 * (k % 5), 0.0, 0.0])
-            here = replace(
-                environment,
-                objects={
-                    **environment.objects,
-                    box.id: box.moved(Transform(box.placement.rotation, box.placement.translation + shift)),
-                },
+    means = []
+    for again in (False, True):
+        times, before = [], None
+        for k in range(runs + 1):
+            here = environment
+            if movable:
+                box = movable[0]
+                shift = np.array([0.01 * (k % 5), 0.0, 0.0])
+                moved = box.moved(Transform(box.placement.rotation, box.placement.translation + shift))
+                here = replace(environment, objects={**environment.objects, box.id: moved})
+            begin = time.thread_time()
+            plan = plan_contacts(
+                here, robot.model, goal_of(scene), start=robot.start, horizon=horizon, previous=before
             )
-        begin = time.thread_time()
-        plan_contacts(here, robot.model, goal_of(scene), start=robot.start, horizon=horizon)
-        times.append(1e3 * (time.thread_time() - begin))
-    return trimmed_mean(times[1:])
+            times.append(1e3 * (time.thread_time() - begin))
+            before = plan if again else None
+        means.append(trimmed_mean(times[1:]))
+    return means[0], means[1]
 
 
 class CommandTimes(NamedTuple):
