@@ -111,8 +111,8 @@ def compared(rows: Sequence[ComparedRow]) -> str:
     lines = [
         f"## Against the best plan: {len(rows)} small random scenes",
         "",
-        "Boxes, plates and posts on 2.2 m of floor, `small_random_scene(0)` and so on: small, so that the search without "
-        "guide, whose lower bound is consistent, ends within seconds. Ratios are of the costs of both searches.",
+        "Boxes, plates and posts on 2.2 m of floor, `small_random_scene(0)` and so on: small, so that the search "
+        "without guide, whose lower bound is consistent, ends within seconds. Ratios are of the costs of both.",
         "",
         "| | |",
         "|---|---|",

@@ -59,14 +59,19 @@ def assert_equal(ours: ReducedModel, theirs: ReducedModel) -> None:
                     np.testing.assert_allclose(
                         getattr(first, part.name), getattr(second, part.name), rtol=1e-12
                     )
-        elif isinstance(first, str) or first is None or field.name == "frames":
+        elif isinstance(first, str) or first is None or field.name in ("frames", "bulk"):
             assert first == second
+        elif field.name == "hand_space":
+            for one, other in zip(first, second, strict=True):
+                np.testing.assert_array_equal(one, other)
         else:
             np.testing.assert_allclose(first, second, rtol=1e-12)
 
 
 def test_lola_has_its_published_constants() -> None:
-    assert_equal(reduced_model(LOLA), lola_model(frames=LOLA_FRAMES))
+    # Where hands get is compared in tests/planning/test_reach_and_room.py.
+    published = replace(reduced_model(LOLA), hand_space=None, hand_reach=None)
+    assert_equal(published, lola_model(frames=LOLA_FRAMES))
 
 
 def test_lola_derived_from_its_description_is_close_to_what_was_published() -> None:

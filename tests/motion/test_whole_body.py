@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import least_squares
@@ -231,10 +233,13 @@ def test_hands_where_no_arm_gets_are_refused(place: tuple[float, float, float]) 
     plan = MotionPlan(
         (actions.balance(IDLE, LOLA, hand="LH", position=place, force=(0.0, -10.0, 0.0), hold=2.0),)
     )
+    lengths_only = replace(MODEL, hand_space=None)
     with pytest.raises(LostMotion):
-        follow_motion(ROBOT, generate_motion(plan, MODEL))
+        follow_motion(ROBOT, generate_motion(plan, lengths_only))
     with pytest.raises(InvalidTransition, match="LH is out of reach"):
-        generate_motion(plan, MODEL, body=BODY)
+        generate_motion(plan, lengths_only, body=BODY)
+    with pytest.raises(InvalidTransition, match=r"LH is out of reach .* from its shoulder"):
+        generate_motion(plan, MODEL)
 
 
 def test_a_hand_behind_the_back_is_reached_within_limits() -> None:

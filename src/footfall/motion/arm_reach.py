@@ -6,6 +6,7 @@ A map of cells, found by trying many angles of the arm (the exploration by forwa
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -15,9 +16,8 @@ from footfall.arrays import Array, Flags, Integers
 from footfall.dynamics.kinematics import frame_pose, link_poses
 from footfall.dynamics.volume_distances import free_pairs, volume_distances
 from footfall.gait.poses import Hand
+from footfall.motion.arms import shoulder_place
 from footfall.motion.body_tasks import joints_between
-from footfall.motion.model_derivation import shoulder_place
-from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.standing import placed_frame
 from footfall.robot.model import JointType, Robot
 from footfall.robot.volumes import Pair
@@ -54,7 +54,7 @@ class ArmReach(NamedTuple):
 
 def arm_reach(
     robot: Robot,
-    model: ReducedModel,
+    frames: Mapping[str, str],
     hand: Hand,
     q: Array,
     *,
@@ -64,11 +64,10 @@ def arm_reach(
 ) -> ArmReach:
     """Where a hand gets while all else is as in the configuration q (nq,).
 
-    size: of cells, m. margin: from the limits of joints, of the set `multi_contact` if there is one, rad (5 degrees).
-    apart: least distance of the robot's volumes,
-    m; robots without volumes are not looked at.
+    frames: names of the robot's frames for UB and the hand, as those of a reduced model. size: of cells, m. margin:
+    from the limits of joints, of the set `multi_contact` if there is one, rad (5 degrees). apart: least distance of
+    the robot's volumes, m; robots without volumes are not looked at.
     """
-    frames = model.frames
     arms = _tried_arms(robot, frames["UB"], frames[hand], q, margin)
     body = placed_frame(robot, link_poses(robot.tree, q), frames["UB"])
     places = np.concatenate(

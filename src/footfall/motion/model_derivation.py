@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +16,10 @@ from footfall.arrays import Array
 from footfall.dynamics.kinematics import link_poses
 from footfall.errors import NoReducedModel
 from footfall.math.transform import Transform
+from footfall.motion.arm_reach import arm_reach
+from footfall.motion.arms import arm_of, on_axis
+from footfall.motion.bulk import robot_bulk
+from footfall.motion.hand_space import HandSpace
 from footfall.motion.landmarks import landmarks
 from footfall.motion.reduced_model import Interval, PlanarLeg, Rectangle, ReducedModel
 from footfall.motion.reduced_model_file import published_model
@@ -114,7 +117,7 @@ def derived_model(
     place = {name: placed_frame(robot, poses, frame).translation for name, frame in frames.items()}
     ground = (place["RF"] + place["LF"]) / 2
     hips = [poses[leg.links[0]].translation for leg in legs]
-    arms = [_arm(robot, poses, frames, hand) for hand in ("RH", "LH")]
+    arms = [arm_of(robot, poses, frames, hand) for hand in ("RH", "LH")]
     feet = [
         _share(robot, poses, leg.links[0], place[foot]) for leg, foot in zip(legs, ("RF", "LF"), strict=True)
     ]
@@ -132,7 +135,7 @@ def derived_model(
     offset = ((place["RH"] + place["LH"]) / 2 - ground) @ axes
     distance = float(abs(place["LF"][1] - place["RF"][1]))
     apart = float(abs(place["LH"][1] - place["RH"][1]) - distance) / 2
-    shoulders = [_on_axis(poses[arm.shoulder], poses[arm.following].translation) for arm in arms]
+    shoulders = [on_axis(poses[arm.shoulder], poses[arm.following].translation) for arm in arms]
     elbow = poses[arms[0].elbow].translation
     return ReducedModel(
         name=robot.name,
@@ -159,7 +162,21 @@ def derived_model(
         head_tilt=0.0,
         frames=frames,
         gravity=float(np.linalg.norm(robot.gravity)),
+        hand_space=_hand_space(robot, frames, q),
+        bulk=robot_bulk(
+            robot,
+            poses,
+            frames,
+            leg=leg.lower_leg + leg.upper_leg,
+            hip_width=float(abs(hips[0][1] - hips[1][1])),
+        ),
     )
+
+
+def _hand_space(robot: Robot, frames: Mapping[str, str], q: Array) -> HandSpace:
+    """Where hands get, seen from the shoulders; that of the right one, as all that both sides share."""
+    found = arm_reach(robot, frames, "RH", q)
+    return HandSpace(found.corner - found.shoulder, found.size, found.cells)
 
 
 def _leg(robot: Robot, foot: str) -> _Leg:
@@ -286,47 +303,6 @@ def _share(robot: Robot, poses: list[Transform], root: int, end: Array) -> float
         center = poses[index].apply(link.center_of_mass)
         total += link.mass * float(np.clip((center - start) @ line / (line @ line), 0.0, 1.0))
     return total / robot.mass
-
-
-class _Arm(NamedTuple):
-    """Links: the first that no other part hangs on, the one after it, and the one farthest from both ends."""
-
-    shoulder: int
-    following: int
-    elbow: int
-
-
-def _arm(robot: Robot, poses: list[Transform], frames: Mapping[str, str], hand: str) -> _Arm:
-    tree = robot.tree
-    others = {
-        index for name in frames if name != hand for index in tree.path(tree.attachments[frames[name]].link)
-    }
-    own = [index for index in sorted(tree.path(tree.attachments[frames[hand]].link)) if index not in others]
-    if len(own) < 2:
-        raise NoReducedModel(
-            f"frame {frames[hand]!r} of robot {robot.name!r} has {len(own)} joints of its own; {hand} must have "
-            "a shoulder and an elbow"
-        )
-    shoulder = _on_axis(poses[own[0]], poses[own[1]].translation)
-    end = placed_frame(robot, poses, frames[hand]).translation
-
-    def between(index: int) -> float:
-        place = poses[index].translation
-        return float(min(np.linalg.norm(place - shoulder), np.linalg.norm(end - place)))
-
-    return _Arm(own[0], own[1], max(own, key=between))
-
-
-def shoulder_place(robot: Robot, poses: list[Transform], frames: Mapping[str, str], hand: str) -> Array:
-    """Where the shoulder of a hand's arm is in the world (3,), m."""
-    arm = _arm(robot, poses, frames, hand)
-    return _on_axis(poses[arm.shoulder], poses[arm.following].translation)
-
-
-def _on_axis(joint: Transform, point: Array) -> Array:
-    """The point of a joint's axis that is closest to a point: where a joint is, whatever its frame's origin."""
-    axis = joint.rotation[:, 2]
-    return np.asarray(joint.translation + axis * (axis @ (point - joint.translation)))
 
 
 def _upper_inertia(robot: Robot, poses: list[Transform], legs: list[_Leg], upper_body: str) -> Array:

@@ -18,12 +18,14 @@ from footfall.math.rotations import (
     quaternion_product,
     rotate_by_quaternion,
 )
+from footfall.motion.hand_space import HandSpace
 from footfall.motion.parameters import LimitParameters
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.schedule import Schedule
 from footfall.motion.support import Sole, Soles, ground_corners
 
 _ROUNDING = 1e-9  # rad
+_ABOUT = 0.04  # m, how well is known where shoulders are
 _FORWARD = np.array([1.0, 0.0, 0.0])
 
 
@@ -268,6 +270,38 @@ def check_hands(schedule: Schedule, model: ReducedModel, limits: LimitParameters
             f"the force on {name} is {{value:.4g}} N; at most {{limit:.4g}} N",
         )
         _refuse(hand_excess(schedule, side, arms), messages)
+        if model.hand_space is not None:
+            _check_space(schedule, side, arms, model.hand_space)
+
+
+def _check_space(schedule: Schedule, side: int, arms: Arms, space: HandSpace) -> None:
+    """Refuse a hand in a place that its arm does not reach within its joint limits and without touching the robot;
+    where shoulders are is known to some centimetres."""
+    places = np.empty((len(schedule.end) + 1, 3))
+    hands_from_shoulders(schedule, side, arms, places)
+    used = np.flatnonzero(np.isfinite(places[:, 0]))
+    reached = space.contains(places[used], left=side == 1, within=_ABOUT)
+    if not reached.all():
+        first = int(used[reached.argmin()])
+        x, y, z = places[first]
+        raise InvalidTransition(
+            max(first - 1, 0),
+            f"{HANDS[side]} is out of reach at ({x:.2f}, {y:.2f}, {z:.2f}) m from its shoulder: its arm does not get "
+            "there within its joint limits and without touching the robot",
+        )
+
+
+@routine(quick=True)
+def hands_from_shoulders(schedule: Schedule, side: int, arms: Arms, places: ArrayOf[Vector3]) -> None:
+    """Where a hand is seen from its shoulder in each pose (n, 3), axes of the upper body, m; not a number where it is
+    not in task space."""
+    for n in range(len(places)):
+        pose = schedule.pose(n)
+        hand = pose.hand(side)
+        places[n] = np.full(3, np.nan)
+        if hand.task_space:
+            way = hand.position - shoulder_position(pose, side, arms)
+            places[n] = matrix_from_quaternion(pose.upper_body).T @ way
 
 
 def shoulder_position(pose: PoseRecord, side: int, arms: Arms) -> Vector3:

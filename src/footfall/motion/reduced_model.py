@@ -8,17 +8,37 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array
 from footfall.errors import InvalidReducedModel
+from footfall.motion.hand_space import HandSpace
 from footfall.robot.values import Value
 
 Interval = tuple[float, float]
 Rectangle = tuple[float, float, float, float]
+Numbers7 = tuple[float, float, float, float, float, float, float]
+Place = tuple[float, float, float]
 
 LANDMARKS = ("RF", "LF", "RH", "LH", "UB", "VTCP")
+
+
+class CapsuleShape(NamedTuple):
+    """A line between two places, m, swept by a sphere."""
+
+    first: Place
+    second: Place
+    radius: float
+
+
+class Bulk(NamedTuple):
+    """The room that a robot takes: capsules around body and right arm in the frame midway between the feet, x ahead, y
+    left, z up from the ground."""
+
+    body: tuple[CapsuleShape, ...]
+    arm: tuple[CapsuleShape, ...]
 
 
 @dataclass(frozen=True)
@@ -67,6 +87,9 @@ class ReducedModel(Value):
     None without. toe_signs: of the angles that lift the heel. shoulder_width, shoulder_height (above the hips),
     upper_arm, lower_arm, hand_radius. com_height, foot_distance, hand_offset, head_tilt: at rest. frames: names of the
     robot's frames for RF, LF, RH, LH, UB, VTCP. head_pan_limits, head_tilt_limits: None if unknown.
+    hand_space: where hands get, None if only the length of arms is known. hand_reach: capsules (two ends, radius), seen
+    from the right shoulder, where hands touch things during a whole step, None where hand_space shall say. bulk: the
+    room that the robot takes, None if it is that of the source's robot, scaled.
     """
 
     name: str
@@ -93,6 +116,9 @@ class ReducedModel(Value):
     gravity: float = 9.81
     head_pan_limits: Interval | None = None
     head_tilt_limits: Interval | None = None
+    hand_space: HandSpace | None = None
+    hand_reach: tuple[Numbers7, ...] | None = None
+    bulk: Bulk | None = None
 
     def __post_init__(self) -> None:
         inertia = np.array(self.torso_inertia, dtype=np.float64)

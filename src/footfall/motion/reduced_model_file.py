@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import base64
+import math
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
 
 from footfall.errors import InvalidDescription, InvalidReducedModelFile
-from footfall.motion.reduced_model import Interval, PlanarLeg, Rectangle, ReducedModel
+from footfall.motion.hand_space import HandSpace
+from footfall.motion.reduced_model import (
+    Bulk,
+    CapsuleShape,
+    Interval,
+    Numbers7,
+    PlanarLeg,
+    Rectangle,
+    ReducedModel,
+)
 from footfall.robot.toml_parts import read_schema
 from footfall.whole_file import written_whole
 
 _LARGEST_FILE = 2**20  # bytes
+_Count = Annotated[int, msgspec.Meta(ge=1, le=200)]  # of cells along an axis
 
 
 class _Leg(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -31,6 +43,22 @@ class _Leg(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     ankle_limits_deg: Interval
     hip_roll_limits_deg: Interval | None = None
     ankle_roll_limits_deg: Interval | None = None
+
+
+class _HandSpace(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Where hands get: cells as bits, x slowest, in base 64."""
+
+    corner_m: tuple[float, float, float]
+    size_m: Annotated[float, msgspec.Meta(gt=0.0)]
+    counts: tuple[_Count, _Count, _Count]
+    cells: str
+
+
+class _Bulk(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Capsules: two ends, radius."""
+
+    body_m: tuple[Numbers7, ...]
+    arm_m: tuple[Numbers7, ...]
 
 
 class _Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -60,6 +88,9 @@ class _Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     gravity_m_s2: float = 9.81
     leg: _Leg
     frames: dict[str, str]
+    hand_space: _HandSpace | None = None
+    hand_reach_m: tuple[Numbers7, ...] | None = None
+    bulk: _Bulk | None = None
 
 
 def read_reduced_model(path: Path | str) -> ReducedModel:
@@ -69,7 +100,45 @@ def read_reduced_model(path: Path | str) -> ReducedModel:
     except InvalidDescription as error:
         raise InvalidReducedModelFile(str(error)) from None
     values = _plain(content)
-    return ReducedModel(**{**values, "leg": PlanarLeg(**_plain(content.leg))})
+    space = None if content.hand_space is None else _read_space(content.hand_space, path)
+    bulk = (
+        None
+        if content.bulk is None
+        else Bulk(*(_capsules(part) for part in msgspec.structs.astuple(content.bulk)))
+    )
+    read = {"leg": PlanarLeg(**_plain(content.leg)), "hand_space": space, "bulk": bulk}
+    return ReducedModel(**{**values, **read})
+
+
+def _capsules(rows: tuple[Numbers7, ...]) -> tuple[CapsuleShape, ...]:
+    return tuple(CapsuleShape(row[:3], row[3:6], row[6]) for row in rows)
+
+
+def _written_bulk(bulk: Bulk) -> dict[str, Any]:
+    return {
+        f"{name}_m": [(*each.first, *each.second, each.radius) for each in part]
+        for name, part in zip(Bulk._fields, bulk, strict=True)
+    }
+
+
+def _read_space(content: _HandSpace, path: Path | str) -> HandSpace:
+    count = math.prod(content.counts)
+    try:
+        bits = np.frombuffer(base64.b64decode(content.cells, validate=True), np.uint8)
+    except ValueError:
+        raise InvalidReducedModelFile(f"{path}: cells of hand_space are not in base 64") from None
+    if len(bits) != -(-count // 8):
+        raise InvalidReducedModelFile(
+            f"{path}: cells of hand_space are {len(bits)} bytes; {count} cells take {-(-count // 8)}"
+        )
+    cells = np.unpackbits(bits, count=count).astype(np.bool_).reshape(content.counts)
+    return HandSpace(np.array(content.corner_m), content.size_m, cells)
+
+
+def _written_space(space: HandSpace) -> dict[str, Any]:
+    cells = base64.b64encode(np.packbits(space.cells).tobytes()).decode()
+    counts = "[" + ", ".join(str(count) for count in space.cells.shape) + "]"
+    return {"corner_m": space.corner, "size_m": space.size, "counts": counts, "cells": cells}
 
 
 def write_reduced_model(model: ReducedModel, path: Path | str) -> None:
@@ -79,12 +148,18 @@ def write_reduced_model(model: ReducedModel, path: Path | str) -> None:
         for field in kind.__struct_fields__:
             name = _without_unit(field)
             value = getattr(source, name)
-            if name not in tables and value is not None:
+            if name not in (*tables, "hand_space", "bulk") and value is not None:
                 tables[table][field] = np.rad2deg(value) if field.endswith("_deg") else value
+    if model.hand_space is not None:
+        tables["hand_space"] = _written_space(model.hand_space)
+    if model.bulk is not None:
+        tables["bulk"] = _written_bulk(model.bulk)
     lines = []
     for table, entries in tables.items():
         lines += [f"\n[{table}]"] if table else []
-        lines += [f"{name} = {_text(value)}" for name, value in entries.items()]
+        lines += [
+            f"{name} = {value if name == 'counts' else _text(value)}" for name, value in entries.items()
+        ]
     with written_whole(Path(path)) as file:
         file.write(("\n".join(lines) + "\n").encode())
 

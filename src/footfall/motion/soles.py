@@ -29,7 +29,7 @@ def foot_points(robot: Robot, foot: str) -> Array:
         to_foot = here.placement.inverse() @ carried.placement
         for shape in body.collisions or body.visuals:
             pose = to_foot @ shape.placement
-            points.append(_corners(shape) @ pose.rotation.T + pose.translation)
+            points.append(shape_points(shape) @ pose.rotation.T + pose.translation)
     return np.concatenate(points) if points else np.empty((0, 3))
 
 
@@ -54,7 +54,7 @@ def sole_rectangle(robot: Robot, foot: str) -> Rectangle:
     return float(flat[:, 0].min()), float(flat[:, 0].max()), -half, half
 
 
-def _corners(geometry: Geometry) -> Array:
+def shape_points(geometry: Geometry) -> Array:
     """Points (k, 3) whose hull is that of a shape, in its own frame."""
     signs = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
     shape = geometry.shape

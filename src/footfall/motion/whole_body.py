@@ -83,7 +83,7 @@ class WholeBody:
     def arm(self, hand: Hand) -> ArmReach:
         """Where a hand gets within joint limits and without touching the robot; found when it is first asked for."""
         if hand not in self._arms:
-            self._arms[hand] = arm_reach(self.robot, self.model, hand, self.comfort)
+            self._arms[hand] = arm_reach(self.robot, self.model.frames, hand, self.comfort)
         return self._arms[hand]
 
     @cached_property

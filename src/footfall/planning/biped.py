@@ -1,8 +1,9 @@
 """What the planner knows of a biped: soles, volumes around body and arms, and where its hands reach while it steps.
 
 All of it follows from the reduced model, in the frame midway between parallel feet: x ahead, y left, z up from the
-ground. The proportions are those that Seiwald 2023 (5.3.2 and figures 5.2, 5.3) shows for a robot with legs of 0.87 m
-and arms of 0.73 m; the volumes of other robots grow with their legs, shoulders and arms.
+ground. A model that was derived from a description knows the robot's shapes and where its hands get. One that does not
+has the proportions that Seiwald 2023 (5.3.2 and figures 5.2, 5.3) shows for a robot with legs of 0.87 m and arms of
+0.73 m: they grow with its legs, shoulders and arms.
 """
 
 from __future__ import annotations
@@ -14,13 +15,15 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.geometry.swept_sphere import SweptVolume, swept_line
-from footfall.motion.reduced_model import Rectangle, ReducedModel
+from footfall.motion.reduced_model import CapsuleShape, Rectangle, ReducedModel
 from footfall.planning.parameters import PRINTED_LEG
+from footfall.planning.reach_volume import reach_volume
 
 _PRINTED_ARM = 0.728  # m
 # Of the body, with legs of 0.87 m: it begins where obstacles may be straddled.
 _BODY_RADIUS, _BODY_BOTTOM = 0.20, 0.40
 _ARM_RADIUS, _FOREARM_RADIUS = 0.13, 0.10
+_TORSO_WAY = 0.35  # m that the torso moves to either side of a stance during a step
 _SHOULDER_OUT = 0.077  # m, how far the arm's volume begins outside of the shoulder
 # Where a right hand reaches during a whole step, seen from the shoulder, in lengths of the stretched arm: two capsules,
 # for tables and for walls. They are inside of what the arm reaches from a torso that moves by +-0.35 m.
@@ -79,10 +82,13 @@ def biped_of(model: ReducedModel) -> Biped:
             for y in (-model.hip_width / 2, model.hip_width / 2)
         )
     )
+    if model.bulk is not None:
+        body = _capsules(model.bulk.body)
     arms: tuple[SweptVolume, ...] = ()
     reach: tuple[SweptVolume, ...] = ()
-    if arm > 0.0:
-        right_arm, right_reach = _arm_volume(model, shoulder, arm), _reach_volume(shoulder, arm)
+    right_reach = _reach_volume(model, shoulder, scale) if arm > 0.0 else None
+    if right_reach is not None:
+        right_arm = _arm_volume(model, shoulder, arm) if model.bulk is None else _capsules(model.bulk.arm)
         arms = (right_arm, right_arm.mirrored("y"))
         reach = (right_reach, right_reach.mirrored("y"))
     return Biped(
@@ -113,7 +119,22 @@ def _arm_volume(model: ReducedModel, shoulder: Array, arm: float) -> SweptVolume
     )
 
 
-def _reach_volume(shoulder: Array, arm: float) -> SweptVolume:
+def _capsules(shapes: tuple[CapsuleShape, ...]) -> SweptVolume:
+    return SweptVolume(tuple(swept_line(each.first, each.second, each.radius) for each in shapes))
+
+
+def _reach_volume(model: ReducedModel, shoulder: Array, scale: float) -> SweptVolume | None:
+    """Where the right hand touches things; None if it reaches nothing during a whole step."""
+    arm = model.upper_arm + model.lower_arm
+    if model.hand_reach is not None:
+        rows = np.array(model.hand_reach)
+        return SweptVolume(
+            tuple(swept_line(shoulder + row[:3], shoulder + row[3:6], float(row[6])) for row in rows)
+        )
+    if model.hand_space is not None:
+        return reach_volume(
+            model.hand_space, shoulder, shift=_TORSO_WAY * scale, outside=_SHOULDER_OUT * scale
+        )
     return SweptVolume(
         tuple(
             swept_line(shoulder + arm * np.array(a), shoulder + arm * np.array(b), arm * radius)

@@ -15,13 +15,17 @@ from footfall.arrays import Array, Integers
 from footfall.compiler.routines import ArrayOf, Vector2, Vector3, new_records, routine
 from footfall.environment.model import Environment
 from footfall.geometry.triangle import Triangle, line_to_line, on_triangle, point_to_line
+from footfall.motion.hand_space import HandSpace
+from footfall.planning.biped import Biped
 from footfall.planning.parameters import HandParameters
 from footfall.planning.solids import Capsule, pierces
 from footfall.planning.surfaces import TouchSurface
 
+Cells = np.ndarray[tuple[int, int, int], np.dtype[np.bool_]]
 Bounds = tuple[tuple[float, float], tuple[float, float]]
 EVERYWHERE: Bounds = ((-np.inf, -np.inf), (np.inf, np.inf))
 _NEAR = 1.0  # m that hands get beyond the ground that is searched
+_ARM_SHARE = 0.96  # of the stretched arm, within which contacts are sought
 _GOLDEN = 0.6180339887498949
 _SECTIONS = 24  # the way is then known to 1e-5 of its length
 
@@ -286,19 +290,47 @@ class Standing(NamedTuple):
 
 
 class Arms(NamedTuple):
-    """Shoulders (2, 3) in the frame between the feet, m, and how far hands get from them, m."""
+    """Shoulders (2, 3) in the frame between the feet, m, and how far hands get from them, m. cells, corner, size: where
+    the right hand gets, see `HandSpace`; no cells where only the length is known."""
 
     shoulders: Array
     reach: float
+    cells: Cells
+    corner: Vector3
+    size: float
+
+
+def arms_of(biped: Biped, space: HandSpace | None) -> Arms:
+    """The arms of a biped."""
+    right = np.array(biped.shoulder)
+    shoulders = np.stack([right, right * [1.0, -1.0, 1.0]])
+    if space is None:
+        return Arms(shoulders, _ARM_SHARE * biped.arm, np.zeros((0, 0, 0), np.bool_), np.zeros(3), 1.0)
+    return Arms(shoulders, _ARM_SHARE * biped.arm, space.cells, space.corner, space.size)
 
 
 @routine
 def arm_reaches(standing: Standing, arms: Arms, side: int, hand: Vector3) -> bool:
-    """Whether a hand is within the length of its arm."""
+    """Whether a hand is within the length of its arm, and where the limits of the arm's joints and the robot itself let
+    it get."""
     c, s = np.cos(standing.yaw), np.sin(standing.yaw)
     x, y, z = arms.shoulders[side, 0], arms.shoulders[side, 1], arms.shoulders[side, 2]
-    shoulder = standing.place + np.array([c * x - s * y, s * x + c * y, z])
-    return bool((hand - shoulder) @ (hand - shoulder) <= arms.reach * arms.reach)
+    way = hand - standing.place - np.array([c * x - s * y, s * x + c * y, z])
+    if way @ way > arms.reach * arms.reach:
+        return False
+    if len(arms.cells) == 0:
+        return True
+    left = c * way[1] - s * way[0]
+    place = np.array([c * way[0] + s * way[1], -left if side == 1 else left, way[2]]) - arms.corner
+    i, j, k = (
+        int(np.floor(place[0] / arms.size)),
+        int(np.floor(place[1] / arms.size)),
+        int(np.floor(place[2] / arms.size)),
+    )
+    nx, ny, nz = arms.cells.shape[0], arms.cells.shape[1], arms.cells.shape[2]
+    if i < 0 or j < 0 or k < 0 or i >= nx or j >= ny or k >= nz:
+        return False
+    return bool(arms.cells[i, j, k])
 
 
 @routine

@@ -8,12 +8,13 @@ import msgspec
 import numpy as np
 
 from footfall.environment.patch import CELL as FINE_CELL
+from footfall.motion.hand_space import HandSpace
 from footfall.motion.reduced_model import Rectangle, ReducedModel
 from footfall.planning.biped import Biped, biped_of
 from footfall.planning.footprints import Stamps, sole_stamps
 from footfall.planning.ground import FootholdRules
 from footfall.planning.guide import CostRules
-from footfall.planning.hand_contacts import Arms, HandRules, hand_rules
+from footfall.planning.hand_contacts import Arms, HandRules, arms_of, hand_rules
 from footfall.planning.parameters import PlannerParameters
 from footfall.planning.refinement import Refinement, refinement_for
 from footfall.planning.solids import Volumes, turned_volumes
@@ -29,7 +30,6 @@ from footfall.planning.step_set import (
 
 _KEPT = 8  # tables of as many robots and parameters are kept
 _WIDER = 0.025  # m, by which swinging soles keep clear of what is too high: refinement moves footholds
-_ARM_SHARE = 0.96  # of the stretched arm, within which contacts are sought
 _TABLES: dict[Any, Tables] = {}
 
 
@@ -56,13 +56,13 @@ def tables_for(model: ReducedModel, parameters: PlannerParameters) -> Tables:
     if key not in _TABLES:
         if len(_TABLES) >= _KEPT:
             _TABLES.pop(next(iter(_TABLES)))
-        _TABLES[key] = _made(biped_of(model), parameters)
+        _TABLES[key] = _made(biped_of(model), parameters, model.hand_space)
     return _TABLES[key]
 
 
 def _numbers(model: ReducedModel) -> tuple[Any, ...]:
     """What the planner reads of a model."""
-    leg = model.leg
+    leg, space = model.leg, model.hand_space
     return (
         model.foot_distance,
         model.sole,
@@ -77,15 +77,17 @@ def _numbers(model: ReducedModel) -> tuple[Any, ...]:
         model.hand_radius,
         model.hand_offset,
         (leg.lower_leg, leg.upper_leg, leg.hip_to_torso),
+        None
+        if space is None
+        else (space.corner.tobytes(), space.size, space.cells.shape, space.cells.tobytes()),
     )
 
 
-def _made(biped: Biped, parameters: PlannerParameters) -> Tables:
+def _made(biped: Biped, parameters: PlannerParameters, space: HandSpace | None) -> Tables:
     yaws, limits, cost = parameters.grid.yaws, parameters.foothold, parameters.cost
     rules = FootholdRules(limits.uneven_m, limits.least_confidence, cost.uneven, cost.uncertain, cost.partial)
     steps = step_set(biped, parameters)
     fine = sole_stamps(_grown(biped.sole), _grown(biped.toe_sole), 2 * yaws, FINE_CELL)
-    right = np.array(biped.shoulder)
     rear, front, inner, outer = biped.sole
     wide = (rear - _WIDER, front + _WIDER, inner - _WIDER, outer + _WIDER)
     return Tables(
@@ -100,7 +102,7 @@ def _made(biped: Biped, parameters: PlannerParameters) -> Tables:
         _cost_rules(parameters, steps),
         refinement_for(fine, sole_corners(biped.sole), rules, parameters),
         hand_rules(parameters.hand, biped.hand_radius),
-        Arms(np.stack([right, right * [1.0, -1.0, 1.0]]), _ARM_SHARE * biped.arm),
+        arms_of(biped, space),
     )
 
 
