@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from footfall.walking.balance import balancing_wrench, follow_height, zmp_shift
 from footfall.walking.feet import FootLoad, FootPlan, adapt_foot, foot_target, notice_touch
-from footfall.walking.footholds import foothold_goal, step_room
+from footfall.walking.footholds import foothold_goal, has_landed, shift_plan, step_room
 from footfall.walking.gains import ControlGains, control_gains
 from footfall.walking.hands import HandPlan, adapt_hand
 from footfall.walking.perceived import about_sole, touches
-from footfall.walking.state import BodyMemory, FootMemory, HandMemory
+from footfall.walking.state import BodyMemory, FootMemory, HandMemory, new_controller_state
 from footfall.walking.task_space import BodyTarget, PointTarget
 from footfall.walking.walker import POINT_DAMPING, WalkingCode
 
@@ -178,3 +180,19 @@ def test_footholds_follow_great_errors_within_their_room(gains: ControlGains) ->
     assert inwards[1] == pytest.approx(-room.inward)
     off = gains._replace(step_share=0.0)
     np.testing.assert_array_equal(foothold_goal(1.0 * ahead, ZERO, np.eye(3), 1.0, off), 0.0)
+
+
+def test_the_plan_follows_a_foot_once_for_each_swing() -> None:
+    """A foot that landed elsewhere takes the plan along; the other one, which now is displaced, does not take it back
+    in the next period: force and error would change from one period to the next."""
+    aside, plain = np.array([0.04, 0.02, 0.0]), BodyMemory(0.0, 0.0, ZERO, ZERO, ZERO, ZERO)
+    feet, body = [STANDING._replace(hold=aside, swung=1.0), STANDING], [plain]
+    state: Any = new_controller_state(np.zeros(7), 6, 0)._replace(feet=feet, body=body)
+    assert has_landed(feet[0], closed=True)
+    assert not has_landed(feet[0], closed=False)
+    shift_plan(state, 0)
+    assert not any(has_landed(foot, closed=True) for foot in feet)
+    np.testing.assert_array_equal(body[0].plan_shift, aside)
+    # Nothing of the model has moved: displacements against the shifted plan.
+    np.testing.assert_array_equal([foot.hold for foot in feet], [ZERO, -aside])
+    np.testing.assert_array_equal(body[0].shift, -aside)

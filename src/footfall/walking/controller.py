@@ -15,7 +15,7 @@ from footfall.compiler.routines import Vector3, Vector6
 from footfall.walking.balance import balancing_wrench, follow_height, zmp_shift
 from footfall.walking.distribution import FootSupport, HandSupport, Shares, distribute
 from footfall.walking.feet import FootLoad, adapt_foot, foot_target, notice_touch
-from footfall.walking.footholds import come_back, foothold_goal, shift_plan
+from footfall.walking.footholds import come_back, foothold_goal, has_landed, shift_plan
 from footfall.walking.gains import ControlGains
 from footfall.walking.hands import adapt_hand, hand_axes, hand_target
 from footfall.walking.perceived import Centre, Footing, Tilt, centre_of, dcm_error, foot_wrench, tilt_of
@@ -34,7 +34,6 @@ from footfall.walking.task_space import (
 )
 
 _SMOOTH = 0.01  # s, of the error that balance and footholds follow: a robot on its toes would tremble without
-_MOVED = 1e-4  # m: a foot that is displaced by more takes the plan along
 
 
 class ControllerRoom(NamedTuple):
@@ -164,22 +163,14 @@ def _adapt(
     pressed = 0.5 * ((shares.right_foot[2] - right[2]) - (shares.left_foot[2] - left[2]))
     pressed *= first.active * second.active
     goals = _goals(planned, first, second, state.body[0], gains)
-    landed = (
-        planned.right_foot.closed
-        and first.touching > 0.5
-        and np.hypot(first.hold[0], first.hold[1]) > _MOVED,
-        planned.left_foot.closed
-        and second.touching > 0.5
-        and np.hypot(second.hold[0], second.hold[1]) > _MOVED,
-    )
     state.feet[0] = adapt_foot(
         first, planned.right_foot, FootLoad(right, shares.right_foot), pressed, goals[0], gains
     )
     state.feet[1] = adapt_foot(
         second, planned.left_foot, FootLoad(left, shares.left_foot), -pressed, goals[1], gains
     )
-    for foot, before in ((0, landed[0]), (1, landed[1])):
-        if before:
+    for foot, closed in ((0, planned.right_foot.closed), (1, planned.left_foot.closed)):
+        if has_landed(state.feet[foot], closed):
             shift_plan(state, foot)
     turned = tilt.rotation @ model.right_hand
     force = turned @ np.array([sensors.hands[0, 0], sensors.hands[0, 1], sensors.hands[0, 2]])

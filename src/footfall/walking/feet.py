@@ -52,7 +52,10 @@ def notice_touch(memory: FootMemory, plan: FootPlan, force: float, gains: Contro
     step = gains.period / _SWITCHING
     active = memory.active + min(max(wanted - memory.active, -step), step)
     missing = memory.missing + gains.period if plan.closed and touching < 0.5 else 0.0
-    return memory._replace(touching=touching, early=early, missing=missing, force=smooth, active=active)
+    swung = memory.swung if plan.closed else 1.0
+    return memory._replace(
+        touching=touching, early=early, missing=missing, force=smooth, active=active, swung=swung
+    )
 
 
 def adapt_foot(

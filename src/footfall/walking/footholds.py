@@ -62,11 +62,19 @@ def _beyond(error: float, least: float) -> float:
     return share * error
 
 
+def has_landed(foot: FootMemory, closed: bool) -> bool:
+    """Whether a foot that has swung stands now, where it was planned to stand."""
+    return closed and foot.swung > 0.5 and foot.touching > 0.5
+
+
 def shift_plan(state: ControllerState, landed: int) -> None:
-    """Shift the plan by the displacement of a foot that has landed; nothing of the model moves by this."""
+    """Shift the plan by the displacement of a foot that has landed; nothing of the model moves by this.
+
+    Once for each swing: the other foot, which stays where it is, is displaced now, and must not take the plan back.
+    """
     foot, other, body = state.feet[landed], state.feet[1 - landed], state.body[0]
     by = np.array([foot.hold[0], foot.hold[1], 0.0])
-    state.feet[landed] = _moved(foot, -by)
+    state.feet[landed] = _moved(foot, -by)._replace(swung=0.0)
     state.feet[1 - landed] = _moved(other, -by)
     state.body[0] = body._replace(plan_shift=body.plan_shift + by, shift=body.shift - by)
 

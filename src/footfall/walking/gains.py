@@ -83,7 +83,7 @@ def control_gains(model: ReducedModel, *, period: float = 1e-3, point_stiffness:
         sole_of(model.toe_sole),
         task_rate=0.1 / period,
         balance_rate=1.2 * rate,
-        force_rate=9.0 * rate,
+        force_rate=12.0 * rate,
         hand_rate=9.0 * rate,
         foot_stiffness=16 * point_stiffness,
         hand_stiffness=point_stiffness,
@@ -99,7 +99,7 @@ def control_gains(model: ReducedModel, *, period: float = 1e-3, point_stiffness:
         step_share=1.0,
         late_speed=0.04 * rate * model.com_height,
         hand_speed=0.04 * rate * model.com_height,
-        largest_turn=0.15,
+        largest_turn=0.3,
         largest_step=0.07 * model.com_height,
         feed_forward=1.0,
     )

@@ -45,7 +45,7 @@ class FootMemory(NamedTuple):
     turn: rotation (3,) by which force control has turned it, rad. Both in world axes, with rates. touching: 1 if it
     touches. early: 1 if it touched before it was planned to. missing: s, for how long it should stand and does not
     touch. force: N, upwards, smoothed. active: from 0 (position control) to 1 (force control). pivot: m, ahead of its
-    frame, about which it is turned."""
+    frame, about which it is turned. swung: 1 from when it swings until the plan has followed it to where it landed."""
 
     hold: Vector3
     hold_rate: Vector3
@@ -57,6 +57,7 @@ class FootMemory(NamedTuple):
     force: float
     active: float
     pivot: float
+    swung: float
 
 
 class HandMemory(NamedTuple):
