@@ -78,8 +78,10 @@ def hand_course(schedule: Schedule, hand: int, shape: HandParameters, maps: Arra
     for p in range(len(schedule.motion)):
         k = schedule.transition[p]
         begin, end = schedule.begin[k].hand(hand), schedule.end[k].hand(hand)
-        # Hands in null space, which have no say, follow their poses too: so their course is continuous.
-        moves = schedule.moving[k].hand(hand) or far(begin.position, end.position, 0.0)
+        # Hands in null space, which have no say, follow their poses too: so their course is continuous. One that stays
+        # on what it touches must not: rounding of its place would take it off and put it back.
+        stays = begin.closed and end.closed
+        moves = schedule.moving[k].hand(hand) or (not stays and far(begin.position, end.position, 0.0))
         if not schedule.motion[p] or not moves:
             continue
         start, stop = schedule.times[p], schedule.times[p + 1]

@@ -15,7 +15,7 @@ from footfall.walking.task_space import PointTarget
 
 _LOADED = 1e-3
 _SWITCHING = 0.03  # s
-_SMOOTH = 0.004  # s, of forces that decide on contact
+_SMOOTH = 0.008  # s, of forces that decide on contact, and of velocities
 _LARGEST = 0.12  # m, displacement of a hand
 
 
@@ -44,8 +44,10 @@ def adapt_hand(
 ) -> HandMemory:
     """Displacement of a hand after a period; measured, wanted: forces on it, N, world axes.
 
-    What it touches is a spring in all directions: `u = -(c / k) (F_des - F)`. A hand that should touch and does not
-    goes on along the normal; one that touches early waits for its plan.
+    What it touches is a spring along its normal: `u = -(c / k) (F_des - F)`. Along the surface, where friction holds
+    it, the hand is where it was planned to be. A hand that should touch and does not goes on along the normal; one that
+    touches early waits for its plan. Forces and velocities are smoothed: a hand that is set down by one period and
+    taken off by the next one hammers on the wall.
     """
     normal = hand_normal(plan)
     smooth = memory.force + gains.period / (gains.period + _SMOOTH) * (
@@ -59,13 +61,14 @@ def adapt_hand(
     coming = plan.target.velocity @ normal
     rate: Vector3 = np.zeros(3)
     if standing and touching > 0.5:
-        rate = (-gains.hand_rate / gains.hand_stiffness) * (wanted - measured)
+        rate = (-gains.hand_rate / gains.hand_stiffness * float((wanted - measured) @ normal)) * normal
     elif standing:
         rate = -gains.hand_speed * normal
     elif touching > 0.5:
-        rate = (gains.hand_rate / gains.hand_stiffness) * measured - min(coming, 0.0) * normal
+        rate = (gains.hand_rate / gains.hand_stiffness * float(measured @ normal) - min(coming, 0.0)) * normal
     else:
         rate = -gains.release_rate * memory.offset
+    rate = memory.offset_rate + gains.period / (gains.period + _SMOOTH) * (rate - memory.offset_rate)
     offset = memory.offset + gains.period * rate
     size = np.sqrt(offset @ offset)
     if size > _LARGEST:
