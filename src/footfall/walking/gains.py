@@ -42,6 +42,7 @@ class ControlGains(NamedTuple):
     sole: Sole
     toe: Sole
     task_rate: float  # 1/s, K of the inverse kinematics
+    momentum_weight: float  # 1/(kg m2)^2, of momentum about the vertical against joint velocities; 0: arms rest
     balance_rate: float  # 1/s, by which an error of the divergent component decays
     force_rate: float  # 1/s, by which errors of contact forces decay
     hand_rate: float  # 1/s, likewise of hands
@@ -82,6 +83,7 @@ def control_gains(model: ReducedModel, *, period: float = 1e-3, point_stiffness:
         sole_of(model.sole),
         sole_of(model.toe_sole),
         task_rate=0.1 / period,
+        momentum_weight=5.0 / (0.01 * model.mass * model.com_height**2) ** 2,
         balance_rate=1.2 * rate,
         force_rate=12.0 * rate,
         hand_rate=9.0 * rate,

@@ -15,7 +15,7 @@ from footfall.walking.task_space import PointTarget
 
 _LOADED = 1e-3
 _SWITCHING = 0.03  # s
-_SMOOTH = 0.008  # s, of forces that decide on contact, and of velocities
+SMOOTH = 0.008  # s, of forces that decide on contact, and of velocities
 _LARGEST = 0.12  # m, displacement of a hand
 
 
@@ -50,15 +50,15 @@ def adapt_hand(
     taken off by the next one hammers on the wall.
     """
     normal = hand_normal(plan)
-    smooth = memory.force + gains.period / (gains.period + _SMOOTH) * (
-        np.sqrt(measured @ measured) - memory.force
+    smooth = memory.force + gains.period / (gains.period + SMOOTH) * (
+        float(np.sqrt(measured @ measured)) - memory.force
     )
     touching = touches(smooth, memory.touching, gains.hand_touch_force)
     standing = plan.load > _LOADED
     step = gains.period / _SWITCHING
     goal = 1.0 if standing and touching > 0.5 else 0.0
     active = memory.active + min(max(goal - memory.active, -step), step)
-    coming = plan.target.velocity @ normal
+    coming = float(plan.target.velocity @ normal)
     rate: Vector3 = np.zeros(3)
     if standing and touching > 0.5:
         rate = (-gains.hand_rate / gains.hand_stiffness * float((wanted - measured) @ normal)) * normal
@@ -68,7 +68,7 @@ def adapt_hand(
         rate = (gains.hand_rate / gains.hand_stiffness * float(measured @ normal) - min(coming, 0.0)) * normal
     else:
         rate = -gains.release_rate * memory.offset
-    rate = memory.offset_rate + gains.period / (gains.period + _SMOOTH) * (rate - memory.offset_rate)
+    rate = memory.offset_rate + gains.period / (gains.period + SMOOTH) * (rate - memory.offset_rate)
     offset = memory.offset + gains.period * rate
     size = np.sqrt(offset @ offset)
     if size > _LARGEST:

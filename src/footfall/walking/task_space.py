@@ -2,6 +2,10 @@
 
     q' = J# (v + K dx) - (1 - J# J) dH/dq,   J# = J^T (J J^T + d^2 1)^-1                          (4.10), (4.11)
 
+Motion that turns the robot as a whole about the vertical is dear: with the row a of the momentum L_z = a q' the norm
+that is least is |q'|^2 + w L_z^2, so that arms take up what a swinging leg does, and the stance foot need not hold
+against it, Schwienbacher (2014) chapter 7. Its metric `1 + w a a^T` has the inverse `1 - k a a^T`, k = w / (1 + w a a).
+
 Hands are in task space or in null space, and blend from one to the other: four solutions, weighted (4.12). The model's
 own configuration of the last period counts, not that of the robot.
 """
@@ -22,10 +26,12 @@ from footfall.control.tasks.postures import posture
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.task import MotionTask
 from footfall.dynamics.center_of_mass import center_of_mass
+from footfall.dynamics.centroidal import centroidal_momentum_matrix
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.kinematics import frame_pose
 from footfall.gait.poses import HANDS
 from footfall.walking.body import FEET, WalkingBody
+from footfall.walking.gains import ControlGains
 
 _DAMPING = 1e-3  # of singular values: where tasks lose rank
 _COMFORT, _LIMIT = 2.0, 20.0  # 1/s
@@ -67,7 +73,7 @@ class TaskCode(NamedTuple):
     """Native code of the tasks of a robot, and how its numbers lie.
 
     kinematics, move: addresses. rows: of all tasks, hands last. has_toes, has_head: whether there are such rows.
-    pan_sign, tilt_sign: see `HeadJoint`. gain: K, 1/s.
+    pan_sign, tilt_sign: see `HeadJoint`. gain: K, 1/s. momentum_weight: w, 1/(kg m2)^2.
     """
 
     kinematics: int
@@ -80,6 +86,7 @@ class TaskCode(NamedTuple):
     pan_sign: float
     tilt_sign: float
     gain: float
+    momentum_weight: float
 
 
 class Kinematics(NamedTuple):
@@ -88,6 +95,7 @@ class Kinematics(NamedTuple):
     error: Array
     jacobian: Array
     slope: Array  # (nv,) of the null-space cost
+    momentum: Array  # (nv,) kg m2: about the vertical through the centre of mass, for unit velocities
     center: Vector3
     upper_body: Matrix3
     right_foot: Vector3
@@ -96,6 +104,14 @@ class Kinematics(NamedTuple):
     left_turn: Matrix3
     right_hand: Matrix3  # rotations of what carries the hands
     left_hand: Matrix3
+
+
+class Turn(NamedTuple):
+    """What the momentum about the vertical does to the norm. row: a (nv,). tasks (rows,): J a. share: k."""
+
+    row: Array
+    tasks: Array
+    share: float
 
 
 def task_stack(body: WalkingBody) -> TaskStack:
@@ -122,6 +138,7 @@ def task_kernels(body: WalkingBody) -> tuple[Kernel, Kernel]:
             "error": values["error"],
             "jacobian": values["jacobian"],
             "slope": cost.gradient(robot, q),
+            "momentum": centroidal_momentum_matrix(robot, q)[5],
             "center": center_of_mass(robot, q),
             "upper_body": poses["UB"].rotation,
             "right_foot": poses["RF"].translation,
@@ -146,7 +163,7 @@ def task_kernels(body: WalkingBody) -> tuple[Kernel, Kernel]:
     )
 
 
-def task_code(body: WalkingBody, kernels: tuple[Kernel, Kernel], *, gain: float) -> TaskCode:
+def task_code(body: WalkingBody, kernels: tuple[Kernel, Kernel], gains: ControlGains) -> TaskCode:
     """What routines need of the kernels, which must be kept while it is used."""
     kinematics, move = kernels
     pan, tilt = [each.sign for each in body.head] or (1.0, 1.0)
@@ -161,7 +178,8 @@ def task_code(body: WalkingBody, kernels: tuple[Kernel, Kernel], *, gain: float)
         bool(body.head),
         pan,
         tilt,
-        gain,
+        gains.task_rate,
+        gains.momentum_weight,
     )
 
 
@@ -194,11 +212,12 @@ def look_at_model(code: TaskCode, q: Array, inputs: Array, outputs: Array) -> Ki
     inputs[: code.nq] = q
     call_native(code.kinematics, inputs, outputs)
     m, size = code.rows, code.rows * code.nv
-    end = m + size + code.nv
+    middle, end = m + size + code.nv, m + size + 2 * code.nv
     return Kinematics(
         outputs[:m],
         outputs[m : m + size].reshape(m, code.nv),
-        outputs[m + size : end],
+        outputs[m + size : middle],
+        outputs[middle:end],
         _vector(outputs, end),
         _matrix(outputs, end + 3),
         _vector(outputs, end + 12),
@@ -214,22 +233,29 @@ def joint_velocities(code: TaskCode, found: Kinematics, rates: Array, selection:
     """v (nv,) that follows the targets, with hands blended into task space."""
     m = code.rows
     base = m - 6
-    wanted = rates[:m] + code.gain * found.error - found.jacobian @ (-found.slope)
-    gram = _gram(found.jacobian)
+    turn = _turn(code, found)
+    free = -found.slope - turn.share * (turn.row @ -found.slope) * turn.row
+    wanted = rates[:m] + code.gain * found.error - found.jacobian @ free
+    gram = _gram(found.jacobian, turn)
     v, right, left = np.zeros(code.nv), selection[0], selection[1]
     order = np.arange(m)
     if right < 1.0 and left < 1.0:
-        _add(found, gram, wanted, order[:base], (1.0 - right) * (1.0 - left), v)
+        _add(found, turn, gram, wanted, order[:base], (1.0 - right) * (1.0 - left), v)
     if right > 0.0 and left < 1.0:
-        _add(found, gram, wanted, order[: base + 3], right * (1.0 - left), v)
+        _add(found, turn, gram, wanted, order[: base + 3], right * (1.0 - left), v)
     if right > 0.0 and left > 0.0:
-        _add(found, gram, wanted, order, right * left, v)
+        _add(found, turn, gram, wanted, order, right * left, v)
     if right < 1.0 and left > 0.0:
         for k in range(3):
             order[base + k] = base + 3 + k
-        _add(found, gram, wanted, order[: base + 3], (1.0 - right) * left, v)
-    v -= found.slope
+        _add(found, turn, gram, wanted, order[: base + 3], (1.0 - right) * left, v)
+    v += free
     return v
+
+
+def _turn(code: TaskCode, found: Kinematics) -> Turn:
+    row, weight = found.momentum, code.momentum_weight
+    return Turn(row, found.jacobian @ row, weight / (1.0 + weight * float(row @ row)))
 
 
 def greatest_error(code: TaskCode, found: Kinematics, selection: Vector2) -> float:
@@ -248,18 +274,20 @@ def move_model(code: TaskCode, q: Array, step: Array, inputs: Array) -> None:
     call_native(code.move, inputs[: code.nq + code.nv], q)
 
 
-def _gram(jacobian: Array) -> Array:
-    """`J J^T + d^2 1` (m, m), lower triangle."""
+def _gram(jacobian: Array, turn: Turn) -> Array:
+    """`J (1 - k a a^T) J^T + d^2 1` (m, m), lower triangle."""
     m = len(jacobian)
     gram = np.zeros((m, m))
     for i in range(m):
         for j in range(i + 1):
-            gram[i, j] = jacobian[i] @ jacobian[j]
+            gram[i, j] = jacobian[i] @ jacobian[j] - turn.share * turn.tasks[i] * turn.tasks[j]
         gram[i, i] += _DAMPING * _DAMPING
     return gram
 
 
-def _add(found: Kinematics, gram: Array, wanted: Array, order: Any, weight: float, v: Array) -> None:
+def _add(
+    found: Kinematics, turn: Turn, gram: Array, wanted: Array, order: Any, weight: float, v: Array
+) -> None:
     """Add the least velocity that has the wanted rates of some rows, times a weight."""
     n = len(order)
     lower, x = np.zeros((n, n)), np.zeros(n)
@@ -271,10 +299,13 @@ def _add(found: Kinematics, gram: Array, wanted: Array, order: Any, weight: floa
             rest = entry - lower[i, :j] @ lower[j, :j]
             lower[i, j] = np.sqrt(rest) if i == j else rest / lower[j, j]
         x[i] = (wanted[a] - lower[i, :i] @ x[:i]) / lower[i, i]
+    against = 0.0
     for i in range(n - 1, -1, -1):
         x[i] /= lower[i, i]
         x[:i] -= x[i] * lower[i, :i]
         v += (weight * x[i]) * found.jacobian[order[i]]
+        against += weight * x[i] * turn.tasks[order[i]]
+    v -= (turn.share * against) * turn.row
 
 
 def _put(target: Array, at: int, values: Vector3) -> int:

@@ -155,7 +155,7 @@ class Walker:
         self.loads: dict[str, float] = {}  # kg by body
         self.period, self.fallen, self.lost = 0, False, False
         self.follow(motion)
-        self._tasks: TaskCode = task_code(body, code.tasks, gain=self.gains.task_rate)
+        self._tasks: TaskCode = task_code(body, code.tasks, self.gains)
         self._room = self._new_room()
         q = self._start_configuration()
         self.scene = soft_scene(scene)
