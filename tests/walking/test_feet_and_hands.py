@@ -50,7 +50,7 @@ def test_torques_of_a_sole_on_springs_converge_at_the_rate_of_the_loop(gains: Co
 
 
 def test_a_hand_on_a_spring_comes_to_its_force(gains: ControlGains) -> None:
-    """e' = -r, tau r' = c e - r: the loop of the rate c behind a filter of the time tau, damped by 1 / (2 sqrt(c tau))."""
+    """e' = -r, tau r' = c e - r: the loop of rate c behind a filter of time tau, damped by 1 / (2 sqrt(c tau))."""
     start = np.array([0.0, -20.0, 0.0])
     memory, wanted = HandMemory(ZERO, ZERO, 1.0, 20.0, 1.0), np.array([0.0, -50.0, 0.0])
     leaning = HandPlan(PointTarget(ZERO, ZERO), wanted, 1.0, 1.0)
@@ -66,7 +66,7 @@ def test_a_hand_on_a_spring_comes_to_its_force(gains: ControlGains) -> None:
 
 
 def test_a_hand_does_not_hammer_on_a_wall_with_dampers(gains: ControlGains) -> None:
-    """A wall pushes by k d + b v; a hand that is sent by one period and taken back by the next one bounces for ever."""
+    """A wall pushes by k d + b v; a hand sent by one period and taken back by the next one bounces for ever."""
     memory, forces = HandMemory(ZERO, ZERO, 0.0, 0.0, 0.0), []
     wanted = np.array([0.0, -50.0, 0.0])
     leaning = HandPlan(PointTarget(ZERO, ZERO), wanted, 1.0, 1.0)

@@ -44,7 +44,9 @@ def notice_touch(memory: FootMemory, plan: FootPlan, force: float, gains: Contro
     """Who touches and who does so early; force: on the foot, N, upwards."""
     smooth = memory.force + gains.period / (gains.period + _SMOOTH) * (force - memory.force)
     touching = touches(smooth, memory.touching, gains.touch_force)
-    missing = 0.0 if touching > 0.5 or not (plan.closed or memory.early > 0.5) else memory.missing + gains.period
+    missing = (
+        0.0 if touching > 0.5 or not (plan.closed or memory.early > 0.5) else memory.missing + gains.period
+    )
     early = memory.early
     if plan.closed or missing > _PATIENCE:  # what it struck was no ground, or it has come off
         early = 0.0

@@ -42,7 +42,9 @@ class ControlGains(NamedTuple):
     sole: Sole
     toe: Sole
     task_rate: float  # 1/s, K of the inverse kinematics
-    momentum_weight: float  # 1/(kg m2)^2, of momentum about the vertical against joint velocities; 0: arms rest
+    momentum_weight: (
+        float  # 1/(kg m2)^2, of momentum about the vertical against joint velocities; 0: arms rest
+    )
     balance_rate: float  # 1/s, by which an error of the divergent component decays
     force_rate: float  # 1/s, by which errors of contact forces decay
     hand_rate: float  # 1/s, likewise of hands
