@@ -17,7 +17,7 @@ from footfall.robot.model import Body, Robot
 from footfall.robot.volume_fitting import Held, body_solid, fit_body, shared_volume
 from footfall.robot.volumes import BodyVolume
 
-_VERSION = "4"  # of the method; others do not use what it kept
+_VERSION = "8"  # of the method; others do not use what it kept
 _ROW = 11  # numbers of an element that is kept: corners, radius, how many corners count
 
 

@@ -62,6 +62,13 @@ class Solid:
         return float(self._hull.volume) if self._hull is not None else 0.0
 
     @cached_property
+    def hull_corners(self) -> Array:
+        """Corners (n, 3) of the convex hull; of what is flat, those of all triangles."""
+        if self._hull is None:
+            return np.unique(self.triangles.reshape(-1, 3), axis=0)
+        return np.asarray(self._hull.points[self._hull.vertices])
+
+    @cached_property
     def volume(self) -> float:
         """What the triangles enclose, m3, if they are closed; of several parts that overlap the sum."""
         a, b, c = (self.triangles[:, k] - self.bounds[0] for k in range(3))
@@ -86,9 +93,7 @@ class Solid:
             points = a[which] + share[:, :1] * (b - a)[which] + share[:, 1:] * (c - a)[which]
         else:
             points = a
-        if self._hull is None:
-            return np.concatenate([points, _some(self.triangles.reshape(-1, 3), _CORNERS)])
-        return np.concatenate([points, _some(self._hull.points[self._hull.vertices], _CORNERS)])
+        return np.concatenate([points, _some(self.hull_corners, _CORNERS)])
 
     @cached_property
     def box_points(self) -> Array:

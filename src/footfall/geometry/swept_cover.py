@@ -334,22 +334,46 @@ def cloud_distances(numbers: Array, cloud: Cloud) -> Array:
 
 
 @routine(fused=True)
-def element_distances(numbers: Array, points: ArrayOf[Vector3]) -> Array:
-    """Signed distances (elements, points) of points (n, 3) to each of the drafts (elements, 10)."""
+def _corner_distances(frame: _Frame, block: Array, corner: int) -> Lanes:
+    """Distances of a corner of eight pieces from the triangle of an element; block: three rows for each corner."""
+    x: Lanes = block[3 * corner]
+    y: Lanes = block[3 * corner + 1]
+    z: Lanes = block[3 * corner + 2]
+    return _foot(frame, np.array([x, y, z])).distance
+
+
+@routine(fused=True)
+def _farthest(frame: _Frame, block: Array) -> Lanes:
+    """How far the farthest corners of eight pieces are from an element."""
+    most = _corner_distances(frame, block, 0)
+    for corner in range(1, len(block) // 3):
+        most = np.maximum(most, _corner_distances(frame, block, corner))
+    return most - frame.radius
+
+
+@routine(fused=True)
+def _measured(numbers: Array, rows: Array) -> Array:
+    """Distances (elements, m) of the farthest of the corners in each of the rows (m, 3 corners)."""
     frames = _frames(numbers)
-    count = len(points)
+    count, columns = rows.shape
     distances = np.empty((len(frames), count))
-    eight: Array = np.empty((3, 8))
+    block = np.empty((columns, 8))
     for begin in range(0, count, 8):
         for lane in range(8):
-            point = points[min(begin + lane, count - 1)]
-            for i in (0, 1, 2):
-                eight[i, lane] = point[i]
-        x: Lanes = eight[0]
-        y: Lanes = eight[1]
-        z: Lanes = eight[2]
+            for i in range(columns):
+                block[i, lane] = rows[min(begin + lane, count - 1), i]
         for k in range(len(frames)):
-            found = _foot(frames[k], np.array([x, y, z])).distance - frames[k].radius
+            found = _farthest(frames[k], block)
             for lane in range(min(8, count - begin)):
                 distances[k, begin + lane] = found[lane]
     return distances
+
+
+def element_distances(numbers: Array, points: Array) -> Array:
+    """Signed distances (elements, points) of points (n, 3) to each of the drafts (elements, 10)."""
+    return _measured(numbers, np.ascontiguousarray(points, dtype=np.float64))
+
+
+def piece_distances(numbers: Array, pieces: Array) -> Array:
+    """How far each piece (m, 3, 3) sticks out of each element, (n, m): an element is convex, so corners decide."""
+    return _measured(numbers, np.ascontiguousarray(pieces, dtype=np.float64).reshape(-1, 9))

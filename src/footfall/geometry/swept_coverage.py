@@ -8,7 +8,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.geometry.solid import Solid, quarters
-from footfall.geometry.swept_cover import element_distances
+from footfall.geometry.swept_cover import element_distances, piece_distances
 from footfall.geometry.swept_sphere import SweptVolume
 
 SMALL = 0.003  # of the size: pieces that are not cut further
@@ -104,10 +104,3 @@ def drafts_of(volume: SweptVolume) -> Array:
         corners = element.corners[[min(k, len(element.corners) - 1) for k in range(3)]]
         rows.append([*corners.ravel(), element.radius])
     return np.array(rows, dtype=np.float64)
-
-
-def piece_distances(drafts: Array, pieces: Array) -> Array:
-    """How far each piece (m, 3, 3) sticks out of each element, (n, m): an element is convex, so corners decide."""
-    corners = np.ascontiguousarray(pieces.reshape(-1, 3))
-    distances = element_distances(drafts, corners).reshape(len(drafts), len(pieces), 3)
-    return np.asarray(distances.max(axis=2))

@@ -24,8 +24,9 @@ from footfall.geometry.swept_cover import (
     element_distances,
     in_blocks,
     joined,
+    piece_distances,
 )
-from footfall.geometry.swept_coverage import SMALL, drafts_of, filled_volume, piece_distances, uncovered
+from footfall.geometry.swept_coverage import SMALL, drafts_of, filled_volume, uncovered
 from footfall.geometry.swept_sphere import SweptSphere, SweptVolume
 from footfall.geometry.swept_starts import STYLES, start
 
@@ -88,10 +89,10 @@ def fit_swept_volumes(solid: Solid, *, most: int = 8, seed: int = 0) -> list[Fit
     views = _Views(shape)
     fits = []
     for count in sorted({min(most, each) for each in COUNTS}):
-        drafts = _simplified(_fitted(shape, views, count, seed))
-        fits.append(
-            min((_fit(each, shape, solid) for each in _tightened(drafts, shape)), key=lambda fit: fit.size)
-        )
+        tried = _tightened(_simplified(_fitted(shape, views, count, seed)), shape)
+        tried += [_grown(_capsule(shape), shape)] if count == 1 else []
+        tightest = min(tried, key=lambda each: _room(each, shape))
+        fits.append(_fit(_needed(tightest, shape), shape, solid))
     return fits
 
 
@@ -101,8 +102,15 @@ class _Views:
     def __init__(self, shape: Solid) -> None:
         inner = shape.box_points[shape.inside]
         room = max(shape.hull_volume, 1e-3)
-        near = in_blocks(shape.box_points[~shape.inside], shape.box_share / room)
-        self.air = joined(near, in_blocks(shape.far_points, shape.far_share / room))
+        far = in_blocks(shape.far_points, shape.far_share / room)
+        half = (
+            np.arange(len(shape.box_points)) < len(shape.box_points) // 2
+        )  # of a Sobol sequence: as even as all
+        near, some = (
+            in_blocks(shape.box_points[~shape.inside & part], share * shape.box_share / room)
+            for part, share in ((True, 1.0), (half, 2.0))
+        )
+        self.air, self.some_air = joined(near, far), joined(some, far)
         self.few = in_blocks(np.concatenate([shape.spread_points, _every(inner, _INNER)]), 1.0)
         self.dense = in_blocks(shape.dense_points, 1.0)
 
@@ -111,39 +119,40 @@ class _Descent:
     """Elements on their way down."""
 
     def __init__(self, shape: Solid, views: _Views, drafts: Array) -> None:
-        self.shape, self.air, self.surface = shape, views.air, views.few
+        self.shape, self.views, self.surface = shape, views, views.few
         self.drafts = np.ascontiguousarray(drafts)
         self.forces = np.zeros_like(self.surface.weights)
 
     def go(self, course: Course, margin: float = 0.0) -> None:
         moments = np.zeros((2, *self.drafts.shape))
-        descend(self.drafts, moments, self.air, self.surface, Pull(self.forces, margin), course)
+        air = self.views.some_air if course is _FAR else self.views.air
+        descend(self.drafts, moments, air, self.surface, Pull(self.forces, margin), course)
 
     def watch(self, points: Cloud) -> None:
         """Let more points pull."""
         self.surface = joined(self.surface, points)
         self.forces = np.concatenate([self.forces, np.zeros_like(points.weights)])
 
-    def size(self, views: _Views) -> float:
+    def size(self) -> float:
         """Volume of the elements once they cover all of the points."""
         drafts = self.drafts.copy()
-        drafts[:, -1] += max(0.0, float(cloud_distances(drafts, views.dense).max()))
+        drafts[:, -1] += max(0.0, float(cloud_distances(drafts, self.views.dense).max()))
         return filled_volume(drafts, self.shape)
 
 
 def _fitted(shape: Solid, views: _Views, count: int, seed: int) -> Array:
     """Elements (count, 10) that cover a shape but for a little."""
-    effort = _Effort(4 * STYLES, 5) if count > 4 else _Effort(STYLES, 2)
+    effort = _Effort(4 * STYLES, 4) if count > 4 else _Effort(STYLES, 2)
     tried = []
     for k in range(effort.starts):
         drafts = start(shape, count, k % STYLES, np.random.default_rng([seed, k]))
         tried.append(_Descent(shape, views, drafts))
         tried[-1].go(_FAR)
-    tried = sorted(tried, key=lambda each: each.size(views))[: effort.kept]
+    tried = sorted(tried, key=lambda each: each.size())[: effort.kept]
     for each in tried:
         each.watch(views.dense)
         each.go(_NEAR)
-    best = min(tried, key=lambda each: each.size(views))
+    best = min(tried, key=lambda each: each.size())
     for k in range(_ROUNDS):
         pieces = uncovered(best.drafts, shape.triangles, _FINE)
         if not len(pieces):
@@ -173,12 +182,33 @@ def _tightened(drafts: Array, shape: Solid) -> list[Array]:
     for share in (0.0, 0.5, 1.0):
         tighter = drafts.copy()
         tighter[:, -1] = np.maximum(tighter[:, -1] - share * _MARGIN, _RADIUS)
-        tried.append(covered(tighter, shape))
+        tried.append(_grown(tighter, shape))
     return tried
 
 
-def covered(drafts: Array, shape: Solid) -> Array:
-    """Drafts (n, 10) whose radii have grown until nothing of a shape sticks out; those that nothing needs are gone."""
+def _room(drafts: Array, shape: Solid) -> float:
+    """Volume of elements, that of one exactly."""
+    return _element(drafts[0], 1.0, np.zeros(3)).volume if len(drafts) == 1 else filled_volume(drafts, shape)
+
+
+def _capsule(shape: Solid) -> Array:
+    """A line (1, 10) along which a shape is longest, with the least radius that holds it, and as short as that lets."""
+    corners = shape.hull_corners
+    axes = np.linalg.eigh(np.cov(corners.T))[1]
+    along = corners @ axes[:, 2]
+    across = corners @ axes[:, :2]
+    middle = (across.min(axis=0) + across.max(axis=0)) / 2
+    square = ((across - middle) ** 2).sum(axis=1)
+    radius = np.sqrt(square.max())
+    reach = np.sqrt(np.maximum(radius**2 - square, 0.0))  # of the ends beyond the line, where a corner lies
+    end, start = (along - reach).max(), (along + reach).min()
+    start, end = (start, end) if start < end else ((start + end) / 2, (start + end) / 2)
+    ends = np.array([[*middle, each] for each in (start, end, end)]) @ axes.T
+    return np.array([[*ends.ravel(), radius]])
+
+
+def _grown(drafts: Array, shape: Solid) -> Array:
+    """Drafts (n, 10) whose radii have grown until nothing of a shape sticks out."""
     pieces = uncovered(drafts, shape.triangles, SMALL * shape.size)
     drafts = drafts.copy()
     distances = piece_distances(drafts, pieces)
@@ -187,11 +217,16 @@ def covered(drafts: Array, shape: Solid) -> Array:
         nearest = int(distances[:, place].argmin())
         drafts[nearest, -1] += missing[place]
         distances[nearest] -= missing[place]
+    drafts[:, -1] += _ROUNDING * shape.size
+    return drafts
+
+
+def _needed(drafts: Array, shape: Solid) -> Array:
+    """Drafts without those that nothing needs."""
     for place in reversed(range(len(drafts))):
         rest = np.delete(drafts, place, axis=0)
         if len(rest) and _holds(rest, shape):
             drafts = rest
-    drafts[:, -1] += _ROUNDING * shape.size
     return drafts
 
 
@@ -204,7 +239,9 @@ def _holds(drafts: Array, shape: Solid) -> bool:
 def grown_around(volume: SweptVolume, solid: Solid) -> SweptVolume:
     """A volume with radii that have grown until nothing of a shape sticks out; elements that nothing needs are gone."""
     drafts = drafts_of(volume)
-    return SweptVolume(tuple(_element(row, 1.0, np.zeros(3)) for row in covered(drafts, solid)))
+    return SweptVolume(
+        tuple(_element(row, 1.0, np.zeros(3)) for row in _needed(_grown(drafts, solid), solid))
+    )
 
 
 def _simplified(drafts: Array) -> Array:

@@ -170,9 +170,7 @@ class VolumeTool:
             self._button("Redo", self.editor.redo)
         with gui.add_folder("Fit"):
             most: Any = gui.add_slider("Elements at most", 1, 16, 1, 8)
-            self._button(
-                "Fit this body", lambda: self.editor.fit(self.body, most=int(np.clip(most.value, 1, 16)))
-            )
+            self._button("Fit this body", lambda: self._fit(int(np.clip(most.value, 1, 16))))
         with gui.add_folder("Mirror"):
             axis: Any = gui.add_dropdown("Negate", tuple(_AXES), initial_value="y")
             onto: Any = gui.add_dropdown("Onto body", names)
@@ -220,6 +218,11 @@ class VolumeTool:
 
     def _add(self, kind: str) -> None:
         self._choose(self.editor.add(self.body, kind))
+
+    def _fit(self, most: int) -> None:
+        self._say("fitting, which takes a few seconds")
+        self.editor.fit(self.body, most=most)
+        self._say("")
 
     def _choose(self, number: int) -> None:
         self.chosen = max(0, number)

@@ -1,0 +1,126 @@
+"""Robots that avoid touching themselves by fitted volumes, judged by coal on the triangles of their real meshes."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import coal
+import numpy as np
+
+import footfall
+from footfall.arrays import Array
+from footfall.control.collision_limits import CollisionLimits
+from footfall.control.inverse_kinematics.bounded_rate import BoundedRate
+from footfall.control.tasks.positions import frame_position
+from footfall.dynamics.volume_distances import volume_distances
+from footfall.robot.model import Robot
+from footfall.robot.volume_fitting import body_solid
+
+DT, STEPS, LOOKED = 0.02, 75, 5  # s; steps for a target; every so many are looked at
+CLEARANCE = 0.01  # m
+_NEAR = 0.05  # m: targets have a posture with parts that close
+
+
+class Judged(NamedTuple):
+    """Of motions to targets: how many there are, how many are met to 5 mm, how many touch by volumes and by meshes, the
+    least distance of each, m, and by how much a mesh is closer than its volume at most, m: never, if it is held."""
+
+    method: str
+    targets: int
+    met: int
+    touching_volumes: int
+    touching_meshes: int
+    least_volumes: float
+    least_meshes: float
+    beyond: float
+
+
+class MeshJudge:
+    """The triangles of a robot's bodies in coal."""
+
+    def __init__(self, robot: Robot) -> None:
+        self.robot = robot
+        bodies = [volume.body for volume in robot.volumes]
+        self.shapes = {name: _surface(robot, name) for name in bodies}
+        self.pairs = tuple(pair for pair in robot.volume_pairs)
+
+    def distances(self, q: Array) -> Array:
+        """Least distances (pairs,) of the triangles of two bodies at q (nq,), m; zero or less where they cross."""
+        names = tuple(self.shapes)
+        poses = {name: footfall.frame_pose(self.robot, q, name) for name in names}
+        placed = {name: coal.Transform3s(pose.rotation, pose.translation) for name, pose in poses.items()}
+        request, found = coal.DistanceRequest(), []
+        for one, other in self.pairs:
+            result = coal.DistanceResult()
+            found.append(
+                coal.distance(
+                    self.shapes[one], placed[one], self.shapes[other], placed[other], request, result
+                )
+            )
+        return np.array(found)
+
+
+def near_targets(robot: Robot, frame: str, joints: tuple[str, ...], count: int) -> list[Array]:
+    """Places (3,) of a frame at random angles of joints with parts that are close but apart."""
+    rng, start = np.random.default_rng(0), start_of(robot)
+    places = [range(robot.nq)[robot.q_slice(name)][0] for name in joints]
+    lower, upper = np.maximum(robot.lower_limits, -2.8), np.minimum(robot.upper_limits, 2.8)
+    found: list[Array] = []
+    while len(found) < count:
+        poses = np.tile(start, (200, 1))
+        poses[:, places] = rng.uniform(lower[places], upper[places], size=(200, len(places)))
+        gaps = volume_distances(robot, poses, threads=1).distance.min(axis=1)
+        near = (gaps > 1.5 * CLEARANCE) & (gaps < _NEAR)
+        found += [footfall.frame_pose(robot, q, frame).translation.copy() for q in poses[near]]
+    return found[:count]
+
+
+def start_of(robot: Robot) -> Array:
+    """The neutral pose, with angles in the middle of limits that leave it out."""
+    q = footfall.neutral(robot)
+    lower, upper = robot.lower_limits, robot.upper_limits
+    outside = (q < lower) | (q > upper)
+    return np.where(outside, (lower + upper) / 2, q)
+
+
+def judge(robot: Robot, frame: str, targets: list[Array]) -> list[Judged]:
+    """The same targets with joint limits only and with collision limits."""
+    meshes = MeshJudge(robot)
+    first = [frame_position(frame, targets[0], gains=4.0)]
+    limits = CollisionLimits(pairs=robot.volume_pairs, clearance=CLEARANCE)
+    steps = {
+        "joint limits only": BoundedRate(robot, first, dt=DT, damping=0.02),
+        "collision limits": BoundedRate(robot, first, dt=DT, damping=0.02, collisions=limits),
+    }
+    return [_judged(name, step, meshes, frame, targets) for name, step in steps.items()]
+
+
+def _judged(name: str, step: BoundedRate, meshes: MeshJudge, frame: str, targets: list[Array]) -> Judged:
+    robot = meshes.robot
+    met, touching, crossing, least, least_mesh, beyond = 0, 0, 0, np.inf, np.inf, -np.inf
+    for target in targets:
+        q, task = start_of(robot), [frame_position(frame, target, gains=4.0)]
+        path = []
+        for k in range(STEPS):
+            q = footfall.integrate(robot, q, DT * step(q, task))
+            if k % LOOKED == LOOKED - 1:
+                path.append(q)
+        volumes = volume_distances(robot, np.array(path), pairs=meshes.pairs, threads=1).distance
+        real = np.array([meshes.distances(each) for each in path])
+        met += bool(np.linalg.norm(footfall.frame_pose(robot, q, frame).translation - target) < 5e-3)
+        touching += bool(volumes.min() < 0.0)
+        crossing += bool(real.min() <= 0.0)
+        least, least_mesh = min(least, float(volumes.min())), min(least_mesh, float(real.min()))
+        beyond = max(beyond, float((volumes - real)[real > 0.0].max()))
+    return Judged(name, len(targets), met, touching, crossing, least, least_mesh, beyond)
+
+
+def _surface(robot: Robot, body: str) -> Any:
+    solid = body_solid(robot.body(body))
+    assert solid is not None
+    model = coal.BVHModelOBBRSS()
+    model.beginModel(len(solid.triangles), 3 * len(solid.triangles))
+    for corners in solid.triangles:
+        model.addTriangle(*corners)
+    model.endModel()
+    return model
