@@ -11,7 +11,7 @@ from footfall.arrays import Array
 from footfall.bench import surroundings
 from footfall.bench.measure import Contestant, Race, race, sweep
 from footfall.compiler.routines import new_records
-from footfall.contact.detection.find import find_contacts
+from footfall.contact.detection.find import NONE_SLEEP, find_contacts
 from footfall.contact.detection.shapes import Bodies, Touch
 from footfall.contact.detection.world import ContactWorld, touches_of
 from footfall.geometry.height_map import HeightMap
@@ -95,7 +95,7 @@ def measure(place: Place, *, blocks: int) -> PlaceReport:
     model, datas = _theirs(place, moved)
     gaps, counts = [], []
     for bodies, data in zip(states, datas, strict=True):
-        need = find_contacts(world.table, memory, bodies, 0.0, REACH, found)
+        need = find_contacts(world.table, memory, bodies, 0.0, REACH, found, NONE_SLEEP)
         mujoco.mj_collision(model, data)
         counts.append((need.touches, data.ncon))
         gaps.append(abs(found["gap"][: need.touches].min() - data.contact.dist.min()))
@@ -105,8 +105,11 @@ def measure(place: Place, *, blocks: int) -> PlaceReport:
         "memory": memory,
         "reach": REACH,
         "found": found,
+        "none": NONE_SLEEP,
     }
-    ours = Contestant(sweep("find(table, memory, b, 0.0, reach, found)", {"b": states}, constants), _STATES)
+    ours = Contestant(
+        sweep("find(table, memory, b, 0.0, reach, found, none)", {"b": states}, constants), _STATES
+    )
     peer = {"collide": mujoco.mj_collision, "model": model}
     theirs = Contestant(sweep("collide(model, d)", {"d": datas}, peer), _STATES)
     raced = race({"ours": ours, "MuJoCo": theirs}, blocks=blocks)

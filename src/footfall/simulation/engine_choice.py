@@ -70,6 +70,10 @@ def choose_engine(
     )
     if not (needed or listed or free or touching.contacts == "listed"):
         return WorldEngine(setting)
+    if options.sleep and not free:
+        raise InvalidOption(
+            "sleep: only contacts that are found while it runs know it; let contacts be 'found'"
+        )
     places = _places(setting, touching)
     _require_known_springs(setting.scene, touching)
     if places and touching.model != "penalty" and options.integrator != "semi-implicit":

@@ -72,6 +72,7 @@ class Simulation:
     options: how a step is computed.
     dt: s, length of a step, instead of that of the options.
     substeps: steps in a control period.
+    sleep: whether loose things at rest sleep, see `StepOptions`; `asleep` names those that do.
     q, v: (nq,) and (nv,) at the start, see `reset`. `start` says which configuration was taken otherwise.
     """
 
@@ -89,6 +90,7 @@ class Simulation:
         options: StepOptions | None = None,
         dt: float | None = None,
         substeps: int = 1,
+        sleep: bool | None = None,
         q: Array | None = None,
         v: Array | None = None,
     ) -> None:
@@ -100,6 +102,8 @@ class Simulation:
         self.options = options or StepOptions()
         if dt is not None:
             self.options = replace(self.options, dt=dt)
+        if sleep is not None:
+            self.options = replace(self.options, sleep=sleep)
         if contact == "impacts":
             self.options = replace(self.options, solver=replace(self.options.solver, rule="impacts"))
         self.law = contact if isinstance(contact, PenaltyLaw) else PenaltyLaw()
@@ -213,6 +217,11 @@ class Simulation:
             f"{name} belongs to simulations whose native code is made for a list of places that may touch; here "
             "contacts are found while it runs: Simulation(..., contacts='listed') has it"
         )
+
+    @property
+    def asleep(self) -> tuple[str, ...]:
+        """Names of the loose things that sleep now."""
+        return self.engine.asleep if isinstance(self.engine, WorldEngine) else ()
 
     def add(self, thing: SceneObject) -> None:
         """Put an object into the scene, now; a free one must be there from the start."""

@@ -78,6 +78,9 @@ class StepOptions:
     bounded_energy: whether a robot or free body that would end a step with more energy than it began with, and the
         work done on it, is slowed down until it does not, see `energy_bound`. Its velocity then changes by a little
         more than the impulses say, and what swings freely loses energy. Only exact contact knows it.
+    sleep: whether loose things that have been slower than 1e-4 m/s and rad/s for 0.2 s sleep, with all that they
+        touch, until something touches or pushes them or the scene changes: they cost next to nothing. Only contacts
+        that are found while it runs know it; robots, and what touches them, do not sleep.
     contact: what contact asks for.
     solver: how its impulses are found.
     joints: what joints add to it.
@@ -87,6 +90,7 @@ class StepOptions:
     integrator: Integrator = "semi-implicit"
     velocity_terms: VelocityTerms = "auto"
     bounded_energy: bool = False
+    sleep: bool = False
     contact: ContactOptions = STEP_CONTACT
     solver: SolverOptions = field(default_factory=SolverOptions)
     joints: JointOptions = field(default_factory=JointOptions)
@@ -95,7 +99,7 @@ class StepOptions:
         if not 0.0 < self.dt < np.inf:
             raise InvalidOption(f"dt is {self.dt} s; it must be above zero and finite")
         require_choice(self, integrator=Integrator, velocity_terms=VelocityTerms)
-        require_switch(self, "bounded_energy")
+        require_switch(self, "bounded_energy", "sleep")
         require_record(self, contact=ContactOptions, solver=SolverOptions, joints=JointOptions)
 
 

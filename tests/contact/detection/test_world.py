@@ -11,7 +11,7 @@ import pytest
 
 import footfall
 from footfall.compiler.routines import new_records
-from footfall.contact.detection.find import find_contacts
+from footfall.contact.detection.find import NONE_SLEEP, find_contacts
 from footfall.contact.detection.memory import Count
 from footfall.contact.detection.shapes import Bodies, Touch
 from footfall.contact.detection.world import ContactWorld, bodies_at, build_contact_world, touches_of
@@ -92,11 +92,11 @@ def test_touches_without_room_are_counted() -> None:
     whole, _ = touches_of(world, world.memory(), bodies, reach=0.01)
     memory = world.memory(pairs=2)
     room = new_records(Touch, 3)
-    need = find_contacts(world.table, memory, bodies, 0.0, 0.01, room)
+    need = find_contacts(world.table, memory, bodies, 0.0, 0.01, room, NONE_SLEEP)
     assert need.touches == 0
     assert need.pairs > 2
     memory = world.fitting(memory, need.pairs)
-    need = find_contacts(world.table, memory, bodies, 0.0, 0.01, room)
+    need = find_contacts(world.table, memory, bodies, 0.0, 0.01, room, NONE_SLEEP)
     assert need.touches == len(whole)
     assert room.tobytes() == whole[:3].tobytes()
 

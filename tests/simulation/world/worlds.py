@@ -49,6 +49,7 @@ class TestWorld:
             "tolerance": 1e-9,
         }
         usual |= {"direct_steps": 8, "quick_steps": 20, "interior_steps": 40, "final_steps": 40}
+        usual |= {"sleep_speed": 1e-4, "sleep_steps": 0}
         self.settings = Settings(**{**usual, **settings})
         self.command = np.zeros((6, joints))
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Array
+from footfall.arrays import Array, Flags
 from footfall.compiler.routines import ArrayOf, Vector3, new_records, routine
 from footfall.contact.detection.broad import update_pairs
 from footfall.contact.detection.impact import impact_spots, is_fast
@@ -27,6 +27,17 @@ class Need(NamedTuple):
     pairs: int
 
 
+class Sleepers(NamedTuple):
+    """What need not be looked at: still (bodies,): which bodies stay where they were, empty if none do; touches: of the
+    step before, by pairs in their order."""
+
+    still: Flags
+    touches: ArrayOf[Touch]
+
+
+NONE_SLEEP = Sleepers(np.zeros(0, dtype=np.bool_), new_records(Touch, 0))
+
+
 @routine(fused=True, apart=True, quick=True)
 def find_contacts(
     table: ShapeTable,
@@ -35,6 +46,7 @@ def find_contacts(
     dt: float,
     reach: float,
     found: ArrayOf[Touch],
+    asleep: Sleepers,
 ) -> Need:
     """Points where shapes touch or may touch within a step of dt (s), by pairs in their order.
 
@@ -45,7 +57,7 @@ def find_contacts(
     if needed > len(memory.pairs):
         return Need(0, needed)
     spots = new_records(Spot, MOST_SPOTS)
-    count, most = 0, 0
+    count, most, known = 0, 0, 0
     start, seconds = 0, 0  # of the touches of one shape: where they begin, and how many others it touches
     for k in range(needed):
         pair = memory.pairs[k]
@@ -57,7 +69,15 @@ def find_contacts(
         if not _may_meet(table, memory, one, other):
             continue
         before = count
-        count += _pair_touches(table, memory, bodies, k, dt, reach, spots, found, count)
+        if _both_sleep(table, asleep.still, one, other):
+            while known < len(asleep.touches) and _comes_before(asleep.touches[known], one, other):
+                known += 1
+            while known < len(asleep.touches) and not _comes_after(asleep.touches[known], one, other):
+                if count < len(found):
+                    found[count] = asleep.touches[known]
+                count, known = count + 1, known + 1
+        else:
+            count += _pair_touches(table, memory, bodies, k, dt, reach, spots, found, count)
         seconds += int(count > before)
         most = max(most, count)
     if seconds > 1 and count <= len(found):
@@ -75,6 +95,24 @@ def _may_meet(table: ShapeTable, memory: ContactMemory, one: int, other: int) ->
     normal = plane.rotation[:, 2]
     lowest = np.minimum(normal * (lower - plane.translation), normal * (upper - plane.translation))
     return bool(lowest[0] + lowest[1] + lowest[2] <= 0.0)
+
+
+@routine
+def _both_sleep(table: ShapeTable, still: Flags, one: int, other: int) -> bool:
+    if len(still) == 0:
+        return False
+    first, second = table.shapes[one].body, table.shapes[other].body
+    return (first < 0 or still[first]) and (second < 0 or still[second])
+
+
+@routine
+def _comes_before(touch: Touch, one: int, other: int) -> bool:
+    return touch.first < one or (touch.first == one and touch.second < other)
+
+
+@routine
+def _comes_after(touch: Touch, one: int, other: int) -> bool:
+    return touch.first > one or (touch.first == one and touch.second > other)
 
 
 @routine

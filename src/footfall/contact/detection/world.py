@@ -16,7 +16,7 @@ from footfall.arrays import Array, Integers
 from footfall.compiler.routines import new_records
 from footfall.contact.detection.broad import key_of
 from footfall.contact.detection.filters import Names, neighbours, ordered
-from footfall.contact.detection.find import find_contacts
+from footfall.contact.detection.find import NONE_SLEEP, find_contacts
 from footfall.contact.detection.memory import ContactMemory, Count, Pair, ShapeTable, TreeNode
 from footfall.contact.detection.pools import PoolBuilder
 from footfall.contact.detection.shape_making import Carried, shapes_of
@@ -386,7 +386,7 @@ def touches_of(
     memory = world.fitting(memory, 0)
     found = new_records(Touch, 64)
     while True:
-        need = find_contacts(world.table, memory, bodies, dt, reach, found)
+        need = find_contacts(world.table, memory, bodies, dt, reach, found, NONE_SLEEP)
         if need.pairs > len(memory.pairs):
             memory = world.fitting(memory, need.pairs)
         elif need.touches > len(found):

@@ -308,6 +308,7 @@ def new_state(
         np.zeros((_TOUCHES, 3)),
         np.zeros(len(world.joints)),
         np.zeros(len(Count), dtype=np.int64),
+        np.zeros(world.movers, dtype=np.int64),
         contacts.memory(),
     )
 
@@ -330,4 +331,5 @@ def new_workspace(world: World, contacts: ContactWorld, *, nv: int) -> Workspace
         np.zeros(nv),
         np.zeros((len(world.link_mover), 3)),
         np.zeros((len(world.link_mover), 3)),
+        np.zeros(rows, dtype=np.bool_),
     )

@@ -48,6 +48,7 @@ from footfall.simulation.world.rollouts import NO_FORCES, Starts, roll_out
 from footfall.simulation.world.run import Log, Progress, run_world
 
 _REACH = 1e-3  # m: whatever is nearer is a contact, approaching or not
+_SLEEP_SPEED, _SLEEP_AFTER = 1e-4, 0.2  # m/s and rad/s; s
 _DIRECT_STEPS, _QUICK_STEPS, _INTERIOR_STEPS = 20, 20, 60  # of the solver, at most
 
 
@@ -146,6 +147,8 @@ class WorldEngine:
             min(_QUICK_STEPS, steps),
             min(_INTERIOR_STEPS, steps),
             steps,
+            _SLEEP_SPEED,
+            max(1, round(_SLEEP_AFTER / options.dt)) if options.sleep else 0,
         )
 
     @cached_property
@@ -219,6 +222,16 @@ class WorldEngine:
     def touching(self) -> int:
         """How much touches now."""
         return 0 if self._latest is None else len(self._latest.touches)
+
+    @property
+    def asleep(self) -> tuple[str, ...]:
+        """Names of free objects that sleep."""
+        steps = self.settings.sleep_steps
+        if self._latest is None or steps == 0:
+            return ()
+        rest = self._state.rest[len(self.setting.placed) :]
+        things = self.setting.scene.free_objects
+        return tuple(thing.name for thing, count in zip(things, rest, strict=True) if count >= steps)
 
     @property
     def arrays(self) -> tuple[State, Workspace]:
@@ -347,7 +360,7 @@ def compile_early() -> None:
     state = new_state(world, contacts, np.zeros(0), np.zeros(0), joints=0, drives=np.zeros(0))
     room = new_workspace(world, contacts, nv=0)
     zero = np.zeros(3)
-    settings = Settings(1.0, zero, 0.0, 0.0, 0.0, 0.0, False, True, 0.0, 0, 0, 0, 0)
+    settings = Settings(1.0, zero, 0.0, 0.0, 0.0, 0.0, False, True, 0.0, 0, 0, 0, 0, 0.0, 0)
     none, numbers = np.zeros((0, 0)), np.zeros(0, dtype=np.int64)
     log = Log(none, none, none, none, zero, numbers, numbers, new_records(Touch, 0), np.zeros((0, 3)))
     run_world.prepare(world, settings, state, np.zeros((0, 6, 0)), NO_FORCES, room, 1, 0, 0, log)  # type: ignore[attr-defined]

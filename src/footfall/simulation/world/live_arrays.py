@@ -27,4 +27,5 @@ def fill(live: State, state: SimulationState) -> None:
     live.impulses[:count] = state.impulses[: 3 * count].reshape(-1, 3)
     live.joint_impulses[:] = state.impulses[3 * count :]
     live.counts[Count.TOUCHES], live.counts[Count.SUBSTEPS] = count, 0
+    live.rest[:] = 0  # all are awake
     live.memory.counts[MemoryCount.STALE] = 1

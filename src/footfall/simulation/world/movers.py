@@ -18,7 +18,10 @@ def approach_all(world: World, settings: Settings, state: State, command: Array,
         _approach_robot(world.robots[k], settings, state, command, room)
         _note_free(world, world.robots[k], room)
     for k in range(len(world.free)):
-        _approach_free(world.free[k], settings, state, room)
+        if settings.sleep_steps > 0 and state.rest[len(world.robots) + k] >= settings.sleep_steps:
+            _lie_still(world.free[k], state, room)
+        else:
+            approach_free(world.free[k], settings, state, room)
     for k in range(len(world.paths)):
         place_on_path(world.paths[k], world.waypoints, state.time[0], room.bodies)
 
@@ -102,7 +105,19 @@ def robot_origin(robot: RobotPart, outputs: Array) -> Vector3:
     return robot.rotation @ own + robot.position if robot.placed else own
 
 
-def _approach_free(body: FreeBody, settings: Settings, state: State, room: Workspace) -> None:
+def _lie_still(body: FreeBody, state: State, room: Workspace) -> None:
+    """What sleeps is where it was."""
+    q, bodies, link = state.q[body.first_q : body.first_q + 7], room.bodies, body.link
+    bodies.rotation[link] = body_rotation(q)
+    bodies.position[link] = np.array([q[0], q[1], q[2]])
+    bodies.linear[link] = np.zeros(3)
+    bodies.angular[link] = np.zeros(3)
+    still: Lanes = np.zeros(8)
+    room.free[body.node] = still
+
+
+def approach_free(body: FreeBody, settings: Settings, state: State, room: Workspace) -> None:
+    """Where a free body is, and how it moves without contact."""
     q = state.q[body.first_q : body.first_q + 7]
     rotation = body_rotation(q)
     block: ArrayOf[Lanes] = np.empty((WIDTH, WIDTH))
@@ -125,6 +140,8 @@ def settle_all(world: World, settings: Settings, state: State, command: Array, r
         _settle_robot(world, world.robots[k], settings, state, command, room)
     for k in range(len(world.free)):
         body = world.free[k]
+        if room.still[body.link] and state.rest[len(world.robots) + k] > 0:
+            continue
         after = room.v[body.node]
         q = state.q[body.first_q : body.first_q + 7]
         for i in range(3):

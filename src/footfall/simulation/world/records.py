@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple
 
-from footfall.arrays import Array, Integers
+from footfall.arrays import Array, Flags, Integers
 from footfall.compiler.routines import ArrayOf, Lanes, Matrix3, Vector3
 from footfall.contact.detection.memory import ContactMemory, ShapeTable
 from footfall.contact.detection.shapes import Bodies, Touch
@@ -201,6 +201,8 @@ class Settings(NamedTuple):
     quick_steps: int
     interior_steps: int
     final_steps: int
+    sleep_speed: float  # m/s and rad/s, below which things are at rest
+    sleep_steps: int  # at rest, after which they sleep; 0: never
 
 
 class Forces(NamedTuple):
@@ -220,7 +222,8 @@ class Count(IntEnum):
 
 class State(NamedTuple):
     """What one step hands to the next. q, v, integral, drives; time (1,) s. touches: of the last step; impulses
-    (room, 3): theirs, world axes, N s; joint_impulses (joints,). counts: see `Count`."""
+    (room, 3): theirs, world axes, N s; joint_impulses (joints,). counts: see `Count`. rest (movers,): how many steps
+    free bodies have been at rest, see `sleep.py`."""
 
     q: Array
     v: Array
@@ -231,6 +234,7 @@ class State(NamedTuple):
     impulses: ArrayOf[Vector3]
     joint_impulses: Array
     counts: Integers
+    rest: Integers
     memory: ContactMemory
 
 
@@ -240,7 +244,7 @@ class Workspace(NamedTuple):
     inputs, outputs: of kernels. bodies: where all links are and how they move. free (nodes, 8): velocities without
     contact; v (nodes, 8): with it. found: touches of this step. effort (nv,).
     given_linear, given_angular (links, 3): how links move beside the velocities of nodes, by prescribed joints; world
-    axes, at their origins.
+    axes, at their origins. still (bodies,): which of them sleep.
     """
 
     inputs: Array
@@ -253,6 +257,7 @@ class Workspace(NamedTuple):
     effort: Array
     given_linear: ArrayOf[Vector3]
     given_angular: ArrayOf[Vector3]
+    still: Flags
 
 
 class Moment(NamedTuple):

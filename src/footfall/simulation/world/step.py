@@ -10,13 +10,14 @@ import numpy as np
 
 from footfall.arrays import Array, Integers
 from footfall.compiler.routines import ArrayOf, Vector3, routine
-from footfall.contact.detection.find import find_contacts
+from footfall.contact.detection.find import Sleepers, find_contacts
 from footfall.contact.islands.newton import Outcome
 from footfall.contact.islands.solve import Effort, solve_island
 from footfall.simulation.world.coupling import Members, find_members, is_held
 from footfall.simulation.world.island_building import build_island, draft_island
 from footfall.simulation.world.movers import approach_all, settle_all
 from footfall.simulation.world.records import Count, Forces, Moment, Report, Settings, State, Workspace, World
+from footfall.simulation.world.sleep import count_rest, note_sleepers, sleeps, wake_touched
 from footfall.simulation.world.velocity_sums import sum_impulse
 from footfall.simulation.world.warm_start import warm_impulses
 
@@ -34,21 +35,36 @@ def advance(
     """One step; command (6, joints). If the report needs more room than there is, nothing has happened."""
     now = Moment(world, settings, state, forces, room)
     approach_all(world, settings, state, command, room)
-    need = find_contacts(world.shapes, state.memory, room.bodies, settings.dt, settings.reach, room.found)
+    before = state.touches[: state.counts[Count.TOUCHES]]
+    if settings.sleep_steps > 0:
+        note_sleepers(world, settings, state, room)
+    need = find_contacts(
+        world.shapes,
+        state.memory,
+        room.bodies,
+        settings.dt,
+        settings.reach,
+        room.found,
+        Sleepers(room.still, before),
+    )
     if need.touches > len(room.found) or need.pairs > len(state.memory.pairs):
         return Report(need.touches, need.pairs, 0.0, 0, 0)
     count = need.touches
     warm: ArrayOf[Vector3] = np.empty((count, 3))
-    warm_impulses(state.touches[: state.counts[Count.TOUCHES]], state.impulses, room.found[:count], warm)
+    warm_impulses(before, state.impulses, room.found[:count], warm)
     state.impulses[:count] = warm
-    room.v[:] = room.free
     members = find_members(now, count)
+    if settings.sleep_steps > 0:
+        wake_touched(now, members, count)
+    room.v[:] = room.free
     local, worst, most, islands = np.full(len(world.node_velocities), -1), 0.0, 0, 0
     for head in range(world.movers):
-        if members.root[head] == head and is_held(members, head):
+        if members.root[head] == head and is_held(members, head) and not sleeps(now, head):
             outcome = _solve(now, members, head, local)
             worst, most, islands = max(worst, outcome.residual), max(most, outcome.steps), islands + 1
     settle_all(world, settings, state, command, room)
+    if settings.sleep_steps > 0:
+        count_rest(now, members)
     state.touches[:count] = room.found[:count]
     state.counts[Count.TOUCHES] = count
     state.time[0] = next_time(state.time[0], settings.dt)
