@@ -198,3 +198,10 @@ def test_walking(capsys: pytest.CaptureFixture[str]) -> None:
     text = output_of("15_walking.py", capsys)
     assert "reached after 3.0 s" in text
     assert "of 8 still walk" in text
+
+
+def test_commanding_a_walk(capsys: pytest.CaptureFixture[str]) -> None:
+    text = output_of("16_commanding_a_walk.py", capsys)
+    assert "arrived after" in text
+    assert "the same bits: True" in text
+    assert text.count("plan ") >= 4

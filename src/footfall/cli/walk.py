@@ -253,7 +253,8 @@ def _print_listing() -> None:
 
     rows = [[name, each.about] for name, each in RUNS.items()]
     screen().print(table("Walks: footfall walk --run NAME", ["name", "what"], rows))
-    screen().print("Scenes: " + ", ".join(library.names()), highlight=False, soft_wrap=True)
+    scenes = [[name, library.about(name)] for name in library.names()]
+    screen().print(table("Scenes: footfall walk NAME", ["name", "what"], scenes))
 
 
 def _print_parameters(robot: str) -> None:

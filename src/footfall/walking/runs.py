@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from footfall.walking.request import Push, WalkRequest
+from footfall.walking.signals import (
+    Add,
+    Balance,
+    Bow,
+    Drive,
+    Load,
+    LookAround,
+    OneLeg,
+    PushBody,
+    Set,
+    Stamp,
+    Stop,
+    Surface,
+    WalkStraight,
+    WalkTo,
+    Wave,
+)
 
 
 class NamedRun(NamedTuple):
@@ -14,6 +32,28 @@ class NamedRun(NamedTuple):
 
     about: str
     request: WalkRequest
+
+
+# A wall beside a robot that stands in the origin, at the reach of its right hand.
+_WALL: dict[str, Any] = {
+    "name": "wall",
+    "size": (1.2, 0.05, 2.0),
+    "position": (0.0, -0.725, 1.0),
+    "kind": "wall",
+}
+
+
+def _pushes(first: float, count: int) -> tuple[PushBody, ...]:
+    """Pushes of 6 to 10 N s from directions that do not repeat, 1.3 s apart."""
+    angles = [2.4 * number for number in range(count)]  # the golden angle
+    return tuple(
+        PushBody(
+            time=first + 1.3 * number,
+            body="torso",
+            force=((60.0 + 5.0 * number) * math.cos(angle), (60.0 + 5.0 * number) * math.sin(angle), 0.0),
+        )
+        for number, angle in enumerate(angles)
+    )
 
 
 RUNS: Mapping[str, NamedRun] = MappingProxyType(
@@ -40,6 +80,7 @@ RUNS: Mapping[str, NamedRun] = MappingProxyType(
         "short-stairs": NamedRun(
             "up stairs with treads shorter than a foot", WalkRequest(scene="stairs-partial")
         ),
+        "right-table": NamedRun("along a table, the right hand on it", WalkRequest(scene="right-table")),
         "pushed": NamedRun(
             "3 m straight ahead, with pushes of 10 N s against the upper body on the way",
             WalkRequest(
@@ -50,6 +91,104 @@ RUNS: Mapping[str, NamedRun] = MappingProxyType(
                     Push("torso", (100.0, 0.0, 0.0), 6.0, 0.1),
                 ),
             ),
+        ),
+        "stamping": NamedRun(
+            "steps on the spot, the right hand on a wall, pushed from all sides",
+            WalkRequest(scene="flat", route="stamping", noise=True, signals=(Add(**_WALL), *_pushes(3.0, 7))),
+        ),
+        "uneven-ground": NamedRun(
+            "through a corridor, both hands on the walls, over boards that the robot does not see",
+            WalkRequest(scene="uneven-corridor", noise=True, sight="exact"),
+        ),
+        "rolling-board": NamedRun(
+            "through a corridor, both hands on the walls, onto a board on rollers that it does not see",
+            WalkRequest(scene="rolling-board", noise=True, sight="exact"),
+        ),
+        "fast": NamedRun(
+            "8 m straight ahead, with steps of up to 0.63 m in 0.67 s: 3.4 km/h",
+            WalkRequest(
+                scene="flat",
+                signals=(
+                    Set(name="motion.phase.transition_s", value=0.67),
+                    WalkStraight(time=0.8, distance=8.0, longest=0.63),
+                ),
+            ),
+        ),
+        "replanning": NamedRun(
+            "to a goal that changes on the way, around a box that is put before the robot",
+            WalkRequest(
+                scene="flat",
+                goal=(4.0, 0.0, 0.0),
+                noise=True,
+                signals=(
+                    Add(time=2.5, name="box", size=(0.4, 0.8, 0.5), position=(2.6, 0.0, 0.25)),
+                    WalkTo(time=7.0, x=3.0, y=1.0, yaw=0.8),
+                ),
+            ),
+        ),
+        "vision": NamedRun(
+            "through a corridor by the camera in the robot's head alone",
+            WalkRequest(scene="corridor", sight="camera", noise=True),
+        ),
+        "vision-obstacles": NamedRun(
+            "around and over obstacles by the camera in the robot's head alone",
+            WalkRequest(scene="obstacles", sight="camera", noise=True),
+        ),
+        "driven": NamedRun(
+            "by velocities as from a joystick: ahead, along a curve, aside, back",
+            WalkRequest(
+                scene="flat",
+                noise=True,
+                signals=(
+                    Drive(time=0.8, forward=0.4),
+                    Drive(time=4.0, forward=0.3, turn=0.25),
+                    Drive(time=7.0, left=0.08),
+                    Drive(time=10.0, forward=-0.15),
+                    Stop(time=13.0),
+                ),
+            ),
+        ),
+        "gestures": NamedRun(
+            "bow, look around, stand on one leg, wave, stamp",
+            WalkRequest(
+                scene="flat",
+                signals=(
+                    Bow(time=0.8),
+                    LookAround(time=0.9),
+                    OneLeg(time=1.0),
+                    Wave(time=1.1),
+                    Stamp(time=1.2),
+                ),
+            ),
+        ),
+        "lean": NamedRun(
+            "put the right hand on a wall, lean on it, and come back",
+            WalkRequest(
+                scene="flat",
+                signals=(
+                    Add(**_WALL),
+                    Balance(time=0.8, hand="RH", position=(0.1, -0.5125, 1.25), force=(0.0, 30.0, 0.0)),
+                ),
+            ),
+        ),
+        "set-down": NamedRun(
+            "set down from 2 cm above the ground", WalkRequest(scene="flat", drop=0.02, seconds=2.0)
+        ),
+        "surprises": NamedRun(
+            "3 m straight ahead, over ground that becomes soft and slippery, with a load of 5 kg",
+            WalkRequest(
+                scene="flat",
+                route="straight",
+                noise=True,
+                signals=(
+                    Load(time=2.0, body="torso", mass=5.0),
+                    Surface(time=4.0, stiffness=1e4),
+                    Surface(time=6.0, friction=0.3),
+                ),
+            ),
+        ),
+        "long": NamedRun(
+            "30 m, planned in pieces on the way", WalkRequest(scene="flat", goal=(30.0, 0.0, 0.0))
         ),
     }
 )

@@ -15,3 +15,12 @@ def names() -> list[str]:
 def find(name: str) -> Path | None:
     """The path of a shipped scene's file; None if there is no such scene."""
     return Path(str(files(__name__).joinpath(f"{name}.toml"))) if name in names() else None
+
+
+def about(name: str) -> str:
+    """What a shipped scene is: the first sentence of its file."""
+    path = find(name)
+    if path is None:
+        return ""
+    first = path.read_text(encoding="utf-8").split("\n", 1)[0]
+    return first.removeprefix("#").partition(" Made by:")[0].strip()
