@@ -437,3 +437,12 @@ def test_wrong_shapes_say_what_is_right() -> None:
     ):
         with pytest.raises(InvalidRotation, match=words):
             call()
+
+
+def test_quaternions_of_another_length_are_refused() -> None:
+    """`matrix_from_quaternion([2, 0, 0, 0])` was four times the identity; four digits are close enough."""
+    for wrong in ([2.0, 0.0, 0.0, 0.0], np.zeros(4), [[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 3.0, 0.0]]):
+        with pytest.raises(InvalidRotation, match="has the norm"):
+            r.matrix_from_quaternion(np.array(wrong))
+    assert r.matrix_from_quaternion(np.array([0.7071, 0.7071, 0.0, 0.0])).shape == (3, 3)
+    assert r.matrix_from_quaternion(np.zeros((0, 4))).shape == (0, 3, 3)

@@ -273,9 +273,9 @@ def test_gains_of_the_robot_are_those_of_hold() -> None:
     with pytest.warns(RobotWarning):
         simulation = Simulation(parse_mjcf(ACTED), candidates=())
     held = simulation.hold()
-    weight = simulation.robot.mass * 9.81
-    np.testing.assert_allclose(held.kp, [270.0, weight, 0.0, weight])
-    np.testing.assert_allclose(held.kd, [18.0, 0.1 * weight, 6.0, 0.1 * weight])
+    stiffness = 3.0 * simulation.robot.mass * 9.81  # a radian holds the weight at 3 m
+    np.testing.assert_allclose(held.kp, [270.0, stiffness, 0.0, stiffness])
+    np.testing.assert_allclose(held.kd, [18.0, 0.1 * stiffness, 6.0, 0.1 * stiffness])
     with pytest.raises(InvalidOption, match="no servo gains for knee, toe; give kp= and kd="):
         simulation.pd(np.zeros(4))
 

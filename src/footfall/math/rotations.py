@@ -129,7 +129,7 @@ def normalised(q: Array) -> Array:
     return unit
 
 
-@rowwise(q=4)
+@rowwise("q", q=4)
 def matrix_from_quaternion(q: Array) -> Array:
     """Rotation matrix (3, 3) of a unit quaternion (4,), 002 (2.54)."""
     w, x, y, z = q

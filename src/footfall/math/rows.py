@@ -19,11 +19,12 @@ from footfall.errors import InvalidRotation
 
 P = ParamSpec("P")
 Shape = tuple[int, ...]
+_LENGTH = 2e-3  # of the square: numbers with four digits are close enough
 
 
-def rowwise(**shapes: int | Shape) -> Callable[[Callable[P, Array]], Callable[P, Array]]:
+def rowwise(*units: str, **shapes: int | Shape) -> Callable[[Callable[P, Array]], Callable[P, Array]]:
     """Decorates a function of arrays. shapes: of the arguments that are arrays; () for single numbers, -1 for a length
-    of any size.
+    of any size. units: those of them that must have length one.
 
     Leading axes are those of a batch; arguments without them hold for all rows.
     """
@@ -53,6 +54,8 @@ def rowwise(**shapes: int | Shape) -> Callable[[Callable[P, Array]], Callable[P,
                     raise InvalidRotation(
                         f"{name} has the shape {value.shape}; needed is {_text(shape)}, or rows of such"
                     )
+                if name in units:
+                    _check_length(name, value)
                 batched = batched or rows > 0
             if not batched:
                 return function(*given, **options)
@@ -70,6 +73,22 @@ def rowwise(**shapes: int | Shape) -> Callable[[Callable[P, Array]], Callable[P,
         return run
 
     return decorate
+
+
+def _check_length(name: str, value: Array) -> None:
+    """Numbers of another length than one would give a rotation that also stretches; symbols are taken as they are."""
+    if value.dtype == object:
+        return
+    if value.ndim == 1:
+        worst = value @ value
+    else:
+        squares = np.einsum("...i,...i->...", value, value).ravel()
+        worst = squares[np.argmax(np.abs(squares - 1.0))] if len(squares) else 1.0
+    if _LENGTH < abs(worst - 1.0) < np.inf:  # NaN goes on as such
+        norm = float(np.sqrt(worst))
+        raise InvalidRotation(
+            f"{name} has the norm {norm:.6g}; it must be 1: divide by it, `normalised` does"
+        )
 
 
 def _text(shape: Shape) -> str:

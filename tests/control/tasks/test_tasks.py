@@ -108,6 +108,10 @@ def test_tasks_are_values() -> None:
         (lambda: PoseTask("RF", np.eye(3)), "must be a Transform"),
         (lambda: PoseTask("RF", 2.0 * np.eye(4)), "must be a Transform"),
         (lambda: PoseTask("RF", np.zeros(3)), "a place alone; see frame_position"),
+        (
+            lambda: PoseTask("RF", (np.zeros(3), np.eye(4)[0])),
+            r"must be a Transform\(rotation, translation\)",
+        ),  # type: ignore[arg-type]
         (lambda: PoseTask("RF", "there"), "must be a Transform"),
         (lambda: frame_position("RF", np.zeros(3), gains="stiff"), "a number of at least zero"),
         (lambda: frame_position("RF", np.zeros(3), priority=0.5), "whole number"),

@@ -45,7 +45,7 @@ class PoseTask(MotionTask):
             self._settle(self.target)
 
     def _settle(self, target: Any) -> None:
-        if not isinstance(target, Transform | PoseReference) and np.shape(target) == (3,):
+        if not isinstance(target, Transform | PoseReference) and _is_place(target):
             raise InvalidTask(
                 f"{self.label}: target is {target!r}, a place alone; see frame_position, or give a Transform"
             )
@@ -96,3 +96,11 @@ class PoseTask(MotionTask):
     def directions(self, robot: Robot, q: Array, parameters: Array) -> Array:
         rotation = frame_pose.textbook(robot, q, self.relative_to).rotation
         return axis_directions(rotation, np.zeros(3))[:, row_places(self.rows, AXES)]
+
+
+def _is_place(target: Any) -> bool:
+    """Whether a target is three numbers; parts of different shapes have none."""
+    try:
+        return np.shape(target) == (3,)
+    except ValueError:
+        return False
