@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -71,16 +72,15 @@ def checked_instant(
         count = len(position)
         force = _of_shape(forces, count, "forces")
         normal = _unknown(count) if normals is None else _of_shape(normals, count, "normals")
-        body = np.full(count, _UNKNOWN) if bodies is None else np.array(bodies, dtype=np.int64)
+        body = _nobody(count) if bodies is None else np.array(bodies, dtype=np.int64)
     except InvalidRow:
         raise
     except (TypeError, ValueError, OverflowError) as problem:
         raise InvalidRow(f"contacts must be arrays (n, 3) of numbers: {problem}") from None
     if body.shape != (count,):
         raise InvalidRow(f"bodies have shape {body.shape}; for {count} contacts it must be ({count},)")
-    numbers = (
-        [] if bodies is None else body.tolist()
-    )  # of a few numbers the extremes are found sooner in a list
+    # Of a few numbers the extremes are found sooner in a list.
+    numbers = [] if bodies is None else bodies if type(bodies) is list else body.tolist()
     if numbers and not (min(numbers) >= _UNKNOWN and max(numbers) < known):
         wrong = next(index for index in numbers if not _UNKNOWN <= index < known)
         raise InvalidRow(f"body {wrong} of a contact; the robot has bodies 0 to {known - 1}")
@@ -127,10 +127,15 @@ def _of_shape(values: Any, count: int, name: str) -> Array:
     return array
 
 
+@lru_cache(maxsize=256)
 def _unknown(count: int) -> Array:
-    normals = np.empty((count, 3))
-    normals.fill(np.nan)
-    return normals
+    """Normals that were not given; nobody writes to them."""
+    return np.full((count, 3), np.nan)
+
+
+@lru_cache(maxsize=256)
+def _nobody(count: int) -> Integers:
+    return np.full(count, _UNKNOWN)
 
 
 def _none() -> Array:

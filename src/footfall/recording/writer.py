@@ -78,7 +78,7 @@ class RecordingWriter:
         edges = np.cumsum([1, robot.nq, robot.nv, robot.nv, DriveSet(robot, robot.drives).motors]).tolist()
         self._columns = [slice(*pair) for pair in itertools.pairwise(edges)]  # of _ARRAYS in the rows
         self._sizes = [(place.stop - place.start,) for place in self._columns]
-        self._missing = [np.full(size, np.nan) for size in self._sizes[2:]]  # of what may be left out
+        self._empty_row = np.full((1, self._columns[-1].stop), np.nan)
         self._lock = threading.Lock()  # of the order in which rows come
         self._latest = {form.STATES: 0.0, form.CONTACTS: 0.0}
         # One append is all that a call does to it: Ctrl-C comes before or after that.
@@ -121,16 +121,17 @@ class RecordingWriter:
         """Record a state: time in s, q (nq,), v (nv,), joint torques and forces tau (nv,) in N m and N, currents
         (motors,) in A of the motors of `robot.drives`."""
         time = _number("time", time)
-        parts = [
-            q,
-            v,
-            self._missing[0] if tau is None else tau,
-            self._missing[1] if currents is None else currents,
-        ]
-        for k, (name, values, size) in enumerate(zip(_ARRAYS, parts, self._sizes, strict=True)):
+        row = self._empty_row.copy()  # with time, tau and currents NaN
+        row[0, 0] = time
+        for name, values, size, place in zip(
+            _ARRAYS, (q, v, tau, currents), self._sizes, self._columns, strict=True
+        ):
+            if values is None and name in _ARRAYS[2:]:
+                continue
             if type(values) is not np.ndarray or values.dtype is not _FLOATS or values.shape != size:
-                parts[k] = self._checked(name, values, size)
-        self._record(form.STATES, time, np.concatenate(([time], *parts))[None])
+                values = self._checked(name, values, size)
+            row[0, place] = values
+        self._record(form.STATES, time, row)
 
     def states(self, times: Any, q: Any, v: Any, tau: Any = None, *, currents: Any = None) -> None:
         """Record states: times (n,) in s, q (n, nq), v (n, nv), tau (n, nv) in N m and N, currents (n, motors) in A."""
