@@ -1,9 +1,11 @@
-"""Bring figures of documents up to date: tables under a comment `rows of benchmarks/X.md` have rows of that report.
+"""Bring figures of documents up to date: tables under a comment `rows of benchmarks/X.md` have rows of that report, and
+sentences quote cells of reports (`QUOTES`).
 
     python -m benchmarks.figures [--check]
 
-A row is known by its words, the cells before its first number; a document chooses which rows it shows. With --check
-nothing is written, and rows that are not those of the report are told of.
+A row is known by its words, the cells before its first number; a document chooses which rows it shows. A quoted number
+is rounded to as many digits as the sentence has. With --check nothing is written, and what is not as in the report is
+told of.
 """
 
 from __future__ import annotations
@@ -11,11 +13,50 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
 _MARK = re.compile(r"<!-- rows of (benchmarks/[\w.]+\.md) -->")
 _NUMBER = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?( .*)?")
+
+
+class Quote(NamedTuple):
+    """A sentence of a page with a number, {}, that a report has: behind which words of a row, and which one there."""
+
+    page: str
+    sentence: str
+    report: str
+    row: str
+    place: int = 0
+
+
+_MOTION, _WALKING = "benchmarks/motion.md", "benchmarks/walking.md"
+QUOTES = (
+    Quote("README.md", "A motion of 26 steps is generated and checked in {} ms", _MOTION, "**total, ms**", 2),
+    Quote("README.md", "one of 9 in {} ms, where", _MOTION, "**total, ms**"),
+    Quote("README.md", "the C++ of the source needs {} and 1.9", _MOTION, "source, ms", 2),
+    Quote("docs/motion.md", "(0.12 ms of the {})", _MOTION, "**total, ms**"),
+)
+
+
+def quoted(quote: Quote, text: str, root: Path = ROOT) -> tuple[str, list[str]]:
+    """The text of a page with the number that its report has, and what was wrong before."""
+    rows = [row for row in (root / quote.report).read_text(encoding="utf-8").split("\n") if is_row(row)]
+    found = [row.split(quote.row, 1)[1] for row in rows if row.startswith(f"| {quote.row} |")]
+    numbers = re.findall(r"(?<![\w.])\d+(?:\.\d+)?", found[0]) if found else []
+    pattern = re.escape(quote.sentence).replace(r"\{\}", r"(\d+(?:\.\d+)?)")
+    match = re.search(pattern, text)
+    if match is None or len(numbers) <= quote.place:
+        where = quote.page if match is None else quote.report
+        return text, [f"{where} does not have what {quote.sentence!r} quotes; mend QUOTES"]
+    digits = Decimal(1).scaleb(Decimal(match[1]).as_tuple().exponent)  # type: ignore[arg-type]  # finite
+    known = str(Decimal(numbers[quote.place]).quantize(digits, ROUND_HALF_UP))
+    if known == match[1]:
+        return text, []
+    wrong = f"{quote.sentence.format(match[1])!r} is {known} in {quote.report}"
+    return text[: match.start(1)] + known + text[match.end(1) :], [wrong]
 
 
 def documents() -> Iterator[Path]:
@@ -62,6 +103,9 @@ def main() -> int:
     failed = 0
     for path in documents():
         text, wrong = brought_up_to_date(path.read_text(encoding="utf-8"))
+        for quote in (each for each in QUOTES if ROOT / each.page == path):
+            text, more = quoted(quote, text)
+            wrong += more
         failed += len(wrong)
         for problem in wrong:
             print(f"{path.relative_to(ROOT)}: {problem}")

@@ -181,3 +181,15 @@ def test_bench_names_the_algorithms(
 def test_module_runs_as_a_command() -> None:
     command = [sys.executable, "-m", "footfall", "--version"]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.startswith("footfall ")
+
+
+def test_an_interrupt_while_loading_ends_quietly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C in the second that imports take ended in a trace of 40 lines."""
+
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("footfall.cli.application.main", interrupted)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 130
