@@ -80,10 +80,10 @@ def _check_length(name: str, value: Array) -> None:
     if value.dtype == object:
         return
     if value.ndim == 1:
-        worst = value @ value
+        worst = float(value @ value)
     else:
         squares = np.einsum("...i,...i->...", value, value).ravel()
-        worst = squares[np.argmax(np.abs(squares - 1.0))] if len(squares) else 1.0
+        worst = float(squares[np.argmax(np.abs(squares - 1.0))]) if len(squares) else 1.0
     if _LENGTH < abs(worst - 1.0) < np.inf:  # NaN goes on as such
         norm = float(np.sqrt(worst))
         raise InvalidRotation(

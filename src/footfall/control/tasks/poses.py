@@ -101,6 +101,6 @@ class PoseTask(MotionTask):
 def _is_place(target: Any) -> bool:
     """Whether a target is three numbers; parts of different shapes have none."""
     try:
-        return np.shape(target) == (3,)
+        return bool(np.shape(target) == (3,))
     except ValueError:
         return False
