@@ -14,6 +14,7 @@ from footfall.contact.islands.interior_point import solve_interior
 from footfall.contact.islands.island import Island
 from footfall.contact.islands.newton import Outcome, solve_newton
 
+_AGAIN = 3  # direct steps from there at most: they do at once or not at all
 _CLOSE = 1e-6  # of the weight: where Newton's method takes over
 
 
@@ -51,7 +52,7 @@ def solve_island(
         steps += interior.steps
         residual = interior.residual
         v[:], contacts[:], joints[:] = other_v, other, other_joints
-        direct = solve_directly(island, v, contacts, joints, limit, effort.direct)
+        direct = solve_directly(island, v, contacts, joints, limit, min(effort.direct, _AGAIN))
         steps += direct.steps
         if direct.residual <= limit:
             return Outcome(direct.residual / island.weight, steps)
