@@ -20,6 +20,7 @@ import mujoco
 import numpy as np
 
 from benchmarks.lab.soft_soles import soft_rows, soft_table
+from benchmarks.lab.world_batches import batch_rows, batch_table
 from benchmarks.lab.world_mujoco import FLAGS, WorldPeer
 from benchmarks.lab.world_scenes import SCENES, WorldScene
 from footfall import Simulation
@@ -148,7 +149,7 @@ def markdown(rows: list[Row], load_before: str) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("names", nargs="*", help='text in the name of a world, or "soft"; all without it')
+    parser.add_argument("names", nargs="*", help='text in the name of a world, "soft" or "batches"; all without it')
     parser.add_argument("--blocks", type=int, default=12, help="interleaved blocks of ours and theirs")
     parser.add_argument("--output", type=Path, help="also write the report to this file")
     options = parser.parse_args()
@@ -162,6 +163,8 @@ def main() -> None:
     text = markdown(rows, load_before) if rows else ""
     if not options.names or "soft" in options.names:
         text += "\n" * bool(text) + "\n".join(soft_table(soft_rows(options.blocks)))
+    if not options.names or "batches" in options.names:
+        text += "\n" * bool(text) + "\n".join(batch_table(batch_rows(options.blocks)))
     print(text)
     if options.output is not None:
         options.output.write_text(text, encoding="utf-8")
