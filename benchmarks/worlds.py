@@ -149,7 +149,9 @@ def markdown(rows: list[Row], load_before: str) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("names", nargs="*", help='text in the name of a world, "soft" or "batches"; all without it')
+    parser.add_argument(
+        "names", nargs="*", help='text in the name of a world, "soft" or "batches"; all without it'
+    )
     parser.add_argument("--blocks", type=int, default=12, help="interleaved blocks of ours and theirs")
     parser.add_argument("--output", type=Path, help="also write the report to this file")
     options = parser.parse_args()

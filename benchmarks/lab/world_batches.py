@@ -106,6 +106,7 @@ def batch_table(rows: Iterator[BatchRow]) -> list[str]:
         ratio = row.ratio
         lines.append(
             f"| {row.name} | {row.threads} | {row.ours:.1f} | {row.theirs:.1f} | "
-            f"{ratio.median:.2f} ({ratio.lower:.2f} to {ratio.upper:.2f}) | {row.residual:.1e} | {100 * row.above:.2g} % |"
+            f"{ratio.median:.2f} ({ratio.lower:.2f} to {ratio.upper:.2f}) | {row.residual:.1e} | "
+            f"{100 * row.above:.2g} % |"
         )
     return [*lines, ""]

@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array, Flags
-from footfall.compiler.routines import ArrayOf, Vector3, new_records, routine
+from footfall.compiler.routines import ArrayOf, Vector3, routine
 from footfall.contact.detection.broad import update_pairs
 from footfall.contact.detection.impact import impact_spots, is_fast
 from footfall.contact.detection.memory import ContactMemory, Pair, ShapeTable
-from footfall.contact.detection.narrow import MOST_SPOTS, motion_between, pair_spots
+from footfall.contact.detection.narrow import motion_between, pair_spots
 from footfall.contact.detection.reduction import chosen
 from footfall.contact.detection.seams import without_seams
 from footfall.contact.detection.shapes import Bodies, Kind, Spot, Touch
@@ -56,7 +56,7 @@ def find_contacts(
     needed = update_pairs(table, memory, bodies, dt, reach)
     if needed > len(memory.pairs):
         return Need(0, needed)
-    spots = new_records(Spot, MOST_SPOTS)
+    spots = memory.spots
     count, most, known = 0, 0, 0
     start, seconds = 0, 0  # of the touches of one shape: where they begin, and how many others it touches
     for k in range(needed):

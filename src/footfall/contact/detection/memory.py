@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from footfall.arrays import Array, Integers
 from footfall.compiler.routines import ArrayOf, Vector3
-from footfall.contact.detection.shapes import Pools, Shape
+from footfall.contact.detection.shapes import Pools, Shape, Spot
 from footfall.math.transform import Transform
 
 
@@ -68,6 +68,7 @@ class ContactMemory(NamedTuple):
     centre moves in the step, spin (n,): how much more its other points may, m; leaves (n,): its node in a tree.
 
     nodes: of the trees. pairs: that are near each other, by number; fresh: room for new ones. counts: see `Count`.
+    spots: room for the points of a pair.
     """
 
     places: ArrayOf[Transform]
@@ -82,3 +83,4 @@ class ContactMemory(NamedTuple):
     pairs: ArrayOf[Pair]
     fresh: ArrayOf[Pair]
     counts: Integers
+    spots: ArrayOf[Spot]

@@ -18,9 +18,10 @@ from footfall.contact.detection.broad import key_of
 from footfall.contact.detection.filters import Names, neighbours, ordered
 from footfall.contact.detection.find import NONE_SLEEP, find_contacts
 from footfall.contact.detection.memory import ContactMemory, Count, Pair, ShapeTable, TreeNode
+from footfall.contact.detection.narrow import MOST_SPOTS
 from footfall.contact.detection.pools import PoolBuilder
 from footfall.contact.detection.shape_making import Carried, shapes_of
-from footfall.contact.detection.shapes import Bodies, Kind, Shape, Touch
+from footfall.contact.detection.shapes import Bodies, Kind, Shape, Spot, Touch
 from footfall.contact.pair_material import RobotSide
 from footfall.dynamics.configuration import neutral
 from footfall.dynamics.kinematics import link_poses
@@ -265,6 +266,7 @@ def _new_memory(shapes: int, pairs: int) -> ContactMemory:
         pairs=new_records(Pair, pairs),
         fresh=new_records(Pair, pairs),
         counts=counts,
+        spots=new_records(Spot, MOST_SPOTS),
     )
 
 
