@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array, Flags
-from footfall.compiler.routines import ArrayOf, Vector3, routine
+from footfall.compiler.routines import ArrayOf, Vector3, new_records, routine
 from footfall.contact.detection.broad import update_pairs
 from footfall.contact.detection.impact import impact_spots, is_fast
 from footfall.contact.detection.memory import ContactMemory, Pair, ShapeTable
