@@ -100,6 +100,12 @@ def test_a_script_is_walked_recorded_and_replayed(tmp_path: Path) -> None:
     plan = [event for event in recording.events if event.name == "plan"][-1]
     assert plan.data["about"] == "walk"
     assert len(plan.data["feet"]) >= 3
+    signals = recording.signals
+    assert signals.units["zmp"] == "m"
+    assert signals.values["right_foot"].shape == (len(signals.time), 6)
+    weight = recording.robot.mass * 9.81
+    last = signals.values["right_foot"][-1, 2] + signals.values["left_foot"][-1, 2]
+    assert last == pytest.approx(weight, rel=0.02)
     # The box is where it was put, then where it was moved to.
     assert recording.scene is not None
     box = recording.scene.object("box")

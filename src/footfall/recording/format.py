@@ -26,6 +26,7 @@ TOML = "application/toml"
 STATES = "/states"
 CONTACTS = "/contacts"
 EVENTS = "/events"
+SIGNALS = "/signals"
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**31)]
 
@@ -68,10 +69,22 @@ class EventMessage(msgspec.Struct, forbid_unknown_fields=True):
     data: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
+class SignalBlock(msgspec.Struct, forbid_unknown_fields=True):
+    """Rows of time (rows,) and values (rows, sum of sizes): signals by name, each with its size and unit."""
+
+    rows: Count
+    names: list[str]
+    sizes: list[Count]
+    units: list[str]
+    time: bytes
+    values: bytes
+
+
 MESSAGES: dict[str, tuple[str, type[msgspec.Struct]]] = {
     STATES: ("footfall.StateBlock", StateBlock),
     CONTACTS: ("footfall.ContactBlock", ContactBlock),
     EVENTS: ("footfall.Event", EventMessage),
+    SIGNALS: ("footfall.SignalBlock", SignalBlock),
 }
 
 

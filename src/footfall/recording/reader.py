@@ -19,6 +19,7 @@ from footfall.recording import format as form
 from footfall.recording.contacts import ContactTable, Instant, joined
 from footfall.recording.meshes import is_mesh, robot_with_paths, scene_with_paths, unpacked_mesh
 from footfall.recording.scan import Message, Scan
+from footfall.recording.signals import NO_SIGNALS, SignalTable, joined_signals
 from footfall.robot.drives.drive_set import DriveSet
 from footfall.robot.html_table import html_table
 from footfall.robot.model import Robot
@@ -47,7 +48,8 @@ class Recording:
     time (n,) in s, q (n, nq), v (n, nv), tau (n, nv) in N m and N, currents (n, motors) in A of the motors of
     `robot.drives`; tau and currents are NaN in rows where none were given. metadata: versions, settings and what the
     writer was given, as text. meshes: files of the meshes that it holds, by their names in it. damage: why the file
-    could not be read to its end, None if it is whole; all that stands before the damage is there.
+    could not be read to its end, None if it is whole; all that stands before the damage is there. signals: numbers by
+    name, with their units and times of their own.
     """
 
     path: Path
@@ -63,6 +65,7 @@ class Recording:
     events: tuple[Event, ...]
     damage: str | None
     meshes: Mapping[str, str] = field(default_factory=dict)
+    signals: SignalTable = NO_SIGNALS
 
     @property
     def complete(self) -> bool:
@@ -139,6 +142,7 @@ class _Reading:
     counts: list[Integers] = field(default_factory=list)
     contacts: list[Instant] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
+    signals: list[form.SignalBlock] = field(default_factory=list)
     _shapes: dict[str, tuple[int, ...]] | None = None
 
     def wants(self, channel: int) -> bool:
@@ -179,6 +183,9 @@ class _Reading:
                 self._take_contacts(message, len(robot.bodies))
             case form.EventMessage(time=time, name=name, data=values):
                 self.events.append(Event(time, name, values))
+            case form.SignalBlock():
+                scan.account(len(data), f"signals of {len(data)} bytes")
+                self.signals.append(message)
 
     def _taken_states(self, block: form.StateBlock, robot: Robot) -> tuple[Array, ...]:
         """The arrays of a block; their lengths are compared before any is made."""
@@ -245,6 +252,7 @@ class _Reading:
             tuple(self.events),
             scan.damage,
             self.meshes,
+            joined_signals(self.signals, self.source),
         )
 
 

@@ -33,6 +33,7 @@ from footfall.recording import format as form
 from footfall.recording.contacts import ContactTable, checked_instant, contact_blocks
 from footfall.recording.meshes import KIND, MeshFiles, mesh_files, robot_with_paths, scene_with_paths
 from footfall.recording.preview import Preview
+from footfall.recording.signals import signal_blocks
 from footfall.robot.drives.drive_set import DriveSet
 from footfall.robot.model import Robot
 from footfall.robot.toml_writer import toml_text
@@ -164,6 +165,14 @@ class RecordingWriter:
         time = _number("time", time)
         instant = checked_instant(len(self.robot.bodies), positions, forces, normals, bodies)
         self._record(form.CONTACTS, time, (time, instant))
+
+    def signals(self, times: Any, values: Mapping[str, Any], units: Mapping[str, str]) -> None:
+        """Record named signals: times (n,) in s, values by name (n,) or (n, size), and the unit of each."""
+        blocks = list(signal_blocks(times, values, units))
+        for block in blocks:
+            last = float(form.unpacked(block.time, (block.rows,), "time")[-1])
+            _check_time(form.SIGNALS, last, 0.0)
+            self._record(form.SIGNALS, last, (last, msgspec.json.encode(block)))
 
     def event(self, time: float, name: str, data: Mapping[str, Any] | None = None) -> None:
         """Record that something happened at an instant, s; data: anything that JSON holds."""
@@ -305,8 +314,9 @@ class RecordingWriter:
                 self._write_states(rows[start : start + _ROWS])
         for block in contact_blocks(by_topic[form.CONTACTS]):
             self._write_contacts(block)
-        for stamp, message in by_topic[form.EVENTS]:
-            self._add(form.EVENTS, stamp, message)
+        for topic in (form.EVENTS, form.SIGNALS):
+            for stamp, message in by_topic[topic]:
+                self._add(topic, stamp, message)
 
     def _hand_over(self) -> None:
         """Give what has been written to the disk."""

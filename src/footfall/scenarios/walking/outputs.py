@@ -28,6 +28,18 @@ from footfall.whole_file import write_text, written_whole
 _RATE = 100.0  # Hz of a recording
 _MOMENT = 1e-3  # s, in which things that are moved come to their new place
 _HIDDEN = Transform(np.eye(3), np.array([0.0, 0.0, -50.0]))  # where things are before they come
+UNITS = {  # of signals; others are counts, parts and flags
+    **dict.fromkeys(
+        ("planned_center", "estimated_center", "center", "dcm_error", "planned_zmp", "zmp", "height"), "m"
+    ),
+    **dict.fromkeys(("right_hold", "left_hold", "hand_offsets"), "m"),
+    **dict.fromkeys(("tilt", "right_turn", "left_turn", "tracking"), "rad"),
+    **dict.fromkeys(("right_foot", "left_foot", "right_hand", "left_hand"), "N, N m"),
+    **dict.fromkeys(("wanted_right_foot", "wanted_left_foot"), "N, N m"),
+    **dict.fromkeys(("wanted_right_hand", "wanted_left_hand", "other"), "N"),
+    "missed": "N or N m",
+    "task_error": "m or rad",
+}
 _PARTS = ("right_foot", "left_foot", "right_hand", "left_hand")
 
 
@@ -86,6 +98,8 @@ def write_recording(done: Walk, path: Path) -> None:
         for time, name, data in done.session.happened:
             writer.event(time, name, data)
         writer.states(times[rows], log.q[rows], log.v[rows])
+        named = {name: done.signals[name][rows] for name in done.signals.dtype.names if name != "time"}
+        writer.signals(times[rows], named, {name: UNITS.get(name, "") for name in named})
         forces = np.stack([done.signals[part][rows][:, :3] for part in _PARTS], axis=1)
         for k, time in enumerate(times[rows].tolist()):
             pushing = np.linalg.norm(forces[k], axis=1) > 1.0
