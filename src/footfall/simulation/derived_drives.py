@@ -31,6 +31,7 @@ _PERMANENT = 0.4  # of the peak current
 _ROTOR = 0.3  # inertia behind the gear, of what the joint moves; none is added to armature that is given
 _DRY, _VISCOUS = 0.01, 0.005  # of the peak torque: dry friction, and viscous at the velocity limit
 _BANDWIDTH = 250.0  # rad/s, of the velocity loop
+_CURRENT = 3.0  # current loop of firmer servos over what it was
 _FASTEST = 10.0  # rad/s, of joints without a limit
 _LEAST = 1e-3  # kg m2
 
@@ -52,6 +53,27 @@ def with_derived_drives(robot: Robot, q: Array) -> Robot:
         armature = float(robot.armature[velocity])
         added.append(_drive(name, effort, speed, max(float(inertias[velocity]), _LEAST), armature > 0.0))
     return replace(robot, drives=(*robot.drives, *added)) if added else robot
+
+
+def with_firmer_servos(robot: Robot, share: float) -> Robot:
+    """The robot with velocity loops of its servos so many times as fast, and current loops that keep up with them.
+
+    Servos are tuned to the limb that they move. A leg that carries the robot moves all of it, for which they are soft.
+    """
+    return replace(robot, drives=tuple(_firmer(drive, share) for drive in robot.drives))
+
+
+def _firmer(drive: Drive, share: float) -> Drive:
+    if drive.servo is None:
+        return drive
+    servo = replace(
+        drive.servo,
+        velocity_gain=share * drive.servo.velocity_gain,
+        velocity_integral_gain=share * drive.servo.velocity_integral_gain,
+        current_gain=_CURRENT * drive.servo.current_gain,
+        current_integral_gain=_CURRENT * drive.servo.current_integral_gain,
+    )
+    return replace(drive, servo=servo)
 
 
 def _drive(joint: str, effort: float, speed: float, inertia: float, has_armature: bool) -> Drive:

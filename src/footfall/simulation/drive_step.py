@@ -178,6 +178,25 @@ class DriveTrain:
             result[self.joints_of_motors[k]] = 1.0 / elasticity.stiffness
         return result
 
+    @property
+    def load(self) -> Array:
+        """Friction a unit of torque (joints,)."""
+        result = np.zeros(len(self._joints))
+        result[self.joints_of_motors] = [motor.drive.friction.load for motor in self.motors]
+        return result
+
+    @property
+    def coulomb(self) -> Array:
+        """Dry friction at joints in the middle of their range (joints,), N m."""
+        result = np.zeros(len(self._joints))
+        for motor, joint in zip(self.motors, self.joints_of_motors, strict=True):
+            places = self._coordinates[motor.drive.joints]
+            lower, upper = self.robot.lower_limits[places], self.robot.upper_limits[places]
+            middle = 0.5 * (np.maximum(lower, -np.pi) + np.minimum(upper, np.pi))
+            jacobian = motor.drive.mechanism.motor_jacobian(middle)
+            result[joint] = motor.drive.friction.coulomb * np.abs(jacobian[:, motor.place]).sum()
+        return result
+
     # Step
 
     def undriven(self, command: Command) -> Command:

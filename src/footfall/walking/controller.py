@@ -18,7 +18,16 @@ from footfall.walking.feet import FootLoad, adapt_foot, foot_target, notice_touc
 from footfall.walking.footholds import come_back, foothold_goal, has_landed, shift_plan
 from footfall.walking.gains import ControlGains
 from footfall.walking.hands import adapt_hand, hand_axes, hand_target
-from footfall.walking.perceived import Centre, Footing, Tilt, centre_of, dcm_error, foot_wrench, tilt_of
+from footfall.walking.perceived import (
+    Centre,
+    Footing,
+    Tilt,
+    centre_of,
+    dcm_error,
+    foot_wrench,
+    observed_dcm,
+    tilt_of,
+)
 from footfall.walking.plan_sampling import Planned, shifted
 from footfall.walking.state import BodyMemory, ControllerState, FootMemory, Sensors
 from footfall.walking.task_space import (
@@ -32,8 +41,6 @@ from footfall.walking.task_space import (
     look_at_model,
     move_model,
 )
-
-_SMOOTH = 0.01  # s, of the error that balance and footholds follow: a robot on its toes would tremble without
 
 
 class ControllerRoom(NamedTuple):
@@ -77,7 +84,8 @@ def control_period(
     velocity = planned.body.velocity + np.array([0.0, 0.0, body.height_rate]) + body.shift_rate
     center = centre_of(tilt, model.center, velocity, footing)
     error = dcm_error(center, Centre(planned.body.position, planned.body.velocity), gains)
-    smooth = body.dcm + gains.period / (gains.period + _SMOOTH) * (error - body.dcm)
+    pushed = contact_force(planned, sensors, tilt, model) - planned_force(planned)
+    smooth = observed_dcm(body.dcm, error, center.position - planned.body.position, pushed, gains)
     state.body[0] = body._replace(dcm=smooth)
     shift = zmp_shift(smooth, gains)
     wrench = balancing_wrench(planned.wrench, shift)
@@ -92,6 +100,23 @@ def control_period(
         state.before[k], state.after[k] = state.after[k], state.v[driven[k]]
     move_model(code, state.q, gains.period * state.v, room.moved)
     return Decision(error, shift, center.position, tilt.error, wrench, shares, task_error)
+
+
+def contact_force(planned: Planned, sensors: Sensors, tilt: Tilt, model: Kinematics) -> Vector3:
+    """On the robot, N, world axes: feet stand as planned, hands are turned with the robot."""
+    right, left = foot_wrench(sensors, 0), foot_wrench(sensors, 1)
+    first, second = planned.right_foot.target.rotation, planned.left_foot.target.rotation
+    force = first @ np.array([right[0], right[1], right[2]]) + second @ np.array([left[0], left[1], left[2]])
+    hand = np.array([sensors.hands[0, 0], sensors.hands[0, 1], sensors.hands[0, 2]])
+    force = force + tilt.rotation @ (model.right_hand @ hand)
+    hand = np.array([sensors.hands[1, 0], sensors.hands[1, 1], sensors.hands[1, 2]])
+    total: Vector3 = force + tilt.rotation @ (model.left_hand @ hand)
+    return total
+
+
+def planned_force(planned: Planned) -> Vector3:
+    """On the robot, N, world axes."""
+    return np.array([planned.wrench[0], planned.wrench[1], planned.wrench[2]])
 
 
 def _footing(planned: Planned, state: ControllerState, model: Kinematics) -> Footing:

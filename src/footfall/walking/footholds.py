@@ -76,7 +76,7 @@ def shift_plan(state: ControllerState, landed: int) -> None:
     by = np.array([foot.hold[0], foot.hold[1], 0.0])
     state.feet[landed] = _moved(foot, -by)._replace(swung=0.0)
     state.feet[1 - landed] = _moved(other, -by)
-    state.body[0] = body._replace(plan_shift=body.plan_shift + by, shift=body.shift - by)
+    state.body[0] = body._replace(plan_shift=body.plan_shift + by, shift=body.shift - by, dcm=body.dcm - by)
 
 
 def _moved(foot: FootMemory, by: Vector3) -> FootMemory:

@@ -46,6 +46,7 @@ class ControlGains(NamedTuple):
         float  # 1/(kg m2)^2, of momentum about the vertical against joint velocities; 0: arms rest
     )
     balance_rate: float  # 1/s, by which an error of the divergent component decays
+    observer_rate: float  # 1/s, by which what is measured corrects what follows from forces
     force_rate: float  # 1/s, by which errors of contact forces decay
     hand_rate: float  # 1/s, likewise of hands
     foot_stiffness: float  # N/m, a whole sole pressed down
@@ -87,6 +88,7 @@ def control_gains(model: ReducedModel, *, period: float = 1e-3, point_stiffness:
         task_rate=0.1 / period,
         momentum_weight=5.0 / (0.01 * model.mass * model.com_height**2) ** 2,
         balance_rate=1.2 * rate,
+        observer_rate=4.0 * rate,
         force_rate=12.0 * rate,
         hand_rate=9.0 * rate,
         foot_stiffness=16 * point_stiffness,

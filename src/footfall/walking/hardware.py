@@ -20,6 +20,7 @@ from footfall.walking.state import Sensors
 
 _POSITION, _VELOCITY, _EFFORT = (Command._fields.index(name) for name in ("position", "velocity", "effort"))
 _SMOOTH = 0.002  # s, of measured rates
+_CREEPING = 0.1  # rad/s, below which friction is not made up for
 
 
 class Stage(IntEnum):
@@ -78,8 +79,8 @@ class HardwareSettings(NamedTuple):
     rad and rad/s, of joints. strongest (motors,): A. quantum: rad, of encoders. tracking: rad, that a joint may be off.
     strain: s, for which a motor may give all of its current. force, open_force: N, that a foot may measure, with and
     without a closed switch. power, current (motors,): places of switches and currents in the drives' state;
-    motor_joints (motors,): joints that motors move. compliance (joints,): rad/Nm, of gears. coordinates (joints,):
-    places of joint angles in q."""
+    motor_joints (motors,): joints that motors move. compliance (joints,): rad/Nm, of gears. load, coulomb
+    (joints,): friction a unit of torque, and Nm, at joints. coordinates (joints,): places of joint angles in q."""
 
     ticks: int
     tick: float
@@ -96,6 +97,8 @@ class HardwareSettings(NamedTuple):
     current: Integers
     motor_joints: Integers
     compliance: Array
+    load: Array
+    coulomb: Array
     coordinates: Integers
     bus: BusSettings
 
@@ -160,8 +163,9 @@ def run_tick(hardware: Hardware, orders: Orders, drives: Array, q: Array) -> Non
     place = send_frame(settings.bus, bus, tick, cut)
     for k in range(len(state.target)):
         bus.position[place, k] = state.target[k] + settings.compliance[k] * orders.effort[k]
-        bus.velocity[place, k] = upsampled_rate(orders, k, orders.share)
-        bus.effort[place, k] = orders.effort[k]
+        rate = upsampled_rate(orders, k, orders.share)
+        bus.velocity[place, k] = rate
+        bus.effort[place, k] = orders.effort[k] + friction_of(settings, k, orders.effort[k], rate)
     came = receive_frame(bus, tick)
     if came != LOST:
         state.command[_POSITION] = bus.position[came]
@@ -175,6 +179,12 @@ def run_tick(hardware: Hardware, orders: Orders, drives: Array, q: Array) -> Non
     switch_power(hardware, drives, time)
     upsample(hardware, orders)
     state.ticks[0] += 1
+
+
+def friction_of(settings: HardwareSettings, joint: int, effort: float, rate: float) -> float:
+    """What a drive takes besides, Nm at the joint, so that it gives an effort, Nm, at a rate, rad/s."""
+    way = rate / np.sqrt(rate * rate + _CREEPING * _CREEPING)
+    return float((settings.coulomb[joint] + settings.load[joint] * abs(effort)) * way)
 
 
 def upsampled_rate(orders: Orders, joint: int, share: float) -> float:

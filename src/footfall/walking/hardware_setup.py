@@ -32,8 +32,8 @@ TICKS = 4  # of servos and bus in a period of the controller
 _QUANTUM = 2.0 * np.pi / 2**17  # rad, of encoders
 _BEYOND = np.deg2rad(2.0)  # rad, from which a joint beyond its limits is at its stop
 _FASTER = 1.2  # times what a drive can reach
-_TRACKING = np.deg2rad(10.0)  # rad
-_STRAIN = 0.25  # s
+_TRACKING = np.deg2rad(20.0)  # rad
+_STRAIN = 1.0  # s
 _LOAD, _OPEN = 5.0, 0.5  # weights that a foot may measure; with no switch closed
 
 
@@ -68,6 +68,8 @@ def new_hardware(
         current=none if train is None else train.power - 1,
         motor_joints=none if train is None else train.joints_of_motors,
         compliance=np.zeros(joints) if train is None else train.compliance,
+        load=np.zeros(joints) if train is None else train.load,
+        coulomb=np.zeros(joints) if train is None else train.coulomb,
         coordinates=_coordinates(body),
         bus=BusSettings(bus.latency, bus.jitter, bus.dropped, bus.tolerated),
     )

@@ -87,6 +87,21 @@ def dcm_error(found: Centre, planned: Centre, gains: ControlGains) -> Vector3:
     return np.array([error[0], error[1], 0.0])
 
 
+def observed_dcm(
+    before: Vector3, measured: Vector3, position: Vector3, force: Vector3, gains: ControlGains
+) -> Vector3:
+    """The error of the divergent component of motion after a period, m, from that before.
+
+    measured: by the inertial unit, which also sees how limbs swing on their drives. position: error of the centre of
+    mass, m. force: on the robot, beyond what is planned, N, by which the centre of mass is accelerated for certain.
+    With `e = p + p' / w` follows `e' = w (e - p) + f / (m w)`; what was measured corrects it with the observer's rate.
+    """
+    w = gains.pendulum_rate
+    rate = w * (before - position) + force / (gains.mass * w) + gains.observer_rate * (measured - before)
+    after = before + gains.period * rate
+    return np.array([after[0], after[1], 0.0])
+
+
 def _vector(values: Array) -> Vector3:
     return np.array([values[0], values[1], values[2]])
 

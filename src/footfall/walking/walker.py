@@ -17,7 +17,7 @@ from footfall.motion.whole_body import WholeBody
 from footfall.robot.model import WORLD, Robot
 from footfall.scene.assembly import combined_robot, placed_robots
 from footfall.scene.model import Material, Scene, SceneObject
-from footfall.simulation.derived_drives import with_derived_drives
+from footfall.simulation.derived_drives import with_derived_drives, with_firmer_servos
 from footfall.simulation.drive_step import Gears
 from footfall.simulation.run_values import SimulationState
 from footfall.simulation.step_values import StepOptions
@@ -46,6 +46,7 @@ POINT_STIFFNESS, POINT_DAMPING = 5e4, 5e2  # N/m and N s/m of a contact point, S
 # spring of 1e3 times the normal one their forces alternate by hundreds of N a millisecond and hips seem to need twice
 # the torque; with the normal one alone, which has no damper along the surface, a robot on its toes sways.
 POINT_SHEAR = 10.0 * POINT_STIFFNESS
+SERVO_SHARE = 4.0  # velocity loops of servos over those that are tuned to limbs
 _STEEPEST, _SUNK, _STRUCK = (
     np.deg2rad(30.0),
     1 / 3,
@@ -119,7 +120,7 @@ class WalkingCode:
     @cached_property
     def driven(self) -> Robot:
         """The robot with a drive for every joint; where it has none one is derived, see `with_derived_drives`."""
-        return with_derived_drives(self.body.robot, self.body.comfort)
+        return with_firmer_servos(with_derived_drives(self.body.robot, self.body.comfort), SERVO_SHARE)
 
     @cached_property
     def whole(self) -> WholeBody:
