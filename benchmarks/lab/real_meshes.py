@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import coal
@@ -75,12 +76,14 @@ def near_targets(robot: Robot, frame: str, joints: tuple[str, ...], count: int) 
     return found[:count]
 
 
+@lru_cache(maxsize=4)
 def start_of(robot: Robot) -> Array:
-    """The neutral pose, with angles in the middle of limits that leave it out."""
-    q = footfall.neutral(robot)
-    lower, upper = robot.lower_limits, robot.upper_limits
-    outside = (q < lower) | (q > upper)
-    return np.where(outside, (lower + upper) / 2, q)
+    """The neutral pose within limits if it is free, or else the random one whose parts are farthest apart."""
+    lower, upper = np.maximum(robot.lower_limits, -2.8), np.minimum(robot.upper_limits, 2.8)
+    poses = np.random.default_rng(1).uniform(lower, upper, size=(300, robot.nq))
+    poses[0] = np.clip(footfall.neutral(robot), lower, upper)
+    gaps = volume_distances(robot, poses, threads=1).distance.min(axis=1)
+    return np.asarray(poses[0] if gaps[0] > 2 * CLEARANCE else poses[int(gaps.argmax())])
 
 
 def judge(robot: Robot, frame: str, targets: list[Array]) -> list[Judged]:

@@ -6,7 +6,6 @@ from footfall.public_names import open_to_users
 
 if TYPE_CHECKING:
     from footfall.dynamics.collision_distances import CollisionModel as CollisionModel
-    from footfall.dynamics.collision_distances import Obstacle as Obstacle
     from footfall.dynamics.collision_distances import robot_obstacles as robot_obstacles
     from footfall.dynamics.first_collision import Collision as Collision
     from footfall.dynamics.first_collision import first_collision as first_collision
@@ -28,10 +27,12 @@ if TYPE_CHECKING:
     from footfall.geometry.swept_sphere import swept_line as swept_line
     from footfall.geometry.swept_sphere import swept_point as swept_point
     from footfall.geometry.swept_sphere import swept_triangle as swept_triangle
+    from footfall.robot.obstacles import Obstacle as Obstacle
     from footfall.robot.volume_export import export_volumes as export_volumes
     from footfall.robot.volume_file import load_volumes as load_volumes
     from footfall.robot.volume_file import save_volumes as save_volumes
     from footfall.robot.volume_fitting import volume_coverage as volume_coverage
     from footfall.robot.volumes import BodyVolume as BodyVolume
+    from footfall.scene.obstacles import scene_obstacles as scene_obstacles
 
 open_to_users(__name__)

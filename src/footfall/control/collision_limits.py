@@ -13,10 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array, Integers
-from footfall.dynamics.collision_distances import CollisionModel, Obstacle
+from footfall.dynamics.collision_distances import CollisionModel
 from footfall.errors import InvalidTask
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
+from footfall.robot.obstacles import Obstacle
 from footfall.robot.volumes import Pair, as_pairs
 
 _ROUNDING = 1e-6  # m/s, by which solvers miss rates

@@ -6,7 +6,6 @@ Obstacles are numbers: others, or others places for them, compile nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -18,35 +17,11 @@ from footfall.errors import InvalidValue, UnknownName
 from footfall.geometry.swept_blocks import PairDistance
 from footfall.geometry.swept_distance import checked_threshold, unpacked
 from footfall.geometry.swept_pairs import all_distances, pack_model
-from footfall.geometry.swept_sphere import SweptSphere, SweptVolume
-from footfall.math.transform import Transform, identity_transform
+from footfall.geometry.swept_sphere import SweptVolume
+from footfall.math.transform import Transform
 from footfall.robot.model import WORLD, Robot
-from footfall.robot.values import Value
+from footfall.robot.obstacles import Obstacle
 from footfall.robot.volumes import Pair, as_pairs, changing_velocities, checked_pairs
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Obstacle(Value):
-    """Something that a robot must not touch: a volume, and where its frame stands in the world."""
-
-    name: str
-    shape: SweptVolume
-    placement: Transform = field(default_factory=identity_transform)
-
-    def __post_init__(self) -> None:
-        subject = ("obstacle", self.name)
-        shape: object = self.shape
-        if isinstance(shape, SweptSphere):
-            object.__setattr__(self, "shape", SweptVolume((shape,)))
-        elif not isinstance(shape, SweptVolume):
-            raise InvalidValue(f"shape is {shape!r}; it must be a SweptVolume", subject=subject)
-        numbers = np.concatenate([np.ravel(self.placement.rotation), np.ravel(self.placement.translation)])
-        if not np.isfinite(numbers).all():
-            raise InvalidValue(f"placement is {self.placement}; it must be finite", subject=subject)
-
-    def moved(self, placement: Transform) -> Obstacle:
-        """The same thing somewhere else."""
-        return replace(self, placement=placement)
 
 
 def robot_obstacles(robot: Robot, q: Array) -> tuple[Obstacle, ...]:
