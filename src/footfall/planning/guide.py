@@ -23,6 +23,7 @@ _DEPTH = 0.03  # m that the body may be in something: within its cell there is a
 _BLOCKED = -2.0  # instead of a cost: body or arms would be in something
 _LONG = 4  # cells of a step from which on the body is looked at half way
 _LEAST = 1200  # states of a guide: on an easy way few are on good paths, and the search leaves them
+_BESIDE = ((0, 0), (1, 0), (-1, 0), (0, 1), (0, -1))  # cells of footsteps that one of the guide stands for
 _JUMP = 2.0  # in costs of a cell: neighbours that differ by more are not compared
 
 
@@ -72,7 +73,7 @@ class Guide(NamedTuple):
     peaks: Singles
     near: Bytes
     start: Pose2
-    ways: Singles
+    ways: Array
     rate: float
     focus: float
     stops: bool
@@ -139,11 +140,14 @@ def guide_state(
     for side in (-1.0, 1.0):
         foot = middle + side * aside
         i, j = int((foot[0] - ground.x) / CELL), int((foot[1] - ground.y) / CELL)
-        if i < 0 or j < 0 or i >= ground.nx or j >= ground.ny:
+        if i < 1 or j < 1 or i >= ground.nx - 1 or j >= ground.ny - 1:
             continue
-        cost = known_cost(ground, yaw, i, j)
-        if cost >= 0.0 and cost < best:
-            best, height = cost, ground.mean[i, j]
+        for di, dj in _BESIDE:
+            cost = known_cost(ground, yaw, i + di, j + dj)
+            if cost >= 0.0:
+                if cost < best:
+                    best, height = cost, ground.mean[i + di, j + dj]
+                break
     if best == np.inf:
         return -1.0
     flag = guide.near[place.i, place.j]
@@ -186,7 +190,7 @@ _MOVES = tuple(
 
 @routine
 def least_ways(
-    highest: Array, near: Bytes, rates: Vector2, begin: Vector2, steepest: float, heap: Heap, ways: Singles
+    highest: Array, near: Bytes, rates: Vector2, begin: Vector2, steepest: float, heap: Heap, ways: Array
 ) -> None:
     """Costs (nx, ny) of ways from a cell of 8 cm to all others, at least: nobody gets over a rise that is steeper from
     one cell to the next. highest: of cells of 4 cm. rates: cost of a metre without and with something to touch."""
@@ -200,7 +204,7 @@ def least_ways(
     first = int(begin[0]) * ny + int(begin[1])
     ways[int(begin[0]), int(begin[1])] = 0.0
     push(heap, 0.0, first)
-    while heap.size[0] > 0:
+    while heap.size[0] > 0 and heap.size[0] + len(_MOVES) <= len(heap.keys):
         entry = pop(heap)
         i, j = entry.item // ny, entry.item % ny
         if entry.key > ways[i, j] + 1e-6:

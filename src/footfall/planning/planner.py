@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -53,6 +54,7 @@ _SAME_PLACE = 0.3  # m: footholds that are refused for the same reason are no fa
 _LIFTS = 5  # times that steps are raised before a stance is refused
 _LONG = 7.0  # m between start and goal; longer ways lead over way points
 _LEG_MARGIN = 1.6  # m around each part of a long way
+_PATIENCE = 10.0  # s of looking for what closes a way
 _QUICK = SearchOptions(weight=2.0)  # to see whether there is a way at all
 
 
@@ -116,7 +118,7 @@ def plan_contacts(
 class Job:
     """One call of the planner. aims: what is passed through on the way, the goal last. parts: what was found for each;
     banned: states of each that turned out not to be possible; refused: where steps were, x, y in m. notes: what the
-    user is told."""
+    user is told. later: a part that was refused and those after it, which stay if its end does."""
 
     environment: Environment
     model: ReducedModel
@@ -134,6 +136,7 @@ class Job:
     banned: list[set[int]] = field(default_factory=list)
     refused: list[tuple[float, float]] = field(default_factory=list)
     notes: tuple[str, ...] = ()
+    later: list[Part] = field(default_factory=list)
     effort: SearchEffort = field(default_factory=SearchEffort)
 
     def plan(self) -> PlannedContacts:
@@ -145,6 +148,10 @@ class Job:
             while len(self.parts) < len(self.aims):
                 part = self._next_part()
                 self.parts.append(part)
+                if not part.failed and self.later and part.end == self.later[0].end:
+                    self.parts += self.later[1:]
+                    part = self.parts[-1]
+                self.later = []
                 if part.blockage is not None or part.failed:
                     return self._result(part.blockage)
                 if not part.at_goal and not self.aims[len(self.parts) - 1].radius:
@@ -274,7 +281,7 @@ class Job:
                 self.refused.append((x, y))
                 chosen = part.numbers[place - before % 2 if place > 0 else place]
                 self.banned[k] |= states_around(part.search, chosen, before // 2)
-                self.parts = self.parts[:k]
+                self.later, self.parts = self.parts[k:], self.parts[:k]
                 return True
             number -= len(part.stances)
         return False
@@ -357,9 +364,11 @@ class Job:
         aim = self.aims[len(self.parts) - 1]
         start = self.start if len(self.parts) == 1 else self.parts[-2].end
         margin = self.tables.parameters.grid.margin_m
-        quiet = Watch()
+        quiet, begin = Watch(), time.thread_time()
 
         def passable(environment: Environment, parameters: PlannerParameters) -> bool:
+            if time.thread_time() - begin > _PATIENCE or self.watch.stopped:
+                raise TimeoutError
             tables = tables_for(self.model, parameters)
             search = self._search(environment, tables, start, aim, _QUICK, margin)
             if search.refused is not None or not math.isfinite(search.guide_cost):
@@ -367,7 +376,12 @@ class Job:
             return search.run(set(), quiet) == FOUND
 
         where = part.where if part.where is not None else np.array([self.goal.x, self.goal.y])
-        return explain(self.environment, self.tables.parameters, where, passable)
+        try:
+            return explain(self.environment, self.tables.parameters, where, passable)
+        except TimeoutError:
+            place = f"({where[0]:.2f}, {where[1]:.2f})"
+            text = f"no steps lead on from near {place}; what closes the way was not found in time"
+            return Blockage("search", "reason", text)
 
 
 @dataclass

@@ -291,7 +291,7 @@ def _empty_guide(around: Surroundings, tables: Tables, start: RobotPose, *, stop
         around.peaks,
         around.near,
         Pose2(float(middle[0]), float(middle[1]), _heading(float(yaw_of(turn)), headings)),
-        np.empty(shape[1:], np.float32),
+        np.empty(shape[1:]),
         _rate(tables.guide_steps, hands),
         _FOCUS,
         stops,
@@ -329,6 +329,8 @@ def guide_for(search: Search, kept: KeptGuide | None = None) -> Search:
     if kept is not None and (ready := with_kept_guide(search, kept)) is not None:
         return ready
     heap.size[0] = 0
+    # The guide may not be able to stand where it begins, on stairs say, but is as high as the feet there.
+    guide.heights[guide.start.yaw, begin[0], begin[1]] = min(foot.position[2] for foot in search.start.feet)
     nx, ny = guide.costs.shape[1:]
     for yaw, i, j in _guide_goals(search):
         if guide_state(guide, ground, problem.solids, problem.volumes, rules, Place(yaw, i, j)) >= 0.0:

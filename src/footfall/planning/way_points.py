@@ -9,9 +9,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.ndimage import distance_transform_edt
+from scipy.ndimage import distance_transform_edt, maximum_filter, minimum_filter
 
-from footfall.arrays import Array
+from footfall.arrays import Array, Flags
 from footfall.compiler.routines import routine
 from footfall.environment.model import Environment
 from footfall.planning.contacts import Goal
@@ -23,6 +23,8 @@ from footfall.planning.tables import Tables
 _LEVEL = 3  # of the terrain's tree: cells of 8 cm
 _EVERY = 3.6  # m between points to pass through
 _RADIUS, _ANGLE = 0.45, math.radians(40.0)  # how near one passes them, and in which direction
+_AROUND = 0.6  # m of level ground around a point to pass through
+_SHIFTS = tuple(sign * 0.3 * k for k in range(6) for sign in (1.0, -1.0))  # m along the way, to get there
 _AHEAD = 0.8  # m on either side of a point that give its direction
 _CLEARANCES = (0.35, 0.26, 0.18)  # m that a way keeps at least, wider ones first
 _COMFORT = 0.7  # m; nearer to something ways count as longer
@@ -30,11 +32,13 @@ _MOVES = ((1, 0), (0, 1), (-1, 0), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1))
 
 
 class WayMap(NamedTuple):
-    """Clearance (nx, ny) of cells, m, zero where nobody walks; x, y: corner of the first, m."""
+    """Clearance (nx, ny) of cells, m, zero where nobody walks; x, y: corner of the first, m. level (nx, ny): whether
+    the ground around is."""
 
     x: float
     y: float
     clearance: Array
+    level: Flags
 
 
 def way_points(environment: Environment, tables: Tables, start: Array, goal: Goal) -> list[Aim]:
@@ -53,7 +57,7 @@ def way_points(environment: Environment, tables: Tables, start: Array, goal: Goa
         if np.isfinite(costs[begin]):
             path = _descended(costs, begin)
             points = np.array([ways.x, ways.y]) + GUIDE_CELL * (path + 0.5)
-            return [*_regions(points), Aim(goal)]
+            return [*_regions(points, ways), Aim(goal)]
     return [Aim(goal)]
 
 
@@ -75,10 +79,16 @@ def _way_map(environment: Environment, tables: Tables) -> WayMap:
             first = np.floor((corners.min(axis=0)[:2] - low) / GUIDE_CELL).astype(int)
             last = np.ceil((corners.max(axis=0)[:2] - low) / GUIDE_CELL).astype(int)
             i, j = (slice(max(int(a), 0), max(int(b), 0)) for a, b in zip(first, last, strict=True))
-            blocked[i, j] = True
+            below = window.lowest[i, j]
+            ground = float(np.nanmin(below)) if np.isfinite(below).any() else -np.inf
+            if corners[:, 2].max() - ground > tables.cost_rules.most_obstacle:  # else it is stepped over
+                blocked[i, j] = True
     edge = np.pad(~blocked, 1)
     clearance = GUIDE_CELL * distance_transform_edt(edge)[1:-1, 1:-1]
-    return WayMap(window.x, window.y, np.ascontiguousarray(clearance))
+    size = 2 * round(_AROUND / GUIDE_CELL) + 1
+    known = np.nan_to_num(top)
+    level = maximum_filter(known, size) - minimum_filter(known, size) <= tables.cost_rules.noticeable
+    return WayMap(window.x, window.y, np.ascontiguousarray(clearance), level)
 
 
 def _cell(ways: WayMap, x: float, y: float) -> tuple[int, int]:
@@ -122,17 +132,20 @@ def _descended(costs: Array, begin: tuple[int, int]) -> Array:
     return np.array(path)
 
 
-def _regions(points: Array) -> list[Aim]:
-    """Regions on a way (n, 2), m, at equal distances, turned along it."""
+def _regions(points: Array, ways: WayMap) -> list[Aim]:
+    """Regions on a way (n, 2), m, at about equal distances, turned along it; on level ground, where there is some near:
+    one does not stop on stairs."""
     lengths = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
     count = int(lengths[-1] // _EVERY)
     found = []
     for k in range(1, count):
-        at = lengths[-1] * k / count
 
         def place(length: float) -> Array:
             return np.array([np.interp(length, lengths, points[:, axis]) for axis in range(2)])
 
+        about = lengths[-1] * k / count
+        tried = [about + shift for shift in _SHIFTS]
+        at = next((each for each in tried if ways.level[_cell(ways, *place(each).tolist())]), about)
         way = place(at + _AHEAD) - place(at - _AHEAD)
         x, y = place(at).tolist()
         found.append(Aim(Goal(x, y, math.atan2(way[1], way[0])), _RADIUS, _ANGLE))
