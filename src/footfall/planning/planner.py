@@ -175,6 +175,8 @@ class Job:
     def _next_part(self) -> Part:
         """Search the next part from where the one before ended."""
         number = len(self.parts)
+        if len(self.aims) == 1 and self.later and self.later[0].search is not None:
+            return self._solved(self.later[0].search, self.banned[0])  # all that it has looked at still holds
         start = self.start if number == 0 else self.parts[-1].end
         margin = self.tables.parameters.grid.margin_m if len(self.aims) == 1 else _LEG_MARGIN
         kept = self.previous if len(self.aims) == 1 else None

@@ -29,7 +29,7 @@ from footfall.planning.step_set import (
 )
 
 _KEPT = 8  # tables of as many robots and parameters are kept
-_WIDER = 0.025  # m, by which swinging soles keep clear of what is too high: refinement moves footholds
+_WIDER = 0.04  # m, by which swinging soles keep clear of what is too high: refinement moves footholds
 _TABLES: dict[Any, Tables] = {}
 
 
