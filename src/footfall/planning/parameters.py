@@ -143,7 +143,7 @@ class SearchParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     how often a plan is searched again because a foothold or a motion was refused. goal_off_m: how far from a goal the
     robot may stop if feet find no ground at the goal itself."""
 
-    weight: Annotated[float, Meta(ge=0.0, le=10.0)] = 1.15
+    weight: Annotated[float, Meta(ge=0.0, le=10.0)] = 1.08
     whole_swings: bool = True
     swept_body: bool = True
     most_nodes: Count = 3_000_000
