@@ -106,9 +106,34 @@ def compiling() -> tuple[Callable[[], object], Arrays]:
         return x
 
     texts: list[str] = []
-    with patch.object(machine, "compile_objects", texts.extend), suppress(Exception):
+    with (
+        patch.object(machine, "compile_objects", lambda found, level: texts.extend(found)),
+        suppress(Exception),
+    ):
         build_kernel(polynomial, {"x": 60})
-    return lambda: machine.compile_objects(texts * 200), ()
+    several = [f"{text}\n; {k}\n" for k in range(200) for text in texts]  # equal ones are compiled once
+    return lambda: machine.compile_objects(several, 2), ()
+
+
+def fitting() -> tuple[Callable[[], object], Arrays]:
+    """Volumes around the bodies of a robot, one after the other."""
+    import footfall
+
+    robot = footfall.load("quadruped")
+    chosen = [body.name for body in robot.bodies if body.collisions][:2]
+    footfall.volumes.fit_volumes(robot, bodies=chosen[:1], most=1)
+    return lambda: [footfall.volumes.fit_volumes(robot, most=16, seed=k) for k in range(1000)], ()
+
+
+def many_targets() -> tuple[Callable[[], object], Arrays]:
+    """Inverse kinematics out of reach, which begins again and again."""
+    import footfall
+
+    robot = footfall.load("arm-7r")
+    task = footfall.tasks.PositionTask("flange", [9.0, 0.0, 0.0])
+    q = footfall.neutral(robot)
+    footfall.ik.solve_ik(robot, q, [task])
+    return lambda: [footfall.ik.solve_ik(robot, q, [task], restarts=100) for _ in range(1000)], ()
 
 
 SCENARIOS: dict[str, Scenario] = {
@@ -120,6 +145,8 @@ SCENARIOS: dict[str, Scenario] = {
         one_robot,
         world_rollout,
         volumes,
+        fitting,
+        many_targets,
         compiling,
     )
 }
