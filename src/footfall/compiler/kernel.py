@@ -413,10 +413,11 @@ def _compile(program: Program, kind: str) -> disk.Entry:
 
 def _level(plan: Schedule, lanes: int) -> int:
     """How hard LLVM works on a program. Graphs leave it little to find: one lane of level 1 runs as fast as of level 2
-    and is there in two thirds of the time; of level 0 it runs a quarter slower and is there in a quarter."""
+    and is there in two thirds of the time; of level 0 it is there in half of that, and runs a quarter slower, or, where
+    its code outgrows the caches (derivatives of humanoids: twice the bytes), 2.7 times slower."""
     if lanes > 1:
         return 2
-    return 0 if plan.large else 1
+    return 0 if plan.huge else 1
 
 
 def _shapes(pairs: list[Any]) -> tuple[tuple[str, Shape], ...]:

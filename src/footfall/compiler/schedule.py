@@ -19,6 +19,7 @@ SEGMENT_SIZE = 800  # operations; much smaller or larger ones make slower code
 # lanes, whose values are as large as registers can be, they run faster by that too.
 LARGE_SEGMENT_SIZE = 200
 LARGE, LARGE_IN_LANES = 60_000, 10_000
+HUGE = 150_000  # operations with what they begin from, from which on nothing counts but to be compiled at all
 
 
 @dataclass(eq=False)
@@ -46,7 +47,7 @@ class Repetition:
 @dataclass(frozen=True, eq=False)
 class Schedule:
     """pieces: of the root. fused: add or sub node -> the product folded into it. slots: node -> place in the
-    workspace. size: of the workspace in values. work: operations executed, loops at their limit. large: whether it
+    workspace. size: of the workspace in values. work: operations executed, loops at their limit. huge: whether it
     should be compiled quickly first of all."""
 
     program: Program
@@ -55,7 +56,7 @@ class Schedule:
     slots: dict[int, int]
     size: int
     work: int
-    large: bool
+    huge: bool
 
 
 def schedule(program: Program, *, lanes: int = 1, segment_size: int | None = None) -> Schedule:
@@ -76,7 +77,7 @@ def schedule(program: Program, *, lanes: int = 1, segment_size: int | None = Non
     planner = _Planner(graph, by_region, waiting, segment_size)
     pieces = planner.region(0, None)
     slots, size = _assign_slots(program, live, fused, planner, openings)
-    return Schedule(program, pieces, fused, slots, size, planner.work, large)
+    return Schedule(program, pieces, fused, slots, size, planner.work, len(live) >= HUGE)
 
 
 def _live_nodes(program: Program) -> list[int]:
