@@ -115,16 +115,6 @@ def compiling() -> tuple[Callable[[], object], Arrays]:
     return lambda: machine.compile_objects(several, 2), ()
 
 
-def fitting() -> tuple[Callable[[], object], Arrays]:
-    """Volumes around the bodies of a robot, one after the other."""
-    import footfall
-
-    robot = footfall.load("quadruped")
-    chosen = [body.name for body in robot.bodies if body.collisions][:2]
-    footfall.volumes.fit_volumes(robot, bodies=chosen[:1], most=1)
-    return lambda: [footfall.volumes.fit_volumes(robot, most=16, seed=k) for k in range(1000)], ()
-
-
 def many_targets() -> tuple[Callable[[], object], Arrays]:
     """Inverse kinematics out of reach, which begins again and again."""
     import footfall
@@ -145,7 +135,6 @@ SCENARIOS: dict[str, Scenario] = {
         one_robot,
         world_rollout,
         volumes,
-        fitting,
         many_targets,
         compiling,
     )
