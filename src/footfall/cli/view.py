@@ -6,7 +6,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -66,7 +66,7 @@ def view(
 
 
 @contextmanager
-def until_interrupted() -> Iterator[Callable[[], Any]]:
+def until_interrupted() -> Iterator[Callable[..., bool]]:
     """A function that waits for Ctrl-C or the signal to end, which inside the block are no errors."""
     stopped = threading.Event()
     previous = {

@@ -67,6 +67,9 @@ def walk(
         ),
     ] = None,
     show: Annotated[bool, typer.Option("--view", help="Show it in the browser, until Ctrl-C.")] = False,
+    panel: Annotated[
+        bool, typer.Option("--panel", help="Command it from the browser while it walks, until Ctrl-C.")
+    ] = False,
     plot: Annotated[bool, typer.Option("--plot/--no-plot", help="Draw the page of plots.")] = True,
     video: Annotated[
         Path | None, typer.Option(help="Also draw a moving picture: .gif or .webp; wants Chromium.")
@@ -93,6 +96,8 @@ def walk(
     [dim]$[/] footfall walk --run straight --json
 
     [dim]$[/] footfall walk flat --script drive.toml
+
+    [dim]$[/] footfall walk obstacles --panel
     """
     if listing:
         _print_listing()
@@ -119,6 +124,9 @@ def walk(
 
         request = _changed(request, {"pushes": (*request.pushes, *(read_push(text) for text in push))})
     name = run or Path(script or scene or _DEFAULT).stem
+    if panel:
+        _walk_by_hand(request, output, name=name, plots=plot)
+        return
     run_and_write(request, output, name=name, plots=plot, as_json=as_json, show=show, video=video)
 
 
@@ -197,6 +205,34 @@ def run_and_write(
         _view(written[0])
     if not done.summary.reached:
         raise typer.Exit(_MISSED)
+
+
+def _walk_by_hand(request: WalkRequest, output: Path, *, name: str, plots: bool) -> None:
+    """Walk as a page in the browser says, then write all files."""
+    from footfall.scenarios.walking.outputs import write_walk
+    from footfall.viewer.stage import Stage
+    from footfall.viewer.walk_panel import WalkPanel
+    from footfall.walking.session import WalkSession
+    from footfall.walking.walk import Walk, summarise
+
+    output_folder(output)
+    session = WalkSession(request)
+    stage = Stage(title=f"walk: {name}")
+    try:
+        panel = WalkPanel(stage, session)
+        screen().print(
+            f"open {stage.address} in a browser; Ctrl-C ends the walk", highlight=False, markup=False
+        )
+        with until_interrupted() as wait:
+            panel.run(lambda: bool(wait(0.0)))
+    finally:
+        stage.close()
+    if session.time == 0.0:
+        return
+    done = Walk(session, summarise(session))
+    written = write_walk(done, output, name=name, plots=plots)
+    _print_summary(done, name)
+    screen().print("Written: " + ", ".join(str(path) for path in written), highlight=False, soft_wrap=True)
 
 
 def _draw_video(recording: Path, path: Path) -> None:
