@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,9 @@ import pytest
 
 from footfall.errors import InvalidOption, UnknownName
 from footfall.gait.poses import mean_foot_frame
+from footfall.math.rotations import rotation_z
+from footfall.math.transform import Transform
+from footfall.scene.load import load_scene, save_scene
 from footfall.walking.request import WalkRequest, read_request, write_request
 from footfall.walking.session import WalkSession
 from footfall.walking.walk import walk
@@ -130,3 +134,14 @@ def test_it_sees_by_its_camera(code: WalkingCode) -> None:
     terrain = session.pilot.environment.terrain
     assert terrain.patches
     np.testing.assert_allclose(middle(session)[:2], [0.7, 0.0], atol=0.06)
+
+
+def test_it_begins_where_the_scene_says(code: WalkingCode, tmp_path: Path) -> None:
+    scene = replace(load_scene("flat"), start=Transform(rotation_z(1.0), np.array([0.5, -0.4, 0.0])))
+    path = tmp_path / "elsewhere.toml"
+    save_scene(scene, path)
+    session = WalkSession(code=code, scene=str(path))
+    assert session.run(0.2)
+    np.testing.assert_allclose(middle(session), [0.5, -0.4, 0.0], atol=1e-9)
+    heading = session.pilot.motion.given.end.upper_body
+    assert 2.0 * np.arctan2(heading[3], heading[0]) == pytest.approx(1.0)

@@ -11,8 +11,10 @@ from footfall.environment.perception import EXACT, PerceptionOptions, perceive
 from footfall.errors import InvalidOption, NoRoute
 from footfall.gait.plan import MotionPlan, Transition, TransitionSequence
 from footfall.gait.poses import RobotPose
+from footfall.gait.walking_transitions import idle_pose
 from footfall.math.rotations import rotation_z
 from footfall.math.transform import Transform, identity_transform
+from footfall.motion.pipeline import gait_dimensions
 from footfall.motion.plans import load_plan
 from footfall.motion.reduced_model import ReducedModel
 from footfall.planning.contacts import Goal
@@ -35,7 +37,8 @@ def route_for(request: WalkRequest, scene: Scene, model: ReducedModel) -> Motion
     goal = goal_for(request, scene)
     noisy = request.seen != "exact"
     seen = perceive(scene_with_goal(scene, goal), PerceptionOptions(seed=request.seed) if noisy else EXACT)
-    return MotionPlan((plan_way(seen, model, goal, planner_parameters(model, speed=request.speed)),))
+    parameters, start = planner_parameters(model, speed=request.speed), start_pose(scene, model)
+    return MotionPlan((plan_way(seen, model, goal, parameters, start=start),))
 
 
 def plan_way(
@@ -85,6 +88,15 @@ def goal_for(request: WalkRequest, scene: Scene) -> Goal:
         raise InvalidOption(f"scene {scene.name!r} has no goal; give one by --goal X,Y,YAW")
     (x, y, _), ahead = scene.goal.translation.tolist(), scene.goal.rotation[:, 0]
     return Goal(x, y, float(np.arctan2(ahead[1], ahead[0])))
+
+
+def start_pose(scene: Scene, model: ReducedModel) -> RobotPose | None:
+    """At rest where the scene has a robot begin; None in the origin, on the ground that is seen there."""
+    if scene.start is None or np.array_equal(scene.start.matrix, np.eye(4)):
+        return None
+    ahead = scene.start.rotation[:, 0]
+    yaw = float(np.arctan2(ahead[1], ahead[0]))
+    return idle_pose(gait_dimensions(model), position=scene.start.translation.tolist(), yaw=yaw)
 
 
 def scene_with_goal(scene: Scene, goal: Goal | None) -> Scene:

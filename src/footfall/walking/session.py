@@ -15,7 +15,7 @@ from footfall.environment.model import Environment
 from footfall.errors import InvalidOption, UnknownName
 from footfall.gait.actions import idle, stamping
 from footfall.gait.plan import MotionPlan
-from footfall.gait.poses import HANDS
+from footfall.gait.poses import HANDS, mean_foot_frame
 from footfall.gait.walking_transitions import idle_pose
 from footfall.math.rotations import rotation_z
 from footfall.math.transform import Transform
@@ -43,7 +43,7 @@ from footfall.walking import signals as told
 from footfall.walking.body import walking_body
 from footfall.walking.pilot import Pilot, PlanVersion, hands_used
 from footfall.walking.request import Push, WalkRequest
-from footfall.walking.routes import plan_way
+from footfall.walking.routes import plan_way, start_pose
 from footfall.walking.settings import PlanningParameters, WalkSettings, planner_parameters
 from footfall.walking.sight import LOOK, CameraSight, WholeSight, sight_for
 from footfall.walking.walker import POINT_DAMPING, Walker, WalkerOptions, WalkingCode, soft_scene
@@ -280,6 +280,7 @@ class WalkSession:
     def _first_motion(self, scene: Scene, whole: WholeBody) -> Motion:
         """The motion that it begins with: a route, the way to the goal, or standing."""
         asked, model = self.asked, self.code.body.model
+        start = start_pose(scene, model)
         begin = time.thread_time()
         if asked.route is not None:
             plan = load_plan(asked.route, model)
@@ -287,17 +288,19 @@ class WalkSession:
             seen = self.sight.see(scene, self._goal)
             assert seen is not None
             self.surroundings = seen
-            far = math.hypot(self._goal.x, self._goal.y) > PlanningParameters().far_m
+            middle = np.zeros(3) if start is None else mean_foot_frame(*start.feet)[0]
+            away = math.hypot(self._goal.x - middle[0], self._goal.y - middle[1])
             sequence = plan_way(
                 seen,
                 model,
                 self._goal,
                 planner_parameters(model, speed=asked.speed),
-                horizon=PlanningParameters().goal_steps if far else None,
+                start=start,
+                horizon=PlanningParameters().goal_steps if away > PlanningParameters().far_m else None,
             )
             plan = MotionPlan((sequence,))
         else:
-            plan = MotionPlan((idle(idle_pose(gait_dimensions(model))),))
+            plan = MotionPlan((idle(start or idle_pose(gait_dimensions(model))),))
         self.planning += time.thread_time() - begin
         for sequence in plan.sequences:
             for hand in hands_used(sequence):
