@@ -1,6 +1,6 @@
 """How fast and how robust walking is: periods, batches, scenes with seeds, boards, pushes. Writes a report.
 
-python benchmarks/walking.py [--seeds 10] [--quick] [--output benchmarks/walking.md]
+python benchmarks/walking.py [--seeds 10] [--mode full] [--quick] [--output benchmarks/walking.md]
 """
 
 from __future__ import annotations
@@ -12,13 +12,17 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import footfall
+from footfall.arrays import Array
 from footfall.bench.surroundings import load_average, processor
 from footfall.errors import FootfallError
 from footfall.gait.actions import stamping, straight
+from footfall.gait.plan import MotionPlan
+from footfall.gait.poses import NO_WRENCH, RobotPose
 from footfall.math.transform import Transform
 from footfall.motion.motion import Motion
 from footfall.motion.pipeline import generate_motion
@@ -27,7 +31,7 @@ from footfall.scene.load import load_scene
 from footfall.scene.model import Scene, SceneObject
 from footfall.walking.loop import think
 from footfall.walking.many import walk_many
-from footfall.walking.request import Push, WalkRequest
+from footfall.walking.request import Push, WalkMode, WalkRequest
 from footfall.walking.routes import route_for
 from footfall.walking.summary import count_hand_contacts
 from footfall.walking.walk import cause_of_fall, walking_body
@@ -154,24 +158,125 @@ def _walks(code: WalkingCode, scene: str, plan: str | None, seeds: int) -> str:
     return f"| {label} | {steps} | {reached} of {seeds} | {min(contacts, default=0)} | {told} |"
 
 
-def boards(code: WalkingCode, seeds: int) -> list[str]:
-    """Unseen boards, with and without footholds that follow."""
-    model = code.body.model
-    motion = footfall.generate_motion(footfall.walking_plan(model, straight(3.0)), model)
-    rows = ["| boards | walked | with footholds that stay |", "|---|---|---|"]
+def boards(code: WalkingCode, seeds: int, mode: WalkMode) -> list[str]:
+    """Unseen boards, with feet that swing as walks to a goal have it, as low as by default, and with one thing off."""
+    rows = [
+        "| boards | walked | arms at rest | footholds that stay | feet swing 3 cm high |",
+        "|---|---|---|---|---|",
+    ]
+    high, low = walk_ahead(code, 0.06), walk_ahead(code, None)
     for height in (0.01, 0.02, 0.03, 0.04):
+        counts = [
+            _boarded_walks(code, high, height, seeds, mode),
+            _boarded_walks(code, high, height, seeds, mode, momentum_weight=0.0),
+            _boarded_walks(code, high, height, seeds, mode, step_share=0.0),
+            _boarded_walks(code, low, height, seeds, mode),
+        ]
+        rows.append(f"| {100 * height:.0f} cm | {' | '.join(f'{each} of {seeds}' for each in counts)} |")
+        print(rows[-1], flush=True)
+    return rows
+
+
+def walk_ahead(code: WalkingCode, lift: float | None) -> Motion:
+    """3 m straight ahead; lift: of swinging feet, m."""
+    model, steps = code.body.model, [replace(step, step_height=lift) for step in straight(3.0)]
+    return footfall.generate_motion(footfall.walking_plan(model, steps), model)
+
+
+def _boarded_walks(
+    code: WalkingCode, motion: Motion, height: float, seeds: int, mode: WalkMode, **change: float
+) -> int:
+    """How many seeds walk over boards, with some gains changed."""
+    walked = 0
+    for seed in range(seeds):
+        options = WalkerOptions(noise=True, seed=seed, log_every=20, mode=mode)
+        walker = Walker(code, boarded(height, seed), motion, options)
+        walked += with_gains(walker, **change).run_until(motion.end_time + 1.0)
+    return walked
+
+
+def with_gains(walker: Walker, **change: float) -> Walker:
+    """The walker with some gains changed."""
+    gains = walker.gains._replace(**change)
+    tasks = walker.brain.tasks._replace(momentum_weight=gains.momentum_weight)
+    walker.brain = walker.brain._replace(gains=gains, tasks=tasks)
+    return walker
+
+
+def uneven_corridor(code: WalkingCode, seeds: int, mode: WalkMode) -> list[str]:
+    """Boards between two walls: the same steps with a hand on each wall, as the planner has them, and without."""
+    rows = ["| boards in a corridor | with hands | without |", "|---|---|---|"]
+    scene, model = load_scene("corridor"), code.body.model
+    leaning = route_for(WalkRequest(scene="corridor", speed=0.4), scene, model)
+    free = [
+        replace(each, begin=_hands_off(each.begin), end=_hands_off(each.end))
+        for each in leaning.sequences[0].transitions
+    ]
+    plans = (leaning, MotionPlan((replace(leaning.sequences[0], transitions=tuple(free)),)))
+    motions = [generate_motion(plan, model) for plan in plans]
+    for height in (0.03, 0.04):
         counts = []
-        for follow in (True, False):
+        for motion in motions:
             walked = 0
             for seed in range(seeds):
-                walker = Walker(code, boarded(height, seed), motion, WalkerOptions(noise=True, seed=seed))
-                if not follow:
-                    walker.brain = walker.brain._replace(gains=walker.gains._replace(step_share=0.0))
-                walked += walker.run_until(motion.end_time + 1.0)
+                things = tuple(
+                    each for each in boarded(height, seed).objects if each.name.startswith("board")
+                )
+                uneven = replace(scene, objects=(*scene.objects, *things))
+                options = WalkerOptions(noise=True, seed=seed, log_every=20, mode=mode)
+                walked += Walker(code, uneven, motion, options).run_until(motion.end_time + 1.0)
             counts.append(f"{walked} of {seeds}")
         rows.append(f"| {100 * height:.0f} cm | {counts[0]} | {counts[1]} |")
         print(rows[-1], flush=True)
     return rows
+
+
+def _hands_off(pose: RobotPose) -> RobotPose:
+    """The pose with both hands in the air, where they like to be."""
+    free = (replace(hand, task_space=False, closed=False, wrench=NO_WRENCH) for hand in (pose.right_hand, pose.left_hand))
+    right, left = free
+    return replace(pose, right_hand=right, left_hand=left)
+
+
+def arms(code: WalkingCode, seeds: int) -> list[str]:
+    """What arms do that take up the turn of legs: momentum about the vertical, torques of soles, how far it turned."""
+    robot, rows = code.body.robot, []
+    rows += ["| walk | arms | momentum, peak kg m2/s | torque of a sole, 99 % Nm | turned away, deg |"]
+    rows += ["|---|---|---|---|---|"]
+    for scene in ("flat", "stairs-partial"):
+        for label, weight in (("rest", 0.0), ("swing", None)):
+            found = []
+            for seed in range(seeds):
+                goal = (3.0, 0.0, 0.0) if scene == "flat" else None
+                request = WalkRequest(scene=scene, goal=goal, noise=True, seed=seed)
+                motion = generate_motion(
+                    route_for(request, load_scene(scene), code.body.model), code.body.model
+                )
+                walker = Walker(
+                    code, load_scene(scene), motion, WalkerOptions(noise=True, seed=seed, log_every=5)
+                )
+                if weight is not None:
+                    walker = with_gains(walker, momentum_weight=weight)
+                walker.run_until(motion.end_time)
+                log = walker.log
+                signals: Any = log.signals
+                q, v = (
+                    np.ascontiguousarray(each[:, :n]) for each, n in ((log.q, robot.nq), (log.v, robot.nv))
+                )
+                momentum = footfall.centroidal_momentum(robot, q, v)[:, 5]
+                torque = np.abs([signals[foot][:, 5] for foot in ("right_foot", "left_foot")])
+                off = _heading(log.q[-1]) - _heading(walker.brain.state.q)
+                found.append((np.abs(momentum).max(), np.percentile(torque, 99), abs(np.rad2deg(off))))
+            mean = np.mean(found, axis=0)
+            rows.append(f"| {scene} | {label} | {mean[0]:.2f} | {mean[1]:.1f} | {mean[2]:.2f} |")
+            print(rows[-1], flush=True)
+    return rows
+
+
+def _heading(q: Array) -> float:
+    """Yaw of a floating base, rad."""
+    w, x, y, z = q[3:7]
+    return float(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
 
 
 def boarded(height: float, seed: int) -> Scene:
@@ -226,6 +331,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and write the report."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--mode", choices=("reduced", "full"), default="reduced", help="of walks over boards")
     parser.add_argument("--quick", action="store_true", help="times only")
     parser.add_argument("--output", type=Path, default=Path("benchmarks/walking.md"))
     options = parser.parse_args(arguments)
@@ -249,7 +355,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not options.quick:
         title = "## Scenes, ideal drives, sensors with errors, perception with noise"
         lines += [title, "", *scenes(code, options.seeds), ""]
-        lines += ["## Boards that the robot does not see", "", *boards(code, options.seeds), ""]
+        lines += [
+            "## Boards that the robot does not see",
+            "",
+            *boards(code, 2 * options.seeds, options.mode),
+            "",
+        ]
+        lines += [*uneven_corridor(code, 2 * options.seeds, options.mode), ""]
+        lines += ["## Arms that take up the turn of legs", "", *arms(code, min(options.seeds, 5)), ""]
         lines += ["## Pushes of 0.1 s against the upper body (0 degrees: from behind)", "", *pushes(code), ""]
     options.output.write_text("\n".join(lines), encoding="utf-8")
 

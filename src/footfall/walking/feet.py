@@ -20,8 +20,7 @@ from footfall.walking.task_space import BodyTarget
 
 _SWITCHING = 0.03  # s, in which position control becomes force control
 _SMOOTH = 0.004  # s, of forces that decide on contact
-_PATIENCE = 0.02  # s, for which a foot may be late, or off what it struck early, without doing anything
-_DESCENT = 1.5  # of the speed of late feet: so fast feet come down from where the ground was
+_PATIENCE = 0.02  # s, for which a foot may be late without doing anything
 
 
 class FootPlan(NamedTuple):
@@ -44,17 +43,15 @@ def notice_touch(memory: FootMemory, plan: FootPlan, force: float, gains: Contro
     """Who touches and who does so early; force: on the foot, N, upwards."""
     smooth = memory.force + gains.period / (gains.period + _SMOOTH) * (force - memory.force)
     touching = touches(smooth, memory.touching, gains.touch_force)
-    missing = (
-        0.0 if touching > 0.5 or not (plan.closed or memory.early > 0.5) else memory.missing + gains.period
-    )
     early = memory.early
-    if plan.closed or missing > _PATIENCE:  # what it struck was no ground, or it has come off
+    if plan.closed or touching < 0.5:
         early = 0.0
-    elif touching > 0.5 and plan.target.velocity[2] < 0.0:  # it comes down
+    elif plan.target.velocity[2] < 0.0:  # it comes down
         early = 1.0
     wanted = 1.0 if touching > 0.5 and (plan.closed or early > 0.5) else 0.0
     step = gains.period / _SWITCHING
     active = memory.active + min(max(wanted - memory.active, -step), step)
+    missing = memory.missing + gains.period if plan.closed and touching < 0.5 else 0.0
     swung = memory.swung if plan.closed else 1.0
     return memory._replace(
         touching=touching, early=early, missing=missing, force=smooth, active=active, swung=swung
@@ -78,14 +75,12 @@ def adapt_foot(
         hold_rate[2] -= memory.active * gains.force_rate / gains.foot_stiffness * pressed
     if memory.early > 0.5:  # stay where the ground is
         hold_rate = -plan.target.velocity
-    elif plan.closed and memory.missing > _PATIENCE:  # look for the ground
+    elif memory.missing > _PATIENCE:  # look for the ground
         share = min((memory.missing - _PATIENCE) / _PATIENCE, 1.0)
         hold_rate = np.array([0.0, 0.0, -share * gains.late_speed])
     if not plan.closed and memory.early < 0.5:
         share = 1.0 - memory.active
-        release = (share * gains.release_rate) * (goal - memory.hold)
-        release[2] = max(release[2], -_DESCENT * gains.late_speed)
-        hold_rate = hold_rate + release
+        hold_rate = hold_rate - (share * gains.release_rate) * (memory.hold - goal)
         turn_rate = turn_rate - (share * gains.release_rate) * memory.turn
     hold = memory.hold + gains.period * hold_rate
     hold[2] = min(max(hold[2], -gains.largest_step), gains.largest_step)

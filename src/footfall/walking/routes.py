@@ -25,6 +25,7 @@ from footfall.walking.request import WalkRequest
 from footfall.walking.settings import planner_parameters
 
 _RISE = 0.035  # of the height of the centre of mass: a foot that rises or falls by more swings with care
+_LIFT = 0.065  # likewise: how high feet swing on level ground, so that they do not trip over what was not seen
 
 
 def route_for(request: WalkRequest, scene: Scene, model: ReducedModel) -> MotionPlan:
@@ -64,7 +65,8 @@ def plan_way(
 
 def with_careful_swings(sequence: TransitionSequence, model: ReducedModel) -> TransitionSequence:
     """The sequence with swings that rise before they go ahead, and go ahead before they fall, wherever a foot comes to
-    another height than it had: an edge may lie between. They take longer."""
+    another height than it had: an edge may lie between. They take longer. On level ground feet are lifted higher than
+    a plan needs that is right in all."""
     return replace(sequence, transitions=tuple(_careful(each, model) for each in sequence.transitions))
 
 
@@ -73,7 +75,8 @@ def _careful(transition: Transition, model: ReducedModel) -> Transition:
     pairs = ((begin.right_foot, end.right_foot), (begin.left_foot, end.left_foot))
     rise = max(abs(after.position[2] - before.position[2]) for before, after in pairs)
     if rise < _RISE * model.com_height:
-        return transition
+        lift = max(transition.step_height or 0.0, _LIFT * model.com_height)
+        return replace(transition, step_height=lift)
     usual = parameters_for(model).timing
     longer = usual.transition_s * usual.careful_factor
     duration = longer if transition.duration is None else max(transition.duration, longer)
