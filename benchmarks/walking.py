@@ -233,7 +233,10 @@ def uneven_corridor(code: WalkingCode, seeds: int, mode: WalkMode) -> list[str]:
 
 def _hands_off(pose: RobotPose) -> RobotPose:
     """The pose with both hands in the air, where they like to be."""
-    free = (replace(hand, task_space=False, closed=False, wrench=NO_WRENCH) for hand in (pose.right_hand, pose.left_hand))
+    free = (
+        replace(hand, task_space=False, closed=False, wrench=NO_WRENCH)
+        for hand in (pose.right_hand, pose.left_hand)
+    )
     right, left = free
     return replace(pose, right_hand=right, left_hand=left)
 

@@ -8,17 +8,19 @@ import numpy as np
 import pytest
 
 from footfall.walking.balance import balancing_wrench, follow_height, zmp_shift
+from footfall.walking.compliance import Compliance
 from footfall.walking.feet import FootLoad, FootPlan, adapt_foot, foot_target, notice_touch
 from footfall.walking.footholds import foothold_goal, has_landed, shift_plan, step_room
 from footfall.walking.gains import ControlGains, control_gains
 from footfall.walking.hands import SMOOTH, HandPlan, adapt_hand
-from footfall.walking.perceived import about_sole, touches
+from footfall.walking.perceived import Footing, Tilt, about_sole, centre_of, touches
 from footfall.walking.state import BodyMemory, FootMemory, HandMemory, new_controller_state
 from footfall.walking.task_space import BodyTarget, PointTarget
 from footfall.walking.walker import POINT_DAMPING, WalkingCode
 
 ZERO = np.zeros(3)
-STANDING = FootMemory(ZERO, ZERO, ZERO, ZERO, 1.0, 0.0, 0.0, 300.0, 1.0, 0.0, 0.0)
+UNLEARNT = Compliance(0.0, 0.0)
+STANDING = FootMemory(ZERO, ZERO, ZERO, ZERO, 1.0, 0.0, 0.0, 300.0, 1.0, 0.0, 0.0, UNLEARNT, UNLEARNT)
 SWINGING = STANDING._replace(touching=0.0, force=0.0, active=0.0)
 
 
@@ -217,3 +219,21 @@ def test_the_plan_follows_a_foot_once_for_each_swing() -> None:
     # Nothing of the model has moved: displacements against the shifted plan.
     np.testing.assert_array_equal([foot.hold for foot in feet], [ZERO, -aside])
     np.testing.assert_array_equal(body[0].shift, -aside)
+
+
+def test_the_robot_is_where_its_model_is_turned_about_its_feet() -> None:
+    """A robot that is turned as a rigid body about its feet: its centre of mass and its velocity, closed form."""
+    angle, rate, height = 0.05, 0.3, 0.9
+    c, s = np.cos(angle), np.sin(angle)
+    rotation = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
+    tilt = Tilt(rotation, np.array([0.0, angle, 0.0]), np.array([0.0, rate, 0.0]))
+    feet = np.array([0.2, 0.1, 0.0])
+    footing = Footing(feet, ZERO, feet, ZERO)
+    found = centre_of(tilt, feet + np.array([0.0, 0.0, height]), ZERO, footing)
+    np.testing.assert_allclose(found.position, feet + height * np.array([s, 0.0, c]), atol=1e-15)
+    np.testing.assert_allclose(found.velocity, rate * height * np.array([c, 0.0, -s]), atol=1e-15)
+    # Load goes from one foot to the other: nothing jumps if both stand where the plan has them.
+    moved = footing._replace(model=feet + 0.3, ground=feet + 0.3)
+    plain = Tilt(np.eye(3), ZERO, ZERO)
+    at = [centre_of(plain, feet + 1.0, ZERO, each).position for each in (footing, moved)]
+    np.testing.assert_allclose(at[0], at[1], atol=1e-15)

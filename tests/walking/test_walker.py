@@ -64,6 +64,15 @@ def test_a_great_push_is_a_fall_with_its_time(code: WalkingCode) -> None:
     assert walker.time > push.start
 
 
+def test_without_a_stabiliser_it_falls(code: WalkingCode) -> None:
+    """Feet are not turned by torques, and the zero-moment point is not shifted by errors."""
+    motion = motion_of(code, 1.6)
+    walker = Walker(code, load_scene("flat"), motion, WalkerOptions(noise=True, seed=1, log_every=10))
+    blind = walker.gains._replace(force_rate=0.0, balance_rate=-walker.gains.pendulum_rate, step_share=0.0)
+    walker.brain = walker.brain._replace(gains=blind)
+    assert not walker.run_until(motion.end_time + 2.0)
+
+
 def test_walking_knows_no_robot_by_name() -> None:
     names = ("lola", "talos", "g1", "romeo", "icub", "atlas")
     for path in SOURCE.glob("*.py"):

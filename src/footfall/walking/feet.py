@@ -13,6 +13,7 @@ import numpy as np
 
 from footfall.compiler.routines import Vector3, Vector6
 from footfall.math.rotations import matrix_from_rotation_vector
+from footfall.walking.compliance import Adaption, forget, learn
 from footfall.walking.gains import ControlGains, Sole
 from footfall.walking.perceived import about_sole, touches
 from footfall.walking.state import FootMemory
@@ -66,12 +67,12 @@ def adapt_foot(
     pressed: by which force the two feet should be pressed apart more, N: half of the difference of errors. goal: the
     displacement, m, that it should have while it swings.
     """
-    memory = _with_pivot(memory, plan)
+    memory = _learnt(_with_pivot(memory, plan), plan, load, gains)
     hold_rate: Vector3 = np.zeros(3)
     turn_rate: Vector3 = np.zeros(3)
     # A foot that leaves the ground is left alone: the plan has its next sole already, which may be a tiptoe's.
     if memory.active > 0.0 and (plan.closed or memory.early > 0.5):
-        turn_rate = memory.active * _turn_rate(plan, load, gains)
+        turn_rate = memory.active * _turn_rate(memory, plan, load, gains)
         hold_rate[2] -= memory.active * gains.force_rate / gains.foot_stiffness * pressed
     if memory.early > 0.5:  # stay where the ground is
         hold_rate = -plan.target.velocity
@@ -100,13 +101,31 @@ def _with_pivot(memory: FootMemory, plan: FootPlan) -> FootMemory:
     return memory._replace(hold=memory.hold + moved, pivot=pivot)
 
 
-def _turn_rate(plan: FootPlan, load: FootLoad, gains: ControlGains) -> Vector3:
+def _learnt(memory: FootMemory, plan: FootPlan, load: FootLoad, gains: ControlGains) -> FootMemory:
+    """With what the last period told about the ground, if the foot stands and learns."""
+    if gains.learning <= 0.0:
+        return memory
+    sole = plan.sole
+    wanted, measured = about_sole(load.wanted, sole.middle), about_sole(load.measured, sole.middle)
+    if memory.active < 1.0:
+        return memory._replace(
+            about_x=forget(memory.about_x, measured[3]), about_y=forget(memory.about_y, measured[4])
+        )
+    scale = 0.5 * gains.sole.length * gains.mass * gains.gravity
+    adaption = Adaption(gains.force_rate, gains.learning, scale, gains.period)
+    return memory._replace(
+        about_x=learn(memory.about_x, wanted[3], measured[3], adaption),
+        about_y=learn(memory.about_y, wanted[4], measured[4], adaption),
+    )
+
+
+def _turn_rate(memory: FootMemory, plan: FootPlan, load: FootLoad, gains: ControlGains) -> Vector3:
     """How fast a foot should turn so that the torques about the middle of its sole become those wanted."""
     sole = plan.sole
     wanted, measured = about_sole(load.wanted, sole.middle), about_sole(load.measured, sole.middle)
     # Bending stiffness of an even bed of springs: k w^2 / 12.
-    about_x = gains.foot_stiffness * sole.width * sole.width / 12.0
-    about_y = gains.foot_stiffness * sole.length * sole.length / 12.0
+    about_x = gains.foot_stiffness * sole.width * sole.width / (12.0 * (1.0 + memory.about_x.excess))
+    about_y = gains.foot_stiffness * sole.length * sole.length / (12.0 * (1.0 + memory.about_y.excess))
     rate = np.array(
         [
             -gains.force_rate * (wanted[3] - measured[3]) / about_x,

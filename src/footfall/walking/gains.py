@@ -48,6 +48,9 @@ class ControlGains(NamedTuple):
     balance_rate: float  # 1/s, by which an error of the divergent component decays
     observer_rate: float  # 1/s, by which what is measured corrects what follows from forces
     force_rate: float  # 1/s, by which errors of contact forces decay
+    learning: (
+        float  # speed by which force control learns the stiffness of the ground; 0: it is taken as assumed
+    )
     hand_rate: float  # 1/s, likewise of hands
     foot_stiffness: float  # N/m, a whole sole pressed down
     hand_stiffness: float  # N/m
@@ -90,6 +93,7 @@ def control_gains(model: ReducedModel, *, period: float = 1e-3, point_stiffness:
         balance_rate=1.2 * rate,
         observer_rate=4.0 * rate,
         force_rate=12.0 * rate,
+        learning=0.0,
         hand_rate=9.0 * rate,
         foot_stiffness=16 * point_stiffness,
         hand_stiffness=point_stiffness,

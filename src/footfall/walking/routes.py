@@ -25,7 +25,9 @@ from footfall.walking.request import WalkRequest
 from footfall.walking.settings import planner_parameters
 
 _RISE = 0.035  # of the height of the centre of mass: a foot that rises or falls by more swings with care
-_LIFT = 0.065  # likewise: how high feet swing on level ground, so that they do not trip over what was not seen
+_LIFT = (
+    0.065  # likewise: how high feet swing on level ground, so that they do not trip over what was not seen
+)
 
 
 def route_for(request: WalkRequest, scene: Scene, model: ReducedModel) -> MotionPlan:

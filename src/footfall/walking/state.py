@@ -8,6 +8,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, Vector3, new_records
+from footfall.walking.compliance import Compliance
 
 
 class Sensors(NamedTuple):
@@ -45,7 +46,8 @@ class FootMemory(NamedTuple):
     turn: rotation (3,) by which force control has turned it, rad. Both in world axes, with rates. touching: 1 if it
     touches. early: 1 if it touched before it was planned to. missing: s, for how long it should stand and does not
     touch. force: N, upwards, smoothed. active: from 0 (position control) to 1 (force control). pivot: m, ahead of its
-    frame, about which it is turned. swung: 1 from when it swings until the plan has followed it to where it landed."""
+    frame, about which it is turned. swung: 1 from when it swings until the plan has followed it to where it landed.
+    about_x, about_y: what it has learnt of the ground, for torques about its axes."""
 
     hold: Vector3
     hold_rate: Vector3
@@ -58,6 +60,8 @@ class FootMemory(NamedTuple):
     active: float
     pivot: float
     swung: float
+    about_x: Compliance
+    about_y: Compliance
 
 
 class HandMemory(NamedTuple):

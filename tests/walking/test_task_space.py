@@ -1,0 +1,106 @@
+"""Inverse kinematics of walking: the least motion that follows its tasks, blended smoothly."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from footfall.walking.task_space import Kinematics, TaskCode, joint_velocities
+
+ROWS, NV, GAIN = 12, 20, 100.0  # the last six rows are hands
+
+
+def code(weight: float) -> TaskCode:
+    return TaskCode(0, 0, NV + 1, NV, ROWS, False, False, 1.0, 1.0, GAIN, weight)
+
+
+def found(seed: int = 0) -> Kinematics:
+    rng = np.random.default_rng(seed)
+    turn, place = np.eye(3), np.zeros(3)
+    return Kinematics(
+        1e-3 * rng.normal(size=ROWS),
+        rng.normal(size=(ROWS, NV)),
+        rng.normal(size=NV),
+        rng.normal(size=NV),
+        place,
+        turn,
+        place,
+        place,
+        turn,
+        turn,
+        turn,
+        turn,
+    )
+
+
+def rates(seed: int = 1) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=ROWS)
+
+
+@pytest.mark.parametrize("weight", [0.0, 3.0])
+@pytest.mark.parametrize(
+    "selection, rows",
+    [
+        ((0.0, 0.0), range(6)),
+        ((1.0, 0.0), range(9)),
+        ((0.0, 1.0), (*range(6), 9, 10, 11)),
+        ((1.0, 1.0), range(12)),
+    ],
+)
+def test_it_is_the_least_motion_that_has_the_rates_of_its_tasks(
+    weight: float, selection: tuple[float, float], rows: tuple[int, ...]
+) -> None:
+    """min |v + s|^2 / 2 + w (a v)^2 / 2 with J v = r + K e: against its conditions, solved densely. The damping of
+    1e-3 of singular values is off by its square."""
+    model, wanted = found(), rates()
+    v = joint_velocities(code(weight), model, wanted, np.array(selection))
+    chosen = list(rows)
+    jacobian, right = model.jacobian[chosen], (wanted + GAIN * model.error)[chosen]
+    metric = np.eye(NV) + weight * np.outer(model.momentum, model.momentum)
+    m = len(chosen)
+    system = np.block([[metric, jacobian.T], [jacobian, np.zeros((m, m))]])
+    best = np.linalg.solve(system, np.concatenate([-model.slope, right]))[:NV]
+    np.testing.assert_allclose(v, best, atol=1e-4)
+    np.testing.assert_allclose(jacobian @ v, right, atol=1e-4)
+
+
+def test_momentum_that_is_dear_becomes_less_and_tasks_do_not_notice() -> None:
+    model, wanted = found(), rates()
+    plain, dear = (joint_velocities(code(w), model, wanted, np.zeros(2)) for w in (0.0, 100.0))
+    assert abs(model.momentum @ dear) < 0.1 * abs(model.momentum @ plain)
+    np.testing.assert_allclose(model.jacobian[:6] @ plain, model.jacobian[:6] @ dear, atol=1e-4)
+
+
+def test_costs_move_nothing_that_tasks_hold() -> None:
+    model, wanted = found(), rates()
+    pulled = model._replace(slope=10.0 * model.slope)
+    one, two = (joint_velocities(code(1.0), each, wanted, np.ones(2)) for each in (model, pulled))
+    np.testing.assert_allclose(model.jacobian @ one, model.jacobian @ two, atol=1e-3)
+    assert np.abs(one - two).max() > 0.1
+
+
+def test_errors_of_tasks_decay_with_the_rate_of_the_loop() -> None:
+    """e' = -J v + r = -K e: (1 - K dt)^n with steps of dt."""
+    model, dt = found(), 1e-3
+    error = model.error.copy()
+    for _ in range(50):
+        v = joint_velocities(code(1.0), model._replace(error=error), np.zeros(ROWS), np.ones(2))
+        error = error - dt * model.jacobian @ v
+    np.testing.assert_allclose(error, model.error * (1.0 - GAIN * dt) ** 50, atol=1e-8)
+
+
+def test_joints_are_twice_continuously_differentiable_while_a_hand_is_blended() -> None:
+    """Velocities are a polynomial of the selections, which are C2 in time: q is C3 through it, with both ends of the
+    blend. Third differences of v along a quintic selection stay O(dt^3); those of a jump would be O(1)."""
+    model, wanted, n = found(), rates(), 400
+    time = np.linspace(-0.25, 1.25, n)
+    t = np.clip(time, 0.0, 1.0)
+    selection = t**3 * (10.0 - 15.0 * t + 6.0 * t**2)
+    v = np.array([joint_velocities(code(1.0), model, wanted, np.array([x, 0.3])) for x in selection])
+    dt = time[1] - time[0]
+    size = np.abs(v[-1] - v[0]).max()
+    assert np.abs(np.diff(v, axis=0)).max() < 2.0 * size * dt  # 15/8 of a quintic
+    assert np.abs(np.diff(v, 2, axis=0)).max() < 6.0 * size * dt**2  # 10 / sqrt(3)
+    assert np.abs(np.diff(v, 3, axis=0)).max() < 61.0 * size * dt**3
+    jump = np.array([joint_velocities(code(1.0), model, wanted, np.array([float(x > 0.5), 0.3])) for x in t])
+    assert np.abs(np.diff(jump, axis=0)).max() > 0.5 * size
