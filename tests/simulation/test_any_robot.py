@@ -16,6 +16,7 @@ from footfall.robot import Geometry
 from footfall.simulation import JointOptions
 from footfall.simulation.holding_gains import holding_gains
 from footfall.simulation.joint_inertias import held_inertias, moved_inertias
+from footfall.simulation.restless_joints import warn_of_restless_joints
 
 FLOOR = Scene("floor", (SceneObject("floor", Plane()),))
 
@@ -192,3 +193,15 @@ def test_gravity_of_the_scene_wins_and_contradictions_are_said() -> None:
         warnings.simplefilter("error", GravityWarning)
         usual = footfall.Simulation(falling((0.0, 0.0, -9.81)), mars)
     assert usual.robot.gravity == (0.0, 0.0, -3.72)
+
+
+def test_limp_joints_that_are_struck_are_not_said_to_ring() -> None:
+    v = np.zeros((40, 8))
+    v[:, 6] = 2.0 * (-1.0) ** np.arange(40)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RestlessJointsWarning)
+        assert not warn_of_restless_joints(walker(), v, np.zeros((40, 8)))
+    effort = np.zeros((40, 8))
+    effort[:, 6] = 0.1
+    with pytest.warns(RestlessJointsWarning, match="left_hip"):
+        assert warn_of_restless_joints(walker(), v, effort)

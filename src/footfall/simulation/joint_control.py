@@ -32,7 +32,8 @@ def joint_control(
 
     With implicit gains these act on position and velocity at the end of the step, which is stable however high they
     are: `(M + dt kd + dt^2 kp) dv = dt (kp (q* - q - dt v) + kd (v* - v) + ...)`. A saturated joint gives its limit,
-    whatever it moves, unless that would take it beyond its goal within the step, see `_kept_share`.
+    whatever it moves, unless that would take it beyond its goal within the step, see `_kept_share`. In a step in which
+    a blow changes its velocity by dv it answers with `kd dv` more, which may exceed the limit in that step.
     """
     effort: list[Any] = [0.0] * robot.nv
     added: list[Any] = [dt * float(damping) for damping in robot.damping]
@@ -68,7 +69,7 @@ def _kept_share(wanted: Any, answer: Any, limit: float, dt: Any, inertia: float)
     The effort that is wanted, `wanted - answer dv`, is zero at dv = wanted / answer. A full effort leads there within
     the step if `reach = (dt limit / inertia) / |dv|` is above one, and beyond it: the next step would drive it back at
     full effort, and so on for ever. There it gives `limit (1 - dv answer / wanted)` instead: its limit at first,
-    nothing at the goal, never more. This fades in from half of the way on; the inertia is an estimate.
+    nothing at the goal. This fades in from half of the way on; the inertia is an estimate.
     """
     share = minimum(1.0, limit / maximum(absolute(wanted), _TINY))
     reach = share * dt * answer / max(inertia, _TINY)
