@@ -30,6 +30,8 @@ from footfall.simulation.world.velocity_sums import add_sum_group, held_impulse,
 
 _LEAST_MOBILITY = 1e-9  # of a contact's own sum: keeps directions in which nothing moves off zero
 _IMMOVABLE = 1e-14  # of a contact's mobility: what moves less along its normal does not move
+_JAMMED = 1e-5  # m: limbs of one robot that are deeper in each other may not come apart whatever presses them
+_GIVING = 1e-3  # of a contact's mobility: so much such a contact gives way
 
 
 class Draft(NamedTuple):
@@ -194,6 +196,12 @@ def _bodies_of(world: World, touch: Touch) -> tuple[int, int]:
     body, other = world.shapes.shapes[touch.first].body, world.shapes.shapes[touch.second].body
     links = len(world.link_mover)
     return (body if body < links else -1), (other if other < links else -1)
+
+
+def _is_own(world: World, touch: Touch) -> bool:
+    """Whether a robot touches itself."""
+    body, other = _bodies_of(world, touch)
+    return body >= 0 and other >= 0 and world.link_mover[body] == world.link_mover[other]
 
 
 def _same_bodies(world: World, touch: Touch, body: int, other: int) -> bool:
@@ -441,16 +449,20 @@ def _fill_points(
             # A robot on slides over a floor cannot leave it, and no impulse could help it out of it.
             drift = np.array([drift[0], drift[1], FAR])
         along, normal = max(0.5 * (all_ways - out), 0.0) + least, out + least
+        compliance = law.compliance
+        if touch.gap < -_JAMMED and _is_own(now.world, touch):
+            # Joints may let a limb move along another one only, where friction holds it: impulses had no bound.
+            compliance = max(compliance, _GIVING * all_ways)
         points[k] = Point(
             drift,
-            law.compliance,
+            compliance,
             law.shear,
             law.friction,
             law.extra,
             along,
             normal,
             1.0 / (along + law.shear),
-            1.0 / (normal + law.compliance),
+            1.0 / (normal + compliance),
             arm,
             frame,
         )
