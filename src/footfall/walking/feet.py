@@ -20,7 +20,9 @@ from footfall.walking.state import FootMemory
 from footfall.walking.task_space import BodyTarget
 
 _SWITCHING = 0.03  # s, in which position control becomes force control
-_SMOOTH = 0.004  # s, of forces that decide on contact
+_SMOOTH = (
+    0.004  # s, of forces that decide on contact, and of how fast feet turn: dampers in soles answer at once
+)
 _PATIENCE = 0.02  # s, for which a foot may be late without doing anything
 
 
@@ -73,6 +75,9 @@ def adapt_foot(
     # A foot that leaves the ground is left alone: the plan has its next sole already, which may be a tiptoe's.
     if memory.active > 0.0 and (plan.closed or memory.early > 0.5):
         turn_rate = memory.active * _turn_rate(memory, plan, load, gains)
+        turn_rate = memory.turn_rate + gains.period / (gains.period + _SMOOTH) * (
+            turn_rate - memory.turn_rate
+        )
         hold_rate[2] -= memory.active * gains.force_rate / gains.foot_stiffness * pressed
     if memory.early > 0.5:  # stay where the ground is
         hold_rate = -plan.target.velocity

@@ -25,6 +25,9 @@ from footfall.walking.request import WalkRequest
 from footfall.walking.settings import planner_parameters
 
 _RISE = 0.035  # of the height of the centre of mass: a foot that rises or falls by more swings with care
+_UPWARDS = (
+    0.75  # swing timing upwards: the edge may be a centimetre ahead of the toe, which is up before it goes on
+)
 _LIFT = (
     0.065  # likewise: how high feet swing on level ground, so that they do not trip over what was not seen
 )
@@ -75,14 +78,15 @@ def with_careful_swings(sequence: TransitionSequence, model: ReducedModel) -> Tr
 def _careful(transition: Transition, model: ReducedModel) -> Transition:
     begin, end = transition.begin, transition.end
     pairs = ((begin.right_foot, end.right_foot), (begin.left_foot, end.left_foot))
-    rise = max(abs(after.position[2] - before.position[2]) for before, after in pairs)
-    if rise < _RISE * model.com_height:
+    rises = [after.position[2] - before.position[2] for before, after in pairs]
+    if max(abs(rise) for rise in rises) < _RISE * model.com_height:
         lift = max(transition.step_height or 0.0, _LIFT * model.com_height)
         return replace(transition, step_height=lift)
     usual = parameters_for(model).timing
     longer = usual.transition_s * usual.careful_factor
     duration = longer if transition.duration is None else max(transition.duration, longer)
-    return replace(transition, swing_timing=usual.careful_timing, duration=duration)
+    timing = max(usual.careful_timing, _UPWARDS) if max(rises) > 0.0 else usual.careful_timing
+    return replace(transition, swing_timing=timing, duration=duration)
 
 
 def goal_for(request: WalkRequest, scene: Scene) -> Goal:
