@@ -7,6 +7,8 @@ from footfall.public_names import open_to_users
 if TYPE_CHECKING:
     from footfall.walking.body import WalkingBody as WalkingBody
     from footfall.walking.body import walking_body as walking_body
+    from footfall.walking.hardware_request import BusQuality as BusQuality
+    from footfall.walking.hardware_request import HardwareFault as HardwareFault
     from footfall.walking.many import walk_many as walk_many
     from footfall.walking.request import Push as Push
     from footfall.walking.request import WalkRequest as WalkRequest
