@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import footfall
+from footfall import MotionPlan
 from footfall.environment import EnvironmentUpdate, updated
-from footfall.errors import MotionWarning
+from footfall.errors import InvalidTransition, MotionWarning
 from footfall.gait import FootContact
 from footfall.motion import gait_dimensions
 from footfall.planning import Goal, PlannedContacts, plan_contacts
@@ -184,3 +185,26 @@ def test_a_start_in_the_middle_of_a_step_keeps_its_stance() -> None:
     assert plan.start.stance == begin.stance
     assert plan.stances[0].placement.foot == begin.swing
     assert gait_dimensions(model()).foot_distance > 0.0
+
+
+def test_a_step_that_is_not_accepted_is_left_out_and_the_search_goes_on() -> None:
+    """Whoever walks may refuse what five masses can do, such as a leg that is too short for the whole robot."""
+    goal, asked = Goal(1.2, 0.0, 0.0), []
+    usual = plan_contacts(seen("stairs"), model(), goal)
+    second = usual.stances[1].placement.position
+
+    def accepts(plan: MotionPlan) -> None:
+        asked.append(plan)
+        if np.allclose(plan.transitions[1].end.stance_foot.position, second, atol=1e-6):
+            raise InvalidTransition(1, "not this one")
+
+    other = plan_contacts(seen("stairs"), model(), goal, accepts=accepts)
+    assert other.found
+    assert len(asked) > 1
+    assert not np.allclose(other.stances[1].placement.position, second, atol=1e-6)
+
+    def never(plan: MotionPlan) -> None:
+        raise InvalidTransition(0, "nor that")
+
+    refused = plan_contacts(seen("stairs"), model(), goal, accepts=never)
+    assert not refused.found

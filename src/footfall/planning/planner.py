@@ -76,6 +76,7 @@ def plan_contacts(
     keep_explored: bool = False,
     explained: bool = True,
     previous: PlannedContacts | None = None,
+    accepts: Callable[[MotionPlan], object] | None = None,
 ) -> PlannedContacts:
     """Where to put feet and hands on the way to a goal.
 
@@ -87,7 +88,8 @@ def plan_contacts(
     check_motion: whether the motion generator is asked if it can make a motion of the plan. keep_explored: whether the
     result says where the search, of a long way the last one, looked. explained: whether to find
     out why there is no way, which takes longer. previous: an earlier plan to the same goal, in surroundings that have
-    changed little: what it has learnt of the way orders this search too, which is then several times faster.
+    changed little: what it has learnt of the way orders this search too, which is then several times faster. accepts:
+    called with a plan that seems good; if it raises `InvalidTransition` the search goes on without that step.
     """
     watch = Watch(cancelled, progress, deadline)
     parameters = parameters_for(model) if parameters is None else parameters
@@ -105,6 +107,7 @@ def plan_contacts(
         check_motion,
         keep_explored,
         None if previous is None else previous.guide,
+        accepts,
     )
     plan = job.plan()
     if plan.found and improve:
@@ -130,6 +133,7 @@ class Job:
     check_motion: bool
     keep_explored: bool
     previous: KeptGuide | None = None
+    accepts: Callable[[MotionPlan], object] | None = None
     explored: Array = field(default_factory=lambda: np.empty((0, 3)))
     aims: list[Aim] = field(default_factory=list)
     parts: list[Part] = field(default_factory=list)
@@ -317,6 +321,8 @@ class Job:
         )
         if stances and self.check_motion and not failed:
             result = _checked(result, self.model, self.environment.terrain.packed)
+            if self.accepts is not None and result.motion_plan is not None:
+                self.accepts(result.motion_plan)
             self.watch.done("motion")
         effort = replace(self.effort, milliseconds=dict(self.watch.milliseconds))
         return replace(result, effort=effort, warnings=(*result.warnings, *self.notes))

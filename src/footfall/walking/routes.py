@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
 
 from footfall.environment.model import Environment
 from footfall.environment.perception import EXACT, PerceptionOptions, perceive
-from footfall.errors import InvalidOption, NoRoute
+from footfall.errors import InvalidOption, MotionWarning, NoRoute
 from footfall.gait.plan import MotionPlan, Transition, TransitionSequence
 from footfall.gait.poses import RobotPose
 from footfall.gait.walking_transitions import idle_pose
 from footfall.math.rotations import rotation_z
 from footfall.math.transform import Transform, identity_transform
-from footfall.motion.pipeline import gait_dimensions
+from footfall.motion.pipeline import gait_dimensions, generate_motion
 from footfall.motion.plans import load_plan
 from footfall.motion.reduced_model import ReducedModel
+from footfall.motion.whole_body import WholeBody
 from footfall.planning.contacts import Goal
 from footfall.planning.parameters import PlannerParameters, parameters_for
 from footfall.planning.planner import plan_contacts
@@ -56,11 +58,27 @@ def plan_way(
     start: RobotPose | None = None,
     horizon: int | None = None,
     explained: bool = True,
+    body: WholeBody | None = None,
 ) -> TransitionSequence:
     """Steps and hand contacts on the way to a goal. start: by default at rest in the origin. horizon: steps at most.
-    explained: whether to find out what closes the way, if there is none. Raises `NoRoute` then."""
+    explained: whether to find out what closes the way, if there is none. body: the whole robot, which must be able to
+    make a motion of it. Raises `NoRoute` if there is no way."""
+
+    def walkable(plan: MotionPlan) -> None:
+        sequence = with_careful_swings(plan.sequences[0], model)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", MotionWarning)
+            generate_motion(MotionPlan((sequence,)), model, body=body)
+
     found = plan_contacts(
-        environment, model, goal, start=start, parameters=parameters, horizon=horizon, explained=explained
+        environment,
+        model,
+        goal,
+        start=start,
+        parameters=parameters,
+        horizon=horizon,
+        explained=explained,
+        accepts=None if body is None else walkable,
     )
     if not found.found or found.motion_plan is None:
         reason = "" if found.why_not is None else f": {found.why_not.text}"

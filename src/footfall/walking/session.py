@@ -297,6 +297,7 @@ class WalkSession:
                 planner_parameters(model, speed=asked.speed),
                 start=start,
                 horizon=PlanningParameters().goal_steps if away > PlanningParameters().far_m else None,
+                body=whole,
             )
             plan = MotionPlan((sequence,))
         else:
