@@ -56,7 +56,7 @@ def markdown(runs: Sequence[SolverRun], curves: Curves, *, origin: Sequence[str]
         "## Crossover",
         "",
     ]
-    for first in ("Gauss-Seidel", "hybrid", "Gauss-Seidel of 001"):
+    for first in ("Gauss-Seidel", "hybrid", "Gauss-Seidel of Ayit 2015"):
         for second in ("Lemke, 4 facets", "Lemke, 8 facets"):
             size = crossover(runs, first, second)
             lines.append(

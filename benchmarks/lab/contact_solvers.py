@@ -163,7 +163,7 @@ def _timed(call: Callable[[], Any]) -> tuple[float, Any]:
 SOLVERS: Mapping[str, Contestant] = {
     "hybrid": by_solver(solve_hybrid),
     "Gauss-Seidel": by_solver(solve_gauss_seidel, relaxation=1.2),
-    "Gauss-Seidel of 001": by_solver(solve_gauss_seidel_source, tolerance=1e-10, max_sweeps=2000),
+    "Gauss-Seidel of Ayit 2015": by_solver(solve_gauss_seidel_source, tolerance=1e-10, max_sweeps=2000),
     "Gauss-Seidel, 8 facets": by_solver(solve_gauss_seidel_pyramid, facets=8),
     "Lemke, 4 facets": by_solver(solve_lemke, facets=4),
     "Lemke, 8 facets": by_solver(solve_lemke, facets=8),
@@ -254,7 +254,7 @@ def time_against_residual(cases: Sequence[Case]) -> dict[str, list[tuple[float, 
             SWEEPS,
             lambda n: by_solver(solve_gauss_seidel, max_sweeps=n, tolerance=0.0, relaxation=1.3),
         ),
-        "Gauss-Seidel of 001": (
+        "Gauss-Seidel of Ayit 2015": (
             SWEEPS,
             lambda n: by_solver(solve_gauss_seidel_source, max_sweeps=n, tolerance=0.0),
         ),
