@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from footfall.gait.step_parameters import step_lengths
+from footfall.motion.reduced_model import Bulk, CapsuleShape
 from footfall.planning.biped import biped_of
 from footfall.planning.footprints import sole_stamps
 from footfall.planning.parameters import PlannerParameters
@@ -90,3 +93,16 @@ def test_steps_of_a_smaller_robot_are_smaller() -> None:
     steps = step_set(biped_of(small), parameters_for(small))
     assert steps.longest < 0.46
     assert len(steps.steps) > 0
+
+
+def test_tables_are_those_of_the_robot_that_is_asked_for() -> None:
+    """A robot that differs in its room alone, or in where its hands touch things, has other volumes."""
+    plain = model()
+    capsule = CapsuleShape((0.0, 0.0, 0.5), (0.0, 0.0, 1.5), 0.6)
+    wide = replace(plain, bulk=Bulk((capsule,), (capsule,)))
+    first = tables_for(plain, PARAMETERS)
+    radii = np.array(tables_for(wide, PARAMETERS).volumes.body["radius"])
+    np.testing.assert_allclose(radii, 0.6)
+    assert tables_for(plain, PARAMETERS) is first
+    near = replace(plain, hand_reach=((0.0, -0.3, 0.0, 0.1, -0.3, 0.0, 0.05),))
+    np.testing.assert_allclose(np.array(tables_for(near, PARAMETERS).volumes.reach["radius"]), 0.05)

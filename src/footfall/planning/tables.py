@@ -77,6 +77,8 @@ def _numbers(model: ReducedModel) -> tuple[Any, ...]:
         model.hand_radius,
         model.hand_offset,
         (leg.lower_leg, leg.upper_leg, leg.hip_to_torso),
+        model.hand_reach,
+        model.bulk,
         None
         if space is None
         else (space.corner.tobytes(), space.size, space.cells.shape, space.cells.tobytes()),
