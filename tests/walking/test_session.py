@@ -102,6 +102,11 @@ def test_events_change_the_plant(code: WalkingCode) -> None:
     assert floor.material.stiffness == 2e4
     session.set("gains.step_share", 0.0)
     assert session.walker.brain.gains.step_share == 0.0
+    # Those that native code has copies of are set there, too.
+    for name, value in (("task_rate", 12.0), ("momentum_weight", 0.25), ("feed_forward", 0.5)):
+        session.set(f"gains.{name}", value)
+    brain = session.walker.brain
+    assert (brain.tasks.gain, brain.tasks.momentum_weight, brain.feed.share) == (12.0, 0.25, 0.5)
 
 
 def test_wrong_names_are_refused(code: WalkingCode) -> None:

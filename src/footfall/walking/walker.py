@@ -185,7 +185,9 @@ class Walker:
     def tune(self, gains: ControlGains) -> None:
         """Control with other gains from now on."""
         self.gains = gains
-        self.brain = self.brain._replace(gains=gains)
+        self._tasks = task_code(self.code.body, self.code.tasks, gains)
+        feed = self.brain.feed._replace(share=gains.feed_forward)
+        self.brain = self.brain._replace(gains=gains, tasks=self._tasks, feed=feed)
 
     # The scene may change while it runs
 
