@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from footfall.arrays import Array
+from footfall.environment.model import Environment
 from footfall.environment.perception import EXACT, perceive
 from footfall.gait.actions import idle
 from footfall.gait.plan import MotionPlan
@@ -198,4 +199,21 @@ def test_a_closed_way_is_said_and_an_open_one_taken(pilot: Pilot) -> None:
     assert pilot.problem is not None
     assert not pilot.busy
     pilot.see(perceive(scene, EXACT))
+    assert pilot.busy
+
+
+def test_a_new_goal_is_a_new_hope(pilot: Pilot) -> None:
+    """A robot that sees by itself gives a goal up after four plans that fail, and not the next one."""
+    pilot.seeing = True
+    pilot.tell(GoTo(Goal(3.0, 0.0)))
+    hopes = []
+    for number in range(4):
+        pilot.see(Environment())  # nothing
+        pilot.think(1.0 + 2.0 * number, np.zeros(3))
+        hopes.append(pilot.hopeful)
+    assert hopes == [True, True, True, False]
+    assert pilot.problem is not None
+    assert not pilot.busy
+    pilot.tell(GoTo(Goal(1.0, 0.0)))
+    assert pilot.hopeful
     assert pilot.busy

@@ -83,7 +83,7 @@ class Pilot:
         self.coming: Coming | None = None
         self.versions: list[PlanVersion] = []
         self.way, self.walking = 0.0, 0.0  # m, of the middle between the feet, and s that it took
-        self.hopeful = False  # whether it may see more by itself: then it waits for a way to be found
+        self.seeing = False  # whether it may see more by itself while it walks
         self.problem: str | None = None  # why there is no plan for what was asked for last
         self._waiting: deque[Request] = deque()  # that begin at rest
         self._stopping = False
@@ -129,6 +129,11 @@ class Pilot:
         self.versions.append(PlanVersion(0, start, start, start, about, poses, milliseconds))
 
     # What it knows of itself
+
+    @property
+    def hopeful(self) -> bool:
+        """Whether it waits for a way to be found: until too many plans for what was asked for last have failed."""
+        return self.seeing and self._failed < _TRIES
 
     @property
     def busy(self) -> bool:
@@ -277,8 +282,6 @@ class Pilot:
         self._failed, self._changed, self.problem = self._failed + 1, now, str(problem)
         version = PlanVersion(len(self.versions), now, now, now, about_request(order), problem=str(problem))
         self.versions.append(version)
-        if self._failed >= _TRIES and self.hopeful:
-            self.hopeful = False
 
     def _stop(self, now: float, shift: Array) -> None:
         latency = self.settings.planning.drive_latency_s

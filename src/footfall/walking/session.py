@@ -101,7 +101,7 @@ class WalkSession:
             gains=self.walker.gains,
         )
         self.pilot = Pilot(body.model, whole, settings, motion)
-        self.pilot.hopeful = seeing
+        self.pilot.seeing = seeing
         self.pilot.begin(self._goal, 1e3 * self.planning, self.surroundings)
         self._signals = list(asked.ordered_signals)  # that are still to come
         self.sent: list[told.AnySignal] = []
