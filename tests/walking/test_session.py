@@ -15,6 +15,7 @@ from footfall.math.transform import Transform
 from footfall.scene.load import load_scene, save_scene
 from footfall.walking.request import WalkRequest, read_request, write_request
 from footfall.walking.session import WalkSession
+from footfall.walking.signals import Drive
 from footfall.walking.walk import walk
 from footfall.walking.walker import WalkingCode
 
@@ -28,7 +29,8 @@ def test_a_driven_walk_replays_to_the_same_bits(code: WalkingCode, tmp_path: Pat
     session = WalkSession(code=code, scene="flat", noise=True, seed=3)
     session.drive(0.3)
     assert session.run(1.5)
-    session.drive(0.2, turn=0.2)
+    session.send(Drive(forward=0.2, turn=0.2))  # its time has passed: it holds from now on
+    assert session.sent[-1].time == session.time
     for _ in range(3):  # in pieces, which must not count
         assert session.run(0.4)
     session.happen("push", body="torso", force=(0.0, 60.0, 0.0))

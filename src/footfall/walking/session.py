@@ -144,12 +144,12 @@ class WalkSession:
         self.send(_made(event, {"time": self.time, **options}))
 
     def send(self, signal: told.AnySignal) -> None:
-        """Send a signal: now, or at its time if that is to come."""
+        """Send a signal: now, or at its time if that is to come; one of the past counts from now on."""
         if signal.time > self.time + 1e-9:
             self._signals.append(signal)
             self._signals.sort(key=lambda each: each.time)
             return
-        self._take(signal)
+        self._take(msgspec.structs.replace(signal, time=self.time))
 
     # What is known
 
