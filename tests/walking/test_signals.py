@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -11,9 +12,10 @@ from footfall.errors import InvalidOption, UnknownName
 from footfall.motion.parameters import MotionParameters
 from footfall.walking.gains import control_gains
 from footfall.walking.request import WalkRequest, read_request, write_request
+from footfall.walking.session import added_object
 from footfall.walking.settings import PlanningParameters, WalkSettings, planner_parameters
 from footfall.walking.signals import WORDS, Add, Drive, Move, Set, WalkTo, signal_text
-from footfall.walking.walker import WalkingCode
+from footfall.walking.walker import POINT_DAMPING, WalkingCode
 
 SCRIPT = """
 scene = "flat"
@@ -82,8 +84,21 @@ def test_numbers_are_checked() -> None:
         Drive(forward=float("nan"))
     with pytest.raises(InvalidOption, match="exact, noisy, camera"):
         WalkRequest(sight="eyes")  # type: ignore[arg-type]
+    with pytest.raises(InvalidOption, match="reduced, full"):
+        WalkRequest(mode="fulll")  # type: ignore[arg-type]
     with pytest.raises(InvalidOption, match="drop"):
         WalkRequest(drop=-0.1)
+
+
+def test_soft_things_have_the_damping_that_is_given() -> None:
+    given: dict[str, Any] = {
+        "name": "mat",
+        "size": (1.0, 1.0, 0.1),
+        "position": (0.0, 0.0, 0.05),
+        "stiffness": 1e4,
+    }
+    damping = [added_object(Add(**given, damping=each)).material.damping for each in (None, 0.0, 30.0)]
+    assert damping == [POINT_DAMPING, 0.0, 30.0]
 
 
 def test_every_signal_says_what_it_is() -> None:

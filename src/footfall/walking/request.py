@@ -122,6 +122,7 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise InvalidOption("bus and faults are those of drives: they want mode 'full'")
 
     def _check_script(self) -> None:
+        require_choice(self, mode=WalkMode)
         if self.sight is not None:
             require_choice(self, sight=Sight)
         if self.seconds is not None and not 0.0 < self.seconds <= 1e5:

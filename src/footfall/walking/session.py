@@ -407,7 +407,8 @@ def added_object(signal: told.Add) -> SceneObject:
     """The object that a signal puts into the scene."""
     material = Material(friction=signal.friction)
     if signal.stiffness is not None:
-        material = replace(material, stiffness=signal.stiffness, damping=signal.damping or POINT_DAMPING)
+        damping = POINT_DAMPING if signal.damping is None else signal.damping
+        material = replace(material, stiffness=signal.stiffness, damping=damping)
     return SceneObject(
         signal.name,
         Box(signal.size),
