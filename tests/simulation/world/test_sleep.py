@@ -94,6 +94,15 @@ def test_a_lift_wakes_what_it_carries() -> None:
     assert simulation.q[2] == pytest.approx(0.25, abs=2e-3)
 
 
+def test_what_falls_does_not_sleep_however_long_steps_are() -> None:
+    """v = -g t; steps of 0.15 s are nearly as long as the rest that is waited for."""
+    high = SceneObject("ball", Sphere(0.05), at(0.0, 0.0, 100.0), free=free_body(Sphere(0.05), 1.0))
+    simulation = Simulation(None, Scene("fall", (FLOOR, high)), sleep=True, dt=0.15)
+    simulation.run(simulation.zero_command, 1.5)
+    assert simulation.asleep == ()
+    assert simulation.v[2] == pytest.approx(-G * 1.5, rel=1e-9)
+
+
 def test_the_same_bits_follow_every_time() -> None:
     ends = []
     for _ in range(2):

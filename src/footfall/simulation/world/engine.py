@@ -49,6 +49,7 @@ from footfall.simulation.world.run import Log, Progress, run_world
 
 _REACH = 1e-3  # m: whatever is nearer is a contact, approaching or not
 _SLEEP_SPEED, _SLEEP_AFTER = 1e-4, 0.2  # m/s and rad/s; s
+_FEWEST_AT_REST = 2  # steps before sleep: the count of rest begins at 0, whether a thing rests or not
 _DIRECT_STEPS, _QUICK_STEPS, _INTERIOR_STEPS = 20, 20, 60  # of the solver, at most
 
 
@@ -148,7 +149,7 @@ class WorldEngine:
             min(_INTERIOR_STEPS, steps),
             steps,
             _SLEEP_SPEED,
-            max(1, round(_SLEEP_AFTER / options.dt)) if options.sleep else 0,
+            max(_FEWEST_AT_REST, round(_SLEEP_AFTER / options.dt)) if options.sleep else 0,
         )
 
     @cached_property
