@@ -11,6 +11,7 @@ import pytest
 from footfall.arrays import Array
 from footfall.environment.model import Environment
 from footfall.environment.perception import EXACT, perceive
+from footfall.errors import InvalidTransition
 from footfall.gait.actions import idle
 from footfall.gait.plan import MotionPlan
 from footfall.gait.walking_transitions import idle_pose
@@ -217,3 +218,22 @@ def test_a_new_goal_is_a_new_hope(pilot: Pilot) -> None:
     pilot.tell(GoTo(Goal(1.0, 0.0)))
     assert pilot.hopeful
     assert pilot.busy
+
+
+def test_where_feet_cannot_be_closed_the_plan_goes_on(pilot: Pilot, monkeypatch: pytest.MonkeyPatch) -> None:
+    flown(pilot, 1.5, (0.2, drive(0.3)))
+    before = pilot.motion
+
+    def refused(*_: object, **__: object) -> Motion:
+        raise InvalidTransition(0, "the step is too long")
+
+    monkeypatch.setattr("footfall.walking.pilot.replan", refused)
+    pilot.stop()
+    pilot.think(1.5, np.zeros(3))
+    assert pilot.coming is None
+    assert pilot.motion is before
+    assert pilot.versions[-1].about == "stop"
+    assert "too long" in str(pilot.versions[-1].problem)
+    pilot.think(pilot.motion.end_time, np.zeros(3))
+    assert pilot.rests(pilot.motion.end_time)
+    assert not pilot.busy

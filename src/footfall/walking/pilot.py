@@ -292,7 +292,14 @@ class Pilot:
         running = motion.plan.sequences[at.sequence]
         if at.transition >= len(running.transitions) - _ENDING:
             return  # it does already
-        stopped = replan(motion, at, closing_transitions(at.pose, gait_dimensions(self.model)))
+        try:
+            stopped = replan(motion, at, closing_transitions(at.pose, gait_dimensions(self.model)))
+        except (
+            FootfallError
+        ) as problem:  # feet cannot be closed there: the plan that it has ends at rest, too
+            version = PlanVersion(len(self.versions), now, now, now, "stop", problem=str(problem))
+            self.versions.append(version)
+            return
         version = PlanVersion(len(self.versions), now, now + latency, at.time, "stop", stopped.given.poses)
         self.coming = Coming(stopped, moved, version)
 
