@@ -29,6 +29,21 @@ def test_signals_come_back_with_their_units(tmp_path: Path) -> None:
         np.testing.assert_array_equal(found.values[name], array)
 
 
+def test_calls_that_do_not_fit_together_are_refused_and_the_file_is_whole(tmp_path: Path) -> None:
+    path, times = tmp_path / "signals.mcap", np.arange(3.0)
+    with RecordingWriter(path, footfall.load("lola")) as writer:
+        writer.signals(times, {"height": times}, {"height": "m"})
+        with pytest.raises(InvalidRow, match="the same in every call"):
+            writer.signals(times + 3.0, {"width": times}, {"width": "m"})
+        with pytest.raises(InvalidRow, match="decrease"):
+            writer.signals(times, {"height": times}, {"height": "m"})
+        writer.signals(times + 3.0, {"height": 2.0 * times}, {"height": "m"})
+    found = read_recording(path)
+    assert found.complete
+    np.testing.assert_array_equal(found.signals.time, np.arange(6.0))
+    np.testing.assert_array_equal(found.signals.values["height"], [0.0, 1.0, 2.0, 0.0, 2.0, 4.0])
+
+
 def test_wrong_signals_are_refused() -> None:
     times = np.arange(3.0)
     with pytest.raises(InvalidRow, match="unit"):

@@ -23,6 +23,19 @@ class SignalTable(NamedTuple):
     units: Mapping[str, str]
 
 
+class SignalKinds(NamedTuple):
+    """Which signals there are, the same in all blocks: names, how many numbers each has, and units."""
+
+    names: list[str]
+    sizes: list[int]
+    units: list[str]
+
+
+def kinds_of(block: form.SignalBlock) -> SignalKinds:
+    """Those of a block."""
+    return SignalKinds(block.names, block.sizes, block.units)
+
+
 NO_SIGNALS = SignalTable(np.zeros(0), {}, {})
 
 
@@ -60,7 +73,7 @@ def joined_signals(blocks: Sequence[form.SignalBlock], source: str) -> SignalTab
     if not blocks:
         return NO_SIGNALS
     first = blocks[0]
-    kinds = (first.names, first.sizes, first.units)
+    kinds = kinds_of(first)
     if len({len(part) for part in kinds}) > 1 or len(set(first.names)) < len(first.names):
         raise DamagedRecording(
             f"{source}: signals have {[len(part) for part in kinds]} names, sizes and units"
@@ -70,7 +83,7 @@ def joined_signals(blocks: Sequence[form.SignalBlock], source: str) -> SignalTab
         raise DamagedRecording(f"{source}: a row has {width} numbers of signals")
     times, rows = [], []
     for block in blocks:
-        if (block.names, block.sizes, block.units) != kinds:
+        if kinds_of(block) != kinds:
             raise DamagedRecording(f"{source}: blocks of signals have different names")
         times.append(form.unpacked(block.time, (block.rows,), f"{source}: {form.SIGNALS} time"))
         rows.append(form.unpacked(block.values, (block.rows, width), f"{source}: {form.SIGNALS} values"))

@@ -33,7 +33,7 @@ from footfall.recording import format as form
 from footfall.recording.contacts import ContactTable, checked_instant, contact_blocks
 from footfall.recording.meshes import KIND, MeshFiles, mesh_files, robot_with_paths, scene_with_paths
 from footfall.recording.preview import Preview
-from footfall.recording.signals import signal_blocks
+from footfall.recording.signals import SignalKinds, kinds_of, signal_blocks
 from footfall.robot.drives.drive_set import DriveSet
 from footfall.robot.model import Robot
 from footfall.robot.toml_writer import toml_text
@@ -81,7 +81,8 @@ class RecordingWriter:
         self._sizes = [(place.stop - place.start,) for place in self._columns]
         self._empty_row = np.full((1, self._columns[-1].stop), np.nan)
         self._lock = threading.Lock()  # of the order in which rows come
-        self._latest = {form.STATES: 0.0, form.CONTACTS: 0.0}
+        self._latest = {form.STATES: 0.0, form.CONTACTS: 0.0, form.SIGNALS: 0.0}
+        self._signal_kinds: SignalKinds | None = None  # those of the first signals
         # One append is all that a call does to it: Ctrl-C comes before or after that.
         self._waiting: deque[tuple[str, Any]] = deque()
         self._requests: SimpleQueue[Gate | None] = SimpleQueue()  # to write all that waits, and open the gate
@@ -167,12 +168,19 @@ class RecordingWriter:
         self._record(form.CONTACTS, time, (time, instant))
 
     def signals(self, times: Any, values: Mapping[str, Any], units: Mapping[str, str]) -> None:
-        """Record named signals: times (n,) in s, values by name (n,) or (n, size), and the unit of each."""
-        blocks = list(signal_blocks(times, values, units))
-        for block in blocks:
-            last = float(form.unpacked(block.time, (block.rows,), "time")[-1])
-            _check_time(form.SIGNALS, last, 0.0)
-            self._record(form.SIGNALS, last, (last, msgspec.json.encode(block)))
+        """Record named signals: times (n,) in s, values by name (n,) or (n, size), and the unit of each. All that a
+        recording has are given in every call, in the same order."""
+        for block in signal_blocks(times, values, units):
+            kinds = kinds_of(block)
+            if self._signal_kinds not in (None, kinds):
+                raise InvalidRow(
+                    "signals have other names, sizes or units than before; give the same in every call"
+                )
+            time = form.unpacked(block.time, (block.rows,), "time")
+            first, last = float(time[0]), float(time[-1])
+            _check_time(form.SIGNALS, last, first)
+            self._record(form.SIGNALS, first, (last, msgspec.json.encode(block)), last=last)
+            self._signal_kinds = kinds
 
     def event(self, time: float, name: str, data: Mapping[str, Any] | None = None) -> None:
         """Record that something happened at an instant, s; data: anything that JSON holds."""
