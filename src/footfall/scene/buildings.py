@@ -23,7 +23,7 @@ from footfall.scene.parts import (
     floor,
 )
 
-_WALL = 0.1  # m, thickness of inner walls
+WALL_THICKNESS = 0.1  # m, thickness of inner walls
 _SLAB = 0.2  # m, of floors
 _LANDING = 1.2  # m, before and behind stairs
 _TRIES = 200  # places that are tried for each obstacle
@@ -115,7 +115,7 @@ def building(
             for k in range(rooms):
                 middle = ((k + 0.5) * room, side * (corridor / 2 + room / 2))
                 name = f"{level}-{'left' if side > 0 else 'right'}-{k + 1}"
-                objects += _furniture(name, middle, ground, room, rng)
+                objects += furniture(name, middle, ground, room, rng)
         if level < floors - 1:
             objects += flight.steps(level)
     top = (floors - 1) * storey
@@ -184,13 +184,13 @@ def _walls(
     length, half, z = rooms * room, corridor / 2 + room, (ground, ground + height)
     walls = []
     for name, side in (("left", 1.0), ("right", -1.0)):
-        outer = sorted((side * half, side * (half - _WALL)))
+        outer = sorted((side * half, side * (half - WALL_THICKNESS)))
         walls.append(block(f"wall-{level}-{name}-outer", WALL, (0.0, length), (outer[0], outer[1]), z))
         for k in range(rooms + 1):
-            x = min(max(k * room - _WALL / 2, 0.0), length - _WALL)
-            y = sorted((side * (corridor / 2 + _WALL), side * (half - _WALL)))
-            walls.append(block(f"wall-{level}-{name}-between-{k}", WALL, (x, x + _WALL), (y[0], y[1]), z))
-        inner = sorted((side * corridor / 2, side * (corridor / 2 + _WALL)))
+            x = min(max(k * room - WALL_THICKNESS / 2, 0.0), length - WALL_THICKNESS)
+            y = sorted((side * (corridor / 2 + WALL_THICKNESS), side * (half - WALL_THICKNESS)))
+            walls.append(block(f"wall-{level}-{name}-between-{k}", WALL, (x, x + WALL_THICKNESS), (y[0], y[1]), z))
+        inner = sorted((side * corridor / 2, side * (corridor / 2 + WALL_THICKNESS)))
         for k in range(rooms):
             begin, end = k * room, (k + 1) * room
             left = begin + float(rng.uniform(0.3, room - door - 0.3))
@@ -207,7 +207,7 @@ def _walls(
     return walls
 
 
-def _furniture(
+def furniture(
     name: str, middle: tuple[float, float], ground: float, room: float, rng: np.random.Generator
 ) -> list[SceneObject]:
     """A table with legs, and up to two chairs."""

@@ -31,6 +31,7 @@ from footfall.scene.parts import (
     floor,
 )
 from footfall.scene.shapes import Rectangle, triangles_shape
+from footfall.scene.split_level import split_level
 from footfall.scene.terrain import random_terrain
 
 _THICK = 0.05  # of walls
@@ -448,6 +449,7 @@ SCENES: dict[str, Callable[..., Scene]] = {
     "saddle": saddle,
     "random-obstacles": random_obstacles,
     "building": building,
+    "split-level": split_level,
 }
 
 
