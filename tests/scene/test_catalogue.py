@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -230,3 +232,22 @@ def test_doors_are_open() -> None:
 
 def test_library_and_catalogue_agree_on_names() -> None:
     assert set(NINE) <= set(library.names())
+
+
+def test_floors_of_a_split_level_building_are_as_high_as_its_risers_say() -> None:
+    scene = make_scene("split-level", rooms=7, risers=4, riser=0.1, tread=0.25, room=4.0)
+    floors = [box_of(each)[1][2] for each in scene.objects if each.name.startswith("floor-")]
+    assert floors == pytest.approx([0.0, 0.0, 0.4, 0.4, 0.0, 0.0, 0.4])
+    steps = [each for each in scene.objects if re.fullmatch(r"stairs-2-\d", each.name)]
+    assert [box_of(each)[1][2] for each in steps] == pytest.approx([0.1, 0.2, 0.3])
+    assert [box_of(each)[0][0] for each in steps] == pytest.approx([7.0, 7.25, 7.5])
+    assert scene.goal is not None
+    assert scene.goal.translation.tolist() == pytest.approx([7 * 4.0 + 3 * 0.75 - 2.0, 0.0, 0.4])
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"rooms": 1}, {"door": 0.3}, {"stairs": 4.8}, {"width": 2.0}, {"riser": -0.1}]
+)
+def test_wrong_measures_of_a_split_level_building_are_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(SceneError, match=next(iter(wrong))):
+        make_scene("split-level", **wrong)

@@ -24,7 +24,8 @@ _LEVEL = 3  # of the terrain's tree: cells of 8 cm
 _EVERY = 3.6  # m between points to pass through
 _RADIUS, _ANGLE = 0.45, math.radians(40.0)  # how near one passes them, and in which direction
 _AROUND = 0.6  # m of level ground around a point to pass through
-_SHIFTS = tuple(sign * 0.3 * k for k in range(6) for sign in (1.0, -1.0))  # m along the way, to get there
+_SHIFTS = tuple(sign * 0.3 * k for k in range(9) for sign in (1.0, -1.0))  # m along the way, to get there
+_APART = 0.6  # m between points at least, however they are shifted
 _AHEAD = 0.8  # m on either side of a point that give its direction
 _CLEARANCES = (0.35, 0.26, 0.18)  # m that a way keeps at least, wider ones first
 _COMFORT = 0.7  # m; nearer to something ways count as longer
@@ -137,15 +138,15 @@ def _regions(points: Array, ways: WayMap) -> list[Aim]:
     one does not stop on stairs."""
     lengths = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
     count = int(lengths[-1] // _EVERY)
-    found = []
+    found, last = [], 0.0
     for k in range(1, count):
 
         def place(length: float) -> Array:
             return np.array([np.interp(length, lengths, points[:, axis]) for axis in range(2)])
 
         about = lengths[-1] * k / count
-        tried = [about + shift for shift in _SHIFTS]
-        at = next((each for each in tried if ways.level[_cell(ways, *place(each).tolist())]), about)
+        tried = [about + shift for shift in _SHIFTS if about + shift >= last + _APART]
+        at = last = next((each for each in tried if ways.level[_cell(ways, *place(each).tolist())]), about)
         way = place(at + _AHEAD) - place(at - _AHEAD)
         x, y = place(at).tolist()
         found.append(Aim(Goal(x, y, math.atan2(way[1], way[0])), _RADIUS, _ANGLE))

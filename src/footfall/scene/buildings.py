@@ -189,7 +189,9 @@ def _walls(
         for k in range(rooms + 1):
             x = min(max(k * room - WALL_THICKNESS / 2, 0.0), length - WALL_THICKNESS)
             y = sorted((side * (corridor / 2 + WALL_THICKNESS), side * (half - WALL_THICKNESS)))
-            walls.append(block(f"wall-{level}-{name}-between-{k}", WALL, (x, x + WALL_THICKNESS), (y[0], y[1]), z))
+            walls.append(
+                block(f"wall-{level}-{name}-between-{k}", WALL, (x, x + WALL_THICKNESS), (y[0], y[1]), z)
+            )
         inner = sorted((side * corridor / 2, side * (corridor / 2 + WALL_THICKNESS)))
         for k in range(rooms):
             begin, end = k * room, (k + 1) * room

@@ -18,12 +18,12 @@ def split_level(
     seed: int = 0,
     rooms: int = 11,
     room: float = 4.0,
-    width: float = 4.0,
-    door: float = 1.1,
+    width: float = 5.0,
+    door: float = 1.4,
     risers: int = 6,
     riser: float = 0.12,
     tread: float = 0.3,
-    stairs: float = 1.4,
+    stairs: float = 2.0,
     wall: float = 2.0,
 ) -> Scene:
     """Rooms in a row on two heights of floor: doors, furniture, and stairs up and down between them.
@@ -48,6 +48,7 @@ def split_level(
     for k in range(rooms):
         end = begin + room
         objects.append(block(f"floor-{k + 1}", FLOOR, (begin, end), (-half, half), (-0.2, level)))
+        objects += _wall_around(f"outer-{k + 1}", (begin, end), (-half, half), half + WALL_THICKNESS, z)
         if 0 < k < rooms - 1:
             objects += furniture(f"{k + 1}", (begin + room / 2, 0.0), level, min(room, width), rng)
         begin = end
@@ -63,7 +64,8 @@ def split_level(
             x, level = (begin, begin + (risers - 1) * tread), after
             objects += _wall_around(f"stairs-{k + 1}", x, opening, half, z)
             begin = x[1]
-    objects += _outer_walls((-_BEHIND, begin), half, z)
+    for name, low in (("begin", -_BEHIND - WALL_THICKNESS), ("end", begin)):
+        objects.append(block(f"outer-{name}", WALL, (low, low + WALL_THICKNESS), (-half, half), z))
     return Scene("split-level", tuple(objects), start=at(0.0, 0.0), goal=at(begin - _BEHIND, 0.0, level))
 
 
@@ -81,9 +83,7 @@ def _wall_around(name: str, x: Span, opening: Span, half: float, z: Span) -> lis
     ]
 
 
-def _flight(
-    name: str, begin: float, y: Span, levels: Span, measures: tuple[int, float]
-) -> list[SceneObject]:
+def _flight(name: str, begin: float, y: Span, levels: Span, measures: tuple[int, float]) -> list[SceneObject]:
     """Steps from one level to another, the last riser of which is the edge of the higher floor. measures: number of
     risers and tread."""
     risers, tread = measures
@@ -91,14 +91,4 @@ def _flight(
     return [
         block(f"{name}-{k + 1}", FLOOR, (begin + k * tread, begin + (k + 1) * tread), y, (-0.2, height))
         for k, height in enumerate(heights)
-    ]
-
-
-def _outer_walls(x: Span, half: float, z: Span) -> list[SceneObject]:
-    around, thick = (x[0] - WALL_THICKNESS, x[1] + WALL_THICKNESS), half + WALL_THICKNESS
-    return [
-        block("wall-right", WALL, around, (-thick, -half), z),
-        block("wall-left", WALL, around, (half, thick), z),
-        block("wall-begin", WALL, (around[0], x[0]), (-half, half), z),
-        block("wall-end", WALL, (x[1], around[1]), (-half, half), z),
     ]
