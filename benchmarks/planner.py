@@ -57,7 +57,7 @@ def main() -> None:
         }
         parts.append(report.replanning(times, lab.measure_commands(robot), lab.memory_of_planning(robot)))
     if "long" in wanted:
-        parts.append(report.long_ways(lab.measure_long_way(robot)))
+        parts.append(report.long_ways(lab.measure_long_ways(robot)))
     text = "\n\n".join(parts) + "\n"
     write_text(options.output, text)
     print(text)

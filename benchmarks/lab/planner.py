@@ -405,35 +405,46 @@ def memory_of_planning(robot: Robot) -> Memory:
 
 
 class LongWay(NamedTuple):
-    """A way through something large: m from start to goal, what it took in s, with pre-processing."""
+    """A way through something large: m from start to goal, faults that the judge finds (None without a plan), s for
+    the map, and s for the plan with pre-processing, hands' surfaces known."""
 
     name: str
     found: bool
     distance: float
     steps: int
+    hands: int
     nodes: int
+    faults: int | None
+    map_seconds: float
     seconds: float
 
 
-def measure_long_way(robot: Robot) -> list[LongWay]:
-    """A floor of 50 m with boxes, and the corridor of a building."""
-    scenes = {
-        "50 m of floor with boxes": make_scene("long-floor", length=50.0),
-        "corridor of a building, 50 m": make_scene("building", rooms=13, floors=1),
-    }
-    goals = {name: goal_of(scene) for name, scene in scenes.items()}
-    goals["corridor of a building, 50 m"] = Goal(50.0, 0.0)
-    ways = []
-    for name, scene in scenes.items():
-        environment = perceive(scene, EXACT)
-        goal, start = goals[name], robot.start
-        if scene.start is not None:
-            x, y, z = scene.start.translation.tolist()
-            start = idle_pose(gait_dimensions(robot.model), position=(x, y, z))
-        plan_contacts(environment, robot.model, goal, start=start)
-        begin = time.thread_time()
-        result = plan_contacts(environment, robot.model, goal, start=start)
-        seconds = time.thread_time() - begin
-        distance = float(np.hypot(goal.x, goal.y))
-        ways.append(LongWay(name, result.found, distance, len(result.steps), result.nodes, seconds))
-    return ways
+def measure_long_ways(robot: Robot) -> list[LongWay]:
+    """A floor of 50 m with boxes, the corridor of a building, and a building with stairs up and down."""
+    floor, house, levels = (
+        make_scene("long-floor", length=50.0),
+        make_scene("building", rooms=13, floors=1),
+        make_scene("split-level"),
+    )
+    return [
+        measure_long_way("50 m of floor with boxes", floor, goal_of(floor), robot),
+        measure_long_way("corridor of a building, 50 m", house, Goal(50.0, 0.0), robot),
+        measure_long_way("split-level building, stairs up and down", levels, goal_of(levels), robot),
+    ]
+
+
+def measure_long_way(name: str, scene: Scene, goal: Goal, robot: Robot) -> LongWay:
+    """One long way, planned on the scene as it is."""
+    begin = time.thread_time()
+    environment = perceive(scene, EXACT)
+    map_seconds = time.thread_time() - begin
+    if scene.start is not None:
+        x, y, z = scene.start.translation.tolist()
+        robot = replace(robot, start=idle_pose(gait_dimensions(robot.model), position=(x, y, z)))
+    plan_contacts(environment, robot.model, goal, start=robot.start)
+    begin = time.thread_time()
+    result = plan_contacts(environment, robot.model, goal, start=robot.start)
+    seconds = time.thread_time() - begin
+    faults = len(judge(result, scene, robot, exact=True).faults) if result.found else None
+    counts = len(result.steps), len(result.hand_contacts), result.nodes
+    return LongWay(name, result.found, float(np.hypot(goal.x, goal.y)), *counts, faults, map_seconds, seconds)

@@ -169,9 +169,15 @@ def replanning(times: Mapping[str, tuple[float, float]], commands: CommandTimes,
 
 def long_ways(ways: Sequence[LongWay]) -> str:
     """Long distances."""
-    lines = ["## Long ways", "", "| | found | way, m | steps | nodes | s |", "|---|---|---|---|---|---|"]
+    lines = [
+        "## Long ways",
+        "",
+        "| | found | way, m | steps | hands | nodes | faults | map, s | plan, s |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
     lines += [
-        f"| {way.name} | {way.found} | {way.distance:.0f} | {way.steps} | {way.nodes} | {way.seconds:.2f} |"
+        f"| {way.name} | {way.found} | {way.distance:.0f} | {way.steps} | {way.hands} | {way.nodes} "
+        f"| {'' if way.faults is None else way.faults} | {way.map_seconds:.2f} | {way.seconds:.2f} |"
         for way in ways
     ]
     return "\n".join(lines)
