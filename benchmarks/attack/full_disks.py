@@ -250,10 +250,18 @@ def complaint(name: str, fault: Fault | None, folder: Path) -> str:
     if name in GROWING:
         return _beginning_complaint(name, path, whole=not failed)
     if not name.startswith("record"):
-        if failed and path.read_bytes() != OLD:
+        if failed and path.read_bytes() != OLD and not _is_whole(way, path):
             return "the old file is gone"
         return f"left behind: {left}" if left else ""
     return _recording_complaint(told, path, over=name == "record over")
+
+
+def _is_whole(way: Way, path: Path) -> bool:
+    """Whether the new file is there as it should be: what fails after it took its name loses nothing."""
+    again = path.parent / "again" / path.name
+    again.parent.mkdir(exist_ok=True)
+    _forked(way, again, None)
+    return again.read_bytes() == path.read_bytes()
 
 
 def _beginning_complaint(name: str, path: Path, *, whole: bool) -> str:

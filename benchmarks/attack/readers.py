@@ -284,7 +284,8 @@ def _planner_parameters(path: Path) -> object:
     from footfall.planning.parameters_file import read_planner_parameters
     from footfall.planning.tables import _made, biped_of
 
-    return _made(biped_of(_reduced()), read_planner_parameters(path)).steps.reach
+    model = _reduced()
+    return _made(biped_of(model), read_planner_parameters(path), model.hand_space).steps.reach
 
 
 def _planner_parameters_file() -> Mapping[str, bytes]:
