@@ -140,6 +140,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "",
         "## Scenes",
         "",
+        "Reached: it has not fallen until a second after the end of its plan.",
+        "",
         "| walk | reached | hand contacts, least | greatest error of a joint, degrees | what happened |",
         "|---|---|---|---|---|",
     ]

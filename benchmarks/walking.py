@@ -48,6 +48,7 @@ SCENES = (
     "stairs-partial",
     "trap",
 )
+REACHED = "Reached: it has not fallen until a second after the end of its plan."
 PLANS = ("straight", "curve", "sideways", "turn", "platform")
 
 
@@ -357,7 +358,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     lines += ["## Many at once", "", *batch(code, 64), ""]
     if not options.quick:
         title = "## Scenes, ideal drives, sensors with errors, perception with noise"
-        lines += [title, "", *scenes(code, options.seeds), ""]
+        lines += [title, "", REACHED, "", *scenes(code, options.seeds), ""]
         lines += [
             "## Boards that the robot does not see",
             "",
