@@ -14,30 +14,16 @@ from pathlib import Path
 import numpy as np
 
 import footfall
+from benchmarks.lab.scene_walks import scene_walks
 from footfall.bench.surroundings import load_average, processor
 from footfall.errors import FootfallError
 from footfall.gait.actions import straight
 from footfall.motion.motion import Motion
 from footfall.motion.pipeline import generate_motion
 from footfall.scene.load import load_scene
-from footfall.walking.request import WalkRequest
-from footfall.walking.routes import route_for
-from footfall.walking.summary import count_hand_contacts
-from footfall.walking.walk import cause_of_fall, walking_body
+from footfall.walking.walk import walking_body
 from footfall.walking.walker import Walker, WalkerOptions, WalkingCode
 
-SCENES = (
-    "platform",
-    "right-wall",
-    "right-table",
-    "corridor",
-    "obstacles",
-    "ramps",
-    "stairs",
-    "stairs-partial",
-    "trap",
-)
-PLANS = ("straight", "curve", "sideways", "turn", "platform")
 FAST = ((0.5, 0.7), (0.63, 0.67), (0.65, 0.6), (0.7, 0.56))  # m and s a step
 
 
@@ -70,30 +56,6 @@ def speed(code: WalkingCode) -> list[str]:
 def _walk(code: WalkingCode, scene: str, motion: Motion, seed: int) -> tuple[bool, Walker]:
     walker = Walker(code, load_scene(scene), motion, WalkerOptions(noise=True, seed=seed, mode="full"))
     return walker.run_until(motion.end_time + 1.0), walker
-
-
-def walks(code: WalkingCode, scene: str, plan: str | None, seeds: int) -> str:
-    """A row of the table of scenes."""
-    reached, contacts, tracking, causes = 0, [], [], []
-    for seed in range(seeds):
-        request = WalkRequest(scene=scene, route=plan, noise=True, seed=seed)
-        try:
-            route = route_for(request, load_scene(scene), code.body.model)
-            done, walker = _walk(code, scene, generate_motion(route, code.body.model, body=code.whole), seed)
-        except FootfallError as error:
-            causes.append(f"{type(error).__name__}: {str(error)[:60]}")
-            continue
-        reached += done
-        contacts.append(count_hand_contacts(walker.log.signals, walker.gains.period))
-        tracking.append(float(np.rad2deg(walker.log.signals["tracking"].max())))  # type: ignore[call-overload]
-        if not done:
-            causes.append(str(cause_of_fall(walker)))
-    label = scene if plan is None else f"plan {plan}"
-    told = "; ".join(sorted(set(causes))[:2])
-    return (
-        f"| {label} | {reached} of {seeds} | {min(contacts, default=0)} | {max(tracking, default=0.0):.1f} "
-        f"| {told} |"
-    )
 
 
 def fast(code: WalkingCode, seeds: int) -> list[str]:
@@ -140,18 +102,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "",
         "## Scenes",
         "",
-        "Reached: it has not fallen until a second after the end of its plan.",
-        "",
-        "| walk | reached | hand contacts, least | greatest error of a joint, degrees | what happened |",
-        "|---|---|---|---|---|",
     ]
-    for name in SCENES:
-        lines.append(walks(code, name, None, options.seeds))
-        print(lines[-1], flush=True)
-        options.output.write_text("\n".join([*lines, ""]), encoding="utf-8")
-    for plan in PLANS:
-        lines.append(walks(code, "platform" if plan == "platform" else "flat", plan, options.seeds))
-        print(lines[-1], flush=True)
+    for line in scene_walks(code, options.seeds, "full"):
+        lines.append(line)
+        print(line, flush=True)
         options.output.write_text("\n".join([*lines, ""]), encoding="utf-8")
 
 

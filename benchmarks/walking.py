@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 import footfall
+from benchmarks.lab.scene_walks import planned_motion, scene_walks
 from footfall.arrays import Array
 from footfall.bench.surroundings import load_average, processor
-from footfall.errors import FootfallError
 from footfall.gait.actions import stamping, straight
 from footfall.gait.plan import MotionPlan
 from footfall.gait.poses import NO_WRENCH, RobotPose
@@ -32,24 +32,8 @@ from footfall.scene.model import Scene, SceneObject
 from footfall.walking.loop import think
 from footfall.walking.many import walk_many
 from footfall.walking.request import Push, WalkMode, WalkRequest
-from footfall.walking.routes import route_for
-from footfall.walking.summary import count_hand_contacts
-from footfall.walking.walk import cause_of_fall, walking_body
+from footfall.walking.walk import walking_body
 from footfall.walking.walker import Walker, WalkerOptions, WalkingCode
-
-SCENES = (
-    "platform",
-    "right-wall",
-    "right-table",
-    "corridor",
-    "obstacles",
-    "ramps",
-    "stairs",
-    "stairs-partial",
-    "trap",
-)
-REACHED = "Reached: it has not fallen until a second after the end of its plan."
-PLANS = ("straight", "curve", "sideways", "turn", "platform")
 
 
 def motion_of_plan(code: WalkingCode, name: str) -> Motion:
@@ -124,41 +108,6 @@ def batch(code: WalkingCode, count: int) -> list[str]:
     ]
 
 
-def scenes(code: WalkingCode, seeds: int) -> list[str]:
-    """All scenes by the planner, and plans of ours, with errors of sensors."""
-    rows = [
-        "| walk | steps of the plan | reached | hand contacts, least | what happened |",
-        "|---|---|---|---|---|",
-    ]
-    for name in SCENES:
-        rows.append(_walks(code, name, None, seeds))
-        print(rows[-1], flush=True)
-    for plan in PLANS:
-        rows.append(_walks(code, "platform" if plan == "platform" else "flat", plan, seeds))
-        print(rows[-1], flush=True)
-    return rows
-
-
-def _walks(code: WalkingCode, scene: str, plan: str | None, seeds: int) -> str:
-    reached, contacts, causes, steps = 0, [], [], 0
-    for seed in range(seeds):
-        request = WalkRequest(scene=scene, route=plan, noise=True, seed=seed)
-        try:
-            motion = generate_motion(route_for(request, load_scene(scene), code.body.model), code.body.model)
-            walker = Walker(code, load_scene(scene), motion, WalkerOptions(noise=True, seed=seed))
-        except FootfallError as error:
-            causes.append(f"{type(error).__name__}: {str(error)[:60]}")
-            continue
-        reached += walker.run_until(motion.end_time + 1.0)
-        contacts.append(count_hand_contacts(walker.log.signals, walker.gains.period))
-        steps = len(motion.given.transitions)
-        if walker.fallen:
-            causes.append(str(cause_of_fall(walker)))
-    label = scene if plan is None else f"plan {plan}"
-    told = "; ".join(sorted(set(causes))[:2])
-    return f"| {label} | {steps} | {reached} of {seeds} | {min(contacts, default=0)} | {told} |"
-
-
 def boards(code: WalkingCode, seeds: int, mode: WalkMode) -> list[str]:
     """Unseen boards, with feet that swing as walks to a goal have it, as low as by default, and with one thing off."""
     rows = [
@@ -208,7 +157,7 @@ def uneven_corridor(code: WalkingCode, seeds: int, mode: WalkMode) -> list[str]:
     """Boards between two walls: the same steps with a hand on each wall, as the planner has them, and without."""
     rows = ["| boards in a corridor | with hands | without |", "|---|---|---|"]
     scene, model = load_scene("corridor"), code.body.model
-    leaning = route_for(WalkRequest(scene="corridor", speed=0.4), scene, model)
+    leaning = planned_motion(code, WalkRequest(scene="corridor", speed=0.4)).given
     free = [
         replace(each, begin=_hands_off(each.begin), end=_hands_off(each.end))
         for each in leaning.sequences[0].transitions
@@ -253,9 +202,7 @@ def arms(code: WalkingCode, seeds: int) -> list[str]:
             for seed in range(seeds):
                 goal = (3.0, 0.0, 0.0) if scene == "flat" else None
                 request = WalkRequest(scene=scene, goal=goal, noise=True, seed=seed)
-                motion = generate_motion(
-                    route_for(request, load_scene(scene), code.body.model), code.body.model
-                )
+                motion = planned_motion(code, request)
                 walker = Walker(
                     code, load_scene(scene), motion, WalkerOptions(noise=True, seed=seed, log_every=5)
                 )
@@ -358,7 +305,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     lines += ["## Many at once", "", *batch(code, 64), ""]
     if not options.quick:
         title = "## Scenes, ideal drives, sensors with errors, perception with noise"
-        lines += [title, "", REACHED, "", *scenes(code, options.seeds), ""]
+        lines += [title, ""]
+        for line in scene_walks(code, options.seeds, "reduced"):
+            print(line, flush=True)
+            lines.append(line)
+        lines.append("")
         lines += [
             "## Boards that the robot does not see",
             "",

@@ -304,9 +304,11 @@ def _print_summary(done: Walk, name: str) -> None:
     found = done.summary
     rows = [
         ["goal", "reached" if found.reached else found.problem or "not reached"],
+        ["off the goal", f"{1e3 * found.goal_error:.0f} mm, {found.goal_turn * 57.2958:.1f} degrees"],
         ["fall", found.cause or "none"],
         ["simulated", f"{found.time:.2f} s, {found.real_time_factor:.1f} times real time"],
-        ["steps, hand contacts", f"{found.steps}, {found.hand_contacts}"],
+        ["steps", f"{found.steps}"],
+        ["hand contacts, planned, made", f"{found.planned_hand_contacts}, {found.made_hand_contacts}"],
         ["distance, speed", f"{found.distance:.2f} m, {found.speed:.2f} m/s"],
         ["control period, median", f"{found.control_us:.1f} us"],
         [
@@ -317,7 +319,10 @@ def _print_summary(done: Walk, name: str) -> None:
         ["centre of mass against the plan, RMS", f"{1e3 * found.center_error_rms:.1f} mm"],
         ["zero-moment point against the plan, RMS", f"{1e3 * found.zmp_error_rms:.1f} mm"],
         ["greatest force on a foot, a hand", f"{found.peak_foot_force:.0f} N, {found.peak_hand_force:.0f} N"],
-        ["drift of the estimate", f"{1e3 * found.drift:.1f} mm"],
+        [
+            "drift of the estimate",
+            f"{1e3 * found.drift:.0f} mm, {found.drift_turn * 57.2958:.1f} degrees",
+        ],
         ["residual of contact, of the weight", f"{found.residual:.1e}"],
         *_hardware_rows(found),
         ["energy, cost of transport", f"{found.energy:.0f} J, {found.cost_of_transport:.2f}"],

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array, Integers
-from footfall.compiler.routines import ArrayOf, Vector3, Vector6, routine
+from footfall.compiler.routines import ArrayOf, Vector2, Vector3, Vector6, routine
 from footfall.simulation.step_values import Command
 from footfall.simulation.world.records import Count, Forces, Settings, State, Workspace, World
 from footfall.simulation.world.run import is_number
@@ -99,6 +99,7 @@ class Signals(NamedTuple):
     tracking: float  # rad, greatest error of a joint
     strain: float  # greatest current as a part of what its motor can have
     lost_frames: int  # of the bus, so far
+    hand_loads: Vector2  # planned load factors, right and left: 0 off, 1 on what the hand leans on
 
 
 class WalkLog(NamedTuple):
@@ -253,6 +254,7 @@ def _decided(
         0.0,
         0.0,
         0,
+        np.array([planned.right_hand.load, planned.left_hand.load]),
     )
 
 

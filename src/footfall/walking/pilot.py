@@ -24,7 +24,6 @@ from footfall.errors import FootfallError, MotionWarning, NoRoute
 from footfall.gait.plan import Action, MotionPlan, TransitionSequence
 from footfall.gait.poses import HANDS, Hand, RobotPose, mean_foot_frame
 from footfall.gait.walking_transitions import closing_transitions
-from footfall.math.rotations import yaw_of
 from footfall.motion.displaced import displaced
 from footfall.motion.motion import Motion
 from footfall.motion.pipeline import gait_dimensions, generate_motion
@@ -33,6 +32,7 @@ from footfall.motion.replanning import Continuation, continuation, replan
 from footfall.motion.whole_body import WholeBody
 from footfall.planning.contacts import Goal
 from footfall.planning.transition_planner import GoTo, PlanningContext, Request, Teleoperate
+from footfall.walking.arrival import distance, middle_of
 from footfall.walking.routes import plan_way
 from footfall.walking.settings import WalkSettings
 
@@ -379,9 +379,8 @@ def ends_at(motion: Motion, goal: Goal) -> bool:
 
 def is_at(pose: RobotPose, goal: Goal) -> bool:
     """Whether the middle between the feet is at a goal."""
-    middle, turn = mean_foot_frame(*pose.feet)
-    off = abs(math.remainder(float(yaw_of(turn)) - goal.yaw, 2.0 * math.pi))
-    return math.hypot(middle[0] - goal.x, middle[1] - goal.y) < _NEAR and off < _ALIGNED
+    off = distance(middle_of(pose), goal)
+    return off.away < _NEAR and abs(off.turned) < _ALIGNED
 
 
 def about_request(request: Request) -> str:

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from footfall.environment.model import Environment
-from footfall.environment.perception import EXACT, PerceptionOptions, perceive
 from footfall.errors import InvalidOption, MotionWarning, NoRoute
 from footfall.gait.plan import MotionPlan, Transition, TransitionSequence
 from footfall.gait.poses import RobotPose
@@ -16,7 +15,6 @@ from footfall.gait.walking_transitions import idle_pose
 from footfall.math.rotations import rotation_z
 from footfall.math.transform import Transform, identity_transform
 from footfall.motion.pipeline import gait_dimensions, generate_motion
-from footfall.motion.plans import load_plan
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.whole_body import WholeBody
 from footfall.planning.contacts import Goal
@@ -24,7 +22,6 @@ from footfall.planning.parameters import PlannerParameters, parameters_for
 from footfall.planning.planner import plan_contacts
 from footfall.scene.model import Scene
 from footfall.walking.request import WalkRequest
-from footfall.walking.settings import planner_parameters
 
 _RISE = 0.035  # of the height of the centre of mass: a foot that rises or falls by more swings with care
 _UPWARDS = (
@@ -33,20 +30,6 @@ _UPWARDS = (
 _LIFT = (
     0.065  # likewise: how high feet swing on level ground, so that they do not trip over what was not seen
 )
-
-
-def route_for(request: WalkRequest, scene: Scene, model: ReducedModel) -> MotionPlan:
-    """The plan of a walk: that of a file, or one that the contact planner finds from what the robot sees.
-
-    With noise the robot sees the scene with errors too. Raises `NoRoute` if there is no way to the goal.
-    """
-    if request.route is not None:
-        return load_plan(request.route, model)
-    goal = goal_for(request, scene)
-    noisy = request.seen != "exact"
-    seen = perceive(scene_with_goal(scene, goal), PerceptionOptions(seed=request.seed) if noisy else EXACT)
-    parameters, start = planner_parameters(model, speed=request.speed), start_pose(scene, model)
-    return MotionPlan((plan_way(seen, model, goal, parameters, start=start),))
 
 
 def plan_way(

@@ -40,6 +40,7 @@ from footfall.robot.shapes import Box
 from footfall.scene.load import load_scene
 from footfall.scene.model import Material, Scene, SceneObject
 from footfall.walking import signals as told
+from footfall.walking.arrival import middle_of
 from footfall.walking.body import walking_body
 from footfall.walking.pilot import Pilot, PlanVersion, hands_used
 from footfall.walking.request import Push, WalkRequest
@@ -193,6 +194,12 @@ class WalkSession:
         arrived = not isinstance(pilot.order, GoTo) or (pilot.arrives and pilot.rests(self.time))
         routed = self.asked.route is None or pilot.rests(self.time)
         return not self.fallen and self.problem is None and arrived and routed
+
+    @property
+    def destination(self) -> Goal:
+        """Where it shall stand in the end: its goal, or where its plan ends."""
+        order = self.pilot.order
+        return order.goal if isinstance(order, GoTo) else middle_of(self.pilot.motion.given.end)
 
     # Running
 

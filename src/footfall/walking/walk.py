@@ -13,6 +13,7 @@ import numpy as np
 from footfall.errors import InvalidOption
 from footfall.scene.load import load_scene
 from footfall.simulation.world.records import Count
+from footfall.walking.arrival import distance, standing
 from footfall.walking.body import OTHER
 from footfall.walking.body import walking_body as walking_body
 from footfall.walking.hardware import Stage
@@ -25,11 +26,10 @@ from footfall.walking.sensing import NOTHING
 from footfall.walking.session import WalkSession
 from footfall.walking.signals import MOTIONS, Drive, Stop, WalkTo
 from footfall.walking.summary import WalkSummary, count_hand_contacts, count_steps, joint_torques, rms
-from footfall.walking.walker import Walker
+from footfall.walking.walker import Walker, WalkingCode
 
 _PROGRESS = 0.5  # s, simulated, between two reports
 _LONGEST = 3600.0  # s, of a walk that nobody ends
-_NEAR = 0.15  # m: so near to where it should end a robot has reached its goal
 
 Told = Callable[[float, float], None]  # simulated time and how much there will be, s
 
@@ -57,13 +57,15 @@ class Walk:
         return self.walker.log.signals
 
 
-def walk(request: WalkRequest | None = None, *, progress: Told | None = None) -> Walk:
+def walk(
+    request: WalkRequest | None = None, *, code: WalkingCode | None = None, progress: Told | None = None
+) -> Walk:
     """Walk as asked for; by default over the platform, with a hand on the wall.
 
-    A request without route, goal and signals is one to come to the goal of its scene. progress: told how far it is.
-    Raises `NoRoute` if there is no way to the goal.
+    A request without route, goal and signals is one to come to the goal of its scene. code: native code of the robot,
+    for many walks of one. progress: told how far it is. Raises `NoRoute` if there is no way to the goal.
     """
-    session = WalkSession(_complete(request or RUNS["platform"].request))
+    session = WalkSession(completed(request or RUNS["platform"].request), code=code)
     asked = session.asked
     end = _LONGEST if asked.seconds is None else asked.seconds
     while not session.fallen and session.time < end - 1e-9:
@@ -80,7 +82,7 @@ def walk(request: WalkRequest | None = None, *, progress: Told | None = None) ->
     return Walk(session, summarise(session))
 
 
-def _complete(request: WalkRequest) -> WalkRequest:
+def completed(request: WalkRequest) -> WalkRequest:
     """The request with the goal of its scene, if it says nothing else."""
     if request.signals or request.seconds is not None:
         last = [each for each in request.ordered_signals if isinstance(each, (Drive, Stop, WalkTo, *MOTIONS))]
@@ -104,22 +106,30 @@ def summarise(session: WalkSession) -> WalkSummary:
     fallen = session.fallen or cause is not None
     weight = gains.mass * gains.gravity
     pilot.count_way(walker.time)
-    drift = log.q[-1, :3] - walker.brain.state.q[:3]
+    stands = standing(body, log.q[-1])
+    short, drift = (
+        distance(stands, session.destination),
+        distance(stands, standing(body, walker.brain.state.q)),
+    )
+    hands = count_hand_contacts(signals, gains.period)
     torques, rates = joint_torques(body, log, gains.period)
     power = np.maximum(torques * rates, 0.0).sum(axis=1)
     energy = float(power.mean() * walker.time) if len(power) else 0.0
-    off = float(np.hypot(*drift[:2]))
     forces = np.concatenate([signals["right_foot"][:, 2], signals["left_foot"][:, 2]])
-    hands = [np.linalg.norm(signals[hand][:, :3], axis=1).max() for hand in ("right_hand", "left_hand")]
+    pushes = [np.linalg.norm(signals[hand][:, :3], axis=1).max() for hand in ("right_hand", "left_hand")]
     plans = [version for version in pilot.versions if version.problem is None]
     return WalkSummary(
-        reached=session.succeeded and not fallen and off < _NEAR,
+        reached=session.succeeded and not fallen and short.reached,
+        goal_error=short.away,
+        goal_turn=short.turned,
         fallen=fallen,
         cause=cause,
         problem=session.problem,
         time=walker.time,
         steps=count_steps(signals, weight, gains.period),
-        hand_contacts=count_hand_contacts(signals, gains.period),
+        hand_contacts=hands.found,
+        planned_hand_contacts=hands.planned,
+        made_hand_contacts=hands.made,
         distance=pilot.way,
         speed=pilot.way / pilot.walking if pilot.walking > 0.0 else 0.0,
         control_us=control_time(walker),
@@ -132,9 +142,10 @@ def summarise(session: WalkSession) -> WalkSummary:
         zmp_error_rms=rms((signals["zmp"] - signals["planned_zmp"])[:, :2]),
         center_error_rms=rms(signals["center"] - signals["planned_center"]),
         residual=float(signals["residual"].max()),
-        drift=off,
+        drift=drift.away,
+        drift_turn=drift.turned,
         peak_foot_force=float(forces.max()),
-        peak_hand_force=float(max(hands)),
+        peak_hand_force=float(max(pushes)),
         energy=energy,
         cost_of_transport=energy / (weight * pilot.way) if pilot.way > 0.1 else float("nan"),
         mode=walker.options.mode,
