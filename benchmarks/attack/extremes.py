@@ -9,6 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Mapping
 
+import trimesh
 import zstandard
 
 from benchmarks.attack.binary_mutations import png
@@ -160,6 +161,32 @@ def _shapes_in_shapes() -> Case:
     return {"part.wrl": "\n".join([text, *levels, ""]).encode()}
 
 
+def _nodes_in_nodes() -> Case:
+    """Nodes that use each other twice: 16 million boxes in eight kilobytes."""
+    text = _seed("mesh dae")["part.dae"].decode()
+    drawn = "<instance_geometry" + text.split("<instance_geometry", 1)[1].split("</node>", 1)[0]
+    twice = [f'<node id="n{k}">{2 * f"""<instance_node url="#n{k - 1}"/>"""}</node>' for k in range(1, 25)]
+    nodes = f'<library_nodes><node id="n0">{drawn}</node>{"".join(twice)}</library_nodes>'
+    text = text.replace(drawn, drawn + '<instance_node url="#n24"/>', 1)
+    return {"part.dae": text.replace("<library_visual_scenes", nodes + "<library_visual_scenes", 1).encode()}
+
+
+def _drawn_often() -> Case:
+    """A sphere of 20,000 triangles, drawn three thousand times by three thousand elements."""
+    sphere = trimesh.creation.icosphere(subdivisions=5)
+    text = trimesh.exchange.dae.export_collada(sphere).decode()
+    drawn = "<instance_geometry" + text.split("<instance_geometry", 1)[1].split("</node>", 1)[0]
+    return {"part.dae": text.replace(drawn, 3000 * drawn, 1).encode()}
+
+
+def _zipped() -> Case:
+    """COLLADA may be packed: a hundred megabytes of blanks in a hundred kilobytes."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("doc.dae", _seed("mesh dae")["part.dae"] + b" " * 10**8)
+    return {"part.dae": out.getvalue()}
+
+
 EXTREMES: dict[str, tuple[str, Callable[[], Case]]] = {
     "a key of 50,000 dots": ("robot toml", _added("robot toml", lambda: "\n" + "a." * 50_000 + "b = 1\n")),
     "brackets in brackets": ("robot toml", _added("robot toml", lambda: "\nnotes = " + "[" * 100_000)),
@@ -252,6 +279,13 @@ EXTREMES: dict[str, tuple[str, Callable[[], Case]]] = {
     "vertices of two numbers": ("mesh obj", lambda: {"part.obj": b"v 0 0\nv 1 0\nv 0 1\nf 1 2 3\n"}),
     "half a terabyte of problems": ("contact problems", _announced_array),
     "shapes in shapes": ("mesh vrml", _shapes_in_shapes),
+    "nodes in nodes": ("mesh dae", _nodes_in_nodes),
+    "a mesh drawn often": ("mesh dae", _drawn_often),
+    "a packed mesh": ("mesh dae", _zipped),
+    "many lists of triangles": (
+        "mesh dae",
+        _changed("mesh dae", "</triangles>", '</triangles><triangles count="0"/>' * 9000),
+    ),
     "a number of 400 hexadecimal digits": ("mesh vrml", _changed("mesh vrml", "0x10", "0x" + "f" * 400)),
     "bad UTF-8 in a request": ("walk request", _changed("walk request", '"torso"', '"\ud800"')),
     "a seed of 400 digits": ("walk request", _changed("walk request", '"seed": 3', '"seed": 1' + "0" * 400)),

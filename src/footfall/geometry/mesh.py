@@ -13,7 +13,7 @@ import numpy as np
 
 from footfall.arrays import Array, Integers
 from footfall.errors import GeometryError, MissingFile
-from footfall.geometry.collada import to_metres_and_z_up
+from footfall.geometry.collada import check_drawing, to_metres_and_z_up
 from footfall.geometry.vrml import read_vrml
 from footfall.whole_file import is_file, open_file
 
@@ -164,6 +164,8 @@ def _load(path: str, scale: tuple[float, float, float], _changed: int, _size: in
         raise GeometryError(message, source=path)
     try:
         # Of the content alone: materials and pictures that it names are not looked for.
+        if kind == "dae":
+            check_drawing(content, path)
         if kind == "wrl":
             vertices, triangles = read_vrml(content, path)
         else:
