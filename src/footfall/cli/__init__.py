@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,8 @@ def main() -> None:
         run()
     except KeyboardInterrupt:
         sys.exit(_INTERRUPTED)
+    finally:
+        gc.freeze()  # robots are millions of objects while they compile: cycles among them need no search at the end
 
 
 def __getattr__(name: str) -> Any:
