@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import footfall
 from footfall.cli.application import app
+from footfall.gait.actions import straight
+from footfall.motion.joint_loads import joint_loads
 from footfall.motion.parameters import MotionParameters
 from footfall.recording.reader import read_recording
 from footfall.scene.load import load_scene
@@ -16,7 +19,7 @@ from footfall.walking.gains import control_gains
 from footfall.walking.request import WalkRequest, read_request, write_request
 from footfall.walking.runs import RUNS
 from footfall.walking.settings import PlanningParameters, WalkSettings, planner_parameters
-from footfall.walking.signals import Set
+from footfall.walking.signals import Set, WalkStraight
 from footfall.walking.walk import walk
 from footfall.walking.walker import WalkingCode
 
@@ -71,16 +74,39 @@ def test_runs_can_be_asked_for(name: str, code: WalkingCode, tmp_path: Path) -> 
     load_scene(run.request.scene)
     write_request(run.request, tmp_path / "run.walk.json")
     assert read_request(tmp_path / "run.walk.json") == run.request
+    settings = _settings(code)
+    for signal in run.request.signals:
+        if isinstance(signal, Set):
+            settings = settings.changed(signal.name, signal.value)  # refuses what there is not
+
+
+def test_the_fastest_walk_is_within_what_drives_can(code: WalkingCode) -> None:
+    """4.5 km/h; hips would be too slow for it with swings as they usually are."""
+    model, signals = code.body.model, RUNS["fastest"].request.signals
+    (walk,) = (each for each in signals if isinstance(each, WalkStraight))
+    usual = settings = _settings(code)
+    for signal in signals:
+        if isinstance(signal, Set):
+            settings = settings.changed(signal.name, signal.value)
+    usual = usual.changed("motion.phase.transition_s", settings.motion.phase.transition_s)
+    shares = []
+    for parameters in (settings.motion, usual.motion):
+        plan = footfall.walking_plan(model, straight(walk.distance, longest=walk.longest))
+        motion = footfall.generate_motion(plan, model, parameters=parameters, body=code.whole)
+        middle = motion.sample([0.4 * motion.duration, 0.6 * motion.duration]).center_of_mass[:, 0, 0]
+        assert (middle[1] - middle[0]) / (0.2 * motion.duration) > 4.5 / 3.6
+        shares.append(joint_loads(motion, code.whole).velocity_share)
+    assert shares[0] < 1.0 < shares[1]
+
+
+def _settings(code: WalkingCode) -> WalkSettings:
     model = code.body.model
-    settings = WalkSettings(
+    return WalkSettings(
         planner=planner_parameters(model),
         motion=MotionParameters(),
         planning=PlanningParameters(),
         gains=control_gains(model),
     )
-    for signal in run.request.signals:
-        if isinstance(signal, Set):
-            settings = settings.changed(signal.name, signal.value)  # refuses what there is not
 
 
 def test_a_script_is_walked_recorded_and_replayed(tmp_path: Path) -> None:

@@ -110,7 +110,23 @@ RUNS: Mapping[str, NamedRun] = MappingProxyType(
                 scene="flat",
                 signals=(
                     Set(name="motion.phase.transition_s", value=0.67),
-                    WalkStraight(time=0.8, distance=8.0, longest=0.63),
+                    WalkStraight(time=0.8, distance=8.6, longest=0.63),
+                ),
+            ),
+        ),
+        # A foot must be twice as fast as the robot, and more the later it starts and the earlier it is there: hips
+        # come to the no-load speed of their motors first. So feet swing for 88 % of a step, and go ahead until they
+        # land; steps are short, since legs have an end.
+        "fastest": NamedRun(
+            "8 m straight ahead on its drives, with steps of up to 0.51 m in 0.4 s: 4.6 km/h",
+            WalkRequest(
+                scene="flat",
+                mode="full",
+                signals=(
+                    Set(name="motion.phase.transition_s", value=0.4),
+                    Set(name="motion.phase.load_switch_share", value=0.12),
+                    Set(name="motion.foot.lead", value=[0.0, 0.25]),
+                    WalkStraight(time=0.8, distance=8.05, longest=0.51),
                 ),
             ),
         ),
