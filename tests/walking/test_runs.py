@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -132,6 +133,13 @@ def test_a_script_is_walked_recorded_and_replayed(tmp_path: Path) -> None:
     weight = recording.robot.mass * 9.81
     last = signals.values["right_foot"][-1, 2] + signals.values["left_foot"][-1, 2]
     assert last == pytest.approx(weight, rel=0.02)
+    # The plan that is followed changes when the second one was taken up, and sensors without errors tell what is true.
+    begin = recording.events[words.index("plan", words.index("plan") + 1)].time
+    np.testing.assert_array_equal(signals.values["plan"], signals.time > begin + 1.5e-3)
+    assert signals.units["measured_right_foot"] == "N, N m"
+    measured = signals.values["measured_right_foot"][-1]
+    np.testing.assert_allclose(measured[2], signals.values["right_foot"][-1, 2], rtol=1e-3)
+    np.testing.assert_allclose(signals.values["measured_joints"], recording.q[:, 7:33], atol=1e-12)
     # The box is where it was put, then where it was moved to.
     assert recording.scene is not None
     box = recording.scene.object("box")

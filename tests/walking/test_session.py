@@ -80,9 +80,13 @@ def test_a_box_in_the_way_is_walked_around(code: WalkingCode) -> None:
         for pose in version.poses[1:]:
             foot = np.array(pose.stance_foot.position[:2])
             assert not ((low <= foot) & (foot <= high)).all()
-    names = [name for _, name, _ in session.happened]
-    assert names.count("environment") == 1
-    assert "signal" in names
+    # What it came to believe: the ground at the start, then the box where it stands.
+    first, second = [data for _, name, data in session.happened if name == "environment"]
+    assert first["terrain"]["highest"] == first["terrain"]["lowest"] == 0.0
+    assert first["terrain"]["seen_area"] > 2.6
+    box = next(each for each in second["changed"] if each["id"] == "box")
+    np.testing.assert_allclose(box["upper"], np.array(place) + 0.5 * np.array(size), atol=1e-9)
+    assert "signal" in [name for _, name, _ in session.happened]
 
 
 def test_events_change_the_plant(code: WalkingCode) -> None:

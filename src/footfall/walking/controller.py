@@ -13,6 +13,7 @@ import numpy as np
 from footfall.arrays import Array, Integers
 from footfall.compiler.routines import Vector3, Vector6
 from footfall.walking.balance import balancing_wrench, follow_height, zmp_shift
+from footfall.walking.clearance import keep_clear
 from footfall.walking.distribution import FootSupport, HandSupport, Shares, distribute
 from footfall.walking.feet import FootLoad, adapt_foot, foot_target, notice_touch
 from footfall.walking.footholds import come_back, foothold_goal, has_landed, shift_plan
@@ -44,17 +45,20 @@ from footfall.walking.task_space import (
 
 
 class ControllerRoom(NamedTuple):
-    """Room for native code of tasks: its inputs (q and parameters), outputs, rates of tasks; moved: q and a step."""
+    """Room for native code of tasks: its inputs (q and parameters), outputs, rates of tasks; moved: q and a step;
+    clearance: q and what keeps arms off the body."""
 
     inputs: Array
     outputs: Array
     rates: Array
     moved: Array
+    clearance: Array
 
 
 class Decision(NamedTuple):
     """What the controller came to in a period, for recordings. dcm, shift: error of the divergent component and the
-    shift of the zero-moment point, m. center: estimated, m. tilt: rad. task_error: m or rad, of the model."""
+    shift of the zero-moment point, m. center: estimated, m. tilt: rad. task_error: m or rad, of the model. clearance:
+    least distance of arms and body, m, as far as it is looked at."""
 
     dcm: Vector3
     shift: Vector3
@@ -63,6 +67,7 @@ class Decision(NamedTuple):
     wrench: Vector6
     shares: Shares
     task_error: float
+    clearance: float
 
 
 def control_period(
@@ -94,12 +99,15 @@ def control_period(
     targets = _targets(shifted(planned, state.body[0].plan_shift - body.plan_shift), state)
     fill_targets(code, targets, room.inputs[code.nq :], room.rates)
     found = look_at_model(code, state.q, room.inputs, room.outputs)
+    clearance = np.inf
+    if code.clearance != 0:
+        clearance = keep_clear(code, state.q, room.clearance, state.push, found.slope)
     state.v[:] = joint_velocities(code, found, room.rates, targets.selection)
     task_error = greatest_error(code, found, targets.selection)
     for k in range(len(driven)):
         state.before[k], state.after[k] = state.after[k], state.v[driven[k]]
     move_model(code, state.q, gains.period * state.v, room.moved)
-    return Decision(error, shift, center.position, tilt.error, wrench, shares, task_error)
+    return Decision(error, shift, center.position, tilt.error, wrench, shares, task_error, clearance)
 
 
 def contact_force(planned: Planned, sensors: Sensors, tilt: Tilt, model: Kinematics) -> Vector3:

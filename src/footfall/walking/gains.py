@@ -45,6 +45,7 @@ class ControlGains(NamedTuple):
     momentum_weight: (
         float  # 1/(kg m2)^2, of momentum about the vertical against joint velocities; 0: arms rest
     )
+    clearance_strength: float  # by which arms are pushed off the body where they would touch; 0: they are not
     balance_rate: float  # 1/s, by which an error of the divergent component decays
     observer_rate: float  # 1/s, by which what is measured corrects what follows from forces
     force_rate: float  # 1/s, by which errors of contact forces decay
@@ -90,6 +91,7 @@ def control_gains(model: ReducedModel, *, period: float = 1e-3, point_stiffness:
         sole_of(model.toe_sole),
         task_rate=0.1 / period,
         momentum_weight=5.0 / (0.01 * model.mass * model.com_height**2) ** 2,
+        clearance_strength=5.0 * rate,
         balance_rate=1.2 * rate,
         observer_rate=4.0 * rate,
         force_rate=12.0 * rate,

@@ -90,6 +90,7 @@ class Signals(NamedTuple):
     hand_offsets: Vector6  # m, right and left
     height: float  # m, of the centre of mass against its plan
     task_error: float  # m or rad, of the model against its set points
+    clearance: float  # m, least between arms and body of the model; no more than from where on it is kept
     missed: float  # N or Nm, of the distributed wrench
     other: float  # N, on bodies that are neither feet nor hands
     upright: float  # cosine of the upper body's tilt
@@ -103,11 +104,13 @@ class Signals(NamedTuple):
 
 
 class WalkLog(NamedTuple):
-    """q (rows, nq) and v (rows, nv) of all that moves, and signals (rows,). every: periods that a row stands for."""
+    """q (rows, nq) and v (rows, nv) of all that moves, signals (rows,), and what sensors told, each with rows in front.
+    every: periods that a row stands for."""
 
     q: Array
     v: Array
     signals: ArrayOf[Signals]
+    sensors: Sensors
     every: int
 
 
@@ -183,6 +186,7 @@ def act(brain: Brain, plant: Plant, judge: Judgement, period: int, log: WalkLog)
     disturb(brain.noise_sizes, brain.noise, brain.gains.period, brain.sensors)
     if plant.hardware.settings.ticks > 0:
         exchange_sensors(plant.hardware, brain.sensors)
+    _keep_readings(log.sensors, brain.sensors, at)
     row = _with_hardware(_judged(log.signals[at], truth), plant)
     log.signals[at] = row
     sunk = row.planned_center[2] - row.center[2]
@@ -245,6 +249,7 @@ def _decided(
         np.array([first[0], first[1], first[2], second[0], second[1], second[2]]),
         memory.body[0].height,
         decision.task_error,
+        decision.clearance,
         decision.shares.missed,
         0.0,
         1.0,
@@ -285,6 +290,13 @@ def _with_hardware(row: Signals, plant: Plant) -> Signals:
     return row._replace(
         stage=state.stage[0], tracking=tracking, strain=strain, lost_frames=state.bus.counts[LOSSES]
     )
+
+
+def _keep_readings(rows: Sensors, sensors: Sensors, at: int) -> None:
+    """Of all sensors in a period."""
+    rows.feet[at], rows.hands[at], rows.pads[at] = sensors.feet, sensors.hands, sensors.pads
+    rows.orientation[at], rows.turning[at] = sensors.orientation, sensors.turning
+    rows.joints[at], rows.joint_rates[at] = sensors.joints, sensors.joint_rates
 
 
 def _row(values: Array, k: int) -> Vector6:

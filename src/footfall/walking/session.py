@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -13,41 +12,31 @@ import numpy as np
 
 from footfall.environment.model import Environment
 from footfall.errors import InvalidOption, UnknownName
-from footfall.gait.actions import idle, stamping
+from footfall.gait.actions import idle
 from footfall.gait.plan import MotionPlan
-from footfall.gait.poses import HANDS, mean_foot_frame
+from footfall.gait.poses import mean_foot_frame
 from footfall.gait.walking_transitions import idle_pose
-from footfall.math.rotations import rotation_z
-from footfall.math.transform import Transform
 from footfall.motion.motion import Motion
 from footfall.motion.parameters import MotionParameters
 from footfall.motion.pipeline import gait_dimensions, generate_motion
 from footfall.motion.plans import load_plan
 from footfall.motion.whole_body import WholeBody
 from footfall.planning.contacts import Goal
-from footfall.planning.teleoperation import VelocityCommand
-from footfall.planning.transition_planner import (
-    FollowFile,
-    FollowSteps,
-    GoTo,
-    Perform,
-    Request,
-    Teleoperate,
-    WalkStraight,
-)
+from footfall.planning.transition_planner import GoTo
 from footfall.robot.load import load
-from footfall.robot.shapes import Box
 from footfall.scene.load import load_scene
-from footfall.scene.model import Material, Scene, SceneObject
+from footfall.scene.model import Scene
 from footfall.walking import signals as told
 from footfall.walking.arrival import middle_of
 from footfall.walking.body import walking_body
-from footfall.walking.pilot import Pilot, PlanVersion, hands_used
+from footfall.walking.pilot import Pilot, hands_used
+from footfall.walking.recorded import environment_data, plan_data
 from footfall.walking.request import Push, WalkRequest
 from footfall.walking.routes import plan_way, start_pose
 from footfall.walking.settings import PlanningParameters, WalkSettings, planner_parameters
 from footfall.walking.sight import LOOK, CameraSight, WholeSight, sight_for
-from footfall.walking.walker import POINT_DAMPING, Walker, WalkerOptions, WalkingCode, soft_scene
+from footfall.walking.signal_effects import added_object, changed_objects, made_signal, requested
+from footfall.walking.walker import Walker, WalkerOptions, WalkingCode, soft_scene
 
 _NEVER = math.inf
 
@@ -107,8 +96,10 @@ class WalkSession:
         self._signals = list(asked.ordered_signals)  # that are still to come
         self.sent: list[told.AnySignal] = []
         # Time, name and data of events: signals, plans, what was seen.
-        first = plan_data(self.pilot.versions[0])
-        self.happened: list[tuple[float, str, Mapping[str, Any]]] = [(0.0, "plan", first)]
+        self.happened: list[tuple[float, str, Mapping[str, Any]]] = []
+        if self.surroundings.version > 0:
+            self._note("environment", environment_data(Environment(), self.surroundings))
+        self._note("plan", plan_data(self.pilot.versions[0]))
         self.scenes = [(0.0, self.walker.scene)]  # as it was from a time on, s
         self._looked = -_NEVER  # s
 
@@ -131,7 +122,7 @@ class WalkSession:
         words = [str(kind.__struct_config__.tag) for kind in told.MOTIONS]
         if motion not in words:
             raise UnknownName("motion", motion, words)
-        self.send(_made(motion, {"time": self.time, **options}))
+        self.send(made_signal(motion, {"time": self.time, **options}))
 
     def set(self, name: str, value: Any) -> None:
         """Let a parameter have another value from now on; `parameters` lists them."""
@@ -142,7 +133,7 @@ class WalkSession:
         words = [str(kind.__struct_config__.tag) for kind in told.EVENTS]
         if event not in words:
             raise UnknownName("event", event, words)
-        self.send(_made(event, {"time": self.time, **options}))
+        self.send(made_signal(event, {"time": self.time, **options}))
 
     def send(self, signal: told.AnySignal) -> None:
         """Send a signal: now, or at its time if that is to come; one of the past counts from now on."""
@@ -272,12 +263,8 @@ class WalkSession:
         seen = self.sight.look(self.walker, self._goal)
         self.planning += time.thread_time() - begin
         if seen is not None:
-            known = self.pilot.environment.objects
+            self._note("environment", environment_data(self.pilot.environment, seen))
             self.pilot.see(seen)
-            if len(known) != len(seen.objects) or any(
-                known.get(id) is not each for id, each in seen.objects.items()
-            ):
-                self._note("environment", {"version": seen.version, "objects": sorted(seen.objects)})
 
     def _note(self, name: str, data: Mapping[str, Any]) -> None:
         self.happened.append((self.time, name, data))
@@ -356,104 +343,3 @@ class WalkSession:
         known = [each.name for each in self.code.body.robot.bodies]
         if name not in known:
             raise UnknownName("body", name, known, f"robot {self.code.body.robot.name!r}")
-
-
-def plan_data(version: PlanVersion) -> dict[str, Any]:
-    """A plan for recordings: what it is for, from when on, s, and where feet and hands touch, m."""
-    return {
-        "version": version.number,
-        "about": version.about,
-        "asked": version.asked,
-        "begins": version.begins,
-        "milliseconds": round(version.milliseconds, 3),
-        "warnings": list(version.warnings),
-        "feet": [
-            {
-                "foot": pose.stance,
-                "position": pose.stance_foot.position,
-                "rotation": pose.stance_foot.rotation,
-            }
-            for pose in version.poses
-        ],
-        "hands": [
-            {"step": step, "hand": name, "position": pose.hand(name).position}
-            for step, pose in enumerate(version.poses)
-            for name in HANDS
-            if pose.hand(name).closed
-        ],
-    }
-
-
-def requested(signal: told.Signal, settings: WalkSettings) -> Request:
-    """What a signal asks of the planner."""
-    match signal:
-        case told.Drive(forward=forward, left=left, turn=turn):
-            return Teleoperate(VelocityCommand(forward, left, turn), settings.planning.drive_steps)
-        case told.WalkTo(x=x, y=y, yaw=yaw):
-            return GoTo(Goal(x, y, yaw))
-        case told.WalkStraight(distance=distance, longest=longest):
-            return WalkStraight(distance, shortest=min(0.1, longest), longest=longest)
-        case told.Follow(plan=plan):
-            return FollowFile(plan)
-        case told.Stamp(steps=steps):
-            return FollowSteps(tuple(stamping(steps)))
-        case told.Bow(angle=angle, hold=hold):
-            return Perform("bow", {"angle": angle, "hold": hold})
-        case told.LookAround(pan=pan, hold=hold):
-            return Perform("look_around", {"pan": pan, "hold": hold})
-        case told.OneLeg(foot=foot, lift=lift, hold=hold):
-            return Perform("one_leg", {"foot": foot, "lift": lift, "hold": hold})
-        case told.Balance(hand=hand, position=position, force=force, hold=hold):
-            return Perform("balance", {"hand": hand, "position": position, "force": force, "hold": hold})
-        case told.Wave(hand=hand, times=times):
-            return Perform("wave", {"hand": hand, "times": times})
-    raise InvalidOption(f"signal {signal.word!r} asks nothing of the robot")
-
-
-def added_object(signal: told.Add) -> SceneObject:
-    """The object that a signal puts into the scene."""
-    material = Material(friction=signal.friction)
-    if signal.stiffness is not None:
-        damping = POINT_DAMPING if signal.damping is None else signal.damping
-        material = replace(material, stiffness=signal.stiffness, damping=damping)
-    return SceneObject(
-        signal.name,
-        Box(signal.size),
-        Transform(rotation_z(signal.yaw), np.array(signal.position)),
-        material,
-        category=signal.kind,
-        visible=signal.visible,
-    )
-
-
-def changed_objects(signal: told.Move | told.Surface, scene: Scene) -> list[SceneObject]:
-    """Objects as they are after a signal."""
-    known = [each.name for each in scene.fixed_objects]
-    if isinstance(signal, told.Surface) and signal.object == "all":
-        chosen = list(scene.fixed_objects)
-    elif signal.object in known:
-        chosen = [scene.object(signal.object)]
-    else:
-        raise UnknownName("object at rest or on a given path", signal.object, known, f"scene {scene.name!r}")
-    if isinstance(signal, told.Move):
-        return [replace(chosen[0], placement=_moved(chosen[0].placement, signal), motion=None)]
-    given = {name: getattr(signal, name) for name in ("friction", "stiffness", "damping")}
-    changes = {name: value for name, value in given.items() if value is not None}
-    return [replace(each, material=replace(each.material, **changes)) for each in chosen]
-
-
-def _moved(placement: Transform, signal: told.Move) -> Transform:
-    rotation = placement.rotation if signal.yaw is None else rotation_z(signal.yaw)
-    return Transform(rotation, np.array(signal.position))
-
-
-def _made(word: str, values: dict[str, Any]) -> Any:
-    """A signal by its name and fields, which are checked."""
-    kind = told.WORDS[word]
-    for name in values:
-        if name not in kind.__struct_fields__:
-            raise UnknownName("option", name, kind.__struct_fields__, f"signal {word!r}")
-    try:
-        return msgspec.convert(values | {"do": word}, kind)
-    except msgspec.ValidationError as error:
-        raise InvalidOption(f"signal {word!r}: {error}") from None

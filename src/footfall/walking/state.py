@@ -90,13 +90,14 @@ class BodyMemory(NamedTuple):
 class ControllerState(NamedTuple):
     """q (nq,), v (nv,): of the model, which is where the robot should be. before, after (joints,): joint
     velocities at the beginning and at the end of the period. effort (joints,): torques that joints will need, Nm, where
-    drives want to know them."""
+    drives want to know them. push (nv,): velocities that keep arms off the body."""
 
     q: Array
     v: Array
     before: Array
     after: Array
     effort: Array
+    push: Array
     feet: ArrayOf[FootMemory]
     hands: ArrayOf[HandMemory]
     body: ArrayOf[BodyMemory]
@@ -112,6 +113,7 @@ def new_controller_state(q: Array, nv: int, joints: int) -> ControllerState:
         np.zeros(joints),
         np.zeros(joints),
         np.zeros(joints),
+        np.zeros(nv),
         feet,
         new_records(HandMemory, 2),
         new_records(BodyMemory, 1),

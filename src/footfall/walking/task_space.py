@@ -72,12 +72,14 @@ class Targets(NamedTuple):
 class TaskCode(NamedTuple):
     """Native code of the tasks of a robot, and how its numbers lie.
 
-    kinematics, move: addresses. rows: of all tasks, hands last. has_toes, has_head: whether there are such rows.
-    pan_sign, tilt_sign: see `HeadJoint`. gain: K, 1/s. momentum_weight: w, 1/(kg m2)^2.
+    kinematics, move, clearance: addresses, the last 0 if arms are not kept off the body. rows: of all tasks, hands
+    last. has_toes, has_head: whether there are such rows. pan_sign, tilt_sign: see `HeadJoint`. gain: K, 1/s.
+    momentum_weight: w, 1/(kg m2)^2. clearance_strength: of pushes where volumes touch. period: s.
     """
 
     kinematics: int
     move: int
+    clearance: int
     nq: int
     nv: int
     rows: int
@@ -87,6 +89,8 @@ class TaskCode(NamedTuple):
     tilt_sign: float
     gain: float
     momentum_weight: float
+    clearance_strength: float
+    period: float
 
 
 class Kinematics(NamedTuple):
@@ -126,6 +130,15 @@ def task_stack(body: WalkingBody) -> TaskStack:
     return TaskStack(robot, tasks)
 
 
+class TaskKernels(NamedTuple):
+    """Native code of a robot: kinematics of the tasks, the configuration after a step of a velocity, and what keeps
+    arms off the body, if it has volumes. They must be kept while their addresses are used."""
+
+    kinematics: Kernel
+    move: Kernel
+    clearance: Kernel | None
+
+
 def task_kernels(body: WalkingBody) -> tuple[Kernel, Kernel]:
     """Kinematics of the tasks, and the configuration after a step of a velocity."""
     robot, stack = body.robot, task_stack(body)
@@ -163,14 +176,15 @@ def task_kernels(body: WalkingBody) -> tuple[Kernel, Kernel]:
     )
 
 
-def task_code(body: WalkingBody, kernels: tuple[Kernel, Kernel], gains: ControlGains) -> TaskCode:
+def task_code(body: WalkingBody, kernels: TaskKernels, gains: ControlGains) -> TaskCode:
     """What routines need of the kernels, which must be kept while it is used."""
-    kinematics, move = kernels
+    kinematics, move, clearance = kernels
     pan, tilt = [each.sign for each in body.head] or (1.0, 1.0)
     rows = dict(kinematics.signature.outputs)["error"][0]
     return TaskCode(
         kinematics.native_function().address,
         move.native_function().address,
+        0 if clearance is None else clearance.native_function().address,
         body.robot.nq,
         body.robot.nv,
         rows,
@@ -180,6 +194,8 @@ def task_code(body: WalkingBody, kernels: tuple[Kernel, Kernel], gains: ControlG
         tilt,
         gains.task_rate,
         gains.momentum_weight,
+        gains.clearance_strength,
+        gains.period,
     )
 
 

@@ -26,6 +26,7 @@ from footfall.simulation.world.live_arrays import fill
 from footfall.simulation.world.records import Count, Forces, State, Workspace, World
 from footfall.simulation.world.run import Progress as Room
 from footfall.walking.body import WalkingBody
+from footfall.walking.clearance import clearance_kernel
 from footfall.walking.controller import ControllerRoom
 from footfall.walking.feed_forward import feed_forward_kernel, new_feed_forward
 from footfall.walking.gains import ControlGains, control_gains
@@ -38,14 +39,14 @@ from footfall.walking.plan_sampling import PlanTable, new_stream_room, plan_tabl
 from footfall.walking.request import Push, WalkMode
 from footfall.walking.sensing import sensing_code, sensing_kernel
 from footfall.walking.start import come_to, on_the_ground, require_reached
-from footfall.walking.state import new_controller_state, new_sensors
-from footfall.walking.task_space import TaskCode, task_code, task_kernels
+from footfall.walking.state import Sensors, new_controller_state, new_sensors
+from footfall.walking.task_space import TaskCode, TaskKernels, task_code, task_kernels
 
 POINT_STIFFNESS, POINT_DAMPING = 5e4, 5e2  # N/m and N s/m of a contact point, Seiwald (2023) section 7.4
-# N/m, of what sticks. Joints that are prescribed strain two stuck feet against each other: with rigid friction or a
+# Of what sticks. Joints that are prescribed strain two stuck feet against each other: with rigid friction or a
 # spring of 1e3 times the normal one their forces alternate by hundreds of N a millisecond and hips seem to need twice
 # the torque; with the normal one alone, which has no damper along the surface, a robot on its toes sways.
-POINT_SHEAR = 10.0 * POINT_STIFFNESS
+SHEAR_SHARE = 10.0  # of the normal spring
 SERVO_SHARE = 4.0  # velocity loops of servos over those that are tuned to limbs
 _STEEPEST, _SUNK, _STRUCK = (
     np.deg2rad(30.0),
@@ -60,10 +61,12 @@ def gears_of(robot: Robot) -> Gears:
 
 
 def soft(material: Material) -> Material:
-    """A surface as soft soles meet it."""
-    if np.isfinite(material.stiffness):
+    """A surface as soft soles meet it: with springs where it has none, and one along the surface to match."""
+    if not np.isfinite(material.stiffness):
+        material = replace(material, stiffness=POINT_STIFFNESS, damping=POINT_DAMPING, shear_stiffness=np.inf)
+    if np.isfinite(material.shear_stiffness):
         return material
-    return replace(material, stiffness=POINT_STIFFNESS, damping=POINT_DAMPING, shear_stiffness=POINT_SHEAR)
+    return replace(material, shear_stiffness=SHEAR_SHARE * material.stiffness)
 
 
 def soft_scene(scene: Scene) -> Scene:
@@ -106,8 +109,8 @@ class WalkingCode:
     body: WalkingBody
 
     @cached_property
-    def tasks(self) -> tuple[Kernel, Kernel]:
-        return task_kernels(self.body)
+    def tasks(self) -> TaskKernels:
+        return TaskKernels(*task_kernels(self.body), clearance_kernel(self.body))
 
     @cached_property
     def sight(self) -> Kernel:
@@ -248,7 +251,8 @@ class Walker:
     def log(self) -> WalkLog:
         """What has happened so far."""
         log, n = self._log, -(-self.period // self.options.log_every)
-        return log._replace(q=log.q[:n], v=log.v[:n], signals=log.signals[:n])
+        sensors = Sensors(*(each[:n] for each in log.sensors))
+        return log._replace(q=log.q[:n], v=log.v[:n], signals=log.signals[:n], sensors=sensors)
 
     @property
     def time(self) -> float:
@@ -355,14 +359,18 @@ class Walker:
         return robot.q_slice(next(joint.name for joint in robot.joints if joint.parent == WORLD))
 
     def _new_room(self) -> ControllerRoom:
-        kinematics, _ = self.code.tasks
+        kinematics = self.code.tasks.kinematics
         sizes = [
             sum(int(np.prod(shape)) for _, shape in part)
             for part in (kinematics.signature.inputs, kinematics.signature.outputs)
         ]
         robot = self.code.body.robot
         return ControllerRoom(
-            np.zeros(sizes[0]), np.zeros(sizes[1]), np.zeros(self._tasks.rows), np.zeros(robot.nq + robot.nv)
+            inputs=np.zeros(sizes[0]),
+            outputs=np.zeros(sizes[1]),
+            rates=np.zeros(self._tasks.rows),
+            moved=np.zeros(robot.nq + robot.nv),
+            clearance=np.zeros(robot.nq + robot.nv + 2),
         )
 
     def _new_brain(self, q: Array) -> Brain:
@@ -395,6 +403,7 @@ class Walker:
             np.zeros((rows, whole.nq)),
             np.zeros((rows, whole.nv)),
             new_records(Signals, rows),
+            Sensors(*(np.zeros((rows, *each.shape)) for each in new_sensors(len(self.code.body.driven)))),
             self.options.log_every,
         )
 
@@ -403,6 +412,9 @@ class Walker:
         if rows <= len(old.q):
             return
         new = self._new_log(rows)
-        for name in ("q", "v", "signals"):
-            getattr(new, name)[: len(old.q)] = getattr(old, name)
+        pairs = zip(
+            (new.q, new.v, new.signals, *new.sensors), (old.q, old.v, old.signals, *old.sensors), strict=True
+        )
+        for later, before in pairs:
+            later[: len(old.q)] = before
         self._log = new

@@ -28,15 +28,20 @@ from footfall.whole_file import write_text, written_whole
 _RATE = 100.0  # Hz of a recording
 _MOMENT = 1e-3  # s, in which things that are moved come to their new place
 _HIDDEN = Transform(np.eye(3), np.array([0.0, 0.0, -50.0]))  # where things are before they come
-UNITS = {  # of signals; others are counts, parts and flags
+UNITS = {  # of signals and readings; others are counts, parts and flags
     **dict.fromkeys(
         ("planned_center", "estimated_center", "center", "dcm_error", "planned_zmp", "zmp", "height"), "m"
     ),
+    "clearance": "m",
     **dict.fromkeys(("right_hold", "left_hold", "hand_offsets"), "m"),
     **dict.fromkeys(("tilt", "right_turn", "left_turn", "tracking"), "rad"),
     **dict.fromkeys(("right_foot", "left_foot", "right_hand", "left_hand"), "N, N m"),
     **dict.fromkeys(("wanted_right_foot", "wanted_left_foot"), "N, N m"),
     **dict.fromkeys(("wanted_right_hand", "wanted_left_hand", "other"), "N"),
+    **dict.fromkeys(("measured_right_foot", "measured_left_foot"), "N, N m"),
+    **dict.fromkeys(("measured_right_hand", "measured_left_hand"), "N"),
+    **dict.fromkeys(("measured_turning", "measured_joint_rates"), "rad/s"),
+    "measured_joints": "rad",
     "missed": "N or N m",
     "task_error": "m or rad",
 }
@@ -53,9 +58,8 @@ def write_walk(done: Walk, folder: Path, *, name: str, plots: bool = True) -> li
     write_request(done.session.request, paths[".walk.json"])
     write_text(paths[".json"], summary_text(done) + "\n")
     write_recording(done, paths[".mcap"])
-    signals = done.signals
     with written_whole(paths[".npz"]) as file:
-        np.savez_compressed(file, **{field: signals[field] for field in signals.dtype.names})
+        np.savez_compressed(file, **{"time": done.signals["time"], **named_signals(done)})
     if not plots:
         return list(paths.values())[:-1]
     plot_walk(done, paths[".png"], title=name)
@@ -98,7 +102,7 @@ def write_recording(done: Walk, path: Path) -> None:
         for time, name, data in done.session.happened:
             writer.event(time, name, data)
         writer.states(times[rows], log.q[rows], log.v[rows])
-        named = {name: done.signals[name][rows] for name in done.signals.dtype.names if name != "time"}
+        named = {name: values[rows] for name, values in named_signals(done).items()}
         writer.signals(times[rows], named, {name: UNITS.get(name, "") for name in named})
         forces = np.stack([done.signals[part][rows][:, :3] for part in _PARTS], axis=1)
         for k, time in enumerate(times[rows].tolist()):
@@ -111,6 +115,29 @@ def write_recording(done: Walk, path: Path) -> None:
             )
         if done.summary.cause is not None:
             writer.event(float(times[-1]), "fallen", {"cause": done.summary.cause})
+
+
+def named_signals(done: Walk) -> dict[str, Array]:
+    """All that is known of every period (n, ...): signals, the plan that was followed, and what sensors told. Rotations
+    are those of the upper body, row by row; pads are switches, right foot first."""
+    sensors, signals = done.walker.log.sensors, done.signals
+    plans = [(time, data["version"]) for time, name, data in done.session.happened if name == "plan"]
+    begins, versions = (np.array(each) for each in zip(*plans, strict=True))
+    followed = versions[np.searchsorted(begins, signals["time"] + 1e-9, side="right") - 1]
+    count = len(followed)
+    return {
+        **{name: signals[name] for name in signals.dtype.names if name != "time"},
+        "plan": followed,
+        "measured_right_foot": sensors.feet[:, 0],
+        "measured_left_foot": sensors.feet[:, 1],
+        "measured_right_hand": sensors.hands[:, 0],
+        "measured_left_hand": sensors.hands[:, 1],
+        "measured_rotation": sensors.orientation.reshape(count, 9),
+        "measured_turning": sensors.turning,
+        "measured_joints": sensors.joints,
+        "measured_joint_rates": sensors.joint_rates,
+        "measured_pads": sensors.pads.reshape(count, 8),
+    }
 
 
 def scene_over_time(scenes: Sequence[tuple[float, Scene]]) -> Scene:

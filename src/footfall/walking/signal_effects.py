@@ -1,0 +1,107 @@
+"""What signals do: orders for the planner, and objects of the scene that come or change."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from footfall.errors import InvalidOption, UnknownName
+from footfall.gait.actions import stamping
+from footfall.math.rotations import rotation_z
+from footfall.math.transform import Transform
+from footfall.planning.contacts import Goal
+from footfall.planning.teleoperation import VelocityCommand
+from footfall.planning.transition_planner import (
+    FollowFile,
+    FollowSteps,
+    GoTo,
+    Perform,
+    Request,
+    Teleoperate,
+    WalkStraight,
+)
+from footfall.robot.shapes import Box
+from footfall.scene.model import Material, Scene, SceneObject
+from footfall.walking import signals as told
+from footfall.walking.settings import WalkSettings
+from footfall.walking.walker import POINT_DAMPING
+
+
+def requested(signal: told.Signal, settings: WalkSettings) -> Request:
+    """What a signal asks of the planner."""
+    match signal:
+        case told.Drive(forward=forward, left=left, turn=turn):
+            return Teleoperate(VelocityCommand(forward, left, turn), settings.planning.drive_steps)
+        case told.WalkTo(x=x, y=y, yaw=yaw):
+            return GoTo(Goal(x, y, yaw))
+        case told.WalkStraight(distance=distance, longest=longest):
+            return WalkStraight(distance, shortest=min(0.1, longest), longest=longest)
+        case told.Follow(plan=plan):
+            return FollowFile(plan)
+        case told.Stamp(steps=steps):
+            return FollowSteps(tuple(stamping(steps)))
+        case told.Bow(angle=angle, hold=hold):
+            return Perform("bow", {"angle": angle, "hold": hold})
+        case told.LookAround(pan=pan, hold=hold):
+            return Perform("look_around", {"pan": pan, "hold": hold})
+        case told.OneLeg(foot=foot, lift=lift, hold=hold):
+            return Perform("one_leg", {"foot": foot, "lift": lift, "hold": hold})
+        case told.Balance(hand=hand, position=position, force=force, hold=hold):
+            return Perform("balance", {"hand": hand, "position": position, "force": force, "hold": hold})
+        case told.Wave(hand=hand, times=times):
+            return Perform("wave", {"hand": hand, "times": times})
+    raise InvalidOption(f"signal {signal.word!r} asks nothing of the robot")
+
+
+def added_object(signal: told.Add) -> SceneObject:
+    """The object that a signal puts into the scene."""
+    material = Material(friction=signal.friction)
+    if signal.stiffness is not None:
+        damping = POINT_DAMPING if signal.damping is None else signal.damping
+        material = replace(material, stiffness=signal.stiffness, damping=damping)
+    return SceneObject(
+        signal.name,
+        Box(signal.size),
+        Transform(rotation_z(signal.yaw), np.array(signal.position)),
+        material,
+        category=signal.kind,
+        visible=signal.visible,
+    )
+
+
+def changed_objects(signal: told.Move | told.Surface, scene: Scene) -> list[SceneObject]:
+    """Objects as they are after a signal."""
+    known = [each.name for each in scene.fixed_objects]
+    if isinstance(signal, told.Surface) and signal.object == "all":
+        chosen = list(scene.fixed_objects)
+    elif signal.object in known:
+        chosen = [scene.object(signal.object)]
+    else:
+        raise UnknownName("object at rest or on a given path", signal.object, known, f"scene {scene.name!r}")
+    if isinstance(signal, told.Move):
+        return [replace(chosen[0], placement=_moved(chosen[0].placement, signal), motion=None)]
+    given = {name: getattr(signal, name) for name in ("friction", "stiffness", "damping")}
+    changes = {name: value for name, value in given.items() if value is not None}
+    if signal.stiffness is not None:
+        changes["shear_stiffness"] = np.inf  # its spring along the surface follows from the new one
+    return [replace(each, material=replace(each.material, **changes)) for each in chosen]
+
+
+def _moved(placement: Transform, signal: told.Move) -> Transform:
+    rotation = placement.rotation if signal.yaw is None else rotation_z(signal.yaw)
+    return Transform(rotation, np.array(signal.position))
+
+
+def made_signal(word: str, values: dict[str, Any]) -> Any:
+    """A signal by its name and fields, which are checked."""
+    kind = told.WORDS[word]
+    for name in values:
+        if name not in kind.__struct_fields__:
+            raise UnknownName("option", name, kind.__struct_fields__, f"signal {word!r}")
+    try:
+        return msgspec.convert(values | {"do": word}, kind)
+    except msgspec.ValidationError as error:
+        raise InvalidOption(f"signal {word!r}: {error}") from None
