@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from footfall.contact.candidates import point_candidates as point_candidates
     from footfall.contact.candidates import scene_candidates as scene_candidates
     from footfall.contact.candidates import surface_of as surface_of
+    from footfall.contact.contact_layer import ContactLayer as ContactLayer
+    from footfall.contact.contact_layer import sole_layers as sole_layers
     from footfall.contact.contacts import Contacts as Contacts
     from footfall.contact.convex import Convex as Convex
     from footfall.contact.convex import convex_of as convex_of
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from footfall.contact.detection.world import bodies_at as bodies_at
     from footfall.contact.detection.world import build_contact_world as build_contact_world
     from footfall.contact.detection.world import touches_of as touches_of
+    from footfall.contact.elastic_block import Elastic as Elastic
+    from footfall.contact.elastic_block import sole_stiffness as sole_stiffness
     from footfall.contact.gauss_seidel import solve_gauss_seidel as solve_gauss_seidel
     from footfall.contact.gjk import ConvexDistance as ConvexDistance
     from footfall.contact.gjk import convex_distance as convex_distance

@@ -1,7 +1,8 @@
 """What computes the steps of a simulation: an engine, and a course for each run.
 
-There are two engines. `WorldEngine` finds contacts while it runs, for any number of things. `ListedEngine` has native
+There are three engines. `WorldEngine` finds contacts while it runs, for any number of things. `ListedEngine` has native
 code made for a list of places that may touch: the fastest for a few feet, in lanes for thousands of robots.
+`LayeredEngine` lets robots stand on soft layers that have states of their own.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from math import isfinite
 from typing import Literal, get_args
 
 from footfall.contact.candidates import Candidate, scene_candidates
+from footfall.contact.contact_layer import ContactLayer
 from footfall.contact.detection.world import standing_in
 from footfall.contact.penalty import PenaltyLaw
 from footfall.dynamics.kinematics import frame_attachment
@@ -15,6 +16,7 @@ from footfall.errors import InvalidOption, UnknownName
 from footfall.robot.model import Robot
 from footfall.scene.model import Scene
 from footfall.simulation.drive_step import DriveTrain
+from footfall.simulation.layers.engine import LayeredEngine
 from footfall.simulation.listed_engine import ListedEngine
 from footfall.simulation.step_values import StepOptions
 from footfall.simulation.touching_bodies import touched_by, warn_of_many
@@ -33,6 +35,7 @@ class Touching:
     contacts: ContactList
     candidates: Sequence[Candidate] | None
     bodies: Sequence[str] | None
+    layers: Sequence[ContactLayer] | None = None
 
     def __post_init__(self) -> None:
         for name, value, choice in (
@@ -44,11 +47,20 @@ class Touching:
 
     def may_be_found(self, robots: Sequence[Robot], scene: Scene, options: StepOptions) -> bool:
         """Whether contacts may be found while it runs, as far as that is plain before anything is made."""
-        if self.contacts == "listed" or self.candidates is not None or self.bodies is not None:
+        given = (self.candidates, self.bodies, self.layers)
+        if self.contacts == "listed" or any(each is not None for each in given):
             return False
         if not scene.free_objects and _nothing_touches(robots, scene, self_contact=True):
             return False
         return not _why_listed(options, smooth=self.is_smooth(options))
+
+    def require_layers_alone(self) -> None:
+        """Layers are all that touches."""
+        if self.model != "exact" or self.candidates is not None or self.bodies is not None:
+            raise InvalidOption(
+                "layers: their nodes are all that touches, by exact contact; leave out contact=, candidates= and "
+                "touching="
+            )
 
     def is_smooth(self, options: StepOptions) -> bool:
         """Whether all forces are functions of the state."""
@@ -57,8 +69,12 @@ class Touching:
 
 def choose_engine(
     setting: Setting, touching: Touching, train: DriveTrain | None
-) -> WorldEngine | ListedEngine:
-    """Contacts are found while it runs, unless a list of places is given, something needs one, or nothing can touch."""
+) -> WorldEngine | ListedEngine | LayeredEngine:
+    """Contacts are found while it runs, unless a list of places is given, something needs one, or nothing can touch;
+    layers have an engine of their own."""
+    if touching.layers is not None:
+        touching.require_layers_alone()
+        return LayeredEngine(setting, touching.layers, train)
     options, smooth = setting.options, touching.is_smooth(setting.options)
     needed = _why_listed(options, smooth=smooth)
     listed = touching.candidates is not None or touching.bodies is not None

@@ -159,7 +159,6 @@ class RobotMotion:
 
     def _kernel(self, function: Any, inputs: dict[str, int | tuple[int, ...]]) -> Kernel:
         robot, joints = self.robot, self.joints
-        options = f"{self.middle} {self.implicit_gains} {self._drives}"
         inputs["integral"] = joints
         inputs |= dict.fromkeys((f"command_{name}" for name in Command._fields), joints)
         inputs |= {"gravity": 3, "dt": ()}
@@ -168,15 +167,16 @@ class RobotMotion:
             function,
             inputs,
             name=function.__name__.strip("_"),
-            key=f"{type(self).__name__} {robot.fingerprint} {digest_of(robot.springs)} {options}",
+            key=f"{type(self).__name__} {robot.fingerprint} {digest_of(robot.springs)} {self._options}",
             module=type(self).__module__,
             check_finite=False,
         )
 
     @property
-    def _drives(self) -> str:
-        """What native code depends on if drives are simulated."""
-        return "" if self.train is None else f"{digest_of(self.robot.drives)} {self.train.key}"
+    def _options(self) -> str:
+        """What native code depends on besides the robot and its springs."""
+        drives = "" if self.train is None else f"{digest_of(self.robot.drives)} {self.train.key}"
+        return f"{self.middle} {self.implicit_gains} {drives}"
 
     def _approach(self, **given: Any) -> Mapping[str, Any]:
         """mass (8 blocks, 8), momentum (n, 8), pivots (n, 8): see `footfall.contact.islands.island`. free (nv,):

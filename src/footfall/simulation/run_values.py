@@ -19,7 +19,7 @@ class SimulationState:
     return to it.
 
     touches: what touched in the last step, where contacts are found while it runs; impulses are theirs, three each,
-    then those of joints.
+    then those of joints. layers: (3 nodes,) displacements of contact layers, along the axes of their links, m.
     """
 
     time: float
@@ -29,6 +29,7 @@ class SimulationState:
     impulses: Array
     drives: Array = field(default_factory=lambda: np.zeros(0))
     touches: Any = ()
+    layers: Array = field(default_factory=lambda: np.zeros(0))
 
 
 @dataclass(frozen=True)

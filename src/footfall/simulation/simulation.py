@@ -14,6 +14,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler import Kernel
 from footfall.contact.candidates import Candidate
+from footfall.contact.contact_layer import ContactLayer
 from footfall.contact.detection.world import standing_in
 from footfall.contact.penalty import PenaltyLaw, warn_if_unstable
 from footfall.dynamics.kinematics import frame_attachment
@@ -66,6 +67,7 @@ class Simulation:
         unless candidates or touching are given, or the model of contact needs a list.
     candidates: the list of places, instead of all points of collision geometry against all surfaces.
     touching: bodies of the robots whose places the list has, its feet say.
+    layers: soft soles whose nodes have states of their own, see `sole_layers`; then nothing else touches.
     self_contact: whether robots touch themselves, where contacts are found.
     drives: "rigid" or "elastic" gears between servos and joints, see `DriveTrain`; without, joints give what is
         commanded.
@@ -85,6 +87,7 @@ class Simulation:
         contacts: ContactList = "auto",
         candidates: Sequence[Candidate] | None = None,
         touching: Sequence[str] | None = None,
+        layers: Sequence[ContactLayer] | None = None,
         self_contact: bool = True,
         drives: Gears | None = None,
         options: StepOptions | None = None,
@@ -109,7 +112,12 @@ class Simulation:
         self.law = contact if isinstance(contact, PenaltyLaw) else PenaltyLaw()
         self.contact: ContactModel = "penalty" if isinstance(contact, PenaltyLaw) else contact
         self._touching = Touching(
-            model=self.contact, law=self.law, contacts=contacts, candidates=candidates, bodies=touching
+            model=self.contact,
+            law=self.law,
+            contacts=contacts,
+            candidates=candidates,
+            bodies=touching,
+            layers=layers,
         )
         placed = placed_robots(place, robot)
         if self._touching.may_be_found([each.robot for each in placed], place, self.options):
@@ -458,7 +466,7 @@ class Simulation:
         bodies = {body.name for body in self.robot.bodies if body.collisions}
         if isinstance(self.engine, WorldEngine):
             bodies |= {volume.body for volume in standing_in(self.robot)}
-        else:
+        elif isinstance(self.engine, ListedEngine):
             bodies &= {name for each in self.engine.candidates for name in (each.body, each.surface.body)}
         return shapeless_bodies(self.robot, self.engine.attachments, bodies)
 

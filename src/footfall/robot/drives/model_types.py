@@ -11,8 +11,8 @@ from footfall.errors import UnknownName
 class ModelType:
     """mechanical, contact, electrical: degrees of freedom; contact and electrical ones are of first order.
 
-    gear_elasticity, drive_dynamics: whether the model has them. contact_model: "independent" points, or "FEM": a layer
-    of so many states between the soles and the ground, which is declared here and not part of a robot.
+    gear_elasticity, drive_dynamics: whether the model has them. contact_model: of the layer of so many states between
+    the soles and the ground, `footfall.contact.sole_layers` makes them: "independent" nodes, or "FEM", elastic blocks.
     """
 
     number: int
@@ -27,6 +27,11 @@ class ModelType:
     def robot(self) -> str:
         """Name of the shipped robot with these mechanics; Types 4 and 5 differ from 2 and 3 in their contact alone."""
         return f"lola-2012-type-{self.number if self.number < 4 else self.number - 2}"
+
+    @property
+    def robot_with_drives(self) -> str:
+        """Name of the shipped robot whose drives a simulation adds, rigid or elastic, if it is told to."""
+        return "lola-2012" if self.drive_dynamics else self.robot
 
     @property
     def equations(self) -> int:

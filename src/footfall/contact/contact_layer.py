@@ -1,0 +1,157 @@
+"""Soft layers below the soles of a robot: nodes without mass on springs, free of each other or of one elastic block.
+
+A node of a layer with displacements x (3 n,) bears the force `f = K (x + tau x')`: springs K of any pattern, and a
+material that relaxes within tau. What it bears, what it touches hands on. Schwienbacher 2014, table 2.3 has two such
+layers: 48 "independent" displacements, and 864 of finite elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, get_args
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.contact.elastic_block import Elastic, sole_stiffness
+from footfall.dynamics.kinematics import frame_pose
+from footfall.errors import InvalidContact, UnknownName
+from footfall.robot.model import Box, Geometry, Robot
+from footfall.robot.start import start_of
+
+LayerModel = Literal["independent", "elastic"]
+
+# As stiff as the four points of 5e4 N/m that a pad of LOLA has, and as fast: Seiwald 2023, section 7.4.
+FOAM = Elastic(young=2.2e5, poisson=0.3)
+RELAXATION = 0.01  # s
+_BRICKS_DEEP = 2
+
+
+@dataclass(frozen=True, eq=False)
+class ContactLayer:
+    """Nodes on springs below a body.
+
+    body: that carries it. points: (n, 3) of the nodes at rest, in the body's frame, m. stiffness: (3 n, 3 n), symmetric
+    and positive definite, N/m: forces that displacements along the body's axes need. relaxation: s, in which a layer
+    that is let go has come back to a third.
+    """
+
+    body: str
+    points: Array
+    stiffness: Array
+    relaxation: float = RELAXATION
+
+    def __post_init__(self) -> None:
+        points, stiffness = (np.array(each, dtype=np.float64) for each in (self.points, self.stiffness))
+        size = 3 * len(points)
+        if points.shape != (len(points), 3) or not len(points) or stiffness.shape != (size, size):
+            raise InvalidContact(
+                f"layer of {self.body!r}: points {points.shape} and stiffness {stiffness.shape}; they must be (n, 3) "
+                "and (3 n, 3 n)"
+            )
+        if not (np.isfinite(points).all() and np.isfinite(stiffness).all()):
+            raise InvalidContact(f"layer of {self.body!r}: points or stiffness hold NaN or infinite values")
+        if not 0.0 <= self.relaxation < np.inf:
+            raise InvalidContact(
+                f"layer of {self.body!r}: relaxation is {self.relaxation}; it must not be negative"
+            )
+        if np.abs(stiffness - stiffness.T).max() > 1e-9 * np.abs(stiffness).max():
+            raise InvalidContact(f"layer of {self.body!r}: its stiffness is not symmetric")
+        if np.linalg.eigvalsh(stiffness)[0] <= 0.0:
+            raise InvalidContact(
+                f"layer of {self.body!r}: its stiffness is not positive definite, so that it gives way to nothing"
+            )
+        object.__setattr__(self, "points", points)
+        object.__setattr__(self, "stiffness", stiffness)
+
+    @property
+    def states(self) -> int:
+        """How many displacements there are."""
+        return len(self.stiffness)
+
+    @cached_property
+    def compliance(self) -> Array:
+        """Displacements (3 n, 3 n) of forces, m/N."""
+        inverse = np.linalg.inv(self.stiffness)
+        return np.asarray(0.5 * (inverse + inverse.T))
+
+
+def sole_layers(
+    robot: Robot,
+    bodies: Sequence[str],
+    model: LayerModel = "elastic",
+    *,
+    nodes: tuple[int, int] = (6, 6),
+    material: Elastic = FOAM,
+    relaxation: float = RELAXATION,
+    q: Array | None = None,
+) -> tuple[ContactLayer, ...]:
+    """A layer for each box that bodies touch with: the box is the elastic block, bonded to the body by its upper face.
+
+    model: "elastic": a block of finite elements. "independent": nodes that do not know each other, each with its share
+    of the block's stiffness without sides that bulge, `E A / t` down and `G A / t` along. nodes: of each box, along the
+    longer edge of its lower face and across; one is in the middle. q: (nq,) which of its faces is the lower one shows
+    here; where the robot starts, if it is not given.
+    """
+    if model not in get_args(LayerModel):
+        raise UnknownName("model of contact layers", str(model), get_args(LayerModel), "sole_layers")
+    if min(nodes) < (2 if model == "elastic" else 1):
+        raise InvalidContact(
+            f"nodes is {nodes}; an elastic block has two or more each way, others one or more"
+        )
+    known = {body.name: body for body in robot.bodies}
+    q = start_of(robot).q if q is None else q
+    layers = []
+    for name in bodies:
+        if name not in known:
+            raise UnknownName("body", name, known, f"robot {robot.name!r}")
+        boxes = [each for each in known[name].collisions if isinstance(each.shape, Box)]
+        if not boxes:
+            raise InvalidContact(
+                f"body {name!r} has no boxes to touch with; make a ContactLayer of points and a stiffness for it"
+            )
+        up = frame_pose(robot, q, name).rotation.T @ np.array([0.0, 0.0, 1.0])
+        layers += [_box_layer(name, box, up, model, nodes, material, relaxation) for box in boxes]
+    return tuple(layers)
+
+
+def _box_layer(
+    body: str,
+    box: Geometry,
+    up: Array,
+    model: LayerModel,
+    nodes: tuple[int, int],
+    material: Elastic,
+    relaxation: float,
+) -> ContactLayer:
+    """up: (3,) in the body's axes."""
+    assert isinstance(box.shape, Box)
+    edges, own = np.array(box.shape.size), box.placement.rotation.T @ up
+    deep = int(np.argmax(np.abs(own)))
+    long, wide = sorted((k for k in range(3) if k != deep), key=lambda k: -edges[k])
+    axes = np.zeros((3, 3))  # columns: along, across and up, in the box's axes
+    axes[long, 0], axes[deep, 2] = 1.0, np.sign(own[deep])
+    axes[:, 1] = np.cross(axes[:, 2], axes[:, 0])
+    size = edges[[long, wide, deep]]
+    grid = np.stack(np.meshgrid(*map(_places, nodes), indexing="ij"), axis=-1).reshape(-1, 2)
+    points = np.column_stack([grid * size[:2], np.full(len(grid), -0.5 * size[2])])
+    turn = box.placement.rotation @ axes
+    if model == "elastic":
+        stiffness = sole_stiffness(size, (nodes[0] - 1, nodes[1] - 1, _BRICKS_DEEP), material)
+    else:
+        stiffness = _apart(size, len(grid), material)
+    blocks = stiffness.reshape(len(grid), 3, len(grid), 3)
+    turned = np.einsum("ij,ajbk,lk->aibl", turn, blocks, turn).reshape(stiffness.shape)
+    return ContactLayer(body, points @ turn.T + box.placement.translation, turned, relaxation)
+
+
+def _places(count: int) -> Array:
+    return np.zeros(1) if count == 1 else np.linspace(-0.5, 0.5, count)
+
+
+def _apart(size: Array, count: int, material: Elastic) -> Array:
+    share = size[0] * size[1] / size[2] / count
+    shear = material.young / (2.0 * (1.0 + material.poisson))
+    return np.diag(np.tile([shear * share, shear * share, material.young * share], count))
