@@ -6,12 +6,14 @@ Every link that has a shape is fitted with at most 1, 2, 4 and 8 elements. Times
 """
 
 import argparse
+import os
 import sys
 import time
 import warnings
 from pathlib import Path
 from typing import NamedTuple
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: threads that wait count as work
 sys.path.insert(0, str(Path(__file__).parents[1]))  # where `benchmarks.lab` lies
 
 import numpy as np

@@ -43,7 +43,7 @@ class MeshJudge:
         self.robot = robot
         bodies = [volume.body for volume in robot.volumes]
         self.shapes = {name: _surface(robot, name) for name in bodies}
-        self.pairs = tuple(pair for pair in robot.volume_pairs)
+        self.pairs = roomy_pairs(robot)
 
     def distances(self, q: Array) -> Array:
         """Least distances (pairs,) of the triangles of two bodies at q (nq,), m; zero or less where they cross."""
@@ -70,7 +70,7 @@ def near_targets(robot: Robot, frame: str, joints: tuple[str, ...], count: int) 
     while len(found) < count:
         poses = np.tile(start, (200, 1))
         poses[:, places] = rng.uniform(lower[places], upper[places], size=(200, len(places)))
-        gaps = volume_distances(robot, poses, threads=1).distance.min(axis=1)
+        gaps = volume_distances(robot, poses, pairs=roomy_pairs(robot), threads=1).distance.min(axis=1)
         near = (gaps > 1.5 * CLEARANCE) & (gaps < _NEAR)
         found += [footfall.frame_pose(robot, q, frame).translation.copy() for q in poses[near]]
     return found[:count]
@@ -78,19 +78,25 @@ def near_targets(robot: Robot, frame: str, joints: tuple[str, ...], count: int) 
 
 @lru_cache(maxsize=4)
 def start_of(robot: Robot) -> Array:
-    """The neutral pose within limits if it is free, or else the random one whose parts are farthest apart."""
-    lower, upper = np.maximum(robot.lower_limits, -2.8), np.minimum(robot.upper_limits, 2.8)
-    poses = np.random.default_rng(1).uniform(lower, upper, size=(300, robot.nq))
-    poses[0] = np.clip(footfall.neutral(robot), lower, upper)
-    gaps = volume_distances(robot, poses, threads=1).distance.min(axis=1)
-    return np.asarray(poses[0] if gaps[0] > 2 * CLEARANCE else poses[int(gaps.argmax())])
+    """The neutral pose within limits."""
+    return np.clip(footfall.neutral(robot), robot.lower_limits, robot.upper_limits)
+
+
+@lru_cache(maxsize=4)
+def roomy_pairs(robot: Robot) -> tuple[tuple[str, str], ...]:
+    """Pairs of volumes that are more than twice the clearance apart at the start.
+
+    Others, such as pelvis and torso of a humanoid, are built closer than any clearance.
+    """
+    gaps = volume_distances(robot, start_of(robot)).distance
+    return tuple(pair for pair, gap in zip(robot.volume_pairs, gaps, strict=True) if gap > 2 * CLEARANCE)
 
 
 def judge(robot: Robot, frame: str, targets: list[Array]) -> list[Judged]:
     """The same targets with joint limits only and with collision limits."""
     meshes = MeshJudge(robot)
     first = [frame_position(frame, targets[0], gains=4.0)]
-    limits = CollisionLimits(pairs=robot.volume_pairs, clearance=CLEARANCE)
+    limits = CollisionLimits(pairs=meshes.pairs, clearance=CLEARANCE)
     steps = {
         "joint limits only": BoundedRate(robot, first, dt=DT, damping=0.02),
         "collision limits": BoundedRate(robot, first, dt=DT, damping=0.02, collisions=limits),

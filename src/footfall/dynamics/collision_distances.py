@@ -10,12 +10,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.compiler.routines import record_dtype
 from footfall.dynamics.kinematics import forward_kinematics
 from footfall.dynamics.volume_distances import VolumeDistances, carried_kernel, independent_rows
 from footfall.errors import InvalidValue, UnknownName
-from footfall.geometry.swept_blocks import PairDistance
-from footfall.geometry.swept_distance import checked_threshold, unpacked
+from footfall.geometry.swept_distance import checked_threshold, new_rows
 from footfall.geometry.swept_pairs import all_distances, pack_model
 from footfall.geometry.swept_sphere import SweptVolume
 from footfall.math.transform import Transform
@@ -95,7 +93,6 @@ class CollisionModel:
             columns=[columns[pair] for pair in self.pairs],
         )
         self._kernel = carried_kernel(robot, self.bodies)
-        self._dtype = record_dtype(PairDistance)
         self._positions = np.array([each.placement.translation for each in obstacles]).reshape(-1, 3)
         self._rotations = np.array([each.placement.rotation for each in obstacles]).reshape(-1, 3, 3)
 
@@ -111,10 +108,9 @@ class CollisionModel:
                 own_positions, own_rotations = self._moved(placements)
             positions = np.concatenate([positions, own_positions])
             rotations = np.concatenate([rotations, own_rotations])
-        out = np.empty((1, len(self.pairs)), self._dtype)
-        rows = np.empty((1, len(self.pairs), self.robot.tree.nv))
-        all_distances(self._model, positions[None], rotations[None], motions[None], out, rows)
-        return VolumeDistances(*unpacked(out[0]), independent_rows(self.robot, q, rows[0]))
+        told, rows = new_rows(len(self.pairs)), np.empty((len(self.pairs), self.robot.tree.nv))
+        all_distances(self._model, positions, rotations, motions, told, rows)
+        return VolumeDistances(*told, independent_rows(self.robot, q, rows))
 
     def _moved(self, placements: Mapping[str, Transform]) -> tuple[Array, Array]:
         names = [each.name for each in self.obstacles]

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Array
+from footfall.arrays import Array, Flags, Integers
 from footfall.compiler import Kernel, NativeFunction, call
 from footfall.compiler.graph import ACTIVE
-from footfall.compiler.routines import record_dtype, record_from_numbers
+from footfall.compiler.routines import record_from_numbers
 from footfall.compiler.threads import share_rows
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.jacobians import joint_motions
@@ -24,8 +24,9 @@ from footfall.dynamics.kinematics import forward_kinematics
 from footfall.dynamics.loops import Coupling
 from footfall.errors import InvalidValue, UnknownName
 from footfall.geometry.swept_blocks import RESULT, PairDistance
-from footfall.geometry.swept_distance import checked_threshold, unpacked
+from footfall.geometry.swept_distance import checked_threshold, new_rows
 from footfall.geometry.swept_pairs import (
+    DistanceRows,
     Model,
     all_distances,
     callback,
@@ -53,8 +54,8 @@ class VolumeDistances(NamedTuple):
     first_point: Array
     second_point: Array
     core_distance: Array
-    exact: Array
-    elements: Array
+    exact: Flags
+    elements: Integers
     jacobian: Array
 
 
@@ -82,22 +83,24 @@ def volume_distances(
     if ACTIVE.get() is not None:
         return _traced(robot, plan, q)
     positions, rotations, motions = plan.kernel(q)
-    single = positions.ndim == 2
-    if single:
-        positions, rotations, motions = positions[None], rotations[None], motions[None]
-    count = len(positions)
-    out = np.empty((count, plan.pairs), record_dtype(PairDistance))
-    rows = np.empty((count, plan.pairs, robot.tree.nv))
+    if positions.ndim == 2:
+        told, rows = new_rows(plan.pairs), np.empty((plan.pairs, robot.tree.nv))
+        all_distances(plan.model, positions, rotations, motions, told, rows)
+        return VolumeDistances(*told, independent_rows(robot, q, rows))
+    told, rows = new_rows(len(positions), plan.pairs), np.empty((len(positions), plan.pairs, robot.tree.nv))
 
     def measure(part: slice) -> None:
-        all_distances(plan.model, positions[part], rotations[part], motions[part], out[part], rows[part])
+        room = DistanceRows(*(_in_a_row(each[part]) for each in told))
+        places = _in_a_row(positions[part]), _in_a_row(rotations[part])
+        all_distances(plan.model, *places, _in_a_row(motions[part]), room, _in_a_row(rows[part]))
 
-    if single:
-        measure(slice(None))
-        out, rows = out[0], rows[0]
-    else:
-        share_rows(measure, count, piece=_PIECE, threads=threads)
-    return VolumeDistances(*unpacked(out), independent_rows(robot, q, rows))
+    share_rows(measure, len(positions), piece=_PIECE, threads=threads)
+    return VolumeDistances(*told, independent_rows(robot, q, rows))
+
+
+def _in_a_row(parts: Any) -> Any:
+    """Arrays (n, m, ...) one after another, (n m, ...)."""
+    return parts.reshape(-1, *parts.shape[2:])
 
 
 def free_pairs(robot: Robot, q: Array) -> tuple[Pair, ...]:

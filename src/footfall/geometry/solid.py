@@ -13,6 +13,7 @@ from footfall.errors import GeometryError
 from footfall.geometry.mesh import TriangleMesh, merge_vertices
 from footfall.geometry.mesh_distance import signed_distances
 
+_AT_ONCE = 32  # points that are compared with the faces of a hull
 _ROOM = 0.12  # of the size: how far around a shape the air is looked at
 _FAR_ROOM = 0.4  # of the size: how far few points of the air are looked at
 _AIR = 2**13  # points in the box around a shape
@@ -133,11 +134,16 @@ class Solid:
         within = np.zeros(len(points), dtype=bool)
         if self._hull is None:
             return within
-        equations = self._hull.equations
-        near = np.flatnonzero((points @ equations[:, :3].T + equations[:, 3] <= 0.0).all(axis=1))
+        near = np.flatnonzero(self._in_hull(points))
         if len(near):
             within[near] = signed_distances(self._mesh, points[near])[:, 0] < 0.0
         return within
+
+    def _in_hull(self, points: Array) -> Flags:
+        """Which of the points (n, 3) are in the hull; a few at a time, so that products with all faces stay at hand."""
+        normals, offsets = self._hull.equations[:, :3].T, self._hull.equations[:, 3]
+        parts = np.split(points, range(_AT_ONCE, len(points), _AT_ONCE))
+        return np.concatenate([(part @ normals + offsets).max(axis=1) <= 0.0 for part in parts])
 
     @cached_property
     def box(self) -> Array:

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Array
-from footfall.compiler.routines import as_records, record_dtype
+from footfall.arrays import Array, Integers
 from footfall.compiler.threads import share_rows
 from footfall.errors import GeometryError
-from footfall.geometry.swept_blocks import PairDistance, element_distances, element_gaps
-from footfall.geometry.swept_pairs import all_distances, pack_model
-from footfall.geometry.swept_sphere import WIDTH, Element, SweptSphere, SweptVolume, pack
+from footfall.geometry.swept_lanes import ROWS
+from footfall.geometry.swept_pairs import DistanceRows, all_distances, pack_model
+from footfall.geometry.swept_rows import PointRows, element_distances
+from footfall.geometry.swept_sphere import WIDTH, SweptSphere, SweptVolume, pack
 from footfall.math.transform import Transform, identity_transform
 
 _PIECE = 4096  # pairs that a thread measures at a time, in a tenth of a millisecond or so
@@ -36,7 +36,7 @@ class SweptDistances(NamedTuple):
     second_point: Array
     core_distance: Any
     exact: Any
-    elements: Array
+    elements: Integers
 
     @property
     def bounded_distance(self) -> Any:
@@ -64,10 +64,17 @@ def swept_distance(
     rotations = np.array([pose.rotation for pose in poses], dtype=np.float64)
     if not (np.isfinite(positions).all() and np.isfinite(rotations).all()):
         raise GeometryError(f"poses are {poses}; all must be finite", subject=("swept volume", "pose"))
-    out = np.empty(1, record_dtype(PairDistance))
-    still = np.empty((1, 6, 0))
-    all_distances(model, positions[None], rotations[None], still, out[None], np.empty((1, 1, 0)))
-    return unpacked(out[0])
+    told = new_rows(1)
+    all_distances(model, positions, rotations, np.empty((6, 0)), told, np.empty((1, 0)))
+    return SweptDistances(
+        float(told.distance[0]),
+        told.normal[0],
+        told.first_point[0],
+        told.second_point[0],
+        float(told.core_distance[0]),
+        bool(told.exact[0]),
+        told.elements[0],
+    )
 
 
 def swept_distances(
@@ -79,13 +86,15 @@ def swept_distances(
     share the work (default: all cores).
     """
     ones, others = _both(first, second)
-    out = np.empty(len(ones), record_dtype(PairDistance))
-
-    def measure(part: slice) -> None:
-        element_distances(ones[part], others[part], out[part])
-
-    share_rows(measure, len(out), piece=_PIECE, threads=threads)
-    return unpacked(out)
+    count = len(ones) // ROWS
+    # One piece of memory, as the next call will want it: many small ones go back to the system, and come back slowly.
+    told = np.empty(11 * count)
+    distance, points = told[:count], told[2 * count :].reshape(3, count, 3)
+    core_distance, (normal, first_point, second_point) = told[count : 2 * count], points
+    rows = PointRows(core_distance, normal, first_point, second_point)
+    _measure(ones, others, distance, rows, threads)
+    exact, elements = np.ones(count, dtype=bool), np.zeros((count, 2), dtype=np.int64)
+    return SweptDistances(distance, normal, first_point, second_point, core_distance, exact, elements)
 
 
 def swept_gaps(
@@ -93,35 +102,47 @@ def swept_gaps(
 ) -> Array:
     """Distances (n,) alone of many pairs of elements, m: as `swept_distances`, without points and normals."""
     ones, others = _both(first, second)
-    out = np.empty(len(ones))
+    distance = np.empty(len(ones) // ROWS)
+    _measure(ones, others, distance, None, threads)
+    return distance
+
+
+def _measure(
+    ones: Array, others: Array, distance: Array, points: PointRows | None, threads: int | None
+) -> None:
+    """Fill the rows of all pairs."""
+    if len(distance) <= _PIECE:
+        element_distances(ones, others, distance, points)
+        return
 
     def measure(part: slice) -> None:
-        element_gaps(ones[part], others[part], out[part])
+        vectors = slice(ROWS * part.start, ROWS * part.stop)
+        own = None if points is None else PointRows(*(each[part] for each in points))
+        element_distances(ones[vectors], others[vectors], distance[part], own)
 
-    share_rows(measure, len(out), piece=_PIECE, threads=threads)
-    return out
+    share_rows(measure, len(distance), piece=_PIECE, threads=threads)
 
 
-def _both(first: Sequence[SweptSphere] | Array, second: Sequence[SweptSphere] | Array) -> tuple[Any, Any]:
-    """Elements of pairs as records, as many of both."""
-    ones, others = (as_records(Element, _packed(each)) for each in (first, second))
+def _both(first: Sequence[SweptSphere] | Array, second: Sequence[SweptSphere] | Array) -> tuple[Array, Array]:
+    """The numbers of as many elements of both as vectors."""
+    ones, others = _packed(first), _packed(second)
     if len(ones) != len(others):
         message = f"{len(ones)} elements against {len(others)}; there must be as many of both"
         raise GeometryError(message, subject=("swept volume", "pairs"))
-    return ones, others
+    return ones.reshape(-1, 3), others.reshape(-1, 3)
 
 
-def unpacked(results: Any) -> SweptDistances:
-    """Results (...) of `PairDistance` as they are told to users."""
-    many = results.ndim > 0
-    return SweptDistances(
-        results["distance"] if many else float(results["distance"]),
-        results["normal"],
-        results["first_point"],
-        results["second_point"],
-        results["core_distance"] if many else float(results["core_distance"]),
-        results["exact"] > 0.0 if many else bool(results["exact"] > 0.0),
-        results["elements"].astype(np.int64),
+def new_rows(*shape: int) -> DistanceRows:
+    """Room for what is found for pairs (...)."""
+    vectors = (*shape, 3)
+    return DistanceRows(
+        np.empty(shape),
+        np.empty(vectors),
+        np.empty(vectors),
+        np.empty(vectors),
+        np.empty(shape),
+        np.empty(shape, dtype=bool),
+        np.empty((*shape, 2), dtype=np.int64),
     )
 
 

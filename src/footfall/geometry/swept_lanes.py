@@ -11,17 +11,43 @@ from typing import NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Array
-from footfall.compiler.routines import ArrayOf, Lanes, LanesOfVector3, routine
+from footfall.compiler.routines import ArrayOf, EightInts, Lanes, LanesOfVector3, Vector3, lanes_at, routine
 from footfall.geometry.swept_features import NEAR
 
 WIDTH = 8  # pairs side by side
+ROWS = 5  # vectors that an `Element` is: three numbers, its middle, three corners
+FIRST_CORNER = 2  # the first of those that is a corner
+_POINT = 1e-60  # m2, square of a length that is none
 _PARALLEL = 1e-24  # square of the sine of an angle that is rounding
 _SLIVER = 1e-20  # square of height over length of a triangle that counts as its edges
 _BEYOND = (
     1e-13  # m that a corner may lie beyond the planes between two cores; distances are right to twice of it
 )
 _SURE = 1e-5  # m; closer than this planes between two cores are not known well
+
+
+class EightElements(NamedTuple):
+    """Eight elements among vectors, `ROWS` for each; places: where they begin."""
+
+    vectors: ArrayOf[Vector3]
+    places: EightInts
+
+    @property
+    def size(self) -> Lanes:
+        """How many corners they have."""
+        size: Lanes = lanes_at(self.vectors, self.places)[0]
+        return size
+
+    @property
+    def radius(self) -> Lanes:
+        """In m."""
+        radius: Lanes = lanes_at(self.vectors, self.places)[1]
+        return radius
+
+    def corner(self, k: int) -> LanesOfVector3:
+        """The corners with this number."""
+        corner: LanesOfVector3 = lanes_at(self.vectors, self.places + (FIRST_CORNER + k))
+        return corner
 
 
 class LaneClosest(NamedTuple):
@@ -44,15 +70,6 @@ class LaneFace(NamedTuple):
     normal: LanesOfVector3
     inverse: Lanes
     flat: Lanes
-
-
-@routine(fused=True)
-def corner_lanes(block: Array, corner: int) -> LanesOfVector3:
-    """A corner of eight cores; block: three rows for each corner, (9 or 18, 8)."""
-    x: Lanes = block[3 * corner]
-    y: Lanes = block[3 * corner + 1]
-    z: Lanes = block[3 * corner + 2]
-    return np.array([x, y, z])
 
 
 @routine(fused=True)
@@ -80,8 +97,7 @@ def _nearer(best: LaneClosest, found: LaneClosest) -> LaneClosest:
 def point_to_line(point: LanesOfVector3, a: LanesOfVector3, b: LanesOfVector3) -> LaneClosest:
     """Schwienbacher 2014, section 6.3.1."""
     u = b - a
-    square = u @ u
-    s = _clamped((point - a) @ u / np.where(square > 0.0, square, 1.0))
+    s = _clamped((point - a) @ u / np.maximum(u @ u, _POINT))
     return _between(point, a + s * u)
 
 
@@ -89,16 +105,17 @@ def point_to_line(point: LanesOfVector3, a: LanesOfVector3, b: LanesOfVector3) -
 def line_to_line(a: LanesOfVector3, b: LanesOfVector3, c: LanesOfVector3, d: LanesOfVector3) -> LaneClosest:
     """Schwienbacher 2014, algorithm B.3, with cross products; parallel lines meet in the middle of their overlap."""
     u, v, w = b - a, d - c, c - a
-    uu, vv, uv, uw, vw = u @ u, v @ v, u @ v, u @ w, v @ w
+    uu, vv, uv, uw, vw = np.maximum(u @ u, _POINT), np.maximum(v @ v, _POINT), u @ v, u @ w, v @ w
     across = np.cross(u, v)
-    square = across @ across
-    parallel = square <= _PARALLEL * uu * vv
-    by_u = 1.0 / np.where(uu > 0.0, uu, 1.0)
-    by_v = 1.0 / np.where(vv > 0.0, vv, 1.0)
-    start, end = uw * by_u, (uw + uv) * by_u
-    middle = (np.maximum(np.minimum(start, end), 0.0) + np.minimum(np.maximum(start, end), 1.0)) * 0.5
-    meeting = np.cross(w, v) @ across / np.where(parallel, 1.0, square)  # (6.31)
-    s = _clamped(np.where(parallel, middle, meeting))
+    square, both = across @ across, uu * vv
+    sure = np.maximum(square, _PARALLEL * both)
+    by_all = 1.0 / (both * sure)  # one division serves three
+    by_u, by_v = by_all * sure * vv, by_all * sure * uu
+    s = _clamped(np.cross(w, v) @ across * (by_all * both))  # (6.31)
+    if np.any(square < sure):
+        start, end = uw * by_u, (uw + uv) * by_u
+        middle = (np.maximum(np.minimum(start, end), 0.0) + np.minimum(np.maximum(start, end), 1.0)) * 0.5
+        s = np.where(square < sure, _clamped(middle), s)
     wanted = (s * uv - vw) * by_v
     t = _clamped(wanted)
     s = np.where(wanted == t, s, _clamped((uw + t * uv) * by_u))
@@ -128,7 +145,8 @@ def point_over_face(point: LanesOfVector3, triangle: LaneFace) -> LaneClosest:
 
 
 @routine(fused=True)
-def _turned_round(found: LaneClosest) -> LaneClosest:
+def turned_round(found: LaneClosest) -> LaneClosest:
+    """The same points of the same elements, in the other order."""
     return LaneClosest(found.square, found.second, found.first)
 
 
@@ -138,40 +156,37 @@ def _farthest(corner: LanesOfVector3, point: LanesOfVector3, way: LanesOfVector3
 
 
 @routine(fused=True)
-def point_to_point_lanes(block: Array) -> LaneClosest:
+def points_to_points(one: EightElements, other: EightElements) -> LaneClosest:
     """Eight points against eight points."""
-    return _between(corner_lanes(block, 0), corner_lanes(block, 3))
+    return _between(one.corner(0), other.corner(0))
 
 
 @routine(fused=True)
-def point_to_line_lanes(block: Array) -> LaneClosest:
+def points_to_lines(one: EightElements, other: EightElements) -> LaneClosest:
     """Eight points against eight lines."""
-    return point_to_line(corner_lanes(block, 0), corner_lanes(block, 3), corner_lanes(block, 4))
+    return point_to_line(one.corner(0), other.corner(0), other.corner(1))
 
 
 @routine(fused=True)
-def line_to_line_lanes(block: Array) -> LaneClosest:
+def lines_to_lines(one: EightElements, other: EightElements) -> LaneClosest:
     """Eight lines against eight lines."""
-    return line_to_line(
-        corner_lanes(block, 0), corner_lanes(block, 1), corner_lanes(block, 3), corner_lanes(block, 4)
-    )
+    return line_to_line(one.corner(0), one.corner(1), other.corner(0), other.corner(1))
 
 
 @routine(fused=True)
-def point_to_triangle_lanes(block: Array) -> LaneClosest:
+def points_to_triangles(one: EightElements, other: EightElements) -> LaneClosest:
     """Eight points against eight triangles."""
-    point = corner_lanes(block, 0)
-    a, b, c = corner_lanes(block, 3), corner_lanes(block, 4), corner_lanes(block, 5)
+    point, a, b, c = one.corner(0), other.corner(0), other.corner(1), other.corner(2)
     best = _nearer(point_over_face(point, face(a, b, c)), point_to_line(point, a, b))
     best = _nearer(best, point_to_line(point, b, c))
     return _nearer(best, point_to_line(point, c, a))
 
 
 @routine(fused=True)
-def line_to_triangle_lanes(block: Array) -> LaneClosest:
+def lines_to_triangles(one: EightElements, other: EightElements) -> LaneClosest:
     """Eight lines against eight triangles; the square is -1 where nothing shows that they are apart."""
-    start, end = corner_lanes(block, 0), corner_lanes(block, 1)
-    a, b, c = corner_lanes(block, 3), corner_lanes(block, 4), corner_lanes(block, 5)
+    start, end = one.corner(0), one.corner(1)
+    a, b, c = other.corner(0), other.corner(1), other.corner(2)
     triangle = face(a, b, c)
     best = _nearer(point_over_face(start, triangle), point_over_face(end, triangle))
     best = _nearer(best, line_to_line(start, end, a, b))
@@ -185,20 +200,18 @@ def line_to_triangle_lanes(block: Array) -> LaneClosest:
 
 
 @routine(fused=True)
-def triangle_to_triangle_lanes(block: Array) -> LaneClosest:
+def triangles_to_triangles(one: EightElements, other: EightElements) -> LaneClosest:
     """Eight triangles against eight; the square is -1 where nothing shows that they are apart."""
-    a, b, c = corner_lanes(block, 0), corner_lanes(block, 1), corner_lanes(block, 2)
-    d, e, f = corner_lanes(block, 3), corner_lanes(block, 4), corner_lanes(block, 5)
-    one, other = face(a, b, c), face(d, e, f)
-    best = point_over_face(a, other)
+    a, b, c = one.corner(0), one.corner(1), one.corner(2)
+    d, e, f = other.corner(0), other.corner(1), other.corner(2)
+    face_one, face_other = face(a, b, c), face(d, e, f)
+    best = point_over_face(a, face_other)
     for corner in (b, c):
-        best = _nearer(best, point_over_face(corner, other))
+        best = _nearer(best, point_over_face(corner, face_other))
     for corner in (d, e, f):
-        best = _nearer(best, _turned_round(point_over_face(corner, one)))
-    for i in (0, 1, 2):
-        for j in (0, 1, 2):
-            start, end = corner_lanes(block, i), corner_lanes(block, (i + 1) % 3)
-            second_start, second_end = corner_lanes(block, 3 + j), corner_lanes(block, 3 + (j + 1) % 3)
+        best = _nearer(best, turned_round(point_over_face(corner, face_one)))
+    for start, end in ((a, b), (b, c), (c, a)):
+        for second_start, second_end in ((d, e), (e, f), (f, d)):
             best = _nearer(best, line_to_line(start, end, second_start, second_end))
     way = best.second - best.first
     beyond = _farthest(a, best.first, way)
@@ -210,6 +223,31 @@ def triangle_to_triangle_lanes(block: Array) -> LaneClosest:
 
 
 @routine(fused=True)
+def closest_in_lanes(kind: int, one: EightElements, other: EightElements) -> LaneClosest:
+    """The closest points of eight pairs of a kind, see `pair_kind`; the first have no more corners than the others.
+
+    The square is not above that of NEAR where the pair has to be measured by itself.
+    """
+    if kind == 0:
+        return points_to_points(one, other)
+    if kind == 1:
+        return points_to_lines(one, other)
+    if kind == 2:
+        return lines_to_lines(one, other)
+    if kind == 3:
+        return points_to_triangles(one, other)
+    if kind == 4:
+        return lines_to_triangles(one, other)
+    return triangles_to_triangles(one, other)
+
+
+@routine
+def pair_kind(small: int, large: int) -> int:
+    """Number of a kind of pair (PP, PL, LL, PT, LT, TT) by how many corners its elements have."""
+    return large * (large - 1) // 2 + small - 1
+
+
+@routine(fused=True)
 def _shown(best: LaneClosest, beyond: Lanes) -> LaneClosest:
     """The points where they are the closest ones; a square of -1 where a corner lies beyond them."""
     far = best.square > _SURE * _SURE
@@ -217,14 +255,22 @@ def _shown(best: LaneClosest, beyond: Lanes) -> LaneClosest:
     return LaneClosest(np.where(apart, best.square, -1.0), best.first, best.second)
 
 
+class LaneDistance(NamedTuple):
+    """Distances of eight pairs of cores, m, the unit vectors from the first to the second, and the points on both.
+
+    The distance is -1 where a pair has to be measured by itself.
+    """
+
+    distance: Lanes
+    normal: LanesOfVector3
+    first: LanesOfVector3
+    second: LanesOfVector3
+
+
 @routine(fused=True)
-def write_lanes(found: LaneClosest, results: ArrayOf[Lanes]) -> None:
-    """Write (10, 8): distances of cores, -1 where they are not known, normals, and points on both."""
+def distance_of(found: LaneClosest) -> LaneDistance:
+    """What closest points say."""
     known = found.square > NEAR * NEAR
     distance = np.sqrt(np.where(known, found.square, 1.0))
     normal = (1.0 / distance) * (found.second - found.first)
-    results[0] = np.where(known, distance, -1.0)
-    for i in (0, 1, 2):
-        results[1 + i] = normal[i]
-        results[4 + i] = found.first[i]
-        results[7 + i] = found.second[i]
+    return LaneDistance(np.where(known, distance, -1.0), normal, found.first, found.second)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Array
+from footfall.arrays import Array, Flags, Integers
 from footfall.compiler.routines import (
     ArrayOf,
     Matrix3,
@@ -30,7 +30,6 @@ from footfall.geometry.swept_blocks import (
     measure,
     measure_all,
     new_queue,
-    put,
     room_for,
     wait,
 )
@@ -155,43 +154,73 @@ def _place_all(model: Model, poses: ArrayOf[Pose], placed: Placed) -> None:
             element = model.elements[k]
             a, b, c = element.corners
             corners = np.array([pose.point(a), pose.point(b), pose.point(c)])
-            put(placed, k, element._replace(middle=pose.point(element.middle), corners=corners))
+            placed.elements[k] = element._replace(middle=pose.point(element.middle), corners=corners)
 
 
 @routine
-def _most_centers(model: Model) -> int:
-    """How many pairs of elements two volumes of the model have at most."""
-    most = 1
-    for volume in model.volumes:
-        most = max(most, int(volume.elements))
-    return most * most
+def _seem_closest(one: Volume, other: Volume, placed: Placed) -> tuple[int, int]:
+    """The elements of two volumes that seem to be the closest ones: by the squares of tangents of balls around them."""
+    e, f, least = int(one.first), int(other.first), np.inf
+    for i in range(int(one.first), int(one.first + one.elements)):
+        first = placed.elements[i]
+        for j in range(int(other.first), int(other.first + other.elements)):
+            second = placed.elements[j]
+            apart = first.middle - second.middle
+            within = first.radius + second.radius + 0.5 * (first.reach + second.reach)
+            power = apart @ apart - within * within
+            if power < least:
+                e, f, least = i, j, power
+    return e, f
 
 
 @routine
-def _enqueue(model: Model, k: int, queue: Waiting, placed: Placed, out: ArrayOf[PairDistance]) -> None:
-    """Let those elements of the k-th pair wait that can be the closest ones and closer than `out[k]` says.
+def _balls_apart(placed: Placed, e: int, f: int) -> float:
+    """A bound from below for the distance of two elements: that of balls around them, m."""
+    first, second = placed.elements[e], placed.elements[f]
+    apart = first.middle - second.middle
+    return math.sqrt(apart @ apart) - float(first.radius + second.radius + first.reach + second.reach)
 
-    Middles lie on cores: elements are not farther apart than these, and not closer than spheres around them.
+
+@routine
+def _let_wait(queue: Waiting, placed: Placed, e: int, f: int, k: int, out: ArrayOf[PairDistance]) -> None:
+    """Let two elements of the k-th pair wait; when there are eight of their kind, measure them."""
+    full = wait(queue, placed, e, f, k)
+    if full >= 0:
+        measure(queue, placed, full, out)
+
+
+@routine
+def _find_extents(volume: Volume, placed: Placed, normal: Vector3, extents: Array) -> None:
+    """How far each element of a volume reaches along a direction, m."""
+    for e in range(int(volume.first), int(volume.first + volume.elements)):
+        element = placed.elements[e]
+        a, b, c = element.corners
+        extents[e] = max(a @ normal, b @ normal, c @ normal) + element.radius
+
+
+@routine
+def _let_others_wait(
+    model: Model, k: int, queue: Waiting, placed: Placed, out: ArrayOf[PairDistance]
+) -> None:
+    """Let those elements of the k-th pair wait that may be closer than the ones that were measured.
+
+    Two elements are not closer than what is between them along any direction; that between the elements that seemed
+    to be the closest ones leaves few others.
     """
-    pair = model.pairs[k]
+    pair, best = model.pairs[k], out[k]
     one, other = model.volumes[int(pair.first)], model.volumes[int(pair.second)]
-    e0, f0, many = int(one.first), int(other.first), int(other.elements)
-    most = out[k].distance
-    for i in range(int(one.elements)):
-        shell = placed.shells[e0 + i]
-        for j in range(many):
-            second = placed.shells[f0 + j]
-            apart = shell.middle - second.middle
-            center = math.sqrt(apart @ apart) - (shell.radius + second.radius)
-            queue.centers[many * i + j] = center
-            most = min(most, center + _ROUNDING)
-    for i in range(int(one.elements)):
-        reach = placed.shells[e0 + i].reach
-        for j in range(many):
-            if queue.centers[many * i + j] - (reach + placed.shells[f0 + j].reach) < most:
-                full = wait(queue, placed, e0 + i, f0 + j, k)
-                if full >= 0:
-                    measure(queue, placed, full, out)
+    if one.elements * other.elements == 1.0:
+        return
+    known = best.exact > 0.0
+    if known:
+        _find_extents(one, placed, best.normal, queue.extents)
+        _find_extents(other, placed, -best.normal, queue.extents)
+    first, last = int(other.first), int(other.first + other.elements)
+    for e in range(int(one.first), int(one.first + one.elements)):
+        for f in range(first, last):
+            bound = -queue.extents[e] - queue.extents[f] if known else _balls_apart(placed, e, f)
+            if bound < best.distance and not (best.elements[0] == e and best.elements[1] == f):
+                _let_wait(queue, placed, e, f, k, out)
 
 
 @routine
@@ -200,22 +229,27 @@ def volume_distances(
 ) -> None:
     """Distances (pairs,) of all pairs of a model; placed: room for its elements."""
     _place_all(model, poses, placed)
-    nothing: Vector3 = np.zeros(3)
+    zero: Vector3 = np.zeros(3)
     for k, pair in enumerate(model.pairs):
-        first, second = model.volumes[int(pair.first)], model.volumes[int(pair.second)]
-        gap = model.threshold
+        one, other = model.volumes[int(pair.first)], model.volumes[int(pair.second)]
+        far = model.threshold
         if model.threshold < np.inf:
-            gap = box_gap(first, second, poses[int(first.pose)], poses[int(second.pose)], model.threshold)
-        out[k] = PairDistance(
-            max(gap, model.threshold), nothing, nothing, nothing, 0.0, 0.0, np.array([0.0, 0.0])
-        )
-        if gap < model.threshold or model.threshold == np.inf:
-            _enqueue(model, k, queue, placed, out)
+            far = max(far, box_gap(one, other, poses[int(one.pose)], poses[int(other.pose)], far))
+        e, f = int(one.first), int(other.first)
+        if far == model.threshold:
+            e, f = _seem_closest(one, other, placed)
+        out[k] = PairDistance(far, zero, zero, zero, 0.0, 0.0, np.array([float(e), float(f)]))
+        if far == model.threshold and _balls_apart(placed, e, f) < far:
+            _let_wait(queue, placed, e, f, k, out)
+    measure_all(queue, placed, out)
+    for k in range(len(model.pairs)):
+        if out[k].distance <= model.threshold:
+            _let_others_wait(model, k, queue, placed, out)
     measure_all(queue, placed, out)
     for k, pair in enumerate(model.pairs):
-        if out[k].exact > 0.0:
-            starts = np.array([model.volumes[int(pair.first)].first, model.volumes[int(pair.second)].first])
-            out[k] = out[k]._replace(elements=out[k].elements - starts)
+        starts = np.array([model.volumes[int(pair.first)].first, model.volumes[int(pair.second)].first])
+        elements = out[k].elements - starts if out[k].exact > 0.0 else np.array([0.0, 0.0])
+        out[k] = out[k]._replace(elements=elements)
 
 
 @routine
@@ -268,27 +302,63 @@ def distance_rows(model: Model, motions: Array, found: ArrayOf[PairDistance], ro
             rows[k, v] = column.sign * (normal @ linear + moment @ angular)
 
 
+class DistanceRows(NamedTuple):
+    """Room for what `SweptDistances` has, row by row."""
+
+    distance: Array
+    normal: Array
+    first_point: Array
+    second_point: Array
+    core_distance: Array
+    exact: Flags
+    elements: Integers
+
+
+@routine
+def _tell(found: ArrayOf[PairDistance], told: DistanceRows, first: int) -> None:
+    """Write what was found for all pairs, from a row on."""
+    for k, each in enumerate(found):
+        told.distance[first + k] = each.distance
+        told.normal[first + k] = each.normal
+        told.first_point[first + k] = each.first_point
+        told.second_point[first + k] = each.second_point
+        told.core_distance[first + k] = each.core_distance
+        told.exact[first + k] = each.exact > 0.0
+        told.elements[first + k, 0], told.elements[first + k, 1] = (
+            int(each.elements[0]),
+            int(each.elements[1]),
+        )
+
+
 @routine(fused=True)
 def all_distances(
     model: Model,
-    positions: Array,
-    rotations: Array,
+    positions: ArrayOf[Vector3],
+    rotations: ArrayOf[Matrix3],
     motions: Array,
-    out: ArrayOf[PairDistance],
+    told: DistanceRows,
     rows: Array,
 ) -> None:
-    """Distances (batch, pairs) and rows (batch, pairs, velocities) of a batch of configurations.
+    """Distances and rows (velocities) of all pairs at one configuration after another, in as many rows.
 
-    positions: (batch, poses, 3). rotations: (batch, poses, 3, 3). motions: (batch, 6, velocities).
+    positions, rotations: of all poses, one configuration after another. motions: (6, velocities) for each of them.
     """
-    placed, poses = room_for(len(model.elements)), new_records(Pose, positions.shape[1])
-    queue = new_queue(_most_centers(model))
-    for b in range(len(positions)):
-        for p in range(len(poses)):
-            poses[p] = Pose(positions[b, p], rotations[b, p])
-        volume_distances(model, poses, placed, queue, out[b])
-        if motions.shape[2] > 0:
-            distance_rows(model, motions[b], out[b], rows[b])
+    pairs = len(model.pairs)
+    batch = len(told.distance) // pairs
+    many = len(positions) // batch
+    placed, poses, queue = (
+        room_for(len(model.elements)),
+        new_records(Pose, many),
+        new_queue(len(model.elements)),
+    )
+    out = new_records(PairDistance, pairs)
+    for b in range(batch):
+        for p in range(many):
+            poses[p] = Pose(positions[b * many + p], rotations[b * many + p])
+        volume_distances(model, poses, placed, queue, out)
+        _tell(out, told, b * pairs)
+        if motions.shape[1] > 0:
+            distance_rows(model, motions[6 * b : 6 * b + 6], out, rows[b * pairs : b * pairs + pairs])
 
 
 class Hit(NamedTuple):
@@ -306,7 +376,7 @@ def first_hit(model: Model, positions: Array, rotations: Array, clearance: float
     positions: (batch, poses, 3). rotations: (batch, poses, 3, 3). The model's threshold is at least the clearance.
     """
     placed, poses = room_for(len(model.elements)), new_records(Pose, positions.shape[1])
-    queue, out = new_queue(_most_centers(model)), new_records(PairDistance, len(model.pairs))
+    queue, out = new_queue(len(model.elements)), new_records(PairDistance, len(model.pairs))
     for b in range(len(positions)):
         for p in range(len(poses)):
             poses[p] = Pose(positions[b, p], rotations[b, p])
@@ -323,7 +393,7 @@ def first_hit(model: Model, positions: Array, rotations: Array, clearance: float
 @routine(fused=True)
 def _answer(inputs: Array, outputs: Array, data: Array) -> None:
     model = _opened(data)
-    placed, queue = room_for(len(model.elements)), new_queue(_most_centers(model))
+    placed, queue = room_for(len(model.elements)), new_queue(len(model.elements))
     volume_distances(model, as_records(Pose, inputs), placed, queue, as_records(PairDistance, outputs))
 
 

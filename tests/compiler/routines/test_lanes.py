@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from footfall.compiler.routines import ArrayOf, Lanes, LanesOfVector3, routine
+from footfall.arrays import Integers
+from footfall.compiler.routines import ArrayOf, Lanes, LanesOfVector3, Vector3, lanes_at, put_lanes, routine
 from footfall.errors import RoutineError
 
 Array = np.ndarray[Any, Any]
@@ -86,3 +87,45 @@ def test_fused_products_round_once() -> None:
     plain, fused = routine(product)(a, b, -1.0), routine(fused=True)(product)(a, b, -1.0)
     assert plain == 0.0  # a b rounds to one
     assert fused in (plain, -(2.0**-60))  # exact where the processor has such an instruction
+
+
+@routine
+def shifted(points: ArrayOf[Vector3], numbers: Array, places: Integers, result: ArrayOf[Vector3]) -> None:
+    """Eight vectors from anywhere, moved by their numbers, into a row."""
+    p = places
+    for k in (0, 8):
+        at = np.array([p[k], p[k + 1], p[k + 2], p[k + 3], p[k + 4], p[k + 5], p[k + 6], p[k + 7]])
+        put_lanes(result, k, lanes_at(points, at) + lanes_at(numbers, at))
+        put_lanes(numbers, k, 2.0 * lanes_at(numbers, at))
+
+
+def test_vectors_side_by_side_from_and_to_memory() -> None:
+    """Read at any places, written in a row: the same as NumPy's own indices, and nothing else is touched."""
+    rng = np.random.default_rng(3)
+    points, numbers, places = rng.normal(size=(20, 3)), rng.normal(size=20), rng.integers(0, 20, size=16)
+    result, given = np.full((17, 3), 7.0), numbers.copy()
+    shifted(points, numbers, places, result)
+    half = np.concatenate([2.0 * given[places[:8]], given[8:]])
+    np.testing.assert_array_equal(result[:8], points[places[:8]] + given[places[:8], None])
+    np.testing.assert_array_equal(result[8:16], points[places[8:]] + half[places[8:], None])
+    np.testing.assert_array_equal(result[16], 7.0)
+    np.testing.assert_array_equal(numbers[8:16], 2.0 * half[places[8:]])
+    np.testing.assert_array_equal(numbers[16:], given[16:])
+
+
+def test_vectors_side_by_side_in_python() -> None:
+    points = np.arange(60.0).reshape(20, 3)
+    lanes = lanes_at(points, np.arange(8, 16))
+    assert lanes.shape == (3, 8)
+    put_lanes(points, 0, lanes)
+    np.testing.assert_array_equal(points[:8], np.arange(24.0, 48.0).reshape(8, 3))
+
+
+@routine
+def from_few(points: ArrayOf[Vector3]) -> float:
+    return lanes_at(points, np.array([0, 1, 2]))[0][0]  # type: ignore[no-any-return]
+
+
+def test_eight_places_are_needed() -> None:
+    with pytest.raises(RoutineError, match="possible at a vector of 8 ints"):
+        from_few(np.zeros((9, 3)))

@@ -2,6 +2,7 @@
 
 from footfall.compiler.routines.annotations import (
     ArrayOf,
+    EightInts,
     Lanes,
     LanesOfVector3,
     Matrix2,
@@ -17,11 +18,13 @@ from footfall.compiler.routines.annotations import (
     record_from_numbers,
 )
 from footfall.compiler.routines.callback import RoutineCallback
+from footfall.compiler.routines.lane_memory import lanes_at, put_lanes
 from footfall.compiler.routines.library import call_native
 from footfall.compiler.routines.routine import routine
 
 __all__ = [
     "ArrayOf",
+    "EightInts",
     "Lanes",
     "LanesOfVector3",
     "Matrix2",
@@ -34,7 +37,9 @@ __all__ = [
     "Vector6",
     "as_records",
     "call_native",
+    "lanes_at",
     "new_records",
+    "put_lanes",
     "record_dtype",
     "record_from_numbers",
     "routine",

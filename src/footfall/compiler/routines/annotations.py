@@ -48,6 +48,7 @@ Quaternion = Annotated[_Floats, Fixed((4,))]
 Matrix2 = Annotated[_Floats, Fixed((2, 2))]
 Matrix3 = Annotated[_Floats, Fixed((3, 3))]
 Matrix6 = Annotated[_Floats, Fixed((6, 6))]
+EightInts = Annotated[_Floats, Fixed((8,), INT)]
 # Eight numbers or vectors side by side, in vector registers: `ArrayOf[Lanes]` is an array (n, 8).
 Lanes = Annotated[_Floats, LANES]
 LanesOfVector3 = Annotated[_Floats, Fixed((3,), LANES)]

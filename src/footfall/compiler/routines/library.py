@@ -14,6 +14,7 @@ import numpy as np
 from footfall.compiler import functions as traced
 from footfall.compiler.routines.annotations import as_records, new_records, plain_record
 from footfall.compiler.routines.arrays import Lazy
+from footfall.compiler.routines.lane_memory import lanes_at, put_lanes, read_lanes, write_lanes
 from footfall.compiler.routines.numbers import number_constant
 from footfall.compiler.routines.types import (
     BOOL,
@@ -314,10 +315,12 @@ TRANSLATORS: dict[Any, Translator] = {
     call_native: _native,
     float: _number(FLOAT),
     int: _number(INT),
+    lanes_at: read_lanes,
     len: _length,
     max: _extreme(ast.Gt()),
     min: _extreme(ast.Lt()),
     new_records: _new_records,
+    put_lanes: write_lanes,
     typing.cast: _cast,
     np.abs: _of_numbers(_absolute),
     np.all: lambda body, value: body.any_of(value, every=True),
