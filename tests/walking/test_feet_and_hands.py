@@ -12,7 +12,7 @@ from footfall.walking.compliance import Compliance
 from footfall.walking.feet import FootLoad, FootPlan, adapt_foot, foot_target, notice_touch
 from footfall.walking.footholds import foothold_goal, has_landed, shift_plan, step_room
 from footfall.walking.gains import ControlGains, control_gains
-from footfall.walking.hands import SMOOTH, HandPlan, adapt_hand
+from footfall.walking.hands import SMOOTH, HandPlan, adapt_hand, hand_target, make_up
 from footfall.walking.perceived import Footing, Tilt, about_sole, centre_of, touches
 from footfall.walking.state import BodyMemory, FootMemory, HandMemory, new_controller_state
 from footfall.walking.task_space import BodyTarget, PointTarget
@@ -20,8 +20,10 @@ from footfall.walking.walker import POINT_DAMPING, POINT_STIFFNESS, WalkingCode
 
 ZERO = np.zeros(3)
 UNLEARNT = Compliance(0.0, 0.0)
-STANDING = FootMemory(ZERO, ZERO, ZERO, ZERO, 1.0, 0.0, 0.0, 300.0, 1.0, 0.0, 0.0, UNLEARNT, UNLEARNT)
+STANDING = FootMemory(ZERO, ZERO, ZERO, ZERO, 1.0, 0.0, 0.0, 300.0, 1.0, 0.0, 0.0, UNLEARNT, UNLEARNT, ZERO)
 SWINGING = STANDING._replace(touching=0.0, force=0.0, active=0.0)
+FREE = HandMemory(ZERO, ZERO, 0.0, ZERO, 0.0, ZERO, ZERO)
+LEANING = FREE._replace(touching=1.0, force=np.array([0.0, -50.0, 0.0]), active=1.0)
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +81,7 @@ def test_a_sole_with_dampers_does_not_tremble(gains: ControlGains) -> None:
 def test_a_hand_on_a_spring_comes_to_its_force(gains: ControlGains) -> None:
     """e' = -r, tau r' = c e - r: the loop of rate c behind a filter of time tau, damped by 1 / (2 sqrt(c tau))."""
     start = np.array([0.0, -20.0, 0.0])
-    memory, wanted = HandMemory(ZERO, ZERO, 1.0, 20.0, 1.0), np.array([0.0, -50.0, 0.0])
+    memory, wanted = LEANING._replace(force=np.array([0.0, -20.0, 0.0])), np.array([0.0, -50.0, 0.0])
     leaning = HandPlan(PointTarget(ZERO, ZERO), wanted, 1.0, 1.0)
     share, error, rate = gains.period / (gains.period + SMOOTH), 30.0, 0.0
     for _ in range(200):
@@ -94,7 +96,7 @@ def test_a_hand_on_a_spring_comes_to_its_force(gains: ControlGains) -> None:
 
 def test_a_hand_does_not_hammer_on_a_wall_with_dampers(gains: ControlGains) -> None:
     """A wall pushes by k d + b v; a hand sent by one period and taken back by the next one bounces for ever."""
-    memory, forces = HandMemory(ZERO, ZERO, 0.0, 0.0, 0.0), []
+    memory, forces = FREE, []
     wanted = np.array([0.0, -50.0, 0.0])
     leaning = HandPlan(PointTarget(ZERO, ZERO), wanted, 1.0, 1.0)
     for _ in range(600):
@@ -113,7 +115,7 @@ def test_a_hand_on_a_spring_with_a_damper_does_not_tremble(gains: ControlGains) 
     as much they do."""
 
     def trembling(gains: ControlGains) -> float:
-        memory, wanted = HandMemory(ZERO, ZERO, 1.0, 50.0, 1.0), np.array([0.0, -50.0, 0.0])
+        memory, wanted = LEANING, np.array([0.0, -50.0, 0.0])
         leaning = HandPlan(PointTarget(ZERO, ZERO), wanted, 1.0, 1.0)
         forces = []
         for _ in range(300):
@@ -262,3 +264,62 @@ def test_the_robot_is_where_its_model_is_turned_about_its_feet() -> None:
     plain = Tilt(np.eye(3), ZERO, ZERO)
     at = [centre_of(plain, feet + 1.0, ZERO, each).position for each in (footing, moved)]
     np.testing.assert_allclose(at[0], at[1], atol=1e-15)
+
+
+def _peak_at_wall(gains: ControlGains, velocity: np.ndarray, normal: np.ndarray) -> float:
+    """Greatest force on a hand that is sent through a wall (k d + b v) for 0.1 s before any contact is planned."""
+    memory, place, peak = FREE, 0.005 * normal, 0.0
+    for _ in range(100):
+        depth, speed = -float((place + memory.offset) @ normal), -float((velocity + memory.offset_rate) @ normal)
+        push = max(POINT_STIFFNESS * depth + POINT_DAMPING * speed, 0.0) if depth > 0.0 else 0.0
+        coming = HandPlan(PointTarget(place, velocity), ZERO, 0.0, 1.0)
+        memory = adapt_hand(memory, coming, push * normal, ZERO, gains)
+        place, peak = place + gains.period * velocity, max(peak, push)
+    return peak
+
+
+def test_a_hand_that_meets_a_wall_early_stops_whichever_way_it_faces(gains: ControlGains) -> None:
+    """At v = 0.4 m/s the damper alone gives 200 N. Its rate follows with the time T of the filter, so the hand goes on
+    by at most v T and the spring adds no more than k v T; sent on for 0.1 s it would push with 2 kN."""
+    for normal in (np.array([0.0, 1.0, 0.0]), np.array([-0.6, 0.0, 0.8])):
+        velocity = -0.4 * normal
+        bound = POINT_DAMPING * 0.4 + POINT_STIFFNESS * 0.4 * SMOOTH
+        assert _peak_at_wall(gains, velocity, normal) < bound
+        stiff = gains._replace(hand_touch_force=1e9)  # it never notices
+        assert _peak_at_wall(stiff, velocity, normal) > 3.0 * bound
+
+
+def test_a_hand_in_the_air_makes_up_for_a_tilt_and_one_that_touches_does_not(gains: ControlGains) -> None:
+    missed, free, leaning = np.array([0.0, 0.06, -0.01]), FREE, LEANING
+    for _ in range(200):
+        free, leaning = make_up(free, missed, gains), make_up(leaning, missed, gains)
+    np.testing.assert_allclose(free.lean, -missed, atol=1e-4)
+    np.testing.assert_array_equal(leaning.lean, 0.0)
+    plain = HandPlan(PointTarget(ZERO, ZERO), ZERO, 0.0, 1.0)
+    np.testing.assert_allclose(hand_target(free, plain).position, -missed, atol=1e-4)
+
+
+def test_a_foot_that_strikes_an_edge_rises_and_does_not_go_on(gains: ControlGains) -> None:
+    """The edge is a stiff spring 2 cm ahead of a foot that swings ahead and up; above the edge it goes on."""
+    swing = np.array([0.5, 0.0, 0.4])
+    plan_of = FootPlan(BodyTarget(ZERO, swing, np.eye(3), ZERO), False, 0.0, gains.sole)
+
+    def way(edge_height: float, gains: ControlGains) -> tuple[np.ndarray, float]:
+        memory, place, hardest = SWINGING, np.zeros(3), 0.0
+        for _ in range(200):
+            now = place + memory.hold
+            depth = now[0] - 0.02 if now[2] < edge_height else 0.0
+            push = 16 * POINT_STIFFNESS * max(depth, 0.0)
+            hardest = max(hardest, push)
+            load = FootLoad(np.array([-push, 0.0, 0.0, 0.0, 0.0, 0.0]), np.zeros(6))
+            memory = adapt_foot(memory, plan_of, load, 0.0, ZERO, gains)
+            place = place + gains.period * swing
+        return place + memory.hold, hardest
+
+    end, hardest = way(0.04, gains)
+    assert end[0] > 0.02
+    assert end[2] == pytest.approx(0.08, abs=1e-9)
+    # It notices within T: at most v T into the edge, and what it went in before it is sure.
+    assert hardest < 16 * POINT_STIFFNESS * 0.5 * 2 * 0.003
+    _, blind = way(0.04, gains._replace(touch_force=1e9))
+    assert blind > 5.0 * hardest

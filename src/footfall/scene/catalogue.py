@@ -96,7 +96,7 @@ def right_table(
     table_distance: float = 0.52,
     length: float = 0.8,
     depth: float = 0.83,
-    distance: float = 1.1,
+    distance: float = 1.0,
     goal: float = 3.0,
 ) -> Scene:
     """A table to the right.

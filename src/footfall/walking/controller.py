@@ -18,7 +18,7 @@ from footfall.walking.distribution import FootSupport, HandSupport, Shares, dist
 from footfall.walking.feet import FootLoad, adapt_foot, foot_target, notice_touch
 from footfall.walking.footholds import come_back, foothold_goal, has_landed, shift_plan
 from footfall.walking.gains import ControlGains
-from footfall.walking.hands import adapt_hand, hand_axes, hand_target
+from footfall.walking.hands import adapt_hand, hand_axes, hand_target, make_up
 from footfall.walking.perceived import (
     Centre,
     Footing,
@@ -70,6 +70,17 @@ class Decision(NamedTuple):
     clearance: float
 
 
+class Stance(NamedTuple):
+    """How the robot stands: tilted against its model about where its feet are."""
+
+    tilt: Tilt
+    footing: Footing
+
+    def true_place(self, place: Vector3) -> Vector3:
+        """Where a place of the model really is, m."""
+        return self.tilt.rotation @ (place - self.footing.model) + self.footing.ground
+
+
 def control_period(
     gains: ControlGains,
     code: TaskCode,
@@ -95,7 +106,7 @@ def control_period(
     shift = zmp_shift(smooth, gains)
     wrench = balancing_wrench(planned.wrench, shift)
     shares = _distribute(planned, wrench, state, gains)
-    _adapt(gains, planned, sensors, state, model, tilt, shares)
+    _adapt(gains, planned, sensors, state, model, Stance(tilt, footing), shares)
     targets = _targets(shifted(planned, state.body[0].plan_shift - body.plan_shift), state)
     fill_targets(code, targets, room.inputs[code.nq :], room.rates)
     found = look_at_model(code, state.q, room.inputs, room.outputs)
@@ -186,7 +197,7 @@ def _adapt(
     sensors: Sensors,
     state: ControllerState,
     model: Kinematics,
-    tilt: Tilt,
+    stance: Stance,
     shares: Shares,
 ) -> None:
     """Feet and hands answer to the forces on them, the centre of mass to the height of the ground."""
@@ -205,12 +216,15 @@ def _adapt(
     for foot, closed in ((0, planned.right_foot.closed), (1, planned.left_foot.closed)):
         if has_landed(state.feet[foot], closed):
             shift_plan(state, foot)
-    turned = tilt.rotation @ model.right_hand
-    force = turned @ np.array([sensors.hands[0, 0], sensors.hands[0, 1], sensors.hands[0, 2]])
-    state.hands[0] = adapt_hand(state.hands[0], planned.right_hand, force, shares.right_hand, gains)
-    turned = tilt.rotation @ model.left_hand
-    force = turned @ np.array([sensors.hands[1, 0], sensors.hands[1, 1], sensors.hands[1, 2]])
-    state.hands[1] = adapt_hand(state.hands[1], planned.left_hand, force, shares.left_hand, gains)
+    for hand, plan, axes, wanted in (
+        (0, planned.right_hand, model.right_hand, shares.right_hand),
+        (1, planned.left_hand, model.left_hand, shares.left_hand),
+    ):
+        force = np.array([sensors.hands[hand, 0], sensors.hands[hand, 1], sensors.hands[hand, 2]])
+        force = stance.tilt.rotation @ (axes @ force)
+        there = stance.true_place(plan.target.position)
+        felt = adapt_hand(state.hands[hand], plan, force, wanted, gains)
+        state.hands[hand] = make_up(felt, there - plan.target.position, gains)
     ground = planned.right_foot.load * state.feet[0].hold[2] + planned.left_foot.load * state.feet[1].hold[2]
     state.body[0] = come_back(follow_height(state.body[0], ground, gains), gains)
     _level(state, gains)

@@ -23,6 +23,7 @@ _SWITCHING = 0.03  # s, in which position control becomes force control
 _SMOOTH = (
     0.004  # s, of forces that decide on contact, and of how fast feet turn: dampers in soles answer at once
 )
+_STRUCK, _FREE = 0.003, 0.05  # s, in which a foot notices that it has struck something, and forgets it
 _PATIENCE = 0.02  # s, for which a foot may be late without doing anything
 
 
@@ -88,12 +89,35 @@ def adapt_foot(
         share = 1.0 - memory.active
         hold_rate = hold_rate - (share * gains.release_rate) * (memory.hold - goal)
         turn_rate = turn_rate - (share * gains.release_rate) * memory.turn
+        memory = _struck(memory, plan, load, gains)
+        hold_rate = hold_rate - _into(plan.target.velocity + hold_rate, memory.block)
     hold = memory.hold + gains.period * hold_rate
     hold[2] = min(max(hold[2], -gains.largest_step), gains.largest_step)
     turn = memory.turn + gains.period * turn_rate
     for i in (0, 1, 2):
         turn[i] = min(max(turn[i], -gains.largest_turn), gains.largest_turn)
     return memory._replace(hold=hold, hold_rate=hold_rate, turn=turn, turn_rate=turn_rate)
+
+
+def _struck(memory: FootMemory, plan: FootPlan, load: FootLoad, gains: ControlGains) -> FootMemory:
+    """What a foot notices of something that it strikes while it swings: a force in the plane that cannot be friction of
+    the ground. The edge of a step, say, which pushes it back while the plan goes on."""
+    force = plan.target.rotation @ np.array([load.measured[0], load.measured[1], load.measured[2]])
+    push = np.array([force[0], force[1], 0.0])
+    size = np.sqrt(push @ push)
+    share, seen = gains.period / _FREE, np.zeros(3)
+    if size > gains.touch_force + gains.foot_friction * max(force[2], 0.0):
+        share, seen = gains.period / _STRUCK, push / size
+    return memory._replace(block=memory.block + share * (seen - memory.block))
+
+
+def _into(velocity: Vector3, block: Vector3) -> Vector3:
+    """The part of a velocity that leads into what blocks the way."""
+    size = np.sqrt(block @ block)
+    if size < 1e-3:
+        return np.zeros(3)
+    into: Vector3 = (min(float(velocity @ block), 0.0) / size) * block
+    return into
 
 
 def _with_pivot(memory: FootMemory, plan: FootPlan) -> FootMemory:

@@ -47,7 +47,8 @@ class FootMemory(NamedTuple):
     touches. early: 1 if it touched before it was planned to. missing: s, for how long it should stand and does not
     touch. force: N, upwards, smoothed. active: from 0 (position control) to 1 (force control). pivot: m, ahead of its
     frame, about which it is turned. swung: 1 from when it swings until the plan has followed it to where it landed.
-    about_x, about_y: what it has learnt of the ground, for torques about its axes."""
+    about_x, about_y: what it has learnt of the ground, for torques about its axes. block: what it has struck while it
+    swung pushes it this way, in the plane; of length 1 while it does, less and less afterwards."""
 
     hold: Vector3
     hold_rate: Vector3
@@ -62,17 +63,20 @@ class FootMemory(NamedTuple):
     swung: float
     about_x: Compliance
     about_y: Compliance
+    block: Vector3
 
 
 class HandMemory(NamedTuple):
-    """offset: of the hand against its plan, m, world axes, with its rate. touching, force, active: as for feet, in all
-    directions."""
+    """offset: of the hand against its plan, m, world axes, with its rate. touching, active: as for feet. force: on it,
+    N, world axes, smoothed. lean, lean_rate: likewise an offset, which makes up for the tilt of the robot."""
 
     offset: Vector3
     offset_rate: Vector3
     touching: float
-    force: float
+    force: Vector3
     active: float
+    lean: Vector3
+    lean_rate: Vector3
 
 
 class BodyMemory(NamedTuple):
