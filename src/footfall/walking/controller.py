@@ -78,7 +78,8 @@ class Stance(NamedTuple):
 
     def true_place(self, place: Vector3) -> Vector3:
         """Where a place of the model really is, m."""
-        return self.tilt.rotation @ (place - self.footing.model) + self.footing.ground
+        there: Vector3 = self.tilt.rotation @ (place - self.footing.model) + self.footing.ground
+        return there
 
 
 def control_period(

@@ -57,9 +57,9 @@ def adapt_hand(
     """
     share = gains.period / (gains.period + SMOOTH)
     smooth = memory.force + share * (measured - memory.force)
-    size = np.sqrt(smooth @ smooth)
+    size = float(np.sqrt(smooth @ smooth))
     if memory.touching < 0.5:
-        size = max(size, np.sqrt(measured @ measured))
+        size = max(size, float(np.sqrt(measured @ measured)))
     touching = touches(size, memory.touching, gains.hand_touch_force)
     standing = plan.load > _LOADED
     step = gains.period / _SWITCHING
