@@ -270,7 +270,8 @@ def _peak_at_wall(gains: ControlGains, velocity: np.ndarray, normal: np.ndarray)
     """Greatest force on a hand that is sent through a wall (k d + b v) for 0.1 s before any contact is planned."""
     memory, place, peak = FREE, 0.005 * normal, 0.0
     for _ in range(100):
-        depth, speed = -float((place + memory.offset) @ normal), -float((velocity + memory.offset_rate) @ normal)
+        depth = -float((place + memory.offset) @ normal)
+        speed = -float((velocity + memory.offset_rate) @ normal)
         push = max(POINT_STIFFNESS * depth + POINT_DAMPING * speed, 0.0) if depth > 0.0 else 0.0
         coming = HandPlan(PointTarget(place, velocity), ZERO, 0.0, 1.0)
         memory = adapt_hand(memory, coming, push * normal, ZERO, gains)
