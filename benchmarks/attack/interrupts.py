@@ -126,6 +126,16 @@ def many_targets() -> tuple[Callable[[], object], Arrays]:
     return lambda: [footfall.ik.solve_ik(robot, q, [task], restarts=100) for _ in range(1000)], ()
 
 
+def fitting() -> tuple[Callable[[], object], Arrays]:
+    """Volumes around the bodies of a robot, again and again."""
+    import footfall
+
+    robot = footfall.load("quadruped")
+    # Once before: an interrupt inside of an import leaves CPython to end with the status of the signal.
+    footfall.volumes.fit_volumes(robot, most=16, seed=1000)
+    return lambda: [footfall.volumes.fit_volumes(robot, most=16, seed=k) for k in range(1000)], ()
+
+
 SCENARIOS: dict[str, Scenario] = {
     each.__name__: each
     for each in (
@@ -136,6 +146,7 @@ SCENARIOS: dict[str, Scenario] = {
         world_rollout,
         volumes,
         many_targets,
+        fitting,
         compiling,
     )
 }
