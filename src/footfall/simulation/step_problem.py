@@ -35,6 +35,7 @@ from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command
 from footfall.simulation.time_step import foreseen_velocities
 from footfall.simulation.world.engine import WorldEngine
+from footfall.simulation.world.laws import JAMMED
 from footfall.simulation.world.velocity_sums import CLOSING, HOLDS
 from footfall.simulation.world.warm_start import warm_impulses
 
@@ -195,7 +196,7 @@ def _contacts(simulation: Simulation, state: SimulationState, after: SimulationS
         [pair[0] for pair in carriers],
         _in_frames(simulation, state.q, [pair[0] for pair in carriers], touches["position"]),
         np.array([contact_frame(touch["normal"]) for touch in touches]).reshape(-1, 3, 3),
-        touches["gap"],
+        _felt_gaps(engine, touches),
         np.array([pair.friction for pair in pairs]),
         np.array([pair.viscous_friction for pair in pairs]),
         np.array([pair.restitution for pair in pairs]),
@@ -205,6 +206,18 @@ def _contacts(simulation: Simulation, state: SimulationState, after: SimulationS
         _in_frames(simulation, state.q, [pair[1] for pair in carriers], touches["position"]),
         surface,
     )
+
+
+def _felt_gaps(engine: WorldEngine, touches: Array) -> Array:
+    """Gaps (m,) that laws go by, m: of limbs of one robot only what is deeper than `JAMMED` is undone."""
+    movers = np.append(engine.world.link_mover, -1)  # what does not move by itself comes behind the links
+    bodies = np.asarray(engine.world.shapes.shapes)["body"]
+    first, second = (
+        movers[np.minimum(bodies[touches[side]], len(movers) - 1)] for side in ("first", "second")
+    )
+    own = (first == second) & (first >= 0) & (touches["gap"] < 0.0)
+    result: Array = np.where(own, np.minimum(touches["gap"] + JAMMED, 0.0), touches["gap"])
+    return result
 
 
 def _stick_springs(

@@ -23,14 +23,13 @@ from footfall.contact.islands.island import (
 from footfall.math.block_sparse import WIDTH, Elimination, block_number, plan_elimination
 from footfall.simulation.world.coupling import Members, list_of
 from footfall.simulation.world.free_bodies import free_inertia
-from footfall.simulation.world.laws import FAR, contact_law
+from footfall.simulation.world.laws import FAR, JAMMED, contact_law
 from footfall.simulation.world.link_motion import fill_motion
 from footfall.simulation.world.records import Moment, World
 from footfall.simulation.world.velocity_sums import add_sum_group, held_impulse, sum_mobility, sum_point
 
 _LEAST_MOBILITY = 1e-9  # of a contact's own sum: keeps directions in which nothing moves off zero
 _IMMOVABLE = 1e-14  # of a contact's mobility: what moves less along its normal does not move
-_JAMMED = 1e-5  # m: limbs of one robot that are deeper in each other may not come apart whatever presses them
 _GIVING = 1e-3  # of a contact's mobility: so much such a contact gives way
 
 
@@ -443,6 +442,11 @@ def _fill_points(
         least = _LEAST_MOBILITY * all_ways + 1e-200
         impulse = frame.T @ now.state.impulses[draft.touches[k]]
         speed = frame.T @ (before.linear + np.cross(before.angular, arm))
+        own = touch.gap < 0.0 and _is_own(now.world, touch)
+        if (
+            own
+        ):  # of limbs that may be jammed only what is deeper is undone: elsewhere impulses gain no energy
+            touch = touch._replace(gap=min(touch.gap + JAMMED, 0.0))
         law = contact_law(now, touch, frame, speed, impulse)
         drift = law.drift
         if out <= _IMMOVABLE * all_ways:
@@ -450,7 +454,7 @@ def _fill_points(
             drift = np.array([drift[0], drift[1], FAR])
         along, normal = max(0.5 * (all_ways - out), 0.0) + least, out + least
         compliance = law.compliance
-        if touch.gap < -_JAMMED and _is_own(now.world, touch):
+        if own and touch.gap < 0.0:
             # Joints may let a limb move along another one only, where friction holds it: impulses had no bound.
             compliance = max(compliance, _GIVING * all_ways)
         points[k] = Point(

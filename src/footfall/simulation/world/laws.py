@@ -10,6 +10,7 @@ from footfall.compiler.routines import Matrix3, Vector3
 from footfall.contact.detection.shapes import Touch
 from footfall.simulation.world.records import Moment
 
+JAMMED = 1e-5  # m: limbs of one robot that are deeper in each other may not come apart whatever presses them
 FAR = 1e9  # m/s: a contact that may close so fast is none
 
 
