@@ -39,7 +39,7 @@ class RoutineCallback:
                 f"  %arena = alloca {ARENA}, align 8",
                 f"  store {ARENA} zeroinitializer, ptr %arena",
                 f"  call fastcc void @{translated.name}(ptr %arena, {arrays})",
-                "  call fastcc void @release(ptr %arena, ptr null, i64 0)",
+                "  call fastcc void @finish(ptr %arena)",
                 "  ret void",
                 "}",
             ]

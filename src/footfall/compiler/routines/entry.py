@@ -117,7 +117,7 @@ class _Entry:
             failure = self.at("%arena", 8 * FAILURE, "i64")
             self.require(self.operation(f"icmp eq i64 {failure}, 0"), "broken")
         result = self.python_object(Value(function.result, values))
-        self.do("call fastcc void @release(ptr %arena, ptr null, i64 0)", f"ret ptr {result}")
+        self.do("call fastcc void @finish(ptr %arena)", f"ret ptr {result}")
         return "\n".join([*self.opening(), *self.lines, *self.ending()])
 
     def opening(self) -> list[str]:
@@ -144,10 +144,10 @@ class _Entry:
             f"  %other = call ptr {vectorcall}(ptr {self.field('fallback')}, ptr %args, i64 %nargs, ptr null)",
             "  ret ptr %other",
             "failed:",
-            "  call fastcc void @release(ptr %arena, ptr null, i64 0)",
+            "  call fastcc void @finish(ptr %arena)",
             "  ret ptr null",
             "broken:",
-            "  call fastcc void @release(ptr %arena, ptr null, i64 0)",
+            "  call fastcc void @finish(ptr %arena)",
             "  %report = alloca [3 x ptr], align 8",
         ]
         for k, place in enumerate((FAILURE, FIRST_DETAIL, SECOND_DETAIL)):

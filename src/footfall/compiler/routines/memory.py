@@ -1,17 +1,17 @@
 """The memory of routines, as LLVM IR.
 
 A call from Python has an arena: a list of chunks, each with the address of the one before it, of which arrays are cut.
-A function that gives no arrays returns what it took when it ends; all goes when the call ends. What went wrong in a
-call (no memory, a wrong index, an error that a routine raises) is noted in the arena too: every function that sees it
-returns at once, and the entry tells Python.
+A function that gives no arrays returns what it took when it ends; all goes when the call ends. Of chunks that are
+returned before that the largest is kept at hand: a loop whose body works in a new one does not ask for it each time.
+What went wrong in a call (no memory, a wrong index, an error that a routine raises) is noted in the arena too: every
+function that sees it returns at once, and the entry tells Python.
 """
 
 from __future__ import annotations
 
-ARENA = (
-    "{ ptr, i64, i64, i64, i64, i64 }"  # chunk, bytes used of it, bytes in it, failure, two numbers about it
-)
-FAILURE, FIRST_DETAIL, SECOND_DETAIL = 3, 4, 5  # places in the arena
+# chunk, bytes used of it, bytes in it, failure, two numbers about it, chunk at hand
+ARENA = "{ ptr, i64, i64, i64, i64, i64, ptr }"
+FAILURE, FIRST_DETAIL, SECOND_DETAIL, _AT_HAND = 3, 4, 5, 6  # places in the arena
 NO_MEMORY, OUTSIDE, RAISED = 1, 2, 16  # failures: RAISED + k is the k-th error that the routine may raise
 _HEADER = 64  # bytes of a chunk: the chunk before, its size
 _CHUNK = 1 << 16  # bytes, the least
@@ -48,15 +48,24 @@ define internal fastcc ptr @grow(ptr %arena, i64 %bytes) nounwind noinline cold 
   %size = load i64, ptr %size_p
   %double = shl i64 %size, 1
   %needed = add i64 %bytes, {_HEADER}
+  %absurd = icmp ugt i64 %bytes, {1 << 48}
+  br i1 %absurd, label %lost, label %look
+look:
+  %spare_p = getelementptr ptr, ptr %arena, i64 {_AT_HAND}
+  %spare = load ptr, ptr %spare_p
+  %spare_size = call fastcc i64 @chunk_size(ptr %spare)
+  %reach = icmp sle i64 %needed, %spare_size
+  br i1 %reach, label %again, label %ask
+again:
+  store ptr null, ptr %spare_p
+  br label %have
+ask:
   %large = icmp sgt i64 %needed, %double
   %wanted = select i1 %large, i64 %needed, i64 %double
   %enough = icmp sgt i64 %wanted, {_CHUNK}
-  %total = select i1 %enough, i64 %wanted, i64 {_CHUNK}
-  %absurd = icmp ugt i64 %bytes, {1 << 48}
-  br i1 %absurd, label %lost, label %ask
-ask:
-  %chunk = call ptr @malloc(i64 %total)
-  %none = icmp eq ptr %chunk, null
+  %asked = select i1 %enough, i64 %wanted, i64 {_CHUNK}
+  %new = call ptr @malloc(i64 %asked)
+  %none = icmp eq ptr %new, null
   br i1 %none, label %lost, label %have
 lost:
   %failure_p = getelementptr i64, ptr %arena, i64 {FAILURE}
@@ -65,6 +74,8 @@ lost:
   store i64 %bytes, ptr %detail_p
   ret ptr null
 have:
+  %chunk = phi ptr [ %spare, %again ], [ %new, %ask ]
+  %total = phi i64 [ %spare_size, %again ], [ %asked, %ask ]
   store ptr %before, ptr %chunk
   %own_p = getelementptr i64, ptr %chunk, i64 1
   store i64 %total, ptr %own_p
@@ -76,6 +87,17 @@ have:
   ret ptr %place
 }}
 
+define internal fastcc i64 @chunk_size(ptr %chunk) nounwind {{
+  %none = icmp eq ptr %chunk, null
+  br i1 %none, label %nothing, label %some
+nothing:
+  ret i64 0
+some:
+  %size_p = getelementptr i64, ptr %chunk, i64 1
+  %size = load i64, ptr %size_p
+  ret i64 %size
+}}
+
 define internal fastcc void @release(ptr %arena, ptr %mark, i64 %mark_used) nounwind {{
 entry:
   %used_p = getelementptr i64, ptr %arena, i64 1
@@ -85,22 +107,38 @@ test:
   %reached = icmp eq ptr %chunk, %mark
   br i1 %reached, label %done, label %drop
 drop:
-  %before = load ptr, ptr %chunk
-  call void @free(ptr %chunk)
-  store ptr %before, ptr %arena
-  %size_p = getelementptr i64, ptr %arena, i64 2
-  %none = icmp eq ptr %before, null
-  br i1 %none, label %empty, label %some
-empty:
-  store i64 0, ptr %size_p
-  br label %test
-some:
-  %own_p = getelementptr i64, ptr %before, i64 1
-  %own = load i64, ptr %own_p
-  store i64 %own, ptr %size_p
+  call fastcc void @drop(ptr %arena, ptr %chunk)
   br label %test
 done:
   store i64 %mark_used, ptr %used_p
+  ret void
+}}
+
+; The newest chunk goes: it is kept at hand if it is larger than what is.
+define internal fastcc void @drop(ptr %arena, ptr %chunk) nounwind noinline cold {{
+  %before = load ptr, ptr %chunk
+  store ptr %before, ptr %arena
+  %size_p = getelementptr i64, ptr %arena, i64 2
+  %size = call fastcc i64 @chunk_size(ptr %before)
+  store i64 %size, ptr %size_p
+  %spare_p = getelementptr ptr, ptr %arena, i64 {_AT_HAND}
+  %spare = load ptr, ptr %spare_p
+  %own_size = call fastcc i64 @chunk_size(ptr %chunk)
+  %spare_size = call fastcc i64 @chunk_size(ptr %spare)
+  %larger = icmp sgt i64 %own_size, %spare_size
+  %kept = select i1 %larger, ptr %chunk, ptr %spare
+  %gone = select i1 %larger, ptr %spare, ptr %chunk
+  store ptr %kept, ptr %spare_p
+  call void @free(ptr %gone)
+  ret void
+}}
+
+; At the end of the call.
+define internal fastcc void @finish(ptr %arena) nounwind {{
+  call fastcc void @release(ptr %arena, ptr null, i64 0)
+  %spare_p = getelementptr ptr, ptr %arena, i64 {_AT_HAND}
+  %spare = load ptr, ptr %spare_p
+  call void @free(ptr %spare)
   ret void
 }}
 
