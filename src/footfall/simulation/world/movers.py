@@ -35,14 +35,12 @@ def _approach_robot(
     at = _fill_rest(robot, settings, state, command, room.inputs, at + robot.q + robot.v)
     call_native(robot.approach, room.inputs[robot.inputs : at], room.outputs[robot.mass :])
     outputs, bodies = room.outputs, room.bodies
-    for k in range(robot.links):
-        link = robot.first_link + k
-        for i in range(3):
-            bodies.position[link, i] = outputs[robot.positions + 3 * k + i]
-            bodies.linear[link, i] = outputs[robot.linear + 3 * k + i]
-            bodies.angular[link, i] = outputs[robot.angular + 3 * k + i]
-            for j in range(3):
-                bodies.rotation[link, i, j] = outputs[robot.rotations + 9 * k + 3 * i + j]
+    first, last = robot.first_link, robot.first_link + robot.links
+    turns = outputs[robot.rotations : robot.rotations + 9 * robot.links]
+    bodies.rotation[first:last] = turns.reshape(robot.links, 3, 3)
+    bodies.position[first:last] = _vectors(outputs, robot.positions, robot.links)
+    bodies.linear[first:last] = _vectors(outputs, robot.linear, robot.links)
+    bodies.angular[first:last] = _vectors(outputs, robot.angular, robot.links)
     if robot.given >= 0:
         for k in range(robot.links):
             link, own = robot.first_link + k, outputs[robot.given + 6 * k : robot.given + 6 * k + 6]
@@ -50,6 +48,11 @@ def _approach_robot(
             room.given_angular[link] = np.array([own[3], own[4], own[5]])
     if robot.placed:
         _place(robot, room)
+
+
+def _vectors(numbers: Array, first: int, count: int) -> ArrayOf[Vector3]:
+    rows: ArrayOf[Vector3] = numbers[first : first + 3 * count].reshape(count, 3)
+    return rows
 
 
 def _note_free(world: World, robot: RobotPart, room: Workspace) -> None:
@@ -81,8 +84,7 @@ def _fill_rest(
 
 
 def _copy(source: Array, first: int, target: Array, place: int, count: int) -> None:
-    for k in range(count):
-        target[place + k] = source[first + k]
+    target[place : place + count] = source[first : first + count]
 
 
 def _place(robot: RobotPart, room: Workspace) -> None:
