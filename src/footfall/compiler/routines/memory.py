@@ -13,7 +13,8 @@ from __future__ import annotations
 ARENA = "{ ptr, i64, i64, i64, i64, i64, ptr }"
 FAILURE, FIRST_DETAIL, SECOND_DETAIL, _AT_HAND = 3, 4, 5, 6  # places in the arena
 NO_MEMORY, OUTSIDE, RAISED = 1, 2, 16  # failures: RAISED + k is the k-th error that the routine may raise
-_HEADER = 64  # bytes of a chunk: the chunk before, its size
+_LINE = 64  # bytes: arrays begin where lines of the cache do, so that a row of eight numbers lies in one of them
+_HEADER = 16 + _LINE  # bytes of a chunk before its first array, at most: the chunk before, its size, up to a line
 _CHUNK = 1 << 16  # bytes, the least
 
 MEMORY = f"""
@@ -25,8 +26,8 @@ define internal fastcc ptr @allocate(ptr %arena, i64 %bytes) nounwind {{
   %size_p = getelementptr i64, ptr %arena, i64 2
   %used = load i64, ptr %used_p
   %size = load i64, ptr %size_p
-  %more = add i64 %bytes, 64  ; never nothing: an address that is null means that there is no memory
-  %rounded = and i64 %more, -64
+  %more = add i64 %bytes, {_LINE}  ; never nothing: an address that is null means that there is no memory
+  %rounded = and i64 %more, -{_LINE}
   %left = sub i64 %size, %used
   %fits = icmp ule i64 %rounded, %left
   br i1 %fits, label %take, label %grow, !prof !0
@@ -81,9 +82,13 @@ have:
   store i64 %total, ptr %own_p
   store ptr %chunk, ptr %arena
   store i64 %total, ptr %size_p
-  %end = add i64 %bytes, {_HEADER}
+  %address = ptrtoint ptr %chunk to i64
+  %behind = add i64 %address, {_HEADER}
+  %aligned = and i64 %behind, -{_LINE}
+  %first = sub i64 %aligned, %address
+  %end = add i64 %bytes, %first
   store i64 %end, ptr %used_p
-  %place = getelementptr i8, ptr %chunk, i64 {_HEADER}
+  %place = getelementptr i8, ptr %chunk, i64 %first
   ret ptr %place
 }}
 
