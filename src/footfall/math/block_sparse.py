@@ -235,11 +235,15 @@ def _solve_below(blocks: ArrayOf[Lanes], corner: int, block: int) -> None:
 
 def _subtract(blocks: ArrayOf[Lanes], target: int, left: int, right: int) -> None:
     """target -= left^T right."""
+    # Read once: for all that is known here, the target may be the same memory.
+    row_0, row_1, row_2, row_3 = blocks[right], blocks[right + 1], blocks[right + 2], blocks[right + 3]
+    row_4, row_5, row_6, row_7 = blocks[right + 4], blocks[right + 5], blocks[right + 6], blocks[right + 7]
     for r in range(WIDTH):
-        row = blocks[target + r]
-        for m in range(WIDTH):
-            row -= blocks[left + m, r] * blocks[right + m]
-        blocks[target + r] = row
+        first = blocks[left, r] * row_0 + blocks[left + 1, r] * row_1
+        first += blocks[left + 2, r] * row_2 + blocks[left + 3, r] * row_3
+        last = blocks[left + 4, r] * row_4 + blocks[left + 5, r] * row_5
+        last += blocks[left + 6, r] * row_6 + blocks[left + 7, r] * row_7
+        blocks[target + r] -= first + last
 
 
 @routine(fused=True)

@@ -179,11 +179,13 @@ def _add_product(
     blocks: ArrayOf[Lanes], target: int, left: ArrayOf[Lanes], first: int, right: ArrayOf[Lanes], second: int
 ) -> None:
     """Add `left^T right`, of six rows each, to a block."""
+    # Read once: for all that is known here, what is written may be the same memory.
+    row_0, row_1, row_2 = right[second], right[second + 1], right[second + 2]
+    row_3, row_4, row_5 = right[second + 3], right[second + 4], right[second + 5]
     for r in range(WIDTH):
-        row = blocks[target + r]
-        for c in range(TWIST):
-            row += left[first + c, r] * right[second + c]
-        blocks[target + r] = row
+        linear = left[first, r] * row_0 + left[first + 1, r] * row_1 + left[first + 2, r] * row_2
+        angular = left[first + 3, r] * row_3 + left[first + 4, r] * row_4 + left[first + 5, r] * row_5
+        blocks[target + r] += linear + angular
 
 
 @routine(fused=True)

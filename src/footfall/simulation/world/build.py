@@ -20,6 +20,7 @@ from footfall.scene.model import Material
 from footfall.simulation.joint_axes import limited_velocities, rubbing_velocities
 from footfall.simulation.robot_motion import RobotMotion
 from footfall.simulation.step_values import Command
+from footfall.simulation.world.live_arrays import zeros_by_lines
 from footfall.simulation.world.records import (
     Count,
     FreeBody,
@@ -322,11 +323,11 @@ def new_workspace(world: World, contacts: ContactWorld, *, nv: int) -> Workspace
     outputs = np.sum(parts["settled"] - parts["mass"] + parts["q"] + parts["v"] + parts["drives"])
     return Workspace(
         np.zeros(int(inputs)),
-        np.zeros(int(outputs)),
+        zeros_by_lines(int(outputs)),
         Bodies(np.zeros((rows, 3, 3)), np.zeros((rows, 3)), np.zeros((rows, 3)), np.zeros((rows, 3))),
         np.zeros((len(parts), 3)),
-        np.zeros((nodes, WIDTH)),
-        np.zeros((nodes, WIDTH)),
+        zeros_by_lines(nodes, WIDTH),
+        zeros_by_lines(nodes, WIDTH),
         new_records(Touch, _TOUCHES),
         np.zeros(nv),
         np.zeros((len(world.link_mover), 3)),
