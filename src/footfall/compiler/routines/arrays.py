@@ -329,6 +329,15 @@ class Arrays(Vectors):
         self.do(f"call void @llvm.memcpy.p0.p0.i64({places}, i64 {self.size_in_bytes(new)}, i1 false)")
         return new
 
+    def move(self, array: Value, records: Value) -> None:
+        """Set a view to records of its kind, wherever in memory both are."""
+        if records.type != array.type:
+            raise RoutineError(f"{records.type} for {array.type}")
+        self.declare("declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)")
+        places = f"ptr {array.parts[0]}, ptr {records.parts[0]}"
+        self.do(f"call void @llvm.memmove.p0.p0.i64({places}, i64 {self.size_in_bytes(array)}, i1 false)")
+        self.written |= all_roots(array)
+
     # Element by element
 
     def each(self, count: str, body: Callable[[str], None]) -> None:
@@ -366,6 +375,9 @@ class Arrays(Vectors):
                 raise RoutineError(f"{value.type} for {array.type}")
             for length, wanted in zip(_lengths(value), _lengths(array), strict=True):
                 self.check_lengths(length, wanted)
+            if isinstance(value, Value) and isinstance(value.type.element, RecordType):
+                self.move(array, value)
+                return
         element = self.elements(value)
         self.each(self.elements_in(array.parts[1:]), lambda k: self.store(self.at(array, k), element(k)))
 

@@ -81,10 +81,11 @@ def run_world(
         log.q[period], log.v[period] = state.q, state.v
         if written:
             log.effort[period], log.drives[period] = room.effort, state.drives
-            for k in range(done[Count.TOUCHES]):
-                log.touches[begin + k] = state.touches[k]
+            count = done[Count.TOUCHES]
+            log.touches[begin : begin + count] = state.touches[:count]
+            for k in range(count):
                 log.forces[begin + k] = state.impulses[k] / settings.dt
-            log.touch_starts[period + 1] = begin + done[Count.TOUCHES]
+            log.touch_starts[period + 1] = begin + count
     return Progress(last, 0, 0, 0, False)
 
 

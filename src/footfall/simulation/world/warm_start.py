@@ -16,9 +16,13 @@ def warm_impulses(
 ) -> None:
     """For each touch (n,) of this step the impulse (n, 3), world axes, of the same one in the step before, else of the
     nearest of its pair; both lists are ordered by pairs."""
-    first = 0
+    first, same = 0, 0
     for k in range(len(now)):
         touch = now[k]
+        if same < len(before) and _is_same(before[same], touch):  # most are: in the order of the step before
+            result[k] = impulses[same]
+            same += 1
+            continue
         while first < len(before) and _comes_before(before[first], touch):
             first += 1
         best, least = -1, _NEAR * _NEAR
@@ -32,6 +36,11 @@ def warm_impulses(
                 best, least = m, apart @ apart
             m += 1
         result[k] = impulses[best] if best >= 0 else np.zeros(3)
+        same = best + 1 if best >= 0 else first
+
+
+def _is_same(one: Touch, other: Touch) -> bool:
+    return one.first == other.first and one.second == other.second and one.feature == other.feature
 
 
 def _comes_before(one: Touch, other: Touch) -> bool:
