@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from footfall.arrays import Flags, Integers
-from footfall.compiler.routines import Vector3, routine
+from footfall.compiler.routines import Matrix3, Vector3, routine
 from footfall.contact.detection.boxes import place_fixed, place_moving
 from footfall.contact.detection.memory import ContactMemory, Count, Pair, ShapeTable
 from footfall.contact.detection.shapes import Bodies, Kind
@@ -188,6 +188,7 @@ def _merge(memory: ContactMemory, keys: Integers, left: Flags, stale: bool) -> i
         key = keys[k] if k < len(keys) else 1 << 62
         known = 0
         axis: Vector3 = np.zeros(3)
+        turn: Matrix3 = np.zeros((3, 3))
         while at < before and key_of(pairs[at].first, pairs[at].second) <= key:
             pair = pairs[at]
             at += 1
@@ -199,7 +200,9 @@ def _merge(memory: ContactMemory, keys: Integers, left: Flags, stale: bool) -> i
                 count += 1
         if k < len(keys):
             if count < len(fresh):
-                fresh[count] = Pair(key >> _SHIFT, key & ((1 << _SHIFT) - 1), axis, known)
+                fresh[count] = Pair(
+                    key >> _SHIFT, key & ((1 << _SHIFT) - 1), axis, known, 0.0, turn, np.zeros(3)
+                )
             count += 1
     if count > len(pairs):
         return count

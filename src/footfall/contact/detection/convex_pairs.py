@@ -2,54 +2,80 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from footfall.compiler.routines import ArrayOf, Matrix3, Vector3, routine
 from footfall.contact.detection.axes import NEAR, Axis, axis_along, deepest, refined
 from footfall.contact.detection.box_axis import box_axis
 from footfall.contact.detection.gjk import FAR, OVERLAP, closest_points
+from footfall.contact.detection.memory import Pair
 from footfall.contact.detection.patch import patch_spots
+from footfall.contact.detection.round_pairs import UP
 from footfall.contact.detection.shapes import Kind, Pools, Spot
 from footfall.contact.detection.solids import Solid
 from footfall.math.transform import Transform
 
+SMALLEST = 1e-3  # m: shapes without size are looked at as if they had this
 _DEEP = 0.1  # of the smaller shape's size: overlaps from which on the axis of the last time may be stale
 
 
+class Convex(NamedTuple):
+    """A convex shape in the world. bound: m, how far its points are from its origin at most."""
+
+    solid: Solid
+    place: Transform
+    bound: float
+
+
 class Found(NamedTuple):
-    """points: how many were found. axis: unit normal in the world, to start from next time."""
+    """points: how many were found. pair: with what is known of it now, to start from next time."""
 
     points: int
-    axis: Vector3
+    pair: Pair
 
 
 @routine
 def convex_spots(
-    pools: Pools,
-    one: Solid,
-    place: Transform,
-    other: Solid,
-    other_place: Transform,
-    small: float,
-    margin: float,
-    axis: Vector3,
-    known: bool,
-    spots: ArrayOf[Spot],
+    pools: Pools, first: Convex, second: Convex, margin: float, pair: Pair, spots: ArrayOf[Spot]
 ) -> Found:
-    """Points at which two convex shapes are nearer than `margin` (m).
-
-    small: size of the smaller one, m. axis: unit normal from the second to the first in the world, a guess, or the
-    answer of the last time if it is `known`.
-    """
+    """Points at which the two convex shapes of a pair are nearer than `margin` (m)."""
+    one, other, place, other_place = first.solid, second.solid, first.place, second.place
     turn = place.rotation.T @ other_place.rotation
     way = place.rotation.T @ (other_place.translation - place.translation)
     limit = margin + one.radius + other.radius
-    best = best_axis(pools, one, other, turn, way, small, limit, place.rotation.T @ axis, known)
+    if pair.apart - _moved(pair, turn, way, second.bound) > limit:
+        return Found(0, pair)
+    small = max(min(first.bound, second.bound), SMALLEST)
+    axis = pair.axis if pair.known else guess(place, other_place)
+    best = best_axis(pools, one, other, turn, way, small, limit, place.rotation.T @ axis, pair.known != 0)
+    normal, apart = place.rotation @ best.normal, max(best.separation, 0.0)
+    known = Pair(pair.first, pair.second, normal, 1, apart, turn, way)
     if best.separation > limit:
-        return Found(0, place.rotation @ best.normal)
+        return Found(0, known)
     count = patch_spots(pools, one, other, turn, way, best, small, margin, spots)
     put_into_world(spots, count, place)
-    return Found(count, place.rotation @ best.normal)
+    return Found(count, known)
+
+
+@routine
+def _moved(pair: Pair, turn: Matrix3, way: Vector3, bound: float) -> float:
+    """How far points of the second shape have moved against the first since they were looked at, at most, m.
+
+    A turn by an angle moves points at a distance r by `2 r sin(angle / 2)`, and differs from none by a matrix whose
+    squares sum up to `8 sin(angle / 2)^2`.
+    """
+    shift, turned = way - pair.way, turn - pair.turn
+    squares = turned[:, 0] @ turned[:, 0] + turned[:, 1] @ turned[:, 1] + turned[:, 2] @ turned[:, 2]
+    return math.sqrt(shift @ shift) + bound * math.sqrt(0.5 * squares)
+
+
+@routine
+def guess(place: Transform, other_place: Transform) -> Vector3:
+    """The direction from one centre to the other, as a first axis."""
+    apart = place.translation - other_place.translation
+    length = math.sqrt(apart @ apart)
+    return apart / length if length > 0.0 else UP
 
 
 @routine
@@ -74,7 +100,8 @@ def best_axis(
 ) -> Axis:
     """The axis along which two cores are farthest apart, or any that separates them by more than `limit` (m).
 
-    turn, way: pose of the second in the frame of the first. axis, known: see `convex_spots`, in the first's frame.
+    turn, way: pose of the second in the frame of the first. axis: unit normal from the second to the
+    first in the first's frame, a guess, or the answer of the last time if it is `known`.
     """
     near = NEAR * small
     if one.kind == Kind.BOX and other.kind == Kind.BOX:

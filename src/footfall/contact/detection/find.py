@@ -10,7 +10,7 @@ from footfall.arrays import Array, Flags
 from footfall.compiler.routines import ArrayOf, Vector3, new_records, routine
 from footfall.contact.detection.broad import update_pairs
 from footfall.contact.detection.impact import impact_spots, is_fast
-from footfall.contact.detection.memory import ContactMemory, Pair, ShapeTable
+from footfall.contact.detection.memory import ContactMemory, Pair, Search, ShapeTable
 from footfall.contact.detection.narrow import motion_between, pair_spots
 from footfall.contact.detection.reduction import chosen
 from footfall.contact.detection.seams import without_seams
@@ -56,7 +56,7 @@ def find_contacts(
     needed = update_pairs(table, memory, bodies, dt, reach)
     if needed > len(memory.pairs):
         return Need(0, needed)
-    spots = memory.spots
+    search = Search(table, memory, bodies, dt, reach)
     count, most, known = 0, 0, 0
     start, seconds = 0, 0  # of the touches of one shape: where they begin, and how many others it touches
     for k in range(needed):
@@ -77,7 +77,7 @@ def find_contacts(
                     found[count] = asleep.touches[known]
                 count, known = count + 1, known + 1
         else:
-            count += _pair_touches(table, memory, bodies, k, dt, reach, spots, found, count)
+            count += _pair_touches(search, k, found, count)
         seconds += int(count > before)
         most = max(most, count)
     if seconds > 1 and count <= len(found):
@@ -116,59 +116,42 @@ def _comes_after(touch: Touch, one: int, other: int) -> bool:
 
 
 @routine
-def _pair_touches(
-    table: ShapeTable,
-    memory: ContactMemory,
-    bodies: Bodies,
-    k: int,
-    dt: float,
-    reach: float,
-    spots: ArrayOf[Spot],
-    found: ArrayOf[Touch],
-    count: int,
-) -> int:
+def _pair_touches(search: Search, k: int, found: ArrayOf[Touch], count: int) -> int:
     """Write the touches of a pair behind the first ones; how many."""
+    table, memory, spots = search.table, search.memory, search.memory.spots
     pair = memory.pairs[k]
-    one, other = pair.first, pair.second
-    motion = motion_between(memory, one, other)
-    margin = reach + motion
+    motion = motion_between(memory, pair.first, pair.second)
+    margin = search.reach + motion
     answer = pair_spots(table, memory, pair, margin, spots)
-    memory.pairs[k] = Pair(one, other, answer.axis, 1)
-    if answer.points and is_fast(table, one, other, motion):
-        answer = impact_spots(table, memory, bodies, pair, dt, reach, margin, spots, answer)
+    memory.pairs[k] = answer.pair
+    if answer.points == 0:
+        return 0
+    if is_fast(table, pair.first, pair.second, motion):
+        answer = impact_spots(search, margin, spots, answer)
     ahead = np.empty(answer.points)
-    near = _approaching(table, bodies, one, other, dt, reach, spots, ahead)
+    near = _approaching(search, pair, spots, ahead)
     number = chosen(spots, ahead, near)
     _write(table, pair, spots, number, found, count)
     return number
 
 
 @routine
-def _approaching(
-    table: ShapeTable,
-    bodies: Bodies,
-    one: int,
-    other: int,
-    dt: float,
-    reach: float,
-    spots: ArrayOf[Spot],
-    ahead: Array,
-) -> int:
+def _approaching(search: Search, pair: Pair, spots: ArrayOf[Spot], ahead: Array) -> int:
     """How many points may matter: all of them if one is near, or will be at the end of the step, else none. A blow at
     one may drive others down that were not on their way. ahead: room for their gaps then, m."""
     near = False
     for k in range(len(ahead)):
         spot = spots[k]
-        apart = _velocity(table, bodies, one, spot.position) - _velocity(table, bodies, other, spot.position)
-        ahead[k] = spot.gap + dt * (apart @ spot.normal)
-        near = near or min(spot.gap, ahead[k]) <= reach
+        apart = _velocity(search, pair.first, spot.position) - _velocity(search, pair.second, spot.position)
+        ahead[k] = spot.gap + search.dt * (apart @ spot.normal)
+        near = near or min(spot.gap, ahead[k]) <= search.reach
     return len(ahead) if near else 0
 
 
 @routine
-def _velocity(table: ShapeTable, bodies: Bodies, number: int, point: Vector3) -> Vector3:
+def _velocity(search: Search, number: int, point: Vector3) -> Vector3:
     """Of a point that moves with a shape, m/s."""
-    body = table.shapes[number].body
+    body, bodies = search.table.shapes[number].body, search.bodies
     if body < 0:
         return np.zeros(3)
     return bodies.linear[body] + np.cross(bodies.angular[body], point - bodies.position[body])

@@ -15,7 +15,7 @@ import numpy as np
 
 from footfall.compiler.routines import ArrayOf, Matrix3, Vector3, routine
 from footfall.contact.detection.convex_pairs import Found
-from footfall.contact.detection.memory import ContactMemory, Pair, ShapeTable
+from footfall.contact.detection.memory import Search, ShapeTable
 from footfall.contact.detection.narrow import pair_spots
 from footfall.contact.detection.shapes import Bodies, Kind, Spot
 from footfall.math.transform import Transform
@@ -54,23 +54,14 @@ def motion_of(table: ShapeTable, bodies: Bodies, number: int) -> Motion:
 
 
 @routine
-def impact_spots(
-    table: ShapeTable,
-    memory: ContactMemory,
-    bodies: Bodies,
-    pair: Pair,
-    dt: float,
-    reach: float,
-    margin: float,
-    spots: ArrayOf[Spot],
-    near: Found,
-) -> Found:
+def impact_spots(search: Search, margin: float, spots: ArrayOf[Spot], near: Found) -> Found:
     """Points of a pair that is fast; near: those within `margin` (m) now, which `spots` holds.
 
     Pairs that touch already keep them.
     """
-    one, other = pair.first, pair.second
-    touching = max(reach, _TOUCHING)
+    table, memory, bodies, dt = search.table, search.memory, search.bodies, search.dt
+    one, other = near.pair.first, near.pair.second
+    touching = max(search.reach, _TOUCHING)
     if _least(spots, near.points) <= touching:
         return near
     place, other_place = memory.places[one], memory.places[other]
@@ -80,11 +71,11 @@ def impact_spots(
     for _ in range(_STEPS):
         time += _certain(motion, other_motion, spots, found.points, turning / dt, 0.5 * touching)
         if time >= dt:
-            found = Found(0, found.axis)
+            found = Found(0, found.pair)
             break
         memory.places[one] = _moved(place, motion, time)
         memory.places[other] = _moved(other_place, other_motion, time)
-        found = pair_spots(table, memory, pair._replace(axis=found.axis), margin, spots)
+        found = pair_spots(table, memory, found.pair, margin, spots)
         if _least(spots, found.points) <= touching:
             break
     memory.places[one], memory.places[other] = place, other_place
@@ -93,7 +84,7 @@ def impact_spots(
         if spots[k].gap <= 2.0 * touching:
             spots[kept] = _before(spots[k], motion, other_motion, time)
             kept += 1
-    return Found(kept, near.axis)
+    return Found(kept, near.pair)
 
 
 @routine

@@ -6,8 +6,8 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from footfall.arrays import Array, Integers
-from footfall.compiler.routines import ArrayOf, Vector3
-from footfall.contact.detection.shapes import Pools, Shape, Spot
+from footfall.compiler.routines import ArrayOf, Matrix3, Vector3
+from footfall.contact.detection.shapes import Bodies, Pools, Shape, Spot
 from footfall.math.transform import Transform
 
 
@@ -29,13 +29,19 @@ class ShapeTable(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """Two shapes that are near each other. axis: unit normal that separated them last, in the world; known: 0 if it is
-    none yet."""
+    """Two shapes that are near each other, and what is known from when they were looked at last.
+
+    axis: unit normal that separated them, in the world; known: 0 if it is none yet. apart: how far apart their cores
+    were at least, m, 0 if that is not known; turn, way: pose of the second in the frame of the first then.
+    """
 
     first: int
     second: int
     axis: Vector3
     known: int
+    apart: float
+    turn: Matrix3
+    way: Vector3
 
 
 class TreeNode(NamedTuple):
@@ -84,3 +90,13 @@ class ContactMemory(NamedTuple):
     fresh: ArrayOf[Pair]
     counts: Integers
     spots: ArrayOf[Spot]
+
+
+class Search(NamedTuple):
+    """All that detection looks at in a step of dt (s). reach: m, whatever is nearer counts as touching."""
+
+    table: ShapeTable
+    memory: ContactMemory
+    bodies: Bodies
+    dt: float
+    reach: float

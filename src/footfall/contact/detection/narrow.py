@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 
-from footfall.compiler.routines import ArrayOf, Vector3, routine
+from footfall.compiler.routines import ArrayOf, routine
 from footfall.contact.detection.boxes import half_extent
-from footfall.contact.detection.convex_pairs import Found, convex_spots
+from footfall.contact.detection.convex_pairs import SMALLEST, Convex, Found, convex_spots
 from footfall.contact.detection.facet_pairs import Nearness, facet_spots
 from footfall.contact.detection.facets import Source
 from footfall.contact.detection.memory import ContactMemory, Pair, ShapeTable
 from footfall.contact.detection.plane_pairs import plane_spots
 from footfall.contact.detection.round_pairs import (
-    UP,
     capsule_capsule,
     sphere_box,
     sphere_capsule,
@@ -20,10 +19,8 @@ from footfall.contact.detection.round_pairs import (
 )
 from footfall.contact.detection.shapes import Kind, Spot
 from footfall.contact.detection.solids import Solid
-from footfall.math.transform import Transform
 
 MOST_SPOTS = 512  # of a pair, before they are chosen from
-SMALLEST = 1e-3  # m: shapes without size are looked at as if they had this
 
 
 @routine
@@ -52,10 +49,9 @@ def pair_spots(
     """Points at which the shapes of a pair are nearer than `margin` (m); more of them than matter."""
     shapes = table.shapes
     one, other = pair.first, pair.second
-    place, other_place = memory.places[one], memory.places[other]
     if shapes[other].kind == Kind.MESH or shapes[other].kind == Kind.TERRAIN:
         count = _facets_near(table, memory, one, other, margin, spots)
-        return Found(count, pair.axis)
+        return Found(count, pair._replace(known=1))
     # Closed forms know the kinds in one order only.
     swapped = shapes[other].kind < shapes[one].kind and shapes[other].kind != Kind.PLANE
     a, b = (other, one) if swapped else (one, other)
@@ -63,21 +59,14 @@ def pair_spots(
     if count >= 0:
         if swapped:
             _turn_round(spots, count)
-        return Found(count, pair.axis)
-    axis = pair.axis if pair.known else guess(place, other_place)
-    small = max(min(shapes[one].bound, shapes[other].bound), SMALLEST)
-    return convex_spots(
-        table.pools,
-        solid_of(table, one),
-        place,
-        solid_of(table, other),
-        other_place,
-        small,
-        margin,
-        axis,
-        pair.known != 0,
-        spots,
-    )
+        return Found(count, pair._replace(known=1))
+    first, second = _convex(table, memory, one), _convex(table, memory, other)
+    return convex_spots(table.pools, first, second, margin, pair, spots)
+
+
+@routine
+def _convex(table: ShapeTable, memory: ContactMemory, k: int) -> Convex:
+    return Convex(solid_of(table, k), memory.places[k], table.shapes[k].bound)
 
 
 @routine
@@ -101,14 +90,6 @@ def _facets_near(
         Nearness(margin, motion_between(memory, one, other)),
         spots,
     )
-
-
-@routine
-def guess(place: Transform, other_place: Transform) -> Vector3:
-    """The direction from one centre to the other, as a first axis."""
-    apart = place.translation - other_place.translation
-    length = math.sqrt(apart @ apart)
-    return apart / length if length > 0.0 else UP
 
 
 @routine

@@ -11,7 +11,6 @@ from footfall.contact.detection.memory import Count as MemoryCount
 from footfall.simulation.run_values import SimulationState
 from footfall.simulation.world.records import Count, State
 
-
 _LINE = 64  # bytes of a line of the cache
 
 
