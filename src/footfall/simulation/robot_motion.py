@@ -90,20 +90,27 @@ class RobotMotion:
         tree, places = self.robot.tree, self.nodes.places
         pieces: list[list[Piece]] = []
         tables: list[tuple[int, int]] = []
-        shared: dict[int, int] = {}  # node -> table; links of looped robots have tables of their own
+        shared: dict[
+            tuple[int, int], int
+        ] = {}  # limb -> table; links of looped robots have tables of their own
+        longest: dict[tuple[int, int], int] = {}  # limb -> lanes of the link that the table is of
         for link in range(len(tree.links)):
-            found: dict[int, int] = {}
+            found: dict[int, list[int]] = {}
             for velocity in _moving(self.robot, link):
                 node, lane = places[velocity]
-                found[node] = max(found.get(node, 0), lane + 1)
+                found.setdefault(node, []).append(lane)
             row = []
-            for node, lanes in sorted(found.items()):
-                if tree.loops is not None or node not in shared:
-                    shared[node] = len(tables)
+            for node, moved in sorted(found.items()):
+                limb, lanes = (
+                    (node, min(moved)),
+                    max(moved) + 1,
+                )  # a node may have several, one behind the other
+                if tree.loops is not None or limb not in shared:
+                    shared[limb], longest[limb] = len(tables), lanes
                     tables.append((link, node))
-                elif lanes == len(self.nodes.members[node]):
-                    tables[shared[node]] = (link, node)
-                row.append(Piece(node, shared[node], WIDTH if tree.loops is not None else lanes))
+                elif lanes > longest[limb]:
+                    tables[shared[limb]], longest[limb] = (link, node), lanes
+                row.append(Piece(node, shared[limb], WIDTH if tree.loops is not None else lanes))
             pieces.append(row)
         return pieces, tables
 

@@ -23,9 +23,10 @@ class VelocityNodes:
 
 
 def velocity_nodes(tree: Tree) -> VelocityNodes:
-    """Chains of the tree, cut after eight velocities; where it branches, one branch may go on in the same node.
+    """Chains of the tree, cut after eight velocities; where it branches, one branch may go on in the same node. Short
+    limbs that hang on the same node share one.
 
-    So the velocities of a node that move a link are always its first ones.
+    So the velocities of a node that move a link stand side by side, and begin where a limb does.
     """
     children: dict[int, list[int]] = {}
     for velocity, parent in enumerate(tree.parent_velocity):
@@ -50,6 +51,7 @@ def velocity_nodes(tree: Tree) -> VelocityNodes:
         members.append(tuple(lanes))
         above.append(before)
         pending += [(child, len(members) - 1) for child in sorted(others, reverse=True)]
+    members, above = _limbs_together(members, above)
     pairs = []
     for node in range(len(members)):
         other = above[node]
@@ -57,6 +59,29 @@ def velocity_nodes(tree: Tree) -> VelocityNodes:
             pairs.append((other, node))
             other = above[other]
     return VelocityNodes(tuple(members), tuple(pairs))
+
+
+def _limbs_together(
+    members: list[tuple[int, ...]], above: list[int]
+) -> tuple[list[tuple[int, ...]], list[int]]:
+    """The nodes and the one before each, where nodes that nothing hangs on share one if they hang on the same."""
+    rows: list[tuple[int, ...]] = []
+    before: list[int] = []
+    numbers: list[int] = []  # that nodes have in the result
+    limbs: set[int] = set()  # those of the result that nothing hangs on
+    for node, row in enumerate(members):
+        carrier = numbers[above[node]] if above[node] >= 0 else -1
+        beside = [k for k in limbs if before[k] == carrier and len(rows[k]) + len(row) <= WIDTH]
+        if node not in above and beside:
+            rows[min(beside)] += row
+            numbers.append(min(beside))
+            continue
+        if node not in above:
+            limbs.add(len(rows))
+        numbers.append(len(rows))
+        rows.append(row)
+        before.append(carrier)
+    return rows, before
 
 
 def _chain(children: dict[int, list[int]], velocity: int) -> list[int]:
