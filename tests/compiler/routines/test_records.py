@@ -477,3 +477,19 @@ def test_floats_are_seen_as_records() -> None:
     np.testing.assert_array_equal(numbers, [0.0, 1.0, 2.0, 2.5, 4.5, 5.0, 6.0, 6.5, 8.5])
     with pytest.raises(RoutineError, match="Material has fields that are no floats"):
         as_records(Material, np.zeros(3))
+
+
+@routine
+def shift_contacts(contacts: ArrayOf[Contact], first: int, to: int, count: int) -> None:
+    contacts[to : to + count] = contacts[first : first + count]
+
+
+@pytest.mark.parametrize(("first", "to"), [(0, 1), (2, 0), (0, 3)])
+def test_slices_of_records_are_copied_as_numpy_does_also_where_they_overlap(first: int, to: int) -> None:
+    contacts = new_records(Contact, 6)
+    contacts["gap"] = np.arange(6.0)
+    expected = contacts.copy()
+    expected[to : to + 3] = contacts[first : first + 3].copy()
+    shift_contacts(contacts, first, to, 3)
+    np.testing.assert_array_equal(contacts, expected)
+    assert contacts["gap"][to] == first

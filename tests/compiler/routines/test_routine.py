@@ -15,7 +15,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from footfall.arrays import Array
+from footfall.arrays import Array, Integers
 from footfall.compiler import build_kernel, machine
 from footfall.compiler.routines import call_native, routine
 from footfall.errors import RoutineError
@@ -416,3 +416,28 @@ def test_short_whole_numbers_keep_their_sign(kind: type) -> None:
     expected = int(values.astype(np.int64).sum())
     assert sum_and_clear(values) == expected
     assert values.tolist() == (-np.arange(4)).astype(kind).tolist()
+
+
+@routine
+def sum_of_rooms(sizes: Integers) -> float:
+    """Each in memory of its own, which it returns."""
+    total = 0.0
+    for size in sizes:
+        total += filled_room(size)
+    return total
+
+
+@routine
+def filled_room(size: int) -> float:
+    room = np.zeros(size)
+    for k in range(size):
+        room[k] += k
+    return np.sum(room)
+
+
+def test_memory_that_is_kept_at_hand_is_large_enough_and_clean() -> None:
+    """Chunks that grow, shrink, and are taken again: each room holds zeros first, and nothing runs over."""
+    sizes = np.array([10, 20_000, 5, 50_000, 20_000, 50_000, 0, 300_000, 7, 300_000])
+    expected = float(np.sum(sizes * (sizes - 1) // 2))
+    assert sum_of_rooms(sizes) == expected
+    assert sum_of_rooms(sizes[::-1].copy()) == expected

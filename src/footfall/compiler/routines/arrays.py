@@ -375,7 +375,7 @@ class Arrays(Vectors):
                 raise RoutineError(f"{value.type} for {array.type}")
             for length, wanted in zip(_lengths(value), _lengths(array), strict=True):
                 self.check_lengths(length, wanted)
-            if isinstance(value, Value) and isinstance(value.type.element, RecordType):
+            if isinstance(value, Value) and _holds_records(value.type):
                 self.move(array, value)
                 return
         element = self.elements(value)
@@ -523,6 +523,10 @@ def _plain(element: Fixed | Number | RecordType) -> Number:
     number = element.element if isinstance(element, Fixed) else element
     assert isinstance(number, Number)
     return FLOAT if number is LANES else number
+
+
+def _holds_records(type: Type) -> bool:
+    return isinstance(type, ArrayType) and isinstance(type.element, RecordType)
 
 
 def _lengths(value: Value | Lazy) -> tuple[str, ...]:
