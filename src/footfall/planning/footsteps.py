@@ -21,7 +21,8 @@ from footfall.planning.solids import Solids, Volumes, support
 from footfall.planning.states import State, middle_of, number_of, state_of
 from footfall.planning.step_set import CELL, GUIDE_CELL, SWEEP, TURNS, StepSet
 
-NEW, OPEN, RATED, CLOSED, INVALID = 0, 1, 2, 3, 4  # of a state; RATED: hands and collisions are known
+# Of a state. RATED: hands and collisions are known. STRICT: a way there was not free, so that each is looked at at once.
+NEW, OPEN, RATED, STRICT, CLOSED, INVALID = 0, 1, 2, 3, 4, 5
 RUNNING, FOUND, EXHAUSTED, FULL = 0, 1, 2, 3  # of a search
 _SAME = 1e-9  # costs that differ by less are the same
 _DETOUR = 50.0  # cost of where the guide knows no way
@@ -256,6 +257,18 @@ def ground_cost(problem: Problem, begin: State, step: int, end: State) -> float:
 
 
 @routine
+def way_free(problem: Problem, nodes: Nodes, number: int, begin: State, end: State) -> bool:
+    """Whether a swinging foot passes over nothing too high and the body is in nothing while the robot goes on from a
+    stance (with its number) to the next."""
+    before = previous(problem, nodes, number, begin)
+    if problem.whole_swings and not swings_free(problem, before, end):
+        return False
+    return not problem.swept_body or body_passes(
+        problem.ground, problem.solids, problem.volumes, problem.guide.near, before, begin, end
+    )
+
+
+@routine
 def expand(problem: Problem, nodes: Nodes, heap: Heap, course: Course, number: int) -> None:
     """Put all that can be reached by a step on the open list."""
     ground, rules = problem.ground, problem.rules
@@ -293,6 +306,8 @@ def expand(problem: Problem, nodes: Nodes, heap: Heap, course: Course, number: i
         total += ground_cost(problem, state, n, reached)
         if total == np.inf or (status != NEW and total >= nodes.costs[after] - _SAME):
             continue
+        if status == STRICT and not way_free(problem, nodes, number, state, reached):
+            continue
         if status == NEW:
             nodes.estimates[after] = problem.weight * estimate(problem, reached)
             nodes.hands[after] = hands
@@ -302,18 +317,6 @@ def expand(problem: Problem, nodes: Nodes, heap: Heap, course: Course, number: i
         nodes.steps[after] = n + 1
         nodes.depths[after] = nodes.depths[number] + 1
         push(heap, total + nodes.estimates[after], after)
-
-
-@routine
-def way_free(problem: Problem, nodes: Nodes, number: int, begin: State, end: State) -> bool:
-    """Whether a swinging foot passes over nothing too high and the body is in nothing while the robot goes on from a
-    stance (with its number) to the next."""
-    before = previous(problem, nodes, number, begin)
-    if problem.whole_swings and not swings_free(problem, before, end):
-        return False
-    return not problem.swept_body or body_passes(
-        problem.ground, problem.solids, problem.volumes, problem.guide.near, before, begin, end
-    )
 
 
 @routine
@@ -327,8 +330,8 @@ def came_freely(problem: Problem, nodes: Nodes, number: int, state: State) -> bo
 
 @routine
 def come_otherwise(problem: Problem, nodes: Nodes, heap: Heap, number: int, state: State) -> None:
-    """Find the best way to a stance from all others that were taken up: the one that led there is not free. If there is
-    none yet, it is as new."""
+    """Find the best free way to a stance from all others that were taken up: the one that led there is not free. Later
+    ones are looked at as they are found."""
     ground, rules = problem.ground, problem.rules
     arriving = known_cost(ground, state.yaw, state.i, state.j) + nodes.hands[number]
     best, chosen, depth = np.inf, 0, 0
@@ -350,11 +353,10 @@ def come_otherwise(problem: Problem, nodes: Nodes, heap: Heap, number: int, stat
             total = nodes.costs[other] + step.cost + arriving + ground_cost(problem, before, n, state)
             if total < best and way_free(problem, nodes, other, before, state):
                 best, chosen, depth = total, n + 1, nodes.depths[other] + 1
-    if best == np.inf:
-        nodes.status[number] = NEW
-        return
+    nodes.status[number] = STRICT
     nodes.costs[number], nodes.steps[number], nodes.depths[number] = best, chosen, depth
-    push(heap, best + nodes.estimates[number], number)
+    if best < np.inf:
+        push(heap, best + nodes.estimates[number], number)
 
 
 @routine
@@ -382,7 +384,7 @@ def run_search(problem: Problem, nodes: Nodes, heap: Heap, course: Course, most:
                 nodes.costs[number] += added
                 push(heap, nodes.costs[number] + nodes.estimates[number], number)
                 continue
-        if not came_freely(problem, nodes, number, state):
+        if status != STRICT and not came_freely(problem, nodes, number, state):
             come_otherwise(problem, nodes, heap, number, state)
             continue
         nodes.status[number] = CLOSED

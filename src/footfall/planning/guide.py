@@ -16,7 +16,7 @@ from footfall.arrays import Array
 from footfall.compiler.routines import Vector2, routine
 from footfall.planning.ground import Bytes, Ground, Singles, known_cost, turned
 from footfall.planning.heap import Heap, pop, push
-from footfall.planning.solids import Solids, Volumes, support
+from footfall.planning.solids import BothStances, Solids, Support, Volumes, both_supports
 from footfall.planning.step_set import CELL, GUIDE_CELL, GUIDE_TURN, GuideSteps
 
 _DEPTH = 0.03  # m that the body may be in something: within its cell there is a better place
@@ -59,7 +59,7 @@ class Guide(NamedTuple):
     """States (headings, nx, ny) of the middle between the feet on cells of 8 cm, from the corner of the ground on.
 
     costs: of a state, plus one; 0 where nobody has asked, -1 where no foot can stand, -2 where the body is in
-    something. heights: of the feet, m. togo: cost to the goal, plus one; 0 where none is known. closed: whether it is
+    something. sides: which feet can stand there, 1 for the right, 2 for the left one. heights: of the feet, m. togo: cost to the goal, plus one; 0 where none is known. closed: whether it is
     the least. peaks (nx, ny): highest ground within a step. near (nx, ny): see `find_nearness`. ways (nx, ny): cost
     from the start, about at least; rate: of a metre, at least. focus: how much more the way from the start counts.
     stops: whether the robot stops at the goal, after a short step. missed: what the cost of a path through any other
@@ -67,6 +67,7 @@ class Guide(NamedTuple):
     """
 
     costs: Singles
+    sides: Bytes
     heights: Singles
     togo: Singles
     closed: Bytes
@@ -124,58 +125,78 @@ def heading(guide: Guide, yaw: int) -> float:
     return float(2.0 * np.pi * yaw / guide.costs.shape[0])
 
 
+class Foothold(NamedTuple):
+    """Cost of a foothold, negative if there is none, and its height, m."""
+
+    cost: float
+    height: float
+
+
+@routine
+def foothold_about(ground: Ground, yaw: int, foot: Vector2) -> Foothold:
+    """The foothold of a foot at about a place, m: any cell that a cell of the guide stands for will do."""
+    i, j = int((foot[0] - ground.x) / CELL), int((foot[1] - ground.y) / CELL)
+    if i >= 1 and j >= 1 and i < ground.nx - 1 and j < ground.ny - 1:
+        for di, dj in _BESIDE:
+            cost = known_cost(ground, yaw, i + di, j + dj)
+            if cost >= 0.0:
+                return Foothold(cost, ground.mean[i + di, j + dj])
+    return Foothold(-1.0, 0.0)
+
+
 @routine
 def guide_state(
     guide: Guide, ground: Ground, solids: Solids, volumes: Volumes, rules: CostRules, place: Place
 ) -> float:
-    """Cost of a state of the guide, negative if it is not possible; looked at once."""
+    """Cost of a state of the guide, in the mean of the feet that can stand there; negative if none can. Looked at
+    once."""
     kept = guide.costs[place.yaw, place.i, place.j]
     if kept != 0.0:
         return float(kept - 1.0 if kept > 0.0 else kept)
     guide.costs[place.yaw, place.i, place.j] = -1.0
+    guide.sides[place.yaw, place.i, place.j] = 0
     middle = guide_centre(ground, place.i, place.j)
     angle, yaw = heading(guide, place.yaw), GUIDE_TURN * place.yaw
     aside = volumes.lateral * np.array([-np.sin(angle), np.cos(angle)])
-    best, height = np.inf, 0.0
-    for side in (-1.0, 1.0):
-        foot = middle + side * aside
-        i, j = int((foot[0] - ground.x) / CELL), int((foot[1] - ground.y) / CELL)
-        if i < 1 or j < 1 or i >= ground.nx - 1 or j >= ground.ny - 1:
-            continue
-        for di, dj in _BESIDE:
-            cost = known_cost(ground, yaw, i + di, j + dj)
-            if cost >= 0.0:
-                if cost < best:
-                    best, height = cost, ground.mean[i + di, j + dj]
-                break
-    if best == np.inf:
+    right, left = foothold_about(ground, yaw, middle - aside), foothold_about(ground, yaw, middle + aside)
+    if right.cost < 0.0 and left.cost < 0.0:
         return -1.0
-    flag = guide.near[place.i, place.j]
-    missing = volumes.hands
-    if flag > 0:
-        found = support(solids, volumes, 2 * yaw, np.array([middle[0], middle[1], height]), -1, _DEPTH)
-        if found.blocked >= 0:
+    height = right.height if left.cost < 0.0 or 0.0 <= right.cost < left.cost else left.height
+    free = Support(volumes.hands, -1)
+    hands = BothStances(free, free, False)
+    if guide.near[place.i, place.j] > 0:
+        at = np.array([middle[0], middle[1], height])
+        hands = both_supports(solids, volumes, 2 * yaw, at, _DEPTH)
+        if hands.blocked:
             guide.costs[place.yaw, place.i, place.j] = _BLOCKED
             return _BLOCKED
-        missing = found.missing
-    cost = best + rules.hand * missing
+    sides, total = 0, 0.0
+    if right.cost >= 0.0 and hands.right.blocked < 0:
+        sides, total = 1, right.cost + rules.hand * hands.right.missing
+    if left.cost >= 0.0 and hands.left.blocked < 0:
+        sides, total = sides + 2, total + left.cost + rules.hand * hands.left.missing
+    if sides == 0:
+        return -1.0
+    cost = total / 2.0 if sides == 3 else total
     guide.costs[place.yaw, place.i, place.j] = cost + 1.0
+    guide.sides[place.yaw, place.i, place.j] = sides
     guide.heights[place.yaw, place.i, place.j] = height
     return cost
 
 
 @routine
-def way_obstacle(ground: Ground, begin: Vector2, end: Vector2, aside: Vector2, base: float) -> float:
-    """How far the ground rises above a height along the ways of both feet, m."""
-    way = end - begin
-    pieces = int(np.sqrt(way @ way) / GUIDE_CELL) + 1
+def other_foot(sides_before: int, sides_after: int) -> bool:
+    """Whether one foot can stand in a state and the other one in the next: a robot steps from foot to foot."""
+    return (sides_before % 2 == 1 and sides_after >= 2) or (sides_before >= 2 and sides_after % 2 == 1)
+
+
+@routine
+def way_obstacle(ground: Ground, steps: GuideSteps, step: int, begin: Place, base: float) -> float:
+    """How far the ground rises above a height below the ways of both feet, m."""
     top = base
-    for side in (-1.0, 1.0):
-        for n in range(pieces + 1):
-            point = begin + n / pieces * way + side * aside
-            i, j = int((point[0] - ground.x) / CELL), int((point[1] - ground.y) / CELL)
-            if 0 <= i < ground.nx and 0 <= j < ground.ny:
-                top = max(top, ground.highest[i, j])
+    for n in range(steps.below_first[step], steps.below_first[step + 1]):
+        cell = steps.below[n]
+        top = max(top, ground.highest[2 * begin.i + cell.dx, 2 * begin.j + cell.dy])
     return top - base
 
 
@@ -234,21 +255,18 @@ def from_start(guide: Guide, ground: Ground, rules: CostRules, place: Place) -> 
 
 @routine
 def guide_edge(
-    guide: Guide, ground: Ground, rules: CostRules, begin: Place, end: Place, length: float
+    guide: Guide, ground: Ground, steps: GuideSteps, rules: CostRules, begin: Place, step: int, end: Place
 ) -> float:
     """What the ground adds to the cost of a step from one state to the next; infinite if it cannot be made."""
     low = guide.heights[begin.yaw, begin.i, begin.j]
     high = guide.heights[end.yaw, end.i, end.j]
-    rise = abs(high - low)
+    rise, length = abs(high - low), steps.steps[step].length
     if rise > rules.most_vertical or (rise > rules.noticeable and length > rules.careful):
         return np.inf
     cost = rules.vertical * rise
     base = max(low, high)
     if guide.peaks[end.i, end.j] - base > rules.ignored:
-        angle = heading(guide, begin.yaw)
-        aside = 0.5 * GUIDE_CELL * np.array([-np.sin(angle), np.cos(angle)]) * 3.0
-        first, last = guide_centre(ground, begin.i, begin.j), guide_centre(ground, end.i, end.j)
-        over = way_obstacle(ground, first, last, aside, base)
+        over = way_obstacle(ground, steps, step, begin, base)
         if over > rules.most_obstacle or (over > rules.noticeable and length > rules.careful):
             return np.inf
         cost += 2.0 * rules.obstacle * max(over - rules.ignored, 0.0)
@@ -313,11 +331,15 @@ def run_guide(
             if guide_state(guide, ground, solids, volumes, rules, before) < 0.0 and not is_start:
                 guide.closed[yaw, i, j] = 2
                 continue
+            if not is_start and not other_foot(
+                guide.sides[yaw, i, j], guide.sides[here.yaw, here.i, here.j]
+            ):
+                continue
             if max(abs(step.dx), abs(step.dy)) >= _LONG and guide.near[i, j] >= 2:
                 half = Place(yaw, (i + here.i) // 2, (j + here.j) // 2)
                 if guide_state(guide, ground, solids, volumes, rules, half) == _BLOCKED:
                     continue
-            tentative += guide_edge(guide, ground, rules, before, here, step.length)
+            tentative += guide_edge(guide, ground, steps, rules, before, n, here)
             if tentative < np.inf and (known == 0.0 or tentative + 1.0 < known):
                 guide.togo[yaw, i, j] = tentative + 1.0
                 push(heap, tentative + ahead, (yaw * nx + i) * ny + j)

@@ -285,6 +285,7 @@ def _empty_guide(around: Surroundings, tables: Tables, start: RobotPose, *, stop
     middle, turn = mean_foot_frame(*start.feet)
     return Guide(
         workspace("guide costs", shape, np.float32),
+        workspace("guide sides", shape, np.uint8, zeroed=False),
         workspace("guide heights", shape, np.float32, zeroed=False),
         workspace("guide togo", shape, np.float32),
         workspace("guide closed", shape, np.uint8),

@@ -222,35 +222,86 @@ def nearest_of(solids: Solids, place: Vector3, touchable: bool) -> float:
     return float(np.sqrt(best))
 
 
+class Hands(NamedTuple):
+    """Whether the right and the left hand reach something, or support a stance."""
+
+    right: bool
+    left: bool
+
+
+@routine
+def reached(solids: Solids, volumes: Volumes, heading: int, place: Vector3) -> Hands:
+    """Which hands find something to touch around a place of the middle between the feet."""
+    count = volumes.reach_count
+    first = 2 * heading * count
+    right = reaches(solids, volumes.reach, first, count, place)
+    return Hands(right, reaches(solids, volumes.reach, first + count, count, place))
+
+
+@routine
+def supporting(hands: Hands, stance: int) -> Hands:
+    """Which of the hands that reach something support a stance on the right (0) or left (1) foot: only with the one
+    opposite to it, Seiwald 2023, 5.5.4; -1: any."""
+    if stance == 0:
+        return Hands(hands.right and hands.left, hands.left)
+    if stance == 1:
+        return Hands(hands.right, hands.right and hands.left)
+    return hands
+
+
+@routine
+def arm_in(solids: Solids, volumes: Volumes, heading: int, side: int, place: Vector3, depth: float) -> int:
+    """Number of the element that an arm (0 right, 1 left) would be in, -1 if it is free."""
+    count = volumes.arm_count
+    return collides(solids, volumes.arms, (2 * heading + side) * count, count, place, depth)
+
+
 @routine
 def support(
     solids: Solids, volumes: Volumes, heading: int, place: Vector3, stance: int, depth: float
 ) -> Support:
     """Hands and collisions of a robot whose middle between the feet is at a place.
 
-    heading: in halves of those of the search. stance: 0 or 1: a stance on that foot, which hands support only if the
-    opposite one does; -1: any. depth: m that body and arms may be in something.
+    heading: in halves of those of the search. stance: see `supporting`. depth: m that body and arms may be in
+    something.
     """
     count = volumes.body_count
     blocked = collides(solids, volumes.body, heading * count, count, place, depth)
     if blocked >= 0 or volumes.hands == 0:
         return Support(volumes.hands, blocked)
-    right, left = False, False
-    count = volumes.reach_count
-    first = 2 * heading * count
-    if stance != 1:
-        left = reaches(solids, volumes.reach, first + count, count, place)
-    if stance != 0 or left:
-        right = reaches(solids, volumes.reach, first, count, place)
-    if stance == 1 and right:
-        left = reaches(solids, volumes.reach, first + count, count, place)
-    count = volumes.arm_count
-    first = 2 * heading * count
-    if not right:
-        blocked = collides(solids, volumes.arms, first, count, place, depth)
-    if blocked < 0 and not left:
-        blocked = collides(solids, volumes.arms, first + count, count, place, depth)
-    return Support(volumes.hands - (1 if right else 0) - (1 if left else 0), blocked)
+    hands = supporting(reached(solids, volumes, heading, place), stance)
+    if not hands.right:
+        blocked = arm_in(solids, volumes, heading, 0, place, depth)
+    if blocked < 0 and not hands.left:
+        blocked = arm_in(solids, volumes, heading, 1, place, depth)
+    return Support(volumes.hands - (1 if hands.right else 0) - (1 if hands.left else 0), blocked)
+
+
+class BothStances(NamedTuple):
+    """Support of the stances on the right and on the left foot at one place. blocked: whether body or arms are in
+    something whichever foot stands."""
+
+    right: Support
+    left: Support
+    blocked: bool
+
+
+@routine
+def both_supports(solids: Solids, volumes: Volumes, heading: int, place: Vector3, depth: float) -> BothStances:
+    """As `support`, for both feet at once."""
+    count = volumes.body_count
+    body = collides(solids, volumes.body, heading * count, count, place, depth)
+    if body >= 0 or volumes.hands == 0:
+        return BothStances(Support(volumes.hands, body), Support(volumes.hands, body), body >= 0)
+    hands = reached(solids, volumes, heading, place)
+    if hands.right and hands.left:
+        return BothStances(Support(0, -1), Support(0, -1), False)
+    right = arm_in(solids, volumes, heading, 0, place, depth)
+    left = arm_in(solids, volumes, heading, 1, place, depth)
+    hanging = max(right, left)
+    on_right = Support(1, right) if hands.left else Support(2, hanging)
+    on_left = Support(1, left) if hands.right else Support(2, hanging)
+    return BothStances(on_right, on_left, (right >= 0 and not hands.right) or (left >= 0 and not hands.left))
 
 
 @routine(quick=True)

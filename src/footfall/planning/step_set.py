@@ -35,6 +35,7 @@ _AHEAD = (
     0.64,
 )  # m, steps of the guide of a robot with legs of 0.87 m
 _AHEAD_AND_ASIDE = (0.0, 0.16, 0.24)
+_BESIDE_MIDDLE = 0.12  # m from the middle between the feet to where ways of feet are looked at
 _TURN_SHARE = 1.0  # of the cost of a full turn: two half ones cost half as much
 _ROUNDING = 1e-9
 _MOST_STEPS = 1_000_000  # each takes half a kilobyte
@@ -216,11 +217,21 @@ class GuideStep(NamedTuple):
     length: float
 
 
+class CellBelow(NamedTuple):
+    """A cell of footsteps below the way of a foot, from the first one of the cell of the guide where the way begins."""
+
+    dx: int
+    dy: int
+
+
 class GuideSteps(NamedTuple):
-    """Steps by the heading in which they end: those of heading k are first[k] to first[k + 1]."""
+    """Steps by the heading in which they end: those of heading k are first[k] to first[k + 1]. Below the ways of both
+    feet in step n are the cells below_first[n] to below_first[n + 1] of `below`."""
 
     steps: ArrayOf[GuideStep]
     first: Integers
+    below: ArrayOf[CellBelow]
+    below_first: Integers
     reach: int  # cells of the guide
 
 
@@ -228,6 +239,7 @@ def guide_steps(parameters: PlannerParameters) -> GuideSteps:
     """Steps of the guide: arcs ahead, turns in place and steps aside, rounded to cells, each once."""
     headings = parameters.grid.yaws // GUIDE_TURN
     ending: list[list[list[float]]] = [[] for _ in range(headings)]
+    ways: list[list[set[tuple[int, int]]]] = [[] for _ in range(headings)]
     for k in range(headings):
         known: dict[tuple[int, int, int], list[float]] = {}
         for row in _guide_rows(2 * np.pi * k / headings, parameters):
@@ -235,13 +247,29 @@ def guide_steps(parameters: PlannerParameters) -> GuideSteps:
             if any(key) and (key not in known or row[3] < known[key][3]):
                 known[key] = row
         for row in known.values():
-            ending[(k + int(row[2])) % headings].append(row)
+            end = (k + int(row[2])) % headings
+            ending[end].append(row)
+            ways[end].append(_cells_below(2 * np.pi * k / headings, row[0], row[1]))
     first = np.cumsum([0, *(len(rows) for rows in ending)])
     table = np.array([row for rows in ending for row in rows])
     steps = new_records(GuideStep, len(table))
     for n, name in enumerate(GuideStep._fields):
         steps[name] = table[:, n]
-    return GuideSteps(steps, first, int(np.abs(table[:, :2]).max()) + 1)
+    cells = [sorted(way) for rows in ways for way in rows]
+    below = new_records(CellBelow, sum(map(len, cells)))
+    below["dx"], below["dy"] = np.array([cell for way in cells for cell in way]).T
+    below_first = np.cumsum([0, *map(len, cells)])
+    return GuideSteps(steps, first, below, below_first, int(np.abs(table[:, :2]).max()) + 1)
+
+
+def _cells_below(yaw: float, dx: float, dy: float) -> set[tuple[int, int]]:
+    """Cells below two points beside the middle between the feet while it goes some cells of the guide."""
+    aside = _BESIDE_MIDDLE * np.array([-np.sin(yaw), np.cos(yaw)])
+    way = GUIDE_CELL * np.array([dx, dy])
+    shares = np.linspace(0.0, 1.0, int(np.hypot(dx, dy)) + 2)[:, None]
+    points = np.concatenate([shares * way + side * aside for side in (-1.0, 1.0)])
+    # The middle of a cell of the guide is a corner of four cells of footsteps.
+    return {(int(a), int(b)) for a, b in np.floor(points / CELL + _ROUNDING) + 1}
 
 
 def _guide_rows(yaw: float, parameters: PlannerParameters) -> list[list[float]]:
