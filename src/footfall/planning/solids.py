@@ -11,13 +11,17 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Flags, Integers
-from footfall.compiler.routines import ArrayOf, Vector2, Vector3, as_records, routine
+from footfall.compiler.routines import ArrayOf, Vector3, as_records, routine
 from footfall.environment.distances import packed_volumes
 from footfall.environment.model import Environment
 from footfall.geometry.swept_sphere import SweptVolume
 from footfall.geometry.triangle import Triangle, line_to_line, on_triangle
 from footfall.planning.biped import Biped
 from footfall.planning.ground import Bytes
+from footfall.planning.nearby import Nearby, cell_below, nearby
+from footfall.planning.step_set import GUIDE_CELL
+
+_BEYOND = 1.5 * GUIDE_CELL  # m beyond the extent of the robot: it may be anywhere on a cell
 
 
 class Solid(NamedTuple):
@@ -33,12 +37,13 @@ class Solid(NamedTuple):
 
 class Solids(NamedTuple):
     """Elements of all objects; owners: number of the object of each. touchable: whether a hand may touch it. solid:
-    whether it is in the way, as floors are not."""
+    whether it is in the way, as floors are not. near: those that a robot on a cell may be in or reach."""
 
     elements: ArrayOf[Solid]
     owners: Integers
     touchable: Flags
     solid: Flags
+    near: Nearby
 
 
 class Capsule(NamedTuple):
@@ -66,8 +71,20 @@ class Volumes(NamedTuple):
     lateral: float  # m, half of the distance of the feet
 
 
+class Cells(NamedTuple):
+    """Cells of the guide: corner of the first, m, and how many there are along x and y."""
+
+    corner: tuple[float, float]
+    shape: tuple[int, int]
+
+
 def packed_solids(
-    environment: Environment, *, touchable: Collection[str], floors: Collection[str] = ("floor",)
+    environment: Environment,
+    volumes: Volumes,
+    cells: Cells,
+    *,
+    touchable: Collection[str],
+    floors: Collection[str] = ("floor",),
 ) -> tuple[Solids, tuple[str, ...]]:
     """All objects but floors for routines, and their ids. touchable: ids of those that hands may touch."""
     ids = tuple(
@@ -75,23 +92,23 @@ def packed_solids(
         for each in environment.objects.values()
         if each.category not in floors or each.id in touchable
     )
-    volumes = packed_volumes(environment, ids)
-    corners = volumes.corners.reshape(-1, 3, 3)
+    packed = packed_volumes(environment, ids)
+    corners = packed.corners.reshape(-1, 3, 3)
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     sizes = np.linalg.norm(normals, axis=1, keepdims=True)
     rows = np.empty((len(corners), 19))
-    rows[:, :9] = volumes.corners
-    rows[:, 9] = volumes.radii
-    rows[:, 10:13] = corners.min(axis=1, initial=np.inf) - volumes.radii[:, None]
-    rows[:, 13:16] = corners.max(axis=1, initial=-np.inf) + volumes.radii[:, None]
+    rows[:, :9] = packed.corners
+    rows[:, 9] = packed.radii
+    rows[:, 10:13] = corners.min(axis=1, initial=np.inf) - packed.radii[:, None]
+    rows[:, 13:16] = corners.max(axis=1, initial=-np.inf) + packed.radii[:, None]
     rows[:, 16:] = np.where(sizes > 1e-12, normals / np.maximum(sizes, 1e-300), 0.0)
     touch = np.array([id in touchable for id in ids], dtype=bool)
     solid = np.array([environment.object(id).category not in floors for id in ids], dtype=bool)
-    owners = volumes.owners
-    return (
-        Solids(as_records(Solid, rows), owners, touch[owners], solid[owners]),
-        ids,
-    )
+    owners = packed.owners
+    boxes = np.ascontiguousarray(rows[:, [10, 11, 13, 14]])
+    farthest = max(volumes.body_extent, volumes.arm_extent, volumes.reach_extent) + _BEYOND
+    near = nearby(boxes, farthest, cells.corner, GUIDE_CELL, cells.shape)
+    return Solids(as_records(Solid, rows), owners, touch[owners], solid[owners], near), ids
 
 
 def turned_volumes(biped: Biped, yaws: int) -> Volumes:
@@ -178,7 +195,9 @@ def collides(
     solids: Solids, capsules: ArrayOf[Capsule], first: int, count: int, place: Vector3, depth: float
 ) -> int:
     """Number of an element that is deeper in one of the capsules at a place than `depth`, m, -1 if there is none."""
-    for n in range(len(solids.owners)):
+    cell = cell_below(solids.near, place[0], place[1])
+    for m in range(solids.near.firsts[cell], solids.near.firsts[cell + 1]):
+        n = solids.near.items[m]
         if not solids.solid[n]:
             continue
         element = solids.elements[n]
@@ -191,7 +210,9 @@ def collides(
 @routine
 def reaches(solids: Solids, capsules: ArrayOf[Capsule], first: int, count: int, place: Vector3) -> bool:
     """Whether something that hands may touch is in one of the capsules at a place."""
-    for n in range(len(solids.owners)):
+    cell = cell_below(solids.near, place[0], place[1])
+    for m in range(solids.near.firsts[cell], solids.near.firsts[cell + 1]):
+        n = solids.near.items[m]
         if not solids.touchable[n]:
             continue
         element = solids.elements[n]
@@ -207,19 +228,6 @@ class Support(NamedTuple):
 
     missing: int
     blocked: int
-
-
-@routine
-def nearest_of(solids: Solids, place: Vector3, touchable: bool) -> float:
-    """Horizontal distance to the nearest box around an element that hands may touch, or that is in the way, m."""
-    best = np.inf
-    for n in range(len(solids.owners)):
-        if solids.touchable[n] if touchable else solids.solid[n]:
-            element = solids.elements[n]
-            dx = max(element.low[0] - place[0], place[0] - element.high[0], 0.0)
-            dy = max(element.low[1] - place[1], place[1] - element.high[1], 0.0)
-            best = min(best, dx * dx + dy * dy)
-    return float(np.sqrt(best))
 
 
 class Hands(NamedTuple):
@@ -305,15 +313,21 @@ def both_supports(solids: Solids, volumes: Volumes, heading: int, place: Vector3
 
 
 @routine(quick=True)
-def find_nearness(solids: Solids, volumes: Volumes, corner: Vector2, cell: float, flags: Bytes) -> None:
-    """Fill in which cells have things around them; corner: of cell (0, 0), m."""
-    slack = 1.5 * cell
-    for i in range(flags.shape[0]):
-        for j in range(flags.shape[1]):
-            place = np.array([corner[0] + (i + 0.5) * cell, corner[1] + (j + 0.5) * cell, 0.0])
-            flag = 0
-            if nearest_of(solids, place, True) <= volumes.reach_extent + slack:
-                flag += 1
-            if nearest_of(solids, place, False) <= max(volumes.body_extent, volumes.arm_extent) + slack:
-                flag += 2
-            flags[i, j] = flag
+def find_nearness(solids: Solids, volumes: Volumes, flags: Bytes) -> None:
+    """Fill in what may be around each cell: 1 for something to touch, 2 for something solid."""
+    cells = solids.near
+    for i in range(cells.nx):
+        for j in range(cells.ny):
+            x, y = cells.x + (i + 0.5) * cells.cell, cells.y + (j + 0.5) * cells.cell
+            touched, solid = np.inf, np.inf
+            for m in range(cells.firsts[i * cells.ny + j], cells.firsts[i * cells.ny + j + 1]):
+                n = cells.items[m]
+                element = solids.elements[n]
+                dx = max(element.low[0] - x, x - element.high[0], 0.0)
+                dy = max(element.low[1] - y, y - element.high[1], 0.0)
+                away = np.sqrt(dx * dx + dy * dy)
+                touched = min(touched, away if solids.touchable[n] else np.inf)
+                solid = min(solid, away if solids.solid[n] else np.inf)
+            flags[i, j] = (1 if touched <= volumes.reach_extent + _BEYOND else 0) + (
+                2 if solid <= max(volumes.body_extent, volumes.arm_extent) + _BEYOND else 0
+            )

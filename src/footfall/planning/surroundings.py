@@ -17,7 +17,7 @@ from footfall.planning.ground import Bytes, Ground, Singles, ground_within
 from footfall.planning.guide import peaks_within
 from footfall.planning.hand_contacts import Touchables, touchables
 from footfall.planning.parameters import HandParameters
-from footfall.planning.solids import Solids, find_nearness, packed_solids
+from footfall.planning.solids import Cells, Solids, find_nearness, packed_solids
 from footfall.planning.step_set import CELL, GUIDE_CELL
 from footfall.planning.surfaces import TouchSurface, touch_surface
 from footfall.planning.tables import Tables
@@ -97,10 +97,12 @@ def surroundings(
         wide_stamps=tables.wide_stamps,
         parameters=parameters,
     )
-    solids, ids = packed_solids(near, touchable=surfaces)
     shape = (ground.nx // 2, ground.ny // 2)
+    solids, ids = packed_solids(
+        near, tables.volumes, Cells((ground.x, ground.y), shape), touchable=surfaces
+    )
     flags, peaks = np.zeros(shape, np.uint8), np.empty(shape, np.float32)
-    find_nearness(solids, tables.volumes, np.array([ground.x, ground.y]), GUIDE_CELL, flags)
+    find_nearness(solids, tables.volumes, flags)
     # Both half swings of a step, with soles, stay within this distance of the middle between its stances.
     reach = tables.steps.longest / 2 + tables.volumes.lateral + CELL * tables.wide_stamps.reach
     peaks_within(ground.highest, int(reach / GUIDE_CELL) + 1, peaks)
