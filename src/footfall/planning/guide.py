@@ -14,14 +14,13 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import Vector2, routine
-from footfall.planning.ground import Bytes, Ground, Singles, known_cost, turned
+from footfall.planning.ground import Bytes, Ground, Singles, known_cost, known_top, turned
 from footfall.planning.heap import Heap, pop, push
 from footfall.planning.solids import BothStances, Solids, Support, Volumes, both_supports
 from footfall.planning.step_set import CELL, GUIDE_CELL, GUIDE_TURN, GuideSteps
 
 _DEPTH = 0.03  # m that the body may be in something: within its cell there is a better place
 _BLOCKED = -2.0  # instead of a cost: body or arms would be in something
-_LONG = 4  # cells of a step from which on the body is looked at half way
 _LEAST = 1200  # states of a guide: on an easy way few are on good paths, and the search leaves them
 _BESIDE = ((0, 0), (1, 0), (-1, 0), (0, 1), (0, -1))  # cells of footsteps that one of the guide stands for
 _JUMP = 2.0  # in costs of a cell: neighbours that differ by more are not compared
@@ -59,7 +58,8 @@ class Guide(NamedTuple):
     """States (headings, nx, ny) of the middle between the feet on cells of 8 cm, from the corner of the ground on.
 
     costs: of a state, plus one; 0 where nobody has asked, -1 where no foot can stand, -2 where the body is in
-    something. sides: which feet can stand there, 1 for the right, 2 for the left one. heights: of the feet, m. togo: cost to the goal, plus one; 0 where none is known. closed: whether it is
+    something. sides: which feet can stand there, 1 for the right, 2 for the left one. heights: of the feet, tops: highest
+    ground below both soles, m. togo: cost to the goal, plus one; 0 where none is known. closed: whether it is
     the least. peaks (nx, ny): highest ground within a step. near (nx, ny): see `find_nearness`. ways (nx, ny): cost
     from the start, about at least; rate: of a metre, at least. focus: how much more the way from the start counts.
     stops: whether the robot stops at the goal, after a short step. missed: what the cost of a path through any other
@@ -69,6 +69,7 @@ class Guide(NamedTuple):
     costs: Singles
     sides: Bytes
     heights: Singles
+    tops: Singles
     togo: Singles
     closed: Bytes
     peaks: Singles
@@ -145,6 +146,13 @@ def foothold_about(ground: Ground, yaw: int, foot: Vector2) -> Foothold:
 
 
 @routine
+def top_below(ground: Ground, yaw: int, foot: Vector2) -> float:
+    """Highest ground below the sole of a foot at a place, m."""
+    i, j = int((foot[0] - ground.x) / CELL), int((foot[1] - ground.y) / CELL)
+    return known_top(ground, yaw, i, j)
+
+
+@routine
 def guide_state(
     guide: Guide, ground: Ground, solids: Solids, volumes: Volumes, rules: CostRules, place: Place
 ) -> float:
@@ -158,6 +166,9 @@ def guide_state(
     middle = guide_centre(ground, place.i, place.j)
     angle, yaw = heading(guide, place.yaw), GUIDE_TURN * place.yaw
     aside = volumes.lateral * np.array([-np.sin(angle), np.cos(angle)])
+    guide.tops[place.yaw, place.i, place.j] = max(
+        top_below(ground, yaw, middle - aside), top_below(ground, yaw, middle + aside)
+    )
     right, left = foothold_about(ground, yaw, middle - aside), foothold_about(ground, yaw, middle + aside)
     if right.cost < 0.0 and left.cost < 0.0:
         return -1.0
@@ -188,16 +199,6 @@ def guide_state(
 def other_foot(sides_before: int, sides_after: int) -> bool:
     """Whether one foot can stand in a state and the other one in the next: a robot steps from foot to foot."""
     return (sides_before % 2 == 1 and sides_after >= 2) or (sides_before >= 2 and sides_after % 2 == 1)
-
-
-@routine
-def way_obstacle(ground: Ground, steps: GuideSteps, step: int, begin: Place, base: float) -> float:
-    """How far the ground rises above a height below the ways of both feet, m."""
-    top = base
-    for n in range(steps.below_first[step], steps.below_first[step + 1]):
-        cell = steps.below[n]
-        top = max(top, ground.highest[2 * begin.i + cell.dx, 2 * begin.j + cell.dy])
-    return top - base
 
 
 _LONGER = 0.9733  # shortest ways over 16 directions are longer than straight ones by up to 2.75 %
@@ -254,23 +255,40 @@ def from_start(guide: Guide, ground: Ground, rules: CostRules, place: Place) -> 
 
 
 @routine
-def guide_edge(
-    guide: Guide, ground: Ground, steps: GuideSteps, rules: CostRules, begin: Place, step: int, end: Place
+def top_between(
+    guide: Guide,
+    ground: Ground,
+    solids: Solids,
+    volumes: Volumes,
+    steps: GuideSteps,
+    rules: CostRules,
+    begin: Place,
+    step: int,
+) -> float:
+    """Highest ground below the soles on the way of a step, m; infinite if the body is in something there."""
+    top = -np.inf
+    for n in range(steps.between_first[step], steps.between_first[step + 1]):
+        cell = steps.between[n]
+        place = Place(begin.yaw, begin.i + cell.dx, begin.j + cell.dy)
+        if guide_state(guide, ground, solids, volumes, rules, place) == _BLOCKED:
+            return np.inf
+        top = max(top, guide.tops[place.yaw, place.i, place.j])
+    return top
+
+
+@routine
+def ground_on_way(
+    guide: Guide, rules: CostRules, begin: Place, end: Place, length: float, top: float
 ) -> float:
     """What the ground adds to the cost of a step from one state to the next; infinite if it cannot be made."""
     low = guide.heights[begin.yaw, begin.i, begin.j]
     high = guide.heights[end.yaw, end.i, end.j]
-    rise, length = abs(high - low), steps.steps[step].length
-    if rise > rules.most_vertical or (rise > rules.noticeable and length > rules.careful):
+    rise, over = abs(high - low), max(top - max(low, high), 0.0)
+    if rise > rules.most_vertical or over > rules.most_obstacle:
         return np.inf
-    cost = rules.vertical * rise
-    base = max(low, high)
-    if guide.peaks[end.i, end.j] - base > rules.ignored:
-        over = way_obstacle(ground, steps, step, begin, base)
-        if over > rules.most_obstacle or (over > rules.noticeable and length > rules.careful):
-            return np.inf
-        cost += 2.0 * rules.obstacle * max(over - rules.ignored, 0.0)
-    return float(cost)
+    if max(rise, over) > rules.noticeable and length > rules.careful:
+        return np.inf
+    return float(rules.vertical * rise + 2.0 * rules.obstacle * max(over - rules.ignored, 0.0))
 
 
 @routine
@@ -335,11 +353,10 @@ def run_guide(
                 guide.sides[yaw, i, j], guide.sides[here.yaw, here.i, here.j]
             ):
                 continue
-            if max(abs(step.dx), abs(step.dy)) >= _LONG and guide.near[i, j] >= 2:
-                half = Place(yaw, (i + here.i) // 2, (j + here.j) // 2)
-                if guide_state(guide, ground, solids, volumes, rules, half) == _BLOCKED:
-                    continue
-            tentative += guide_edge(guide, ground, steps, rules, before, n, here)
+            top = -np.inf
+            if guide.near[i, j] >= 2 or guide.peaks[i, j] > guide.heights[here.yaw, here.i, here.j]:
+                top = top_between(guide, ground, solids, volumes, steps, rules, before, n)
+            tentative += ground_on_way(guide, rules, before, here, step.length, top)
             if tentative < np.inf and (known == 0.0 or tentative + 1.0 < known):
                 guide.togo[yaw, i, j] = tentative + 1.0
                 push(heap, tentative + ahead, (yaw * nx + i) * ny + j)

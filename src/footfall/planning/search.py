@@ -287,6 +287,7 @@ def _empty_guide(around: Surroundings, tables: Tables, start: RobotPose, *, stop
         workspace("guide costs", shape, np.float32),
         workspace("guide sides", shape, np.uint8, zeroed=False),
         workspace("guide heights", shape, np.float32, zeroed=False),
+        workspace("guide tops", shape, np.float32, zeroed=False),
         workspace("guide togo", shape, np.float32),
         workspace("guide closed", shape, np.uint8),
         around.peaks,

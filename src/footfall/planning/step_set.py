@@ -35,7 +35,6 @@ _AHEAD = (
     0.64,
 )  # m, steps of the guide of a robot with legs of 0.87 m
 _AHEAD_AND_ASIDE = (0.0, 0.16, 0.24)
-_BESIDE_MIDDLE = 0.12  # m from the middle between the feet to where ways of feet are looked at
 _TURN_SHARE = 1.0  # of the cost of a full turn: two half ones cost half as much
 _ROUNDING = 1e-9
 _MOST_STEPS = 1_000_000  # each takes half a kilobyte
@@ -217,21 +216,21 @@ class GuideStep(NamedTuple):
     length: float
 
 
-class CellBelow(NamedTuple):
-    """A cell of footsteps below the way of a foot, from the first one of the cell of the guide where the way begins."""
+class CellBetween(NamedTuple):
+    """A cell of the guide on the way of a step, from that where it begins."""
 
     dx: int
     dy: int
 
 
 class GuideSteps(NamedTuple):
-    """Steps by the heading in which they end: those of heading k are first[k] to first[k + 1]. Below the ways of both
-    feet in step n are the cells below_first[n] to below_first[n + 1] of `below`."""
+    """Steps by the heading in which they end: those of heading k are first[k] to first[k + 1]. Between begin and end
+    of step n are the cells between_first[n] to between_first[n + 1] of `between`."""
 
     steps: ArrayOf[GuideStep]
     first: Integers
-    below: ArrayOf[CellBelow]
-    below_first: Integers
+    between: ArrayOf[CellBetween]
+    between_first: Integers
     reach: int  # cells of the guide
 
 
@@ -249,27 +248,23 @@ def guide_steps(parameters: PlannerParameters) -> GuideSteps:
         for row in known.values():
             end = (k + int(row[2])) % headings
             ending[end].append(row)
-            ways[end].append(_cells_below(2 * np.pi * k / headings, row[0], row[1]))
+            ways[end].append(_cells_between(int(row[0]), int(row[1])))
     first = np.cumsum([0, *(len(rows) for rows in ending)])
     table = np.array([row for rows in ending for row in rows])
     steps = new_records(GuideStep, len(table))
     for n, name in enumerate(GuideStep._fields):
         steps[name] = table[:, n]
     cells = [sorted(way) for rows in ways for way in rows]
-    below = new_records(CellBelow, sum(map(len, cells)))
-    below["dx"], below["dy"] = np.array([cell for way in cells for cell in way]).T
-    below_first = np.cumsum([0, *map(len, cells)])
-    return GuideSteps(steps, first, below, below_first, int(np.abs(table[:, :2]).max()) + 1)
+    between = new_records(CellBetween, sum(map(len, cells)))
+    between["dx"], between["dy"] = np.array([cell for way in cells for cell in way]).T
+    between_first = np.cumsum([0, *map(len, cells)])
+    return GuideSteps(steps, first, between, between_first, int(np.abs(table[:, :2]).max()) + 1)
 
 
-def _cells_below(yaw: float, dx: float, dy: float) -> set[tuple[int, int]]:
-    """Cells below two points beside the middle between the feet while it goes some cells of the guide."""
-    aside = _BESIDE_MIDDLE * np.array([-np.sin(yaw), np.cos(yaw)])
-    way = GUIDE_CELL * np.array([dx, dy])
-    shares = np.linspace(0.0, 1.0, int(np.hypot(dx, dy)) + 2)[:, None]
-    points = np.concatenate([shares * way + side * aside for side in (-1.0, 1.0)])
-    # The middle of a cell of the guide is a corner of four cells of footsteps.
-    return {(int(a), int(b)) for a, b in np.floor(points / CELL + _ROUNDING) + 1}
+def _cells_between(dx: int, dy: int) -> set[tuple[int, int]]:
+    """Cells that a straight way of some cells passes, without the first and the last."""
+    shares = np.linspace(0.0, 1.0, max(abs(dx), abs(dy)) + 1)
+    return {(round(share * dx), round(share * dy)) for share in shares[1:-1].tolist()}
 
 
 def _guide_rows(yaw: float, parameters: PlannerParameters) -> list[list[float]]:
