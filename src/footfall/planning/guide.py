@@ -16,7 +16,7 @@ from footfall.arrays import Array
 from footfall.compiler.routines import Vector2, routine
 from footfall.planning.ground import Bytes, Ground, Singles, known_cost, known_top, turned
 from footfall.planning.heap import Heap, pop, push
-from footfall.planning.solids import BothStances, Solids, Support, Volumes, both_supports
+from footfall.planning.solids import BothStances, Solids, Support, Volumes, both_supports, collides
 from footfall.planning.step_set import CELL, GUIDE_CELL, GUIDE_TURN, GuideSteps
 
 _DEPTH = 0.03  # m that the body may be in something: within its cell there is a better place
@@ -210,14 +210,44 @@ _MOVES = tuple(
 )
 
 
+class Rates(NamedTuple):
+    """Cost of a metre, about at least: in the open, with something to touch around, and how many times as much where
+    the body hardly has room."""
+
+    open: float
+    touching: float
+    tight: float
+
+
+@routine
+def rate_of(ground: Ground, near: Bytes, solids: Solids, volumes: Volumes, rates: Rates, i: int, j: int) -> float:
+    """Cost of a metre on a cell of 8 cm."""
+    rate = rates.touching if near[i, j] % 2 == 1 else rates.open
+    height = ground.mean[2 * i, 2 * j]
+    if near[i, j] >= 2 and height == height:
+        middle = guide_centre(ground, i, j)
+        if collides(solids, volumes.core, 0, 1, np.array([middle[0], middle[1], height]), 0.0) >= 0:
+            rate *= rates.tight
+    return float(rate)
+
+
 @routine
 def least_ways(
-    highest: Array, near: Bytes, rates: Vector2, begin: Vector2, steepest: float, heap: Heap, ways: Array
+    ground: Ground,
+    near: Bytes,
+    solids: Solids,
+    volumes: Volumes,
+    rates: Rates,
+    begin: Vector2,
+    steepest: float,
+    heap: Heap,
+    ways: Array,
 ) -> None:
-    """Costs (nx, ny) of ways from a cell of 8 cm to all others, at least: nobody gets over a rise that is steeper from
-    one cell to the next. highest: of cells of 4 cm. rates: cost of a metre without and with something to touch."""
+    """Costs (nx, ny) of ways from a cell of 8 cm to all others, about at least: nobody gets over a rise that is steeper
+    from one cell to the next."""
     nx, ny = ways.shape[0], ways.shape[1]
     tops = np.full((nx, ny), -np.inf)
+    highest = ground.highest
     for i in range(nx):
         for j in range(ny):
             top = max(highest[2 * i, 2 * j], highest[2 * i + 1, 2 * j])
@@ -231,7 +261,7 @@ def least_ways(
         i, j = entry.item // ny, entry.item % ny
         if entry.key > ways[i, j] + 1e-6:
             continue
-        rate = _LONGER * GUIDE_CELL * rates[near[i, j] % 2]
+        rate = _LONGER * GUIDE_CELL * rate_of(ground, near, solids, volumes, rates, i, j)
         for di, dj in _MOVES:
             a, b = i + di, j + dj
             if a < 0 or b < 0 or a >= nx or b >= ny:

@@ -28,7 +28,7 @@ from footfall.planning.footsteps import (
     run_search,
 )
 from footfall.planning.ground import known_cost
-from footfall.planning.guide import Guide, Place, Pose2, guide_state, least_ways, run_guide
+from footfall.planning.guide import Guide, Place, Pose2, Rates, guide_state, least_ways, run_guide
 from footfall.planning.heap import kept_heap, push
 from footfall.planning.kept_guide import KeptGuide, with_kept_guide
 from footfall.planning.states import State, middle_of, number_of, state_of
@@ -42,6 +42,7 @@ _PATIENT = 30_000  # states that are explored with the guide of an earlier searc
 _DESPERATE = 60_000  # states that are explored where the guide knows no way
 _SLICE = 400  # states that are expanded between two looks at the clock
 _FOCUS = 1.2  # of the distance from the start, while the guide is made
+_TIGHT = 3.0  # how much longer ways count where the body hardly has room
 _SLACK = 1.0  # cost by which paths may be worse whose estimates the guide still knows
 _ALIKE = 0.02  # m: feet at rest are side by side within this
 _FAR = 30_000  # steps: no horizon
@@ -318,10 +319,14 @@ def guide_for(search: Search, kept: KeptGuide | None = None) -> Search:
     ]
     steepest = rules.most_vertical + rules.most_obstacle
     hands = rules.hand * problem.volumes.hands
-    rates = np.array([_rate(search.tables.guide_steps, hands), guide.rate])
+    rates = Rates(
+        _rate(search.tables.guide_steps, hands), _rate(search.tables.guide_steps, hands / 2), _TIGHT
+    )
     least_ways(
-        ground.highest,
+        ground,
         guide.near,
+        problem.solids,
+        problem.volumes,
         rates,
         np.array(begin, dtype=np.float64),
         steepest,

@@ -21,6 +21,7 @@ from footfall.planning.ground import Bytes
 from footfall.planning.nearby import Nearby, cell_below, nearby
 from footfall.planning.step_set import GUIDE_CELL
 
+_CORE = 0.8  # of half the width of the body
 _BEYOND = 1.5 * GUIDE_CELL  # m beyond the extent of the robot: it may be anywhere on a cell
 
 
@@ -56,8 +57,9 @@ class Capsule(NamedTuple):
 
 class Volumes(NamedTuple):
     """The robot's capsules, turned for each half heading: n = heading * count + k. body, arms and reach of both
-    sides one after the other; `hands` is 2 or 0."""
+    sides one after the other; `hands` is 2 or 0. core: one that stands upright, nearly as wide as the body."""
 
+    core: ArrayOf[Capsule]
     body: ArrayOf[Capsule]
     arms: ArrayOf[Capsule]
     reach: ArrayOf[Capsule]
@@ -115,6 +117,7 @@ def turned_volumes(biped: Biped, yaws: int) -> Volumes:
     """The volumes of a biped for as many headings."""
     arms, reach = list(biped.arms), list(biped.reach)
     return Volumes(
+        _core(biped.body),
         _turned([biped.body], yaws),
         _turned(arms, yaws),
         _turned(reach, yaws),
@@ -127,6 +130,17 @@ def turned_volumes(biped: Biped, yaws: int) -> Volumes:
         _extent(reach),
         biped.foot_distance / 2,
     )
+
+
+def _core(body: SweptVolume) -> ArrayOf[Capsule]:
+    corners = np.concatenate([element.corners for element in body.elements])
+    half = max(
+        float(np.abs(element.corners[:, 1]).max()) + element.radius for element in body.elements
+    )
+    low, high = corners[:, 2].min(), corners[:, 2].max()
+    rows = np.array([[0.0, 0.0, low, 0.0, 0.0, high, _CORE * half]])
+    core: ArrayOf[Capsule] = as_records(Capsule, rows)
+    return core
 
 
 def _turned(volumes: list[SweptVolume], yaws: int) -> ArrayOf[Capsule]:
