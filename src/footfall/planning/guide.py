@@ -277,11 +277,11 @@ def least_ways(
 
 @routine
 def from_start(guide: Guide, ground: Ground, rules: CostRules, place: Place) -> float:
-    """Cost from the start to a state, at least."""
+    """Cost from the start to a state, about at least."""
     headings = guide.costs.shape[0]
     turn = abs(place.yaw - guide.start.yaw)
     facing = GUIDE_TURN * rules.turn * min(turn, headings - turn)
-    return float(guide.focus * (guide.ways[place.i, place.j] + facing))
+    return float(guide.ways[place.i, place.j] + facing)
 
 
 @routine
@@ -372,7 +372,7 @@ def run_guide(
             if known != 0.0 and tentative + 1.0 >= known:
                 continue
             before = Place(yaw, i, j)
-            ahead = from_start(guide, ground, rules, before)
+            ahead = guide.focus * from_start(guide, ground, rules, before)
             if tentative + ahead > worst:
                 continue
             is_start = yaw == start.yaw and i == start.i and j == start.j
