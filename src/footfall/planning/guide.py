@@ -21,6 +21,7 @@ from footfall.planning.step_set import CELL, GUIDE_CELL, GUIDE_TURN, GuideSteps
 
 _DEPTH = 0.03  # m that the body may be in something: within its cell there is a better place
 _BLOCKED = -2.0  # instead of a cost: body or arms would be in something
+_TAKEN = 2  # stances of a state were taken up by the search of footsteps, see `learning`
 _LEAST = 1200  # states of a guide: on an easy way few are on good paths, and the search leaves them
 _BESIDE = ((0, 0), (1, 0), (-1, 0), (0, 1), (0, -1))  # cells of footsteps that one of the guide stands for
 _JUMP = 2.0  # in costs of a cell: neighbours that differ by more are not compared
@@ -60,7 +61,7 @@ class Guide(NamedTuple):
     costs: of a state, plus one; 0 where nobody has asked, -1 where no foot can stand, -2 where the body is in
     something. sides: which feet can stand there, 1 for the right, 2 for the left one. heights: of the feet, tops: highest
     ground below both soles, m. togo: cost to the goal, plus one; 0 where none is known. closed: whether it is
-    the least. peaks (nx, ny): highest ground within a step. near (nx, ny): see `find_nearness`. ways (nx, ny): cost
+    the least. seen: how far footsteps have got, see `learning`. peaks (nx, ny): highest ground within a step. near (nx, ny): see `find_nearness`. ways (nx, ny): cost
     from the start, about at least; rate: of a metre, at least. focus: how much more the way from the start counts.
     stops: whether the robot stops at the goal, after a short step. missed: what the cost of a path through any other
     state exceeds.
@@ -72,6 +73,7 @@ class Guide(NamedTuple):
     tops: Singles
     togo: Singles
     closed: Bytes
+    seen: Bytes
     peaks: Singles
     near: Bytes
     start: Pose2
@@ -359,6 +361,7 @@ def run_guide(
             found = togo
         if found < np.inf and count >= _LEAST:
             worst = found + slack
+        not_seen = guide.seen[here.yaw, here.i, here.j] == 0
         entering = togo + guide_state(guide, ground, solids, volumes, rules, here)
         for n in range(steps.first[here.yaw], steps.first[here.yaw + 1]):
             step = steps.steps[n]
@@ -367,6 +370,8 @@ def run_guide(
                 continue
             if guide.stops and togo == 0.0 and step.length > rules.guide_first_last:
                 continue
+            if guide.seen[yaw, i, j] == _TAKEN and not_seen:
+                continue  # footsteps have shown that nobody gets there
             tentative = entering + step.cost
             known = guide.togo[yaw, i, j]
             if known != 0.0 and tentative + 1.0 >= known:

@@ -29,10 +29,10 @@ class Entry(NamedTuple):
     item: int
 
 
-def kept_heap(capacity: int) -> Heap:
-    """An empty heap in the memory of the one before; memory is taken as it fills."""
-    keys = workspace("heap keys", (capacity,), np.float64, zeroed=False)
-    items = workspace("heap items", (capacity,), np.int64, zeroed=False)
+def kept_heap(capacity: int, name: str = "heap") -> Heap:
+    """An empty heap in the memory of the one before that had this name; memory is taken as it fills."""
+    keys = workspace(f"{name} keys", (capacity,), np.float64, zeroed=False)
+    items = workspace(f"{name} items", (capacity,), np.int64, zeroed=False)
     return Heap(keys, items, np.zeros(1, np.int64))
 
 

@@ -29,8 +29,9 @@ from footfall.planning.footsteps import (
 )
 from footfall.planning.ground import known_cost
 from footfall.planning.guide import Guide, Place, Pose2, Rates, guide_state, least_ways, run_guide
-from footfall.planning.heap import kept_heap, push
+from footfall.planning.heap import Heap, kept_heap, push
 from footfall.planning.kept_guide import KeptGuide, with_kept_guide
+from footfall.planning.learning import mark_seen, renew_estimates
 from footfall.planning.states import State, middle_of, number_of, state_of
 from footfall.planning.step_set import CELL, GUIDE_CELL, GUIDE_TURN, GuideSteps
 from footfall.planning.surroundings import Surroundings
@@ -39,6 +40,7 @@ from footfall.planning.watch import Watch
 from footfall.planning.workspace import workspace
 
 _PATIENT = 30_000  # states that are explored with the guide of an earlier search
+_DOUBT = 4_000  # states that are taken up before the guide is doubted, then twice as many
 _DESPERATE = 60_000  # states that are explored where the guide knows no way
 _SLICE = 400  # states that are expanded between two looks at the clock
 _FOCUS = 1.2  # of the distance from the start, while the guide is made
@@ -103,17 +105,35 @@ class Search:
             push(heap, float(nodes.estimates[number]), number)
         whole = float(nodes.estimates[list(self.starts)].min())
         self.nodes, self.course = nodes, course
-        outcome = RUNNING
+        outcome, until = RUNNING, _DOUBT
         while outcome == RUNNING:
             outcome = run_search(self.problem, nodes, heap, course, _SLICE)
             watch.tell(int(course.counts[1]), float(course.closest[0]), whole)
             if outcome == RUNNING and (watch.stopped or course.counts[1] > most):
                 break
+            if outcome == RUNNING and self._learns and course.counts[0] >= until:
+                until *= 2
+                self._learn(heap)
+                if not math.isfinite(self.guide_cost):
+                    most = min(most, int(course.counts[1]) + _DESPERATE)
         self.explored += int(course.counts[1])
         if outcome == FOUND:
             self.cost = float(nodes.costs[course.counts[3]])
             self.at_goal = bool(is_goal(self.problem, int(course.counts[3])))
         return outcome
+
+    @property
+    def _learns(self) -> bool:
+        """Whether the guide is this search's own, and knows a way that may be none."""
+        return self.problem.guided and not self.kept and math.isfinite(self.guide_cost)
+
+    def _learn(self, heap: Heap) -> None:
+        """Make the guide anew without steps that footsteps have shown not to be possible."""
+        assert self.nodes is not None
+        mark_seen(self.problem, self.nodes)
+        count, self.guide_cost = fill_guide(self)
+        self.guide_nodes += count
+        renew_estimates(self.problem, self.nodes, heap)
 
     def _fresh_nodes(self) -> Nodes:
         ground = self.problem.ground
@@ -291,6 +311,7 @@ def _empty_guide(around: Surroundings, tables: Tables, start: RobotPose, *, stop
         workspace("guide tops", shape, np.float32, zeroed=False),
         workspace("guide togo", shape, np.float32),
         workspace("guide closed", shape, np.uint8),
+        workspace("guide seen", shape, np.uint8),
         around.peaks,
         around.near,
         Pose2(float(middle[0]), float(middle[1]), _heading(float(yaw_of(turn)), headings)),
@@ -310,43 +331,57 @@ def _rate(steps: GuideSteps, hands: float) -> float:
 
 def guide_for(search: Search, kept: KeptGuide | None = None) -> Search:
     """The search with its guide filled in, or with an earlier one if that will do."""
-    problem, rules = search.problem, search.tables.cost_rules
-    guide, ground = problem.guide, problem.ground
-    heap = kept_heap(ground.nx * ground.ny * 16)
-    begin = [
-        math.floor((guide.start.x - ground.x) / GUIDE_CELL),
-        math.floor((guide.start.y - ground.y) / GUIDE_CELL),
-    ]
-    steepest = rules.most_vertical + rules.most_obstacle
-    hands = rules.hand * problem.volumes.hands
-    rates = Rates(
-        _rate(search.tables.guide_steps, hands), _rate(search.tables.guide_steps, hands / 2), _TIGHT
-    )
-    least_ways(
-        ground,
-        guide.near,
-        problem.solids,
-        problem.volumes,
-        rates,
-        np.array(begin, dtype=np.float64),
-        steepest,
-        heap,
-        guide.ways,
-    )
+    _measure_ways(search)
     if kept is not None and (ready := with_kept_guide(search, kept)) is not None:
         return ready
-    heap.size[0] = 0
+    count, cost = fill_guide(search)
+    return replace(search, guide_nodes=count, guide_cost=cost, kept=False)
+
+
+def _measure_ways(search: Search) -> None:
+    """Fill in what ways from the start cost."""
+    problem, rules, steps = search.problem, search.tables.cost_rules, search.tables.guide_steps
+    hands = rules.hand * problem.volumes.hands
+    least_ways(
+        problem.ground,
+        problem.guide.near,
+        problem.solids,
+        problem.volumes,
+        Rates(_rate(steps, hands), _rate(steps, hands / 2), _TIGHT),
+        np.array(_guide_start(search), dtype=np.float64),
+        rules.most_vertical + rules.most_obstacle,
+        _guide_heap(search),
+        problem.guide.ways,
+    )
+
+
+def _guide_start(search: Search) -> tuple[int, int]:
+    """The cell of the guide where it begins."""
+    start, ground = search.problem.guide.start, search.problem.ground
+    return math.floor((start.x - ground.x) / GUIDE_CELL), math.floor((start.y - ground.y) / GUIDE_CELL)
+
+
+def _guide_heap(search: Search) -> Heap:
+    return kept_heap(search.problem.ground.nx * search.problem.ground.ny * 16, "guide heap")
+
+
+def fill_guide(search: Search) -> tuple[int, float]:
+    """Find what it costs to go on to the goal: how many states were looked at, and the cost from the start."""
+    problem, rules = search.problem, search.tables.cost_rules
+    guide, ground, heap = problem.guide, problem.ground, _guide_heap(search)
+    guide.togo[:], guide.closed[:] = 0.0, 0
     # The guide may not be able to stand where it begins, on stairs say, but is as high as the feet there.
-    guide.heights[guide.start.yaw, begin[0], begin[1]] = min(foot.position[2] for foot in search.start.feet)
+    guide.heights[guide.start.yaw, *_guide_start(search)] = min(
+        foot.position[2] for foot in search.start.feet
+    )
     nx, ny = guide.costs.shape[1:]
     for yaw, i, j in _guide_goals(search):
         if guide_state(guide, ground, problem.solids, problem.volumes, rules, Place(yaw, i, j)) >= 0.0:
             guide.togo[yaw, i, j] = 1.0
             push(heap, 0.0, (yaw * nx + i) * ny + j)
-    count, cost = run_guide(
+    return run_guide(
         guide, ground, problem.solids, problem.volumes, search.tables.guide_steps, rules, heap, _SLACK
     )
-    return replace(search, guide_nodes=count, guide_cost=cost, kept=False)
 
 
 def _guide_goals(search: Search) -> list[tuple[int, int, int]]:
@@ -378,8 +413,7 @@ def path_of(search: Search) -> Path:
 
 def guide_anew(search: Search) -> Search:
     """The search with a guide of its own, instead of an earlier one's that has led nowhere."""
-    guide = search.problem.guide
-    guide.togo[:], guide.closed[:], guide.costs[:] = 0.0, 0, 0.0
+    search.problem.guide.costs[:] = 0.0
     return guide_for(search)
 
 
