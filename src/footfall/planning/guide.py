@@ -222,7 +222,9 @@ class Rates(NamedTuple):
 
 
 @routine
-def rate_of(ground: Ground, near: Bytes, solids: Solids, volumes: Volumes, rates: Rates, i: int, j: int) -> float:
+def rate_of(
+    ground: Ground, near: Bytes, solids: Solids, volumes: Volumes, rates: Rates, i: int, j: int
+) -> float:
     """Cost of a metre on a cell of 8 cm."""
     rate = rates.touching if near[i, j] % 2 == 1 else rates.open
     height = ground.mean[2 * i, 2 * j]
@@ -384,9 +386,7 @@ def run_guide(
             if guide_state(guide, ground, solids, volumes, rules, before) < 0.0 and not is_start:
                 guide.closed[yaw, i, j] = 2
                 continue
-            if not is_start and not other_foot(
-                guide.sides[yaw, i, j], guide.sides[here.yaw, here.i, here.j]
-            ):
+            if not is_start and not other_foot(guide.sides[yaw, i, j], guide.sides[here.yaw, here.i, here.j]):
                 continue
             top = -np.inf
             if guide.near[i, j] >= 2 or guide.peaks[i, j] > guide.heights[here.yaw, here.i, here.j]:

@@ -134,9 +134,7 @@ def turned_volumes(biped: Biped, yaws: int) -> Volumes:
 
 def _core(body: SweptVolume) -> ArrayOf[Capsule]:
     corners = np.concatenate([element.corners for element in body.elements])
-    half = max(
-        float(np.abs(element.corners[:, 1]).max()) + element.radius for element in body.elements
-    )
+    half = max(float(np.abs(element.corners[:, 1]).max()) + element.radius for element in body.elements)
     low, high = corners[:, 2].min(), corners[:, 2].max()
     rows = np.array([[0.0, 0.0, low, 0.0, 0.0, high, _CORE * half]])
     core: ArrayOf[Capsule] = as_records(Capsule, rows)
@@ -217,7 +215,7 @@ def collides(
         element = solids.elements[n]
         for k in range(first, first + count):
             if capsule_gap(capsules[k], place, element, -depth) < -depth:
-                return n
+                return int(n)
     return -1
 
 
@@ -309,7 +307,9 @@ class BothStances(NamedTuple):
 
 
 @routine
-def both_supports(solids: Solids, volumes: Volumes, heading: int, place: Vector3, depth: float) -> BothStances:
+def both_supports(
+    solids: Solids, volumes: Volumes, heading: int, place: Vector3, depth: float
+) -> BothStances:
     """As `support`, for both feet at once."""
     count = volumes.body_count
     body = collides(solids, volumes.body, heading * count, count, place, depth)

@@ -98,9 +98,7 @@ def surroundings(
         parameters=parameters,
     )
     shape = (ground.nx // 2, ground.ny // 2)
-    solids, ids = packed_solids(
-        near, tables.volumes, Cells((ground.x, ground.y), shape), touchable=surfaces
-    )
+    solids, ids = packed_solids(near, tables.volumes, Cells((ground.x, ground.y), shape), touchable=surfaces)
     flags, peaks = np.zeros(shape, np.uint8), np.empty(shape, np.float32)
     find_nearness(solids, tables.volumes, flags)
     # Both half swings of a step, with soles, stay within this distance of the middle between its stances.
