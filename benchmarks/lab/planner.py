@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.lab.plan_checker import Capsule, CheckLimits, PlanCheck, check_plan
-from footfall import Scene, load
+from footfall import Scene, load, load_scene
 from footfall.arrays import Array
 from footfall.environment import (
     Environment,
@@ -44,6 +44,7 @@ from footfall.planning import (
 from footfall.planning.biped import biped_of
 from footfall.scene import make_scene
 from footfall.volumes import SweptVolume
+from footfall.walking.settings import planner_parameters
 
 NINE = (
     "platform", "right-wall", "right-table", "corridor", "obstacles", "ramps", "stairs", "stairs-partial", "trap"
@@ -185,6 +186,42 @@ def trimmed_mean(values: list[float]) -> float:
     """Mean without the least and the greatest tenth."""
     ordered, cut = sorted(values), len(values) // 10
     return float(np.mean(ordered[cut : len(ordered) - cut]))
+
+
+# Scenes of strangers
+
+STRANGERS = sorted((Path(__file__).parents[1] / "scenes").glob("*.toml"))
+
+
+class StrangerRow(NamedTuple):
+    """A scene that the planner was not made with: the plan of the last run, its check, and ms (median), planned as by
+    default and with the parameters of a walk."""
+
+    name: str
+    result: PlannedContacts
+    check: PlanCheck | None
+    milliseconds: float
+    walking: PlannedContacts
+    walking_milliseconds: float
+
+
+def measure_stranger(path: Path, robot: Robot, *, runs: int) -> StrangerRow:
+    """Plan through a scene of a file, known exactly."""
+    scene = load_scene(path)
+    environment, goal = perceive(scene, EXACT), goal_of(scene)
+    results = []
+    for parameters in (None, planner_parameters(robot.model)):
+        plans = [
+            plan_contacts(
+                environment, robot.model, goal, start=robot.start, parameters=parameters, explained=False
+            )
+            for _ in range(runs + 1)
+        ][1:]
+        times = [sum(v for k, v in each.effort.milliseconds.items() if k != "environment") for each in plans]
+        results.append((plans[-1], float(np.median(times))))
+    (plan, time_of_plan), (walk, time_of_walk) = results
+    check = judge(plan, scene, robot, exact=True) if plan.found else None
+    return StrangerRow(scene.name, plan, check, time_of_plan, walk, time_of_walk)
 
 
 # Random scenes

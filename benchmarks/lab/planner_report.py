@@ -7,7 +7,16 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from benchmarks.lab.planner import SOURCE, CommandTimes, ComparedRow, LongWay, Memory, RandomRow, SceneRow
+from benchmarks.lab.planner import (
+    SOURCE,
+    CommandTimes,
+    ComparedRow,
+    LongWay,
+    Memory,
+    RandomRow,
+    SceneRow,
+    StrangerRow,
+)
 from footfall.bench.surroundings import load_average, processor
 
 
@@ -75,6 +84,29 @@ def nine_scenes(rows: Sequence[SceneRow], *, exact: bool) -> str:
 
 def _stages(row: SceneRow) -> str:
     return ", ".join(f"{stage} {value:.1f}" for stage, value in row.milliseconds.items())
+
+
+def strangers(rows: Sequence[StrangerRow]) -> str:
+    """Scenes that the planner was not made with."""
+    lines = [
+        "## Scenes of strangers",
+        "",
+        "Scenes of `benchmarks/scenes/`, made to be awkward: logs, kerbs, gaps, fences, doors that are too narrow. "
+        "Surfaces known exactly, CPU time without pre-processing; on the right with the parameters of a walk (feet "
+        "swing higher).",
+        "",
+        "| scene | found | ms | cost | steps | hands | repairs | nodes | faults | found, walking | ms, walking |",
+        "|---" * 11 + "|",
+    ]
+    for row in rows:
+        plan, faults = row.result, [] if row.check is None else row.check.faults
+        told = ", ".join(f"{each.kind}: {each.what}" for each in faults) or "none"
+        lines.append(
+            f"| {row.name} | {plan.found} | {row.milliseconds:.0f} | {plan.cost:.2f} | {len(plan.steps)} "
+            f"| {len(plan.hand_contacts)} | {plan.effort.repairs} | {plan.nodes} | {told} "
+            f"| {row.walking.found} | {row.walking_milliseconds:.0f} |"
+        )
+    return "\n".join(lines)
 
 
 def random_scenes(rows: Sequence[RandomRow]) -> str:

@@ -21,7 +21,7 @@ from footfall.planning.solids import Solids, Volumes, support
 from footfall.planning.states import State, middle_of, number_of, state_of
 from footfall.planning.step_set import CELL, GUIDE_CELL, SWEEP, TURNS, StepSet
 
-# Of a state. RATED: hands and collisions are known. STRICT: a way there was not free, so that each is looked at at once.
+# Of a state. RATED: hands and collisions are known. STRICT: a way there was not free, so each is looked at at once.
 NEW, OPEN, RATED, STRICT, CLOSED, INVALID = 0, 1, 2, 3, 4, 5
 RUNNING, FOUND, EXHAUSTED, FULL = 0, 1, 2, 3  # of a search
 _SAME = 1e-9  # costs that differ by less are the same

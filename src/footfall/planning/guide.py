@@ -59,12 +59,12 @@ class Guide(NamedTuple):
     """States (headings, nx, ny) of the middle between the feet on cells of 8 cm, from the corner of the ground on.
 
     costs: of a state, plus one; 0 where nobody has asked, -1 where no foot can stand, -2 where the body is in
-    something. sides: which feet can stand there, 1 for the right, 2 for the left one. heights: of the feet, tops: highest
-    ground below both soles, m. togo: cost to the goal, plus one; 0 where none is known. closed: whether it is
-    the least. seen: how far footsteps have got, see `learning`. peaks (nx, ny): highest ground within a step. near (nx, ny): see `find_nearness`. ways (nx, ny): cost
-    from the start, about at least; rate: of a metre, at least. focus: how much more the way from the start counts.
-    stops: whether the robot stops at the goal, after a short step. missed: what the cost of a path through any other
-    state exceeds.
+    something. sides: which feet can stand there, 1 for the right, 2 for the left one. heights: of the feet, tops:
+    highest ground below both soles, m. togo: cost to the goal, plus one; 0 where none is known. closed: whether it is
+    the least. seen: how far footsteps have got, see `learning`. peaks (nx, ny): highest ground within a step. near (nx,
+    ny): see `find_nearness`. ways (nx, ny): cost from the start, about at least; rate: of a metre, at least. focus: how
+    much more the way from the start counts. stops: whether the robot stops at the goal, after a short step. missed:
+    what the cost of a path through any other state exceeds.
     """
 
     costs: Singles
@@ -82,6 +82,17 @@ class Guide(NamedTuple):
     focus: float
     stops: bool
     missed: Array
+
+
+class GuideWorld(NamedTuple):
+    """All that a guide is made from, and the guide itself."""
+
+    guide: Guide
+    ground: Ground
+    solids: Solids
+    volumes: Volumes
+    steps: GuideSteps
+    rules: CostRules
 
 
 class Place(NamedTuple):
@@ -155,11 +166,10 @@ def top_below(ground: Ground, yaw: int, foot: Vector2) -> float:
 
 
 @routine
-def guide_state(
-    guide: Guide, ground: Ground, solids: Solids, volumes: Volumes, rules: CostRules, place: Place
-) -> float:
+def guide_state(world: GuideWorld, place: Place) -> float:
     """Cost of a state of the guide, in the mean of the feet that can stand there; negative if none can. Looked at
     once."""
+    guide, ground, volumes = world.guide, world.ground, world.volumes
     kept = guide.costs[place.yaw, place.i, place.j]
     if kept != 0.0:
         return float(kept - 1.0 if kept > 0.0 else kept)
@@ -179,15 +189,15 @@ def guide_state(
     hands = BothStances(free, free, False)
     if guide.near[place.i, place.j] > 0:
         at = np.array([middle[0], middle[1], height])
-        hands = both_supports(solids, volumes, 2 * yaw, at, _DEPTH)
+        hands = both_supports(world.solids, volumes, 2 * yaw, at, _DEPTH)
         if hands.blocked:
             guide.costs[place.yaw, place.i, place.j] = _BLOCKED
             return _BLOCKED
     sides, total = 0, 0.0
     if right.cost >= 0.0 and hands.right.blocked < 0:
-        sides, total = 1, right.cost + rules.hand * hands.right.missing
+        sides, total = 1, right.cost + world.rules.hand * hands.right.missing
     if left.cost >= 0.0 and hands.left.blocked < 0:
-        sides, total = sides + 2, total + left.cost + rules.hand * hands.left.missing
+        sides, total = sides + 2, total + left.cost + world.rules.hand * hands.left.missing
     if sides == 0:
         return -1.0
     cost = total / 2.0 if sides == 3 else total
@@ -222,50 +232,40 @@ class Rates(NamedTuple):
 
 
 @routine
-def rate_of(
-    ground: Ground, near: Bytes, solids: Solids, volumes: Volumes, rates: Rates, i: int, j: int
-) -> float:
+def rate_of(world: GuideWorld, rates: Rates, i: int, j: int) -> float:
     """Cost of a metre on a cell of 8 cm."""
-    rate = rates.touching if near[i, j] % 2 == 1 else rates.open
+    near, ground = world.guide.near[i, j], world.ground
+    rate = rates.touching if near % 2 == 1 else rates.open
     height = ground.mean[2 * i, 2 * j]
-    if near[i, j] >= 2 and height == height:
+    if near >= 2 and height == height:
         middle = guide_centre(ground, i, j)
-        if collides(solids, volumes.core, 0, 1, np.array([middle[0], middle[1], height]), 0.0) >= 0:
+        place = np.array([middle[0], middle[1], height])
+        if collides(world.solids, world.volumes.core, 0, 1, place, 0.0) >= 0:
             rate *= rates.tight
     return float(rate)
 
 
 @routine
-def least_ways(
-    ground: Ground,
-    near: Bytes,
-    solids: Solids,
-    volumes: Volumes,
-    rates: Rates,
-    begin: Vector2,
-    steepest: float,
-    heap: Heap,
-    ways: Array,
-) -> None:
-    """Costs (nx, ny) of ways from a cell of 8 cm to all others, about at least: nobody gets over a rise that is steeper
-    from one cell to the next."""
+def least_ways(world: GuideWorld, rates: Rates, begin: Place, heap: Heap) -> None:
+    """Fill in costs of ways from a cell of 8 cm to all others, about at least: nobody gets over a rise from one cell to
+    the next that is higher than a step up and over something together."""
+    ways, highest = world.guide.ways, world.ground.highest
+    steepest = world.rules.most_vertical + world.rules.most_obstacle
     nx, ny = ways.shape[0], ways.shape[1]
     tops = np.full((nx, ny), -np.inf)
-    highest = ground.highest
     for i in range(nx):
         for j in range(ny):
             top = max(highest[2 * i, 2 * j], highest[2 * i + 1, 2 * j])
             tops[i, j] = max(top, highest[2 * i, 2 * j + 1], highest[2 * i + 1, 2 * j + 1])
             ways[i, j] = np.inf
-    first = int(begin[0]) * ny + int(begin[1])
-    ways[int(begin[0]), int(begin[1])] = 0.0
-    push(heap, 0.0, first)
+    ways[begin.i, begin.j] = 0.0
+    push(heap, 0.0, begin.i * ny + begin.j)
     while heap.size[0] > 0 and heap.size[0] + len(_MOVES) <= len(heap.keys):
         entry = pop(heap)
         i, j = entry.item // ny, entry.item % ny
         if entry.key > ways[i, j] + 1e-6:
             continue
-        rate = _LONGER * GUIDE_CELL * rate_of(ground, near, solids, volumes, rates, i, j)
+        rate = _LONGER * GUIDE_CELL * rate_of(world, rates, i, j)
         for di, dj in _MOVES:
             a, b = i + di, j + dj
             if a < 0 or b < 0 or a >= nx or b >= ny:
@@ -280,7 +280,7 @@ def least_ways(
 
 
 @routine
-def from_start(guide: Guide, ground: Ground, rules: CostRules, place: Place) -> float:
+def from_start(guide: Guide, rules: CostRules, place: Place) -> float:
     """Cost from the start to a state, about at least."""
     headings = guide.costs.shape[0]
     turn = abs(place.yaw - guide.start.yaw)
@@ -289,24 +289,15 @@ def from_start(guide: Guide, ground: Ground, rules: CostRules, place: Place) -> 
 
 
 @routine
-def top_between(
-    guide: Guide,
-    ground: Ground,
-    solids: Solids,
-    volumes: Volumes,
-    steps: GuideSteps,
-    rules: CostRules,
-    begin: Place,
-    step: int,
-) -> float:
+def top_between(world: GuideWorld, begin: Place, step: int) -> float:
     """Highest ground below the soles on the way of a step, m; infinite if the body is in something there."""
     top = -np.inf
-    for n in range(steps.between_first[step], steps.between_first[step + 1]):
-        cell = steps.between[n]
+    for n in range(world.steps.between_first[step], world.steps.between_first[step + 1]):
+        cell = world.steps.between[n]
         place = Place(begin.yaw, begin.i + cell.dx, begin.j + cell.dy)
-        if guide_state(guide, ground, solids, volumes, rules, place) == _BLOCKED:
+        if guide_state(world, place) == _BLOCKED:
             return np.inf
-        top = max(top, guide.tops[place.yaw, place.i, place.j])
+        top = max(top, world.guide.tops[place.yaw, place.i, place.j])
     return top
 
 
@@ -326,21 +317,12 @@ def ground_on_way(
 
 
 @routine
-def run_guide(
-    guide: Guide,
-    ground: Ground,
-    solids: Solids,
-    volumes: Volumes,
-    steps: GuideSteps,
-    rules: CostRules,
-    heap: Heap,
-    slack: float,
-) -> tuple[int, float]:
+def run_guide(world: GuideWorld, heap: Heap, slack: float) -> tuple[int, float]:
     """Fill in costs to the goal from the entries of the heap on, until the start is reached and all states are known
     that may be on a path `slack` costs worse, and some more on short ways. Gives how many states were closed, and the
     cost from the start, infinite if there is no way."""
-    nx, ny = guide.costs.shape[1], guide.costs.shape[2]
-    headings = guide.costs.shape[0]
+    guide, ground, steps, rules = world.guide, world.ground, world.steps, world.rules
+    headings, nx, ny = guide.costs.shape[0], guide.costs.shape[1], guide.costs.shape[2]
     count, found, worst = 0, np.inf, np.inf
     start = Place(
         guide.start.yaw,
@@ -364,7 +346,7 @@ def run_guide(
         if found < np.inf and count >= _LEAST:
             worst = found + slack
         not_seen = guide.seen[here.yaw, here.i, here.j] == 0
-        entering = togo + guide_state(guide, ground, solids, volumes, rules, here)
+        entering = togo + guide_state(world, here)
         for n in range(steps.first[here.yaw], steps.first[here.yaw + 1]):
             step = steps.steps[n]
             yaw, i, j = turned(here.yaw - step.turn, headings), here.i - step.dx, here.j - step.dy
@@ -379,18 +361,18 @@ def run_guide(
             if known != 0.0 and tentative + 1.0 >= known:
                 continue
             before = Place(yaw, i, j)
-            ahead = guide.focus * from_start(guide, ground, rules, before)
+            ahead = guide.focus * from_start(guide, rules, before)
             if tentative + ahead > worst:
                 continue
             is_start = yaw == start.yaw and i == start.i and j == start.j
-            if guide_state(guide, ground, solids, volumes, rules, before) < 0.0 and not is_start:
+            if guide_state(world, before) < 0.0 and not is_start:
                 guide.closed[yaw, i, j] = 2
                 continue
             if not is_start and not other_foot(guide.sides[yaw, i, j], guide.sides[here.yaw, here.i, here.j]):
                 continue
             top = -np.inf
             if guide.near[i, j] >= 2 or guide.peaks[i, j] > guide.heights[here.yaw, here.i, here.j]:
-                top = top_between(guide, ground, solids, volumes, steps, rules, before, n)
+                top = top_between(world, before, n)
             tentative += ground_on_way(guide, rules, before, here, step.length, top)
             if tentative < np.inf and (known == 0.0 or tentative + 1.0 < known):
                 guide.togo[yaw, i, j] = tentative + 1.0
@@ -432,4 +414,4 @@ def value_between(guide: Guide, ground: Ground, rules: CostRules, yaw: int, plac
         return total / weight
     if guide.missed[0] == np.inf:
         return np.inf
-    return float(max(guide.missed[0] - from_start(guide, ground, rules, Place(yaw, i, j)), 0.0))
+    return float(max(guide.missed[0] - from_start(guide, rules, Place(yaw, i, j)), 0.0))

@@ -1,9 +1,9 @@
 """What a search of footsteps learns about its guide: steps of the middle between the feet that no footsteps make.
 
-The guide looks at cells of 8 cm with some tolerance, so it may lead into a gap that no feet get through. The search then
-takes up one stance after another in front of it. After some thousand of them it looks at what it has seen: a state of
-the guide whose stances were taken up and led to no stance of the next state has no step there. Without such steps the
-guide is made anew, and leads elsewhere.
+The guide looks at cells of 8 cm with some tolerance, so it may lead into a gap that no feet get through. The search
+then takes up one stance after another in front of it. After some thousand of them it looks at what it has seen: a state
+of the guide whose stances were taken up and led to no stance of the next state has no step there. Without such steps
+the guide is made anew, and leads elsewhere.
 """
 
 from __future__ import annotations

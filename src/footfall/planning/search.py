@@ -28,7 +28,7 @@ from footfall.planning.footsteps import (
     run_search,
 )
 from footfall.planning.ground import known_cost
-from footfall.planning.guide import Guide, Place, Pose2, Rates, guide_state, least_ways, run_guide
+from footfall.planning.guide import Guide, GuideWorld, Place, Pose2, Rates, guide_state, least_ways, run_guide
 from footfall.planning.heap import Heap, kept_heap, push
 from footfall.planning.kept_guide import KeptGuide, with_kept_guide
 from footfall.planning.learning import mark_seen, renew_estimates
@@ -338,27 +338,25 @@ def guide_for(search: Search, kept: KeptGuide | None = None) -> Search:
     return replace(search, guide_nodes=count, guide_cost=cost, kept=False)
 
 
-def _measure_ways(search: Search) -> None:
-    """Fill in what ways from the start cost."""
-    problem, rules, steps = search.problem, search.tables.cost_rules, search.tables.guide_steps
-    hands = rules.hand * problem.volumes.hands
-    least_ways(
-        problem.ground,
-        problem.guide.near,
-        problem.solids,
-        problem.volumes,
-        Rates(_rate(steps, hands), _rate(steps, hands / 2), _TIGHT),
-        np.array(_guide_start(search), dtype=np.float64),
-        rules.most_vertical + rules.most_obstacle,
-        _guide_heap(search),
-        problem.guide.ways,
+def _world_of(search: Search) -> GuideWorld:
+    problem, tables = search.problem, search.tables
+    return GuideWorld(
+        problem.guide, problem.ground, problem.solids, problem.volumes, tables.guide_steps, tables.cost_rules
     )
 
 
-def _guide_start(search: Search) -> tuple[int, int]:
-    """The cell of the guide where it begins."""
+def _measure_ways(search: Search) -> None:
+    """Fill in what ways from the start cost."""
+    steps, hands = search.tables.guide_steps, search.tables.cost_rules.hand * search.tables.volumes.hands
+    rates = Rates(_rate(steps, hands), _rate(steps, hands / 2), _TIGHT)
+    least_ways(_world_of(search), rates, _guide_start(search), _guide_heap(search))
+
+
+def _guide_start(search: Search) -> Place:
+    """The state of the guide where it begins."""
     start, ground = search.problem.guide.start, search.problem.ground
-    return math.floor((start.x - ground.x) / GUIDE_CELL), math.floor((start.y - ground.y) / GUIDE_CELL)
+    i, j = math.floor((start.x - ground.x) / GUIDE_CELL), math.floor((start.y - ground.y) / GUIDE_CELL)
+    return Place(start.yaw, i, j)
 
 
 def _guide_heap(search: Search) -> Heap:
@@ -367,21 +365,16 @@ def _guide_heap(search: Search) -> Heap:
 
 def fill_guide(search: Search) -> tuple[int, float]:
     """Find what it costs to go on to the goal: how many states were looked at, and the cost from the start."""
-    problem, rules = search.problem, search.tables.cost_rules
-    guide, ground, heap = problem.guide, problem.ground, _guide_heap(search)
+    world, guide, heap = _world_of(search), search.problem.guide, _guide_heap(search)
     guide.togo[:], guide.closed[:] = 0.0, 0
     # The guide may not be able to stand where it begins, on stairs say, but is as high as the feet there.
-    guide.heights[guide.start.yaw, *_guide_start(search)] = min(
-        foot.position[2] for foot in search.start.feet
-    )
+    guide.heights[_guide_start(search)] = min(foot.position[2] for foot in search.start.feet)
     nx, ny = guide.costs.shape[1:]
     for yaw, i, j in _guide_goals(search):
-        if guide_state(guide, ground, problem.solids, problem.volumes, rules, Place(yaw, i, j)) >= 0.0:
+        if guide_state(world, Place(yaw, i, j)) >= 0.0:
             guide.togo[yaw, i, j] = 1.0
             push(heap, 0.0, (yaw * nx + i) * ny + j)
-    return run_guide(
-        guide, ground, problem.solids, problem.volumes, search.tables.guide_steps, rules, heap, _SLACK
-    )
+    return run_guide(world, heap, _SLACK)
 
 
 def _guide_goals(search: Search) -> list[tuple[int, int, int]]:
