@@ -263,6 +263,7 @@ class Job:
         path = Path(search.start, (), (), ())
         if number is not None:
             path = path_to(search, number)
+        if path.numbers:
             try:
                 stances = stances_of(search, path, bumpy=True)
             except RefusedStance:
