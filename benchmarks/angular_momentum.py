@@ -1,6 +1,7 @@
 """Angular momentum of walking robots with four ways to move the arms (Schwienbacher 2014, chapter 7).
 
-python benchmarks/angular_momentum.py [--robots lola lola-2012] [--output report.md] [--picture picture.png]
+python benchmarks/angular_momentum.py [--robots lola lola-2012] [--walks "0.4 m"] [--output report.md]
+    [--picture picture.png] [--beside source.png]
 """
 
 import os
@@ -14,10 +15,19 @@ import argparse
 
 import footfall
 from benchmarks.lab.angular_momentum import WALKS, Outcome, measure
+from benchmarks.lab.momentum_figures import FIGURES, beside_the_source, draw_figures
+from footfall.whole_file import write_text
 
 _HEAD = (
     "| arms | peak momentum, kg m2/s | to rest | peak rate, N m | to rest | peak torque of a sole, N m | to rest "
     "| least gap, mm | arm rate, rad/s | tasks off |"
+)
+
+_PICTURED = ("straight, 0.4 m in 0.8 s", "turning in place")
+_BESIDE = (
+    "Schwienbacher (2014), figures 7.1, 7.3 and 7.4, with the same curves of our walks: peaks over one gait cycle, "
+    "with some arms against others. His momentum is simulated, his torques are measured on the robot, on walks of "
+    "another generator; ours are of inverse dynamics."
 )
 
 
@@ -59,8 +69,10 @@ def draw(courses: dict[str, list[Outcome]], path: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--robots", nargs="+", default=["lola", "lola-2012"])
+    parser.add_argument("--walks", default="", help="only those whose names have this")
     parser.add_argument("--output", type=Path)
-    parser.add_argument("--picture", type=Path)
+    parser.add_argument("--picture", type=Path, help="all methods on two walks of the first robot")
+    parser.add_argument("--beside", type=Path, help="the source's figures, of the last robot")
     options = parser.parse_args()
     lines = [
         "# Angular momentum of walking",
@@ -70,21 +82,26 @@ def main() -> None:
         "factors. Compensation and minimisation run with repulsion of the arms and a pull to the standing pose; while",
         "turning the momentum that is wanted is the cubic of (7.10). Percentages are against arms at rest.",
     ]
-    pictured: dict[str, list[Outcome]] = {}
+    measured: dict[str, dict[str, list[Outcome]]] = {}
     for name in options.robots:
         robot = footfall.load(name)
+        measured[name] = {}
         lines += ["", f"## {name}"]
-        for walk in WALKS:
+        for walk in (walk for walk in WALKS if options.walks in walk.name):
             found, literal = measure(robot, walk)
             told = [*table(found), "", f"(7.9) as printed: {literal}."] if found else [f"Refused: {literal}"]
             lines += ["", f"### {walk.name}", "", *told]
             print("\n".join(lines[-len(found) - 5 :]), flush=True)
-            if name == options.robots[0] and walk.name in ("straight, 0.4 m in 0.8 s", "turning in place"):
-                pictured[walk.name] = found
+            measured[name][walk.name] = found
+    if all(shown.walk in walks for shown in FIGURES for walks in measured.values()):
+        lines += ["", "## Beside the source's figures", "", _BESIDE, "", *beside_the_source(measured)]
+        print("\n".join(lines[-len(FIGURES) - 2 :]))
+        if options.beside:
+            draw_figures(measured[name], options.beside, robot=name)
     if options.output:
-        options.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        write_text(options.output, "\n".join(lines) + "\n")
     if options.picture:
-        draw(pictured, options.picture)
+        draw({walk: measured[options.robots[0]][walk] for walk in _PICTURED}, options.picture)
 
 
 if __name__ == "__main__":

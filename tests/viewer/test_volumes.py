@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import footfall
 from footfall.geometry.swept_sphere import swept_line, swept_point, swept_triangle
+from footfall.recording.reader import read_recording
+from footfall.recording.writer import RecordingWriter
+from footfall.viewer.player import Player
 from footfall.viewer.show import View
 from footfall.viewer.volumes import (
     CLOSE,
@@ -66,3 +71,24 @@ def test_scale_of_distances() -> None:
     assert "left:50%" in page
     assert "<b>" not in page
     assert "no pair" in distance_scale(None)
+
+
+def test_recordings_show_distances_as_they_play(tmp_path: Path) -> None:
+    """Volumes travel with the robot of a recording; the scale has the closest pair of the instant that is shown."""
+    robot = footfall.load("lola")
+    path, lowered = tmp_path / "arms.mcap", robot.configuration("idle").copy()
+    lowered[robot.q_slice("aar")] += 0.6
+    with RecordingWriter(path, robot, preview_rate=0.0) as writer:
+        for time, q in ((0.0, robot.configuration("idle")), (1.0, lowered)):
+            writer.state(time, q, np.zeros(robot.nv))
+    recording = read_recording(path)
+    told = []
+    with View(recording, port=0, volumes=True) as view:
+        assert isinstance(view.player, Player)
+        for row, instant in enumerate((0.0, 1.0)):
+            view.player.seek(instant)
+            found = footfall.volumes.volume_distances(robot, recording.q[row], threshold=CLOSE)
+            gap = 1e3 * found.distance[found.exact].min()
+            told.append(view.player.volumes.scale)
+            assert f": {gap:.0f} mm" in told[-1]
+    assert told[0] != told[1]

@@ -33,7 +33,8 @@ def screenshot(
         str | None, typer.Option(help="Named configuration of a robot; default: its first one.")
     ] = None,
     volumes: Annotated[
-        bool, typer.Option("--volumes", help="Draw the volumes of a robot or of objects.")
+        bool,
+        typer.Option("--volumes", help="Draw the volumes of a robot (of a recording, too) or of objects."),
     ] = False,
     confidence: Annotated[
         bool, typer.Option("--confidence", help="Colour the terrain of an environment by confidence.")
@@ -62,7 +63,8 @@ def screenshot(
     if time is not None and not isinstance(subject, Recording):
         raise typer.BadParameter(f"--time is for recordings; {source!r} is none")
     believed = isinstance(subject, Environment)
-    if volumes and not believed and not (isinstance(subject, Robot) and subject.volumes):
+    robot = subject.robot if isinstance(subject, Recording) else subject
+    if volumes and not believed and not (isinstance(robot, Robot) and robot.volumes):
         raise typer.BadParameter(f"--volumes is for robots that have some; {source!r} has none")
     if confidence and not believed:
         raise typer.BadParameter(f"--confidence is for environments; {source!r} is none")

@@ -14,6 +14,7 @@ from footfall.viewer.drawing import ForceDrawing, RobotDrawing, SceneDrawing, fo
 from footfall.viewer.playback import Playback
 from footfall.viewer.stage import Stage
 from footfall.viewer.timeline import Timeline, latest_row
+from footfall.viewer.volumes import VolumeSwitch
 
 _NO_EVENT = "go to ..."
 _MOST_EVENTS = 200
@@ -21,9 +22,14 @@ _SIZES = (0.05, 2.5)  # m of a robot, for its arrows; several of them may stand 
 
 
 class Player(Playback):
-    """Shows the robot, the scene and the contact forces of a recording, with controls to play it."""
+    """Shows the robot, the scene and the contact forces of a recording, with controls to play it.
 
-    def __init__(self, stage: Stage, recording: Recording, *, loop: bool = False) -> None:
+    volumes: whether the robot's volumes are drawn at first.
+    """
+
+    def __init__(
+        self, stage: Stage, recording: Recording, *, loop: bool = False, volumes: bool = False
+    ) -> None:
         finite = np.isfinite(recording.q).all(axis=1) & np.isfinite(recording.time)
         if not finite.any():
             raise NothingToShow(f"{str(recording.path)!r} has no state to show")
@@ -44,12 +50,14 @@ class Player(Playback):
         self._focus_offset = stage.focus - first.position[0]
         self.add_controls()
         self._add_own_controls()
+        self.volumes = VolumeSwitch(stage.server, recording.robot, shown=volumes, redraw=self._redraw)
         self.show()
 
     def draw(self, now: float) -> None:
         """Draw an instant, s."""
         poses = self._poses(self.timeline.row)
         self._robot.place(poses.position, quaternion_from_matrix(poses.rotation))
+        self.volumes.show(np.ascontiguousarray(self._q[self.timeline.row]))
         self._scene.place(now)
         self._show_forces(now)
 

@@ -14,7 +14,7 @@ from footfall.math.rotations import quaternion_from_matrix
 from footfall.robot.model import Joint, JointType, Robot
 from footfall.viewer.drawing import RobotDrawing
 from footfall.viewer.stage import Stage
-from footfall.viewer.volumes import VolumeDrawing, distance_scale
+from footfall.viewer.volumes import VolumeSwitch
 
 _NEUTRAL = "neutral"
 _MOVED = (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC)
@@ -35,14 +35,11 @@ class RobotPanel:
         self.q = self._named(chosen)
         self._stage = stage
         self._drawing = RobotDrawing(stage.server.scene, robot)
-        self._volumes: VolumeDrawing | None = None
-        self._with_volumes = volumes and bool(robot.volumes)
-        self._scale: Any = None
         self._lock = threading.Lock()
         bounds = self._drawing.bounds(forward_kinematics(robot, self.q))
         stage.look_at(bounds)
         stage.set_ground(float(bounds[0, 2]))
-        self._add_controls(names, chosen)
+        self._add_controls(names, chosen, volumes)
         self.show()
 
     def show(self, q: Array | None = None) -> None:
@@ -52,28 +49,17 @@ class RobotPanel:
             poses = forward_kinematics(self.robot, self.q)
             with self._stage.server.atomic():
                 self._drawing.place(poses.position, quaternion_from_matrix(poses.rotation))
-                self._show_volumes()
-
-    def _show_volumes(self) -> None:
-        if self._with_volumes and self._volumes is None:  # made when they are first asked for
-            self._volumes = VolumeDrawing(self._stage.server.scene, self.robot)
-        if self._volumes is not None:
-            self._volumes.visible = self._with_volumes
-            self._volumes.show(self.q)
-            if self._scale is not None:
-                self._scale.visible = self._with_volumes
-                self._scale.content = distance_scale(self._volumes.closest)
+                self._volumes.show(self.q)
 
     def _named(self, name: str) -> Array:
         if name == _NEUTRAL and name not in self.robot.configurations:
             return np.array(neutral(self.robot))
         return np.array(self.robot.configuration(name))
 
-    def _add_controls(self, names: list[str], chosen: str) -> None:
+    def _add_controls(self, names: list[str], chosen: str, volumes: bool) -> None:
         gui = self._stage.server.gui
         choice: Any = gui.add_dropdown("Configuration", tuple(names), initial_value=chosen)
-        if self.robot.volumes:
-            self._add_volume_switch()
+        self._volumes = VolumeSwitch(self._stage.server, self.robot, shown=volumes, redraw=self.show)
         sliders: list[tuple[int, Any]] = []
         with gui.add_folder("Joints", expand_by_default=False):
             for joint in self.robot.joints:
@@ -90,16 +76,6 @@ class RobotPanel:
             self.show()
 
         choice.on_update(choose)
-
-    def _add_volume_switch(self) -> None:
-        switch: Any = self._stage.server.gui.add_checkbox("Volumes", self._with_volumes)
-
-        def turn(_: Any) -> None:
-            self._with_volumes = bool(switch.value)
-            self.show()
-
-        switch.on_update(turn)
-        self._scale = self._stage.server.gui.add_html(distance_scale(None), visible=self._with_volumes)
 
     def _add_slider(self, joint: Joint, index: int) -> Any:
         reach = 1.0 if joint.type is JointType.PRISMATIC else np.pi

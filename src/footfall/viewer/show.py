@@ -123,7 +123,7 @@ class View:
         self._panel: RobotPanel | LivePanel | None = None
         try:
             if isinstance(subject, Recording):
-                self.player = Player(self.stage, subject, loop=loop)
+                self.player = Player(self.stage, subject, loop=loop, volumes=volumes)
             elif isinstance(subject, (Motion, FollowedMotion)):
                 self.player = _plan_player(self.stage, subject, loop)
             elif isinstance(subject, PlannedScene):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -100,6 +101,47 @@ class VolumeDrawing:
                 else:
                     mesh.color = _bytes(distance_colors(np.array([shade * CLOSE / _SHADES]))[0])
                     mesh.opacity = _NEAR_OPACITY
+
+
+class VolumeSwitch:
+    """A box to tick for a robot's volumes, and a scale of their distances; nothing for a robot that has none.
+
+    shown: whether they are drawn at first. redraw: called when somebody ticks the box.
+    """
+
+    def __init__(
+        self, server: viser.ViserServer, robot: Robot, *, shown: bool, redraw: Callable[[], None]
+    ) -> None:
+        self._server, self._robot = server, robot
+        self._shown = shown and bool(robot.volumes)
+        self._drawing: VolumeDrawing | None = None
+        if not robot.volumes:
+            return
+        box: Any = server.gui.add_checkbox(
+            "Volumes", self._shown, hint="the closest ones coloured by distance"
+        )
+        self._scale: Any = server.gui.add_html(distance_scale(None), visible=self._shown)
+
+        def turn(_: Any) -> None:
+            self._shown = bool(box.value)
+            redraw()
+
+        box.on_update(turn)
+
+    @property
+    def scale(self) -> str:
+        """The scale of distances as it stands on the page; empty for a robot without volumes."""
+        return str(self._scale.content) if self._robot.volumes else ""
+
+    def show(self, q: Array) -> None:
+        """Draw volumes and distances at q (nq,), if they are wanted."""
+        if self._shown and self._drawing is None:  # made when they are first asked for
+            self._drawing = VolumeDrawing(self._server.scene, self._robot)
+        if self._drawing is not None:
+            self._drawing.visible = self._shown
+            self._drawing.show(q)
+            self._scale.visible = self._shown
+            self._scale.content = distance_scale(self._drawing.closest)
 
 
 def distance_colors(distance: Array) -> Array:
