@@ -28,6 +28,7 @@ ARM = ("panda", "right_shoulder", "right_elbow", "right_wrist")  # of joints tha
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--targets", type=int, default=40)
+    parser.add_argument("--robots", nargs="+", default=list(ROBOTS), choices=list(ROBOTS))
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
     lines = [
@@ -43,7 +44,8 @@ def main() -> None:
         "| least gap of volumes, mm | of meshes, mm | beyond, mm |",
         "|---|---:|---|---:|---:|---:|---:|---:|---:|---:|",
     ]
-    for name, hand in ROBOTS.items():
+    for name in options.robots:
+        hand = ROBOTS[name]
         path = next(iter(sorted(examples_folder().rglob(name))))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

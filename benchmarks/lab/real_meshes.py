@@ -20,6 +20,7 @@ from footfall.robot.volume_fitting import body_solid
 DT, STEPS, LOOKED = 0.02, 75, 5  # s; steps for a target; every so many are looked at
 CLEARANCE = 0.01  # m
 _NEAR = 0.05  # m: targets have a posture with parts that close
+_ARM = 12  # joints that an arm has at most, with its fingers
 
 
 class Judged(NamedTuple):
@@ -78,8 +79,13 @@ def near_targets(robot: Robot, frame: str, joints: tuple[str, ...], count: int) 
 
 @lru_cache(maxsize=4)
 def start_of(robot: Robot) -> Array:
-    """The neutral pose within limits."""
-    return np.clip(footfall.neutral(robot), robot.lower_limits, robot.upper_limits)
+    """The neutral pose of a humanoid; of an arm the random pose within limits whose parts are farthest apart."""
+    lower, upper = np.maximum(robot.lower_limits, -2.8), np.minimum(robot.upper_limits, 2.8)
+    if robot.nv > _ARM:
+        return np.clip(footfall.neutral(robot), lower, upper)
+    poses = np.random.default_rng(1).uniform(lower, upper, size=(300, robot.nq))
+    gaps = volume_distances(robot, poses, threads=1).distance.min(axis=1)
+    return np.asarray(poses[int(gaps.argmax())])
 
 
 @lru_cache(maxsize=4)
