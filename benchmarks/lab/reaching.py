@@ -141,13 +141,14 @@ def pose(robot: Robot, targets: list[Array], collisions: CollisionLimits | None,
 
 
 class Law(NamedTuple):
-    """A repulsive law at a speed of the hand: least gap, m; sum of all changes of joint rates, rad/s; greatest error of
-    the hand, m."""
+    """A repulsive law at a speed of the hand: least gap, m; sum of all changes of joint rates, rad/s, and of what turns
+    back at the next step; greatest error of the hand, m."""
 
     law: str
     speed: float
     gap: float
     change: float
+    ringing: float
     error: float
 
 
@@ -179,19 +180,19 @@ def to_and_fro(robot: Robot, law: str, speed: float, target: Array) -> Law:
     start = footfall.frame_pose(robot, idle, "RH").translation
     trunk, q = hand_tasks(robot, start)[0], idle.copy()
     duration = float(np.linalg.norm(target - start)) / speed
-    gap, change, error, before = np.inf, 0.0, 0.0, None
+    gap, error, rates = np.inf, 0.0, []
     for k in range(round(4 * duration / dt)):
         phase = np.pi * k * dt / duration
         place = start + (0.5 - 0.5 * np.cos(phase)) * (target - start)
         rate = 0.5 * np.pi / duration * np.sin(phase) * (target - start)
         v = step(q, [trunk, frame_position("RH", place, gains=20.0, rate=rate)])
-        if before is not None:
-            change += float(np.abs(v - before).sum())
-        before = v
+        rates.append(v)
         error = max(error, float(np.linalg.norm(footfall.frame_pose(robot, q, "RH").translation - place)))
         q = footfall.integrate(robot, q, dt * v)
         gap = min(gap, float(footfall.volumes.volume_distances(robot, q, pairs=pairs).distance.min()))
-    return Law(law, speed, gap, change, error)
+    changes = np.diff(rates, axis=0)
+    turned = np.minimum(np.abs(changes[1:]), np.abs(changes[:-1])) * (changes[1:] * changes[:-1] < 0.0)
+    return Law(law, speed, gap, float(np.abs(changes).sum()), float(turned.sum()), error)
 
 
 def compare_laws(robot: Robot, targets: list[Array], law: str, speed: float) -> Law:
@@ -202,12 +203,14 @@ def compare_laws(robot: Robot, targets: list[Array], law: str, speed: float) -> 
         speed,
         min(each.gap for each in every),
         float(np.median([each.change for each in every])),
+        float(np.median([each.ringing for each in every])),
         max(each.error for each in every),
     )
 
 
-def walk_sideways(robot: Robot) -> dict[str, float]:
-    """Least gaps of forearms and thighs, m, in a walk to the side with arms that hang close, by what keeps them off."""
+def walk_sideways(robot: Robot) -> dict[str, tuple[Array, Array]]:
+    """Times (n,), s, and least gaps of forearms (n,), m, in a walk to the side with arms that hang close, by what keeps
+    them off."""
     model = footfall.reduced_model(robot)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MotionWarning)
@@ -231,5 +234,5 @@ def walk_sideways(robot: Robot) -> dict[str, float]:
     for name, cost in costs.items():
         followed = follow_motion(robot, motion, q, free=FreeMotion(cost=cost), allowed=0.1)
         gaps = footfall.volumes.volume_distances(robot, followed.q[100:], pairs=pairs).distance
-        found[name] = float(gaps.min())
+        found[name] = followed.times[100:] - followed.times[0], gaps.min(axis=1)
     return found

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from footfall.public_names import open_to_users
 
 if TYPE_CHECKING:
+    from footfall.planning.biped import Biped as Biped
+    from footfall.planning.biped import biped_of as biped_of
     from footfall.planning.contacts import Blockage as Blockage
     from footfall.planning.contacts import FootPlacement as FootPlacement
     from footfall.planning.contacts import Goal as Goal
