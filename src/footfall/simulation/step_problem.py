@@ -9,7 +9,7 @@ full mass matrix; nothing is split into islands and no graph is traced. `check_s
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -208,7 +208,7 @@ def _contacts(simulation: Simulation, state: SimulationState, after: SimulationS
     )
 
 
-def _felt_gaps(engine: WorldEngine, touches: Array) -> Array:
+def _felt_gaps(engine: WorldEngine, touches: Any) -> Array:
     """Gaps (m,) that laws go by, m: of limbs of one robot only what is deeper than `JAMMED` is undone."""
     movers = np.append(engine.world.link_mover, -1)  # what does not move by itself comes behind the links
     bodies = np.asarray(engine.world.shapes.shapes)["body"]
