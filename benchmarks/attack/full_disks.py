@@ -15,7 +15,7 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -360,21 +360,22 @@ def prepare() -> None:
     footfall.read_recording(_EXAMPLE)
 
 
-def main() -> int:
+def tell(text: str, attack: Callable[..., Sequence[object]], points: int) -> int:
+    """The command of an attack on all ways to save, described by a text: at so many points each if nothing is said."""
     arguments = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=text, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     arguments.add_argument("names", nargs="*", default=list(WAYS))
-    arguments.add_argument("--points", type=int, default=POINTS)
+    arguments.add_argument("--points", type=int, default=points)
     given = arguments.parse_args()
     prepare()
     failed = 0
     for name in given.names:
-        found = run(name, points=given.points)
+        found = attack(name, points=given.points)
         failed += len(found)
         print(f"{name:20}{f'{len(found)} of {given.points}' if found else 'sound'}", *found[:3], flush=True)
     return int(failed > 0)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(tell(__doc__ or "", run, POINTS))

@@ -8,7 +8,6 @@ Needs an interpreter with `_testcapi`.
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import importlib.util
 import sys
@@ -19,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.attack.full_disks import WAYS, complaint, prepare
+from benchmarks.attack.full_disks import WAYS, complaint, tell
 
 MOST = 300_000  # allocations; the longest ways need about as many
 AVAILABLE = importlib.util.find_spec("_testcapi") is not None
@@ -51,21 +50,5 @@ def run(name: str, *, points: int) -> list[tuple[int, str]]:
     return [each for each in found if each[1]]
 
 
-def main() -> int:
-    arguments = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    arguments.add_argument("names", nargs="*", default=list(WAYS))
-    arguments.add_argument("--points", type=int, default=40)
-    given = arguments.parse_args()
-    prepare()
-    failed = 0
-    for name in given.names:
-        found = run(name, points=given.points)
-        failed += len(found)
-        print(f"{name:20}{f'{len(found)} of {given.points}' if found else 'sound'}", *found[:3], flush=True)
-    return int(failed > 0)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(tell(__doc__ or "", run, 40))
