@@ -441,3 +441,17 @@ def test_memory_that_is_kept_at_hand_is_large_enough_and_clean() -> None:
     expected = float(np.sum(sizes * (sizes - 1) // 2))
     assert sum_of_rooms(sizes) == expected
     assert sum_of_rooms(sizes[::-1].copy()) == expected
+
+
+@routine
+def shift_numbers(numbers: Array) -> None:
+    numbers[1:] = numbers[:-1]
+    numbers[:-1] += numbers[1:]
+
+
+def test_slices_that_overlap_are_copied_as_numpy_does() -> None:
+    numbers, expected = np.arange(6.0), np.arange(6.0)
+    shift_numbers(numbers)
+    shift_numbers.python(expected)
+    np.testing.assert_array_equal(numbers, expected)
+    assert expected.tolist() == [0.0, 1.0, 3.0, 5.0, 7.0, 4.0]

@@ -329,13 +329,18 @@ class Arrays(Vectors):
         self.do(f"call void @llvm.memcpy.p0.p0.i64({places}, i64 {self.size_in_bytes(new)}, i1 false)")
         return new
 
-    def move(self, array: Value, records: Value) -> None:
-        """Set a view to records of its kind, wherever in memory both are."""
+    def put_records(self, array: Value, records: Value) -> None:
+        """Set a view to records of its kind: each at once, not field by field."""
         if records.type != array.type:
             raise RoutineError(f"{records.type} for {array.type}")
-        self.declare("declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)")
-        places = f"ptr {array.parts[0]}, ptr {records.parts[0]}"
-        self.do(f"call void @llvm.memmove.p0.p0.i64({places}, i64 {self.size_in_bytes(array)}, i1 false)")
+        assert isinstance(array.type, ArrayType)
+        whole = f"<{size_of(array.type.element)} x i8>"
+
+        def put(k: str) -> None:
+            record = self.operation(f"load {whole}, ptr {self.at(records, k).address}, align 1")
+            self.do(f"store {whole} {record}, ptr {self.at(array, k).address}, align 1")
+
+        self.each(self.elements_in(array.parts[1:]), put)
         self.written |= all_roots(array)
 
     # Element by element
@@ -376,7 +381,7 @@ class Arrays(Vectors):
             for length, wanted in zip(_lengths(value), _lengths(array), strict=True):
                 self.check_lengths(length, wanted)
             if isinstance(value, Value) and _holds_records(value.type):
-                self.move(array, value)
+                self.put_records(array, value)
                 return
         element = self.elements(value)
         self.each(self.elements_in(array.parts[1:]), lambda k: self.store(self.at(array, k), element(k)))
@@ -460,6 +465,10 @@ class Arrays(Vectors):
         new = self.new_array_of(value.type.element, value.lengths)
         self.put(new, value)
         return new
+
+    def kept(self, value: Value | Lazy) -> Value:
+        """An array that stays as it is, whatever is written elsewhere."""
+        return self.copy(value) if isinstance(value, Value) else self.settled(value)
 
     def change(self, operator: ast.operator, array: Value, value: Value | Lazy) -> None:
         """`array += value` and the like, in place."""

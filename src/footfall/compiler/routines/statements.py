@@ -216,7 +216,7 @@ class Function(Expressions):
         elif isinstance(place.type, Fixed | Number):
             self.set_number(target, place, self.settled(value))
         else:
-            self.put(place, self.settled(value) if overlaps(target, source) else value)
+            self.put(place, self.kept(value) if overlaps(target, source) else value)
 
     def target(self, target: ast.Subscript) -> Value | Place:
         """Where to write: a place, a view, or the small array that gets another number."""
@@ -266,7 +266,7 @@ class Function(Expressions):
             before = self.expression(node.target)
             self.set_number(node.target, place, self.arithmetic(node.op, before, self.settled(value)))
         else:
-            self.change(node.op, place, self.settled(value) if overlaps(node.target, node.value) else value)
+            self.change(node.op, place, self.kept(value) if overlaps(node.target, node.value) else value)
 
     def _Raise(self, node: ast.Raise) -> None:
         """An error of a known class with a known message."""

@@ -415,7 +415,7 @@ def _fill_points(
     rows: ArrayOf[Lanes],
 ) -> float:
     """Laws and rows of the touches of a group, and the impulses they had; the greatest mobility, 1/kg."""
-    mobility: ArrayOf[Lanes] = np.zeros((TWIST, WIDTH))
+    mobility: ArrayOf[Lanes] = np.empty((TWIST, WIDTH))
     _fill_mobility(group, pieces, inertia, mobility)
     before = halves(group_twist_of(group, pieces.nodes, pieces.motions, draft.v))
     centre, greatest = _centre(now, draft, group), 0.0
@@ -518,15 +518,20 @@ def _trace_at(mobility: ArrayOf[Lanes], arm: Vector3) -> float:
 
 def _fill_mobility(group: Group, pieces: Pieces, inertia: Inertia, mobility: ArrayOf[Lanes]) -> None:
     """About how a wrench (6,) on a group moves it: the pivots stand for the whole inertia."""
+    products: ArrayOf[Lanes] = np.empty((TWIST * TWIST, WIDTH))  # summed over lanes at the end
     for k in range(group.first_piece, group.first_piece + group.pieces):
         inverse = inertia.pivots[pieces.nodes[k]]
         for c in range(TWIST):
             weighted = inverse * pieces.motions[TWIST * k + c]
             for d in range(c + 1):
-                mobility[c, d] += np.sum(weighted * pieces.motions[TWIST * k + d])
+                product = weighted * pieces.motions[TWIST * k + d]
+                before = products[TWIST * c + d] if k > group.first_piece else 0.0
+                products[TWIST * c + d] = product + before
     for c in range(TWIST):
-        for d in range(c):
+        for d in range(c + 1):
+            mobility[c, d] = np.sum(products[TWIST * c + d])
             mobility[d, c] = mobility[c, d]
+        mobility[c, 6], mobility[c, 7] = 0.0, 0.0
 
 
 def _joint_row(now: Moment, draft: Draft, inertia: Inertia, number: int) -> JointRow:

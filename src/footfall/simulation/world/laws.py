@@ -8,7 +8,7 @@ import numpy as np
 
 from footfall.compiler.routines import Matrix3, Vector3
 from footfall.contact.detection.shapes import Touch
-from footfall.simulation.world.records import Moment
+from footfall.simulation.world.records import Moment, World
 
 JAMMED = 1e-5  # m: limbs of one robot that are deeper in each other may not come apart whatever presses them
 FAR = 1e9  # m/s: a contact that may close so fast is none
@@ -31,9 +31,11 @@ def contact_law(now: Moment, touch: Touch, frame: Matrix3, speed: Vector3, impul
     shapes, dt = world.shapes.shapes, settings.dt
     pair = shapes[touch.first].material * world.material_count + shapes[touch.second].material
     material = world.materials[pair]
-    given = _given_velocity(now, shapes[touch.second].body, touch.position)
-    given -= _given_velocity(now, shapes[touch.first].body, touch.position)
-    carried = frame.T @ given
+    carried: Vector3 = np.zeros(3)
+    if _has_given_motion(world):
+        given = _given_velocity(now, shapes[touch.second].body, touch.position)
+        given -= _given_velocity(now, shapes[touch.first].body, touch.position)
+        carried = frame.T @ given
     speed = speed - carried
     compliance, shear = 0.0, 0.0
     held: Vector3 = np.zeros(3)
@@ -62,6 +64,13 @@ def contact_law(now: Moment, touch: Touch, frame: Matrix3, speed: Vector3, impul
         held = shear * impulse
     drift = np.array([-carried[0] - held[0], -carried[1] - held[1], offset - carried[2]])
     return Law(drift, compliance, shear, material.friction, extra)
+
+
+def _has_given_motion(world: World) -> bool:
+    given = len(world.paths) > 0
+    for robot in world.robots:
+        given = given or robot.given >= 0
+    return given
 
 
 def _given_velocity(now: Moment, body: int, point: Vector3) -> Vector3:
