@@ -14,7 +14,8 @@ from footfall.contact.detection.find import Sleepers, find_contacts
 from footfall.contact.islands.newton import Outcome
 from footfall.contact.islands.solve import Effort, solve_island
 from footfall.simulation.world.coupling import Members, find_members, is_held
-from footfall.simulation.world.island_building import build_island, draft_island
+from footfall.simulation.world.island_building import build_island
+from footfall.simulation.world.island_draft import draft_island
 from footfall.simulation.world.movers import approach_all, settle_all
 from footfall.simulation.world.records import Count, Forces, Moment, Report, Settings, State, Workspace, World
 from footfall.simulation.world.sleep import count_rest, note_sleepers, sleeps, wake_touched

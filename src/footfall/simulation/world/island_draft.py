@@ -1,0 +1,78 @@
+"""An island while it is put together: who belongs to it, and the velocities and impulses that it starts from."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from footfall.arrays import Array, Integers
+from footfall.compiler.routines import ArrayOf, Lanes, Vector3
+from footfall.contact.detection.shapes import Touch
+from footfall.math.block_sparse import WIDTH
+from footfall.simulation.world.coupling import Members, list_of
+from footfall.simulation.world.records import Moment, World
+
+
+class Draft(NamedTuple):
+    """An island while it is put together.
+
+    movers, touches, joints: numbers of the world's; sums: of those among its joints that several nodes move. local
+    (nodes of the world,): number of each node in the island. v (n, 8): velocities at the beginning of the step.
+    impulses (c, 3), of touches and then of sums, and joint_impulses (j,): to start with.
+    """
+
+    movers: Integers
+    touches: Integers
+    joints: Integers
+    sums: Integers
+    local: Integers
+    v: ArrayOf[Lanes]
+    impulses: ArrayOf[Vector3]
+    joint_impulses: Array
+
+
+def draft_island(now: Moment, members: Members, head: int, local: Integers) -> Draft:
+    """What belongs to the island whose first mover is `head`."""
+    world = now.world
+    movers = list_of(members.first_mover[head], members.next_mover)
+    touches = list_of(members.first_touch[head], members.next_touch)
+    rows = list_of(members.first_joint[head], members.next_joint)
+    joints, sums = _joints_of(world, rows, sums=False), _joints_of(world, rows, sums=True)
+    nodes = 0
+    for mover in movers:
+        for k in range(world.mover_nodes[mover]):
+            local[world.mover_first_node[mover] + k] = nodes
+            nodes += 1
+    v: ArrayOf[Lanes] = np.zeros((nodes, WIDTH))
+    for mover in movers:
+        for k in range(world.mover_nodes[mover]):
+            node = world.mover_first_node[mover] + k
+            row: Lanes = np.zeros(8)
+            for lane in range(WIDTH):
+                velocity = world.node_velocities[node, lane]
+                if velocity >= 0:
+                    row[lane] = now.state.v[velocity]
+            v[local[node]] = row
+    joint_impulses = np.empty(len(joints))
+    for k in range(len(joints)):
+        joint_impulses[k] = now.state.joint_impulses[joints[k]]
+    impulses = np.zeros((len(touches) + len(sums), 3))
+    return Draft(movers, touches, joints, sums, local, v, impulses, joint_impulses)
+
+
+def _joints_of(world: World, rows: Integers, *, sums: bool) -> Integers:
+    """Those of joint rows that several nodes move, or those that one does."""
+    count, chosen = 0, np.empty(len(rows), dtype=np.int64)
+    for row in rows:
+        if (world.joints[row].lane < 0) == sums:
+            chosen[count] = row
+            count += 1
+    return chosen[:count]
+
+
+def bodies_of(world: World, touch: Touch) -> tuple[int, int]:
+    """The links of a touch, -1 for what does not move by itself."""
+    body, other = world.shapes.shapes[touch.first].body, world.shapes.shapes[touch.second].body
+    links = len(world.link_mover)
+    return (body if body < links else -1), (other if other < links else -1)
