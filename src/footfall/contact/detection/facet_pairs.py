@@ -64,6 +64,21 @@ class FacetPair(NamedTuple):
     motion: float
 
 
+class Facet(NamedTuple):
+    """A facet: its number, its outline, and the corners in its own frame, m."""
+
+    number: int
+    outline: Outline
+    corners: ArrayOf[Vector3]
+
+
+class FacetPlane(NamedTuple):
+    """The plane of a facet in the frame of the shape: unit normal, distance along it (m)."""
+
+    normal: Vector3
+    level: float
+
+
 class Crossing(NamedTuple):
     """A facet that is touched by an edge or a corner, along an axis."""
 
@@ -105,19 +120,19 @@ def _touch_facets(pools: Pools, pair: FacetPair, gathering: Gathering, room: Arr
     corners: ArrayOf[Vector3] = np.empty((4, 3))
     left: list[int] = []
     for number in found:
-        outline = load_facet(pools, pair.source, number, corners)
-        if not _touch_face(pools, pair, number, outline, corners, gathering):
+        facet = Facet(number, load_facet(pools, pair.source, number, corners), corners)
+        if not _touch_face(pools, pair, facet, gathering):
             left.append(number)
     edges: list[Crossing] = []
     for number in left:
-        outline = load_facet(pools, pair.source, number, corners)
-        crossing = _touch_across(pools, pair, number, outline, corners, gathering, room)
+        facet = Facet(number, load_facet(pools, pair.source, number, corners), corners)
+        crossing = _touch_across(pools, pair, facet, gathering, room)
         if crossing.number >= 0:
             edges.append(crossing)
     for crossing in edges:
-        outline = load_facet(pools, pair.source, crossing.number, corners)
-        if not _lies_below(gathering, pair, outline, corners):
-            _add_around(pools, pair, crossing, outline, corners, gathering, room)
+        facet = Facet(crossing.number, load_facet(pools, pair.source, crossing.number, corners), corners)
+        if not _lies_below(gathering, pair, facet):
+            _add_around(pools, pair, crossing, facet, gathering, room)
 
 
 @routine
@@ -140,24 +155,17 @@ def _lift_out(pools: Pools, pair: FacetPair, gathering: Gathering) -> None:
 
 
 @routine
-def _plane_of(pair: FacetPair, outline: Outline, corners: ArrayOf[Vector3]) -> tuple[Vector3, float]:
-    """Normal of a facet and distance of its plane along it, in the frame of the shape."""
-    normal = pair.turn @ outline.normal
-    return normal, normal @ pair.way + outline.normal @ corners[0]
+def _plane_of(pair: FacetPair, facet: Facet) -> FacetPlane:
+    normal = pair.turn @ facet.outline.normal
+    return FacetPlane(normal, normal @ pair.way + facet.outline.normal @ facet.corners[0])
 
 
 @routine
-def _touch_face(
-    pools: Pools,
-    pair: FacetPair,
-    number: int,
-    outline: Outline,
-    corners: ArrayOf[Vector3],
-    gathering: Gathering,
-) -> bool:
+def _touch_face(pools: Pools, pair: FacetPair, facet: Facet, gathering: Gathering) -> bool:
     """Add the points of a facet whose plane separates it from the shape, if the shape's nearest point is over it;
     whether nothing is left to do for it."""
-    normal, level = _plane_of(pair, outline, corners)
+    plane = _plane_of(pair, facet)
+    normal, level = plane.normal, plane.level
     low, hint = support(pools, pair.one, -normal, 0)
     apart = normal @ low - level - pair.one.radius
     if apart > pair.margin:
@@ -167,23 +175,23 @@ def _touch_face(
         return bool(normal @ high - level + pair.one.radius < 0.0)
     if apart < -_SEPARATES * pair.small:
         return False
-    over = _is_over(pools, pair, outline, corners, pair.turn.T @ (low - pair.way))
+    over = _is_over(pools, pair, facet, pair.turn.T @ (low - pair.way))
     if over == _BESIDE:
         return False
     if over == _SOON:
-        spot = Spot(low - pair.one.radius * normal, normal, float(apart), patch_feature(0, number, 0, 0))
+        spot = Spot(
+            low - pair.one.radius * normal, normal, float(apart), patch_feature(0, facet.number, 0, 0)
+        )
         add_spot(gathering, spot, level, -gathering.slack)
-    _add_patch(pools, pair, number, outline, corners, normal, level, hint, -gathering.slack, gathering)
+    _add_patch(pools, pair, facet, plane, hint, -gathering.slack, gathering)
     return True
 
 
 @routine
-def _is_over(
-    pools: Pools, pair: FacetPair, outline: Outline, corners: ArrayOf[Vector3], point: Vector3
-) -> int:
+def _is_over(pools: Pools, pair: FacetPair, facet: Facet, point: Vector3) -> int:
     """Whether a point, in the facet's frame, is over a facet, or beyond seams of it by no more than it may come over
     them in this step. A seam is no ridge: the plane of the facet runs below what is on its other side."""
-    over = _OVER
+    outline, corners, over = facet.outline, facet.corners, _OVER
     for k in range(outline.corners):
         edge = corners[k + 1 if k + 1 < outline.corners else 0] - corners[k]
         length = math.sqrt(edge @ edge)
@@ -199,32 +207,30 @@ def _is_over(
 def _add_patch(
     pools: Pools,
     pair: FacetPair,
-    number: int,
-    outline: Outline,
-    corners: ArrayOf[Vector3],
-    normal: Vector3,
-    level: float,
+    facet: Facet,
+    plane: FacetPlane,
     hint: int,
     hides: float,
     gathering: Gathering,
 ) -> None:
     """Add the face of the shape that looks at a facet, cut by the facet's sides."""
+    outline, normal, level = facet.outline, plane.normal, plane.level
     mine, sides, room = new_polygon(), new_polygon(), new_polygon()
     face = face_along(pools, pair.one, -normal, hint, mine)
     for k in range(outline.corners):
-        sides.corners[k] = pair.turn @ corners[k] + pair.way
+        sides.corners[k] = pair.turn @ facet.corners[k] + pair.way
         sides.edges[k] = k
     kept = clip(mine, face.corners, sides, outline.corners, normal, room)
     for k in range(kept):
         gap = mine.corners[k] @ normal - level - pair.one.radius
         if gap <= pair.margin:
-            feature = patch_feature(0, number, face.number, mine.tags[k])
+            feature = patch_feature(0, facet.number, face.number, mine.tags[k])
             spot = Spot(mine.corners[k] - pair.one.radius * normal, normal, gap, feature)
             add_spot(gathering, spot, level, hides)
 
 
 @routine
-def _lies_below(gathering: Gathering, pair: FacetPair, outline: Outline, corners: ArrayOf[Vector3]) -> bool:
+def _lies_below(gathering: Gathering, pair: FacetPair, facet: Facet) -> bool:
     """Whether a facet lies below a plane that is touched, so that it cannot be: the shape is above that plane."""
     for number in range(gathering.used[0]):
         group = gathering.groups[number]
@@ -233,8 +239,8 @@ def _lies_below(gathering: Gathering, pair: FacetPair, outline: Outline, corners
         up = pair.turn.T @ group.normal
         level = group.level - group.normal @ pair.way - group.hides
         below = True
-        for k in range(outline.corners):
-            below = below and up @ corners[k] <= level
+        for k in range(facet.outline.corners):
+            below = below and up @ facet.corners[k] <= level
         if below:
             return True
     return False
@@ -242,53 +248,42 @@ def _lies_below(gathering: Gathering, pair: FacetPair, outline: Outline, corners
 
 @routine
 def _touch_across(
-    pools: Pools,
-    pair: FacetPair,
-    number: int,
-    outline: Outline,
-    corners: ArrayOf[Vector3],
-    gathering: Gathering,
-    room: ArrayOf[Spot],
+    pools: Pools, pair: FacetPair, facet: Facet, gathering: Gathering, room: ArrayOf[Spot]
 ) -> Crossing:
     """A facet whose plane cuts the shape, or that lies beside it. Add its points if its face is touched all the same;
     else the axis along which it is nearest, with the number -1 if that does not matter."""
-    one, turn, way = pair.one, pair.turn, pair.way
-    normal, level = _plane_of(pair, outline, corners)
+    one, turn, way, outline = pair.one, pair.turn, pair.way, facet.outline
+    plane = _plane_of(pair, facet)
+    normal = plane.normal
     nothing = Crossing(-1, Axis(normal, 0.0, normal, 0, 0))
-    if group_of(gathering, normal, level) >= 0:  # it goes on where others are touched
+    if group_of(gathering, normal, plane.level) >= 0:  # it goes on where others are touched
         _, hint = support(pools, one, -normal, 0)
-        _add_patch(pools, pair, number, outline, corners, normal, level, hint, np.inf, gathering)
+        _add_patch(pools, pair, facet, plane, hint, np.inf, gathering)
         return nothing
-    if _lies_below(gathering, pair, outline, corners):
+    if _lies_below(gathering, pair, facet):
         return nothing
-    other = Solid(Kind.FACET, np.zeros(3), 0.0, corners[: outline.corners], 0, 0)
+    other = _solid(facet)
     limit = pair.margin + one.radius
     best = best_axis(pools, one, other, turn, way, pair.small, limit, normal, False)
     if best.separation > limit or (not outline.sheet and best.normal @ normal < -_BACKWARDS):
         return nothing
-    crossing = Crossing(number, best)
+    crossing = Crossing(facet.number, best)
     if 1.0 - best.normal @ normal < _ALONG:
-        _add_around(pools, pair, crossing, outline, corners, gathering, room)
+        _add_around(pools, pair, crossing, facet, gathering, room)
         return nothing
     point = turn.T @ (best.point - best.separation * best.normal - way)
-    if _can_be_touched(pools, pair, outline, corners, point):
+    if _can_be_touched(pools, pair, facet, point):
         return crossing
     # Nearest at a seam, which is not felt; but what is over the face may come down on it.
     _, hint = support(pools, one, -normal, 0)
-    _add_patch(pools, pair, number, outline, corners, normal, level, hint, np.inf, gathering)
+    _add_patch(pools, pair, facet, plane, hint, np.inf, gathering)
     return nothing
 
 
 @routine
-def _can_be_touched(
-    pools: Pools,
-    pair: FacetPair,
-    outline: Outline,
-    corners: ArrayOf[Vector3],
-    point: Vector3,
-) -> bool:
+def _can_be_touched(pools: Pools, pair: FacetPair, facet: Facet, point: Vector3) -> bool:
     """Whether a point of a facet, in its own frame, lies within it or on an edge that sticks out."""
-    inside = True
+    outline, corners, inside = facet.outline, facet.corners, True
     for k in range(outline.corners):
         edge = corners[k + 1 if k + 1 < outline.corners else 0] - corners[k]
         inward = np.cross(outline.normal, edge)
@@ -300,17 +295,21 @@ def _can_be_touched(
 
 
 @routine
+def _solid(facet: Facet) -> Solid:
+    return Solid(Kind.FACET, np.zeros(3), 0.0, facet.corners[: facet.outline.corners], 0, 0)
+
+
+@routine
 def _add_around(
     pools: Pools,
     pair: FacetPair,
     crossing: Crossing,
-    outline: Outline,
-    corners: ArrayOf[Vector3],
+    facet: Facet,
     gathering: Gathering,
     room: ArrayOf[Spot],
 ) -> None:
     """Add the points of the patch around an axis."""
-    other = Solid(Kind.FACET, np.zeros(3), 0.0, corners[: outline.corners], 0, 0)
+    other = _solid(facet)
     count = patch_spots(
         pools, pair.one, other, pair.turn, pair.way, crossing.axis, pair.small, pair.margin, room
     )

@@ -72,6 +72,16 @@ class Limit(NamedTuple):
     ahead_u: float
 
 
+class System(NamedTuple):
+    """What a step of velocities comes from: blocks of factors, the imbalance (n, 8) of forces, room (n, 8) for the
+    right side; and the step (n, 8)."""
+
+    blocks: ArrayOf[Lanes]
+    imbalance: ArrayOf[Lanes]
+    right: ArrayOf[Lanes]
+    step: ArrayOf[Lanes]
+
+
 @routine(fused=True, apart=True)
 def solve_interior(
     island: Island, v: ArrayOf[Lanes], contacts: ArrayOf[Vector3], joints: Array, tolerance: float, most: int
@@ -81,32 +91,30 @@ def solve_interior(
     tolerance: of the natural map, N s, below which it ends. most: steps.
     """
     cones, limits = new_records(Cone, len(contacts)), new_records(Limit, len(joints))
-    imbalance, right = np.empty(v.shape), np.empty(v.shape)
-    step: ArrayOf[Lanes] = np.empty(v.shape)
-    blocks = np.empty(island.mass.shape)
+    system = System(np.empty(island.mass.shape), np.empty(v.shape), np.empty(v.shape), np.empty(v.shape))
     _start(island, v, contacts, joints, cones, limits)
     best_v, best, best_joints = v.copy(), contacts.copy(), joints.copy()
     found, found_joints = contacts.copy(), joints.copy()
     least, steps = np.inf, 0
     while True:
         tau = _complementarity(cones, limits, island.joints)
-        residual = _look(island, v, tau, cones, limits, imbalance, found, found_joints)
+        residual = _look(island, v, tau, cones, limits, system.imbalance, found, found_joints)
         if residual < least:
             least = residual
             best_v[:], best[:], best_joints[:] = v, found, found_joints
         if least <= tolerance or steps == most or not residual < np.inf:
             break
-        _assemble(island, v, cones, limits, blocks)
-        eliminate(island.plan, blocks, False)
+        _assemble(island, v, cones, limits, system.blocks)
+        eliminate(island.plan, system.blocks, False)
         steps += 1
-        length = _predict(island, blocks, cones, limits, imbalance, right, step)
+        length = _predict(island, system, cones, limits)
         wanted = max((1.0 - length) ** 2, _LEAST_SHARE) * tau
         wanted = max(wanted, _WAIT * _lacking(cones, limits, island.joints))
-        length = _correct(island, blocks, cones, limits, imbalance, right, step, wanted, length > 0.1)
+        length = _correct(island, system, cones, limits, wanted, length > 0.1)
         if not length > _SHORT:
             break
         for n in range(len(v)):
-            v[n] += length * step[n]
+            v[n] += length * system.step[n]
         _take(cones, limits, length)
     v[:], contacts[:], joints[:] = best_v, best, best_joints
     return Outcome(least, steps)
@@ -303,21 +311,13 @@ def _contact_stiffness(point: Point, cone: Cone) -> Matrix3:
 # Steps
 
 
-def _predict(
-    island: Island,
-    blocks: ArrayOf[Lanes],
-    cones: ArrayOf[Cone],
-    limits: ArrayOf[Limit],
-    imbalance: ArrayOf[Lanes],
-    right: ArrayOf[Lanes],
-    step: ArrayOf[Lanes],
-) -> float:
+def _predict(island: Island, system: System, cones: ArrayOf[Cone], limits: ArrayOf[Limit]) -> float:
     """The step to tau = 0, and how much of it stays in the cones."""
     for k in range(len(cones)):
         cones[k] = cones[k]._replace(ahead_p=-cones[k].p)
     for k in range(len(limits)):
         limits[k] = limits[k]._replace(ahead_p=-limits[k].p)
-    length = _solved(island, blocks, cones, limits, imbalance, right, step, 1.0)
+    length = _solved(island, system, cones, limits, 1.0)
     for k in range(len(cones)):
         cones[k] = cones[k]._replace(predicted_p=cones[k].ahead_p, predicted_u=cones[k].ahead_u)
     for k in range(len(limits)):
@@ -327,12 +327,9 @@ def _predict(
 
 def _correct(
     island: Island,
-    blocks: ArrayOf[Lanes],
+    system: System,
     cones: ArrayOf[Cone],
     limits: ArrayOf[Limit],
-    imbalance: ArrayOf[Lanes],
-    right: ArrayOf[Lanes],
-    step: ArrayOf[Lanes],
     tau: float,
     second_order: bool,
 ) -> float:
@@ -340,14 +337,14 @@ def _correct(
     corrected = -1.0
     if second_order:
         _aim(cones, limits, tau, 1.0)
-        corrected = _solved(island, blocks, cones, limits, imbalance, right, step, 0.99)
+        corrected = _solved(island, system, cones, limits, 0.99)
         if corrected > 0.9:
             return corrected
     _aim(cones, limits, tau, 0.0)
-    plain = _solved(island, blocks, cones, limits, imbalance, right, step, 0.99)
+    plain = _solved(island, system, cones, limits, 0.99)
     if corrected > plain:
         _aim(cones, limits, tau, 1.0)
-        return _solved(island, blocks, cones, limits, imbalance, right, step, 0.99)
+        return _solved(island, system, cones, limits, 0.99)
     return plain
 
 
@@ -370,18 +367,12 @@ def _aim(cones: ArrayOf[Cone], limits: ArrayOf[Limit], tau: float, curvature: fl
 
 
 def _solved(
-    island: Island,
-    blocks: ArrayOf[Lanes],
-    cones: ArrayOf[Cone],
-    limits: ArrayOf[Limit],
-    imbalance: ArrayOf[Lanes],
-    right: ArrayOf[Lanes],
-    step: ArrayOf[Lanes],
-    share: float,
+    island: Island, system: System, cones: ArrayOf[Cone], limits: ArrayOf[Limit], share: float
 ) -> float:
     """The step of velocities and cones whose `ahead_p` has been aimed; its length, a share of the way to the rim."""
+    right, step = system.right, system.step
     for n in range(len(right)):
-        right[n] = -imbalance[n]
+        right[n] = -system.imbalance[n]
     for group in island.groups:
         force, moment = np.zeros(3), np.zeros(3)
         for k in range(group.first_point, group.first_point + group.points):
@@ -397,7 +388,7 @@ def _solved(
         row, limit = island.joints[k], limits[k]
         if not row.bound < np.inf:
             right[row.node, row.lane] += row.sign * (limit.ahead_p - limit.p / limit.u * limit.gap)
-    substitute(island.plan, blocks, right)
+    substitute(island.plan, system.blocks, right)
     step[:] = right
     longest = 1.0 / share
     for group in island.groups:
