@@ -89,6 +89,26 @@ def test_conditions_of_optimality_and_another_solver(gains: ControlGains, seed: 
     assert ours <= other.fun + 1e-6 * abs(other.fun)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_the_zero_moment_point_of_the_feet_is_inside_of_their_soles(gains: ControlGains, seed: int) -> None:
+    """Whatever is asked for, where the feet's forces act together lies in the hull of both soles."""
+    rng = np.random.default_rng(seed)
+    weight = gains.mass * gains.gravity
+    wrench = np.array([*rng.normal(0, 150, 2), weight, *rng.normal(0, 300, 3)])
+    right, left = feet(gains, float(rng.uniform(0.2, 0.8)))
+    found = distribute(wrench, right, left, NONE, NONE, gains)
+    load, moment = 0.0, np.zeros(2)
+    for foot, share in ((right, found.right_foot), (left, found.left_foot)):
+        # Centre of pressure (-T_y, T_x) / F_z of each, weighted by its force; both soles lie in one plane.
+        load += share[2]
+        moment += foot.arm[:2] * share[2] + np.array([-share[4], share[3]])
+    x, y = moment / load
+    sole, tolerance = gains.sole, 1e-6
+    ahead = -sole.middle
+    assert ahead + sole.rear - tolerance <= x <= ahead + sole.front + tolerance
+    assert -0.14 + sole.right - tolerance <= y <= 0.14 + sole.left + tolerance
+
+
 def _residual(normals: Array, gradient: Array) -> float:
     """How far a gradient is from the cone of normals."""
     from scipy.optimize import nnls

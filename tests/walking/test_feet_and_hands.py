@@ -151,15 +151,58 @@ def test_force_control_lets_a_foot_go_that_leaves(gains: ControlGains) -> None:
     np.testing.assert_array_equal(after.turn_rate, 0.0)
 
 
+def swing_down(gains: ControlGains, ground: float) -> tuple[np.ndarray, np.ndarray, FootMemory]:
+    """Heights and velocities of a foot that is planned to come down by a quintic in 0.3 s from 6 cm to 0, and the
+    memory in the end, on ground of some height, m, that pushes as springs of the whole sole and its dampers do."""
+    memory, heights, rates = SWINGING, [], []
+    height, rate = 0.06, 0.0
+    for k in range(600):
+        t = min(k * gains.period / 0.3, 1.0)
+        place = 0.06 * (1.0 - t**3 * (10.0 - 15.0 * t + 6.0 * t * t))
+        speed = -0.06 * 30.0 * t * t * (1.0 - t) ** 2 / 0.3
+        target = BodyTarget(np.array([0.0, 0.0, place]), np.array([0.0, 0.0, speed]), np.eye(3), ZERO)
+        landing = FootPlan(target, t >= 1.0, 0.5, gains.sole)
+        depth = ground - height
+        force = max(gains.foot_stiffness * (depth - 0.01 * rate), 0.0) if depth > 0.0 else 0.0
+        wrench = np.array([0.0, 0.0, force, 0.0, 0.0, 0.0])
+        memory = notice_touch(memory, landing, force, gains)
+        memory = adapt_foot(memory, landing, FootLoad(wrench, wrench), 0.0, ZERO, gains)
+        found = foot_target(memory, landing)
+        height, rate = float(found.position[2]), float(found.velocity[2])
+        heights.append(height)
+        rates.append(rate)
+    return np.array(heights), np.array(rates), memory
+
+
 def test_an_early_contact_stops_the_foot_where_it_is(gains: ControlGains) -> None:
-    falling = plan(gains, closed=False, velocity=-0.2)
-    memory = SWINGING._replace(force=2 * gains.touch_force)
-    memory = notice_touch(memory, falling, 2 * gains.touch_force, gains)
-    assert memory.early == 1.0
-    load = FootLoad(np.zeros(6), np.zeros(6))
-    after = adapt_foot(memory, falling, load, 0.0, ZERO, gains)
-    # Planned velocity and that of the displacement cancel.
-    np.testing.assert_allclose(foot_target(after, falling).velocity, 0.0, atol=1e-12)
+    """Ground that is 2 cm too high: the foot stops in v / a_max and stays, without a jump of its velocity."""
+    heights, rates, memory = swing_down(gains, 0.02)
+    touched = int(np.flatnonzero(heights < 0.02)[0])
+    speed = -rates[touched]
+    # Forces are smoothed until they count (4 ms); then it stops within v / a_max, which takes v^2 / (2 a_max).
+    stopped = touched + 8 + int(np.ceil(speed / gains.stop_acceleration / gains.period))
+    np.testing.assert_allclose(rates[stopped:], 0.0, atol=1e-9)
+    assert heights[-1] > 0.02 - 0.008 * speed - speed**2 / (2.0 * gains.stop_acceleration)
+    assert memory.hold[2] == pytest.approx(heights[-1])
+    # C1: velocities change by no more than the stop and the plan allow (its quintic: 0.06 m 10 / sqrt(3) / T^2).
+    most = gains.stop_acceleration + 0.06 * 10.0 / np.sqrt(3.0) / 0.3**2
+    assert np.abs(np.diff(rates)).max() <= most * gains.period + 1e-9
+    np.testing.assert_allclose(np.diff(heights), gains.period * rates[1:], atol=2e-6 + most * gains.period**2)
+
+
+def test_a_foot_without_a_limit_would_jump(gains: ControlGains) -> None:
+    """Negative: a stop within one period is seen by the comparison above."""
+    _, rates, _ = swing_down(gains._replace(stop_acceleration=1e9), 0.02)
+    assert np.abs(np.diff(rates)).max() > 2.0 * gains.stop_acceleration * gains.period
+
+
+def test_a_late_contact_goes_on_without_a_jump(gains: ControlGains) -> None:
+    """Ground that is 1 cm too low: the foot looks for it with the speed that it may have, and is stopped by it."""
+    heights, rates, memory = swing_down(gains, -0.01)
+    assert memory.touching > 0.5
+    assert -0.015 < heights[-1] < -0.01
+    assert rates[300:].min() == pytest.approx(-gains.late_speed, rel=1e-6)
+    assert np.abs(np.diff(rates[300:])).max() <= gains.stop_acceleration * gains.period + 1e-9
 
 
 def test_a_foot_that_rises_is_not_early(gains: ControlGains) -> None:

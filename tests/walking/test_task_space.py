@@ -11,7 +11,7 @@ ROWS, NV, GAIN = 12, 20, 100.0  # the last six rows are hands
 
 
 def code(weight: float) -> TaskCode:
-    return TaskCode(0, 0, 0, NV + 1, NV, ROWS, False, False, 1.0, 1.0, GAIN, weight, 0.0, 1e-3)
+    return TaskCode(0, 0, 0, NV + 1, NV, ROWS, False, False, 0, 1.0, 1.0, GAIN, weight, 0.0, 1e-3)
 
 
 def found(seed: int = 0) -> Kinematics:

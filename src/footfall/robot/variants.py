@@ -79,6 +79,13 @@ def with_sprung_joint(
     )
 
 
+def sprung_joints(robot: Robot) -> tuple[str, ...]:
+    """Joints that nothing but a spring holds, as `with_sprung_joint` adds them: their bodies have no mass. They stand
+    for parts that bend, and no drive moves them."""
+    weightless = {body.name for body in robot.bodies if body.mass == 0.0}
+    return tuple(spring.joint for spring in robot.springs if robot.joint(spring.joint).child in weightless)
+
+
 def lock_joints(
     robot: Robot,
     joints: Iterable[str] | Mapping[str, float | Sequence[float]],

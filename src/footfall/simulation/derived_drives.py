@@ -19,6 +19,7 @@ from footfall.robot.drives.friction import Friction
 from footfall.robot.drives.harmonic_drive import HarmonicDrive
 from footfall.robot.drives.servo_cascade import tuned_servo
 from footfall.robot.model import Robot
+from footfall.robot.variants import sprung_joints
 from footfall.simulation.joint_axes import actuated_velocities
 from footfall.simulation.joint_inertias import held_inertias
 
@@ -37,8 +38,9 @@ _LEAST = 1e-3  # kg m2
 
 
 def with_derived_drives(robot: Robot, q: Array) -> Robot:
-    """The robot with a drive for each joint axis that has none; q (nq,): where servos are tuned."""
-    driven = {joint for drive in robot.drives for joint in drive.joints}
+    """The robot with a drive for each joint axis that has none, springs aside that stand for parts that bend; q (nq,):
+    where servos are tuned."""
+    driven = {joint for drive in robot.drives for joint in drive.joints}.union(sprung_joints(robot))
     limits, inertias = drive_limits(robot), held_inertias(robot, q)
     weight = robot.mass * (float(np.linalg.norm(robot.gravity)) or 9.81)
     added = []

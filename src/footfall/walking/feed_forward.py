@@ -1,7 +1,8 @@
 """Torques that drives will need: weight of the limbs and the contact forces that are asked for.
 
 Servos learn of a load from the error that it makes; told before, they make next to none. Velocities are fed forward by
-the servos themselves.
+the servos themselves. Torques are smoothed: what balance asks for in a period would shake a torso that bends, which the
+inertial unit sees, and so on.
 """
 
 from __future__ import annotations
@@ -16,18 +17,22 @@ from footfall.compiler.routines import call_native
 from footfall.dynamics.inverse_dynamics import newton_euler
 from footfall.dynamics.kinematics import frame_pose
 from footfall.gait.poses import HANDS
+from footfall.robot.variants import sprung_joints
 from footfall.walking.body import FEET, WalkingBody
 from footfall.walking.distribution import Shares
+from footfall.walking.gains import ControlGains
 
+SMOOTH = 0.06  # s
 _WRENCHES = 18  # numbers: feet (2, 6), hands (2, 3)
 
 
 class FeedForward(NamedTuple):
-    """code: native, 0 if nothing is fed forward. share: of the torques. driven (joints,): places of joints among
-    velocities. room: for native code; nq: of it."""
+    """code: native, 0 if nothing is fed forward. shares (joints,): of the torques. blend: of a new torque in a period.
+    driven (joints,): places of joints among velocities. room: for native code; nq: of it."""
 
     code: int
-    share: float
+    shares: Array
+    blend: float
     driven: Integers
     nq: int
     room: Array
@@ -53,15 +58,22 @@ def feed_forward_kernel(body: WalkingBody) -> Kernel:
     return build_kernel(needed, sizes, name="walking_feed_forward", key=key, module=__name__)
 
 
-def new_feed_forward(body: WalkingBody, kernel: Kernel | None, share: float) -> FeedForward:
+def new_feed_forward(body: WalkingBody, kernel: Kernel | None, gains: ControlGains) -> FeedForward:
     """What `needed_torques` works with; the kernel must be kept."""
     nq, nv = body.robot.nq, body.robot.nv
     code = 0 if kernel is None else kernel.native_function().address
-    return FeedForward(code, share, body.driven, nq, np.zeros(nq + _WRENCHES + nv))
+    blend, shares = gains.period / (gains.period + SMOOTH), torque_shares(body, gains.feed_forward)
+    return FeedForward(code, shares, blend, body.driven, nq, np.zeros(nq + _WRENCHES + nv))
+
+
+def torque_shares(body: WalkingBody, share: float) -> Array:
+    """Which share of its torque each joint (joints,) is told of: those that only springs hold, of none."""
+    passive = sprung_joints(body.robot)
+    return np.array([0.0 if name in passive else share for name in body.joint_names])
 
 
 def needed_torques(feed: FeedForward, q: Array, shares: Shares, effort: Array) -> None:
-    """Fill torques (joints,), Nm, for the model at q (nq,)."""
+    """Bring torques (joints,), Nm, nearer to those for the model at q (nq,)."""
     room, nq = feed.room, feed.nq
     room[:nq] = q
     for i in range(6):
@@ -71,4 +83,5 @@ def needed_torques(feed: FeedForward, q: Array, shares: Shares, effort: Array) -
     end = nq + _WRENCHES
     call_native(feed.code, room[:end], room[end:])
     for k in range(len(feed.driven)):
-        effort[k] = feed.share * room[end + feed.driven[k]]
+        needed = feed.shares[k] * room[end + feed.driven[k]]
+        effort[k] += feed.blend * (needed - effort[k])

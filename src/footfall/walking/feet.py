@@ -91,6 +91,7 @@ def adapt_foot(
         turn_rate = turn_rate - (share * gains.release_rate) * memory.turn
         memory = _struck(memory, plan, load, gains)
         hold_rate = hold_rate - _into(plan.target.velocity + hold_rate, memory.block)
+    hold_rate = _within_reach(memory.hold_rate, hold_rate, gains)
     hold = memory.hold + gains.period * hold_rate
     hold[2] = min(max(hold[2], -gains.largest_step), gains.largest_step)
     turn = memory.turn + gains.period * turn_rate
@@ -118,6 +119,15 @@ def _into(velocity: Vector3, block: Vector3) -> Vector3:
         return np.zeros(3)
     into: Vector3 = (min(float(velocity @ block), 0.0) / size) * block
     return into
+
+
+def _within_reach(before: Vector3, wanted: Vector3, gains: ControlGains) -> Vector3:
+    """The rate, m/s, nearest to a wanted one that is there after a period: velocities of feet do not jump."""
+    most = gains.stop_acceleration * gains.period
+    rate = wanted.copy()
+    for i in (0, 1, 2):
+        rate[i] = before[i] + min(max(wanted[i] - before[i], -most), most)
+    return rate
 
 
 def _with_pivot(memory: FootMemory, plan: FootPlan) -> FootMemory:

@@ -67,6 +67,7 @@ class ControlGains(NamedTuple):
     step_share: (
         float  # of an error of the divergent component that footholds follow; 0: they stay where planned
     )
+    stop_acceleration: float  # m/s2, by which a foot is stopped that meets the ground early
     late_speed: float  # m/s, of a foot that looks for the ground
     hand_speed: float  # m/s, of a hand that looks for what it should touch
     largest_turn: float  # rad, that force control may turn a foot by
@@ -109,6 +110,7 @@ def control_gains(model: ReducedModel, *, period: float = 1e-3, point_stiffness:
         release_rate=4.0 * rate,
         level_rate=0.3 * rate,
         step_share=1.0,
+        stop_acceleration=5.0 * model.gravity,
         late_speed=0.04 * rate * model.com_height,
         hand_speed=0.04 * rate * model.com_height,
         largest_turn=0.3,

@@ -30,6 +30,7 @@ from footfall.dynamics.centroidal import centroidal_momentum_matrix
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.kinematics import frame_pose
 from footfall.gait.poses import HANDS
+from footfall.robot.variants import sprung_joints
 from footfall.walking.body import FEET, WalkingBody
 from footfall.walking.gains import ControlGains
 
@@ -73,8 +74,9 @@ class TaskCode(NamedTuple):
     """Native code of the tasks of a robot, and how its numbers lie.
 
     kinematics, move, clearance: addresses, the last 0 if arms are not kept off the body. rows: of all tasks, hands
-    last. has_toes, has_head: whether there are such rows. pan_sign, tilt_sign: see `HeadJoint`. gain: K, 1/s.
-    momentum_weight: w, 1/(kg m2)^2. clearance_strength: of pushes where volumes touch. period: s.
+    last. has_toes, has_head: whether there are such rows; stiff: how many stay at rest. pan_sign, tilt_sign: see
+    `HeadJoint`. gain: K, 1/s. momentum_weight: w, 1/(kg m2)^2. clearance_strength: of pushes where volumes touch.
+    period: s.
     """
 
     kinematics: int
@@ -85,6 +87,7 @@ class TaskCode(NamedTuple):
     rows: int
     has_toes: bool
     has_head: bool
+    stiff: int
     pan_sign: float
     tilt_sign: float
     gain: float
@@ -119,13 +122,15 @@ class Turn(NamedTuple):
 
 
 def task_stack(body: WalkingBody) -> TaskStack:
-    """Centre of mass, upper body, feet, toes, head, hands; targets are given while it runs."""
+    """Centre of mass, upper body, feet, toes, head, hands; targets are given while it runs. The model does not bend:
+    joints that only springs hold stay at rest, before hands."""
     robot, frames = body.robot, body.model.frames
     tasks: list[MotionTask] = [center_of_mass_position(np.zeros(3)), OrientationTask(frames["UB"], np.eye(3))]
     for foot in FEET:
         tasks += [frame_position(frames[foot], np.zeros(3)), OrientationTask(frames[foot], np.eye(3))]
     tasks += [posture(robot, {joint: 0.0}) for joint in body.toes]
     tasks += [posture(robot, {each.joint: 0.0}) for each in body.head]
+    tasks += [posture(robot, {joint: 0.0}) for joint in sprung_joints(robot)]
     tasks += [frame_position(frames[hand], np.zeros(3)) for hand in HANDS]
     return TaskStack(robot, tasks)
 
@@ -190,6 +195,7 @@ def task_code(body: WalkingBody, kernels: TaskKernels, gains: ControlGains) -> T
         rows,
         bool(body.toes),
         bool(body.head),
+        len(sprung_joints(body.robot)),
         pan,
         tilt,
         gains.task_rate,
@@ -217,6 +223,7 @@ def fill_targets(code: TaskCode, targets: Targets, parameters: Array, rates: Arr
         parameters[at + 1] = code.tilt_sign * targets.head[1]
         rates[row + 1] = code.tilt_sign * targets.head_rates[1]
         at, row = at + 2, row + 2
+    at, row = at + code.stiff, row + code.stiff
     for hand in (targets.right_hand, targets.left_hand):
         at = _put(parameters, at, hand.position)
         row = _put(rates, row, hand.velocity)

@@ -28,7 +28,7 @@ from footfall.simulation.world.run import Progress as Room
 from footfall.walking.body import WalkingBody
 from footfall.walking.clearance import clearance_kernel
 from footfall.walking.controller import ControllerRoom
-from footfall.walking.feed_forward import feed_forward_kernel, new_feed_forward
+from footfall.walking.feed_forward import feed_forward_kernel, new_feed_forward, torque_shares
 from footfall.walking.gains import ControlGains, control_gains
 from footfall.walking.hardware import Hardware
 from footfall.walking.hardware_request import BusQuality, HardwareFault
@@ -189,7 +189,7 @@ class Walker:
         """Control with other gains from now on."""
         self.gains = gains
         self._tasks = task_code(self.code.body, self.code.tasks, gains)
-        feed = self.brain.feed._replace(share=gains.feed_forward)
+        feed = self.brain.feed._replace(shares=torque_shares(self.code.body, gains.feed_forward))
         self.brain = self.brain._replace(gains=gains, tasks=self._tasks, feed=feed)
 
     # The scene may change while it runs
@@ -392,7 +392,7 @@ class Walker:
             new_stream_room(),
             np.zeros(seen),
             np.zeros((4, 6)),
-            new_feed_forward(body, self.code.feed_forward if full else None, gains.feed_forward),
+            new_feed_forward(body, self.code.feed_forward if full else None, gains),
             sizes,
             new_noise(sizes, self.options.seed),
         )
