@@ -273,7 +273,7 @@ def _walk_request_file() -> Mapping[str, bytes]:
         path = Path(folder) / "platform.walk.json"
         pushes = (Push("torso", (0.0, 150.0, 0.0), 3.0, 0.1), Push("base", (10.0, 0.0, -5.0), 4.5, 0.2))
         write_request(
-            WalkRequest(route="stairs", goal=(3.0, 0.5, 1.0), speed=0.5, noise=True, seed=3, pushes=pushes),
+            WalkRequest(scene="stairs", goal=(3.0, 0.5, 1.0), speed=0.5, noise=True, seed=3, pushes=pushes),
             path,
         )
         return {"walk.json": path.read_bytes()}

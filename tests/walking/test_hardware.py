@@ -10,7 +10,16 @@ import pytest
 from footfall.compiler.routines import routine
 from footfall.errors import InvalidOption, UnknownName
 from footfall.walking.gains import control_gains
-from footfall.walking.hardware import Event, Hardware, Orders, Stage, next_stage, upsample, upsampled_rate
+from footfall.walking.hardware import (
+    Event,
+    Hardware,
+    Orders,
+    Stage,
+    measure,
+    next_stage,
+    upsample,
+    upsampled_rate,
+)
 from footfall.walking.hardware_request import BusQuality, HardwareFault, read_fault
 from footfall.walking.hardware_setup import TICKS, new_hardware
 from footfall.walking.request import WalkRequest
@@ -50,6 +59,25 @@ def test_set_points_and_their_rates_are_continuous(code: WalkingCode) -> None:
     assert np.abs(np.diff(held)).max() > 3.0 * np.abs(np.diff(sampled)).max()
 
 
+@routine
+def heard(hardware: Hardware, q: np.ndarray, elapsed: float) -> None:
+    measure(hardware, q, 0.0, elapsed)
+
+
+def test_rates_after_lost_frames_are_those_of_the_time_that_has_passed(code: WalkingCode) -> None:
+    """A joint that turns at 1 rad/s: after three lost frames its angle is 4 ticks further on, its rate is the same."""
+    gains = control_gains(code.body.model)
+    hardware = new_hardware(code.body, None, gains, code.body.comfort, bus=BusQuality(), faults=(), seed=0)
+    settings, state, q = hardware.settings, hardware.state, code.body.comfort.copy()
+    place = settings.coordinates[0]
+    for elapsed in [settings.tick] * 100 + [4.0 * settings.tick] * 20:
+        q[place] += 1.0 * elapsed
+        heard(hardware, q, elapsed)
+        # A quantum of 48 urad in a tick of 0.25 ms is 0.19 rad/s, smoothed over 2 ms.
+        assert state.measured_rate[0] < 1.0 + settings.quantum / settings.tick
+    assert state.measured_rate[0] == pytest.approx(1.0, abs=0.1)
+
+
 def test_errors_are_left_by_a_reset_only() -> None:
     for stage in Stage:
         assert next_stage(stage, Event.FAILED) == Stage.ERROR
@@ -76,3 +104,8 @@ def test_faults_are_read_and_refused(code: WalkingCode) -> None:
         WalkRequest(faults=(HardwareFault("bus", 1.0),))
     with pytest.raises(InvalidOption):
         WalkRequest(mode="full", substeps=6)
+
+
+def test_a_goal_beside_a_route_is_refused() -> None:
+    with pytest.raises(InvalidOption, match="one of them"):
+        WalkRequest(scene="flat", route="straight", goal=(1.0, 0.0, 0.0))

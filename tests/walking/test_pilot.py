@@ -201,6 +201,39 @@ def test_a_closed_way_is_said_and_an_open_one_taken(pilot: Pilot) -> None:
     assert not pilot.busy
     pilot.see(perceive(scene, EXACT))
     assert pilot.busy
+    pilot.stop()
+    assert pilot.problem is None  # nothing is asked for any more
+
+
+def test_later_plans_know_the_way_and_are_made_once(pilot: Pilot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second plan to a goal is given the first one; the motion that the planner has tried is the one that is
+    walked, and a step of which none can be made is searched around."""
+    from footfall.walking import pilot as module
+
+    asked: list[object] = []
+    made: list[object] = []
+    plan_way, replan = module.plan_way, module.replan
+
+    def watched(*args: object, **named: object) -> object:
+        asked.append(named["previous"])
+        return plan_way(*args, **named)  # type: ignore[arg-type]
+
+    def counted(*args: object, **named: object) -> object:
+        made.append(args)
+        return replan(*args, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(module, "plan_way", watched)
+    monkeypatch.setattr(module, "replan", counted)
+    goal = Goal(3.0, 0.0)
+    seen = perceive(scene_with_goal(load_scene("flat"), goal), EXACT)
+    pilot.see(seen)
+    flown(pilot, 2.0, (0.2, lambda each: each.tell(GoTo(goal))))
+    pilot.see(replace(seen, version=seen.version + 1))
+    flown(pilot, 4.0)
+    assert len(asked) == 2
+    assert asked[0] is None
+    assert asked[1] is not None
+    assert len(made) == 1
 
 
 def test_a_new_goal_is_a_new_hope(pilot: Pilot) -> None:

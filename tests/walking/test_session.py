@@ -112,7 +112,7 @@ def test_events_change_the_plant(code: WalkingCode) -> None:
     for name, value in (("task_rate", 12.0), ("momentum_weight", 0.25), ("feed_forward", 0.5)):
         session.set(f"gains.{name}", value)
     brain = session.walker.brain
-    assert (brain.tasks.gain, brain.tasks.momentum_weight, brain.feed.share) == (12.0, 0.25, 0.5)
+    assert (brain.tasks.gain, brain.tasks.momentum_weight, brain.feed.shares.mean()) == (12.0, 0.25, 0.5)
 
 
 def test_wrong_names_are_refused(code: WalkingCode) -> None:

@@ -10,12 +10,21 @@ import pytest
 
 from footfall.errors import InvalidOption, UnknownName
 from footfall.motion.parameters import MotionParameters
+from footfall.scene.load import load_scene
+from footfall.scene.model import Material
 from footfall.walking.gains import control_gains
 from footfall.walking.request import WalkRequest, read_request, write_request
-from footfall.walking.session import added_object
 from footfall.walking.settings import PlanningParameters, WalkSettings, planner_parameters
-from footfall.walking.signals import WORDS, Add, Drive, Move, Set, WalkTo, signal_text
-from footfall.walking.walker import POINT_DAMPING, WalkingCode
+from footfall.walking.signal_effects import added_object, changed_objects
+from footfall.walking.signals import WORDS, Add, Drive, Move, Set, Surface, WalkTo
+from footfall.walking.walker import (
+    POINT_DAMPING,
+    POINT_STIFFNESS,
+    SHEAR_SHARE,
+    WalkingCode,
+    soft,
+    soft_scene,
+)
 
 SCRIPT = """
 scene = "flat"
@@ -101,10 +110,20 @@ def test_soft_things_have_the_damping_that_is_given() -> None:
     assert damping == [POINT_DAMPING, 0.0, 30.0]
 
 
+def test_soft_things_are_soft_along_their_surface_too() -> None:
+    """A spring along the surface that is as many times the normal one as that of soles on hard ground."""
+    soft_box = soft(added_object(Add(name="mat", size=(1, 1, 1), position=(0, 0, 0), stiffness=1e4)).material)
+    assert soft_box.shear_stiffness == SHEAR_SHARE * 1e4
+    scene = soft_scene(load_scene("flat"))
+    (floor,) = changed_objects(Surface(stiffness=2e4), scene)
+    assert soft(floor.material).shear_stiffness == SHEAR_SHARE * 2e4
+    hard = soft(Material())
+    assert (hard.stiffness, hard.shear_stiffness) == (POINT_STIFFNESS, SHEAR_SHARE * POINT_STIFFNESS)
+
+
 def test_every_signal_says_what_it_is() -> None:
     for word, kind in WORDS.items():
         assert kind.__doc__, word
-    assert "drive" in signal_text(Drive(time=1.5, forward=0.25))
     again = msgspec.convert(msgspec.to_builtins(Add(name="box", size=(1, 1, 1), position=(0, 0, 1))), Add)
     assert again.name == "box"
     assert Move(object="box", position=(1.0, 0.0, 0.0)).word == "move"

@@ -166,14 +166,15 @@ def run_tick(hardware: Hardware, orders: Orders, drives: Array, q: Array) -> Non
         rate = upsampled_rate(orders, k, orders.share)
         bus.velocity[place, k] = rate
         bus.effort[place, k] = orders.effort[k] + friction_of(settings, k, orders.effort[k], rate)
+    elapsed = settings.tick * (1.0 + bus.counts[MISSED])  # since the last frame
     came = receive_frame(bus, tick)
     if came != LOST:
         state.command[_POSITION] = bus.position[came]
         state.command[_VELOCITY] = bus.velocity[came]
         state.command[_EFFORT] = bus.effort[came]
         drives[len(drives) - 1] = 0.0  # targets go on from now
-        measure(hardware, q, time)
-        check(hardware, drives)
+        measure(hardware, q, time, elapsed)
+        check(hardware, drives, elapsed)
     if bus.counts[MISSED] > settings.bus.tolerated + settings.bus.latency:
         fail(state, Trouble.BUS, 0)
     switch_power(hardware, drives, time)
@@ -202,21 +203,21 @@ def upsample(hardware: Hardware, orders: Orders) -> None:
         state.target[k] += settings.tick * upsampled_rate(orders, k, middle)
 
 
-def measure(hardware: Hardware, q: Array, time: float) -> None:
-    """What encoders say of true angles, which are in q (nq,)."""
+def measure(hardware: Hardware, q: Array, time: float, elapsed: float) -> None:
+    """What encoders say of true angles, which are in q (nq,), s after they were last heard."""
     settings, state = hardware.settings, hardware.state
-    blend = settings.tick / (settings.tick + _SMOOTH)
+    blend = elapsed / (elapsed + _SMOOTH)
     for k in range(len(state.measured)):
         angle = settings.quantum * np.floor(q[settings.coordinates[k]] / settings.quantum + 0.5)
         if len(hardware.faults) > 0:
             angle += encoder_jump(hardware.faults, k, time)
-        rate = (angle - state.measured[k]) / settings.tick
+        rate = (angle - state.measured[k]) / elapsed
         state.measured_rate[k] += blend * (rate - state.measured_rate[k])
         state.measured[k] = angle
 
 
-def check(hardware: Hardware, drives: Array) -> None:
-    """Whether what was measured is plausible; drives: state of the drives."""
+def check(hardware: Hardware, drives: Array, elapsed: float) -> None:
+    """Whether what was measured is plausible, s after it was last looked at; drives: state of the drives."""
     settings, state = hardware.settings, hardware.state
     for k in range(len(state.measured)):
         angle = state.measured[k]
@@ -230,7 +231,7 @@ def check(hardware: Hardware, drives: Array) -> None:
         if state.stage[0] == Stage.ACTIVE and drives[settings.power[m]] < 0.5:
             fail(state, Trouble.MOTOR, settings.motor_joints[m])
         full = abs(drives[settings.current[m]]) > 0.99 * settings.strongest[m]
-        state.strained[m] = state.strained[m] + settings.tick if full else 0.0
+        state.strained[m] = state.strained[m] + elapsed if full else 0.0
         if state.strained[m] > settings.strain:
             fail(state, Trouble.OVERLOAD, settings.motor_joints[m])
 

@@ -11,7 +11,7 @@ import math
 import time
 import warnings
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -30,7 +30,7 @@ from footfall.motion.pipeline import gait_dimensions, generate_motion
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.replanning import Continuation, continuation, replan
 from footfall.motion.whole_body import WholeBody
-from footfall.planning.contacts import Goal
+from footfall.planning.contacts import Goal, PlannedContacts
 from footfall.planning.transition_planner import GoTo, PlanningContext, Request, Teleoperate
 from footfall.walking.arrival import distance, middle_of
 from footfall.walking.routes import plan_way
@@ -59,6 +59,9 @@ class PlanVersion:
     milliseconds: float = 0.0
     problem: str | None = None
     warnings: tuple[str, ...] = ()
+
+
+Make = Callable[[TransitionSequence], Motion]  # a motion of steps, if there is one
 
 
 class Coming(NamedTuple):
@@ -91,6 +94,7 @@ class Pilot:
         self._changed = -math.inf  # s, when the plan was last changed because of the surroundings
         self._failed = 0
         self._counted = motion.begin_time  # s, until when the way is summed up
+        self._last: PlannedContacts | None = None  # plan to a goal, which knows the way
 
     # What it is told
 
@@ -110,6 +114,7 @@ class Pilot:
         """Come to rest, and forget what was asked for."""
         self._waiting.clear()
         self.order, self._stopping = None, True
+        self.problem, self._failed = None, 0
 
     def see(self, environment: Environment) -> None:
         """Believe in other surroundings from now on; a way to a goal is planned again."""
@@ -268,14 +273,25 @@ class Pilot:
         self, order: Request, motion: Motion, now: float, ready: float, *, walking: bool
     ) -> tuple[TransitionSequence, Motion]:
         """The transitions of an order and the motion that has them, from rest or on the way."""
-        if walking:
-            at = continuation(motion, now, run_time=ready - now)
-            sequence = self._sequence(order, at.pose, walking=True)
-            return sequence, replan(motion, at, sequence.transitions, action=sequence.action)
-        sequence = self._sequence(order, motion.given.end, walking=False)
-        plan = MotionPlan((sequence,), ready)
-        parameters = self.settings.motion
-        return sequence, generate_motion(plan, self.model, parameters=parameters, body=self.whole)
+        at = continuation(motion, now, run_time=ready - now) if walking else None
+        made: list[tuple[TransitionSequence, Motion]] = []
+
+        def make(sequence: TransitionSequence) -> Motion:
+            for hand in hands_used(sequence):
+                self.whole.arm(hand)
+            if at is not None:
+                found = replan(motion, at, sequence.transitions, action=sequence.action)
+            else:
+                plan = MotionPlan((sequence,), ready)
+                found = generate_motion(plan, self.model, parameters=self.settings.motion, body=self.whole)
+            made[:] = [(sequence, found)]
+            return found
+
+        pose = motion.given.end if at is None else at.pose
+        sequence = self._sequence(order, pose, make, walking=walking)
+        if made and made[0][0] == sequence:  # the planner has asked for it already
+            return made[0]
+        return sequence, make(sequence)
 
     def _refused(self, order: Request, now: float, problem: FootfallError) -> None:
         """There is no plan."""
@@ -311,18 +327,14 @@ class Pilot:
         by = np.array([shift[0], shift[1], 0.0])
         return displaced(motion, by), by
 
-    def _sequence(self, order: Request, pose: RobotPose, *, walking: bool) -> TransitionSequence:
-        """The transitions of an order."""
+    def _sequence(self, order: Request, pose: RobotPose, make: Make, *, walking: bool) -> TransitionSequence:
+        """The transitions of an order, of which a motion can be made."""
         if isinstance(order, GoTo):
-            sequence = self._way_to(order.goal, pose)
-        else:
-            context = PlanningContext(self.model, self.environment, self.settings.planner)
-            sequence = order.sequence(pose, context, walking=walking)
-        for hand in hands_used(sequence):
-            self.whole.arm(hand)
-        return sequence
+            return self._way_to(order.goal, pose, make)
+        context = PlanningContext(self.model, self.environment, self.settings.planner)
+        return order.sequence(pose, context, walking=walking)
 
-    def _way_to(self, goal: Goal, pose: RobotPose) -> TransitionSequence:
+    def _way_to(self, goal: Goal, pose: RobotPose, make: Make) -> TransitionSequence:
         """Steps to a goal, or as far towards it as the ground has been seen."""
         middle, _ = mean_foot_frame(*pose.feet)
         away = math.hypot(goal.x - middle[0], goal.y - middle[1])
@@ -330,7 +342,7 @@ class Pilot:
             closing = closing_transitions(pose, gait_dimensions(self.model))
             return TransitionSequence(Action.AUTONOMOUS, tuple(closing))
         if not self.hopeful:
-            return self._way(goal, pose, away)
+            return self._way(goal, pose, away, make)
         problem: NoRoute | None = None
         heading = math.atan2(goal.y - middle[1], goal.x - middle[0])
         for nearer in np.arange(0.0, max(away - _LEAST, 1e-9), _NEARER).tolist():
@@ -341,7 +353,7 @@ class Pilot:
                 if not self._is_known(aim):
                     continue
             try:
-                return self._way(aim, pose, away - nearer)
+                return self._way(aim, pose, away - nearer, make)
             except NoRoute as refused:
                 problem = problem or refused
         raise problem or NoRoute(f"no way to x = {goal.x:g} m, y = {goal.y:g} m")
@@ -352,9 +364,9 @@ class Pilot:
         found = sample_footprints(self.environment.terrain, place, lower=-half, upper=half)
         return bool(found.confidence[0] >= self.settings.planner.foothold.least_confidence)
 
-    def _way(self, goal: Goal, pose: RobotPose, away: float) -> TransitionSequence:
+    def _way(self, goal: Goal, pose: RobotPose, away: float, make: Make) -> TransitionSequence:
         planning = self.settings.planning
-        return plan_way(
+        way = plan_way(
             self.environment,
             self.model,
             goal,
@@ -362,7 +374,11 @@ class Pilot:
             start=pose,
             horizon=planning.goal_steps if away > planning.far_m else None,
             explained=not self.hopeful,
+            previous=self._last,
+            accepts=make,
         )
+        self._last = way.contacts
+        return way.sequence
 
 
 def hands_used(sequence: TransitionSequence) -> Iterator[Hand]:

@@ -102,6 +102,8 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         self._check_script()
         if self.goal is not None and not all(math.isfinite(each) for each in self.goal):
             raise InvalidOption(f"the goal is {self.goal}; it must be x, y, yaw, in m and rad")
+        if self.goal is not None and self.route is not None:
+            raise InvalidOption(f"there are a route, {self.route!r}, and a goal; give one of them")
         if self.speed is not None and not 0.0 < self.speed <= 10.0:
             raise InvalidOption(f"speed is {self.speed:g} m/s; it must be above 0")
         if not 1e-4 <= self.period <= 5e-3 or (self.substeps is not None and not 1 <= self.substeps <= 100):

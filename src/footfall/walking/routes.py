@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,10 +16,9 @@ from footfall.gait.poses import RobotPose
 from footfall.gait.walking_transitions import idle_pose
 from footfall.math.rotations import rotation_z
 from footfall.math.transform import Transform, identity_transform
-from footfall.motion.pipeline import gait_dimensions, generate_motion
+from footfall.motion.pipeline import gait_dimensions
 from footfall.motion.reduced_model import ReducedModel
-from footfall.motion.whole_body import WholeBody
-from footfall.planning.contacts import Goal
+from footfall.planning.contacts import Goal, PlannedContacts
 from footfall.planning.parameters import PlannerParameters, parameters_for
 from footfall.planning.planner import plan_contacts
 from footfall.scene.model import Scene
@@ -32,6 +33,13 @@ _LIFT = (
 )
 
 
+class Way(NamedTuple):
+    """Steps on the way to a goal, and what the planner found, for the next plan to the same goal."""
+
+    sequence: TransitionSequence
+    contacts: PlannedContacts
+
+
 def plan_way(
     environment: Environment,
     model: ReducedModel,
@@ -41,17 +49,18 @@ def plan_way(
     start: RobotPose | None = None,
     horizon: int | None = None,
     explained: bool = True,
-    body: WholeBody | None = None,
-) -> TransitionSequence:
+    previous: PlannedContacts | None = None,
+    accepts: Callable[[TransitionSequence], object] | None = None,
+) -> Way:
     """Steps and hand contacts on the way to a goal. start: by default at rest in the origin. horizon: steps at most.
-    explained: whether to find out what closes the way, if there is none. body: the whole robot, which must be able to
-    make a motion of it. Raises `NoRoute` if there is no way."""
+    explained: whether to find out what closes the way, if there is none. previous: the last plan to the same goal.
+    accepts: makes a motion of steps; where it cannot the search goes on. Raises `NoRoute` if there is no way."""
 
     def walkable(plan: MotionPlan) -> None:
-        sequence = with_careful_swings(plan.sequences[0], model)
+        assert accepts is not None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", MotionWarning)
-            generate_motion(MotionPlan((sequence,)), model, body=body)
+            accepts(with_careful_swings(plan.sequences[0], model))
 
     found = plan_contacts(
         environment,
@@ -61,12 +70,13 @@ def plan_way(
         parameters=parameters,
         horizon=horizon,
         explained=explained,
-        accepts=None if body is None else walkable,
+        previous=previous,
+        accepts=None if accepts is None else walkable,
     )
     if not found.found or found.motion_plan is None:
         reason = "" if found.why_not is None else f": {found.why_not.text}"
         raise NoRoute(f"no way to x = {goal.x:g} m, y = {goal.y:g} m{reason}")
-    return with_careful_swings(found.motion_plan.sequences[0], model)
+    return Way(with_careful_swings(found.motion_plan.sequences[0], model), found)
 
 
 def with_careful_swings(sequence: TransitionSequence, model: ReducedModel) -> TransitionSequence:

@@ -68,7 +68,7 @@ class WalkSession:
         self.planning = 0.0  # s, that planning took
         self.computing = 0.0  # s, that walking took
         self.sight = sight_for(asked.seen, asked.seed, noise=asked.noise)
-        self._goal = None if asked.goal is None or asked.route is not None else Goal(*asked.goal)
+        self._goal = None if asked.goal is None else Goal(*asked.goal)
         self.surroundings = Environment()
         motion = self._first_motion(soft_scene(scene), whole)
         options = WalkerOptions(
@@ -284,16 +284,16 @@ class WalkSession:
             self.surroundings = seen
             middle = np.zeros(3) if start is None else mean_foot_frame(*start.feet)[0]
             away = math.hypot(self._goal.x - middle[0], self._goal.y - middle[1])
-            sequence = plan_way(
+            way = plan_way(
                 seen,
                 model,
                 self._goal,
                 planner_parameters(model, speed=asked.speed),
                 start=start,
                 horizon=PlanningParameters().goal_steps if away > PlanningParameters().far_m else None,
-                body=whole,
+                accepts=lambda sequence: generate_motion(MotionPlan((sequence,)), model, body=whole),
             )
-            plan = MotionPlan((sequence,))
+            plan = MotionPlan((way.sequence,))
         else:
             plan = MotionPlan((idle(start or idle_pose(gait_dimensions(model))),))
         self.planning += time.thread_time() - begin

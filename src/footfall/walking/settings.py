@@ -78,7 +78,7 @@ def planner_parameters(model: ReducedModel, *, speed: float | None = None) -> Pl
     usual, change = parameters_for(model), msgspec.structs.replace
     longest = _LONGEST * model.com_height
     if speed is not None:
-        longest = min(usual.step.forward_m, max(speed * usual.timing.transition_s, 0.1))
+        longest = min(longest, max(speed * usual.timing.transition_s, 0.1))
     return change(
         usual,
         step=change(usual.step, forward_m=longest),

@@ -7,7 +7,7 @@ rad, forces in N. Numbers are checked when a signal is made; names of bodies, ob
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -217,18 +217,3 @@ AnySignal = (
 MOTIONS = (WalkStraight, Follow, Stamp, Bow, LookAround, OneLeg, Balance, Wave)  # that begin and end at rest
 EVENTS = (PushBody, Load, Move, Add, Remove, Surface)  # that happen around the robot
 WORDS: dict[str, type[Signal]] = {str(kind.__struct_config__.tag): kind for kind in AnySignal.__args__}
-
-
-def signal_text(signal: Signal) -> str:
-    """A signal as a line for people."""
-    values: dict[str, Any] = msgspec.to_builtins(signal)
-    values.pop("do")
-    time = values.pop("time")
-    told = ", ".join(f"{name} {_short(value)}" for name, value in values.items() if value is not None)
-    return f"{time:.2f} s: {signal.word} {told}".rstrip()
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.3g}"
-    return "(" + ", ".join(map(_short, value)) + ")" if isinstance(value, list | tuple) else str(value)

@@ -12,6 +12,7 @@ import numpy as np
 
 from footfall.errors import InvalidOption
 from footfall.scene.load import load_scene
+from footfall.scene.model import Scene
 from footfall.simulation.world.records import Count
 from footfall.walking.arrival import distance, standing
 from footfall.walking.body import OTHER
@@ -93,7 +94,12 @@ def completed(request: WalkRequest) -> WalkRequest:
         return request
     if request.route is not None or request.goal is not None:
         return request
-    goal = goal_for(request, load_scene(request.scene))
+    return with_goal_of_scene(request, load_scene(request.scene))
+
+
+def with_goal_of_scene(request: WalkRequest, scene: Scene) -> WalkRequest:
+    """The request with the goal of its scene; refused if it has none."""
+    goal = goal_for(request, scene)
     return msgspec.structs.replace(request, goal=(goal.x, goal.y, goal.yaw))
 
 
