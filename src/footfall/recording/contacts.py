@@ -79,12 +79,17 @@ def checked_instant(
         raise InvalidRow(f"contacts must be arrays (n, 3) of numbers: {problem}") from None
     if body.shape != (count,):
         raise InvalidRow(f"bodies have shape {body.shape}; for {count} contacts it must be ({count},)")
-    # Of a few numbers the extremes are found sooner in a list.
-    numbers = [] if bodies is None else bodies if type(bodies) is list else body.tolist()
-    if numbers and not (min(numbers) >= _UNKNOWN and max(numbers) < known):
-        wrong = next(index for index in numbers if not _UNKNOWN <= index < known)
-        raise InvalidRow(f"body {wrong} of a contact; the robot has bodies 0 to {known - 1}")
+    if bodies is not None:
+        _require_known(known, body.tobytes())
     return position, normal, force, body
+
+
+@lru_cache(maxsize=64)  # what touches is mostly what touched before
+def _require_known(known: int, bodies: bytes) -> None:
+    """bodies: numbers of 64 bits; known: how many there are."""
+    for index in np.frombuffer(bodies, dtype=np.int64).tolist():
+        if not _UNKNOWN <= index < known:
+            raise InvalidRow(f"body {index} of a contact; the robot has bodies 0 to {known - 1}")
 
 
 def contact_blocks(instants: Sequence[tuple[float, Instant]]) -> Iterator[ContactTable]:

@@ -242,12 +242,16 @@ class RecordingWriter:
 
     def _record(self, topic: str, time: float, content: Any, *, last: float | None = None) -> None:
         """Take something to be written, if its time does not come before those of its kind. last: its last time."""
-        self._check_owner()
+        if self._file.foreign:
+            self._check_owner()
+        latest = self._latest
         with self._lock:
-            self._check_open()
-            if topic in self._latest:
-                _check_time(topic, time, self._latest[topic])
-                self._latest[topic] = time if last is None else last
+            if self._closing or self._failure is not None:
+                self._check_open()
+            if topic in latest:
+                if not latest[topic] <= time <= _LATEST:  # NaN neither
+                    _check_time(topic, time, latest[topic])
+                latest[topic] = time if last is None else last
             self._waiting.append((topic, content))
         waiting = len(self._waiting)
         if waiting >= _MOST_WAITING:

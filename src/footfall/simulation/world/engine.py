@@ -158,7 +158,9 @@ class WorldEngine:
 
     def currents(self, drives: Array) -> Array:
         """Currents (..., motors) of states of all drives (..., n), A."""
-        parts, first = [np.zeros((*drives.shape[:-1], 0))], 0
+        if not self.trains:
+            return drives[..., :0]
+        parts, first = [], 0
         for train in self.trains:
             parts.append(train.currents(drives[..., first : first + train.size]))
             first += train.size
