@@ -7,13 +7,20 @@ from dataclasses import dataclass, field
 
 from footfall.bench import bars, surroundings
 from footfall.bench.chains import ChainReport, crossover
-from footfall.bench.dynamics import Effort, Measurement, RobotReport
+from footfall.bench.dynamics import CACHED, Effort, Measurement, RobotReport
 from footfall.bench.measure import Spread
 from footfall.bench.startup import Startup
 
 _RATIOS = (("bound", "python"), ("bound", "cpp"), ("batch", "python"), ("batch", "cpp"))
 _SUMMARY = ("inverse dynamics", "mass matrix", "forward dynamics", "derivatives of forward dynamics")
-_NAMES = {"checked": "call", "bound": "bound", "batch": "batch, 1 core", "cores": "batch, all cores"}
+_NAMES = {
+    "checked": "call",
+    "bound": "bound",
+    "batch": "batch, 1 core",
+    "cores": "batch, all cores",
+    "cached": "small batch",
+    "writing": "writing alone",
+}
 _PEERS = {"python": "Pinocchio, Python", "cpp": "Pinocchio, C++"}
 
 
@@ -66,9 +73,11 @@ def _conditions(effort: Effort, load_before: str) -> str:
         f"load {load_before} before and {surroundings.load_average()} after; {surroundings.versions()}.\n\n"
         f"Microseconds a call or a robot. Medians of {effort.blocks} interleaved blocks of ours and theirs in one "
         "process, CPU time of the thread (all cores: wall clock), each call with another state, "
-        f"{effort.batch} robots in a batch. Ratios with quartiles; a bar (+ met, - missed) is met if the lower "
-        "quartile meets it. Error: greatest normwise relative difference from Pinocchio, for forward dynamics "
-        "the residual |ID(a) - tau| / (|tau| + |h|)."
+        f"{effort.batch} robots in a batch. Small batch: {CACHED} robots, whose results stay in the caches. Writing "
+        "alone: of a robot's results into memory, as `memset` does it; a large batch takes about both times together. "
+        "Ratios with quartiles; a bar (+ met, - missed) is met if the lower quartile meets it. Error: greatest "
+        "normwise relative difference from Pinocchio, for forward dynamics the residual "
+        "|ID(a) - tau| / (|tau| + |h|)."
     )
 
 

@@ -22,6 +22,7 @@ _PIECE = 4e6  # ns; Ctrl-C waits for one piece, which may well take ten times as
 _FIRST_PIECE = 0.2e6  # ns, while nothing has been measured
 _MEASURABLE = 20e3  # ns; shorter times say little
 _WORTH_A_THREAD = 150e3  # ns of work; to wake a thread takes a third of that
+_CACHES = 8 * 2**20  # bytes of results, from which on few are still in a cache when they are read
 _GUESS = 0.1  # ns that an operation takes in one of many lanes
 
 
@@ -66,11 +67,15 @@ class Batch(NamedTuple):
     steps: int
 
     def table(self) -> array[int]:
-        """What native code wants to know: addresses, strides and steps of inputs, then of outputs."""
+        """What native code wants to know: addresses, strides and steps of inputs, then of outputs, and whether these
+        are too large for the caches."""
         inputs, (strides_in, steps_in), outputs, (strides_out, steps_out), *_ = self
         addresses_in = [data_address(each) for each in inputs]
         addresses_out = [0 if each is None else data_address(each) for each in outputs]
-        return array("q", (*addresses_in, *strides_in, *steps_in, *addresses_out, *strides_out, *steps_out))
+        around = sum(each.nbytes for each in outputs if each is not None) > _CACHES
+        return array(
+            "q", (*addresses_in, *strides_in, *steps_in, *addresses_out, *strides_out, *steps_out, around)
+        )
 
     def from_step(self, first: int) -> array[int]:
         """The table to go on with, when the steps before this one have been computed."""
@@ -85,7 +90,7 @@ class Batch(NamedTuple):
         for k, output in self.feedback.items():  # one step before what it will be
             table[k] = table[3 * inputs + output] - 8 * max(steps_out[output], 0)
             table[inputs + k] = strides_out[output]
-        assert len(table) == 3 * (inputs + outputs)
+        assert len(table) == 3 * (inputs + outputs) + 1
         return table
 
 

@@ -10,6 +10,14 @@ from __future__ import annotations
 import math
 
 from footfall.compiler.emit import Core, constant_stores
+from footfall.compiler.row_moves import (
+    load_lanes,
+    load_row,
+    store_lanes,
+    store_long_lanes,
+    store_row,
+    stream_row,
+)
 from footfall.compiler.schedule import Schedule
 from footfall.compiler.trace import Signature
 from footfall.compiler.trigonometry import literal, vector_type
@@ -46,14 +54,14 @@ def batch_declarations(lanes: int) -> list[str]:
 def batch_functions(plan: Schedule, core: Core, lanes: int) -> str:
     """`i64 footfall_batch(i64* table, i64 begin, i64 end, i64 steps)` computes rows begin..end.
 
-    The table has the addresses of inputs, then their strides, then their steps; the same of outputs. Strides are in
-    doubles from row to row (0: the same for all), steps from step to step; an output with a negative step is stored
-    after the last step only, one at address zero not at all. It gives 1 if an input was not finite, -1 if there was
-    no memory, else 0.
+    The table has the addresses of inputs, then their strides, then their steps; the same of outputs; and whether long
+    rows go around the caches. Strides are in doubles from row to row (0: the same for all), steps from step to step; an
+    output with a negative step is stored after the last step only, one at address zero not at all. It gives 1 if an
+    input was not finite, -1 if there was no memory, else 0.
     """
-    parts = [_load_row(), _store_row()]
+    parts = [load_row(), store_row()]
     if lanes > 1:
-        parts = [_load_lanes(lanes), _store_lanes(lanes), _store_long_lanes(lanes)]
+        parts = [load_lanes(lanes), store_lanes(lanes), stream_row(lanes), store_long_lanes(lanes)]
     return "\n".join([*parts, *_BatchEntry(plan, core, lanes).lines()])
 
 
@@ -103,6 +111,7 @@ class _BatchEntry:
             "  %more = icmp slt i64 %next, %end",
             "  br i1 %more, label %block, label %done",
             "done:",
+            "  fence seq_cst",  # what went around the caches is there for everybody
             "  call void @free(ptr %memory)",
             f"  %nan = fcmp uno {v} {last_bad}, {zero}",
             *self._any_nan(),
@@ -150,6 +159,11 @@ class _BatchEntry:
                         f"  %{kind}_{name}{k} = load {type}, ptr %{kind}_{name}_p{k}",
                     ]
                 start += len(sizes)
+        lines += [
+            f"  %around_p = getelementptr i64, ptr %table, i64 {start}",
+            "  %around_n = load i64, ptr %around_p",
+            "  %around = icmp ne i64 %around_n, 0",
+        ]
         return lines
 
     def _loads(self) -> list[str]:
@@ -213,275 +227,6 @@ class _BatchEntry:
                 f"  %to{tag} = getelementptr double, ptr %out_now{k}, i64 {start}",
                 f"  %of{tag} = getelementptr double, ptr %out{k}, i64 {start * self.lanes}",
                 f"  call fastcc void @store_long_lanes(ptr %to{tag}, {rows}, i64 {length}, ptr %of{tag}, "
-                "ptr %scratch)",
+                "ptr %scratch, i1 %around)",
             ]
         return lines
-
-
-def _load_row() -> str:
-    """One row; gives zero or, where an element is not finite, NaN."""
-    return "\n".join(
-        [
-            "define internal fastcc double @load_lanes(ptr %base, i64 %stride, i64 %row, i64 %last, i64 %n, ptr %to) "
-            "nounwind {",
-            "entry:",
-            "  %o = mul i64 %row, %stride",
-            "  %p = getelementptr double, ptr %base, i64 %o",
-            "  %some = icmp sgt i64 %n, 0",
-            "  br i1 %some, label %body, label %end",
-            "body:",
-            "  %j = phi i64 [0, %entry], [%jn, %body]",
-            "  %bad = phi double [0.0, %entry], [%worse, %body]",
-            "  %from_j = getelementptr double, ptr %p, i64 %j",
-            "  %to_j = getelementptr double, ptr %to, i64 %j",
-            "  %x = load double, ptr %from_j, align 8",
-            "  store double %x, ptr %to_j, align 8",
-            "  %z = fmul double %x, 0.0",
-            "  %worse = fadd double %bad, %z",
-            "  %jn = add i64 %j, 1",
-            "  %again = icmp slt i64 %jn, %n",
-            "  br i1 %again, label %body, label %end",
-            "end:",
-            "  %all = phi double [0.0, %entry], [%worse, %body]",
-            "  ret double %all",
-            "}",
-        ]
-    )
-
-
-def _store_row() -> str:
-    return "\n".join(
-        [
-            "define internal fastcc void @store_lanes(ptr %base, i64 %stride, i64 %row, i64 %last, i64 %n, ptr %from) "
-            "nounwind {",
-            "  %o = mul i64 %row, %stride",
-            "  %p = getelementptr double, ptr %base, i64 %o",
-            "  %bytes = mul i64 %n, 8",
-            "  call void @llvm.memcpy.p0.p0.i64(ptr %p, ptr %from, i64 %bytes, i1 false)",
-            "  ret void",
-            "}",
-        ]
-    )
-
-
-def _row_pointers(lanes: int) -> list[str]:
-    lines = []
-    for lane in range(lanes):
-        lines += [
-            f"  %n{lane} = add i64 %row, {lane}",
-            f"  %r{lane} = call i64 @llvm.smin.i64(i64 %n{lane}, i64 %last)",
-            f"  %o{lane} = mul i64 %r{lane}, %stride",
-            f"  %p{lane} = getelementptr double, ptr %base, i64 %o{lane}",
-        ]
-    return lines
-
-
-def _transpose(names: list[str], tag: str) -> tuple[list[str], list[str]]:
-    """Shuffles that transpose a square of vectors: swap off-diagonal blocks of halving size."""
-    lanes = len(names)
-    v = f"<{lanes} x double>"
-    lines: list[str] = []
-    distance = lanes // 2
-    while distance:
-        swapped = list(names)
-        low = [k if not k & distance else lanes + k - distance for k in range(lanes)]
-        high = [k + distance if not k & distance else lanes + k for k in range(lanes)]
-        for i in range(lanes):
-            if i & distance:
-                continue
-            for pattern, target in ((low, i), (high, i + distance)):
-                mask = ", ".join(f"i32 {k}" for k in pattern)
-                name = f"%{tag}{distance}_{target}"
-                lines.append(
-                    f"  {name} = shufflevector {v} {names[i]}, {v} {names[i + distance]}, <{lanes} x i32> <{mask}>"
-                )
-                swapped[target] = name
-        names = swapped
-        distance //= 2
-    return lines, names
-
-
-def _tail_mask(lanes: int) -> list[str]:
-    counting = ", ".join(f"i64 {k}" for k in range(lanes))
-    return [
-        "  %left = sub i64 %n, %tail_j",
-        f"  %left1 = insertelement <{lanes} x i64> undef, i64 %left, i32 0",
-        f"  %left8 = shufflevector <{lanes} x i64> %left1, <{lanes} x i64> undef, <{lanes} x i32> zeroinitializer",
-        f"  %mask = icmp slt <{lanes} x i64> <{counting}>, %left8",
-    ]
-
-
-def _load_lanes(lanes: int) -> str:
-    """Rows to lane-major order; gives zero or, where an element is not finite, NaN."""
-    v = f"<{lanes} x double>"
-
-    def block(tag: str, j: str, masked: bool, bad: str) -> tuple[list[str], str]:
-        lines, names = [], []
-        for lane in range(lanes):
-            lines.append(f"  %{tag}p{lane} = getelementptr double, ptr %p{lane}, i64 {j}")
-            if masked:
-                load = (
-                    f"call {v} @llvm.masked.load.v{lanes}f64.p0(ptr %{tag}p{lane}, i32 8, <{lanes} x i1> %mask, "
-                    f"{v} zeroinitializer)"
-                )
-            else:
-                load = f"load {v}, ptr %{tag}p{lane}, align 8"
-            names.append(f"%{tag}x{lane}")
-            lines.append(f"  %{tag}x{lane} = {load}")
-            lines.append(f"  %{tag}z{lane} = fmul {v} %{tag}x{lane}, zeroinitializer")
-            lines.append(f"  %{tag}b{lane} = fadd {v} {bad}, %{tag}z{lane}")
-            bad = f"%{tag}b{lane}"
-        shuffles, columns = _transpose(names, tag + "t")
-        lines += shuffles
-        lines.append(f"  %{tag}to = mul i64 {j}, {lanes}")
-        for k, column in enumerate(columns):
-            lines += [
-                f"  %{tag}o{k} = add i64 %{tag}to, {k * lanes}",
-                f"  %{tag}q{k} = getelementptr double, ptr %to, i64 %{tag}o{k}",
-                f"  store {v} {column}, ptr %{tag}q{k}, align {8 * lanes}",
-            ]
-        return lines, bad
-
-    main, main_bad = block("m", "%j", False, "%bad")
-    tail, tail_bad = block("t", "%tail_j", True, "%tail_bad")
-    return "\n".join(
-        [
-            f"define internal fastcc {v} @load_lanes(ptr %base, i64 %stride, i64 %row, i64 %last, i64 %n, ptr %to) "
-            "nounwind {",
-            "entry:",
-            *_row_pointers(lanes),
-            f"  %whole = and i64 %n, {-lanes}",
-            "  %some = icmp sgt i64 %whole, 0",
-            "  br i1 %some, label %body, label %tail_test",
-            "body:",
-            "  %j = phi i64 [0, %entry], [%jn, %body]",
-            f"  %bad = phi {v} [zeroinitializer, %entry], [{main_bad}, %body]",
-            *main,
-            f"  %jn = add i64 %j, {lanes}",
-            "  %again = icmp slt i64 %jn, %whole",
-            "  br i1 %again, label %body, label %tail_test",
-            "tail_test:",
-            "  %tail_j = phi i64 [0, %entry], [%jn, %body]",
-            f"  %tail_bad = phi {v} [zeroinitializer, %entry], [{main_bad}, %body]",
-            "  %rest = icmp slt i64 %tail_j, %n",
-            "  br i1 %rest, label %tail, label %end",
-            "tail:",
-            *_tail_mask(lanes),
-            *tail,
-            "  br label %end",
-            "end:",
-            f"  %all = phi {v} [%tail_bad, %tail_test], [{tail_bad}, %tail]",
-            f"  ret {v} %all",
-            "}",
-        ]
-    )
-
-
-def _store_lanes(lanes: int) -> str:
-    """Lane-major order to rows."""
-    v = f"<{lanes} x double>"
-
-    def block(tag: str, j: str, masked: bool) -> list[str]:
-        lines = [f"  %{tag}from = mul i64 {j}, {lanes}"]
-        names = []
-        for k in range(lanes):
-            names.append(f"%{tag}x{k}")
-            lines += [
-                f"  %{tag}o{k} = add i64 %{tag}from, {k * lanes}",
-                f"  %{tag}q{k} = getelementptr double, ptr %from, i64 %{tag}o{k}",
-                f"  %{tag}x{k} = load {v}, ptr %{tag}q{k}, align {8 * lanes}",
-            ]
-        shuffles, rows = _transpose(names, tag + "t")
-        lines += shuffles
-        for lane, values in enumerate(rows):
-            lines.append(f"  %{tag}p{lane} = getelementptr double, ptr %p{lane}, i64 {j}")
-            if masked:
-                lines.append(
-                    f"  call void @llvm.masked.store.v{lanes}f64.p0({v} {values}, ptr %{tag}p{lane}, i32 8, "
-                    f"<{lanes} x i1> %mask)"
-                )
-            else:
-                lines.append(f"  store {v} {values}, ptr %{tag}p{lane}, align 8")
-        return lines
-
-    return "\n".join(
-        [
-            "define internal fastcc void @store_lanes(ptr %base, i64 %stride, i64 %row, i64 %last, i64 %n, ptr %from) "
-            "nounwind {",
-            "entry:",
-            *_row_pointers(lanes),
-            f"  %whole = and i64 %n, {-lanes}",
-            "  %some = icmp sgt i64 %whole, 0",
-            "  br i1 %some, label %body, label %tail_test",
-            "body:",
-            "  %j = phi i64 [0, %entry], [%jn, %body]",
-            *block("m", "%j", False),
-            f"  %jn = add i64 %j, {lanes}",
-            "  %again = icmp slt i64 %jn, %whole",
-            "  br i1 %again, label %body, label %tail_test",
-            "tail_test:",
-            "  %tail_j = phi i64 [0, %entry], [%jn, %body]",
-            "  %rest = icmp slt i64 %tail_j, %n",
-            "  br i1 %rest, label %tail, label %end",
-            "tail:",
-            *_tail_mask(lanes),
-            *block("t", "%tail_j", True),
-            "  br label %end",
-            "end:",
-            "  ret void",
-            "}",
-        ]
-    )
-
-
-def _store_long_lanes(lanes: int) -> str:
-    """Lane-major order to rows that are long: caches like one long stream better than many interleaved ones.
-
-    Rows are put together in a scratch area with room for a whole last block, then copied.
-    """
-    v = f"<{lanes} x double>"
-    lines = [
-        "define internal fastcc void @store_long_lanes(ptr %base, i64 %stride, i64 %row, i64 %last, i64 %n, ptr %from, "
-        "ptr %scratch) nounwind {",
-        "entry:",
-        *_row_pointers(lanes),
-        f"  %raised = add i64 %n, {lanes - 1}",
-        f"  %whole = and i64 %raised, {-lanes}",
-        f"  %pitch = add i64 %whole, {lanes}",  # not a power of two, which would make rows collide in the cache
-    ]
-    for lane in range(lanes):
-        lines += [
-            f"  %so{lane} = mul i64 %pitch, {lane}",
-            f"  %sp{lane} = getelementptr double, ptr %scratch, i64 %so{lane}",
-        ]
-    lines += [
-        "  br label %body",
-        "body:",
-        "  %j = phi i64 [0, %entry], [%jn, %body]",
-        f"  %first = mul i64 %j, {lanes}",
-    ]
-    names = []
-    for k in range(lanes):
-        names.append(f"%x{k}")
-        lines += [
-            f"  %fo{k} = add i64 %first, {k * lanes}",
-            f"  %fp{k} = getelementptr double, ptr %from, i64 %fo{k}",
-            f"  %x{k} = load {v}, ptr %fp{k}, align {8 * lanes}",
-        ]
-    shuffles, rows = _transpose(names, "t")
-    lines += shuffles
-    for lane, values in enumerate(rows):
-        lines += [
-            f"  %tp{lane} = getelementptr double, ptr %sp{lane}, i64 %j",
-            f"  store {v} {values}, ptr %tp{lane}, align {8 * lanes}",
-        ]
-    lines += [
-        f"  %jn = add i64 %j, {lanes}",
-        "  %again = icmp slt i64 %jn, %whole",
-        "  br i1 %again, label %body, label %copy",
-        "copy:",
-        "  %bytes = mul i64 %n, 8",
-    ]
-    for lane in range(lanes):
-        lines.append(f"  call void @llvm.memcpy.p0.p0.i64(ptr %p{lane}, ptr %sp{lane}, i64 %bytes, i1 false)")
-    return "\n".join([*lines, "  ret void", "}"])
