@@ -1,6 +1,7 @@
-"""Why the quadruped of 001 drifts along y: what each cause contributes, over an ensemble of runs, as Markdown.
+"""Why the quadruped of Ayit 2015 drifts along y: what each cause contributes, over an ensemble of runs, as Markdown.
 
-python benchmarks/quadruped_drift.py [--members 8] [--duration 10.6] [--schemes]
+    python benchmarks/quadruped_drift.py > benchmarks/quadruped_drift.md
+    python benchmarks/quadruped_drift.py --schemes
 
 The trot is chaotic, so each row is run from several starts whose joints differ by 1e-9 rad. With --schemes: single runs
 by the source's own solver, from zero impulses in every step, and by friction pyramids; these step in Python.
@@ -204,6 +205,10 @@ def main() -> None:
             end = source_step_run(trot, solve, order=order, turn=turn)
             print(f"| {name} | {end[0]:.3f} | {end[1]:.3f} | {end[2]:.3f} |", flush=True)
         return
+    print("# Why the trot of the quadruped drifts\n")
+    print(
+        f"Runs of {options.duration:g} s: mean and standard deviation of {options.members} with exact contact.\n"
+    )
     print(
         "| cause | x exact, m | y exact, m | yaw exact, rad | x penalty, m | y penalty, m |\n|---|---|---|---|---|---|"
     )

@@ -1,8 +1,9 @@
-"""How the quadruped's results depend on what its source leaves open: a table of runs, as Markdown.
+"""How the quadruped's results depend on what its source leaves open: tables of runs, as Markdown.
 
-python benchmarks/quadruped_sensitivity.py [--duration 10.6] [--pairs]
+    python benchmarks/quadruped_sensitivity.py > benchmarks/quadruped_sensitivity.md
 
-With --pairs: the way along x and the ratio of both models over stride and centering, which were fitted.
+takes ten to twenty minutes. The second table has the way along x and the ratio of both models over stride and
+centering, which were fitted.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ TROTS: list[tuple[str, dict[str, Any]]] = [
     ("contact from gap <= 0 on", {"step__gap_term": "source"}),
     *(
         (
-            f"{count} sweeps at most, contact from gap <= 0 on",
+            f"at most {count} sweeps, contact from gap <= 0 on",
             {"step__newton_steps": 0, "step__sweeps": count, "step__gap_term": "source"},
         )
         for count in (100, 10, 2)
@@ -52,7 +53,7 @@ TROTS: list[tuple[str, dict[str, Any]]] = [
 def print_pairs(duration: float) -> None:
     """The way of the exact model, m, and that of the penalty model as a part of it, for pairs of what was fitted."""
     centerings = (0.0, 0.25, 0.5, 0.75, 1.0)
-    print("| stride, m | " + " | ".join(f"centering {each:g}" for each in centerings) + " |")
+    print("| | " + " | ".join(f"centering {each:g}" for each in centerings) + " |")
     print("|---" * (len(centerings) + 1) + "|")
     for stride in (0.015, 0.0185, 0.022, 0.026):
         cells = []
@@ -61,26 +62,17 @@ def print_pairs(duration: float) -> None:
             scenario = load_scenario("trot").changed(**changes)
             exact, springs = (summarise(run_scenario(scenario, model)) for model in ("exact", "penalty"))
             cells.append(
-                f"{exact.distance:.3f}, {springs.distance / exact.distance:.2f}, y {exact.drift:.3f}"
+                f"{exact.distance:.3f} m, {springs.distance / exact.distance:.2f}, y {exact.drift:.3f} m"
             )
-        print(f"| {stride:g} | {' | '.join(cells)} |", flush=True)
+        print(f"| stride of {stride:g} m | {' | '.join(cells)} |", flush=True)
 
 
-def main() -> None:
-    """Run all and print the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--duration", type=float, default=10.6)
-    parser.add_argument("--pairs", action="store_true", help="stride and centering instead")
-    options = parser.parse_args()
-    if options.pairs:
-        print_pairs(options.duration)
-        return
+def print_trots(duration: float) -> None:
+    """One change at a time; rows without exact columns change the springs only."""
     print("| trot | x exact, m | y exact, m | tilt exact, rad | x penalty, m | y penalty, m | ratio |")
     print("|---|---|---|---|---|---|---|")
     for name, changes in TROTS:
-        scenario = load_scenario("trot").changed(duration=options.duration, **changes)
+        scenario = load_scenario("trot").changed(duration=duration, **changes)
         only_penalty = all(key.startswith("penalty__") for key in changes) and changes
         exact = None if only_penalty else summarise(run_scenario(scenario, "exact"))
         springs = summarise(run_scenario(scenario, "penalty"))
@@ -91,6 +83,21 @@ def main() -> None:
         failed = springs.diverged is not None
         cells += ["diverged", ""] if failed else [f"{springs.distance:.3f}", f"{springs.drift:.3f}"]
         print(f"| {name} | {' | '.join(cells)} | {'' if failed else ratio} |", flush=True)
+
+
+def main() -> None:
+    """Run all and print the report."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--duration", type=float, default=10.6, help="s, of each run")
+    duration = parser.parse_args().duration
+    print("# What the trot of the quadruped depends on\n")
+    print(f"Runs of {duration:g} s, one of each. The exact trot is chaotic after some seconds.\n")
+    print_trots(duration)
+    print("\n## Stride and centering\n")
+    print("Way of the exact model, that of the penalty model as a part of it, drift of the exact model.\n")
+    print_pairs(duration)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""All contact solvers on the same problems: time, residual and how many they solve, 001 C18.
+"""All contact solvers on the same problems: time, residual and how many they solve, Ayit 2015, section 2.4.
 
 Solvers of `footfall.contact` are given a problem with its matrix; the native step has to make its own from the
 state of a robot, moves the robot too, and is timed with all that.

@@ -51,8 +51,8 @@ def markdown(
 
 
 def _loops(measurements: Sequence[LoopMeasurement], verdict: Verdict) -> str:
-    head = ["robot", "velocities", "method", "operations", "bound", "call", "batch", "python", "call against python",
-            "batch against python"]  # fmt: skip
+    head = ["robot", "velocities/joints", "method", "operations", "bound", "call", "batch", "python",
+            "call against python", "batch against python"]  # fmt: skip
     rows = []
     for each in measurements:
         best = min(METHODS, key=lambda method: each.race.time(f"{method} call").median)
@@ -61,7 +61,7 @@ def _loops(measurements: Sequence[LoopMeasurement], verdict: Verdict) -> str:
             times = [each.race.time(f"{method} {kind}").median for kind in ("bound", "call", "batch")]
             cells = [
                 each.robot,
-                f"{each.velocities} of {each.joints}",
+                f"{each.velocities}/{each.joints}",
                 _NAMES[method],
                 str(each.operations[method]),
             ]

@@ -34,6 +34,8 @@ def test_wrong_figures_are_found_and_mended(tmp_path: Path) -> None:
     assert text == f"{head}| call | 3.5 |\n\nMore\n| call | 1 |\n"
     assert brought_up_to_date(f"{head}| batch of 8 | 0.5 |\n", tmp_path)[1] == []
     assert "has no row" in brought_up_to_date(f"{head}| other | 0.5 |\n", tmp_path)[1][0]
+    (tmp_path / "benchmarks" / "speed.md").write_text(f"{report}| call | 4.5 |\n")
+    assert "more than one" in brought_up_to_date(f"{head}| call | 3.5 |\n", tmp_path)[1][0]
 
 
 @pytest.mark.parametrize("quote", QUOTES, ids=lambda quote: quote.sentence)

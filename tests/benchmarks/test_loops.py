@@ -38,7 +38,7 @@ def test_a_leg_is_measured_and_reported() -> None:
     (measurement,) = measure_loops([FOUR_BAR_LEG], effort=LEAST)
     assert measurement.residual < 1e-10
     text = markdown(loops=[measurement], limits=[StiffLimit(0.9, 0.1)], effort=LEAST, load_before="0")
-    assert "| four-bar-leg | 2 of 4 | O(n) with sub-systems |" in text
+    assert "| four-bar-leg | 2/4 | O(n) with sub-systems |" in text
     assert "| 0.9 | 1.0e-01 |" in text
     if has_pinocchio():
         assert measurement.error is not None
