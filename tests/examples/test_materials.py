@@ -1,4 +1,4 @@
-"""Indices of materials against their proportionalities, and the ranking that 003a STR-1 states."""
+"""Indices of materials against their proportionalities, and the ranking that Seiwald 2023, section 3.5 states."""
 
 from __future__ import annotations
 

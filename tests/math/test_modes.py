@@ -88,7 +88,7 @@ def test_places_that_do_not_move() -> None:
 
 
 def test_old_and_new_torso() -> None:
-    """Twist of the legs at 6.5 Hz, torso at 9.7 or 11.6 Hz (003a STR-3): told apart from one accelerometer."""
+    """Twist of the legs at 6.5 Hz, torso at 9.7 or 11.6 Hz (Seiwald 2023, 3.8): told apart from one accelerometer."""
     at = np.linspace(3.0, 20.0, 200)
     for torso in (9.7, 11.6):
         poles = [Mode(6.5, 0.03, np.ones(1)).pole, Mode(torso, 0.02, np.ones(1)).pole]

@@ -212,7 +212,7 @@ def test_voltage_bounds_the_speed() -> None:
 
 
 def test_target_goes_on_with_its_velocity() -> None:
-    """A ramp that is commanded every 20 ms is followed at 4 kHz, 003a HWL-3."""
+    """A ramp that is commanded every 20 ms is followed at 4 kHz, Seiwald 2023, section 4.7."""
     simulation = Simulation(pendulum(), WEIGHTLESS, dt=2.5e-4, substeps=80, q=np.zeros(1), drives="rigid")
     rate, zero = np.ones(1), np.zeros(1)
     path = simulation.run(lambda t, q, v: Command(rate * t, rate, zero, zero, zero, zero), 1.0)

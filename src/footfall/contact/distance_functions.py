@@ -111,7 +111,7 @@ def cylinder_distance(radius: Any, length: Any, point: Array) -> tuple[Any, Arra
 
 
 def mesh_distance(mesh: Mesh | MeshShape, point: Array) -> tuple[Any, Array]:
-    """To the triangles of a mesh, the sign by angle-weighted pseudonormals (003a SIM-4)."""
+    """To the triangles of a mesh, the sign by angle-weighted pseudonormals (Seiwald 2023, section 7.4)."""
     from footfall.geometry.mesh import load_mesh  # meshes are rare, and what reads them is slow to import
     from footfall.geometry.mesh_distance import distance_function
 

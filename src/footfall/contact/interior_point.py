@@ -1,4 +1,4 @@
-"""Mehrotra's interior-point method for linear complementarity problems, for the comparison of 001 C18."""
+"""Mehrotra's interior-point method for linear complementarity problems, for the comparison of Ayit 2015, 2.4."""
 
 from __future__ import annotations
 

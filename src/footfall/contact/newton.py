@@ -1,4 +1,4 @@
-"""Newton's method on the Fischer-Burmeister function, with line search, for the comparison of 001 C18.
+"""Newton's method on the Fischer-Burmeister function, with line search, for the comparison of Ayit 2015, section 2.4.
 
 `phi(u, w) = u + w - sqrt(u^2 + w^2)` is zero exactly where u and w are complementary, so that a complementarity
 problem is a system of equations (De Luca, Facchinei and Kanzow). For the exact cone see `hybrid`.

@@ -1,4 +1,4 @@
-"""How a robot swings about a pose: its equations of motion, linear there, with springs and servos (003a STR-3)."""
+"""How a robot swings about a pose: its equations of motion, linear there, with springs and servos (Seiwald 2023)."""
 
 from __future__ import annotations
 

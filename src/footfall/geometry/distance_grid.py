@@ -92,7 +92,7 @@ class DistanceGrid:
 
 
 def distance_grid(mesh: TriangleMesh, *, spacing: float = 0.05, margin: float = 0.1) -> DistanceGrid:
-    """Distances of a mesh on a grid that reaches `margin` (m) beyond it; spacing: m (003a SIM-6)."""
+    """Distances of a mesh on a grid that reaches `margin` (m) beyond it; spacing: m (Seiwald 2023, section 7.4)."""
     from footfall.geometry.mesh_distance import signed_distances  # compiled
 
     subject = ("mesh", mesh.name)

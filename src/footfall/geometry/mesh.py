@@ -96,7 +96,7 @@ class TriangleMesh:
 
     @cached_property
     def vertex_pseudonormals(self) -> Array:
-        """Normals (n, 3) at the vertices, each face weighted with its angle there (003a SIM-4)."""
+        """Normals (n, 3) at the vertices, each face weighted with its angle there (Seiwald 2023, section 7.4)."""
         normals = np.zeros_like(self.vertices)
         for k in range(3):
             corner = self.corners[:, k]

@@ -1,7 +1,7 @@
 """Signed distance to a triangle mesh: nearest triangle through a hierarchy, sign by pseudonormals.
 
 Nearest points fall on faces, edges and vertices; with the normal of the face, the mean normal of the faces at
-an edge and the angle-weighted normal at a vertex the sign is right at all of them (003a SIM-4), on open meshes
+an edge and the angle-weighted normal at a vertex the sign is right at all of them (Seiwald 2023, 7.4), on open meshes
 too. All that a query needs is packed into one array, so that native code can carry it along.
 """
 

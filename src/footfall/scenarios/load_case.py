@@ -28,7 +28,7 @@ class InterfaceLoad:
 def interface_loads(
     robot: Robot, q: Array, *, hands: Sequence[str], feet: Sequence[str] = (), force: float = 100.0
 ) -> list[InterfaceLoad]:
-    """What every joint transmits at rest under the weight and `force` (N) on each hand along each axis, 003a STR-4.
+    """What every joint transmits at rest under the weight and `force` (N) on each hand along each axis.
 
     q (nq,): of the robot. hands, feet: frames. The feet bear a floating robot with the least wrenches that do; without
     feet it hangs on its base. Moments are about the origin of the body.

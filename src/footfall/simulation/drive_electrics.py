@@ -50,7 +50,7 @@ def run_electrics(
 ) -> tuple[Electrics, Any]:
     """State after dt (s) and the mean torque of the motor, N m, while it turns with constant speed (rad/s).
 
-    target: on the motor's side at the start of the step; it goes on with its velocity, 003a HWL-3.
+    target: on the motor's side at the start of the step; it goes on with its velocity, Seiwald 2023, section 4.7.
     """
     servo, motor = required_servo(drive), drive.motor
     step = sample_step(drive, dt)

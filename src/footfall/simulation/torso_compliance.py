@@ -1,4 +1,4 @@
-"""A torso that bends: one more joint with a spring between the upper body and what it stands on, 003a STR-3."""
+"""A torso that bends: one more joint with a spring between the upper body and what it stands on (Seiwald 2023, 3.8)."""
 
 from __future__ import annotations
 

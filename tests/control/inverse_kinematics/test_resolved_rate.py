@@ -92,7 +92,7 @@ def test_moving_targets_need_no_other_code() -> None:
 
 @pytest.mark.parametrize(("hands", "rows"), [((), 22), (("RH",), 25), (("LH", "RH"), 28)])
 def test_task_space_of_lola(hands: tuple[str, ...], rows: int) -> None:
-    """003a TS-1: sizes, null space, and velocities against differences of poses."""
+    """Seiwald 2023, section 4.3: sizes, null space, and velocities against differences of poses."""
     stack = TaskStack(lola(), lola_task_space(lola(), IDLE, hands=hands))
     error, jacobian = stack.kernel(IDLE, stack.parameters)
     assert error.shape == (rows,)

@@ -125,6 +125,7 @@ def test_tasks_are_values() -> None:
         (lambda: CustomTask(lambda robot, q: q[:0], np.zeros(0)), "at least one row"),
         (lambda: TaskStack(lola(), ()), "no task"),
         (lambda: TaskStack(lola(), ("RF",)), "is no task"),  # type: ignore[arg-type]
+        (lambda: TaskStack(lola(), (0.0,)), "0.0 is a number and no task: tasks come after q"),  # type: ignore[arg-type]
         (lambda: TaskStack(lola(), (PostureTask(np.zeros(2), ("kfr",)),)).kernel, "2 entries"),
         (lambda: TaskStack(lola(), (PositionTask(CenterOf(("base",)), np.zeros(3)),)).kernel, "no mass"),
         (lambda: TaskStack(lola(), (CustomTask(lambda robot, q: q[:2], np.zeros(3)),)).kernel, "gives"),

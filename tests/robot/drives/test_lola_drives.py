@@ -95,7 +95,7 @@ def test_loops_close_on_the_robot(side: str, seed: int) -> None:
 
 
 def test_ratings_of_the_source() -> None:
-    """003a HW-1: 49/147 N m for module D, 31/99 N m for E and F, at the joint."""
+    """Seiwald 2023, section 3.4: 49/147 N m for module D, 31/99 N m for E and F, at the joint."""
     for joint in ("afr", "afl", "br", "ba", "aar", "arl", "efr"):
         drive = DRIVES.of(joint)
         expected = (49.0, 147.0) if drive.module == "D" else (31.0, 99.0)

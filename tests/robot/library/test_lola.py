@@ -1,4 +1,4 @@
-"""LOLA against the numbers and identities of spec 003a: ROB-1 to ROB-7 and RED-1."""
+"""LOLA against the numbers and identities of Seiwald 2023, sections 3.4, 4.5.2 and H.1."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def test_contact_geometry() -> None:
     for foot, toe, middle in (("RF", "zfr", "sfr"), ("LF", "zfl", "sfl")):
         corners = {body: box_corners(foot, body) for body in (toe, middle)}
         assert all(len(points) == 16 for points in corners.values())
-        # ROB-5: extent of the toe and heel rectangles in the axes of the foot frame
+        # extent of the toe and heel rectangles in the axes of the foot frame
         for body, low, high in ((toe, -0.0425, 0.0425), (middle, -0.2336, -0.1486)):
             np.testing.assert_allclose(corners[body].min(axis=0), [low, -l13 / 2, 0.0], atol=1e-12)
             np.testing.assert_allclose(corners[body].max(axis=0)[:2], [high, l13 / 2], atol=1e-12)
@@ -251,7 +251,7 @@ def test_limit_sets_leave_other_joints_alone() -> None:
 
 
 def test_arm_reference_pose() -> None:
-    # 003a ARM-2: hand in the torso frame and singular values of its Jacobian at (40, -15, 0, -90) degrees
+    # hand in the torso frame and singular values of its Jacobian at (40, -15, 0, -90) degrees
     q = zero()
     for joint, angle in (("afr", 40), ("aar", -15), ("arr", 0), ("efr", -90)):
         q[LOLA.q_slice(joint)] = np.deg2rad(angle)
@@ -265,7 +265,7 @@ def test_arm_reference_pose() -> None:
 
 
 def test_idle_meets_every_condition() -> None:
-    # 003a RED-1, with the public kinematics; the solver has its own
+    # Seiwald 2023, section 4.5.2, with the public kinematics; the solver has its own
     np.testing.assert_allclose(center(IDLE), [(SOLE_REAR + SOLE_FRONT) / 2, 0.0, 0.9], atol=1e-9)
     for foot, hand, side in (("RF", "RH", -1.0), ("LF", "LH", 1.0)):
         np.testing.assert_allclose(pose(foot, IDLE).translation, [0.0, side * 0.1375, 0.0], atol=1e-9)
@@ -286,7 +286,7 @@ def test_idle_pads_lie_flat_on_the_ground() -> None:
 
 
 def test_idle_agrees_with_the_numbers_for_orientation() -> None:
-    # 003a RED-1: derived there to one decimal, with the same reconstructed torso
+    # derived there to one decimal, with the same reconstructed torso
     expected = {"kfr": 48.5, "hfr": -21.8, "sfr": -26.8, "har": 9.0}
     found = {name: np.rad2deg(IDLE[LOLA.q_slice(name)][0]) for name in expected}
     assert found == pytest.approx(expected, abs=0.05)
@@ -295,7 +295,7 @@ def test_idle_agrees_with_the_numbers_for_orientation() -> None:
     assert hip[0] == pytest.approx(-0.1141, abs=5e-5)
     assert hip[2] == pytest.approx(0.9009, abs=5e-5)
     assert pose("VTCP", IDLE).translation[2] == pytest.approx(1.643, abs=5e-4)
-    assert 0.9 / 0.78 - hip[2] == pytest.approx(0.2529, abs=5e-5)  # l7, RED-2
+    assert 0.9 / 0.78 - hip[2] == pytest.approx(0.2529, abs=5e-5)  # l7
 
 
 def test_idle_is_within_the_software_limits() -> None:

@@ -1,6 +1,6 @@
 """LOLA's task spaces as ready values, with the targets of a given configuration.
 
-`lola_task_space`: 22, 25 or 28 rows of 003a TS-1. `lola_task_space_2012`: the 28 rows of 000 table 4.2.
+`lola_task_space`: 22, 25 or 28 rows of Seiwald 2023, section 4.3. `lola_task_space_2012`: the 28 rows of 000 table 4.2.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ HANDS = ("RH", "LH")
 def lola_task_space(
     robot: Robot, q: Array, *, hands: Sequence[str] = (), gains: Gains | float | None = None
 ) -> tuple[MotionTask, ...]:
-    """Centre of mass, upper body, feet with toes, head, and the positions of `hands`; 003a TS-1, in its order.
+    """Centre of mass, upper body, feet with toes, head, and positions of `hands`, in the order of Seiwald 2023, 4.3.
 
     22 rows, and three more for each hand ("RH", "LH"); 10, 7 or 4 directions are left free.
     """

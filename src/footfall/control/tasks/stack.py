@@ -39,6 +39,8 @@ class TaskStack(Value):
                 what = (
                     f"{type(task).__name__} is about forces"
                     if isinstance(task, Task)
+                    else f"{task} is a number and no task: tasks come after q"
+                    if isinstance(task, float | int)
                     else f"{task!r} is no task"
                 )
                 raise InvalidTask(f"{what}; what is wanted here are tasks about motion, such as PoseTask")

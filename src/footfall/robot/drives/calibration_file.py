@@ -1,4 +1,4 @@
-"""The calibration of a robot on disk: offsets of encoders and of the inertial sensor, in TOML, 003a HW-8."""
+"""The calibration of a robot on disk: offsets of encoders and of the inertial sensor, in TOML (Seiwald 2023, 3.7)."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from footfall.errors import InvalidDrive
 
-# Second mode of LOLA standing, bending of the torso about the walking axis, Hz, 003a STR-3.
+# Second mode of LOLA standing, bending of the torso about the walking axis, Hz, Seiwald 2023, section 3.8.
 TORSO_FREQUENCIES: Mapping[str, float] = MappingProxyType({"lola-2012": 9.7, "lola": 11.6})
 
 

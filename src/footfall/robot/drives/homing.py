@@ -1,4 +1,4 @@
-"""Homing of joints without absolute encoder: drive slowly into a stop whose position is known, 003a HW-8."""
+"""Homing of joints without absolute encoder: drive slowly into a stop whose position is known (Seiwald 2023, 3.7)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The servo's cascade of position, velocity and current control, sampled at its own rate, 003a HW-5."""
+"""The servo's cascade of position, velocity and current control, sampled at its own rate, Seiwald 2023, section 3.6."""
 
 from __future__ import annotations
 
@@ -153,5 +153,5 @@ def tuned_servo(
 
 
 def between_samples(target: Target, tick: int, *, period: float = 250e-6) -> Target:
-    """A target of the slower cycle carried on for `tick` periods (s) of the servo's, 003a HWL-3."""
+    """A target of the slower cycle carried on for `tick` periods (s) of the servo's, Seiwald 2023, section 4.7."""
     return target._replace(position=target.position + tick * period * target.velocity)

@@ -1,4 +1,4 @@
-"""What drives must give against what they can: permanent, peak and a load on the hands, 003a HW-1 and STR-4."""
+"""What drives must give against what they can: permanent, peak and a load on the hands (Seiwald 2023, 3.4)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from footfall.errors import InvalidMeasurements, UnknownName
 from footfall.robot.drives.drive_set import DriveSet
 from footfall.robot.model import JointType, Robot
 
-# What people give: interaction forces of 95 % of men times arm lengths, N m at the joint, 003a HW-1.
+# What people give: interaction forces of 95 % of men times arm lengths, N m at the joint, Seiwald 2023, section 3.4.
 HUMAN_TORQUE: Mapping[str, float] = MappingProxyType({"af": 61.0, "aa": 30.0, "ar": 34.0, "ef": 49.0})
 
 

@@ -16,18 +16,18 @@ from footfall.robot.joint_poses import joint_transforms
 from footfall.robot.model import Robot
 from footfall.robot.tree import Tree
 
-# The conditions of RED-1, m and rad.
+# The conditions of Seiwald 2023, section 4.5.2, m and rad.
 COM_HEIGHT = 0.9
 FOOT_DISTANCE = 0.275
 HAND_DISTANCE = 0.68
 HAND_HEIGHT = 0.97
 HAND_AHEAD = 0.22
 HEAD_TILT = np.deg2rad(-25.0)
-# The sole reaches from the heel's rear edge to the toe's front edge, in the axes of RF (ROB-5).
+# The sole reaches from the heel's rear edge to the toe's front edge, in the axes of RF (Seiwald 2023, section 3.4).
 SOLE_REAR, SOLE_FRONT = -0.2336, 0.0425
 
 # What Newton's method moves, with a start on the branch where knees and elbows bend as a human's do. All else
-# is zero: the arm rotation and pelvis angles by the assumption of ROB-1, the toes by RED-1.
+# is zero: the arm rotation and pelvis angles by the assumption of section H.1, the toes by section 4.5.2.
 _START_DEGREES = {
     "hrr": 0.0,
     "har": 10.0,
@@ -52,7 +52,7 @@ _START_POSITION = (-0.22, 0.0, 1.1)
 
 
 def idle_configuration(robot: Robot, *, tolerance: float = 1e-13) -> Array:
-    """Configuration q (nq,) that meets RED-1, the mean of both foot frames at the world's origin; rad and m.
+    """Configuration q (nq,) that meets these conditions, the mean of both foot frames at the world's origin; rad and m.
 
     robot: LOLA or a variant of it. tolerance: largest error allowed, m and rad.
     """
@@ -76,7 +76,7 @@ def idle_configuration(robot: Robot, *, tolerance: float = 1e-13) -> Array:
 
 
 def idle_error(robot: Robot, q: Any) -> Array:
-    """Errors (21,) of the conditions of RED-1 for a base without rotation, m and rad; q may be complex.
+    """Errors (21,) of these conditions for a base without rotation, m and rad; q may be complex.
 
     Order: centre of mass; RF and LF, position and orientation each; RH and LH, position.
     """

@@ -15,8 +15,8 @@ from footfall.simulation.run_values import Trajectory
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command
 
-SERVO_PERIOD = 250e-6  # s, 003a HWL-1
-COMMAND_TICKS = 4  # servo periods between two targets, 003a HWL-3
+SERVO_PERIOD = 250e-6  # s, Seiwald 2023, section 4.7
+COMMAND_TICKS = 4  # servo periods between two targets, Seiwald 2023, section 4.7
 
 
 @dataclass(frozen=True, eq=False)
