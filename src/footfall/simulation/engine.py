@@ -15,6 +15,7 @@ import numpy as np
 from footfall.arrays import Array, Integers
 from footfall.robot.model import Robot
 from footfall.robot.tree import Attachment
+from footfall.scene.model import Scene
 from footfall.simulation.run_values import SimulationState, Trajectory
 from footfall.simulation.step_values import Command
 
@@ -75,6 +76,11 @@ class Course(Protocol):
 
 
 class Engine(Protocol):
+    @property
+    def scene(self) -> Scene:
+        """As it is now."""
+        ...
+
     def start(self, q: Array, v: Array) -> SimulationState:
         """The state at time zero with q (nq,) and v (nv,)."""
         ...

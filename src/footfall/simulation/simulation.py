@@ -15,7 +15,6 @@ from footfall.arrays import Array
 from footfall.compiler import Kernel
 from footfall.contact.candidates import Candidate
 from footfall.contact.contact_layer import ContactLayer
-from footfall.contact.detection.world import standing_in
 from footfall.contact.penalty import PenaltyLaw, warn_if_unstable
 from footfall.dynamics.kinematics import frame_attachment
 from footfall.dynamics.loops import close_loops
@@ -25,7 +24,6 @@ from footfall.robot.start import start_of
 from footfall.scene.assembly import combined_robot, initial_state, placed_robots
 from footfall.scene.load import load_scene
 from footfall.scene.model import Scene, SceneObject
-from footfall.simulation.below_ground import Shapeless, shapeless_bodies, warn_of_bodies_below_ground
 from footfall.simulation.commands import (
     carried_by_the_world,
     pd_command,
@@ -42,16 +40,14 @@ from footfall.simulation.listed_engine import ListedEngine
 from footfall.simulation.missing_meshes import without_missing_meshes
 from footfall.simulation.pace import Pace
 from footfall.simulation.penalty_step import penalty_delassus
-from footfall.simulation.restless_joints import warn_of_restless_joints
 from footfall.simulation.run_values import Trajectory
+from footfall.simulation.run_watch import RunWatch
 from footfall.simulation.singular_loops import LoopWatch, warn_of_dead_points
 from footfall.simulation.start import standing_start
-from footfall.simulation.start_depth import warn_if_inside
 from footfall.simulation.step_values import Command, StepOptions
+from footfall.simulation.timed_pushes import TimedPushes
 from footfall.simulation.unsolved_contact import warn_of_residuals
 from footfall.simulation.world.engine import Setting, WorldEngine, begin_early
-
-_LOOKED_AT = 20  # control periods, from which a run is looked at when it ends
 
 Controller = Callable[[float, Array, Array], Command | Array]
 
@@ -136,10 +132,9 @@ class Simulation:
         setting = Setting(self.robot, place, tuple(placed), self.options, substeps, drives, self_contact)
         self.engine = choose_engine(setting, self._touching, self.train)
         self._check_forces()
-        self._pushes: dict[str, tuple[Array, float]] = {}
-        self._started = False
+        self._pushes = TimedPushes()
         self._pace = Pace()
-        self._told: frozenset[str] = frozenset()  # kinds of warnings
+        self._watch = RunWatch(self.robot, self.engine, recovery_speed=self.options.contact.recovery_speed)
         self.reset(q, v)
 
     def _check_forces(self) -> None:
@@ -176,7 +171,7 @@ class Simulation:
         """Another simulation in the same state, which goes on by itself; it shares the native code."""
         twin = object.__new__(type(self))
         vars(twin).update(vars(self), state=deepcopy(self.state), engine=self.engine.copy())
-        twin._pushes = dict(self._pushes)
+        twin._pushes, twin._watch = self._pushes.copy(), self._watch.of(twin.engine)
         return twin
 
     def __deepcopy__(self, memo: Any) -> Simulation:
@@ -272,7 +267,7 @@ class Simulation:
         q_start, v_start = initial_state(self.scene, self.robot)
         q = close_loops(self.robot, _checked("q", q_start if q is None else q, self.robot.nq))
         v = _checked("v", v_start if v is None else v, self.robot.nv)
-        self._pushes.clear()
+        self._pushes = TimedPushes()
         self.state = self.engine.start(q, v)
         if self.contact == "penalty" and self.options.integrator == "semi-implicit":
             delassus = penalty_delassus(self.robot, self.state.q, self.candidates)
@@ -353,9 +348,7 @@ class Simulation:
     def push(self, body: str, wrench: Array, seconds: float) -> None:
         """From now on, for some time, a wrench [f; n] (6,) in N and N m acts on a body, world axes, at its origin."""
         frame_attachment(self.robot, body)
-        if not 0.0 <= seconds < np.inf:  # NaN neither
-            raise InvalidOption(f"seconds is {seconds}; it must be finite and not negative")
-        self._pushes[body] = (_checked("wrench", wrench, 6), self.state.time + seconds)
+        self._pushes.add(body, _checked("wrench", wrench, 6), seconds, now=self.state.time)
 
     def step(self, command: Command | Array | None = None) -> Trajectory:
         """Advance by one control period under a command or efforts (joints,), limp without; gives one row."""
@@ -374,7 +367,7 @@ class Simulation:
             raise InvalidOption(
                 f"seconds is {seconds}; it must be finite and at least one control period, {self.control_period} s"
             )
-        self._look_at_start()
+        self._watch.look_at_start(self.state)
         count = round(seconds / self.control_period)
         fixed = None if callable(controller) else whole_command(controller, self.robot, self.joints)
         course = self.engine.course(count)
@@ -387,7 +380,10 @@ class Simulation:
             if command is None:  # copies, so that a controller may work in them
                 given = controller(state.time, state.q.copy(), state.v.copy())  # type: ignore[operator]
                 command = whole_command(given, self.robot, self.joints)
-            last = min(done + pace.periods, self._undisturbed(done, count)) if by_itself else done + 1
+            last = done + 1
+            if by_itself:
+                most = min(pace.periods, count - done)
+                last = done + self._pushes.periods_left(state.time, self.control_period, most)
             with pace:
                 self._advance(course, command, start, done, last)
             if loops.watching:
@@ -406,15 +402,13 @@ class Simulation:
         warn_of_residuals(
             trajectory.residual, tolerance=self.options.solver.tolerance, scale=self._weight_impulse
         )
-        self._look_at_end(trajectory)
+        self._watch.look_at_end(trajectory)
         return trajectory
 
     def _advance(self, course: Course, command: Command, start: float, first: int, last: int) -> None:
         """Control periods of a course that began at a time, s, under one command and what is pushed now."""
         state = self.state
-        pushes = {
-            body: wrench for body, (wrench, until) in self._pushes.items() if state.time < until - 1e-12
-        }
+        pushes = self._pushes.acting(state.time)
         time = float(self._times(start, last))
         after = course.advance(state, command, pushes, first, last, time)
         if not are_good(course.q[first:last], course.v[first:last]):
@@ -436,45 +430,6 @@ class Simulation:
                 return np.asarray(number / round(rate))
             return np.asarray(number * self.options.dt)
         return np.asarray(start + periods * self.control_period)
-
-    def _undisturbed(self, first: int, last: int) -> int:
-        """The period, after the first and not behind the last, in which the next push ends."""
-        ends = [until for _, until in self._pushes.values() if self.state.time < until - 1e-12]
-        if not ends:
-            return last
-        periods = np.ceil((min(ends) - 1e-12 - self.state.time) / self.control_period)
-        return min(last, first + max(1, int(periods)))
-
-    def _look_at_end(self, trajectory: Trajectory) -> None:
-        """Say once of each kind what goes wrong without an error."""
-        if len(trajectory.time) < _LOOKED_AT:  # a loop of single steps
-            return
-        if "below" not in self._told:
-            places = self.engine.link_places(trajectory.q[-1])
-            if warn_of_bodies_below_ground(self._shapeless, self.scene, *places):
-                self._told |= {"below"}
-        driven = bool(trajectory.effort.any())
-        if (
-            driven
-            and "restless" not in self._told
-            and warn_of_restless_joints(self.robot, trajectory.v, trajectory.effort)
-        ):
-            self._told |= {"restless"}
-
-    @cached_property
-    def _shapeless(self) -> Shapeless:
-        bodies = {body.name for body in self.robot.bodies if body.collisions}
-        if isinstance(self.engine, WorldEngine):
-            bodies |= {volume.body for volume in standing_in(self.robot)}
-        elif isinstance(self.engine, ListedEngine):
-            bodies &= {name for each in self.engine.candidates for name in (each.body, each.surface.body)}
-        return shapeless_bodies(self.robot, self.engine.attachments, bodies)
-
-    def _look_at_start(self) -> None:
-        """Once, before the first step: what is inside of something is seldom meant to be."""
-        if not self._started:
-            warn_if_inside(self.engine.deepest(self.state), speed=self.options.contact.recovery_speed)
-            self._started = True
 
     def rollout(
         self,
