@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 
@@ -33,6 +34,7 @@ class WholeSight:
     def __init__(self, *, noisy: bool, seed: int) -> None:
         self._options = PerceptionOptions(seed=seed) if noisy else EXACT
         self._last: tuple[object, ...] | None = None
+        self._known = Environment()
 
     def look(self, walker: Walker, goal: Goal | None) -> Environment | None:
         """The surroundings, None if they are as they were."""
@@ -48,8 +50,17 @@ class WholeSight:
         ]
         if (goal, *shown) == self._last:
             return None
+        before = set() if self._last is None else set(self._last[1:])
+        same = {each[0] for each in shown if each in before}
         self._last = (goal, *shown)
-        return perceive(scene_with_goal(scene, goal), self._options, time=time)
+        found = perceive(scene_with_goal(scene, goal), self._options, time=time)
+        # Things that stay as they are stay the same: what planners know of their surfaces is kept with them.
+        objects = {
+            id: self._known.objects.get(id, each) if id in same else each
+            for id, each in found.objects.items()
+        }
+        self._known = replace(found, objects=objects)
+        return self._known
 
 
 class CameraSight:
