@@ -13,9 +13,11 @@ from footfall.gait.poses import mean_foot_frame
 from footfall.math.rotations import rotation_z
 from footfall.math.transform import Transform
 from footfall.scene.load import load_scene, save_scene
+from footfall.simulation.joint_axes import actuated_velocities
 from footfall.walking.request import WalkRequest, read_request, write_request
 from footfall.walking.session import WalkSession
 from footfall.walking.signals import Drive
+from footfall.walking.start import require_within_limits
 from footfall.walking.walk import walk
 from footfall.walking.walker import WalkingCode
 
@@ -157,3 +159,23 @@ def test_it_begins_where_the_scene_says(code: WalkingCode, tmp_path: Path) -> No
     np.testing.assert_allclose(middle(session), [0.5, -0.4, 0.0], atol=1e-9)
     heading = session.pilot.motion.given.end.upper_body
     assert 2.0 * np.arctan2(heading[3], heading[0]) == pytest.approx(1.0)
+
+
+def test_it_stands_the_same_way_whichever_way_it_faces(code: WalkingCode, tmp_path: Path) -> None:
+    """Turned by half a turn, all joints are as before: legs are not wound up below a base that has not turned."""
+    joints, path = [], tmp_path / "turned.toml"
+    for yaw in (0.0, np.pi):
+        start = Transform(rotation_z(yaw), np.array([0.5, -0.4, 0.0]))
+        save_scene(replace(load_scene("flat"), start=start), path)
+        joints.append(np.array(WalkSession(code=code, scene=str(path)).walker.brain.state.q[7:]))
+    np.testing.assert_allclose(joints[1], joints[0], atol=1e-6)
+
+
+def test_a_start_beyond_limits_is_refused(code: WalkingCode) -> None:
+    """A knee that would have to bend the wrong way by 100 degrees."""
+    q = np.array(code.body.comfort)
+    require_within_limits(code.body, q)
+    at, _ = actuated_velocities(code.body.robot)[code.body.joint_names.index("kfr")]
+    q[at] = code.body.robot.upper_limits[at] + np.deg2rad(100.0)
+    with pytest.raises(InvalidOption, match=r"'kfr' would be at .* degrees, its limits are"):
+        require_within_limits(code.body, q)

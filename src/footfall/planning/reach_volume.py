@@ -48,8 +48,9 @@ def reach_volume(space: HandSpace, shoulder: Array, *, shift: float, outside: fl
     shares = np.linspace(0.0, 1.0, _ALONG)[None, :, None]
     between = np.rint(cells[first][:, None] * (1.0 - shares) + cells[second][:, None] * shares).astype(int)
     radii = room[tuple(np.moveaxis(between, 2, 0))].min(axis=1)
-    corner = space.corner + 0.5 * space.size
-    ends = [corner + space.size * cells[chosen] for chosen in (first, second)]
+    within = radii > 0.0  # ways between others lead out of what is common
+    radii, corner = radii[within], space.corner + 0.5 * space.size
+    ends = [corner + space.size * cells[chosen[within]] for chosen in (first, second)]
     lengths = np.linalg.norm(ends[1] - ends[0], axis=1)
     sizes = np.pi * radii**2 * lengths + 4.0 / 3.0 * np.pi * radii**3
     points = corner + space.size * np.argwhere(common)

@@ -117,6 +117,13 @@ class WalkingBody:
                 parts[tree.links[link].parent] = number
         return parts
 
+    @property
+    def soles(self) -> list[str]:
+        """Bodies of feet that have shapes to stand on."""
+        attached, feet = self.robot.tree.attachments, range(len(FEET))
+        shaped = (body.name for body in self.robot.bodies if body.collisions)
+        return [name for name in shaped if self.parts[attached[name].link] in feet]
+
 
 def walking_body(robot: Robot) -> WalkingBody:
     """A robot as walking sees it: free to move, with frames on its soles if it had none."""

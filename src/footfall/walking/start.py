@@ -6,13 +6,17 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import routine
-from footfall.errors import LostMotion
+from footfall.errors import InvalidOption, LostMotion
+from footfall.gait.poses import yaw_quaternion
+from footfall.simulation.joint_axes import actuated_velocities
+from footfall.walking.body import WalkingBody
 from footfall.walking.controller import ControllerRoom, plain_targets
 from footfall.walking.gains import ControlGains
 from footfall.walking.plan_sampling import PlanTable, planned_at
 from footfall.walking.task_space import TaskCode, fill_targets, joint_velocities, look_at_model, move_model
 
 _STEPS, _ALLOWED = 400, 1e-3  # of inverse kinematics; m or rad
+_BEYOND = np.deg2rad(2.0)  # rad, that a joint may be beyond its limits
 
 
 @routine(quick=True)
@@ -48,8 +52,21 @@ def require_reached(error: float, time: float) -> None:
         raise LostMotion(error, time, _ALLOWED)
 
 
-def on_the_ground(q: Array, base: slice, position: Array) -> Array:
-    """q with its floating base at a position (3,), m, upright."""
+def require_within_limits(body: WalkingBody, q: Array) -> None:
+    """Refuse a start beyond limits of joints: axes of the upper body point another way than those of the feet."""
+    lower, upper = body.robot.lower_limits, body.robot.upper_limits
+    for name, (at, _) in zip(body.joint_names, actuated_velocities(body.robot), strict=True):
+        if not lower[at] - _BEYOND <= q[at] <= upper[at] + _BEYOND:
+            angle, least, most = np.rad2deg([q[at], lower[at], upper[at]])
+            raise InvalidOption(
+                f"robot {body.robot.name!r} cannot stand as a walk begins: joint {name!r} would be at {angle:.0f} "
+                f"degrees, its limits are {least:.0f} and {most:.0f}. Frames of feet and of the upper body "
+                f"({body.model.frames['UB']!r}) must have x ahead and z up when it stands; add such a frame"
+            )
+
+
+def on_the_ground(q: Array, base: slice, position: Array, heading: float) -> Array:
+    """q with its floating base at a position (3,), m, upright, turned by a heading, rad."""
     result = np.array(q, dtype=np.float64)
-    result[base] = [*position, 1.0, 0.0, 0.0, 0.0]
+    result[base] = [*position, *yaw_quaternion(heading)]
     return result

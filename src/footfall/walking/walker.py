@@ -11,6 +11,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler import Kernel
 from footfall.compiler.routines import new_records
+from footfall.contact.ground import place_on_ground
 from footfall.errors import SceneError, UnknownName
 from footfall.motion.motion import Motion
 from footfall.motion.whole_body import WholeBody
@@ -25,6 +26,7 @@ from footfall.simulation.world.engine import Setting, WorldEngine
 from footfall.simulation.world.live_arrays import fill
 from footfall.simulation.world.records import Count, Forces, State, Workspace, World
 from footfall.simulation.world.run import Progress as Room
+from footfall.walking.arrival import middle_of, standing
 from footfall.walking.body import WalkingBody
 from footfall.walking.clearance import clearance_kernel
 from footfall.walking.controller import ControllerRoom
@@ -38,7 +40,7 @@ from footfall.walking.noise import new_noise, noise_sizes
 from footfall.walking.plan_sampling import PlanTable, new_stream_room, plan_table
 from footfall.walking.request import Push, WalkMode
 from footfall.walking.sensing import sensing_code, sensing_kernel
-from footfall.walking.start import come_to, on_the_ground, require_reached
+from footfall.walking.start import come_to, on_the_ground, require_reached, require_within_limits
 from footfall.walking.state import Sensors, new_controller_state, new_sensors
 from footfall.walking.task_space import TaskCode, TaskKernels, task_code, task_kernels
 
@@ -167,8 +169,7 @@ class Walker:
         self.world = self._new_world()
         whole = self.engine.setting.robot
         start = whole.configuration("initial")
-        start[: body.robot.nq] = q
-        start[self._root][2] += self.options.drop
+        start[: body.robot.nq] = self._on_true_ground(q)
         self.arrays: tuple[State, Workspace] = self.engine.new_arrays()
         fill(self.arrays[0], self.engine.start(start, np.zeros(whole.nv)))
         self.brain = self._new_brain(q)
@@ -342,14 +343,27 @@ class Walker:
             seed=options.seed,
         )
 
+    def _on_true_ground(self, q: Array) -> Array:
+        """q where the ground is, which the robot may believe to be elsewhere."""
+        body, drop = self.code.body, self.options.drop
+        if body.soles:
+            return place_on_ground(body.robot, q, body.soles, scene=self.scene, clearance=drop)
+        q = q.copy()
+        q[self._root][2] += drop
+        return q
+
     def _start_configuration(self) -> Array:
         body = self.code.body
         first = self.motion.snapshot(self.motion.begin_time)
         place = first.center_of_mass[0] + [0.0, 0.0, 0.1 * body.model.com_height]
-        q = on_the_ground(body.comfort, self._root, place)
+        q = on_the_ground(body.comfort, self._root, place, 0.0)
+        # Whichever way the axes of its base point: its feet point ahead.
+        heading = middle_of(self.motion.given.begin).yaw - standing(body, q).yaw
+        q = on_the_ground(body.comfort, self._root, place, heading)
         time = self.motion.begin_time
         error = come_to(self.gains, self._tasks, self.plan, time, q, self._room, new_stream_room())
         require_reached(error, time)
+        require_within_limits(body, q)
         return q
 
     @property
