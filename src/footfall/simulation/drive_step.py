@@ -53,6 +53,18 @@ class _Motor(NamedTuple):
     elastic: bool
 
 
+class _Rotor(NamedTuple):
+    """A rotor in a step of dt (s): torque that turns it, N m, and what resists its speed, N m s/rad. kept: the state
+    of its electrics after the step. turning: how what carries it moves."""
+
+    drive: Drive
+    dt: float
+    torque: Any
+    resistance: Any
+    kept: list[Any]
+    turning: CarrierMotion
+
+
 class _Gear(NamedTuple):
     """What a motor adds to the joints, and its state after the step as a function of the new velocity (nv,)."""
 
@@ -251,15 +263,13 @@ class DriveTrain:
         power = remembered[_POWER]
         servo = [power * value for value in electrics.servo[:-1]]  # a servo without power forgets
         kept = [*servo, electrics.servo.elapsed, power * electrics.current, power]
-        torque = power * torque
         resistance = _resistance(drive, speed, remembered[-1])
+        rotor = _Rotor(drive, self.dt, power * torque, resistance, kept, turning)
         if output is not None:
-            return _elastic_gear(
-                drive, self.dt, kept, torque, resistance, output, q, v, self._places(drive), turning
-            )
+            return _elastic_gear(rotor, output, q, v, self._places(drive))
         row = dict(zip(velocities, jacobian, strict=True))
         bias = (mechanism.motor_jacobian_rate(here, rates) @ rates)[place]
-        return _rigid_gear(drive, self.dt, kept, torque, resistance, row, bias, v, turning)
+        return _rigid_gear(rotor, row, bias, v)
 
     def _places(self, drive: Drive) -> tuple[int, int]:
         return self._coordinates[drive.joints][0], self._velocities[drive.joints][0]
@@ -285,11 +295,9 @@ def _resistance(drive: Drive, speed: Any, transmitted: Any) -> Any:
     return friction.viscous + dry / sqrt(speed * speed + friction.smoothing**2)
 
 
-def _rigid_gear(
-    drive: Drive, dt: float, kept: list[Any], torque: Any, resistance: Any, row: Row, bias: Any, v: Array,
-    turning: CarrierMotion,
-) -> _Gear:  # fmt: skip
+def _rigid_gear(rotor: _Rotor, row: Row, bias: Any, v: Array) -> _Gear:
     """A rotor that turns with the joints: `angle' = row v`, `angle'' = row v' + bias`."""
+    drive, dt, torque, resistance, kept, turning = rotor
     inertia = drive.motor.rotor_inertia
     speed = along(row, v)
     entries = JointEntries()
@@ -308,14 +316,12 @@ def _rigid_gear(
     return _Gear(entries, following)
 
 
-def _elastic_gear(
-    drive: Drive, dt: float, kept: list[Any], torque: Any, resistance: Any, output: Array, q: Array, v: Array,
-    places: tuple[int, int], turning: CarrierMotion,
-) -> _Gear:  # fmt: skip
+def _elastic_gear(rotor: _Rotor, output: Array, q: Array, v: Array, places: tuple[int, int]) -> _Gear:
     """A rotor behind a spring, seen at the gear's output: angle x, rate x', inertia and friction times ratio^2.
 
     With `s = k (x - q) + d (x' - q')` at the end of the step the rotor gives `x' = (known + row v) / pivot`.
     """
+    drive, dt, torque, resistance, kept, turning = rotor
     assert drive.elasticity is not None
     ratio = drive.mechanism.motor_jacobian(np.zeros(1))[0, 0]
     coordinate, joint = places
