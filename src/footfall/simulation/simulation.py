@@ -252,8 +252,8 @@ class Simulation:
         if isinstance(self.engine, WorldEngine):
             return self.engine
         raise InvalidOption(
-            f"{name}: native code of this simulation is made for a list of places that may touch; "
-            "Simulation(..., contacts='found') lets the scene change"
+            f"{name}: this simulation knows from the start what may touch; Simulation(..., contacts='found'), without "
+            "layers, lets the scene change"
         )
 
     # State

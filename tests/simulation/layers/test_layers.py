@@ -133,6 +133,23 @@ def test_it_sticks_on_slopes_or_slides_down(angle: float) -> None:
         assert gained == pytest.approx(GRAVITY * (np.sin(angle) - friction * np.cos(angle)), rel=1e-3)
 
 
+def test_nodes_beyond_an_edge_bear_nothing() -> None:
+    """A cube on foam that reaches beyond a table by 5 of 20 cm stands, tilted outwards, on what is above the table; the
+    force acts below its centre of mass."""
+    robot, reach = block(), 0.05
+    table = SceneObject(
+        "table", Box((1.0, 1.0, 0.1)), Transform(np.eye(3), np.array([reach - 0.5, 0.0, -0.05]))
+    )
+    layers = sole_layers(robot, ["block"], material=Elastic(5e6, 0.3), q=footfall.neutral(robot))
+    q = np.array([0.0, 0.0, EDGE / 2, 1.0, 0.0, 0.0, 0.0])
+    simulation = Simulation(robot, Scene("table", (table,)), layers=layers, q=q, dt=DT)
+    path = simulation.run(simulation.zero_command, 0.6)
+    assert path.touches.positions[:, 0].max() < reach + 1e-3
+    assert path.force_on("block")[-1] == pytest.approx([0.0, 0.0, MASS * GRAVITY], abs=0.01 * MASS * GRAVITY)
+    assert path.centre_of_pressure("block")[-1, :2] == pytest.approx(simulation.q[:2], abs=2e-3)
+    assert 0.0 < simulation.q[5] < 0.01
+
+
 def dense_problem(simulation: Simulation, *, softer: float = 1.0) -> tuple[ContactProblem, Array]:
     """The next step as one dense contact problem, made apart from the sweeps, and their impulses."""
     engine = simulation.engine
