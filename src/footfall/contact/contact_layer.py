@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -25,7 +25,7 @@ LayerModel = Literal["independent", "elastic"]
 
 # As stiff as the four points of 5e4 N/m that a pad of LOLA has, and as fast: Seiwald 2023, section 7.4.
 FOAM = Elastic(young=2.2e5, poisson=0.3)
-RELAXATION = 0.01  # s
+RELAXATION, THICKNESS = 0.01, 0.01  # s and m
 _BRICKS_DEEP = 2
 
 
@@ -84,16 +84,17 @@ def sole_layers(
     model: LayerModel = "elastic",
     *,
     nodes: tuple[int, int] = (6, 6),
+    thickness: float = THICKNESS,
     material: Elastic = FOAM,
     relaxation: float = RELAXATION,
     q: Array | None = None,
 ) -> tuple[ContactLayer, ...]:
-    """A layer for each box that bodies touch with: the box is the elastic block, bonded to the body by its upper face.
+    """A layer for each box that bodies touch with: the lowest part of the box is an elastic block, bonded to the rest.
 
     model: "elastic": a block of finite elements. "independent": nodes that do not know each other, each with its share
     of the block's stiffness without sides that bulge, `E A / t` down and `G A / t` along. nodes: of each box, along the
-    longer edge of its lower face and across; one is in the middle. q: (nq,) which of its faces is the lower one shows
-    here; where the robot starts, if it is not given.
+    longer edge of its lower face and across; one is in the middle. thickness: m, of the blocks. q: (nq,)
+    which of a box's faces is the lower one shows here; where the robot starts, if it is not given.
     """
     if model not in get_args(LayerModel):
         raise UnknownName("model of contact layers", str(model), get_args(LayerModel), "sole_layers")
@@ -113,38 +114,53 @@ def sole_layers(
                 f"body {name!r} has no boxes to touch with; make a ContactLayer of points and a stiffness for it"
             )
         up = frame_pose(robot, q, name).rotation.T @ np.array([0.0, 0.0, 1.0])
-        layers += [_box_layer(name, box, up, model, nodes, material, relaxation) for box in boxes]
+        for box in boxes:
+            block = _lowest_part(box, up, thickness)
+            points, stiffness = _springs(block.size, model, nodes, material)
+            turned = np.einsum("ij,ajbk,lk->aibl", block.axes, stiffness, block.axes)
+            places = points @ block.axes.T + block.centre
+            layers.append(ContactLayer(name, places, turned.reshape(places.size, -1), relaxation))
     return tuple(layers)
 
 
-def _box_layer(
-    body: str,
-    box: Geometry,
-    up: Array,
-    model: LayerModel,
-    nodes: tuple[int, int],
-    material: Elastic,
-    relaxation: float,
-) -> ContactLayer:
-    """up: (3,) in the body's axes."""
+class _Block(NamedTuple):
+    """centre: (3,) of its lower face on the body, m. axes: (3, 3) columns along, across and up, in the body's axes.
+    size: (3,) edges along them, m."""
+
+    centre: Array
+    axes: Array
+    size: Array
+
+
+def _lowest_part(box: Geometry, up: Array, thickness: float) -> _Block:
+    """up: (3,) in the body's axes. thickness: m, of the part."""
     assert isinstance(box.shape, Box)
     edges, own = np.array(box.shape.size), box.placement.rotation.T @ up
     deep = int(np.argmax(np.abs(own)))
+    if not 0.0 < thickness <= edges[deep]:
+        raise InvalidContact(
+            f"thickness is {thickness} m; it must be above 0 and at most {edges[deep]:g} m here"
+        )
     long, wide = sorted((k for k in range(3) if k != deep), key=lambda k: -edges[k])
-    axes = np.zeros((3, 3))  # columns: along, across and up, in the box's axes
+    axes = np.zeros((3, 3))  # in the box's axes
     axes[long, 0], axes[deep, 2] = 1.0, np.sign(own[deep])
     axes[:, 1] = np.cross(axes[:, 2], axes[:, 0])
-    size = edges[[long, wide, deep]]
+    axes = box.placement.rotation @ axes
+    centre = box.placement.translation - 0.5 * edges[deep] * axes[:, 2]
+    return _Block(centre, axes, np.array([edges[long], edges[wide], thickness]))
+
+
+def _springs(
+    size: Array, model: LayerModel, nodes: tuple[int, int], material: Elastic
+) -> tuple[Array, Array]:
+    """Nodes (n, 3) of a block's lower face about its centre, m, and their stiffness (n, 3, n, 3), N/m."""
     grid = np.stack(np.meshgrid(*map(_places, nodes), indexing="ij"), axis=-1).reshape(-1, 2)
-    points = np.column_stack([grid * size[:2], np.full(len(grid), -0.5 * size[2])])
-    turn = box.placement.rotation @ axes
+    points = np.column_stack([grid * size[:2], np.zeros(len(grid))])
     if model == "elastic":
         stiffness = sole_stiffness(size, (nodes[0] - 1, nodes[1] - 1, _BRICKS_DEEP), material)
     else:
         stiffness = _apart(size, len(grid), material)
-    blocks = stiffness.reshape(len(grid), 3, len(grid), 3)
-    turned = np.einsum("ij,ajbk,lk->aibl", turn, blocks, turn).reshape(stiffness.shape)
-    return ContactLayer(body, points @ turn.T + box.placement.translation, turned, relaxation)
+    return points, stiffness.reshape(len(grid), 3, len(grid), 3)
 
 
 def _places(count: int) -> Array:

@@ -140,7 +140,7 @@ def test_nodes_beyond_an_edge_bear_nothing() -> None:
     table = SceneObject(
         "table", Box((1.0, 1.0, 0.1)), Transform(np.eye(3), np.array([reach - 0.5, 0.0, -0.05]))
     )
-    layers = sole_layers(robot, ["block"], material=Elastic(5e6, 0.3), q=footfall.neutral(robot))
+    layers = sole_layers(robot, ["block"], q=footfall.neutral(robot))
     q = np.array([0.0, 0.0, EDGE / 2, 1.0, 0.0, 0.0, 0.0])
     simulation = Simulation(robot, Scene("table", (table,)), layers=layers, q=q, dt=DT)
     path = simulation.run(simulation.zero_command, 0.6)
@@ -280,6 +280,8 @@ def test_layers_without_meaning_are_refused() -> None:
         four_springs(relaxation=-1.0)
     with pytest.raises(UnknownName, match="foot"):
         sole_layers(robot, ["foot"])
+    with pytest.raises(InvalidContact, match=r"thickness is 0\.3 m; it must be above 0 and at most 0\.2 m"):
+        sole_layers(robot, ["block"], thickness=0.3)
     with pytest.raises(InvalidContact, match="two or more"):
         sole_layers(robot, ["block"], nodes=(1, 4))
     with pytest.raises(InvalidOption, match="empty"):
