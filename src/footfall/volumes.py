@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from footfall.dynamics.first_collision import Collision as Collision
     from footfall.dynamics.first_collision import first_collision as first_collision
     from footfall.dynamics.fitted_volumes import fit_volumes as fit_volumes
-    from footfall.dynamics.volume_distances import VolumeDistances as VolumeDistances
     from footfall.dynamics.volume_distances import free_pairs as free_pairs
     from footfall.dynamics.volume_distances import volume_distances as volume_distances
     from footfall.dynamics.volume_pairs import PairChoice as PairChoice
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from footfall.geometry.swept_distance import swept_distance as swept_distance
     from footfall.geometry.swept_distance import swept_distances as swept_distances
     from footfall.geometry.swept_distance import swept_gaps as swept_gaps
+    from footfall.geometry.swept_pairs import VolumeDistances as VolumeDistances
     from footfall.geometry.swept_parts import as_balls as as_balls
     from footfall.geometry.swept_parts import as_capsules as as_capsules
     from footfall.geometry.swept_sphere import SweptSphere as SweptSphere

@@ -11,10 +11,10 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.dynamics.kinematics import forward_kinematics
-from footfall.dynamics.volume_distances import VolumeDistances, carried_kernel, independent_rows
+from footfall.dynamics.volume_distances import carried_kernel, independent_rows
 from footfall.errors import InvalidValue, UnknownName
-from footfall.geometry.swept_distance import checked_threshold, new_rows
-from footfall.geometry.swept_pairs import all_distances, pack_model
+from footfall.geometry.swept_distance import checked_threshold
+from footfall.geometry.swept_pairs import VolumeDistances, distances_at, pack_model
 from footfall.geometry.swept_sphere import SweptVolume
 from footfall.math.transform import Transform
 from footfall.robot.model import WORLD, Robot
@@ -108,9 +108,8 @@ class CollisionModel:
                 own_positions, own_rotations = self._moved(placements)
             positions = np.concatenate([positions, own_positions])
             rotations = np.concatenate([rotations, own_rotations])
-        told, rows = new_rows(len(self.pairs)), np.empty((len(self.pairs), self.robot.tree.nv))
-        all_distances(self._model, positions, rotations, motions, told, rows)
-        return VolumeDistances(*told, independent_rows(self.robot, q, rows))
+        found = distances_at(self._model, positions, rotations, motions)
+        return found._replace(jacobian=independent_rows(self.robot, q, found.jacobian))
 
     def _moved(self, placements: Mapping[str, Transform]) -> tuple[Array, Array]:
         names = [each.name for each in self.obstacles]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Array, Flags, Integers
+from footfall.arrays import Array
 from footfall.compiler import Kernel, NativeFunction, call
 from footfall.compiler.graph import ACTIVE
 from footfall.compiler.routines import record_from_numbers
@@ -28,8 +28,10 @@ from footfall.geometry.swept_distance import checked_threshold, new_rows
 from footfall.geometry.swept_pairs import (
     DistanceRows,
     Model,
+    VolumeDistances,
     all_distances,
     callback,
+    distances_at,
     in_one_array,
     pack_model,
 )
@@ -38,25 +40,6 @@ from footfall.robot.model import Robot
 from footfall.robot.volumes import Pair, as_pairs, changing_velocities, checked_pairs, pair_places
 
 _PIECE = 32  # configurations that a thread measures at a time, in a millisecond or so
-
-
-class VolumeDistances(NamedTuple):
-    """Distances of pairs of volumes, first axis of all arrays; in front of it that of a batch, if there is one.
-
-    distance (pairs,) in m, negative in overlap; normal (pairs, 3) from the first to the second; first_point,
-    second_point (pairs, 3) on their surfaces in the world, m; core_distance (pairs,) m; exact (pairs,), false where a
-    threshold spared the search; elements (pairs, 2): see `footfall.geometry.swept_distance.SweptDistances`.
-    jacobian: (pairs, nv), `d distance / dt = jacobian @ v`; zero where a distance is not exact.
-    """
-
-    distance: Array
-    normal: Array
-    first_point: Array
-    second_point: Array
-    core_distance: Array
-    exact: Flags
-    elements: Integers
-    jacobian: Array
 
 
 class _Carried(NamedTuple):
@@ -84,23 +67,30 @@ def volume_distances(
         return _traced(robot, plan, q)
     positions, rotations, motions = plan.kernel(q)
     if positions.ndim == 2:
-        told, rows = new_rows(plan.pairs), np.empty((plan.pairs, robot.tree.nv))
-        all_distances(plan.model, positions, rotations, motions, told, rows)
-        return VolumeDistances(*told, independent_rows(robot, q, rows))
-    told, rows = new_rows(len(positions), plan.pairs), np.empty((len(positions), plan.pairs, robot.tree.nv))
+        found = distances_at(plan.model, positions, rotations, motions)
+        return found._replace(jacobian=independent_rows(robot, q, found.jacobian)) if robot.loops else found
+    batch, count = len(positions), plan.pairs
+    told, rows = new_rows(batch * count), np.empty((batch * count, robot.tree.nv))
 
     def measure(part: slice) -> None:
-        room = DistanceRows(*(_in_a_row(each[part]) for each in told))
-        places = _in_a_row(positions[part]), _in_a_row(rotations[part])
-        all_distances(plan.model, *places, _in_a_row(motions[part]), room, _in_a_row(rows[part]))
+        own = slice(part.start * count, part.stop * count)
+        places, turns, rates = (
+            each[part].reshape(-1, *each.shape[2:]) for each in (positions, rotations, motions)
+        )
+        room = DistanceRows(*[_part(each, own) for each in told])
+        all_distances(plan.model, places, turns, rates, room, rows[own])
 
-    share_rows(measure, len(positions), piece=_PIECE, threads=threads)
-    return VolumeDistances(*told, independent_rows(robot, q, rows))
+    share_rows(measure, batch, piece=_PIECE, threads=threads)
+    found = VolumeDistances(*[_reshaped(each, batch, count) for each in (*told, rows)])
+    return found._replace(jacobian=independent_rows(robot, q, found.jacobian)) if robot.loops else found
 
 
-def _in_a_row(parts: Any) -> Any:
-    """Arrays (n, m, ...) one after another, (n m, ...)."""
-    return parts.reshape(-1, *parts.shape[2:])
+def _part(rows: Any, part: slice) -> Any:
+    return rows[part]
+
+
+def _reshaped(rows: Any, batch: int, count: int) -> Any:
+    return rows.reshape(batch, count, *rows.shape[1:])
 
 
 def free_pairs(robot: Robot, q: Array) -> tuple[Pair, ...]:

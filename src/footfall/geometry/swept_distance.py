@@ -132,17 +132,16 @@ def _both(first: Sequence[SweptSphere] | Array, second: Sequence[SweptSphere] | 
     return ones.reshape(-1, 3), others.reshape(-1, 3)
 
 
-def new_rows(*shape: int) -> DistanceRows:
-    """Room for what is found for pairs (...)."""
-    vectors = (*shape, 3)
+def new_rows(count: int) -> DistanceRows:
+    """Room for what is found for so many pairs."""
     return DistanceRows(
-        np.empty(shape),
-        np.empty(vectors),
-        np.empty(vectors),
-        np.empty(vectors),
-        np.empty(shape),
-        np.empty(shape, dtype=bool),
-        np.empty((*shape, 2), dtype=np.int64),
+        np.empty(count),
+        np.empty((count, 3)),
+        np.empty((count, 3)),
+        np.empty((count, 3)),
+        np.empty(count),
+        np.empty(count, bool),
+        np.empty((count, 2), np.int64),
     )
 
 

@@ -314,6 +314,25 @@ class DistanceRows(NamedTuple):
     elements: Integers
 
 
+class VolumeDistances(NamedTuple):
+    """Distances of pairs of volumes, first axis of all arrays; in front of it that of a batch, if there is one.
+
+    distance (pairs,) in m, negative in overlap; normal (pairs, 3) from the first to the second; first_point,
+    second_point (pairs, 3) on their surfaces in the world, m; core_distance (pairs,) m; exact (pairs,), false where a
+    threshold spared the search; elements (pairs, 2): see `footfall.geometry.swept_distance.SweptDistances`.
+    jacobian: (pairs, nv), `d distance / dt = jacobian @ v`; zero where a distance is not exact.
+    """
+
+    distance: Array
+    normal: Array
+    first_point: Array
+    second_point: Array
+    core_distance: Array
+    exact: Flags
+    elements: Integers
+    jacobian: Array
+
+
 @routine
 def _tell(found: ArrayOf[PairDistance], told: DistanceRows, first: int) -> None:
     """Write what was found for all pairs, from a row on."""
@@ -359,6 +378,35 @@ def all_distances(
         _tell(out, told, b * pairs)
         if motions.shape[1] > 0:
             distance_rows(model, motions[6 * b : 6 * b + 6], out, rows[b * pairs : b * pairs + pairs])
+
+
+@routine(fused=True)
+def distances_at(
+    model: Model, positions: ArrayOf[Vector3], rotations: ArrayOf[Matrix3], motions: Array
+) -> VolumeDistances:
+    """Distances and rows of all pairs at one configuration, see `all_distances`."""
+    count = len(model.pairs)
+    told = DistanceRows(
+        np.empty(count),
+        np.empty((count, 3)),
+        np.empty((count, 3)),
+        np.empty((count, 3)),
+        np.empty(count),
+        np.empty(count, dtype=np.bool_),
+        np.empty((count, 2), dtype=np.int64),
+    )
+    rows = np.empty((count, motions.shape[1]))
+    all_distances(model, positions, rotations, motions, told, rows)
+    return VolumeDistances(
+        told.distance,
+        told.normal,
+        told.first_point,
+        told.second_point,
+        told.core_distance,
+        told.exact,
+        told.elements,
+        rows,
+    )
 
 
 class Hit(NamedTuple):

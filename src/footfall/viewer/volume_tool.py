@@ -155,6 +155,8 @@ class VolumeTool:
         gui: Any = self.stage.server.gui
         names = self.editor.bodies or ("",)
         bodies: Any = gui.add_dropdown("Body", names, initial_value=self.body)
+        self._text: Any = gui.add_html("")  # on top, where it is seen without scrolling
+        self._message: Any = gui.add_html("")
         self._number: Any = gui.add_number("Element", 1, min=1, max=999, step=1)
         self._part: Any = gui.add_dropdown("Handle moves", ("element", "corner 1", "corner 2", "corner 3"))
         self._radius: Any = gui.add_number("Radius, mm", 1.0, min=0.0, step=0.1)
@@ -179,8 +181,6 @@ class VolumeTool:
                 lambda: self.editor.mirror(self.body, str(axis.value), onto=str(onto.value)),
             )
         self._button(f"Save {self.output.name}", self._save)
-        self._text: Any = gui.add_html("")
-        self._message: Any = gui.add_html("")
 
         def choose_body(_: Any) -> None:
             if bodies.value in self.editor.bodies:  # pages may say anything

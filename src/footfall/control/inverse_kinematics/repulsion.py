@@ -9,8 +9,9 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import less, maximum, where
-from footfall.dynamics.volume_distances import VolumeDistances, volume_distances
+from footfall.dynamics.volume_distances import volume_distances
 from footfall.errors import InvalidTask
+from footfall.geometry.swept_pairs import VolumeDistances
 from footfall.robot.model import Robot
 from footfall.robot.volumes import Pair
 
