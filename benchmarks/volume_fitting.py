@@ -120,6 +120,7 @@ def report(links: list[Link]) -> str:
             min(value for count, value in curve.items() if count <= max(most, min(curve))) for curve in curves
         ]
         rows.append(f"| {most} | {np.median(reached):.0%} | {np.quantile(reached, 0.9):.0%} |")
+    rows += ["", "Aimed at: 15 % in the median, 90 % below 40 %, 3 s a link, 60 s for a humanoid."]
     return "\n".join(rows) + "\n"
 
 
