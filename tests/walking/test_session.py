@@ -179,3 +179,11 @@ def test_a_start_beyond_limits_is_refused(code: WalkingCode) -> None:
     q[at] = code.body.robot.upper_limits[at] + np.deg2rad(100.0)
     with pytest.raises(InvalidOption, match=r"'kfr' would be at .* degrees, its limits are"):
         require_within_limits(code.body, q)
+
+
+def test_a_robot_at_its_goal_stands(code: WalkingCode) -> None:
+    """There is nothing to plan, and it has arrived."""
+    session = WalkSession(code=code, scene="flat", goal=(0.0, 0.0, 0.0))
+    assert session.run_to_rest(3.0)
+    assert session.succeeded
+    assert len(session.pilot.versions) == 1

@@ -22,6 +22,8 @@ from footfall.planning.step_set import CELL
 
 def stances_of(search: Search, path: Path, *, bumpy: bool = False) -> tuple[Stance, ...]:
     """The stances of a path; RefusedStance if one cannot be. bumpy: whether the ground may stick out below soles."""
+    if not path.states:  # it stands at its goal
+        return ()
     feet = _refined(search, path, bumpy)
     touches = _touched(search, path, feet)
     placements = _placements(search, path, feet)

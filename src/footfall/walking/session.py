@@ -29,7 +29,7 @@ from footfall.scene.model import Scene
 from footfall.walking import signals as told
 from footfall.walking.arrival import middle_of
 from footfall.walking.body import walking_body
-from footfall.walking.pilot import Pilot, hands_used
+from footfall.walking.pilot import Pilot, hands_used, is_at
 from footfall.walking.recorded import environment_data, plan_data
 from footfall.walking.request import Push, WalkRequest
 from footfall.walking.routes import plan_way, start_pose
@@ -275,14 +275,17 @@ class WalkSession:
         """The motion that it begins with: a route, the way to the goal, or standing."""
         asked, model = self.asked, self.code.body.model
         start = start_pose(scene, model)
+        standing = start or idle_pose(gait_dimensions(model))
         begin = time.thread_time()
         if asked.route is not None:
             plan = load_plan(asked.route, model)
-        elif self._goal is not None and isinstance(self.sight, WholeSight):
+        elif self._goal is None or is_at(standing, self._goal) or not isinstance(self.sight, WholeSight):
+            plan = MotionPlan((idle(standing),))
+        else:
             seen = self.sight.see(scene, self._goal)
             assert seen is not None
             self.surroundings = seen
-            middle = np.zeros(3) if start is None else mean_foot_frame(*start.feet)[0]
+            middle, _ = mean_foot_frame(*standing.feet)
             away = math.hypot(self._goal.x - middle[0], self._goal.y - middle[1])
             way = plan_way(
                 seen,
@@ -294,8 +297,6 @@ class WalkSession:
                 accepts=lambda sequence: generate_motion(MotionPlan((sequence,)), model, body=whole),
             )
             plan = MotionPlan((way.sequence,))
-        else:
-            plan = MotionPlan((idle(start or idle_pose(gait_dimensions(model))),))
         self.planning += time.thread_time() - begin
         for sequence in plan.sequences:
             for hand in hands_used(sequence):
