@@ -118,8 +118,8 @@ def _turned(quarter: int) -> Transform:
     return Transform(rotation, rotation @ np.array([0.0, 0.55, 2.0]))
 
 
-def _wall(rows: int, columns: int) -> WorldScene:
-    """Bricks, and a heavy ball that hits them."""
+def _wall(rows: int, columns: int, *, hit: bool) -> WorldScene:
+    """Bricks, and perhaps a heavy ball that hits them."""
     size = np.array([0.2, 0.1, 0.1])
     bricks = []
     for row in range(rows):
@@ -128,6 +128,9 @@ def _wall(rows: int, columns: int) -> WorldScene:
             bricks.append(
                 loose(f"brick{row}-{column}", Box(tuple(size)), np.array([x, 0.0, (row + 0.5) * size[2]]))
             )
+    name = f"wall of {rows * columns} bricks"
+    if not hit:
+        return WorldScene(name, None, Scene("wall", (_GROUND, *bricks)), dt=2e-3, settle=0.3)
     ball = SceneObject(
         "ball",
         Sphere(0.2),
@@ -136,7 +139,7 @@ def _wall(rows: int, columns: int) -> WorldScene:
         free=free_body(Sphere(0.2), 50.0, velocity=(0.0, 8.0, 0.0, 0.0, 0.0, 0.0)),
     )
     scene = Scene("wall", (_GROUND, *bricks, ball))
-    return WorldScene(f"wall of {rows * columns} bricks, hit", None, scene, dt=2e-3, settle=0.0, fall=0.6)
+    return WorldScene(f"{name}, hit", None, scene, dt=2e-3, settle=0.0, fall=0.6)
 
 
 def _islands(count: int) -> WorldScene:
@@ -199,7 +202,8 @@ SCENES: dict[str, Callable[[], WorldScene]] = {
     "pile-20": lambda: _pile(20),
     "pile-100": lambda: _pile(100),
     "hopper-1000": lambda: _hopper(1000),
-    "wall-200": lambda: _wall(20, 10),
+    "wall-200": lambda: _wall(20, 10, hit=True),
+    "standing-wall-200": lambda: _wall(20, 10, hit=False),
     "chain-40": lambda: _chain(40),
     "chain-80": lambda: _chain(80),
     "islands-10": lambda: _islands(10),
