@@ -25,6 +25,7 @@ _SMOOTH = (
 )
 _STRUCK, _FREE = 0.003, 0.05  # s, in which a foot notices that it has struck something, and forgets it
 _PATIENCE = 0.02  # s, for which a foot may be late without doing anything
+_SINKING = 0.25  # of the speed of a late foot: that of one which came early and has lost the ground again
 
 
 class FootPlan(NamedTuple):
@@ -47,10 +48,9 @@ def notice_touch(memory: FootMemory, plan: FootPlan, force: float, gains: Contro
     """Who touches and who does so early; force: on the foot, N, upwards."""
     smooth = memory.force + gains.period / (gains.period + _SMOOTH) * (force - memory.force)
     touching = touches(smooth, memory.touching, gains.touch_force)
-    early = memory.early
-    if plan.closed or touching < 0.5:
-        early = 0.0
-    elif plan.target.velocity[2] < 0.0:  # it comes down
+    # It has met the ground as it came down: it stays there until its plan has come down too, or goes up again.
+    early = 0.0
+    if not plan.closed and plan.target.velocity[2] < 0.0 and (touching > 0.5 or memory.early > 0.5):
         early = 1.0
     wanted = 1.0 if touching > 0.5 and (plan.closed or early > 0.5) else 0.0
     step = gains.period / _SWITCHING
@@ -80,8 +80,10 @@ def adapt_foot(
             turn_rate - memory.turn_rate
         )
         hold_rate[2] -= memory.active * gains.force_rate / gains.foot_stiffness * pressed
-    if memory.early > 0.5:  # stay where the ground is
+    if memory.early > 0.5:  # stay where the ground is: a foot that goes on with its plan hammers on it
         hold_rate = -plan.target.velocity
+        if memory.touching < 0.5:
+            hold_rate[2] -= _SINKING * gains.late_speed
     elif memory.missing > _PATIENCE:  # look for the ground
         share = min((memory.missing - _PATIENCE) / _PATIENCE, 1.0)
         hold_rate = np.array([0.0, 0.0, -share * gains.late_speed])
