@@ -24,7 +24,9 @@ demo: $(VENV)/installed
 	$(BIN)/footfall walk --output demo
 
 walks: $(VENV)/installed-for-tests
-	$(BIN)/python benchmarks/walking.py --output benchmarks/walking.md
+	$(BIN)/python -m benchmarks.walking --output benchmarks/walking.md
+	$(BIN)/python -m benchmarks.full_mode --output benchmarks/full_mode.md
+	$(BIN)/python -m benchmarks.disturbances --output benchmarks/disturbances.md
 
 # Workers take neighbouring tests, so that most kernels are compiled by one of them and found by the other.
 test: $(VENV)/installed-for-tests

@@ -1,6 +1,6 @@
 """Walking on drives: speed of the simulation, half the step, scenes with seeds, fast and long walks. Writes a report.
 
-python benchmarks/full_mode.py [--seeds 3] [--output benchmarks/full_mode.md]
+python -m benchmarks.full_mode [--seeds 3] [--output benchmarks/full_mode.md]
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""How fast and how robust walking is: periods, batches, scenes with seeds, boards, pushes. Writes a report.
+"""How fast and how robust walking is: periods, batches, scenes with seeds, arms. Writes a report.
 
-python benchmarks/walking.py [--seeds 10] [--mode full] [--quick] [--output benchmarks/walking.md]
+python -m benchmarks.walking [--seeds 10] [--quick] [--output benchmarks/walking.md]
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import resource
 import time
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,18 +19,11 @@ import footfall
 from benchmarks.lab.scene_walks import planned_motion, scene_walks
 from footfall.arrays import Array
 from footfall.bench.surroundings import load_average, processor
-from footfall.gait.actions import stamping, straight
-from footfall.gait.plan import MotionPlan
-from footfall.gait.poses import NO_WRENCH, RobotPose
-from footfall.math.transform import Transform
 from footfall.motion.motion import Motion
-from footfall.motion.pipeline import generate_motion
-from footfall.robot.shapes import Box
 from footfall.scene.load import load_scene
-from footfall.scene.model import Scene, SceneObject
 from footfall.walking.loop import think
 from footfall.walking.many import walk_many
-from footfall.walking.request import Push, WalkMode, WalkRequest
+from footfall.walking.request import Push, WalkRequest
 from footfall.walking.walk import walking_body
 from footfall.walking.walker import Walker, WalkerOptions, WalkingCode
 
@@ -108,87 +100,12 @@ def batch(code: WalkingCode, count: int) -> list[str]:
     ]
 
 
-def boards(code: WalkingCode, seeds: int, mode: WalkMode) -> list[str]:
-    """Unseen boards, with feet that swing as walks to a goal have it, as low as by default, and with one thing off."""
-    rows = [
-        "| boards | walked | arms at rest | footholds that stay | feet swing 3 cm high |",
-        "|---|---|---|---|---|",
-    ]
-    high, low = walk_ahead(code, 0.06), walk_ahead(code, None)
-    for height in (0.01, 0.02, 0.03, 0.04):
-        counts = [
-            _boarded_walks(code, high, height, seeds, mode),
-            _boarded_walks(code, high, height, seeds, mode, momentum_weight=0.0),
-            _boarded_walks(code, high, height, seeds, mode, step_share=0.0),
-            _boarded_walks(code, low, height, seeds, mode),
-        ]
-        rows.append(f"| {100 * height:.0f} cm | {' | '.join(f'{each} of {seeds}' for each in counts)} |")
-        print(rows[-1], flush=True)
-    return rows
-
-
-def walk_ahead(code: WalkingCode, lift: float | None) -> Motion:
-    """3 m straight ahead; lift: of swinging feet, m."""
-    model, steps = code.body.model, [replace(step, step_height=lift) for step in straight(3.0)]
-    return footfall.generate_motion(footfall.walking_plan(model, steps), model)
-
-
-def _boarded_walks(
-    code: WalkingCode, motion: Motion, height: float, seeds: int, mode: WalkMode, **change: float
-) -> int:
-    """How many seeds walk over boards, with some gains changed."""
-    walked = 0
-    for seed in range(seeds):
-        options = WalkerOptions(noise=True, seed=seed, log_every=20, mode=mode)
-        walker = Walker(code, boarded(height, seed), motion, options)
-        walked += with_gains(walker, **change).run_until(motion.end_time + 1.0)
-    return walked
-
-
 def with_gains(walker: Walker, **change: float) -> Walker:
     """The walker with some gains changed."""
     gains = walker.gains._replace(**change)
     tasks = walker.brain.tasks._replace(momentum_weight=gains.momentum_weight)
     walker.brain = walker.brain._replace(gains=gains, tasks=tasks)
     return walker
-
-
-def uneven_corridor(code: WalkingCode, seeds: int, mode: WalkMode) -> list[str]:
-    """Boards between two walls: the same steps with a hand on each wall, as the planner has them, and without."""
-    rows = ["| boards in a corridor | with hands | without |", "|---|---|---|"]
-    scene, model = load_scene("corridor"), code.body.model
-    leaning = planned_motion(code, WalkRequest(scene="corridor", speed=0.4)).given
-    free = [
-        replace(each, begin=_hands_off(each.begin), end=_hands_off(each.end))
-        for each in leaning.sequences[0].transitions
-    ]
-    plans = (leaning, MotionPlan((replace(leaning.sequences[0], transitions=tuple(free)),)))
-    motions = [generate_motion(plan, model) for plan in plans]
-    for height in (0.03, 0.04):
-        counts = []
-        for motion in motions:
-            walked = 0
-            for seed in range(seeds):
-                things = tuple(
-                    each for each in boarded(height, seed).objects if each.name.startswith("board")
-                )
-                uneven = replace(scene, objects=(*scene.objects, *things))
-                options = WalkerOptions(noise=True, seed=seed, log_every=20, mode=mode)
-                walked += Walker(code, uneven, motion, options).run_until(motion.end_time + 1.0)
-            counts.append(f"{walked} of {seeds}")
-        rows.append(f"| {100 * height:.0f} cm | {counts[0]} | {counts[1]} |")
-        print(rows[-1], flush=True)
-    return rows
-
-
-def _hands_off(pose: RobotPose) -> RobotPose:
-    """The pose with both hands in the air, where they like to be."""
-    free = (
-        replace(hand, task_space=False, closed=False, wrench=NO_WRENCH)
-        for hand in (pose.right_hand, pose.left_hand)
-    )
-    right, left = free
-    return replace(pose, right_hand=right, left_hand=left)
 
 
 def arms(code: WalkingCode, seeds: int) -> list[str]:
@@ -230,59 +147,10 @@ def _heading(q: Array) -> float:
     return float(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
 
 
-def boarded(height: float, seed: int) -> Scene:
-    """Level ground with boards that lie at random, full or half as high, m."""
-    rng, flat, things = np.random.default_rng(seed), load_scene("flat"), []
-    pattern = next(each for each in load_scene("boards").objects if each.name.startswith("board"))
-    for x in np.arange(0.5, 2.9, 0.45):
-        for y in (-0.17, 0.17):
-            if rng.random() < 0.55:
-                things.append(
-                    _board(pattern, len(things), x, y, height if rng.random() < 0.6 else height / 2)
-                )
-    return replace(flat, objects=(*flat.objects, *things))
-
-
-def _board(pattern: SceneObject, number: int, x: float, y: float, height: float) -> SceneObject:
-    shape = Box((0.42, 0.3, height))
-    placement = Transform(np.eye(3), np.array([x, y, height / 2]))
-    return replace(pattern, name=f"board-{number}", shape=shape, placement=placement)
-
-
-def pushes(code: WalkingCode) -> list[str]:
-    """Largest impulses survived, by halving."""
-    model = code.body.model
-    rows = ["| direction | standing, N s | at 0.5 m/s, N s |", "|---|---|---|"]
-    still = footfall.generate_motion(footfall.walking_plan(model, stamping(1)), model)
-    moving = footfall.generate_motion(footfall.walking_plan(model, straight(5.0)), model)
-    for angle in range(0, 360, 45):
-        found = [
-            largest_push(code, still, angle, still.end_time + 0.5),
-            largest_push(code, moving, angle, 5.0),
-        ]
-        rows.append(f"| {angle} degrees | {found[0]:.0f} | {found[1]:.0f} |")
-        print(rows[-1], flush=True)
-    return rows
-
-
-def largest_push(code: WalkingCode, motion: Motion, angle: float, start: float) -> float:
-    """N s, of 0.1 s at the upper body, after which the robot still stands 5 s later."""
-    low, high, way = 0.0, 80.0, np.deg2rad(angle)
-    body = code.body.body_of("UB")
-    while high - low > 2.0:
-        middle = (low + high) / 2
-        force = (10 * middle * np.cos(way), 10 * middle * np.sin(way), 0.0)
-        options = WalkerOptions(pushes=(Push(body, force, start, 0.1),))
-        walker = Walker(code, load_scene("flat"), motion, options)
-        low, high = (middle, high) if walker.run_until(start + 5.0) else (low, middle)
-    return low
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and write the report."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--mode", choices=("reduced", "full"), default="reduced", help="of walks over boards")
     parser.add_argument("--quick", action="store_true", help="times only")
     parser.add_argument("--output", type=Path, default=Path("benchmarks/walking.md"))
     options = parser.parse_args(arguments)
@@ -310,15 +178,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(line, flush=True)
             lines.append(line)
         lines.append("")
-        lines += [
-            "## Boards that the robot does not see",
-            "",
-            *boards(code, 2 * options.seeds, options.mode),
-            "",
-        ]
-        lines += [*uneven_corridor(code, 2 * options.seeds, options.mode), ""]
         lines += ["## Arms that take up the turn of legs", "", *arms(code, min(options.seeds, 5)), ""]
-        lines += ["## Pushes of 0.1 s against the upper body (0 degrees: from behind)", "", *pushes(code), ""]
     options.output.write_text("\n".join(lines), encoding="utf-8")
 
 

@@ -205,6 +205,22 @@ def test_a_late_contact_goes_on_without_a_jump(gains: ControlGains) -> None:
     assert np.abs(np.diff(rates[300:])).max() <= gains.stop_acceleration * gains.period + 1e-9
 
 
+def test_a_foot_that_lost_the_ground_again_does_not_hammer_on_it(gains: ControlGains) -> None:
+    """It came early and bounced: it sinks slowly from where it was, however fast its plan comes down, until the plan
+    has come down too."""
+    coming = plan(gains, closed=False, velocity=-0.4)
+    memory = notice_touch(SWINGING, coming, 500.0, gains)
+    for _ in range(20):
+        memory = notice_touch(memory, coming, 0.0, gains)
+    assert (memory.touching, memory.early) == (0.0, 1.0)
+    target = foot_target(
+        adapt_foot(memory, coming, FootLoad(np.zeros(6), np.zeros(6)), 0.0, ZERO, gains), coming
+    )
+    assert -0.5 * gains.late_speed < target.velocity[2] < 0.0
+    assert notice_touch(memory, plan(gains, closed=True), 0.0, gains).early == 0.0
+    assert notice_touch(memory, plan(gains, closed=False, velocity=0.1), 0.0, gains).early == 0.0
+
+
 def test_a_foot_that_rises_is_not_early(gains: ControlGains) -> None:
     memory = notice_touch(
         SWINGING._replace(force=100.0), plan(gains, closed=False, velocity=0.2), 100.0, gains

@@ -7,11 +7,14 @@ from pathlib import Path
 import numpy as np
 
 import footfall
+from footfall.dynamics.kinematics import frame_pose
 from footfall.gait.actions import straight
 from footfall.motion.motion import Motion
 from footfall.scene.load import load_scene
+from footfall.walking.perceived import foot_turn
 from footfall.walking.request import Push
 from footfall.walking.summary import count_steps
+from footfall.walking.task_space import look_at_model
 from footfall.walking.walker import Walker, WalkerOptions, WalkingCode
 
 SOURCE = Path(footfall.__file__).parent / "walking"
@@ -62,6 +65,28 @@ def test_a_great_push_is_a_fall_with_its_time(code: WalkingCode) -> None:
     assert not walker.run_until(motion.end_time + 2.0)
     assert walker.fallen
     assert walker.time > push.start
+
+
+def test_feet_are_turned_as_their_joints_are(code: WalkingCode) -> None:
+    """Against kinematics of the angles that were measured, seen from the upper body."""
+    robot, frames, rng = code.body.robot, code.body.model.frames, np.random.default_rng(2)
+    brain = Walker(code, load_scene("flat"), motion_of(code, 0.2)).brain
+    room = brain.tasks_room
+    model = look_at_model(brain.tasks, brain.state.q, room.inputs, room.outputs)
+    off = 0.003 * rng.standard_normal(len(brain.driven.velocities))
+    measured = brain.state.q.copy()
+    measured[brain.driven.coordinates] += off
+    brain.sensors.joints[:] = measured[brain.driven.coordinates]
+    for foot, name in enumerate(("RF", "LF")):
+        (body, planned), (bent_body, bent) = (
+            [frame_pose(robot, q, frames[each]).rotation for each in ("UB", name)]
+            for q in (brain.state.q, measured)
+        )
+        expected = body @ bent_body.T @ bent
+        found = foot_turn(brain.sensors, brain.state, brain.driven, model, foot)
+        # Of second order in seven angles of 0.003 rad each; without the joints it is off by the first order.
+        assert np.abs(found - expected).max() < 7 * 0.003**2
+        assert np.abs(planned - expected).max() > 0.0005
 
 
 def test_without_a_stabiliser_it_falls(code: WalkingCode) -> None:

@@ -96,6 +96,11 @@ class WalkingBody:
         return np.array([velocity for _, velocity in actuated_velocities(self.robot)], dtype=np.int64)
 
     @cached_property
+    def coordinates(self) -> Integers:
+        """The places (joints,) of their angles in q, in the same order."""
+        return np.array([coordinate for coordinate, _ in actuated_velocities(self.robot)], dtype=np.int64)
+
+    @cached_property
     def joint_names(self) -> tuple[str, ...]:
         """Of the joints of `driven`."""
         owners = {

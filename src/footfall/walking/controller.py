@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Array, Integers
+from footfall.arrays import Array
 from footfall.compiler.routines import Vector3, Vector6
 from footfall.walking.balance import balancing_wrench, follow_height, zmp_shift
 from footfall.walking.clearance import keep_clear
@@ -25,12 +25,13 @@ from footfall.walking.perceived import (
     Tilt,
     centre_of,
     dcm_error,
+    foot_turn,
     foot_wrench,
     observed_dcm,
     tilt_of,
 )
 from footfall.walking.plan_sampling import Planned, shifted
-from footfall.walking.state import BodyMemory, ControllerState, FootMemory, Sensors
+from footfall.walking.state import BodyMemory, ControllerState, FootMemory, JointPlaces, Sensors
 from footfall.walking.task_space import (
     BodyTarget,
     Kinematics,
@@ -85,7 +86,7 @@ class Stance(NamedTuple):
 def control_period(
     gains: ControlGains,
     code: TaskCode,
-    driven: Integers,
+    driven: JointPlaces,
     planned: Planned,
     sensors: Sensors,
     state: ControllerState,
@@ -101,7 +102,7 @@ def control_period(
     velocity = planned.body.velocity + np.array([0.0, 0.0, body.height_rate]) + body.shift_rate
     center = centre_of(tilt, model.center, velocity, footing)
     error = dcm_error(center, Centre(planned.body.position, planned.body.velocity), gains)
-    pushed = contact_force(planned, sensors, tilt, model) - planned_force(planned)
+    pushed = contact_force(sensors, state, driven, tilt, model) - planned_force(planned)
     smooth = observed_dcm(body.dcm, error, center.position - planned.body.position, pushed, gains)
     state.body[0] = body._replace(dcm=smooth)
     shift = zmp_shift(smooth, gains)
@@ -116,21 +117,27 @@ def control_period(
         clearance = keep_clear(code, state.q, room.clearance, state.push, found.slope)
     state.v[:] = joint_velocities(code, found, room.rates, targets.selection)
     task_error = greatest_error(code, found, targets.selection)
-    for k in range(len(driven)):
-        state.before[k], state.after[k] = state.after[k], state.v[driven[k]]
+    for k in range(len(driven.velocities)):
+        state.before[k], state.after[k] = state.after[k], state.v[driven.velocities[k]]
     move_model(code, state.q, gains.period * state.v, room.moved)
     return Decision(error, shift, center.position, tilt.error, wrench, shares, task_error, clearance)
 
 
-def contact_force(planned: Planned, sensors: Sensors, tilt: Tilt, model: Kinematics) -> Vector3:
-    """On the robot, N, world axes: feet stand as planned, hands are turned with the robot."""
-    right, left = foot_wrench(sensors, 0), foot_wrench(sensors, 1)
-    first, second = planned.right_foot.target.rotation, planned.left_foot.target.rotation
-    force = first @ np.array([right[0], right[1], right[2]]) + second @ np.array([left[0], left[1], left[2]])
-    hand = np.array([sensors.hands[0, 0], sensors.hands[0, 1], sensors.hands[0, 2]])
-    force = force + tilt.rotation @ (model.right_hand @ hand)
-    hand = np.array([sensors.hands[1, 0], sensors.hands[1, 1], sensors.hands[1, 2]])
-    total: Vector3 = force + tilt.rotation @ (model.left_hand @ hand)
+def contact_force(
+    sensors: Sensors, state: ControllerState, driven: JointPlaces, tilt: Tilt, model: Kinematics
+) -> Vector3:
+    """On the robot, N, world axes. Feet need not lie flat: they may stand on an edge."""
+    force: Vector3 = np.zeros(3)
+    for foot in (0, 1):
+        wrench = foot_wrench(sensors, foot)
+        turn = foot_turn(sensors, state, driven, model, foot)
+        force = force + turn @ np.array([wrench[0], wrench[1], wrench[2]])
+    for hand in (0, 1):
+        turn = model.right_hand if hand == 0 else model.left_hand
+        force = force + turn @ np.array(
+            [sensors.hands[hand, 0], sensors.hands[hand, 1], sensors.hands[hand, 2]]
+        )
+    total: Vector3 = tilt.rotation @ force
     return total
 
 

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from footfall.arrays import Array, Integers
+from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, new_records
 from footfall.errors import UnknownName
 from footfall.robot.drives.drive_limits import drive_limits
 from footfall.simulation.drive_step import DriveTrain
-from footfall.simulation.joint_axes import actuated_velocities
 from footfall.simulation.step_values import Command
 from footfall.walking.body import FEET, WalkingBody
 from footfall.walking.bus import BusSettings, new_bus
@@ -49,14 +48,14 @@ def new_hardware(
 ) -> Hardware:
     """At rest at q (nq,). train: the robot's drives, None if joints are prescribed."""
     robot, joints = body.robot, len(body.driven)
-    angles = np.array(q[_coordinates(body)])
+    angles = np.array(q[body.coordinates])
     none = np.zeros(0, dtype=np.int64)
     limits = drive_limits(robot if train is None else train.robot)
     settings = HardwareSettings(
         ticks=0 if train is None else TICKS,
         tick=gains.period / TICKS,
-        lower=robot.lower_limits[_coordinates(body)] - _BEYOND,
-        upper=robot.upper_limits[_coordinates(body)] + _BEYOND,
+        lower=robot.lower_limits[body.coordinates] - _BEYOND,
+        upper=robot.upper_limits[body.coordinates] + _BEYOND,
         fastest=_FASTER * limits.velocity[body.driven],
         strongest=np.zeros(0) if train is None else train.peak_currents,
         quantum=_QUANTUM,
@@ -70,7 +69,7 @@ def new_hardware(
         compliance=np.zeros(joints) if train is None else train.compliance,
         load=np.zeros(joints) if train is None else train.load,
         coulomb=np.zeros(joints) if train is None else train.coulomb,
-        coordinates=_coordinates(body),
+        coordinates=body.coordinates,
         bus=BusSettings(bus.latency, bus.jitter, bus.dropped, bus.tolerated),
     )
     state = HardwareState(
@@ -86,10 +85,6 @@ def new_hardware(
     )
     state.command[0] = angles
     return Hardware(settings, state, _records(body, faults), new_sensors(joints))
-
-
-def _coordinates(body: WalkingBody) -> Integers:
-    return np.array([coordinate for coordinate, _ in actuated_velocities(body.robot)], dtype=np.int64)
 
 
 def _records(body: WalkingBody, faults: Sequence[HardwareFault]) -> ArrayOf[Fault]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Array, Integers
+from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, Vector2, Vector3, Vector6, routine
 from footfall.simulation.step_values import Command
 from footfall.simulation.world.records import Count, Forces, Settings, State, Workspace, World
@@ -23,7 +23,7 @@ from footfall.walking.hardware import Hardware, Orders, exchange_sensors, run_ti
 from footfall.walking.noise import NoiseSizes, NoiseState, disturb
 from footfall.walking.plan_sampling import Planned, PlanTable, phase_at, planned_at
 from footfall.walking.sensing import SensingCode, Truth, sense
-from footfall.walking.state import ControllerState, Sensors
+from footfall.walking.state import ControllerState, JointPlaces, Sensors
 from footfall.walking.task_space import TaskCode
 
 _VELOCITY = Command._fields.index("velocity")  # of a command
@@ -49,7 +49,7 @@ class Brain(NamedTuple):
     gains: ControlGains
     tasks: TaskCode
     sensing: SensingCode
-    driven: Integers
+    driven: JointPlaces
     sensors: Sensors
     state: ControllerState
     tasks_room: ControllerRoom

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Array
+from footfall.arrays import Array, Integers
 from footfall.compiler.routines import ArrayOf, Vector3, new_records
 from footfall.walking.compliance import Compliance
 
@@ -39,6 +39,13 @@ def new_sensors(joints: int) -> Sensors:
         np.zeros(joints),
         np.ones((2, 4)),
     )
+
+
+class JointPlaces(NamedTuple):
+    """Where driven joints are, in the order of commands: velocities (joints,) in v, coordinates (joints,) in q."""
+
+    velocities: Integers
+    coordinates: Integers
 
 
 class FootMemory(NamedTuple):

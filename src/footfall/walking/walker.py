@@ -41,7 +41,7 @@ from footfall.walking.plan_sampling import PlanTable, new_stream_room, plan_tabl
 from footfall.walking.request import Push, WalkMode
 from footfall.walking.sensing import sensing_code, sensing_kernel
 from footfall.walking.start import come_to, on_the_ground, require_reached, require_within_limits
-from footfall.walking.state import Sensors, new_controller_state, new_sensors
+from footfall.walking.state import JointPlaces, Sensors, new_controller_state, new_sensors
 from footfall.walking.task_space import TaskCode, TaskKernels, task_code, task_kernels
 
 POINT_STIFFNESS, POINT_DAMPING = 5e4, 5e2  # N/m and N s/m of a contact point, Seiwald (2023) section 7.4
@@ -399,7 +399,7 @@ class Walker:
             gains,
             self._tasks,
             sensing_code(body, self.code.sight, gains),
-            body.driven,
+            JointPlaces(body.driven, body.coordinates),
             sensors,
             new_controller_state(q, body.robot.nv, len(body.driven)),
             self._room,

@@ -1,0 +1,240 @@
+"""Ground that is not as the robot thinks, and pushes: how often it stays on its feet. Writes a report.
+
+python -m benchmarks.disturbances [--seeds 20] [--mode reduced full] [--output benchmarks/disturbances.md]
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+import footfall
+from benchmarks.lab.scene_walks import planned_motion
+from footfall.bench.surroundings import load_average, processor
+from footfall.compiler.threads import available_cores
+from footfall.gait.actions import stamping, straight
+from footfall.gait.plan import MotionPlan
+from footfall.gait.poses import NO_WRENCH, RobotPose
+from footfall.math.transform import Transform
+from footfall.motion.motion import Motion
+from footfall.motion.pipeline import generate_motion
+from footfall.robot.shapes import Box
+from footfall.scene.load import load_scene
+from footfall.scene.model import Scene, SceneObject
+from footfall.walking.gains import ControlGains
+from footfall.walking.request import Push, WalkMode, WalkRequest
+from footfall.walking.walk import walking_body
+from footfall.walking.walker import Walker, WalkerOptions, WalkingCode
+
+HEIGHTS = (0.01, 0.02, 0.03, 0.04)  # m, of boards
+_LIFT = 0.06  # m, of swinging feet, as walks to a goal have it
+_JITTER = 0.1  # m, by which the rolling board lies elsewhere
+_AHEAD = 0.4  # m/s, in the corridor
+
+Ground = Callable[[int], Scene]  # of a seed
+Stack = Callable[[ControlGains], ControlGains]
+
+
+def full_stack(gains: ControlGains) -> ControlGains:
+    """All that there is."""
+    return gains
+
+
+def balance_alone(gains: ControlGains) -> ControlGains:
+    """Without reflexes of feet, footholds that follow the error, and arms that swing."""
+    return gains._replace(late_speed=0.0, largest_step=0.0, step_share=0.0, momentum_weight=0.0)
+
+
+def nothing(gains: ControlGains) -> ControlGains:
+    """Without balance and force control too: the zero-moment point is not shifted, soles are not turned."""
+    return balance_alone(gains)._replace(balance_rate=-gains.pendulum_rate, force_rate=0.0)
+
+
+STACKS: dict[str, Stack] = {
+    "full stack": full_stack,
+    "balance control alone": balance_alone,
+    "not stabilised": nothing,
+}
+
+
+class Study:
+    """Walks of one robot in one mode, many seeds side by side."""
+
+    def __init__(self, code: WalkingCode, seeds: int, mode: WalkMode) -> None:
+        self.code, self.seeds, self.mode = code, seeds, mode
+
+    def rate(self, ground: Ground, motion: Motion, stack: Stack = full_stack) -> str:
+        """How many seeds stand a second after the end of the motion, sensors with errors."""
+
+        def stands(seed: int) -> bool:
+            options = WalkerOptions(noise=True, seed=seed, log_every=20, mode=self.mode)
+            walker = Walker(self.code, ground(seed), motion, options)
+            walker.tune(stack(walker.gains))
+            return walker.run_until(motion.end_time + 1.0)
+
+        first = stands(0)  # native code is made once
+        with ThreadPoolExecutor(available_cores()) as pool:
+            return f"{first + sum(pool.map(stands, range(1, self.seeds)))} of {self.seeds}"
+
+    def boards(self) -> Iterator[str]:
+        """3 m straight ahead over boards."""
+        yield from _head("boards", STACKS)
+        motion = self.motion_of(
+            footfall.walking_plan(
+                self.code.body.model, [replace(step, step_height=_LIFT) for step in straight(3.0)]
+            )
+        )
+        for height in (0.0, *HEIGHTS):
+            ground = boarded(load_scene("flat"), height)
+            yield _row(
+                f"{100 * height:.0f} cm", [self.rate(ground, motion, stack) for stack in STACKS.values()]
+            )
+
+    def hands(self) -> Iterator[str]:
+        """Through a corridor by the same steps, with a hand on each wall as the planner has it, and without."""
+        yield from _head("in a corridor", ("with hands", "without", "balance alone, with hands", "without"))
+        corridor = load_scene("corridor")
+        grounds = {f"boards of {100 * h:.0f} cm": ("corridor", boarded(corridor, h)) for h in HEIGHTS}
+        grounds["board on rollers"] = ("rolling-board", rolling)
+        for label, (scene, ground) in grounds.items():
+            request = WalkRequest(scene=scene, sight="exact", speed=_AHEAD)
+            leaning = planned_motion(self.code, request).given
+            motions = self.motion_of(leaning), self.motion_of(_hands_off(leaning))
+            cells = [
+                self.rate(ground, motion, stack)
+                for stack in (full_stack, balance_alone)
+                for motion in motions
+            ]
+            yield _row(label, cells)
+
+    def pushes(self) -> Iterator[str]:
+        """Largest impulses of 0.1 s against the upper body that it bears, standing and walking."""
+        yield from _head("from", ("standing, N s", "at 0.5 m/s, N s"))
+        model = self.code.body.model
+        still, moving = (
+            self.motion_of(footfall.walking_plan(model, steps)) for steps in (stamping(1), straight(5.0))
+        )
+        cases = [(motion, start) for motion, start in ((still, still.end_time + 0.5), (moving, 5.0))]
+        for angle in range(0, 360, 45):
+            with ThreadPoolExecutor(available_cores()) as pool:
+                found = list(
+                    pool.map(lambda case, angle=angle: self._largest_push(case[0], angle, case[1]), cases)
+                )
+            yield _row(f"{angle} degrees", [f"{each:.0f}" for each in found])
+
+    def _largest_push(self, motion: Motion, angle: float, start: float) -> float:
+        """N s, after which the robot still stands 5 s later, by halving."""
+        low, high, way = 0.0, 80.0, np.deg2rad(angle)
+        body = self.code.body.body_of("UB")
+        while high - low > 2.0:
+            middle = (low + high) / 2
+            force = (10 * middle * np.cos(way), 10 * middle * np.sin(way), 0.0)
+            options = WalkerOptions(pushes=(Push(body, force, start, 0.1),), mode=self.mode)
+            walker = Walker(self.code, load_scene("flat"), motion, options)
+            low, high = (middle, high) if walker.run_until(start + 5.0) else (low, middle)
+        return low
+
+    def motion_of(self, plan: MotionPlan) -> Motion:
+        """The motion of a plan, for the whole robot."""
+        return generate_motion(plan, self.code.body.model, body=self.code.whole)
+
+
+def boarded(scene: Scene, height: float) -> Ground:
+    """A scene with boards that lie at random, full or half as high, m; no boards of no height."""
+    pattern = next(each for each in load_scene("boards").objects if each.name.startswith("board"))
+
+    def ground(seed: int) -> Scene:
+        rng, things = np.random.default_rng(seed), []
+        for x in np.arange(0.5, 2.9, 0.45):
+            for y in (-0.17, 0.17):
+                if rng.random() < 0.55:
+                    thick = height if rng.random() < 0.6 else height / 2
+                    things.append(_board(pattern, len(things), x, y, thick))
+        return replace(scene, objects=(*scene.objects, *things)) if height > 0.0 else scene
+
+    return ground
+
+
+def _board(pattern: SceneObject, number: int, x: float, y: float, height: float) -> SceneObject:
+    placement = Transform(np.eye(3), np.array([x, y, height / 2]))
+    return replace(pattern, name=f"board-{number}", shape=Box((0.42, 0.3, height)), placement=placement)
+
+
+def rolling(seed: int) -> Scene:
+    """The board on rollers, somewhere else for each seed."""
+    scene = load_scene("rolling-board")
+    by = np.array([np.random.default_rng(seed).uniform(-_JITTER, _JITTER), 0.0, 0.0])
+    moved = tuple(
+        each
+        if each.free is None
+        else replace(each, placement=replace(each.placement, translation=each.placement.translation + by))
+        for each in scene.objects
+    )
+    return replace(scene, objects=moved)
+
+
+def _hands_off(plan: MotionPlan) -> MotionPlan:
+    """The plan with both hands in the air, where they like to be."""
+
+    def free(pose: RobotPose) -> RobotPose:
+        right, left = (
+            replace(hand, task_space=False, closed=False, wrench=NO_WRENCH)
+            for hand in (pose.right_hand, pose.left_hand)
+        )
+        return replace(pose, right_hand=right, left_hand=left)
+
+    sequence = plan.sequences[0]
+    steps = tuple(replace(each, begin=free(each.begin), end=free(each.end)) for each in sequence.transitions)
+    return MotionPlan((replace(sequence, transitions=steps),))
+
+
+def _head(first: str, columns: Sequence[str] | dict[str, Stack]) -> Iterator[str]:
+    yield _row(first, list(columns))
+    yield "|" + (1 + len(columns)) * "---|"
+
+
+def _row(label: str, cells: Sequence[str]) -> str:
+    return f"| {label} | {' | '.join(cells)} |"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and write the report."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--mode", choices=("reduced", "full"), nargs="*", default=["reduced", "full"])
+    parser.add_argument("--output", type=Path, default=Path("benchmarks/disturbances.md"))
+    options = parser.parse_args(arguments)
+    warnings.simplefilter("ignore")
+    code = WalkingCode(walking_body(footfall.load("lola")))
+    lines = [
+        "# Disturbed walks",
+        "",
+        f"Machine: {processor()}, load {load_average()}. LOLA, sensors with errors. Numbers of walks after which it "
+        "stands. Boards lie at random, full or half as high, and the robot does not know of them. Balance control "
+        "alone: without reflexes of feet, footholds that follow the error, and arms that swing.",
+        "",
+    ]
+    for mode in options.mode:
+        study = Study(code, options.seeds, mode)
+        parts = {
+            "boards on level ground": study.boards,
+            "hands on walls": study.hands,
+            "pushes of 0.1 s against the upper body (0 degrees: from behind; no errors of sensors)": study.pushes,
+        }
+        for title, part in parts.items():
+            lines += [f"## {'On drives' if mode == 'full' else 'Ideal drives'}: {title}", ""]
+            for line in part():
+                lines.append(line)
+                print(line, flush=True)
+                options.output.write_text("\n".join([*lines, ""]), encoding="utf-8")
+            lines.append("")
+
+
+if __name__ == "__main__":
+    main()
