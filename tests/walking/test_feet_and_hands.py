@@ -209,13 +209,11 @@ def test_a_foot_that_lost_the_ground_again_does_not_hammer_on_it(gains: ControlG
     """It came early and bounced: it sinks slowly from where it was, however fast its plan comes down, until the plan
     has come down too."""
     coming = plan(gains, closed=False, velocity=-0.4)
-    memory = notice_touch(SWINGING, coming, 500.0, gains)
-    for _ in range(20):
-        memory = notice_touch(memory, coming, 0.0, gains)
+    memory, load = notice_touch(SWINGING, coming, 500.0, gains), FootLoad(np.zeros(6), np.zeros(6))
+    for _ in range(50):
+        memory = adapt_foot(notice_touch(memory, coming, 0.0, gains), coming, load, 0.0, ZERO, gains)
     assert (memory.touching, memory.early) == (0.0, 1.0)
-    target = foot_target(
-        adapt_foot(memory, coming, FootLoad(np.zeros(6), np.zeros(6)), 0.0, ZERO, gains), coming
-    )
+    target = foot_target(memory, coming)
     assert -0.5 * gains.late_speed < target.velocity[2] < 0.0
     assert notice_touch(memory, plan(gains, closed=True), 0.0, gains).early == 0.0
     assert notice_touch(memory, plan(gains, closed=False, velocity=0.1), 0.0, gains).early == 0.0
