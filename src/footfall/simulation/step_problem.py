@@ -13,20 +13,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Array
+from footfall.arrays import Array, Flags
 from footfall.contact.assembly import contact_jacobian
 from footfall.contact.contacts import Contacts, contact_frame
 from footfall.contact.detection import detect_contacts
 from footfall.contact.pair_material import touching_material
 from footfall.contact.problem import ContactProblem
 from footfall.contact.validation import check_solution
+from footfall.dynamics.factorisation import factorise
 from footfall.dynamics.inverse_dynamics import bias_forces
 from footfall.dynamics.kinematics import forward_kinematics
 from footfall.dynamics.loops import Coupling
 from footfall.dynamics.mass_matrix import mass_matrix
 from footfall.errors import InvalidOption
 from footfall.robot.loop_equations import held_equations
-from footfall.robot.model import WORLD
+from footfall.robot.model import WORLD, Robot
 from footfall.scene.model import Material
 from footfall.simulation.joint_axes import limited_velocities, rubbing_velocities
 from footfall.simulation.joint_control import joint_control
@@ -35,9 +36,9 @@ from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command
 from footfall.simulation.time_step import foreseen_velocities
 from footfall.simulation.world.engine import WorldEngine
-from footfall.simulation.world.laws import JAMMED
+from footfall.simulation.world.laws import GIVING, JAMMED
 from footfall.simulation.world.velocity_sums import CLOSING, HOLDS
-from footfall.simulation.world.warm_start import warm_impulses
+from footfall.simulation.world.warm_start import match_touches, warm_impulses
 
 
 class StepProblem(NamedTuple):
@@ -97,6 +98,9 @@ def build_step_problem(
     )
     if options.contact.gap_term == "source":
         rigid = np.where(contacts.gaps <= 0.0, 0.0, 1e9)
+    if isinstance(simulation.engine, WorldEngine) and after is not None:
+        missed = rigid + after.touches["bend"] / dt
+        rigid = np.where(contacts.gaps < 0.0, np.maximum(contacts.gaps / dt, missed), rigid)
     offset = np.where(soft, contacts.gaps * stiffness / answer, rigid)
     approach = before[normal]
     slowest = options.contact.slowest_rebound(float(np.linalg.norm(robot.gravity)), dt)
@@ -108,6 +112,10 @@ def build_step_problem(
         for way in (0, 1):
             compliance[way:first:3] = shear
             bias[way:first:3] -= shear * before_step[:, way]
+        giving = (
+            GIVING * _mobilities(robot, inertia, turned) * _touches_itself(simulation.engine, after.touches)
+        )
+        compliance[normal] = np.maximum(compliance[normal], giving)
     limits = len(joints) - len(bounds)
     bias[first : first + limits] += np.maximum(room / dt, -options.contact.recovery_speed)
     bias[first + limits :] += closing
@@ -210,14 +218,26 @@ def _contacts(simulation: Simulation, state: SimulationState, after: SimulationS
 
 def _felt_gaps(engine: WorldEngine, touches: Any) -> Array:
     """Gaps (m,) that laws go by, m: of limbs of one robot only what is deeper than `JAMMED` is undone."""
+    own = _touches_itself(engine, touches) & (touches["gap"] < 0.0)
+    result: Array = np.where(own, np.minimum(touches["gap"] + JAMMED, 0.0), touches["gap"])
+    return result
+
+
+def _touches_itself(engine: WorldEngine, touches: Any) -> Flags:
+    """Which touches (m,) are of a robot with itself."""
     movers = np.append(engine.world.link_mover, -1)  # what does not move by itself comes behind the links
     bodies = np.asarray(engine.world.shapes.shapes)["body"]
     first, second = (
         movers[np.minimum(bodies[touches[side]], len(movers) - 1)] for side in ("first", "second")
     )
-    own = (first == second) & (first >= 0) & (touches["gap"] < 0.0)
-    result: Array = np.where(own, np.minimum(touches["gap"] + JAMMED, 0.0), touches["gap"])
-    return result
+    return np.asarray((first == second) & (first >= 0))
+
+
+def _mobilities(robot: Robot, inertia: Array, rows: Array) -> Array:
+    """About how far unit impulses in all directions move contacts (m,), 1/kg, with rows (m, 3, nv): the pivots of the
+    inertia stand for all of it, `sum over v of |J_v|^2 / D_v` with `M = L^T D L`."""
+    pivots = np.asarray(factorise(robot.tree, inertia).inverse_pivots, dtype=np.float64)
+    return np.asarray(np.einsum("miv,miv,v->m", rows, rows, pivots))
 
 
 def _stick_springs(
@@ -230,7 +250,9 @@ def _stick_springs(
     stiffness = np.array([pair.shear_stiffness for pair in _pair_materials(engine, after)])
     warm = np.zeros((count, 3))
     known = np.ascontiguousarray(state.impulses[: 3 * len(state.touches)].reshape(-1, 3))
-    warm_impulses(state.touches, known, after.touches, warm)
+    matches = np.empty(count, dtype=np.int64)
+    match_touches(state.touches, after.touches, matches)
+    warm_impulses(known, matches, warm)
     shear = np.where(np.isfinite(stiffness), 1.0 / (dt * dt * stiffness), 0.0)
     return shear, np.einsum("mij,mi->mj", frames, warm)
 

@@ -179,4 +179,6 @@ def _write(
         if flat:
             lower = spot.position @ spot.normal - level
         position = spot.position - lower * spot.normal
-        found[count + k] = Touch(pair.first, pair.second, spot.feature, position, spot.normal, spot.gap)
+        found[count + k] = Touch(
+            pair.first, pair.second, spot.feature, position, spot.normal, spot.gap, -np.inf, 0.0
+        )

@@ -158,7 +158,8 @@ class Touch(NamedTuple):
     first, second: numbers of the shapes; the first moves by itself. feature: tells the points of a pair apart; from
     step to step the same point has the same. position: in the world, on the second shape if that does not move by
     itself, else in the middle between both, m. normal: unit, from the second towards the first. gap: along it, m,
-    negative if they overlap.
+    negative if they overlap. ahead: where something presses the gap that the velocity after the step leads to, m, else
+    minus infinity. bend: by how much the last step ended nearer than that said, m; not above zero.
     """
 
     first: int
@@ -167,6 +168,8 @@ class Touch(NamedTuple):
     position: Vector3
     normal: Vector3
     gap: float
+    ahead: float
+    bend: float
 
 
 class Spot(NamedTuple):

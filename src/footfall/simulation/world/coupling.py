@@ -11,6 +11,8 @@ from footfall.contact.detection.shapes import Touch
 from footfall.simulation.world.records import Moment, World
 from footfall.simulation.world.velocity_sums import joint_rate
 
+_NEAR = 0.01  # rad or m: a blow elsewhere may drive a joint through a limit within a step that it does not move towards
+
 
 class Members(NamedTuple):
     """Movers, touches and joint rows by island: the first of each island (movers,), by its first mover, and the one
@@ -89,12 +91,13 @@ def _push(first: Integers, following: Integers, head: int, item: int) -> None:
 
 
 def _acts(now: Moment, k: int) -> bool:
-    """Whether a joint row is part of the step: dry friction always is, a limit if it may be reached."""
+    """Whether a joint row is part of the step: dry friction always is, a limit if it is near or may be reached."""
     joint = now.world.joints[k]
     if joint.friction > 0.0 or now.state.joint_impulses[k] != 0.0:
         return True
-    ahead = now.state.q[joint.coordinate] + 2.0 * now.settings.dt * joint_rate(now, joint, now.room.free)
-    return bool(ahead < joint.lower or ahead > joint.upper)
+    q = now.state.q[joint.coordinate]
+    ahead = q + 2.0 * now.settings.dt * joint_rate(now, joint, now.room.free)
+    return bool(min(q, ahead) < joint.lower + _NEAR or max(q, ahead) > joint.upper - _NEAR)
 
 
 def is_held(members: Members, head: int) -> bool:

@@ -27,13 +27,12 @@ from footfall.simulation.world.island_inertia import (
     weight_of,
 )
 from footfall.simulation.world.island_pieces import Pieces, centre_of, find_pieces
-from footfall.simulation.world.laws import FAR, JAMMED, contact_law
+from footfall.simulation.world.laws import FAR, GIVING, JAMMED, contact_law
 from footfall.simulation.world.records import Moment, World
 from footfall.simulation.world.velocity_sums import held_impulse, sum_mobility, sum_point
 
 _LEAST_MOBILITY = 1e-9  # of a contact's own sum: keeps directions in which nothing moves off zero
 _IMMOVABLE = 1e-14  # of a contact's mobility: what moves less along its normal does not move
-_GIVING = 1e-3  # of a contact's mobility: so much such a contact gives way
 
 
 @routine(fused=True, apart=True, quick=True)
@@ -124,21 +123,23 @@ def _fill_points(
         least = _LEAST_MOBILITY * all_ways + 1e-200
         impulse = frame.T @ now.state.impulses[draft.touches[k]]
         speed = frame.T @ (before.linear + np.cross(before.angular, arm))
-        own = touch.gap < 0.0 and _is_own(now.world, touch)
-        if (
-            own
-        ):  # of limbs that may be jammed only what is deeper is undone: elsewhere impulses gain no energy
-            touch = touch._replace(gap=min(touch.gap + JAMMED, 0.0))
-        law = contact_law(now, touch, frame, speed, impulse)
+        own = _is_own(now.world, touch)
+        felt = touch
+        if own and touch.gap < 0.0:
+            # Of limbs that may be jammed only what is deeper is undone: else impulses give energy.
+            felt = touch._replace(gap=min(touch.gap + JAMMED, 0.0))
+        law = contact_law(now, felt, frame, speed, impulse)
+        # Where what presses it leads to: a law that is obeyed holds with equality.
+        now.room.found[draft.touches[k]] = touch._replace(ahead=touch.gap - now.settings.dt * law.offset)
         drift = law.drift
         if out <= _IMMOVABLE * all_ways:
             # A robot on slides over a floor cannot leave it, and no impulse could help it out of it.
             drift = np.array([drift[0], drift[1], FAR])
         along, normal = max(0.5 * (all_ways - out), 0.0) + least, out + least
         compliance = law.compliance
-        if own and touch.gap < 0.0:
+        if own:
             # Joints may let a limb move along another one only, where friction holds it: impulses had no bound.
-            compliance = max(compliance, _GIVING * all_ways)
+            compliance = max(compliance, GIVING * all_ways)
         points[k] = Point(
             drift,
             compliance,

@@ -12,12 +12,14 @@ from footfall.simulation.world.records import Moment, World
 
 JAMMED = 1e-5  # m: limbs of one robot that are deeper in each other may not come apart whatever presses them
 FAR = 1e9  # m/s: a contact that may close so fast is none
+GIVING = 1e-4  # of its mobility: so much a contact of a robot with itself gives way
 
 
 class Law(NamedTuple):
-    """See `Point`."""
+    """See `Point`. offset: of its drift, what is asked of the normal velocity against the other body, m/s."""
 
     drift: Vector3
+    offset: float
     compliance: float
     shear: float
     friction: float
@@ -49,6 +51,8 @@ def contact_law(now: Moment, touch: Touch, frame: Matrix3, speed: Vector3, impul
         # A penetration comes from what a step could not see, such as a bend of the terrain; undone at once it would
         # throw.
         offset = max(max(touch.gap, settings.recovery * touch.gap) / dt, -settings.recovery_speed)
+        if touch.gap < 0.0:
+            offset = max(touch.gap / dt, offset + touch.bend / dt)
     if (
         material.restitution > 0.0
         and speed[2] < -settings.restitution_speed
@@ -63,7 +67,7 @@ def contact_law(now: Moment, touch: Touch, frame: Matrix3, speed: Vector3, impul
         shear = 1.0 / (dt * dt * material.shear_stiffness)
         held = shear * impulse
     drift = np.array([-carried[0] - held[0], -carried[1] - held[1], offset - carried[2]])
-    return Law(drift, compliance, shear, material.friction, extra)
+    return Law(drift, offset, compliance, shear, material.friction, extra)
 
 
 def _has_given_motion(world: World) -> bool:

@@ -20,7 +20,7 @@ from footfall.simulation.world.movers import approach_all, settle_all
 from footfall.simulation.world.records import Count, Forces, Moment, Report, Settings, State, Workspace, World
 from footfall.simulation.world.sleep import count_rest, note_sleepers, sleeps, wake_touched
 from footfall.simulation.world.velocity_sums import sum_impulse
-from footfall.simulation.world.warm_start import warm_impulses
+from footfall.simulation.world.warm_start import match_touches, note_bends, warm_impulses
 
 
 def next_time(time: float, dt: float) -> float:
@@ -51,8 +51,11 @@ def advance(
     if need.touches > len(room.found) or need.pairs > len(state.memory.pairs):
         return Report(need.touches, need.pairs, 0.0, 0, 0)
     count = need.touches
+    matches = np.empty(count, dtype=np.int64)
+    match_touches(before, room.found[:count], matches)
+    note_bends(now, before, matches)
     warm: ArrayOf[Vector3] = np.empty((count, 3))
-    warm_impulses(before, state.impulses, room.found[:count], warm)
+    warm_impulses(state.impulses, matches, warm)
     state.impulses[:count] = warm
     members = find_members(now, count)
     if settings.sleep_steps > 0:
@@ -87,8 +90,11 @@ def _solve(now: Moment, members: Members, head: int, local: Integers) -> Outcome
             node = world.mover_first_node[mover] + k
             now.room.v[node] = draft.v[local[node]]
     for k in range(len(draft.touches)):
-        touch = draft.touches[k]
-        state.impulses[touch] = island.points[k].force(draft.impulses[k])
+        touch, impulse, point = draft.touches[k], draft.impulses[k], island.points[k]
+        state.impulses[touch] = point.force(impulse)
+        found = now.room.found[touch]
+        ahead = found.ahead - settings.dt * point.compliance * impulse[2] if impulse[2] > 0.0 else -np.inf
+        now.room.found[touch] = found._replace(ahead=ahead)
     for k in range(len(draft.joints)):
         state.joint_impulses[draft.joints[k]] = draft.joint_impulses[k]
     for k in range(len(draft.sums)):

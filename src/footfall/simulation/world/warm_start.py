@@ -1,26 +1,35 @@
-"""Impulses to start with: a touch that was there in the last step begins with the impulse that it had."""
+"""What a touch knows of the step before: the impulse that it had, and by how much that step came out nearer than its
+velocity said.
+
+A step is straight: bodies move with one velocity, and a contact asks where that leads. But limbs that turn take their
+points along curves, by `a dt^2 / 2` beside it. What a point missed in one step it will miss about as much in the next
+one, and the law (`laws.py`) makes up for it. Otherwise a limb that is dragged round would lie so deep that what
+recovers from its depth in a step is just what it misses: five times as much.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
+from footfall.arrays import Integers
 from footfall.compiler.routines import ArrayOf, Vector3, routine
+from footfall.contact.detection.narrow import motion_between
 from footfall.contact.detection.shapes import Touch
+from footfall.simulation.world.records import Moment
 
 _NEAR = 0.03  # m: touches of a pair that are farther apart are others
+_BENDS = 0.1  # of the way that points move in a step is the most that curves take them aside: angles of 0.2
 
 
 @routine
-def warm_impulses(
-    before: ArrayOf[Touch], impulses: ArrayOf[Vector3], now: ArrayOf[Touch], result: ArrayOf[Vector3]
-) -> None:
-    """For each touch (n,) of this step the impulse (n, 3), world axes, of the same one in the step before, else of the
-    nearest of its pair; both lists are ordered by pairs."""
+def match_touches(before: ArrayOf[Touch], now: ArrayOf[Touch], matches: Integers) -> None:
+    """For each touch (n,) of this step the number of the same one in the step before, else of the nearest of its pair,
+    or -1; both lists are ordered by pairs."""
     first, same = 0, 0
     for k in range(len(now)):
         touch = now[k]
         if same < len(before) and _is_same(before[same], touch):  # most are: in the order of the step before
-            result[k] = impulses[same]
+            matches[k] = same
             same += 1
             continue
         while first < len(before) and _comes_before(before[first], touch):
@@ -35,8 +44,30 @@ def warm_impulses(
             if apart @ apart < least:
                 best, least = m, apart @ apart
             m += 1
-        result[k] = impulses[best] if best >= 0 else np.zeros(3)
+        matches[k] = best
         same = best + 1 if best >= 0 else first
+
+
+@routine
+def warm_impulses(impulses: ArrayOf[Vector3], matches: Integers, result: ArrayOf[Vector3]) -> None:
+    """Impulses (n, 3) to start with, world axes: those of the step before."""
+    for k in range(len(matches)):
+        result[k] = impulses[matches[k]] if matches[k] >= 0 else np.zeros(3)
+
+
+@routine
+def note_bends(now: Moment, before: ArrayOf[Touch], matches: Integers) -> None:
+    """Fill in `bend` of the touches of robots in this step. Points of a free body need none: what turns about its
+    centre of mass curves inwards, away from what it touches."""
+    world, found = now.world, now.room.found
+    for k in range(len(matches)):
+        match = matches[k]
+        if match < 0 or found[k].gap >= before[match].ahead or not _is_same(before[match], found[k]):
+            continue
+        touch = found[k]
+        if world.link_mover[world.shapes.shapes[touch.first].body] < len(world.robots):
+            most = _BENDS * motion_between(now.state.memory, touch.first, touch.second)
+            found[k] = touch._replace(bend=max(touch.gap - before[match].ahead, -most))
 
 
 def _is_same(one: Touch, other: Touch) -> bool:
