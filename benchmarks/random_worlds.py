@@ -1,7 +1,7 @@
 """Random robots in random scenes with loose objects, limp and touching themselves: nothing may blow up, get lost or
 gain energy.
 
-    python -m benchmarks.random_worlds [--robots 100] [--scenes 10] [--seconds 10] [--first 0] [--dt 0.002]
+    python -m benchmarks.random_worlds [--robots 100] [--scenes 10] [--seconds 10] [--first 0] [--dt 0.001]
 
 Each robot falls in each of its scenes: terrain of some kind, five loose boxes, balls, cylinders and capsules that fall
 with it, on it and below it. All limbs have shapes. Only ground, friction and dampers act, so that energy only falls.
@@ -167,7 +167,7 @@ def main() -> None:
     parser.add_argument("--scenes", type=int, default=10)
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--dt", type=float, default=2e-3)
+    parser.add_argument("--dt", type=float, default=1e-3)
     given = parser.parse_args()
     found: list[Outcome] = []
     begun = time.process_time()

@@ -13,10 +13,11 @@ from footfall import Simulation
 from footfall.arrays import Array, Integers
 from footfall.bench.robots import load_measured
 from footfall.math.transform import Transform
-from footfall.robot.model import Robot
+from footfall.robot.model import JointType, Robot
 from footfall.robot.shapes import Capsule, Geometry, Sphere
 
 DROP = 0.2  # m, between the ground and the lowest point
+RUBS, LEAST_FRICTION = 0.02, 1.0  # of a joint's greatest effort; N m
 _TRIES = 500  # poses, until one has limbs apart
 _HIGH = 10.0  # m: nothing touches the ground
 
@@ -94,9 +95,22 @@ def drop(simulation: Simulation, q: Array, seconds: float, *, damping: float) ->
 
 
 def over_the_floor(name: str) -> Simulation:
-    """A robot by name over a flat floor; LOLA, which has shapes on its feet and hands only, with its volumes."""
-    robot = load_measured(name)
+    """A robot by name over a flat floor, its gears with friction; LOLA, which has shapes on its feet and hands only, with
+    its volumes."""
+    robot = with_friction(load_measured(name))
     return Simulation(with_volumes(robot) if name == "lola" else robot, "flat")
+
+
+def with_friction(robot: Robot) -> Robot:
+    """The robot with gears that rub, where its file says less: by a part of the joint's greatest effort, if that is
+    known."""
+    joints = [
+        replace(joint, friction=max(joint.friction, LEAST_FRICTION, RUBS * max(joint.effort, default=0.0)))
+        if joint.type in (JointType.REVOLUTE, JointType.CONTINUOUS)
+        else joint
+        for joint in robot.joints
+    ]
+    return replace(robot, joints=tuple(joints))
 
 
 def with_volumes(robot: Robot) -> Robot:

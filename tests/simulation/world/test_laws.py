@@ -63,7 +63,9 @@ def jackknife() -> Robot:
         place = Transform(np.eye(3), np.array([0.0, 0.09 * side, 0.0]))
         limits = {"lower": (-1.2,), "upper": (1.2,)}
         joints.append(
-            Joint(name, JointType.REVOLUTE, "trunk", name, place, axis=(1.0, 0.0, 0.0), damping=0.01, **limits)
+            Joint(
+                name, JointType.REVOLUTE, "trunk", name, place, axis=(1.0, 0.0, 0.0), damping=0.01, **limits
+            )
         )
     return Robot("jackknife", tuple(bodies), tuple(joints))
 
