@@ -95,7 +95,7 @@ def drop(simulation: Simulation, q: Array, seconds: float, *, damping: float) ->
 
 
 def over_the_floor(name: str) -> Simulation:
-    """A robot by name over a flat floor, its gears with friction; LOLA, which has shapes on its feet and hands only, with
+    """A robot by name over a flat floor, its gears with friction; LOLA, which has shapes on feet and hands only, with
     its volumes."""
     robot = with_friction(load_measured(name))
     return Simulation(with_volumes(robot) if name == "lola" else robot, "flat")

@@ -271,9 +271,9 @@ def limp_robots(poses: int) -> list[str]:
     lines = [
         "## Robots that fall limp",
         "",
-        f"From {poses} random poses, limbs apart, {falling_robots.DROP} m above a flat floor, {_FALL:g} s. Joints rub as"
-        f" gears do, with {100 * falling_robots.RUBS:g} % of their greatest effort and {falling_robots.LEAST_FRICTION:g} N m"
-        f" at least, and have a damping of {_DAMPING} N m s/rad; without friction, as their files have it, LOLA and G1 swing for minutes. LOLA has capsules around"
+        f"From {poses} random poses, limbs apart, {falling_robots.DROP} m above a flat floor, {_FALL:g} s. Joints rub as"  # noqa: E501
+        f" gears do, with {100 * falling_robots.RUBS:g} % of their greatest effort and {falling_robots.LEAST_FRICTION:g} N m"  # noqa: E501
+        f" at least, and have a damping of {_DAMPING} N m s/rad; without friction, as their files have it, LOLA and G1 swing for minutes. LOLA has capsules around"  # noqa: E501
         " its volumes, because its file has shapes on feet and hands only. Quiet: below 1e-3 m/s and rad/s in the last"
         " second. Gain: the most energy that one had above its start, over m g h.",
         "",
