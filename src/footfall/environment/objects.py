@@ -133,6 +133,12 @@ class EnvironmentObject:
         """Vertices (n, 3) of its surface in vision's world, m."""
         return self.surface.mesh.vertices @ self.placement.rotation.T + self.placement.translation
 
+    @cached_property
+    def box(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """Least and greatest x, y, z of its surface in vision's world, m."""
+        vertices = self.world_vertices
+        return tuple(vertices.min(axis=0).tolist()), tuple(vertices.max(axis=0).tolist())
+
     @property
     def protrusion(self) -> float:
         """By how much the surface sticks out of the volume, m; not positive if it does not."""

@@ -44,6 +44,25 @@ def between_feet(ground: Ground, one: State, other: State) -> BodyPlace:
 
 
 @routine
+def place_between(begin: BodyPlace, end: BodyPlace, share: float, yaws: int) -> BodyPlace:
+    """Where the middle between the feet is on its way, as high as the lower end. yaws: headings of the search."""
+    turn = turned(end.heading - begin.heading + yaws, 2 * yaws) - yaws
+    return BodyPlace(
+        begin.x + share * (end.x - begin.x),
+        begin.y + share * (end.y - begin.y),
+        min(begin.z, end.z),
+        turned(begin.heading + int(np.floor(share * turn + 0.5)), 2 * yaws),
+    )
+
+
+@routine
+def pieces_between(begin: BodyPlace, end: BodyPlace) -> int:
+    """How many places on a way are looked at."""
+    dx, dy = end.x - begin.x, end.y - begin.y
+    return int(np.sqrt(dx * dx + dy * dy) / _PIECE) + 2
+
+
+@routine
 def body_passes(
     ground: Ground,
     solids: Solids,
@@ -56,15 +75,12 @@ def body_passes(
     """Whether body and arms are in nothing while a foot swings from one foothold to another, and the other one stands.
     Arms count where their hands find nothing to touch. Where the way begins is not looked at."""
     begin, end = between_feet(ground, before, standing), between_feet(ground, standing, after)
-    turn = turned(end.heading - begin.heading + ground.yaws, 2 * ground.yaws) - ground.yaws
-    dx, dy = end.x - begin.x, end.y - begin.y
-    pieces = int(np.sqrt(dx * dx + dy * dy) / _PIECE) + 2
+    pieces = pieces_between(begin, end)
     for n in range(1, pieces + 1):
-        share = n / pieces
-        x, y = begin.x + share * dx, begin.y + share * dy
-        if near[int((x - ground.x) / GUIDE_CELL), int((y - ground.y) / GUIDE_CELL)] < _SOLID:
+        here = place_between(begin, end, n / pieces, ground.yaws)
+        if near[int((here.x - ground.x) / GUIDE_CELL), int((here.y - ground.y) / GUIDE_CELL)] < _SOLID:
             continue
-        heading = turned(begin.heading + int(np.floor(share * turn + 0.5)), 2 * ground.yaws)
-        if support(solids, volumes, heading, np.array([x, y, min(begin.z, end.z)]), -1, 0.0).blocked >= 0:
+        place = np.array([here.x, here.y, here.z])
+        if support(solids, volumes, here.heading, place, -1, 0.0).blocked >= 0:
             return False
     return True

@@ -24,7 +24,7 @@ from footfall.planning.surfaces import TouchSurface
 Cells = np.ndarray[tuple[int, int, int], np.dtype[np.bool_]]
 Bounds = tuple[tuple[float, float], tuple[float, float]]
 EVERYWHERE: Bounds = ((-np.inf, -np.inf), (np.inf, np.inf))
-_NEAR = 1.0  # m that hands get beyond the ground that is searched
+_NEAR = 1.2  # m that hands get from the middle between the feet, and the longest edge of a triangle
 _ARM_SHARE = 0.96  # of the stretched arm, within which contacts are sought
 _GOLDEN = 0.6180339887498949
 _SECTIONS = 24  # the way is then known to 1e-5 of its length
@@ -84,13 +84,17 @@ def touchables(
     ids: tuple[str, ...],
     bounds: Bounds = EVERYWHERE,
 ) -> Touchables:
-    """Surfaces where their objects stand, as far as hands get from a rectangle (x, y); owners count in `ids`."""
+    """Surfaces where their objects stand, as far as hands get from places in a rectangle (x, y); owners count in
+    `ids`."""
     low, high = (np.array(corner) + side * _NEAR for corner, side in zip(bounds, (-1.0, 1.0), strict=True))
     corners, confidence, owners = [np.zeros((0, 3, 3))], [np.zeros((0, 3))], [np.zeros(0, np.int64)]
     for number, id in enumerate(ids):
         if id not in surfaces:
             continue
-        surface, pose = surfaces[id], environment.object(id).placement
+        each = environment.object(id)
+        if any(each.box[1][k] < low[k] or each.box[0][k] > high[k] for k in range(2)):
+            continue
+        surface, pose = surfaces[id], each.placement
         world = surface.vertices @ pose.rotation.T + pose.translation
         near = np.all((world[:, :2] >= low) & (world[:, :2] <= high), axis=1)
         triangles = surface.triangles[near[surface.triangles].all(axis=1)]
@@ -369,7 +373,10 @@ def find_touches(
             if touch.cost == np.inf:
                 continue
             hand = touch.point + rules.radius * touch.normal
-            if not arm_reaches(stance, arms, side, hand) or not arm_reaches(stances[n + 1], arms, side, hand):
+            later = stances[n + 1]
+            if not arm_reaches(stance, arms, side, hand) or not arm_reaches(later, arms, side, hand):
+                continue
+            if not within_cone(touch.normal, later.yaw, side, rules):  # the body turns while the hand holds
                 continue
             found[2 * n + side] = touch
             found[2 * n + 2 + side] = touch._replace(owner=-2 - touch.owner)

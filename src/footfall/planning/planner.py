@@ -121,7 +121,8 @@ def plan_contacts(
 class Job:
     """One call of the planner. aims: what is passed through on the way, the goal last. parts: what was found for each;
     banned: states of each that turned out not to be possible; refused: where steps were, x, y in m. notes: what the
-    user is told. later: a part that was refused and those after it, which stay if its end does."""
+    user is told. later: a part that was refused and those after it, which stay if its end does. stuck: number of the
+    part that failed last."""
 
     environment: Environment
     model: ReducedModel
@@ -141,6 +142,7 @@ class Job:
     refused: list[tuple[float, float]] = field(default_factory=list)
     notes: tuple[str, ...] = ()
     later: list[Part] = field(default_factory=list)
+    stuck: int | None = None
     effort: SearchEffort = field(default_factory=SearchEffort)
 
     def plan(self) -> PlannedContacts:
@@ -156,6 +158,8 @@ class Job:
                     self.parts += self.later[1:]
                     part = self.parts[-1]
                 self.later = []
+                if part.failed and self._other_way():
+                    continue
                 if part.blockage is not None or part.failed:
                     return self._result(part.blockage)
                 if not part.at_goal and not self.aims[len(self.parts) - 1].radius:
@@ -175,6 +179,19 @@ class Job:
         if far and self.options.guided and self.options.horizon is None:
             return way_points(self.environment, self.tables, middle, self.goal)
         return [Aim(self.goal)]
+
+    def _other_way(self) -> bool:
+        """Leave a point to pass out: the one that a part could not reach, or where it began if it was not the first to
+        fail from there. Whether there is such a point."""
+        failed = len(self.parts) - 1
+        ahead = failed < len(self.aims) - 1 and failed != self.stuck  # the goal is where it is
+        dropped = failed if ahead else failed - 1
+        if dropped < 0 or self.watch.stopped:
+            return False
+        self.stuck = failed if ahead else None
+        del self.parts[dropped:], self.aims[dropped]
+        self.banned = [set() for _ in self.aims]
+        return True
 
     def _next_part(self) -> Part:
         """Search the next part from where the one before ended."""
@@ -263,7 +280,6 @@ class Job:
         path = Path(search.start, (), (), ())
         if number is not None:
             path = path_to(search, number)
-        if path.numbers:
             try:
                 stances = stances_of(search, path, bumpy=True)
             except RefusedStance:

@@ -13,7 +13,7 @@ from footfall.math.rotations import yaw_of
 from footfall.planning.contacts import FootPlacement, HandContact, Stance
 from footfall.planning.conversion import contact_of, foot_rotation
 from footfall.planning.footsteps import can_stop
-from footfall.planning.hand_contacts import Standing, Touch, find_touches
+from footfall.planning.hand_contacts import Standing, Touch, find_touches, touchables
 from footfall.planning.refinement import RefinedFoot, refine_path, sole_at
 from footfall.planning.search import Path, Search
 from footfall.planning.solids import collides
@@ -22,7 +22,7 @@ from footfall.planning.step_set import CELL
 
 def stances_of(search: Search, path: Path, *, bumpy: bool = False) -> tuple[Stance, ...]:
     """The stances of a path; RefusedStance if one cannot be. bumpy: whether the ground may stick out below soles."""
-    if not path.states:  # it stands at its goal
+    if not path.states:  # it stands at its goal, or where it is to pass
         return ()
     feet = _refined(search, path, bumpy)
     touches = _touched(search, path, feet)
@@ -87,10 +87,11 @@ def _touched(search: Search, path: Path, feet: Any) -> Any:
         yaw, side = float(foot["yaw"]), half if state.foot == 0 else -half
         x, y, z = foot["place"]
         stances[n] = ((x - side * np.sin(yaw), y + side * np.cos(yaw), z), yaw, state.foot)
+    places = stances["place"]
+    bounds = tuple(places[:, :2].min(axis=0).tolist()), tuple(places[:, :2].max(axis=0).tolist())
+    found = touchables(around.objects, around.surfaces, around.ids, bounds)
     count = 2 * tables.volumes.reach_count
-    find_touches(
-        around.touchables, tables.volumes.reach[:count], tables.hand_rules, tables.arms, stances, touches
-    )
+    find_touches(found, tables.volumes.reach[:count], tables.hand_rules, tables.arms, stances, touches)
     for n, state in enumerate(path.states):
         place = np.array(stances[n]["place"])
         first = 4 * state.yaw * tables.volumes.arm_count

@@ -17,9 +17,12 @@ from footfall.planning.footprints import Stamps
 from footfall.planning.ground import FootholdRules, rated
 from footfall.planning.parameters import PlannerParameters
 
+_WIDER = 2  # times the usual shift, for footholds that have none: treads hardly longer than soles
+
 
 class Refinement(NamedTuple):
-    """How footholds are refined. shifts (n, 3): cells along x and y, and headings, the cheapest first; prices (n,).
+    """How footholds are refined. shifts (n, 3): cells along x and y, and headings, with prices (n,): first the `usual`
+    ones, then wider ones for footholds that have none of these, the cheapest of either first.
     sole (4, 2): corners, counter-clockwise, m. apart: least distance of the soles, m. bump: how far the ground may
     stick out of the plane below a sole, m."""
 
@@ -27,6 +30,7 @@ class Refinement(NamedTuple):
     rules: FootholdRules
     shifts: Integers
     prices: Array
+    usual: int
     sole: Array
     apart: float
     yaws: int
@@ -59,21 +63,17 @@ def refinement_for(
     limits, cost = parameters.foothold, parameters.cost
     yaws = 2 * parameters.grid.yaws
     cells, turns = round(limits.shift_m / FINE_CELL), round(limits.turn_deg / (360.0 / yaws))
-    shifts = np.array(
-        [
-            (a, b, c)
-            for a in range(-cells, cells + 1)
-            for b in range(-cells, cells + 1)
-            for c in range(-turns, turns + 1)
-        ]
-    )
+    wider = range(-_WIDER * cells, _WIDER * cells + 1)
+    shifts = np.array([(a, b, c) for a in wider for b in wider for c in range(-turns, turns + 1)])
     prices = cost.shift_per_cm * np.abs(shifts[:, :2]).sum(axis=1) + cost.turn_per_step * np.abs(shifts[:, 2])
-    order = np.argsort(prices, kind="stable")
+    wide = np.abs(shifts[:, :2]).max(axis=1) > cells
+    order = np.lexsort([prices, wide])
     return Refinement(
         stamps,
         rules,
         shifts[order],
         prices[order],
+        int((~wide).sum()),
         sole,
         parameters.step.refined_feet_apart_m,
         yaws,
@@ -182,7 +182,7 @@ def refine_foot(
     best = np.inf
     found = RefinedFoot(np.array([place[0], place[1], 0.0]), 0.0, up, False, False)
     for n in range(len(how.prices)):
-        if how.prices[n] >= best:
+        if how.prices[n] >= best or (n >= how.usual and found.valid):
             break
         di, dj = how.shifts[n, 0], how.shifts[n, 1]
         turned = (yaw + how.shifts[n, 2] + how.yaws) % how.yaws

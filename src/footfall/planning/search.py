@@ -40,6 +40,7 @@ from footfall.planning.watch import Watch
 from footfall.planning.workspace import workspace
 
 _PATIENT = 30_000  # states that are explored with the guide of an earlier search
+_PASSING = 60_000  # states that are explored on the way to a point to pass: there are others
 _DOUBT = 4_000  # states that are taken up before the guide is doubted, then twice as many
 _DESPERATE = 60_000  # states that are explored where the guide knows no way
 _SLICE = 400  # states that are expanded between two looks at the clock
@@ -96,6 +97,8 @@ class Search:
             most = min(most, _DESPERATE)
         if self.kept:
             most = min(most, _PATIENT)
+        if self.problem.target.region:
+            most = min(most, _PASSING)
         heap = kept_heap(8 * most + 4096)
         for number in self.starts:
             nodes.status[number] = RATED

@@ -15,6 +15,7 @@ from footfall.geometry.mesh import TriangleMesh
 from footfall.geometry.mesh_topology import MeshTopology, mesh_topology
 from footfall.planning.parameters import CurvatureLimits, HandParameters
 
+_SLENDER = 0.5  # of the longest side of a triangle: shorter sides are halved later
 _RINGS = 3  # neighbours that are averaged with a vertex
 _FELT_RINGS = 2  # neighbours over which curvature is averaged
 _SADDLE = 0.5  # 1/m2; a Gaussian curvature below its negative is that of a saddle
@@ -60,21 +61,39 @@ def subdivided(
     vertices: Array, triangles: Integers, values: Array, longest: float
 ) -> tuple[Array, Integers, Array]:
     """Triangles whose edges are no longer than `longest`, m: longer ones are halved, and neighbours share the middle.
+    Of slender triangles only the long edges are halved at first: a long wall would have a million triangles else.
 
     values (n, k): of the vertices; those of middles are the mean.
     """
     while True:
         sides = np.sort(np.concatenate([triangles[:, [k, (k + 1) % 3]] for k in range(3)]), axis=1)
         edges, index = np.unique(sides, axis=0, return_inverse=True)
-        long = np.linalg.norm(vertices[edges[:, 0]] - vertices[edges[:, 1]], axis=1) > longest
+        lengths = np.linalg.norm(vertices[edges[:, 0]] - vertices[edges[:, 1]], axis=1)
+        long = lengths > longest
         if not long.any():
             return vertices, triangles, values
+        sides_of = index.reshape(3, -1)
+        long &= _not_slender(lengths, sides_of)
         middle = np.full(len(edges), -1)
         middle[long] = len(vertices) + np.arange(long.sum())
         ends = edges[long]
         vertices = np.concatenate([vertices, vertices[ends].mean(axis=1)])
         values = np.concatenate([values, values[ends].mean(axis=1)])
-        triangles = _split(vertices, triangles, middle[index.reshape(3, -1).T])
+        triangles = _split(vertices, triangles, middle[sides_of.T])
+
+
+def _not_slender(lengths: Array, sides: Integers) -> Flags:
+    """Which edges are long beside the longest side of a triangle that they belong to, and those longest sides
+    themselves, so that triangles do not become thinner (Rivara 1984). sides (3, m): numbers of edges."""
+    longest = lengths[sides].max(axis=0)
+    chosen = np.zeros(len(lengths), dtype=bool)
+    chosen[sides[lengths[sides] > _SLENDER * longest]] = True
+    longest_side = np.take_along_axis(sides, lengths[sides].argmax(axis=0)[None], axis=0)[0]
+    while True:
+        touched = longest_side[chosen[sides].any(axis=0)]
+        if chosen[touched].all():
+            return chosen
+        chosen[touched] = True
 
 
 def _split(vertices: Array, triangles: Integers, middles: Integers) -> Integers:

@@ -15,7 +15,6 @@ from footfall.environment.objects import EnvironmentObject, ObjectSurface
 from footfall.environment.terrain import Terrain
 from footfall.planning.ground import Bytes, Ground, Singles, ground_within
 from footfall.planning.guide import peaks_within
-from footfall.planning.hand_contacts import Touchables, touchables
 from footfall.planning.parameters import HandParameters
 from footfall.planning.solids import Cells, Solids, find_nearness, packed_solids
 from footfall.planning.step_set import CELL, GUIDE_CELL
@@ -27,17 +26,22 @@ _SURFACES: WeakKeyDictionary[ObjectSurface, dict[tuple[object, ...], TouchSurfac
 
 
 class Surroundings(NamedTuple):
-    """What is around the robot. ids: of the objects that solids and surfaces belong to. near, peaks: on cells of 8 cm,
-    see `find_nearness` and `peaks_within`."""
+    """What is around the robot. objects: those within reach. surfaces: of those that hands may touch, by id. ids: of
+    the objects that solids belong to. near, peaks: on cells of 8 cm, see `find_nearness` and `peaks_within`."""
 
     terrain: Terrain
     ground: Ground
     solids: Solids
-    touchables: Touchables
+    objects: Environment
+    surfaces: dict[str, TouchSurface]
     ids: tuple[str, ...]
     near: Bytes
     peaks: Singles
-    touchable: bool
+
+    @property
+    def touchable(self) -> bool:
+        """Whether there is anything for hands."""
+        return bool(self.surfaces)
 
 
 def prepared_surface(each: EnvironmentObject, hand_radius: float, parameters: HandParameters) -> TouchSurface:
@@ -66,8 +70,7 @@ def objects_within(
     """The environment with the objects only that are in a rectangle (x, y), m, or near it."""
     kept = {}
     for id, each in environment.objects.items():
-        corners = each.world_vertices
-        low, high = corners.min(axis=0), corners.max(axis=0)
+        low, high = each.box
         if all(low[k] <= upper[k] + _NEAR and high[k] >= lower[k] - _NEAR for k in range(2)):
             kept[id] = each
     return Environment(environment.terrain, kept, environment.version)
@@ -108,9 +111,9 @@ def surroundings(
         environment.terrain,
         ground,
         solids,
-        touchables(near, surfaces, ids, (lower, upper)),
+        near,
+        surfaces,
         ids,
         flags,
         peaks,
-        bool(surfaces),
     )

@@ -76,13 +76,13 @@ def _way_map(environment: Environment, tables: Tables) -> WayMap:
             blocked[index] |= rise
     for each in environment.objects.values():
         if each.category != "floor":
-            corners = each.world_vertices
-            first = np.floor((corners.min(axis=0)[:2] - low) / GUIDE_CELL).astype(int)
-            last = np.ceil((corners.max(axis=0)[:2] - low) / GUIDE_CELL).astype(int)
+            least, greatest = (np.array(corner) for corner in each.box)
+            first = np.floor((least[:2] - low) / GUIDE_CELL).astype(int)
+            last = np.ceil((greatest[:2] - low) / GUIDE_CELL).astype(int)
             i, j = (slice(max(int(a), 0), max(int(b), 0)) for a, b in zip(first, last, strict=True))
             below = window.lowest[i, j]
             ground = float(np.nanmin(below)) if np.isfinite(below).any() else -np.inf
-            if corners[:, 2].max() - ground > tables.cost_rules.most_obstacle:  # else it is stepped over
+            if greatest[2] - ground > tables.cost_rules.most_obstacle:  # else it is stepped over
                 blocked[i, j] = True
     edge = np.pad(~blocked, 1)
     clearance = GUIDE_CELL * distance_transform_edt(edge)[1:-1, 1:-1]

@@ -1,0 +1,36 @@
+"""Scenes that the planner was not made with: the guide leads through them, or learns that it does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.lab.planner import EXACT, goal_of
+from footfall import load_scene
+from footfall.environment import perceive
+from footfall.planning import plan_contacts
+from footfall.planning.surfaces import subdivided
+from tests.planning.scenes import model
+
+SCENES = Path(__file__).parents[2] / "benchmarks" / "scenes"
+
+
+@pytest.mark.parametrize("name", ["yard", "alley", "slabs"])
+def test_few_nodes_lead_through_scenes_of_strangers(name: str) -> None:
+    # Before the guide knew which foot can stand, the yard took 400,000 nodes and the alley 14,000.
+    scene = load_scene(SCENES / f"{name}.toml")
+    plan = plan_contacts(perceive(scene, EXACT), model(), goal_of(scene))
+    assert plan.complete
+    assert plan.nodes < 60_000
+
+
+def test_a_long_wall_gets_as_many_triangles_as_its_area_needs() -> None:
+    corners = np.array([[0.0, 0.0, 0.0], [50.0, 0.0, 0.0], [50.0, 0.0, 2.0], [0.0, 0.0, 2.0]])
+    points, triangles, _ = subdivided(corners, np.array([[0, 1, 2], [0, 2, 3]]), np.zeros((4, 1)), 0.1)
+    sides = np.stack([points[triangles[:, k]] - points[triangles[:, (k + 1) % 3]] for k in range(3)])
+    areas = np.linalg.norm(np.cross(sides[0], sides[1]), axis=1) / 2
+    assert areas.sum() == pytest.approx(100.0)
+    assert np.linalg.norm(sides, axis=2).max() <= 0.1
+    assert len(triangles) < 100_000  # halving all sides at once made 1.2 million
