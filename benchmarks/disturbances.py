@@ -120,12 +120,9 @@ class Study:
         still, moving = (
             self.motion_of(footfall.walking_plan(model, steps)) for steps in (stamping(1), straight(5.0))
         )
-        cases = [(motion, start) for motion, start in ((still, still.end_time + 0.5), (moving, 5.0))]
+        cases = ((still, still.end_time + 0.5), (moving, 5.0))
         for angle in range(0, 360, 45):
-            with ThreadPoolExecutor(available_cores()) as pool:
-                found = list(
-                    pool.map(lambda case, angle=angle: self._largest_push(case[0], angle, case[1]), cases)
-                )
+            found = [self._largest_push(motion, angle, start) for motion, start in cases]
             yield _row(f"{angle} degrees", [f"{each:.0f}" for each in found])
 
     def _largest_push(self, motion: Motion, angle: float, start: float) -> float:
