@@ -16,6 +16,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import NativeFunction
+from footfall.compiler.once import once
 from footfall.compiler.routines import ArrayOf, RoutineCallback, Vector3, as_records, record_dtype, routine
 from footfall.contact.shared_calls import shared_call
 from footfall.math.transform import Transform
@@ -212,7 +213,7 @@ def _rate(edge: Edge, along: float, half: Vector3) -> float:
     return float(edge.direction @ _beyond(edge.at(along), half))
 
 
-@cache
+@once
 def _callback() -> RoutineCallback:
     return RoutineCallback(find_axis_crossings)
 

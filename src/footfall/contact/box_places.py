@@ -16,6 +16,7 @@ import numpy as np
 
 from footfall.arrays import Array, Integers
 from footfall.compiler import NativeFunction
+from footfall.compiler.once import once
 from footfall.compiler.routines import (
     ArrayOf,
     Matrix3,
@@ -207,7 +208,7 @@ def _surface(point: Vector3, half: Vector3) -> _Surface:
     return _Surface(most, normal)
 
 
-@cache
+@once
 def _callback() -> RoutineCallback:
     return RoutineCallback(find_box_places)
 

@@ -179,7 +179,7 @@ class Algorithm:
                 module=self.textbook.__module__,
                 labels=tuple(shapes),
             )
-            robot.tree.kernels[key] = kernel
+            kernel = robot.tree.kernels.setdefault(key, kernel)  # another thread may have been faster
         return kernel
 
     def _traceable(

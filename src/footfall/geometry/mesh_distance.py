@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
 from hashlib import sha256
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -18,6 +17,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import NativeFunction, call
+from footfall.compiler.once import once
 from footfall.compiler.routines import ArrayOf, RoutineCallback, Vector3, as_records, routine
 from footfall.errors import GeometryError
 from footfall.geometry.hierarchy import DEPTH, Node, build_hierarchy
@@ -178,6 +178,6 @@ def _answer(inputs: Array, outputs: Array, data: Array) -> None:
     answers[0] = query(_opened(data), inputs[0:3])
 
 
-@cache
+@once
 def _callback() -> RoutineCallback:
     return RoutineCallback(_answer)

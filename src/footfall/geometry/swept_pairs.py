@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array, Flags, Integers
+from footfall.compiler.once import once
 from footfall.compiler.routines import (
     ArrayOf,
     Matrix3,
@@ -445,7 +445,7 @@ def _answer(inputs: Array, outputs: Array, data: Array) -> None:
     volume_distances(model, as_records(Pose, inputs), placed, queue, as_records(PairDistance, outputs))
 
 
-@cache
+@once
 def callback() -> RoutineCallback:
     """The pairs of a model as a C function: poses in, results out, the model as data."""
     return RoutineCallback(_answer)

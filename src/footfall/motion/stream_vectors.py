@@ -5,13 +5,13 @@ It is traced and runs as native code, for one sample or many.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import Kernel, atan2, build_kernel
+from footfall.compiler.once import once
 from footfall.compiler.routines import record_dtype, record_from_numbers
 from footfall.math.quaternion_splines import Turning
 from footfall.math.rotations import (
@@ -25,7 +25,7 @@ from footfall.motion.five_mass import Masses, MassPoint, limbs_at, spin_torque
 from footfall.motion.samples import TURNINGS, VALUES, Quantities, Sample
 
 
-@cache
+@once
 def stream_kernel() -> Kernel:
     """Native code of `stream_vectors`."""
     shapes: dict[str, int | tuple[int, ...]] = {

@@ -7,13 +7,14 @@ stance foot. It is traced and runs as native code.
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import Kernel, asin, build_kernel, less, maximum, minimum, where
+from footfall.compiler.once import once
 from footfall.compiler.routines import (
     Quaternion,
     Vector2,
@@ -87,7 +88,7 @@ class SwingInputs(NamedTuple):
     shape: SwingShape
 
 
-@cache
+@once
 def swing_kernel() -> Kernel:
     """Native code of `swing_foot`."""
     sizes = {"swing": _size(Swing), "shape": _size(SwingShape)}

@@ -17,6 +17,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import Kernel, build_kernel
+from footfall.compiler.once import once_property
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.factorisation import factorise, solve_factored
 from footfall.dynamics.inverse_dynamics import newton_euler
@@ -154,12 +155,12 @@ class RobotMotion:
 
     # Kernels
 
-    @cached_property
+    @once_property
     def approach(self) -> Kernel:
         """Before contact; see `_approach` for what it gives."""
         return self._kernel(self._approach, {"q": self.robot.nq, "v": self.robot.nv})
 
-    @cached_property
+    @once_property
     def settle(self) -> Kernel:
         """After contact; see `_settle` for what it gives."""
         return self._kernel(self._settle, {"q": self.robot.nq, "v": self.robot.nv, "v_after": self.robot.nv})

@@ -10,6 +10,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import Kernel
+from footfall.compiler.once import once_property
 from footfall.compiler.routines import new_records
 from footfall.contact.ground import place_on_ground
 from footfall.errors import SceneError, UnknownName
@@ -110,15 +111,15 @@ class WalkingCode:
 
     body: WalkingBody
 
-    @cached_property
+    @once_property
     def tasks(self) -> TaskKernels:
         return TaskKernels(*task_kernels(self.body), clearance_kernel(self.body))
 
-    @cached_property
+    @once_property
     def sight(self) -> Kernel:
         return sensing_kernel(self.body)
 
-    @cached_property
+    @once_property
     def feed_forward(self) -> Kernel:
         return feed_forward_kernel(self.body)
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from footfall.arrays import Array, Flags
 from footfall.compiler import Kernel, build_kernel
+from footfall.compiler.once import once_property
 from footfall.control.gains import Gains
 from footfall.control.tasks.custom import CombinedTask, CustomTask
 from footfall.control.tasks.task import MotionTask, RowMotion, RowNumbers, Task
@@ -57,7 +58,7 @@ class TaskStack(Value):
         """Targets and the like (p,) of all tasks."""
         return np.concatenate([task.parameters for task in self.tasks])
 
-    @cached_property
+    @once_property
     def kernel(self) -> Kernel:
         """Native code (q, parameters) -> (error (m,), jacobian (m, nv))."""
 
