@@ -112,4 +112,6 @@ def test_arms_that_swing_in_a_curve_keep_off_the_body(code: WalkingCode, curve: 
     assert without < 0.02
     assert apart > 0.03
     assert also < 1.1 * momentum
-    assert still < error + 1e-5
+    # What moves arms at w turns them by (w dt)^2 / 2 beside their tasks in a step: 1e-6 m, which feedback of some 1/s
+    # holds below 1e-4.
+    assert still < error + 1e-4

@@ -11,7 +11,7 @@ import functools
 import inspect
 import typing
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -126,7 +126,7 @@ class Algorithm:
                 kinds.append(None)
         statics = [_comparable(given.get(name)) for name in self.static_names]
         key = (self, *kinds, *statics)
-        kernel = robot.tree.kernels.get(key)
+        kernel: Kernel | None = robot.tree.kernels.get(key)
         if kernel is None:
             self.signature.bind(robot, *arguments, **options)
             for (option, value), function in self.untraced.items():
@@ -169,7 +169,7 @@ class Algorithm:
 
     def _kernel(self, robot: Robot, shapes: dict[str, Shape], statics: tuple[tuple[str, Any], ...]) -> Kernel:
         key = (self, tuple(shapes.items()), statics)
-        kernel = robot.tree.kernels.get(key)
+        kernel: Kernel | None = robot.tree.kernels.get(key)
         if kernel is None:
             kernel = build_kernel(
                 self._traceable(robot, shapes, dict(statics)),
@@ -179,7 +179,8 @@ class Algorithm:
                 module=self.textbook.__module__,
                 labels=tuple(shapes),
             )
-            kernel = robot.tree.kernels.setdefault(key, kernel)  # another thread may have been faster
+            # Another thread may have been faster
+            kernel = cast(Kernel, robot.tree.kernels.setdefault(key, kernel))
         return kernel
 
     def _traceable(
