@@ -19,6 +19,7 @@ from footfall.control.tasks.postures import PostureTask
 from footfall.control.whole_body import WholeBodyControl
 from footfall.control.whole_body_limits import WholeBodyLimits
 from footfall.robot.model import Robot
+from footfall.robot.shapes import Box
 from footfall.simulation.simulation import Simulation
 from tests.simulation.worlds import ground
 
@@ -29,8 +30,9 @@ def pads(robot: Robot, q: Array) -> tuple[Contact, ...]:
     for body in ("sfr", "zfr", "sfl", "zfl"):
         pose = footfall.frame_pose(robot, q, body)
         for geometry in robot.body(body).collisions:
-            middle = geometry.placement.translation
-            sides = [middle + np.array([0.0, side, 0.0]) for side in (-0.005, 0.005)]
+            assert isinstance(geometry.shape, Box)
+            middle, half = geometry.placement.translation, geometry.shape.size[1] / 2
+            sides = [middle + np.array([0.0, side, 0.0]) for side in (-half, half)]
             lowest = min(sides, key=lambda point: float(pose.apply(point)[2]))
             contacts.append(Contact(body, tuple(lowest.tolist()), friction=0.5))
     return tuple(contacts)

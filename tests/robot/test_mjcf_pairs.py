@@ -65,7 +65,9 @@ def test_a_tower_of_pairs_stands_as_in_mujoco() -> None:
     for _ in range(1500):
         mujoco.mj_step(model, data)
     heights = simulation.q[[2, 9, 16]]
-    np.testing.assert_allclose(heights, [0.1, 0.3, 0.5], atol=1e-6)
+    # What is in one file is one robot, whose parts lie up to 1e-5 m deep in each other; the ground is no part of it.
+    np.testing.assert_allclose(heights, [0.1, 0.3, 0.5], atol=2.1e-5)
+    assert abs(heights[0] - 0.1) < 1e-6
     np.testing.assert_allclose(heights, data.qpos[[2, 9, 16]], atol=5e-3)  # MuJoCo's contacts are soft
 
 
