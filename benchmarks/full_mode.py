@@ -20,6 +20,7 @@ from footfall.arrays import Array
 from footfall.bench.surroundings import load_average, processor
 from footfall.gait.actions import straight
 from footfall.motion.joint_loads import joint_loads
+from footfall.motion.motion import Motion
 from footfall.motion.pipeline import generate_motion
 from footfall.scene.load import load_scene
 from footfall.walking.request import WalkRequest
@@ -31,23 +32,30 @@ from footfall.walking.walker import Walker, WalkerOptions, WalkingCode
 
 def speed(code: WalkingCode) -> list[str]:
     """CPU time of a period and what half the step of the plant changes."""
-    model, rows, torques = code.body.model, [], []
+    model = code.body.model
     motion = generate_motion(footfall.walking_plan(model, straight(3.0)), model, body=code.whole)
-    for steps in (4, 8):
-        walker = Walker(code, load_scene("flat"), motion, WalkerOptions(mode="full", substeps=steps))
-        walker.run_until(1.0)
-        blocks = []
-        for k in range(10):
-            begin = time.thread_time()
-            walker.run_until(1.0 + 0.3 * (k + 1))
-            blocks.append((time.thread_time() - begin) / 300 * 1e6)
-        middle = float(np.median(blocks))
-        rows.append(f"{steps} steps a period: {middle:.0f} us, {1e3 / middle:.1f} times real time.")
-        torques.append(walker.log.signals["right_foot"][500:4000, 3:5])
-    one, two = torques
-    change = float(np.sqrt(np.mean((one - two) ** 2)) / np.sqrt(np.mean(two**2)))
-    rows.append(f"Torques on a foot with half the step of the plant: they change by {change:.1%} (RMS).")
+    rows = [
+        "| steps of the plant a period | us a period | times real time | torques on a foot with half the step (RMS) |",
+        "|---|---|---|---|",
+    ]
+    runs = {steps: _timed(code, motion, steps) for steps in (4, 8, 16, 32)}
+    for steps in (4, 8, 16):
+        (middle, coarse), (_, fine) = runs[steps], runs[2 * steps]
+        change = float(np.sqrt(np.mean((coarse - fine) ** 2)) / np.sqrt(np.mean(fine**2)))
+        rows.append(f"| {steps} | {middle:.0f} | {1e3 / middle:.1f} | {change:.2%} |")
     return rows
+
+
+def _timed(code: WalkingCode, motion: Motion, steps: int) -> tuple[float, Array]:
+    """CPU time of a period, us, and torques (n, 2) on a foot while it walks."""
+    walker = Walker(code, load_scene("flat"), motion, WalkerOptions(mode="full", substeps=steps))
+    walker.run_until(1.0)
+    blocks = []
+    for k in range(10):
+        begin = time.thread_time()
+        walker.run_until(1.0 + 0.3 * (k + 1))
+        blocks.append((time.thread_time() - begin) / 300 * 1e6)
+    return float(np.median(blocks)), walker.log.signals["right_foot"][500:4000, 3:5]
 
 
 def fast(code: WalkingCode, seeds: int) -> list[str]:
