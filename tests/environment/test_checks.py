@@ -2,19 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
-TESTS = Path(__file__).parent.parent
+from tests.named_tests import TESTS, require_named_tests
 
 
 def test_named_tests_exist() -> None:
-    text = (TESTS.parent / "docs" / "environment-checks.md").read_text(encoding="utf-8")
-    rows = [line for line in text.splitlines() if line.startswith("| ") and "held by" not in line]
-    assert len(rows) > 40
-    for row in rows:
-        named = re.findall(r"`([\w/]+\.py)::(\w+)`", row)
-        assert named, f"no test: {row}"
-        for file, test in named:
-            source = (TESTS / file).read_text(encoding="utf-8")
-            assert f"def {test}(" in source, f"{file} has no {test}"
+    require_named_tests((TESTS.parent / "docs" / "environment-checks.md").read_text(encoding="utf-8"))
