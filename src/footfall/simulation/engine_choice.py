@@ -44,6 +44,9 @@ class Touching:
         ):
             if value not in get_args(choice):
                 raise UnknownName(name, value, get_args(choice), "Simulation")
+        layers = () if self.layers is None else self.layers
+        if not isinstance(layers, Sequence) or not all(isinstance(each, ContactLayer) for each in layers):
+            raise InvalidOption(f"layers is {layers!r}; it must be a list of ContactLayer, as of sole_layers")
 
     def may_be_found(self, robots: Sequence[Robot], scene: Scene, options: StepOptions) -> bool:
         """Whether contacts may be found while it runs, as far as that is plain before anything is made."""

@@ -286,6 +286,8 @@ def test_layers_without_meaning_are_refused() -> None:
         sole_layers(robot, ["block"], nodes=(1, 4))
     with pytest.raises(InvalidOption, match="empty"):
         Simulation(robot, "flat", layers=[])
+    with pytest.raises(InvalidOption, match="a list of ContactLayer"):
+        Simulation(robot, "flat", layers=four_springs())  # type: ignore[arg-type]
     with pytest.raises(InvalidOption, match="exact contact"):
         Simulation(robot, "flat", layers=[four_springs()], contact="penalty")
     simulation = standing()
