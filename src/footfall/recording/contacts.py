@@ -15,6 +15,7 @@ from footfall.recording.format import ContactBlock, packed
 
 _INSTANTS = 256  # in a block
 _CONTACTS = 8192  # in a block
+_FEW = 256  # contacts at an instant, of which it is remembered that they were good
 _UNKNOWN = -1  # no body was given
 _FLOATS = np.dtype(np.float64)
 
@@ -79,17 +80,39 @@ def checked_instant(
         raise InvalidRow(f"contacts must be arrays (n, 3) of numbers: {problem}") from None
     if body.shape != (count,):
         raise InvalidRow(f"bodies have shape {body.shape}; for {count} contacts it must be ({count},)")
-    if bodies is not None:
-        _require_known(known, body.tobytes())
+    if bodies is not None and count <= _FEW:
+        _require_known_again(known, body.tobytes())
+    elif bodies is not None:
+        _require_known(known, body)
     return position, normal, force, body
 
 
+def _require_known(known: int, body: Integers) -> None:
+    """body: numbers (n,) of bodies; known: how many there are."""
+    wrong = body[(body < _UNKNOWN) | (body >= known)]
+    if wrong.size:
+        raise InvalidRow(f"body {wrong[0]} of a contact; the robot has bodies 0 to {known - 1}")
+
+
 @lru_cache(maxsize=64)  # what touches is mostly what touched before
-def _require_known(known: int, bodies: bytes) -> None:
-    """bodies: numbers of 64 bits; known: how many there are."""
-    for index in np.frombuffer(bodies, dtype=np.int64).tolist():
-        if not _UNKNOWN <= index < known:
-            raise InvalidRow(f"body {index} of a contact; the robot has bodies 0 to {known - 1}")
+def _require_known_again(known: int, bodies: bytes) -> None:
+    _require_known(known, np.frombuffer(bodies, dtype=np.int64))
+
+
+def split_instants(times: Sequence[float], counts: Any, table: Instant) -> list[tuple[float, Instant]]:
+    """Times with the contacts of each, of a table that has those of all; refused if counts do not add up."""
+    numbers = np.asarray(counts)
+    whole = numbers.dtype.kind in "iu" or not numbers.size
+    if numbers.shape != (len(times),) or not whole or numbers.min(initial=0) < 0:
+        raise InvalidRow(f"counts are {counts!r}; they must be ({len(times)},) whole numbers from 0")
+    position, normal, force, body = table
+    ends = np.cumsum(numbers, dtype=np.int64).tolist()
+    if sum(ends[-1:]) != len(body):
+        raise InvalidRow(f"counts add up to {sum(ends[-1:])} contacts; there are {len(body)}")
+    return [
+        (time, (position[begin:end], normal[begin:end], force[begin:end], body[begin:end]))
+        for time, begin, end in zip(times, [0, *ends[:-1]], ends, strict=True)
+    ]
 
 
 def contact_blocks(instants: Sequence[tuple[float, Instant]]) -> Iterator[ContactTable]:

@@ -30,7 +30,7 @@ from footfall.compiler.threads import Gate
 from footfall.errors import ClosedRecording, InvalidRow, RecordingFailed
 from footfall.output_file import OutputFile
 from footfall.recording import format as form
-from footfall.recording.contacts import ContactTable, checked_instant, contact_blocks
+from footfall.recording.contacts import ContactTable, checked_instant, contact_blocks, split_instants
 from footfall.recording.meshes import KIND, MeshFiles, mesh_files, robot_with_paths, scene_with_paths
 from footfall.recording.preview import Preview
 from footfall.recording.signals import SignalKinds, kinds_of, signal_blocks
@@ -84,7 +84,8 @@ class RecordingWriter:
         self._latest = {form.STATES: 0.0, form.CONTACTS: 0.0, form.SIGNALS: 0.0}
         self._signal_kinds: SignalKinds | None = None  # those of the first signals
         # One append is all that a call does to it: Ctrl-C comes before or after that.
-        self._waiting: deque[tuple[str, Any]] = deque()
+        self._waiting: deque[tuple[str, int, Any]] = deque()
+        self._taken = self._written = 0  # rows, by callers and by the thread
         self._requests: SimpleQueue[Gate | None] = SimpleQueue()  # to write all that waits, and open the gate
         self._closing = False
         self._ended = Gate()
@@ -137,17 +138,13 @@ class RecordingWriter:
 
     def states(self, times: Any, q: Any, v: Any, tau: Any = None, *, currents: Any = None) -> None:
         """Record states: times (n,) in s, q (n, nq), v (n, nv), tau (n, nv) in N m and N, currents (n, motors) in A."""
-        times = _numbers("times", times)
-        if times.ndim != 1:
-            raise InvalidRow(f"times have shape {times.shape}; they must be (n,)")
+        times = _increasing(form.STATES, times)
         rows = np.empty((len(times), self._columns[-1].stop))
         rows[:, 0] = times
         for name, values, place in zip(_ARRAYS, (q, v, tau, currents), self._columns, strict=True):
             self._fill(rows[:, place], name, values)
-        for before, time in itertools.pairwise(times.tolist()):
-            _check_time(form.STATES, time, before)
         if len(rows):
-            self._record(form.STATES, float(times[0]), rows, last=float(times[-1]))
+            self._record(form.STATES, float(times[0]), rows, last=float(times[-1]), rows=len(rows))
 
     def contacts(
         self,
@@ -165,7 +162,25 @@ class RecordingWriter:
         """
         time = _number("time", time)
         instant = checked_instant(len(self.robot.bodies), positions, forces, normals, bodies)
-        self._record(form.CONTACTS, time, (time, instant))
+        self._record(form.CONTACTS, time, ((time, instant),))
+
+    def contacts_at(
+        self,
+        times: Any,
+        counts: Any,
+        positions: Any,
+        forces: Any,
+        *,
+        normals: Any = None,
+        bodies: Sequence[int] | None = None,
+    ) -> None:
+        """Record the contacts at many instants: times (n,) in s, counts (n,) of contacts at each; then those of all
+        instants, one after the other, as `contacts` takes them."""
+        times = _increasing(form.CONTACTS, times)
+        table = checked_instant(len(self.robot.bodies), positions, forces, normals, bodies)
+        instants = split_instants(times.tolist(), counts, table)
+        if instants:
+            self._record(form.CONTACTS, instants[0][0], instants, last=instants[-1][0], rows=len(instants))
 
     def signals(self, times: Any, values: Mapping[str, Any], units: Mapping[str, str]) -> None:
         """Record named signals: times (n,) in s, values by name (n,) or (n, size), and the unit of each. All that a
@@ -240,7 +255,9 @@ class RecordingWriter:
 
     # What callers do
 
-    def _record(self, topic: str, time: float, content: Any, *, last: float | None = None) -> None:
+    def _record(
+        self, topic: str, time: float, content: Any, *, last: float | None = None, rows: int = 1
+    ) -> None:
         """Take something to be written, if its time does not come before those of its kind. last: its last time."""
         if self._file.foreign:
             self._check_owner()
@@ -252,11 +269,11 @@ class RecordingWriter:
                 if not latest[topic] <= time <= _LATEST:  # NaN neither
                     _check_time(topic, time, latest[topic])
                 latest[topic] = time if last is None else last
-            self._waiting.append((topic, content))
-        waiting = len(self._waiting)
-        if waiting >= _MOST_WAITING:
+            self._waiting.append((topic, rows, content))
+            block, self._taken = self._taken // _ROWS, self._taken + rows
+        if self._taken - self._written >= _MOST_WAITING:
             self.flush()
-        elif waiting % _ROWS == 0:
+        elif self._taken // _ROWS > block:
             self._requests.put(None)
 
     def _check_owner(self) -> None:
@@ -317,18 +334,21 @@ class RecordingWriter:
     def _write_waiting(self) -> None:
         """Write all that waits, in blocks of one kind."""
         by_topic: dict[str, list[Any]] = {topic: [] for topic in form.MESSAGES}
+        taken = 0
         for _ in range(len(self._waiting)):
-            topic, content = self._waiting.popleft()
+            topic, rows, content = self._waiting.popleft()
             by_topic[topic].append(content)
+            taken += rows
         if by_topic[form.STATES]:
-            rows = np.concatenate(by_topic[form.STATES])
-            for start in range(0, len(rows), _ROWS):
-                self._write_states(rows[start : start + _ROWS])
-        for block in contact_blocks(by_topic[form.CONTACTS]):
+            states = np.concatenate(by_topic[form.STATES])
+            for start in range(0, len(states), _ROWS):
+                self._write_states(states[start : start + _ROWS])
+        for block in contact_blocks(list(itertools.chain.from_iterable(by_topic[form.CONTACTS]))):
             self._write_contacts(block)
         for topic in (form.EVENTS, form.SIGNALS):
             for stamp, message in by_topic[topic]:
                 self._add(topic, stamp, message)
+        self._written += taken
 
     def _hand_over(self) -> None:
         """Give what has been written to the disk."""
@@ -371,6 +391,17 @@ def _numbers(name: str, values: Any) -> Array:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as problem:
         raise InvalidRow(f"{name} must be numbers: {problem}") from None
+
+
+def _increasing(topic: str, times: Any) -> Array:
+    """Times (n,) in s that do not decrease."""
+    array = _numbers("times", times)
+    if array.ndim != 1:
+        raise InvalidRow(f"times have shape {array.shape}; they must be (n,)")
+    if not (array[1:] >= array[:-1]).all():  # NaN neither
+        for before, time in itertools.pairwise(array.tolist()):
+            _check_time(topic, time, before)
+    return array
 
 
 def _check_time(topic: str, time: float, latest: float) -> None:

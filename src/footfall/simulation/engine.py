@@ -36,18 +36,20 @@ def body_numbers(robot: Robot, names: Sequence[str]) -> Integers:
     return np.array([places.get(name, -1) for name in names], dtype=np.int64)
 
 
-class RecordedRow(NamedTuple):
-    """What is recorded of a control period beside its state.
+class RecordedRows(NamedTuple):
+    """What is recorded of some control periods (n of them) beside their states.
 
-    effort: (nv,). positions, forces: (m, 3) of what touches, m and N. bodies: (m,) numbers of those that forces act
-    on, -1 for things that are no bodies of the robot. currents: (motors,) A.
+    effort: (n, nv). currents: (n, motors) A. counts: (n,) of what touches at the end of each. positions, forces: (m, 3)
+    of all that touches, one period after the other, m and N. bodies: (m,) numbers of those that forces act on, -1 for
+    things that are no bodies of the robot.
     """
 
     effort: Array
+    currents: Array
+    counts: Integers
     positions: Array
     forces: Array
     bodies: Integers
-    currents: Array
 
 
 class Course(Protocol):
@@ -66,8 +68,8 @@ class Course(Protocol):
         (s) is given."""
         ...
 
-    def row(self, period: int) -> RecordedRow:
-        """What is recorded of a period."""
+    def rows(self, first: int, last: int) -> RecordedRows:
+        """What is recorded of the periods from `first` to before `last`."""
         ...
 
     def trajectory(self, time: Array) -> Trajectory:

@@ -19,7 +19,7 @@ from footfall.robot.tree import Attachment
 from footfall.scene.model import Scene
 from footfall.simulation.control_period import ControlPeriod
 from footfall.simulation.drive_step import DriveTrain
-from footfall.simulation.engine import Deepest, Pushes, RecordedRow, body_numbers
+from footfall.simulation.engine import Deepest, Pushes, RecordedRows, body_numbers
 from footfall.simulation.joint_axes import actuated_velocities
 from footfall.simulation.penalty_step import penalty_row_count
 from footfall.simulation.run_values import SimulationState, TouchLog, Trajectory
@@ -192,13 +192,15 @@ class ListedCourse:
         names, first, _ = self.engine.touching
         return body_numbers(self.engine.robot, names)[first]
 
-    def row(self, period: int) -> RecordedRow:
-        return RecordedRow(
-            self.effort[period],
-            self.positions[period],
-            self.forces[period],
-            self._bodies,
-            self.currents[period],
+    def rows(self, first: int, last: int) -> RecordedRows:
+        periods, count = last - first, len(self._bodies)
+        return RecordedRows(
+            self.effort[first:last],
+            self.currents[first:last],
+            np.full(periods, count),
+            self.positions[first:last].reshape(-1, 3),
+            self.forces[first:last].reshape(-1, 3),
+            np.tile(self._bodies, periods),
         )
 
     def trajectory(self, time: Array) -> Trajectory:

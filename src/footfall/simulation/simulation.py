@@ -40,7 +40,8 @@ from footfall.simulation.listed_engine import ListedEngine
 from footfall.simulation.missing_meshes import without_missing_meshes
 from footfall.simulation.pace import Pace
 from footfall.simulation.penalty_step import penalty_delassus
-from footfall.simulation.run_values import Trajectory
+from footfall.simulation.run_recording import RunRecording
+from footfall.simulation.run_values import SimulationState, Trajectory
 from footfall.simulation.run_watch import RunWatch
 from footfall.simulation.singular_loops import LoopWatch, warn_of_dead_points
 from footfall.simulation.start import standing_start
@@ -372,38 +373,39 @@ class Simulation:
         fixed = None if callable(controller) else whole_command(controller, self.robot, self.joints)
         course = self.engine.course(count)
         loops = LoopWatch(self.robot, self.state.q)
-        by_itself = fixed is not None and recorder is None and not loops.watching
         pace, done, start = self._pace, 0, self.state.time
-        while done < count:
-            state = self.state
-            command = fixed
-            if command is None:  # copies, so that a controller may work in them
-                given = controller(state.time, state.q.copy(), state.v.copy())  # type: ignore[operator]
-                command = whole_command(given, self.robot, self.joints)
-            last = done + 1
-            if by_itself:
-                most = min(pace.periods, count - done)
-                last = done + self._pushes.periods_left(state.time, self.control_period, most)
-            with pace:
-                self._advance(course, command, start, done, last)
-            if loops.watching:
-                try:
-                    loops.look(self.state.q, state)
-                except LoopAtDeadPoint:
-                    self.state = state
-                    raise
-            if recorder is not None:
-                row = course.row(done)
-                time, q, v = self.state.time, self.state.q, self.state.v
-                recorder.state(time, q, v, row.effort, currents=row.currents if self.train else None)
-                recorder.contacts(time, row.positions, row.forces, bodies=row.bodies)
-            done = last
-        trajectory = course.trajectory(self._times(start, np.arange(1, count + 1)))
+        times = self._times(start, np.arange(1, count + 1))
+        with RunRecording(recorder, course, times, currents=self.train is not None) as recording:
+            while done < count:
+                state = self.state
+                command = fixed
+                if command is None:  # copies, so that a controller may work in them
+                    given = controller(state.time, state.q.copy(), state.v.copy())  # type: ignore[operator]
+                    command = whole_command(given, self.robot, self.joints)
+                last = done + 1
+                if fixed is not None and not loops.watching:
+                    most = min(pace.periods, count - done)
+                    last = done + self._pushes.periods_left(state.time, self.control_period, most)
+                with pace:
+                    self._advance(course, command, start, done, last)
+                if loops.watching:
+                    self._look_at_loops(loops, state)
+                recording.done(last)
+                done = last
+        trajectory = course.trajectory(times)
         warn_of_residuals(
             trajectory.residual, tolerance=self.options.solver.tolerance, scale=self._weight_impulse
         )
         self._watch.look_at_end(trajectory)
         return trajectory
+
+    def _look_at_loops(self, loops: LoopWatch, before: SimulationState) -> None:
+        """Stop at a dead point of a loop, in the state before it."""
+        try:
+            loops.look(self.state.q, before)
+        except LoopAtDeadPoint:
+            self.state = before
+            raise
 
     def _advance(self, course: Course, command: Command, start: float, first: int, last: int) -> None:
         """Control periods of a course that began at a time, s, under one command and what is pushed now."""

@@ -19,7 +19,7 @@ from footfall.errors import InvalidOption
 from footfall.robot.tree import Attachment
 from footfall.scene.model import Scene
 from footfall.simulation.drive_step import DriveTrain
-from footfall.simulation.engine import Deepest, Pushes, RecordedRow, body_numbers
+from footfall.simulation.engine import Deepest, Pushes, RecordedRows, body_numbers
 from footfall.simulation.layers.motion import LayerMotion
 from footfall.simulation.layers.nodes import NodeFinder, TouchingNodes, layer_nodes
 from footfall.simulation.layers.step import Approach, LayerStep, LayerValues
@@ -207,19 +207,20 @@ class LayeredCourse:
                 self.currents[k] = train.currents(state.drives)
         return replace(state, time=time)
 
-    def row(self, period: int) -> RecordedRow:
-        pressed = self._pressed[period]
-        assert pressed is not None
-        bodies = body_numbers(self.engine.setting.robot, self.engine.contacts.owners)[pressed.first]
-        return RecordedRow(
-            self.effort[period], pressed.positions, pressed.forces, bodies, self.currents[period]
-        )
+    def rows(self, first: int, last: int) -> RecordedRows:
+        log = self._touches(first, last)
+        numbers = body_numbers(self.engine.setting.robot, log.names)
+        effort, currents = self.effort[first:last], self.currents[first:last]
+        return RecordedRows(effort, currents, log.counts, log.positions, log.forces, numbers[log.first])
 
-    def trajectory(self, time: Array) -> Trajectory:
-        known = [pressed for pressed in self._pressed if pressed is not None]
+    def _touches(self, first: int, last: int) -> TouchLog:
+        known = [pressed for pressed in self._pressed[first:last] if pressed is not None]
         starts = np.cumsum([0, *(len(pressed.gaps) for pressed in known)])
         parts = (np.concatenate(part) for part in zip(*known, strict=True))
-        log = TouchLog(tuple(self.engine.contacts.owners), starts, *parts)
+        return TouchLog(tuple(self.engine.contacts.owners), starts, *parts)
+
+    def trajectory(self, time: Array) -> Trajectory:
+        log = self._touches(0, len(self._pressed))
         return Trajectory(
             time, self.q, self.v, self.effort, log, self.residual, self.solver_steps, self.currents
         )

@@ -9,7 +9,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler.routines import new_records
 from footfall.contact.detection.shapes import Touch
-from footfall.simulation.engine import Pushes, RecordedRow, body_numbers
+from footfall.simulation.engine import Pushes, RecordedRows, body_numbers
 from footfall.simulation.run_values import SimulationState, TouchLog, Trajectory
 from footfall.simulation.step_values import Command
 from footfall.simulation.world.live_arrays import longer
@@ -84,15 +84,21 @@ class WorldCourse:
         log, count = self.log, 2 * needed
         self.log = log._replace(touches=longer(log.touches, count), forces=longer(log.forces, count))
 
-    def row(self, period: int) -> RecordedRow:
+    def rows(self, first: int, last: int) -> RecordedRows:
         log, contacts = self.log, self.engine.contacts
         if len(self._bodies) != len(contacts.owners):  # which only ever grow
             self._bodies = body_numbers(self.engine.setting.robot, contacts.owners)
-        rows = slice(int(log.touch_starts[period]), int(log.touch_starts[period + 1]))
+        starts = log.touch_starts[first : last + 1]
+        touching = slice(int(starts[0]), int(starts[-1]))
         touches: Any = log.touches
-        bodies = self._bodies[contacts.shape_owners[touches["first"][rows]]]
-        currents = self.engine.currents(log.drives[period])
-        return RecordedRow(log.effort[period], touches["position"][rows], log.forces[rows], bodies, currents)
+        return RecordedRows(
+            log.effort[first:last],
+            self.engine.currents(log.drives[first:last]),
+            np.diff(starts),
+            touches["position"][touching],
+            log.forces[touching],
+            self._bodies[contacts.shape_owners[touches["first"][touching]]],
+        )
 
     def trajectory(self, time: Array) -> Trajectory:
         log, contacts = self.log, self.engine.contacts
