@@ -327,3 +327,34 @@ def test_hybrid_control_refuses_what_it_cannot_read() -> None:
     for solve in (hybrid_dynamics, resolve_constraints):
         with pytest.raises(InvalidConstraint, match="give a list, with one"):
             solve(robot, REST, REST, REST, constraints=one)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: solve_ik("lola", np.zeros(3), [frame_position("tip", np.zeros(3))]),  # type: ignore[arg-type]
+        lambda: footfall.neutral("lola"),  # type: ignore[arg-type]
+        lambda: footfall.random_configuration("lola"),  # type: ignore[arg-type]
+        lambda: JointImpedance("lola", np.zeros(3), gains_from(1.0)),  # type: ignore[arg-type]
+        lambda: WholeBodyControl("lola", [], []),  # type: ignore[arg-type]
+        lambda: footfall.RecordingWriter("run.mcap", "lola"),  # type: ignore[arg-type]
+        lambda: footfall.Simulation("lola", "flat"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_name_is_no_robot(call: Callable[[], object]) -> None:
+    with pytest.raises(TypeError, match=r"argument is a robot, not 'lola'; use footfall\.load"):
+        call()
+
+
+def test_starts_of_another_robot_are_told_by_name() -> None:
+    arm, task = footfall.load("arm-7r"), frame_position("tip", np.zeros(3))
+    with pytest.raises(InvalidRequest, match=r"q has shape \(6,\); it must be \(7,\)"):
+        solve_ik(arm, np.zeros(6), [task])
+    with pytest.raises(InvalidRequest, match="all entries must be finite"):
+        solve_ik(arm, np.full(7, np.nan), [task])
+
+
+def test_the_method_hold_is_not_its_command() -> None:
+    simulation = footfall.Simulation(footfall.load("arm-7r"))
+    with pytest.raises(TypeError, match=r"simulation\.hold\(\) is the command"):
+        simulation.run(simulation.hold, 0.1)  # type: ignore[arg-type]

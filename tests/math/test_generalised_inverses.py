@@ -95,6 +95,17 @@ def test_damping_starts_before_trouble_and_nowhere_else() -> None:
     assert np.abs(np.diff(gains)).max() < 0.2  # nothing jumps
 
 
+def test_damped_velocities_are_bounded() -> None:
+    """sigma / (sigma^2 + lambda^2) is at most 1 / (2 lambda), reached where sigma is lambda (Schwienbacher 2014)."""
+    rng, damping = np.random.default_rng(7), 0.05
+    u, v = np.linalg.qr(rng.normal(size=(3, 3)))[0], np.linalg.qr(rng.normal(size=(5, 5)))[0][:3]
+    for small in (*np.linspace(0.0, 0.2, 41), damping):
+        inverse = damped_inverse(u @ np.diag([2.0, 1.0, small]) @ v, damping)
+        largest = np.linalg.norm(inverse, 2)
+        assert largest < (1.0 + 1e-12) / (2.0 * damping)
+    assert largest == pytest.approx(1.0 / (2.0 * damping), rel=1e-12)
+
+
 def test_singularity_of_nothing() -> None:
     assert singularity(np.zeros((0, 3))).rank == 0
 

@@ -107,6 +107,8 @@ def test_failed_export_leaves_the_old_file(
 
 
 def test_unknown_suffix_and_table(recording: Recording, tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match=r"is a recording, not 'run\.mcap'; use read_recording"):
+        export_recording("run.mcap", tmp_path / "run.csv")  # type: ignore[arg-type]
     with pytest.raises(UnknownExport, match=r"'\.xlsx'.*there are: \.csv, \.npz, \.parquet"):
         export_recording(recording, tmp_path / "states.xlsx")
     with pytest.raises(UnknownExport, match=r"no table 'plans'.*states, contacts, events"):

@@ -9,6 +9,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.errors import NotFullyActuated
 from footfall.robot.model import Robot
+from footfall.robot.required import require_robot
 from footfall.simulation.joint_axes import actuated_velocities
 from footfall.simulation.step_values import Command
 
@@ -41,6 +42,7 @@ def selection_matrix(robot: Robot) -> Array:
 
 def require_full_actuation(robot: Robot, controller: str) -> None:
     """Refuse robots with velocities that no drive acts on."""
+    require_robot(controller, robot)
     driven = set(driven_velocities(robot).tolist())
     free = [
         joint.name for joint in robot.joints if not set(range(robot.nv)[robot.v_slice(joint.name)]) <= driven

@@ -16,6 +16,7 @@ from footfall.errors import InvalidRequest
 from footfall.math.spatial import cross
 from footfall.math.transform import Transform, transform_from_matrix
 from footfall.robot.model import Robot
+from footfall.robot.required import require_robot
 
 _IDENTITY = np.eye(3)
 _LAST_ROW = np.array([0.0, 0.0, 0.0, 1.0])
@@ -132,6 +133,7 @@ def _from_matrix(value: Any, what: str, error: type[InvalidRequest]) -> Transfor
 
 def settled_reference(robot: Robot, reference: Reference) -> Reference:
     """A reference for a robot: what does not change with time is checked here, once."""
+    require_robot("a controller", robot)
     return reference if callable(reference) else _checked_reference(robot, reference)
 
 

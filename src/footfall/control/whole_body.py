@@ -27,6 +27,7 @@ from footfall.control.whole_body_limits import LimitRows, WholeBodyLimits
 from footfall.control.whole_body_program import WholeBodyProgram, has_program, program_for
 from footfall.errors import InvalidRequest, InvalidTask, LimitsExceeded, NoTasks, UnknownName
 from footfall.robot.model import Robot
+from footfall.robot.required import require_robot
 from footfall.simulation.step_values import Command
 
 Method = Literal["least squares", "quadratic programs"]
@@ -158,6 +159,7 @@ class WholeBodyControl:
     _last: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        require_robot("WholeBodyControl", self.robot)
         for name, kind in (("contacts", Contact), ("tasks", Task)):
             given = getattr(self, name)
             if callable(given):

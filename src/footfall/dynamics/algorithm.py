@@ -21,6 +21,7 @@ from footfall.errors import KernelInputError
 
 if TYPE_CHECKING:
     from footfall.robot.model import Robot
+from footfall.robot.required import require_robot
 
 Shape = tuple[int, ...]
 
@@ -89,10 +90,7 @@ class Algorithm:
 
     def _check_kinds(self, robot: Robot, given: Mapping[str, Any]) -> None:
         """Arguments in the wrong places are told by name."""
-        if not hasattr(robot, "tree"):
-            raise TypeError(
-                f"{self.textbook.__name__}: the first argument is a robot, not {robot!r}; use footfall.load"
-            )
+        require_robot(self.textbook.__name__, robot)
         for parameter in self.parameters:
             name = parameter.name
             if name not in given:

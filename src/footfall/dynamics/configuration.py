@@ -19,6 +19,7 @@ from footfall.math.rotations import (
     rotation_vector_from_quaternion,
 )
 from footfall.robot.model import JointType, Robot
+from footfall.robot.required import require_robot
 from footfall.robot.tree_loops import neutral_coordinates
 
 
@@ -79,6 +80,7 @@ def neutral(robot: Robot) -> Array:
 
     A looped robot with a configuration "assembly" has that one, closed.
     """
+    require_robot("neutral", robot)
     return neutral_coordinates(robot)
 
 
@@ -92,6 +94,7 @@ def random_configuration(
     neutral configuration: where the way there ends before the random one is reached, one before its end is given.
     Joints that follow from others may be beyond their limits.
     """
+    require_robot("random_configuration", robot)
     rng = np.random.default_rng(seed)
     shape = (1 if count is None else count,)
     parts: list[Array] = [np.zeros((*shape, 0))]

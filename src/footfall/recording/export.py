@@ -40,6 +40,10 @@ def export_recording(
 
     The file appears whole or not at all. Parquet needs the package pyarrow.
     """
+    if not isinstance(recording, Recording):
+        raise TypeError(
+            f"export_recording: the first argument is a recording, not {recording!r}; use read_recording"
+        )
     path = Path(path)
     if path.suffix.lower() not in _WRITERS:
         suffixes = ", ".join(_WRITERS)

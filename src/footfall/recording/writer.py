@@ -36,6 +36,7 @@ from footfall.recording.preview import Preview
 from footfall.recording.signals import SignalKinds, kinds_of, signal_blocks
 from footfall.robot.drives.drive_set import DriveSet
 from footfall.robot.model import Robot
+from footfall.robot.required import require_robot
 from footfall.robot.toml_writer import toml_text
 from footfall.scene.model import Scene
 from footfall.scene.toml_writer import scene_text
@@ -74,6 +75,7 @@ class RecordingWriter:
         overwrite: bool = False,
         meshes: bool = True,
     ) -> None:
+        require_robot("RecordingWriter", robot, place="second")
         self.path = Path(path)
         self.robot = robot
         edges = np.cumsum([1, robot.nq, robot.nv, robot.nv, DriveSet(robot, robot.drives).motors]).tolist()

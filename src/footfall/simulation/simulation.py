@@ -20,6 +20,7 @@ from footfall.dynamics.kinematics import frame_attachment
 from footfall.dynamics.loops import close_loops
 from footfall.errors import InvalidOption, LoopAtDeadPoint, UnknownName
 from footfall.robot.model import Robot
+from footfall.robot.required import require_robot
 from footfall.robot.start import start_of
 from footfall.scene.assembly import combined_robot, initial_state, placed_robots
 from footfall.scene.load import load_scene
@@ -94,8 +95,8 @@ class Simulation:
         q: Array | None = None,
         v: Array | None = None,
     ) -> None:
-        if robot is not None and not isinstance(robot, Robot):
-            raise TypeError(f"the first argument is a robot, not {robot!r}; use footfall.load")
+        if robot is not None:
+            require_robot("Simulation", robot)
         if robot is None and scene is None:
             raise ValueError("a simulation needs a robot, or a scene with robots or free bodies")
         place = _scene(scene)
@@ -368,6 +369,8 @@ class Simulation:
             raise InvalidOption(
                 f"seconds is {seconds}; it must be finite and at least one control period, {self.control_period} s"
             )
+        if getattr(controller, "__func__", None) is Simulation.hold:
+            raise TypeError("simulation.hold is no controller; simulation.hold() is the command to hold")
         self._watch.look_at_start(self.state)
         count = round(seconds / self.control_period)
         fixed = None if callable(controller) else whole_command(controller, self.robot, self.joints)

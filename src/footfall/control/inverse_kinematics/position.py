@@ -19,6 +19,7 @@ from footfall.control.inverse_kinematics.objective import Objective, Progress
 from footfall.control.inverse_kinematics.priorities import refine
 from footfall.control.inverse_kinematics.problem import by_task
 from footfall.control.inverse_kinematics.starts import closest, promising_start
+from footfall.control.requests import checked_array
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.task import MotionTask
 from footfall.errors import InvalidTask, TargetOutOfReach, UnknownName
@@ -109,6 +110,7 @@ def solve_ik(
     stack = TaskStack(robot, tasks, time)
     for task in stack.tasks:
         task.check("position")
+    q = checked_array("q", q, (robot.nq,))
     if not (tolerance > 0.0 and iterations >= 1 and restarts >= 0 and gain > 0.0 and refresh >= 1):
         raise InvalidTask(
             f"tolerance {tolerance}, iterations {iterations}, gain {gain} and refresh {refresh} must be above "

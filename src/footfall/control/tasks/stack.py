@@ -22,6 +22,7 @@ from footfall.control.tasks.custom import CombinedTask, CustomTask
 from footfall.control.tasks.task import MotionTask, RowMotion, RowNumbers, Task
 from footfall.errors import InvalidTask
 from footfall.robot.model import Robot
+from footfall.robot.required import require_robot
 from footfall.robot.values import Value
 
 
@@ -34,6 +35,7 @@ class TaskStack(Value):
     time: float = 0.0
 
     def __post_init__(self) -> None:
+        require_robot("tasks", self.robot)
         given: tuple[Any, ...] = (self.tasks,) if isinstance(self.tasks, Task) else tuple(self.tasks)
         for task in given:
             if not isinstance(task, MotionTask):
