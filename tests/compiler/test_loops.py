@@ -171,6 +171,49 @@ def test_one_native_function_with_two_data() -> None:
     assert (kernel(np.array([5.0])) == [10.0, 15.0, 10.0]).all()
 
 
+def test_outputs_of_a_call_go_anywhere() -> None:
+    """In a row, turned around, twice, and into further operations; from arguments of every kind."""
+
+    @routine
+    def doubled(inputs, outputs, data):
+        for k in range(23):
+            outputs[k] = 2.0 * inputs[k]
+
+    callback = RoutineCallback(doubled)
+    native = NativeFunction("doubled", callback.address, 23, owner=callback)
+
+    def function(x):
+        squares = x * x
+        y = call(native, x, 3.0, squares, squares[0], x[1])
+        return {"row": y, "turned": y[::-1], "some": y[5:9], "sum": squares + y[11:21]}
+
+    kernel = build_kernel(function, {"x": 10}, name="doubled")
+    x = np.random.default_rng(0).normal(size=(11, 10))
+    for each in range(11):
+        row, turned, some, total = kernel(x[each])
+        squares = x[each] ** 2
+        np.testing.assert_array_equal(row, 2.0 * np.array([*x[each], 3.0, *squares, squares[0], x[each, 1]]))
+        np.testing.assert_array_equal(turned, row[::-1])
+        np.testing.assert_array_equal(some, row[5:9])
+        np.testing.assert_array_equal(total, 3.0 * squares)
+        for one, many in zip((row, turned, some, total), kernel(x), strict=True):
+            np.testing.assert_array_equal(one, many[each])
+
+
+def test_straight_code_in_the_place_of_a_call() -> None:
+    """Many lanes take it, one does not: shown by two that, unlike what they should, differ."""
+
+    @routine
+    def two(inputs, outputs, data):
+        outputs[0] = 2.0
+
+    callback = RoutineCallback(two)
+    native = NativeFunction("two", callback.address, 1, owner=callback)
+    kernel = build_kernel(lambda x: call(native, x, in_lanes=lambda: 3.0 + 0.0 * x), {"x": 1}, name="two")
+    assert kernel(np.ones(1)) == [2.0]
+    assert (kernel(np.ones((64, 1))) == 3.0).all()
+
+
 def test_where_on_arrays() -> None:
     kernel = build_kernel(lambda x: where(x[0] < x, x, np.zeros(3)), {"x": 3}, name="where3")
     assert (kernel(np.array([1.0, 2.0, 0.5])) == [0.0, 2.0, 0.0]).all()

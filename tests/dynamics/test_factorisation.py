@@ -11,12 +11,10 @@ from footfall.dynamics.factorisation import (
     dense_solve,
     factorise,
     factorise_mass_matrix,
-    inverse_mass_matrix,
-    solve_branches,
     solve_factored,
     solve_mass_matrix,
-    velocity_path,
 )
+from footfall.dynamics.mass_inverse import inverse_mass_matrix
 from footfall.dynamics.mass_matrix import mass_matrix
 from footfall.robot.load import load
 from footfall.robot.model import Robot
@@ -51,28 +49,6 @@ def test_solves_agree_with_dense_algebra(robot: Robot) -> None:
     inverse = inverse_mass_matrix.textbook(robot, q)
     assert_agree(inverse, np.linalg.inv(matrix), 1e-14 * condition)
     np.testing.assert_array_equal(inverse, inverse.T)
-
-
-@settings(max_examples=40)
-@given(robot=robots())
-def test_branch_sparse_columns(robot: Robot) -> None:
-    """Any matrix without entries between branches; here it need not be symmetric."""
-    matrix = mass_matrix.textbook(robot, random_state(robot, 4).q)
-    related = np.array(
-        [
-            [
-                i == j or i in velocity_path(robot.tree, j) or j in velocity_path(robot.tree, i)
-                for j in range(robot.nv)
-            ]
-            for i in range(robot.nv)
-        ]
-    )
-    b = np.random.default_rng(5).normal(size=matrix.shape) * related
-    factor = factorise(robot.tree, matrix)
-    expected = np.linalg.solve(matrix, b)
-    assert_agree(solve_branches(robot.tree, factor, b), expected, 1e-14 * float(np.linalg.cond(matrix)))
-    b[related] = 1.0  # the comparison can fail: what is not between branches counts
-    assert not np.allclose(solve_branches(robot.tree, factor, b), expected)
 
 
 @pytest.mark.parametrize("levels, entries", [(1, 3), (3, 20), (5, 112), (6, 256)])

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from footfall.arrays import Array
 from footfall.dynamics.centroidal import centroidal_momentum
 from footfall.dynamics.energy import kinetic_energy, potential_energy
-from footfall.dynamics.factorisation import factorise_mass_matrix, inverse_mass_matrix
+from footfall.dynamics.factorisation import factorise_mass_matrix
 from footfall.dynamics.forward_dynamics import forward_dynamics
 from footfall.dynamics.inverse_dynamics import bias_forces, inverse_dynamics
+from footfall.dynamics.mass_inverse import inverse_mass_matrix
 from footfall.errors import MissingInertia, UnknownName
 from footfall.math.rotations import matrix_from_quaternion, matrix_from_rotation_vector
 from footfall.robot.load import load

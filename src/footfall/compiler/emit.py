@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from footfall.compiler.access import Access
 from footfall.compiler.graph import Loop
 from footfall.compiler.module import Module
 from footfall.compiler.schedule import Repetition, Schedule, Segment
-from footfall.compiler.segment import Access, SegmentWriter, arguments, parameters
+from footfall.compiler.segment import SegmentWriter, arguments, parameters
 from footfall.compiler.trigonometry import literal, number, vector_type
 
 # Characters of a module, if there is more than one: LLVM takes a fifth of a second for it, threads share the modules,

@@ -155,12 +155,19 @@ def _pick(values: Any, index: Any) -> Any:
     return _choose(index < half, low, _pick(values[half:], index - half))
 
 
-def call(function: NativeFunction, *arguments: Any) -> Any:
-    """Call a native function, once a lane, with all elements of the arguments in order; gives (outputs,) symbols."""
+def call(function: NativeFunction, *arguments: Any, in_lanes: Callable[[], Any] | None = None) -> Any:
+    """Call a native function, once a lane, with all elements of the arguments in order; gives (outputs,) symbols.
+
+    in_lanes: gives the same as symbols, bit for bit. Code for several lanes has it in place of a call in each of them.
+    """
     flat = np.concatenate([np.ravel(np.asarray(argument, dtype=object)) for argument in arguments])
     graph = active_graph(*flat)
     if graph is None:
         raise TraceError(f"call works inside traced code only (at {user_location()})")
+    if in_lanes is not None:
+        graph.forked = True
+        if graph.wide:
+            return np.ravel(in_lanes())
     known = [(each.address, id(each.data)) for each in graph.functions]
     if (function.address, id(function.data)) not in known:
         known.append((function.address, id(function.data)))

@@ -86,9 +86,14 @@ class NativeFunction:
 
 
 class Graph:
-    """Nodes of one trace."""
+    """Nodes of one trace.
 
-    def __init__(self) -> None:
+    wide: whether the code will run in several lanes. forked: whether it would be another graph if it ran in one.
+    """
+
+    def __init__(self, *, wide: bool = False) -> None:
+        self.wide = wide
+        self.forked = False
         self.nodes: list[Node] = []
         self.region: list[int] = []
         self.index: dict[Node, int] = {}

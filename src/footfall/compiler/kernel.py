@@ -57,7 +57,7 @@ class Kernel:
     """
 
     def __init__(
-        self, name: str, source: Callable[[], Program], key: str | None, *, check_finite: bool = True
+        self, name: str, source: Callable[[bool], Program], key: str | None, *, check_finite: bool = True
     ) -> None:
         self.name = name
         self._source = source
@@ -65,7 +65,7 @@ class Kernel:
         self._lock = threading.RLock()
         renew_lock_after_fork(self)
         self._check_finite = check_finite
-        self._program: Program | None = None
+        self._programs: dict[str, Program] = {}
         facts, addresses, library = self._load("single", (CALL, BOUND, NATIVE, BATCH))
         self.signature = Signature(*(_shapes(facts[kind]) for kind in ("inputs", "outputs")))
         self.operations: int = facts["operations"]  # executed in one call, loops at their limit
@@ -181,18 +181,20 @@ class Kernel:
 
     # Loading
 
-    def _traced(self) -> Program:
+    def _traced(self, kind: str) -> Program:
         with self._lock:
-            if self._program is None:
-                self._program = self._source()
-            return self._program
+            if kind not in self._programs:
+                other = next(iter(self._programs.values()), None)
+                shared = other is not None and not other.graph.forked
+                self._programs[kind] = other if shared and other else self._source(kind == "batch")
+            return self._programs[kind]
 
     def _load(self, kind: str, exports: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, int], Any]:
         """Facts, addresses and library of the one-lane ("single") or many-lane ("batch") code."""
         entry = self._entry(kind)
         imports, owners = {}, []
         if entry.facts["external"]:  # tables and functions of this very trace
-            graph = self._traced().graph
+            graph = self._traced(kind).graph
             owners = [*graph.tables, *graph.functions]
             imports = {f"table{k}": table.ctypes.data for k, table in enumerate(graph.tables)}
             for k, function in enumerate(graph.functions):
@@ -220,11 +222,11 @@ class Kernel:
 
     def _compiled(self, kind: str, surroundings: tuple[str, ...]) -> tuple[str, disk.Entry]:
         """Found in the cache by the graph, or compiled; and its place there."""
-        place = disk.key_of(self._traced().digest(), *surroundings)
+        place = disk.key_of(self._traced(kind).digest(), *surroundings)
         entry = disk.read(place)
         if entry is None:
             with _told_if_long(self.name):
-                entry = _compile(self._traced(), kind)
+                entry = _compile(self._traced(kind), kind)
             disk.write(place, entry)
         return place, entry
 
@@ -357,7 +359,9 @@ def build_kernel(
     module = module or str(getattr(function, "__module__", ""))
     meaning = None if key is None else _meaning(function, module)
     full_key = None if key is None or meaning is None else disk.key_of(name, signature, key, meaning)
-    kernel = Kernel(name, lambda: trace(function, inputs), full_key, check_finite=check_finite)
+    kernel = Kernel(
+        name, lambda wide: trace(function, inputs, wide=wide), full_key, check_finite=check_finite
+    )
     if labels is not None:
         shapes = (shape for _, shape in kernel.signature.inputs)
         kernel.signature = Signature(tuple(zip(labels, shapes, strict=True)), kernel.signature.outputs)

@@ -48,7 +48,8 @@ class Repetition:
 class Schedule:
     """pieces: of the root. fused: add or sub node -> the product folded into it. slots: node -> place in the
     workspace. size: of the workspace in values. work: operations executed, loops at their limit. huge: whether it
-    should be compiled quickly first of all."""
+    should be compiled quickly first of all. handed: call node -> where its arguments begin in the workspace,
+    if there is one lane."""
 
     program: Program
     pieces: list[Segment | Repetition]
@@ -57,6 +58,7 @@ class Schedule:
     size: int
     work: int
     huge: bool
+    handed: dict[int, int]
 
 
 def schedule(program: Program, *, lanes: int = 1, segment_size: int | None = None) -> Schedule:
@@ -77,7 +79,10 @@ def schedule(program: Program, *, lanes: int = 1, segment_size: int | None = Non
     planner = _Planner(graph, by_region, waiting, segment_size)
     pieces = planner.region(0, None)
     slots, size = _assign_slots(program, live, fused, planner, openings)
-    return Schedule(program, pieces, fused, slots, size, planner.work, len(live) >= HUGE)
+    handed: dict[int, int] = {}
+    if lanes == 1:
+        handed, size = _hand_over(graph, live, slots, planner, size)
+    return Schedule(program, pieces, fused, slots, size, planner.work, len(live) >= HUGE, handed)
 
 
 def _live_nodes(program: Program) -> list[int]:
@@ -265,6 +270,26 @@ def _assign_slots(
             if node[0] == "result":
                 use(index, planner.count, 0)
     return _color(births, last_use)
+
+
+def _hand_over(
+    graph: Graph, live: list[int], slots: dict[int, int], planner: _Planner, size: int
+) -> tuple[dict[int, int], int]:
+    """Where native functions find their arguments in the workspace, side by side: what is computed for them is put
+    there at once. Gives the first slot of each call, and the new size of the workspace."""
+    handed: dict[int, int] = {}
+    placed: set[int] = set()
+    for index in live:
+        node = graph.nodes[index]
+        if not node[0].startswith("call:") or graph.region[index] != 0:
+            continue
+        handed[index] = size
+        for place, operand in enumerate(operands(node), start=size):
+            if operand in planner.segment_of and operand not in placed and graph.region[operand] == 0:
+                slots[operand] = place
+                placed.add(operand)
+        size += len(operands(node))
+    return handed, size
 
 
 def _color(births: dict[int, int], last_use: dict[int, int]) -> tuple[dict[int, int], int]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
-from footfall.compiler.graph import CONDITIONS, Loop, Node
+from footfall.compiler.graph import Loop, Node
 from footfall.compiler.module import LIBRARY, Module
+from footfall.compiler.native_calls import NativeCalls, Stores
 from footfall.compiler.schedule import Schedule, Segment
 from footfall.compiler.trigonometry import literal, vector_type
 
@@ -24,73 +25,7 @@ def arguments(bases: Iterable[str]) -> str:
     return ", ".join(f"ptr {base}" for base in sorted(bases))
 
 
-class Access:
-    """Reads and writes values in one function."""
-
-    def __init__(self, plan: Schedule, module: Module, prefix: str) -> None:
-        self.plan = plan
-        self.graph = plan.program.graph
-        self.module = module
-        self.lanes = module.lanes
-        self.type = module.type
-        self.prefix = prefix
-        self.lines: list[str] = []
-        self.names: dict[int, str] = {}
-        self.bases: set[str] = set()  # arrays that are read or written
-        self.count = 0
-
-    def do(self, text: str) -> str:
-        self.count += 1
-        name = f"%{self.prefix}{self.count}"
-        self.lines.append(f"  {name} = {text}")
-        return name
-
-    def value(self, index: int) -> str:
-        """Name of a node's value: constants as literals, others loaded once where they are not computed here."""
-        name = self.names.get(index)
-        if name is not None:
-            return name
-        node = self.graph.nodes[index]
-        if node[0] == "const":
-            constant = self.graph.value_of(index)
-            assert constant is not None
-            name = literal(constant, self.lanes)
-        elif node[0] == "input":
-            name = self.load(f"%in{node[1]}", node[2])
-        elif node[0] == "result":
-            loop = self.graph.loops[self.graph.nodes[node[1]][1]]
-            name = self.load("%work", self.plan.slots[loop.states[node[2]]])
-        else:
-            name = self.load("%work", self.plan.slots[index])
-            if node[0] in CONDITIONS:
-                name = self.do(f"fcmp une {self.type} {name}, {literal(0.0, self.lanes)}")
-        self.names[index] = name
-        return name
-
-    def load(self, base: str, position: int) -> str:
-        self.bases.add(base)
-        place = self.do(f"getelementptr i8, ptr {base}, i64 {position * self.lanes * 8}")
-        return self.do(f"load {self.type}, ptr {place}, align {self.alignment(base)}")
-
-    def alignment(self, base: str) -> int:
-        return 8 * self.lanes if self.lanes > 1 or base == "%work" else 8
-
-    def store_slot(self, index: int, value: str) -> None:
-        if self.graph.nodes[index][0] in CONDITIONS:
-            one, zero = literal(1.0, self.lanes), literal(0.0, self.lanes)
-            value = self.do(f"select {self.module.mask} {value}, {self.type} {one}, {self.type} {zero}")
-        self._store("%work", self.plan.slots[index], value)
-
-    def store_output(self, output: int, position: int, value: str) -> None:
-        self._store(f"%out{output}", position, value)
-
-    def _store(self, base: str, position: int, value: str) -> None:
-        self.bases.add(base)
-        place = self.do(f"getelementptr i8, ptr {base}, i64 {position * self.lanes * 8}")
-        self.lines.append(f"  store {self.type} {value}, ptr {place}, align {self.alignment(base)}")
-
-
-class SegmentWriter(Access):
+class SegmentWriter(NativeCalls):
     """Writes one segment as a function."""
 
     def __init__(self, plan: Schedule, module: Module, segment: Segment, packing: int) -> None:
@@ -98,15 +33,17 @@ class SegmentWriter(Access):
         self.segment = segment
         self.packing = packing  # lanes in which one-lane code computes its sines and cosines
         self.pairs: dict[int, tuple[str, str]] = {}  # angle -> sine, cosine
-        self.buffers: dict[int, str] = {}  # call node -> its outputs
 
-    def function(self, stores: Mapping[int, Sequence[tuple[int, int]]]) -> str:
-        """The whole function; its parameters are `bases`. stores: for each node that leaves the kernel, (output,
-        position)."""
+    def function(self, stores: Stores) -> str:
+        """The whole function; its parameters are `bases`."""
         segment, slots = self.segment, self.plan.slots
         if self.packing > 1:
             self.pack_angles()
+        parts = []  # in one lane they are loaded where they are needed
         for index in segment.nodes:
+            if self.lanes == 1 and self.graph.nodes[index][0] == "part" and index not in slots:
+                parts.append(index)
+                continue
             name = self.compute(index)
             if name:
                 self.names[index] = name
@@ -114,6 +51,7 @@ class SegmentWriter(Access):
                     self.store_slot(index, name)
                 for output, position in stores.get(index, ()):
                     self.store_output(output, position, name)
+        self.copy_parts(parts, stores)
         result, ending = "void", ["  ret void", "}"]
         if segment.advance is not None:
             self.advance(segment.advance)
@@ -265,39 +203,3 @@ class SegmentWriter(Access):
         self.module.declare(f"declare {t} {function}(<{lanes} x ptr>, i32, {mask}, {t})")
         every = "splat (i1 true)"
         return self.do(f"call {t} {function}(<{lanes} x ptr> {places}, i32 8, {mask} {every}, {t} undef)")
-
-    def call(self, index: int, node: Node) -> None:
-        """Call a native function in every lane, through buffers on the stack."""
-        position = int(node[0].removeprefix("call:"))
-        function = self.graph.functions[position]
-        values = [self.value(operand) for operand in node[1:]]
-        self.module.declare(f"declare void @native{position}(ptr, ptr, ptr)")
-        data = "null"
-        if function.data is not None:
-            data = f"@data{position}"
-            self.module.declare(f"{data} = external global i8")
-        arguments = self.do(f"alloca [{max(len(values), 1)} x double], align 64")
-        results = self.do(f"alloca [{self.lanes * function.outputs} x double], align 64")
-        for lane in range(self.lanes):
-            for k, value in enumerate(values):
-                element = value
-                if self.lanes > 1:
-                    element = self.do(f"extractelement {self.type} {value}, i32 {lane}")
-                place = self.do(f"getelementptr double, ptr {arguments}, i64 {k}")
-                self.lines.append(f"  store double {element}, ptr {place}, align 8")
-            place = self.do(f"getelementptr double, ptr {results}, i64 {lane * function.outputs}")
-            self.lines.append(f"  call void @native{position}(ptr {arguments}, ptr {place}, ptr {data})")
-        self.buffers[index] = results
-
-    def part(self, call: int, position: int) -> str:
-        """One output of a native function."""
-        outputs = self.graph.functions[int(self.graph.nodes[call][0].removeprefix("call:"))].outputs
-        gathered = "undef"
-        for lane in range(self.lanes):
-            offset = lane * outputs + position
-            place = self.do(f"getelementptr double, ptr {self.buffers[call]}, i64 {offset}")
-            element = self.do(f"load double, ptr {place}, align 8")
-            if self.lanes == 1:
-                return element
-            gathered = self.do(f"insertelement {self.type} {gathered}, double {element}, i32 {lane}")
-        return gathered

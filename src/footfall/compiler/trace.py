@@ -48,14 +48,14 @@ class Program:
         return hashlib.sha256(repr(content).encode()).hexdigest()
 
 
-def trace(function: Callable[..., Any], inputs: Mapping[str, Shape | int]) -> Program:
+def trace(function: Callable[..., Any], inputs: Mapping[str, Shape | int], *, wide: bool = False) -> Program:
     """Call `function(**arrays of symbols)` and record it.
 
     inputs: shape of each argument. The function returns an array (an output named `result`), or a mapping or named
-    tuple of arrays.
+    tuple of arrays. wide: for code that runs in several lanes.
     """
     _check_arguments(function, inputs)
-    graph = Graph()
+    graph = Graph(wide=wide)
     shapes = {name: (shape,) if isinstance(shape, int) else tuple(shape) for name, shape in inputs.items()}
     arguments = {}
     for number, (name, shape) in enumerate(shapes.items()):

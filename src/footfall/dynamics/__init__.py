@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from footfall.dynamics.derivatives import InverseDynamicsDerivatives as InverseDynamicsDerivatives
     from footfall.dynamics.factorisation import MassFactor as MassFactor
     from footfall.dynamics.factorisation import factorise_mass_matrix as factorise_mass_matrix
-    from footfall.dynamics.factorisation import inverse_mass_matrix as inverse_mass_matrix
     from footfall.dynamics.factorisation import solve_mass_matrix as solve_mass_matrix
     from footfall.dynamics.jacobians import frame_jacobian_bias as frame_jacobian_bias
     from footfall.dynamics.jacobians import frame_jacobian_rate as frame_jacobian_rate
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from footfall.dynamics.loop_forces import loop_violation as loop_violation
     from footfall.dynamics.loop_margin import loop_margin as loop_margin
     from footfall.dynamics.loop_wrenches import loop_wrenches as loop_wrenches
+    from footfall.dynamics.mass_inverse import inverse_mass_matrix as inverse_mass_matrix
     from footfall.dynamics.mass_matrix import mass_matrix_pattern as mass_matrix_pattern
     from footfall.dynamics.modes import Vibration as Vibration
     from footfall.dynamics.modes import linear_vibration as linear_vibration

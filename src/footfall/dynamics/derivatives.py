@@ -24,7 +24,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.external_wrenches import wrench_on_link
-from footfall.dynamics.factorisation import factorise, solve_branches, solve_factored
+from footfall.dynamics.factorisation import factorise, solve_factored
 from footfall.dynamics.inverse_dynamics import (
     LinkMotion,
     force_of_motion,
@@ -35,6 +35,7 @@ from footfall.dynamics.inverse_dynamics import (
 from footfall.dynamics.joints import free_axes, joint_transforms
 from footfall.dynamics.kinematics import frame_attachment
 from footfall.dynamics.loop_derivatives import is_traced, looped_force_derivatives
+from footfall.dynamics.mass_inverse import times_inverse
 from footfall.dynamics.mass_matrix import composite_bodies
 from footfall.dynamics.mass_moments import MassMoments, lumped_moments, moments_in_parent
 from footfall.dynamics.vector_moments import VectorMoments, vector_moments_in_parent
@@ -87,8 +88,8 @@ def forward_dynamics_derivatives(
     factor = factorise(tree, composite_bodies(robot, q))
     a = solve_factored(tree, factor, tau - newton_euler(robot, q, v, np.zeros(robot.nv), wrenches))
     forces = derivatives_of_newton_euler(robot, q, v, a, wrenches)
-    dq, dv = (-solve_branches(tree, factor, columns) for columns in (forces.dq, forces.dv))
-    dtau = solve_branches(tree, factor, np.eye(robot.nv), symmetric=True)
+    changed, dtau = times_inverse(tree, factor, np.concatenate([-forces.dq, -forces.dv], axis=1))
+    dq, dv = np.hsplit(changed, 2)
     return ForwardDynamicsDerivatives(dq, dv, dtau)
 
 

@@ -51,14 +51,6 @@ def _solve_columns(robot: Robot, lower: Array, inverse_pivots: Array, b: Array) 
     return solve_factored(robot.tree, MassFactor(lower, inverse_pivots), b)
 
 
-@algorithm(q="nq")
-def inverse_mass_matrix(robot: Robot, q: Array) -> Array:
-    """Inverse of the mass matrix (nv, nv) in the configuration q (nq,)."""
-    check_mass_matrix(robot)
-    factor = factorise(robot.tree, composite_bodies(robot, q))
-    return solve_branches(robot.tree, factor, np.eye(robot.nv), symmetric=True)
-
-
 def velocity_path(tree: Tree, velocity: int) -> list[int]:
     """The velocities before `velocity` on the path to the root, nearest first."""
     path = []
@@ -95,51 +87,6 @@ def solve_factored(tree: Tree, factor: MassFactor, b: Array) -> Array:
         for i in reversed(velocity_path(tree, k)):
             x[k] = x[k] - factor.lower[k, i] * x[i]
     return np.array(x).reshape(b.shape)
-
-
-def solve_branches(tree: Tree, factor: MassFactor, b: Array, *, symmetric: bool = False) -> Array:
-    """x (nv, nv) with `L^T D L x = b`, for a b without entries between different branches, as in M itself.
-
-    A velocity answers to a column of another branch only through the velocities that both branches hang on:
-    its row of L is reduced to these. One column after the other, so that traced code keeps what it works on at
-    hand. symmetric: x is known to be symmetric, compute half of it.
-    """
-    size = len(tree.parent_velocity)
-    paths = [[k, *velocity_path(tree, k)] for k in range(size)]
-    reduced = _reduced_rows(tree, factor)
-    columns: list[list[Any]] = []
-    for j in range(size):
-        x = list(b[:, j])
-        for k in reversed(range(size)):
-            if k in paths[j] or j in paths[k]:
-                for i in paths[k][1:]:
-                    x[i] = x[i] - factor.lower[k, i] * x[k]
-        for k in range(j + 1 if symmetric else size):
-            meeting = next((i for i in paths[k] if i in paths[j] or j in paths[i]), None)
-            x[k] = factor.inverse_pivots[k] * x[k] if meeting == k else 0.0
-            for i, weight in reduced[k].get(meeting, {}).items():
-                x[k] = x[k] - weight * x[i]
-        columns.append(x)
-    if symmetric:
-        columns = [[columns[max(i, j)][min(i, j)] for i in range(size)] for j in range(size)]
-    return np.array(columns).reshape(size, size).T
-
-
-def _reduced_rows(tree: Tree, factor: MassFactor) -> list[dict[int | None, dict[int, Any]]]:
-    """For each velocity k and i on its path: the weights with which x[k] follows from i and those before i.
-
-    For i = k this is the row of L; further up, what lies between k and i is eliminated as if free of force.
-    """
-    rows: list[dict[int | None, dict[int, Any]]] = []
-    for k in range(len(tree.parent_velocity)):
-        path = velocity_path(tree, k)
-        weights = {i: factor.lower[k, i] for i in path}
-        rows.append({k: weights})
-        for position, i in enumerate(path):
-            rows[k][i] = weights
-            further = path[position + 1 :]
-            weights = {other: weights[other] - weights[i] * factor.lower[i, other] for other in further}
-    return rows
 
 
 def dense_solve(matrix: Array, b: Array) -> Array:

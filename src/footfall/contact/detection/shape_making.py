@@ -136,5 +136,4 @@ def _record(
         carried.material,
         carried.group,
         carried.mask,
-        0,
     )
