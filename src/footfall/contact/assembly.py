@@ -15,6 +15,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.contact.contacts import Contacts
+from footfall.contact.law import limit_offset, normal_laws, viscous_bound
 from footfall.contact.options import ContactOptions, JointRows
 from footfall.contact.problem import ContactProblem
 from footfall.dynamics.factorisation import MassFactor, factorise_mass_matrix, solve_mass_matrix
@@ -89,20 +90,20 @@ def build_contact_problem(
     surface = np.einsum("mij,mi->mj", contacts.rotations, contacts.surface_velocity).ravel()
     bias[rows] -= surface
     before[rows] -= surface
-    threshold = options.slowest_rebound(float(np.linalg.norm(robot.gravity)), dt)
-    offset, compliance[2 : rows.stop : 3] = _normal_law(
-        contacts, before[2 : rows.stop : 3], bias[2 : rows.stop : 3], options, dt=dt, threshold=threshold
+    rules = options.rules(float(np.linalg.norm(robot.gravity)), dt)
+    felt = replace(contacts, gaps=np.minimum(contacts.gaps, 0.0)) if rules.touching_only else contacts
+    offset, compliance[2 : rows.stop : 3] = normal_laws(
+        felt, np.zeros(len(contacts)), before[2 : rows.stop : 3], rules, dt
     )
     bias[2 : rows.stop : 3] += offset
-    bias[rows.stop : rows.stop + len(limited)] += np.maximum(
-        _limit_gaps(robot, q, limited) / dt, -options.recovery_speed
-    )
-    slide = np.linalg.norm(before[rows].reshape(-1, 3)[:, :2], axis=1)
+    bias[rows.stop : rows.stop + len(limited)] += limit_offset(_limit_gaps(robot, q, limited), rules, dt)
     return RobotContactProblem(
         delassus=(delassus + delassus.T) / 2,
         bias=bias,
         friction=contacts.friction,
-        extra=contacts.viscous_friction * slide * dt,  # 001 (4.22)
+        extra=viscous_bound(
+            contacts.viscous_friction, before[0 : rows.stop : 3], before[1 : rows.stop : 3], dt
+        ),
         limits=len(limited),
         box=robot.friction[list(dry)] * dt,
         compliance=compliance,
@@ -112,33 +113,6 @@ def build_contact_problem(
         limited=limited,
         dry=dry,
     )
-
-
-def _normal_law(
-    contacts: Contacts,
-    before: Array,
-    free: Array,
-    options: ContactOptions,
-    *,
-    dt: float,
-    threshold: float,
-) -> tuple[Array, Array]:
-    """What is added to the normal velocities (m/s) and to the diagonal (1/kg)."""
-    undone = np.maximum(contacts.gaps, options.recovery * contacts.gaps) / dt
-    offset = (
-        np.zeros(len(contacts))
-        if options.gap_term == "source"
-        else np.maximum(undone, -options.recovery_speed)
-    )
-    soft = np.isfinite(contacts.stiffness)
-    stiffness = np.where(soft, contacts.stiffness, 1.0)
-    # The spring's force at the end of the step, -k (gap + dt v_n) - d v_n, solved for v_n.
-    given = dt * (dt * stiffness + contacts.damping)
-    compliance = np.where(soft, 1 / given, 0.0)
-    offset = np.where(soft, contacts.gaps * dt * stiffness / given, offset)
-    closes = contacts.gaps + dt * free <= 0.0 if options.gap_term == "gap" else free < 0.0
-    rebounds = (contacts.restitution > 0.0) & (before < -threshold) & closes & ~soft
-    return np.where(rebounds, contacts.restitution * before, offset), compliance  # 001 (4.13)
 
 
 def contact_jacobian(robot: Robot, q: Array, contacts: Contacts) -> Array:

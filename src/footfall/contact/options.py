@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from footfall.contact.law import ContactRules
 from footfall.option_checks import require_choice, require_not_negative, require_switch
 
 GapTerm = Literal["gap", "source"]
@@ -30,9 +31,10 @@ class ContactOptions:
         require_choice(self, gap_term=GapTerm)
         require_not_negative(self, "recovery", "recovery_speed", "restitution_speed")
 
-    def slowest_rebound(self, gravity: float, dt: float) -> float:
-        """Approach speed above which a contact rebounds, m/s; gravity: m/s2."""
-        return 2 * dt * gravity if self.restitution_speed is None else self.restitution_speed
+    def rules(self, gravity: float, dt: float) -> ContactRules:
+        """The same as numbers, for steps of dt (s); gravity: m/s2."""
+        slowest = 2 * dt * gravity if self.restitution_speed is None else self.restitution_speed
+        return ContactRules(self.gap_term == "source", self.recovery, self.recovery_speed, slowest)
 
 
 @dataclass(frozen=True, kw_only=True)

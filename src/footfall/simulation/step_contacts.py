@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.compiler import maximum, minimum, sqrt, where
+from footfall.compiler import minimum, where
 from footfall.contact.candidates import Candidate, Surface
 from footfall.contact.contacts import contact_frame
+from footfall.contact.law import FAR, Bounce, limit_offset, normal_law, viscous_bound
 from footfall.contact.touching import touch
 from footfall.dynamics.kinematics import frame_attachment
 from footfall.dynamics.loops import Coupling
@@ -19,8 +20,6 @@ from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from footfall.simulation.contact_rows import LinkMotion, Row, combine
 from footfall.simulation.step_values import StepOptions
-
-_FAR = 1e9  # m/s: a contact that may close so fast is none
 
 
 class StepContact(NamedTuple):
@@ -78,28 +77,17 @@ def contact_laws(
     contacts: Sequence[StepContact], motion: LinkMotion, options: StepOptions, before: Array, gravity: float
 ) -> list[ContactLaw]:
     """Laws of contacts that had the velocity `before` (nv,) at the start of the step. gravity: m/s2."""
-    dt, laws = options.dt, []
-    slowest = options.contact.slowest_rebound(gravity, dt)
+    dt, rules, laws = options.dt, options.contact.rules(gravity, options.dt), []
     for contact in contacts:
         material = contact.surface.material
-        compliance = 0.0
-        if np.isfinite(material.stiffness):
-            # p = -dt (k (gap + dt v) + d v), solved for v: an implicit spring-damper
-            answer = material.stiffness * dt + material.damping
-            offset, compliance = contact.gap * (material.stiffness / answer), 1.0 / (dt * answer)
-        else:
-            offset = _gap_term(contact.gap, options)
-        if contact.restitution > 0.0:
-            approach = slip_velocity(contact, motion, before)[2]
-            bounces = (approach < -slowest) & (contact.gap + dt * approach < 0.0)
-            offset = where(bounces, contact.restitution * approach, offset)
-        if not _gives_way(contact, motion):
-            offset = _FAR
-        extra: Any = 0.0
-        if material.viscous_friction > 0.0:  # 001 (4.22), with the sliding speed at the start of the step
-            along = slip_velocity(contact, motion, before)
-            extra = material.viscous_friction * dt * sqrt(along[0] * along[0] + along[1] * along[1])
-        laws.append(ContactLaw(offset, compliance, contact.friction, extra))
+        rubs, speed = material.viscous_friction > 0.0, np.zeros(3)
+        if contact.restitution > 0.0 or rubs:
+            speed = slip_velocity(contact, motion, before)
+        surface = Bounce(material.stiffness, material.damping, contact.restitution)
+        normal = normal_law(contact.gap, 0.0, speed[2], surface, rules, dt)
+        offset = normal.offset if _gives_way(contact, motion) else FAR
+        extra = viscous_bound(material.viscous_friction, speed[0], speed[1], dt) if rubs else 0.0
+        laws.append(ContactLaw(offset, normal.compliance, contact.friction, extra))
     return laws
 
 
@@ -120,14 +108,6 @@ def slip_velocity(contact: StepContact, motion: LinkMotion, v: Array) -> Array:
     return np.asarray(contact.frame.T @ relative)
 
 
-def _gap_term(gap: Any, options: StepOptions) -> Any:
-    """What is added to the normal velocity so that it may not be negative, m/s."""
-    if options.contact.gap_term == "source":
-        return where(gap <= 0.0, 0.0, _FAR)
-    # A penetration comes from what a step could not see, such as a bend of the terrain; undone at once it would throw.
-    return maximum(maximum(gap, options.contact.recovery * gap) / options.dt, -options.contact.recovery_speed)
-
-
 def joint_laws(
     robot: Robot,
     options: StepOptions,
@@ -142,6 +122,7 @@ def joint_laws(
     coupling: of the joints by loops.
     """
     laws: list[JointLaw] = []
+    rules = options.contact.rules(float(np.linalg.norm(robot.gravity)), options.dt)
     for coordinate, velocity in limited:
         lower, upper = float(robot.lower_limits[coordinate]), float(robot.upper_limits[coordinate])
         if np.isfinite(lower) and np.isfinite(upper):
@@ -151,7 +132,7 @@ def joint_laws(
             sign = 1.0 if np.isfinite(lower) else -1.0
             room = q[coordinate] - lower if np.isfinite(lower) else upper - q[coordinate]
         row = coupling.row({velocity: 1.0})
-        laws.append(JointLaw(row, sign, maximum(room / options.dt, -options.contact.recovery_speed), None))
+        laws.append(JointLaw(row, sign, limit_offset(room, rules, options.dt), None))
     for velocity in rubbing:
         bound = float(robot.spanning.friction[velocity]) * options.dt
         laws.append(JointLaw(coupling.row({velocity: 1.0}), 1.0, 0.0, bound))

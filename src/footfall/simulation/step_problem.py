@@ -17,6 +17,7 @@ from footfall.arrays import Array, Flags
 from footfall.contact.assembly import contact_jacobian
 from footfall.contact.contacts import Contacts, contact_frame
 from footfall.contact.detection import detect_contacts
+from footfall.contact.law import limit_offset, normal_laws, shear_compliance, viscous_bound
 from footfall.contact.pair_material import touching_material
 from footfall.contact.problem import ContactProblem
 from footfall.contact.validation import check_solution
@@ -88,25 +89,11 @@ def build_step_problem(
     before[:first] -= carried
     normal = slice(2, first, 3)
     compliance = np.zeros(len(jacobian))
-    soft = np.isfinite(contacts.stiffness)
-    stiffness = np.where(soft, contacts.stiffness, 0.0)
-    answer = np.where(soft, stiffness * dt + contacts.damping, 1.0)
-    compliance[normal] = np.where(soft, 1.0 / (dt * answer), 0.0)
-    rigid = np.maximum(
-        np.maximum(contacts.gaps, options.contact.recovery * contacts.gaps) / dt,
-        -options.contact.recovery_speed,
-    )
-    if options.contact.gap_term == "source":
-        rigid = np.where(contacts.gaps <= 0.0, 0.0, 1e9)
-    if isinstance(simulation.engine, WorldEngine) and after is not None:
-        missed = rigid + after.touches["bend"] / dt
-        rigid = np.where(contacts.gaps < 0.0, np.maximum(contacts.gaps / dt, missed), rigid)
-    offset = np.where(soft, contacts.gaps * stiffness / answer, rigid)
-    approach = before[normal]
-    slowest = options.contact.slowest_rebound(float(np.linalg.norm(robot.gravity)), dt)
-    bounces = (approach < -slowest) & (contacts.gaps + dt * approach < 0.0)
-    bounces &= (contacts.restitution > 0.0) & ~soft
-    bias[normal] += np.where(bounces, contacts.restitution * approach, offset)  # 001 (4.13)
+    rules = options.contact.rules(float(np.linalg.norm(robot.gravity)), dt)
+    found = after is not None and isinstance(simulation.engine, WorldEngine)
+    bends = after.touches["bend"] if found and after is not None else np.zeros(len(contacts))
+    offset, compliance[normal] = normal_laws(contacts, bends, before[normal], rules, dt)
+    bias[normal] += offset
     if isinstance(simulation.engine, WorldEngine) and after is not None:
         shear, before_step = _stick_springs(simulation, state, after, frames)
         for way in (0, 1):
@@ -117,15 +104,14 @@ def build_step_problem(
         )
         compliance[normal] = np.maximum(compliance[normal], giving)
     limits = len(joints) - len(bounds)
-    bias[first : first + limits] += np.maximum(room / dt, -options.contact.recovery_speed)
+    bias[first : first + limits] += limit_offset(room, rules, dt)
     bias[first + limits :] += closing
-    sliding = np.linalg.norm(before[:first].reshape(-1, 3)[:, :2], axis=1)
     delassus = jacobian @ response
     problem = ContactProblem(
         delassus=(delassus + delassus.T) / 2,
         bias=bias,
         friction=contacts.friction,
-        extra=contacts.viscous_friction * dt * sliding,  # 001 (4.22)
+        extra=viscous_bound(contacts.viscous_friction, before[0:first:3], before[1:first:3], dt),
         limits=limits,
         box=bounds,
         compliance=compliance,
@@ -253,7 +239,7 @@ def _stick_springs(
     matches = np.empty(count, dtype=np.int64)
     match_touches(state.touches, after.touches, matches)
     warm_impulses(known, matches, warm)
-    shear = np.where(np.isfinite(stiffness), 1.0 / (dt * dt * stiffness), 0.0)
+    shear = shear_compliance(stiffness, dt)  # nothing where it is rigid
     return shear, np.einsum("mij,mi->mj", frames, warm)
 
 

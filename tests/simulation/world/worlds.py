@@ -10,6 +10,7 @@ from footfall.arrays import Array
 from footfall.compiler.routines import new_records
 from footfall.contact.detection.shapes import Touch
 from footfall.contact.detection.world import build_contact_world
+from footfall.contact.law import ContactRules
 from footfall.geometry.plane import Plane
 from footfall.math.rotations import rotation_x, rotation_y
 from footfall.math.transform import Transform, identity_transform
@@ -40,14 +41,8 @@ class TestWorld:
         joints = sum(member.motion.joints for member in self.members if member.motion)
         self.state = new_state(self.world, self.contacts, start, speed, joints=joints, drives=np.zeros(0))
         self.room = new_workspace(self.world, self.contacts, nv=self.combined.nv)
-        usual = {"dt": 1e-3, "gravity": np.array([0.0, 0.0, -9.81]), "reach": 1e-3, "recovery": 0.2}
-        usual |= {
-            "recovery_speed": 0.05,
-            "restitution_speed": 0.02,
-            "touching_only": False,
-            "middle": True,
-            "tolerance": 1e-9,
-        }
+        usual = {"dt": 1e-3, "gravity": np.array([0.0, 0.0, -9.81]), "reach": 1e-3}
+        usual |= {"rules": ContactRules(False, 0.2, 0.05, 0.02), "middle": True, "tolerance": 1e-9}
         usual |= {"direct_steps": 8, "quick_steps": 20, "interior_steps": 40, "final_steps": 40}
         usual |= {"sleep_speed": 1e-4, "sleep_steps": 0}
         self.settings = Settings(**{**usual, **settings})

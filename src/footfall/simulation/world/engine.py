@@ -20,6 +20,7 @@ from footfall.contact.detection.world import (
     resting,
     touches_of,
 )
+from footfall.contact.law import ContactRules
 from footfall.dynamics.kinematics import link_poses
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.combine import Placed, moved
@@ -138,10 +139,7 @@ class WorldEngine:
             options.dt,
             np.array(robot.gravity, dtype=np.float64),
             _REACH,
-            options.contact.recovery,
-            options.contact.recovery_speed,
-            options.contact.slowest_rebound(gravity, options.dt),
-            options.contact.gap_term == "source",
+            options.contact.rules(gravity, options.dt),
             options.velocity_terms != "start",
             options.solver.tolerance,
             min(_DIRECT_STEPS, steps),
@@ -363,7 +361,8 @@ def compile_early() -> None:
     state = new_state(world, contacts, np.zeros(0), np.zeros(0), joints=0, drives=np.zeros(0))
     room = new_workspace(world, contacts, nv=0)
     zero = np.zeros(3)
-    settings = Settings(1.0, zero, 0.0, 0.0, 0.0, 0.0, False, True, 0.0, 0, 0, 0, 0, 0.0, 0)
+    rules = ContactRules(False, 0.0, 0.0, 0.0)
+    settings = Settings(1.0, zero, 0.0, rules, True, 0.0, 0, 0, 0, 0, 0.0, 0)
     none, numbers = np.zeros((0, 0)), np.zeros(0, dtype=np.int64)
     log = Log(none, none, none, none, zero, numbers, numbers, new_records(Touch, 0), np.zeros((0, 3)))
     run_world.prepare(world, settings, state, np.zeros((0, 6, 0)), NO_FORCES, room, 1, 0, 0, log)  # type: ignore[attr-defined]

@@ -17,6 +17,7 @@ from footfall.contact.islands.island import (
     halves,
     pair_blocks,
 )
+from footfall.contact.law import FAR, limit_offset
 from footfall.math.block_sparse import WIDTH
 from footfall.simulation.world.island_draft import Draft, bodies_of
 from footfall.simulation.world.island_inertia import (
@@ -27,7 +28,7 @@ from footfall.simulation.world.island_inertia import (
     weight_of,
 )
 from footfall.simulation.world.island_pieces import Pieces, centre_of, find_pieces
-from footfall.simulation.world.laws import FAR, GIVING, JAMMED, contact_law
+from footfall.simulation.world.laws import GIVING, JAMMED, contact_law
 from footfall.simulation.world.records import Moment, World
 from footfall.simulation.world.velocity_sums import held_impulse, sum_mobility, sum_point
 
@@ -225,5 +226,5 @@ def _joint_row(now: Moment, draft: Draft, inertia: Inertia, number: int) -> Join
         return JointRow(node, joint.lane, 1.0, 0.0, joint.friction * dt, mobility)
     q = now.state.q[joint.coordinate]
     below, above = q - joint.lower, joint.upper - q
-    room = max(min(below, above) / dt, -now.settings.recovery_speed)
+    room = limit_offset(min(below, above), now.settings.rules, dt)
     return JointRow(node, joint.lane, 1.0 if below < above else -1.0, room, np.inf, mobility)

@@ -14,6 +14,7 @@ from footfall.arrays import Array, Flags, Integers
 from footfall.compiler.routines import ArrayOf, Lanes, Matrix3, Vector3
 from footfall.contact.detection.memory import ContactMemory, ShapeTable
 from footfall.contact.detection.shapes import Bodies, Touch
+from footfall.contact.law import ContactRules
 from footfall.math.block_sparse import Elimination
 
 
@@ -191,10 +192,7 @@ class Settings(NamedTuple):
     dt: float
     gravity: Vector3
     reach: float
-    recovery: float
-    recovery_speed: float
-    restitution_speed: float
-    touching_only: bool
+    rules: ContactRules
     middle: bool  # whether gyroscopic forces of free bodies are those in the middle of the step
     tolerance: float
     direct_steps: int

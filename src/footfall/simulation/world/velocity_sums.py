@@ -14,6 +14,7 @@ import numpy as np
 from footfall.arrays import Integers
 from footfall.compiler.routines import ArrayOf, Lanes, Vector3
 from footfall.contact.islands.island import TWIST, Group, Point
+from footfall.contact.law import limit_offset
 from footfall.math.block_sparse import WIDTH
 from footfall.simulation.world.records import JointLimit, Moment
 
@@ -82,7 +83,7 @@ def sum_point(now: Moment, number: int, mobility: float, weight: float) -> Point
             frame,
         )
     q = now.state.q[joint.coordinate]
-    room = max(min(q - joint.lower, joint.upper - q) / dt, -now.settings.recovery_speed)
+    room = limit_offset(min(q - joint.lower, joint.upper - q), now.settings.rules, dt)
     normal = mobility + still
     return Point(
         np.array([0.0, 0.0, room]), 0.0, 0.0, 0.0, 0.0, still, normal, 1.0 / still, 1.0 / normal, arm, frame
