@@ -103,14 +103,16 @@ def dominoes(count: int = 50) -> Scene:
     return Scene("dominoes", (ground(friction=0.5), *pieces))
 
 
-def cradle(gap: float, count: int = 5) -> Scene:
-    """Balls in a row without weight, the first moving at 1 m/s towards the others; gap between these, m."""
+def cradle(gap: float, count: int = 5, *, moving: int = 1, restitution: float = 1.0) -> Scene:
+    """Balls in a row without weight, the first ones moving at 1 m/s towards the others; gap between these, m."""
     balls = []
     for k in range(count):
-        x = -0.1 if k == 0 else (k - 1) * (0.04 + gap)
-        speed = (1.0 if k == 0 else 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        pose = at((x, 0.0, 0.0))
-        balls.append(loose(f"ball{k}", Sphere(0.02), pose, velocity=speed, restitution=1.0, friction=0.0))
+        x = -0.1 + 0.04 * (k - moving + 1) if k < moving else (k - moving) * (0.04 + gap)
+        speed = (float(k < moving), 0.0, 0.0, 0.0, 0.0, 0.0)
+        ball = loose(
+            f"ball{k}", Sphere(0.02), at((x, 0.0, 0.0)), velocity=speed, restitution=restitution, friction=0.0
+        )
+        balls.append(ball)
     return Scene("cradle", tuple(balls), gravity=(0.0, 0.0, 0.0))
 
 

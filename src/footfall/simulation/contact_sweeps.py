@@ -9,6 +9,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import absolute, maximum, minimum, repeat, sqrt, where
+from footfall.contact.law import FAR, ContactRules, normal_law
 from footfall.contact.local_cone import ConeBlock, cone_block, solve_cone
 from footfall.math.spatial import symmetric
 from footfall.robot.model import Robot
@@ -22,18 +23,16 @@ _SLIP_STEPS = 1  # of Newton's method in a sweep, for the direction of sliding
 
 class ContactBlock(NamedTuple):
     """One contact in the solver: rows (t1, t2, n), bias of their velocities, its own block (3, 3) of the Delassus
-    matrix with compliance, its inverse and what else follows from it, and the bound `friction p_n + extra` of the
-    tangential part."""
+    matrix with compliance, its inverse and what else follows from it."""
 
+    contact: StepContact
+    law: ContactLaw
     first: int
     rows: list[Row]
     bias: list[Any]
     delassus: Array
     inverse: Array
     cone: ConeBlock
-    friction: Any
-    extra: Any
-    compliance: float
 
 
 class JointBlock(NamedTuple):
@@ -54,6 +53,7 @@ def solve_blocks(
         return np.zeros(0), np.zeros(robot.nv), 0.0, 0.0
     # Without weight it is measured against that on Earth.
     gravity = float(np.linalg.norm(robot.gravity)) or 9.81
+    rules = options.contact.rules(float(np.linalg.norm(robot.gravity)), options.dt)
     tolerance = options.solver.tolerance * robot.mass * gravity * options.dt
 
     def sweep(u: Array, p: Array, slips: Array | None) -> tuple[Array, Array, Any]:
@@ -63,7 +63,7 @@ def solve_blocks(
             if isinstance(block, JointBlock):
                 changes += _relax_joint(block, velocity, impulses, options.solver.relaxation)
             elif options.solver.rule == "impacts":
-                changes += _collide(block, velocity, impulses)
+                changes += _collide(block, velocity, impulses, rules, options.dt)
             elif slips is None:
                 changes += _relax_contact(block, velocity, impulses, options.solver.relaxation)
             else:
@@ -129,9 +129,7 @@ def contact_blocks(
         delassus = delassus + np.diag([0.0, 0.0, law.compliance])
         cone = cone_block(*(delassus[i, j] for i in range(3) for j in range(i, 3)))
         inverse = _inverse(delassus)
-        blocks.append(
-            ContactBlock(3 * k, rows, bias, delassus, inverse, cone, law.friction, law.extra, law.compliance)
-        )
+        blocks.append(ContactBlock(contact, law, 3 * k, rows, bias, delassus, inverse, cone))
     return blocks
 
 
@@ -191,12 +189,12 @@ def _relax_contact(block: ContactBlock, u: list[Any], p: list[Any], relaxation: 
     """
     old, speed = _slipping(block, u, p)
     stick = old - relaxation * (block.inverse @ speed)
-    bound = block.friction * stick[2] + block.extra
+    bound = block.law.friction * stick[2] + block.law.extra
     sticks = (stick[0] * stick[0] + stick[1] * stick[1] <= bound * bound) & (stick[2] > 0.0)
     normal = maximum(old[2] - relaxation * speed[2] / block.delassus[2, 2], 0.0)
     step = 2.0 / (block.delassus[0, 0] + block.delassus[1, 1])
     along = old[:2] - relaxation * step * speed[:2]
-    bound = where(normal > 0.0, block.friction * normal + block.extra, 0.0)
+    bound = where(normal > 0.0, block.law.friction * normal + block.law.extra, 0.0)
     size = sqrt(along[0] * along[0] + along[1] * along[1])
     slide = np.array([*(along * (bound / maximum(size, maximum(bound, 1e-300)))), normal])
     return _exchange(block, where(sticks, stick, slide), old, u, p)
@@ -208,7 +206,7 @@ def _solve_contact(block: ContactBlock, u: list[Any], p: list[Any], slips: Array
     old, speed = _slipping(block, u, p)
     free = speed - block.delassus @ old - cone.added * old
     p1, p2, pn, slips[index] = solve_cone(
-        cone, free[0], free[1], free[2], block.friction, block.extra, slips[index], _SLIP_STEPS
+        cone, free[0], free[1], free[2], block.law.friction, block.law.extra, slips[index], _SLIP_STEPS
     )
     return _exchange(block, np.array([p1, p2, pn]), old, u, p)
 
@@ -217,7 +215,7 @@ def _slipping(block: ContactBlock, u: list[Any], p: list[Any]) -> tuple[Array, A
     """Impulses (3,) of a contact and its velocities (3,) with what is added to them."""
     old = np.array(p[block.first : block.first + 3])
     speed = np.array([along(row, np.array(u)) for row in block.rows]) + np.array(block.bias)
-    return old, speed + np.array([0.0, 0.0, block.compliance]) * old
+    return old, speed + np.array([0.0, 0.0, block.law.compliance]) * old
 
 
 def _exchange(block: ContactBlock, new: Array, old: Array, u: list[Any], p: list[Any]) -> list[Any]:
@@ -228,10 +226,17 @@ def _exchange(block: ContactBlock, new: Array, old: Array, u: list[Any], p: list
     return list(new - old)
 
 
-def _collide(block: ContactBlock, u: list[Any], p: list[Any]) -> list[Any]:
+def _collide(block: ContactBlock, u: list[Any], p: list[Any], rules: ContactRules, dt: float) -> list[Any]:
     """One collision of a contact, after those of the others: adds to u and p, gives the impulse."""
-    speed = np.array([along(row, np.array(u)) for row in block.rows]) + np.array(block.bias)
-    impulse = impact_impulse(block.rows, speed, block.friction)
+    caused = np.array([along(row, np.array(u)) for row in block.rows])
+    speed, contact, law = caused + np.array(block.bias), block.contact, block.law
+    if contact.restitution > 0.0 and law.offset is not FAR:
+        # It rebounds from what the others have done to it, too: so a row of balls passes an impact on.
+        now = normal_law(contact.gap, 0.0, law.approach + caused[2], contact.bounce, rules, dt)
+        speed[2] = speed[2] - law.offset + now.offset
+    impulse = impact_impulse(block.rows, speed, law.friction)
+    # Blocks are regularised by 1e-9, and no later impact would make up for it.
+    impulse = impulse + impact_impulse(block.rows, speed + block.delassus @ impulse, law.friction)
     for k, row in enumerate(block.rows):
         _apply_impulse(row, impulse[k], u)
         p[block.first + k] = p[block.first + k] + impulse[k]

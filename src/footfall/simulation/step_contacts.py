@@ -34,10 +34,18 @@ class StepContact(NamedTuple):
     surface: Surface
     carried: Array  # velocity (3,) at the contact of a surface that moves on a given path, world axes
 
+    @property
+    def bounce(self) -> Bounce:
+        """What it answers along its normal."""
+        material = self.surface.material
+        return Bounce(material.stiffness, material.damping, self.restitution)
+
 
 class ContactLaw(NamedTuple):
-    """What a contact asks for: `v_n + offset + compliance p_n >= 0` (m/s, 1/kg), `|p_t| <= friction p_n + extra`."""
+    """What a contact asks for: `v_n + offset + compliance p_n >= 0` (m/s, 1/kg), `|p_t| <= friction p_n + extra`.
+    approach: its normal velocity at the start of the step where it may rebound, m/s."""
 
+    approach: Any
     offset: Any
     compliance: float
     friction: Any
@@ -83,11 +91,10 @@ def contact_laws(
         rubs, speed = material.viscous_friction > 0.0, np.zeros(3)
         if contact.restitution > 0.0 or rubs:
             speed = slip_velocity(contact, motion, before)
-        surface = Bounce(material.stiffness, material.damping, contact.restitution)
-        normal = normal_law(contact.gap, 0.0, speed[2], surface, rules, dt)
+        normal = normal_law(contact.gap, 0.0, speed[2], contact.bounce, rules, dt)
         offset = normal.offset if _gives_way(contact, motion) else FAR
         extra = viscous_bound(material.viscous_friction, speed[0], speed[1], dt) if rubs else 0.0
-        laws.append(ContactLaw(offset, normal.compliance, contact.friction, extra))
+        laws.append(ContactLaw(speed[2], offset, normal.compliance, contact.friction, extra))
     return laws
 
 

@@ -61,6 +61,28 @@ def test_a_cradle_hands_its_speed_on() -> None:
     np.testing.assert_allclose(simulation.v[::6], [0.0, 0.0, 0.0, 0.0, 1.0], atol=1e-8)
 
 
+@pytest.mark.parametrize(("count", "restitution"), [(5, 1.0), (5, 0.5), (3, 1.0)])
+def test_balls_that_touch_move_on_together(count: int, restitution: float) -> None:
+    """Newton's law for all contacts at once: v2 - v1 = e v, balls in contact do not part, momentum stays. So the others
+    leave with (1 + e) v / n, and the first with that less e v; elastic balls keep their energy."""
+    simulation = simulate(known_worlds.cradle(0.0, count, restitution=restitution))
+    simulation.run(simulation.zero_command, 0.2)
+    others = (1.0 + restitution) / count
+    expected = [others - restitution, *[others] * (count - 1)]
+    np.testing.assert_allclose(simulation.v[::6], expected, atol=1e-8)
+    if restitution == 1.0:
+        assert np.square(expected).sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("moving", [1, 2])
+def test_impacts_one_after_the_other_pass_through_balls_that_touch(moving: int) -> None:
+    """Equal elastic balls swap their velocities: as many leave as have come."""
+    scene = known_worlds.cradle(0.0, moving=moving)
+    simulation = footfall.Simulation(None, scene, contact="impacts")
+    simulation.run(simulation.zero_command, 0.2)
+    np.testing.assert_allclose(simulation.v[::6], [0.0] * (5 - moving) + [1.0] * moving, atol=1e-8)
+
+
 @pytest.mark.parametrize("floor", ["boxes", "mesh"])
 def test_a_ball_rolls_over_seams_without_a_bump(floor: str) -> None:
     simulation = simulate(known_worlds.rolling_ball(floor))

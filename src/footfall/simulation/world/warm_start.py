@@ -32,7 +32,7 @@ def match_touches(before: ArrayOf[Touch], now: ArrayOf[Touch], matches: Integers
             matches[k] = same
             same += 1
             continue
-        while first < len(before) and _comes_before(before[first], touch):
+        while first < len(before) and comes_before(before[first], touch):
             first += 1
         best, least = -1, _NEAR * _NEAR
         m = first
@@ -74,5 +74,6 @@ def _is_same(one: Touch, other: Touch) -> bool:
     return one.first == other.first and one.second == other.second and one.feature == other.feature
 
 
-def _comes_before(one: Touch, other: Touch) -> bool:
+def comes_before(one: Touch, other: Touch) -> bool:
+    """Whether the pair of a touch is before that of another one in their order."""
     return one.first < other.first or (one.first == other.first and one.second < other.second)
