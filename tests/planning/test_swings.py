@@ -7,8 +7,10 @@ import pytest
 
 from footfall import MotionPlan, WalkingTransition, generate_motion
 from footfall.environment import Terrain, terrain_from_cells
-from footfall.gait import walking_sequence
-from footfall.planning.swings import ALLOWED, lifted_steps, swing_depths
+from footfall.gait import FootContact, walking_sequence
+from footfall.motion.feet_alone import plan_feet_alone
+from footfall.motion.parameters import MotionParameters
+from footfall.planning.swings import ALLOWED, Swings, lifted_steps, over_ground, swing_depths
 from tests.motion.lola import IDLE, LOLA, MODEL
 
 # Footholds at 0.2, 0.6, 1.0 and 1.4 m, feet of 0.28 m whose front is 4 cm ahead: the way from 0.65 to 0.76 m is free.
@@ -24,8 +26,8 @@ def ground(height: float) -> Terrain:
 
 
 def depths(steps: list[WalkingTransition], terrain: Terrain) -> np.ndarray:
-    plan = MotionPlan((walking_sequence(steps, IDLE, LOLA),))
-    return swing_depths(generate_motion(plan, MODEL), terrain.packed)
+    feet = plan_feet_alone(walking_sequence(steps, IDLE, LOLA), MODEL, MotionParameters())
+    return swing_depths(feet, MODEL, terrain.packed)
 
 
 def test_level_ground_is_never_touched_on_the_way() -> None:
@@ -52,3 +54,30 @@ def test_steps_are_raised_until_they_are_free() -> None:
     assert (depths(steps, terrain) <= ALLOWED).all()
     for number, (step, old) in enumerate(zip(steps, STEPS, strict=True)):
         assert (step == old) == (before[number] <= ALLOWED)  # only those that were too low
+
+
+def test_feet_alone_move_as_in_the_whole_motion() -> None:
+    steps = [
+        WalkingTransition(forward=0.2, up=0.1, step_height=0.08, swing_timing=0.5),
+        WalkingTransition(forward=0.3, yaw=0.2),
+        WalkingTransition(forward=0.3, up=-0.1, contact=FootContact.TIPTOE),
+        WalkingTransition(forward=0.2),
+    ]
+    sequence = walking_sequence(steps, IDLE, LOLA)
+    motion = generate_motion(MotionPlan((sequence,)), MODEL, check=False)
+    times = np.linspace(motion.begin_time, motion.end_time, 400)
+    whole, alone = (
+        motion.sample(times),
+        plan_feet_alone(sequence, MODEL, MotionParameters()).sample(times),
+    )
+    for name in ("feet", "toes"):
+        np.testing.assert_array_equal(getattr(alone, name), getattr(whole, name))
+    np.testing.assert_array_equal(alone.quaternions[:, 2:], whole.quaternions[:, 2:])
+    assert np.ptp(whole.toes) > 0.1  # there is something to compare
+
+
+def test_lifted_transitions_are_those_of_lifted_steps() -> None:
+    sequence = walking_sequence(STEPS, IDLE, LOLA)
+    lifted = over_ground(Swings(tuple(STEPS), sequence), MODEL, ground(0.08).packed)
+    assert lifted.steps != tuple(STEPS)
+    assert lifted.sequence == walking_sequence(lifted.steps, IDLE, LOLA)

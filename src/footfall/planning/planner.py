@@ -19,7 +19,6 @@ from footfall.errors import InvalidTransition, MotionWarning, RefusedStance
 from footfall.gait.plan import Action, MotionPlan
 from footfall.gait.poses import FEET, FootState, RobotPose, mean_foot_frame
 from footfall.gait.walking_transitions import WalkingTransition, idle_pose, walking_sequence
-from footfall.motion.parameters import MotionParameters
 from footfall.motion.pipeline import gait_dimensions, generate_motion
 from footfall.motion.reduced_model import ReducedModel
 from footfall.planning.contacts import Blockage, Goal, PlannedContacts, SearchEffort, Stance
@@ -45,13 +44,12 @@ from footfall.planning.search import (
     states_around,
 )
 from footfall.planning.surroundings import surroundings
-from footfall.planning.swings import ALLOWED, lifted_steps, swing_depths
+from footfall.planning.swings import Swings, over_ground
 from footfall.planning.tables import Tables, tables_for
 from footfall.planning.watch import Progress, Watch
 from footfall.planning.way_points import way_points
 
 _SAME_PLACE = 0.3  # m: footholds that are refused for the same reason are no farther apart
-_LIFTS = 5  # times that steps are raised before a stance is refused
 _LONG = 7.0  # m between start and goal; longer ways lead over way points
 _LEG_MARGIN = 1.6  # m around each part of a long way
 _PATIENCE = 10.0  # s of looking for what closes a way
@@ -439,20 +437,14 @@ class Part:
 def _checked(result: PlannedContacts, model: ReducedModel, terrain: PackedTerrain) -> PlannedContacts:
     """With what the motion generator warns of, and steps that lift feet over the ground; raises if it refuses, or if
     no step is high enough."""
-    dimensions, usual = gait_dimensions(model), MotionParameters().foot.step_height_m
-    for _ in range(_LIFTS):
-        assert result.motion_plan is not None
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", MotionWarning)
-            motion = generate_motion(result.motion_plan, model)
-        depths = swing_depths(motion, terrain)[: len(result.steps)]
-        if (depths <= ALLOWED).all():
-            return replace(result, warnings=tuple(str(each.message) for each in caught))
-        steps = lifted_steps(result.steps, depths, usual)
-        sequence = walking_sequence(steps, result.start, dimensions, action=Action.AUTONOMOUS)
-        result = replace(result, steps=tuple(steps), motion_plan=MotionPlan((sequence,)))
-    worst = int(depths.argmax())
-    raise RefusedStance(worst, f"its foot would be {depths[worst]:.3f} m in the ground on its way")
+    assert result.motion_plan is not None
+    swings = over_ground(Swings(result.steps, result.motion_plan.sequences[0]), model, terrain)
+    plan = MotionPlan((swings.sequence,))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", MotionWarning)
+        generate_motion(plan, model)
+    told = tuple(str(each.message) for each in caught)
+    return replace(result, steps=swings.steps, motion_plan=plan, warnings=told)
 
 
 def _standing(environment: Environment, model: ReducedModel) -> RobotPose:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,53 +16,89 @@ from footfall.arrays import Array, Flags
 from footfall.compiler.routines import ArrayOf, Vector3, routine
 from footfall.environment.sampling import height_between
 from footfall.environment.terrain import PackedTerrain
+from footfall.errors import RefusedStance
+from footfall.gait.plan import TransitionSequence
 from footfall.gait.walking_transitions import WalkingTransition
 from footfall.math.rotations import matrix_from_quaternion
-from footfall.motion.motion import Motion
+from footfall.motion.feet_alone import FeetAlone, plan_feet_alone
+from footfall.motion.parameters import MotionParameters
+from footfall.motion.reduced_model import ReducedModel
 
 ALLOWED = 0.006  # m that a sole may be below the ground that was seen: noise of the map
 _SAMPLES = 24  # of a swing
 _SPARE = 0.01  # m that a step is raised beyond what it lacks
 _HIGHEST = 0.25  # m, of a step
+_LIFTS = 5  # times that steps are raised before a stance is refused
 
 
-def swing_depths(motion: Motion, terrain: PackedTerrain) -> Array:
+class Swings(NamedTuple):
+    """Steps, and the sequence of their transitions."""
+
+    steps: tuple[WalkingTransition, ...]
+    sequence: TransitionSequence
+
+
+def over_ground(swings: Swings, model: ReducedModel, terrain: PackedTerrain) -> Swings:
+    """The same footholds with steps that lift feet over the ground; RefusedStance if no step is high enough."""
+    parameters = MotionParameters()
+    for _ in range(_LIFTS):
+        feet = plan_feet_alone(swings.sequence, model, parameters)
+        depths = swing_depths(feet, model, terrain)[: len(swings.steps)]
+        if (depths <= ALLOWED).all():
+            return swings
+        steps = lifted_steps(swings.steps, depths, parameters.foot.step_height_m)
+        swings = Swings(tuple(steps), _with_swings(swings.sequence, steps))
+    worst = int(depths.argmax())
+    raise RefusedStance(worst, f"its foot would be {depths[worst]:.3f} m in the ground on its way")
+
+
+def _with_swings(sequence: TransitionSequence, steps: Sequence[WalkingTransition]) -> TransitionSequence:
+    """The sequence with heights and timing of steps; poses do not depend on them."""
+    lifted = [
+        replace(transition, step_height=step.step_height, swing_timing=step.swing_timing)
+        for transition, step in zip(sequence.transitions, steps, strict=False)
+    ]
+    return replace(sequence, transitions=(*lifted, *sequence.transitions[len(lifted) :]))
+
+
+def swing_depths(feet: FeetAlone, model: ReducedModel, terrain: PackedTerrain) -> Array:
     """How deep soles are in the ground while each transition moves (transitions,), m.
 
     Beyond what they are in it where they stand: the plane of a sole on uneven ground is below some of it.
     """
-    phases = np.flatnonzero(motion.phases.motion)
+    schedule = feet.schedule
+    phases = np.flatnonzero(schedule.motion)
     shares = np.linspace(0.0, 1.0, _SAMPLES)
-    begin, end = motion.phases.times[phases], motion.phases.times[phases + 1]
+    begin, end = schedule.times[phases], schedule.times[phases + 1]
     times = (begin[:, None] + shares * (end - begin)[:, None]).ravel()
-    samples = motion.sample(times)
+    samples = feet.sample(times)
     turns = matrix_from_quaternion(samples.quaternions[:, 2:])
-    depths = np.empty((len(times), 2))
+    points, heel = _sole_points(model)
+    depths = np.empty((2, len(times)))
     for side in range(2):
-        points, heel = _sole_points(motion)
-        lift = motion.model.toe_signs[side] * samples.toes[:, 0, side]
-        local = _bent(points, heel, lift, motion)
+        lift = model.toe_signs[side] * samples.toes[:, 0, side]
+        local = _bent(points, heel, lift, model)
         places = samples.feet[:, 0, side, None] + np.einsum("nij,nkj->nki", turns[:, side], local)
-        _depths(terrain, np.ascontiguousarray(places.reshape(-1, 3)), len(points), depths[:, side])
-    swings = depths.reshape(len(phases), _SAMPLES, 2)
-    standing = np.maximum(np.maximum(swings[:, 0], swings[:, -1]), 0.0)
-    worst = np.zeros(len(motion.plan.transitions))
-    np.maximum.at(worst, motion.phases.transition[phases], (swings.max(axis=1) - standing).max(axis=1))
+        _depths(terrain, np.ascontiguousarray(places.reshape(-1, 3)), len(points), depths[side])
+    swings = depths.reshape(2, len(phases), _SAMPLES)
+    standing = np.maximum(np.maximum(swings[..., 0], swings[..., -1]), 0.0)
+    worst = np.zeros(len(schedule.begin))
+    np.maximum.at(worst, schedule.transition[phases], (swings.max(axis=2) - standing).max(axis=0))
     return worst
 
 
-def _sole_points(motion: Motion) -> tuple[Array, Flags]:
+def _sole_points(model: ReducedModel) -> tuple[Array, Flags]:
     """Points (n, 3) of a sole in the frame of the foot, m, and which of them are behind the toe joint (n,)."""
-    rear, front, right, left = motion.model.sole
-    toe = motion.model.toe_sole[0] if motion.model.toe_limits is not None else rear
+    rear, front, right, left = model.sole
+    toe = model.toe_sole[0] if model.toe_limits is not None else rear
     along = sorted({rear, (rear + toe) / 2, toe, (toe + front) / 2, front})
     points = np.array([[x, y, 0.0] for x in along for y in (right, 0.0, left)])
     return points, points[:, 0] < toe - 1e-9
 
 
-def _bent(points: Array, heel: Flags, lift: Array, motion: Motion) -> Array:
+def _bent(points: Array, heel: Flags, lift: Array, model: ReducedModel) -> Array:
     """Points (times, n, 3) with the heel turned up about the toe joint by angles (times,), rad."""
-    joint = np.array([-motion.model.leg.toe_shift, 0.0, motion.model.leg.toe_height])
+    joint = np.array([-model.leg.toe_shift, 0.0, model.leg.toe_height])
     c, s = np.cos(lift)[:, None], np.sin(lift)[:, None]
     x, y, z = (points - joint).T
     turned = joint + np.stack([c * x + s * z, np.broadcast_to(y, (len(lift), len(y))), c * z - s * x], axis=2)
