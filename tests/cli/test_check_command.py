@@ -56,3 +56,25 @@ def test_feet_without_shapes_are_told_of() -> None:
     found = check_walking(footfall.load(file, floating_base=True))
     assert found[-1].what == "soles and legs"
     assert "--sole" in found[-1].advice
+
+
+@pytest.mark.skipif(examples_folder() is None, reason="needs example-robot-data")
+def test_what_the_message_names_can_be_said() -> None:
+    """Romeo's fingers have no inertia: the message says how to take it nevertheless, and the option is there."""
+    folder = examples_folder()
+    assert folder is not None
+    romeo = str(next(folder.rglob("romeo.urdf")))
+    refused = RUN(app, ["check", romeo])
+    assert refused.exit_code == 1
+    assert "(--lenient) only warns of it" in str(refused.exception)
+    with pytest.warns(UserWarning, match="without inertia"):
+        taken = RUN(app, ["check", romeo, "--lenient"])
+    assert taken.exit_code == 0, taken.output
+    assert "nan" not in taken.output  # of speeds and torques of fingers, whose limits are 0
+    assert "--lenient" in RUN(app, ["walk", "--help"]).output
+
+
+def test_frames_to_choose_from_are_named() -> None:
+    nameless = check_walking(footfall.load("quadruped"))[-1]
+    assert all(name in nameless.advice for name in ("it has", "RF"))
+    assert nameless.advice.count(",") < 20

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from footfall.errors import InvalidTransition
 from footfall.gait import actions
 from footfall.gait.plan import MotionPlan
 from footfall.gait.poses import FootContact
@@ -19,6 +21,7 @@ from footfall.motion.hands import plan_hand, plan_selection
 from footfall.motion.load import plan_load
 from footfall.motion.orientation import plan_head, plan_upper_body
 from footfall.motion.parameters import MotionParameters
+from footfall.motion.pipeline import generate_motion
 from footfall.motion.schedule import Schedule, plan_phases
 from footfall.motion.support import Sole
 from footfall.motion.swing_foot import _roll_off
@@ -284,4 +287,18 @@ def test_toe_angle_of_a_way() -> None:
         (1.9 * toe.sole, 0.0, 0.0),
         (0.0, 9.0, toe.largest),
     ):
-        assert toe_angle(np.array([ahead, 0.3, up]), toe) == pytest.approx(expected, abs=1e-15)
+        assert toe_angle(np.array([ahead, 0.3, up]), 0.1, toe) == pytest.approx(expected, abs=1e-15)
+
+
+def test_heels_rise_in_high_swings() -> None:
+    """What a swing is higher than 0.1 m counts as a rise: 3 rad for 1 m. Without it a robot of LOLA's size steps over
+    bars of 10 cm only: the ankle behind the body is at its limit, and the leg that stands 2 cm too short."""
+    toe, way = toe_shape(MODEL, DEFAULTS.toe, 1), np.array([0.3, 0.0, 0.05])
+    assert toe_angle(way, 0.15, toe) - toe_angle(way, 0.1, toe) == pytest.approx(0.15, abs=1e-15)
+    assert toe_angle(way, 9.0, toe) == toe.largest
+    high = WalkingTransition(forward=0.43, step_height=0.2, swing_timing=0.5, duration=1.2)
+    plan = walk([WalkingTransition(forward=0.36), WalkingTransition(forward=0.36), high, high])
+    generate_motion(plan, MODEL)
+    flat = msgspec.structs.replace(DEFAULTS, toe=msgspec.structs.replace(DEFAULTS.toe, high_swing_m=1.0))
+    with pytest.raises(InvalidTransition, match="too short"):
+        generate_motion(plan, MODEL, parameters=flat)

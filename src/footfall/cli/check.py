@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from footfall.cli.options import LenientOption
 from footfall.cli.screen import errors, screen, table
 
 _SIGNS = {"good": "yes", "weak": "partly", "missing": "NO"}
@@ -24,6 +25,7 @@ def check(
         str | None,
         typer.Option(metavar="REAR,FRONT,RIGHT,LEFT", help="The sole in the frame of a foot, m."),
     ] = None,
+    lenient: LenientOption = False,
 ) -> None:
     """Say what a robot needs to walk and what of it is missing: frames, soles, limits, reach, and a short walk.
 
@@ -34,7 +36,7 @@ def check(
 
     frames = dict(_named(entry) for entry in frame or [])
     path = Path(robot)
-    machine = load(robot, floating_base=True) if path.suffix == ".urdf" else load(robot)
+    machine = load(robot, floating_base=True if path.suffix == ".urdf" else None, strict=not lenient)
     findings = check_walking(machine, frames=frames or None, sole=_rectangle(sole))
     rows = [(each.what, _SIGNS[each.state], each.told, each.advice) for each in findings]
     screen().print(table(f"Can {path.stem} walk?", ("needs", "there", "found", "what to do"), rows))

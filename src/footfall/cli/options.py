@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from footfall.viewer.show import Subject
 
 RobotArgument = Annotated[
     str, typer.Argument(help="Name of a shipped robot, or a .urdf, .xml or .toml file.")
@@ -29,3 +33,20 @@ SrdfOption = Annotated[
         help="Groups, named configurations and pairs that never touch; default: a file that lies beside a URDF.",
     ),
 ]
+
+
+@dataclass(frozen=True)
+class SubjectOptions:
+    """How what is shown is read."""
+
+    configuration: Annotated[
+        str | None, typer.Option(help="Named configuration of a robot; default: its first one.")
+    ] = None
+    floating_base: FloatingBaseOption = None
+    package_dir: PackageDirOption = None
+
+    def load(self, source: str) -> Subject:
+        """A recording, an environment, a robot or a scene."""
+        from footfall.viewer.show import load_subject
+
+        return load_subject(source, floating_base=self.floating_base, package_dirs=self.package_dir or ())

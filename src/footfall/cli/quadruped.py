@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
-from functools import wraps
-from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 
 from footfall.cli.files import output_folder
+from footfall.cli.option_groups import grouped
 from footfall.cli.screen import errors, program, screen, table
 
 app = typer.Typer(
@@ -66,27 +65,8 @@ class Settings:
     plots: Annotated[bool, typer.Option(help="Draw the plots.")] = True
 
 
-def with_settings(command: Callable[..., None]) -> Callable[..., None]:
-    """A command whose last argument is `Settings`, as one with all their options, which is what Typer reads."""
-    hints = get_type_hints(Settings, include_extras=True)
-    shared = [
-        Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name])
-        for field in fields(Settings)
-    ]
-    own = list(signature(command, eval_str=True).parameters.values())[:-1]
-
-    @wraps(command)
-    def run(**options: Any) -> None:
-        chosen = {each.name: options.pop(each.name) for each in shared}
-        command(**options, settings=Settings(**chosen))
-
-    run.__signature__ = Signature([*own, *shared])  # type: ignore[attr-defined]
-    run.__annotations__ = {each.name: each.annotation for each in (*own, *shared)}
-    return run
-
-
 @app.command("trot")
-@with_settings
+@grouped
 def trot(
     *,
     stride: Annotated[float | None, typer.Option(help="Way of the body in half a cycle, m.")] = None,
@@ -102,7 +82,7 @@ def trot(
 
 
 @app.command("fall")
-@with_settings
+@grouped
 def fall(
     *,
     height: Annotated[float | None, typer.Option(help="Clearance of the feet at release, m.")] = None,
@@ -118,7 +98,7 @@ def fall(
 
 
 @app.command("jump")
-@with_settings
+@grouped
 def jump(
     *,
     speed: Annotated[float | None, typer.Option(help="Speed of the legs' extension, m/s.")] = None,

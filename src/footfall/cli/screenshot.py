@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from footfall.cli.files import new_file
-from footfall.cli.options import FloatingBaseOption, PackageDirOption
+from footfall.cli.option_groups import grouped
+from footfall.cli.options import SubjectOptions
 from footfall.cli.screen import screen
 
 
@@ -20,18 +21,17 @@ def _size(text: str) -> tuple[int, int]:
     return int(match.group(1)), int(match.group(2))
 
 
+@grouped
 def screenshot(
     source: Annotated[
         str, typer.Argument(help="A recording, an environment, or a robot or scene: shipped name or file.")
     ],
     target: Annotated[Path, typer.Argument(help="PNG file to write.")],
+    *,
     time: Annotated[
         float | None, typer.Option(help="Instant of a recording in s; default: its last.")
     ] = None,
     size: Annotated[str, typer.Option(help="Width and height in pixels.")] = "1280x960",
-    configuration: Annotated[
-        str | None, typer.Option(help="Named configuration of a robot; default: its first one.")
-    ] = None,
     volumes: Annotated[
         bool,
         typer.Option("--volumes", help="Draw the volumes of a robot (of a recording, too) or of objects."),
@@ -39,9 +39,8 @@ def screenshot(
     confidence: Annotated[
         bool, typer.Option("--confidence", help="Colour the terrain of an environment by confidence.")
     ] = False,
-    floating_base: FloatingBaseOption = None,
-    package_dir: PackageDirOption = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite a file.")] = False,
+    reading: SubjectOptions,
 ) -> None:
     """Take a picture of a recording or a robot. Needs Chromium.
 
@@ -53,13 +52,12 @@ def screenshot(
     from footfall.recording.reader import Recording
     from footfall.robot.model import Robot
     from footfall.viewer.screenshot import take_screenshot
-    from footfall.viewer.show import load_subject
 
     pixels = _size(size)
     if target.suffix.lower() != ".png":
         raise typer.BadParameter(f"{str(target)!r}; pictures are PNG: name a file that ends in .png")
     new_file(target, force=force)
-    subject = load_subject(source, floating_base=floating_base, package_dirs=package_dir or ())
+    subject = reading.load(source)
     if time is not None and not isinstance(subject, Recording):
         raise typer.BadParameter(f"--time is for recordings; {source!r} is none")
     believed = isinstance(subject, Environment)
@@ -73,7 +71,7 @@ def screenshot(
         target,
         time=time,
         size=pixels,
-        configuration=configuration,
+        configuration=reading.configuration,
         volumes=volumes,
         confidence=confidence,
     )

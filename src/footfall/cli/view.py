@@ -6,41 +6,43 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
-from footfall.cli.options import PackageDirOption
+from footfall.cli.option_groups import grouped
+from footfall.cli.options import SubjectOptions
 from footfall.cli.screen import errors, screen
 
 
-def view(
-    source: Annotated[
-        str, typer.Argument(help="A recording, an environment, or a robot or scene: shipped name or file.")
-    ],
-    host: Annotated[
-        str, typer.Option(help="Where to listen; 0.0.0.0 lets other machines see it.")
-    ] = "localhost",
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")
-    ] = 8080,
-    play: Annotated[bool, typer.Option("--play/--pause", help="Start to play a recording.")] = True,
-    loop: Annotated[bool, typer.Option("--loop", help="Play a recording again and again.")] = False,
-    configuration: Annotated[
-        str | None, typer.Option(help="Named configuration of a robot; default: its first one.")
-    ] = None,
-    floating_base: Annotated[
-        bool | None,
-        typer.Option("--floating-base/--fixed-base", help="Set the root of a robot free, or fix it."),
-    ] = None,
+@dataclass(frozen=True)
+class ServerOptions:
+    """Who may look."""
+
+    host: Annotated[str, typer.Option(help="Where to listen; 0.0.0.0 lets other machines see it.")] = (
+        "localhost"
+    )
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = 8080
     token: Annotated[
         bool | None,
         typer.Option(
             "--token/--no-token",
             help="Have a secret part in the address; by default where other machines are served.",
         ),
-    ] = None,
-    package_dir: PackageDirOption = None,
+    ] = None
+
+
+@grouped
+def view(
+    source: Annotated[
+        str, typer.Argument(help="A recording, an environment, or a robot or scene: shipped name or file.")
+    ],
+    *,
+    play: Annotated[bool, typer.Option("--play/--pause", help="Start to play a recording.")] = True,
+    loop: Annotated[bool, typer.Option("--loop", help="Play a recording again and again.")] = False,
+    reading: SubjectOptions,
+    server: ServerOptions,
 ) -> None:
     """Show a recording or a robot in the browser, until Ctrl-C.
 
@@ -49,15 +51,21 @@ def view(
     [dim]$[/] footfall view lola --configuration idle
     """
     from footfall.recording.reader import Recording
-    from footfall.viewer.show import View, load_subject
+    from footfall.viewer.show import View
 
-    subject = load_subject(source, floating_base=floating_base, package_dirs=package_dir or ())
+    subject = reading.load(source)
     if isinstance(subject, Recording) and subject.damage is not None:
         errors().print(f"the recording is not whole: {subject.damage}", markup=False)
     with (
         until_interrupted() as wait,
         View(
-            subject, host=host, port=port, loop=loop, configuration=configuration, play=play, token=token
+            subject,
+            host=server.host,
+            port=server.port,
+            token=server.token,
+            loop=loop,
+            play=play,
+            configuration=reading.configuration,
         ) as shown,
     ):
         text = f"{subject!r}\nopen {shown.address} in a browser; Ctrl-C ends"

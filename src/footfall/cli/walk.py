@@ -3,60 +3,38 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from footfall.cli import walk_options as options
 from footfall.cli.files import output_folder
+from footfall.cli.option_groups import grouped
 from footfall.cli.screen import errors, program, progress, screen
 from footfall.cli.view import until_interrupted
+from footfall.cli.walk_request import DEFAULT_RUN, request_of
 from footfall.cli.walk_tables import print_listing, print_parameters, print_summary
 
 if TYPE_CHECKING:
     from footfall.walking.request import WalkRequest
 
-_DEFAULT = "platform"  # run
 _MISSED = 1  # exit status if the goal is not reached
 
 
-class Wishes(NamedTuple):
-    """What is to be made of a walk. name: of its files. output: folder for them. plots: whether to draw them. as_json:
-    print the summary as JSON. show: in the browser. video: file of a moving picture."""
-
-    name: str
-    output: Path
-    plots: bool = True
-    as_json: bool = False
-    show: bool = False
-    video: Path | None = None
-
-
+@grouped
 def walk(
-    scene: options.Scene = None,
-    run: options.Run = None,
-    route: options.Route = None,
-    goal: options.GoalText = None,
-    script: options.Script = None,
-    seconds: options.Seconds = None,
-    speed: options.Speed = None,
-    robot: options.RobotName = None,
-    mode: options.Mode = None,
-    sight: options.SightName = None,
-    steps: options.Steps = None,
-    noise: options.Noise = False,
-    seed: options.Seed = 0,
-    push: options.Pushes = None,
-    bus: options.Bus = None,
-    fault: options.Faults = None,
-    show: options.Show = False,
-    panel: options.Panel = False,
-    plot: options.Plot = True,
-    video: options.Video = None,
-    as_json: options.AsJson = False,
-    output: options.Output = Path("walk"),
-    listing: options.Listing = False,
-    parameters: options.Parameters = False,
+    scene: Annotated[
+        str | None, typer.Argument(help="A scene: shipped name or file (.toml). Default: the platform.")
+    ] = None,
+    *,
+    course: options.Course,
+    walker: options.Walker,
+    trouble: options.Trouble,
+    results: options.Results,
+    listing: Annotated[bool, typer.Option("--list", help="List scenes and walks with a name.")] = False,
+    parameters: Annotated[
+        bool, typer.Option("--parameters", help="List parameters that a script can set, with their values.")
+    ] = False,
 ) -> None:
     """Let a humanoid walk through a scene in closed loop, from the plan of its contacts to the forces on its feet.
 
@@ -78,62 +56,14 @@ def walk(
         print_listing()
         return
     if parameters:
-        print_parameters(robot or "lola")
+        print_parameters(walker.robot or "lola")
         return
-    request = _changed(
-        _request(run, scene, script),
-        {
-            "route": route,
-            "goal": None if goal is None else _goal(goal),
-            "seconds": seconds,
-            "speed": speed,
-            "robot": robot,
-            "sight": sight,
-            "substeps": steps,
-            "noise": noise or None,
-            "seed": seed or None,
-            **_hardware_options(mode, bus, fault),
-        },
-    )
-    request = _with_pushes(_with_goal(request, of_scene=run is None and script is None), push or [])
-    wishes = Wishes(run or Path(script or scene or _DEFAULT).stem, output, plot, as_json, show, video)
-    if panel:
-        _walk_by_hand(request, wishes)
+    request = request_of(scene, course, walker, trouble)
+    name = course.run or Path(course.script or scene or DEFAULT_RUN).stem
+    if results.panel:
+        _walk_by_hand(request, name, results)
     else:
-        run_and_write(request, wishes)
-
-
-def _with_goal(request: WalkRequest, *, of_scene: bool) -> WalkRequest:
-    """The request with the goal of its scene, if it has one and nothing else is asked for."""
-    from footfall.scene.load import load_scene
-    from footfall.walking.walk import with_goal_of_scene
-
-    if not of_scene or request.route is not None or request.goal is not None:
-        return request
-    scene = load_scene(request.scene)
-    return request if scene.goal is None else with_goal_of_scene(request, scene)
-
-
-def _with_pushes(request: WalkRequest, pushes: list[str]) -> WalkRequest:
-    from footfall.walking.request import read_push
-
-    return _changed(request, {"pushes": (*request.pushes, *(read_push(text) for text in pushes))})
-
-
-def _hardware_options(mode: str | None, bus: str | None, faults: list[str] | None) -> dict[str, object]:
-    """Changes of a request, None where nothing is said."""
-    from typing import get_args
-
-    from footfall.walking.hardware_request import read_bus, read_fault
-    from footfall.walking.request import WalkMode
-
-    if mode is not None and mode not in get_args(WalkMode):
-        raise typer.BadParameter(f"--mode is {mode!r}; it must be {' or '.join(get_args(WalkMode))}")
-    return {
-        "mode": mode,
-        "bus": None if bus is None else read_bus(bus),
-        "faults": tuple(read_fault(text) for text in faults) if faults else None,
-    }
+        run_and_write(request, name, results)
 
 
 def replay(
@@ -149,43 +79,43 @@ def replay(
     from footfall.walking.request import read_request
 
     name = source.name.removesuffix(".walk.json")
-    run_and_write(read_request(source), Wishes(name, output, plot, as_json))
+    run_and_write(read_request(source), name, options.Results(plot=plot, as_json=as_json, output=output))
 
 
-def run_and_write(request: WalkRequest, wishes: Wishes) -> None:
+def run_and_write(request: WalkRequest, name: str, results: options.Results) -> None:
     """Walk, write all files, print what happened; leaves with a status."""
     from footfall.scenarios.pyplot import load_pyplot
     from footfall.scenarios.walking.outputs import summary_text, write_walk
     from footfall.walking.walk import walk as run_walk
 
-    output_folder(wishes.output)
-    video = wishes.video
+    output_folder(results.output)
+    video = results.video
     if video is not None:
         from footfall.viewer.video import checked_video
 
         video = checked_video(video)
-    if wishes.plots:
+    if results.plot:
         load_pyplot()  # rather fail now than after the walk
     with progress("preparing; the first time native code is made, which takes a minute", 1.0) as told:
         done = run_walk(
             request, progress=lambda now, end: told(now / end, f"walking, {now:.1f} of {end:.1f} s")
         )
-    written = write_walk(done, wishes.output, name=wishes.name, plots=wishes.plots)
-    if wishes.as_json:
+    written = write_walk(done, results.output, name=name, plots=results.plot)
+    if results.as_json:
         typer.echo(summary_text(done))
     else:
-        print_summary(done.summary, wishes.name)
+        print_summary(done.summary, name)
         _print_written(written)
         screen().print(f"View it: {program()} view {written[0]}", highlight=False, soft_wrap=True)
     if video is not None:
         _draw_video(written[0], video)
-    if wishes.show:
+    if results.show:
         _view(written[0])
     if not done.summary.reached:
         raise typer.Exit(_MISSED)
 
 
-def _walk_by_hand(request: WalkRequest, wishes: Wishes) -> None:
+def _walk_by_hand(request: WalkRequest, name: str, results: options.Results) -> None:
     """Walk as a page in the browser says, then write all files; a fall is told by the status."""
     from footfall.scenarios.walking.outputs import write_walk
     from footfall.viewer.stage import Stage
@@ -193,9 +123,9 @@ def _walk_by_hand(request: WalkRequest, wishes: Wishes) -> None:
     from footfall.walking.session import WalkSession
     from footfall.walking.walk import Walk, summarise
 
-    output_folder(wishes.output)
+    output_folder(results.output)
     session = WalkSession(request)
-    stage = Stage(title=f"walk: {wishes.name}")
+    stage = Stage(title=f"walk: {name}")
     try:
         panel = WalkPanel(stage, session)
         screen().print(
@@ -208,8 +138,8 @@ def _walk_by_hand(request: WalkRequest, wishes: Wishes) -> None:
     if session.time == 0.0:
         return
     done = Walk(session, summarise(session))
-    written = write_walk(done, wishes.output, name=wishes.name, plots=wishes.plots)
-    print_summary(done.summary, wishes.name)
+    written = write_walk(done, results.output, name=name, plots=results.plot)
+    print_summary(done.summary, name)
     _print_written(written)
     if done.summary.fallen:
         raise typer.Exit(_MISSED)
@@ -226,47 +156,6 @@ def _draw_video(recording: Path, path: Path) -> None:
     with progress("drawing", 1.0) as told:
         take_video(read_recording(recording), path, progress=told)
     errors().print(f"Written: {path}", highlight=False, soft_wrap=True, markup=False)
-
-
-def _request(run: str | None, scene: str | None, script: Path | None) -> WalkRequest:
-    from footfall.errors import UnknownName
-    from footfall.walking.request import WalkRequest, read_request
-    from footfall.walking.runs import RUNS
-
-    if script is not None:
-        if run is not None:
-            raise typer.BadParameter("give --run or --script, not both")
-        request = read_request(script)
-        return request if scene is None else _changed(request, {"scene": scene})
-    if run is None and scene is not None:
-        return WalkRequest(scene=scene)
-    run = run or _DEFAULT
-    if run not in RUNS:
-        raise UnknownName("walk", run, list(RUNS), "footfall walk --list")
-    request = RUNS[run].request
-    return request if scene is None else _changed(request, {"scene": scene})
-
-
-def _changed(request: WalkRequest, changes: dict[str, object]) -> WalkRequest:
-    """The request with what was said; None leaves it as it is."""
-    import msgspec
-
-    said = {name: value for name, value in changes.items() if value is not None}
-    return msgspec.structs.replace(request, **said)
-
-
-def _goal(text: str) -> tuple[float, float, float]:
-    """X,Y or X,Y,YAW; m and degrees."""
-    import math
-
-    try:
-        numbers = [float(part) for part in text.split(",")]
-    except ValueError:
-        numbers = []
-    if len(numbers) not in (2, 3):
-        raise typer.BadParameter(f"--goal is {text!r}; it must be X,Y,YAW in m and degrees, such as 3,0,90")
-    x, y, yaw = (*numbers, 0.0)[:3]
-    return x, y, math.radians(yaw)
 
 
 def _view(recording: Path) -> None:

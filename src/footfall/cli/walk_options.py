@@ -1,7 +1,8 @@
-"""Options of `footfall walk`, as types: what to do, who and how, what goes wrong, and what is made of it."""
+"""Options of `footfall walk` in groups: where to, who and how, what goes wrong, and what is made of it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -17,87 +18,117 @@ def _option(
     return found
 
 
-Scene = Annotated[
-    str | None, typer.Argument(help="A scene: shipped name or file (.toml). Default: the platform.")
-]
-Run = Annotated[str | None, _option("--run", help="A walk with a name; --list shows them.", panel=_WAY)]
-Route = Annotated[
-    str | None,
-    _option("--route", help="A plan of steps: shipped name (`footfall plan list`) or file.", panel=_WAY),
-]
-GoalText = Annotated[str | None, _option("--goal", help="Where to go: X,Y,YAW in m and degrees.", panel=_WAY)]
-Script = Annotated[
-    Path | None,
-    _option("--script", help="What it is told on the way, and what happens around it (.toml).", panel=_WAY),
-]
-Seconds = Annotated[
-    float | None, _option("--seconds", help="How long; by default until all is done.", panel=_WAY)
-]
-Speed = Annotated[float | None, _option("--speed", help="At most, m/s.", panel=_WAY)]
-
-RobotName = Annotated[
-    str | None, _option("--robot", help="Who walks: shipped name or file. Default: lola.", panel=_ROBOT)
-]
-Mode = Annotated[
-    str | None,
-    _option(
-        "--mode",
-        help="reduced: joints follow exactly (default). full: servos, motors, gears and a bus.",
-        panel=_ROBOT,
-    ),
-]
-SightName = Annotated[
-    str | None,
-    _option("--sight", help="How it sees: exact, noisy, or camera (in its head, on the way).", panel=_ROBOT),
-]
-Steps = Annotated[
-    int | None,
-    _option(
-        "--steps",
-        help="Steps of the simulation in a control period of 1 ms: 2, in full mode 4.",
-        panel=_ROBOT,
-        min=1,
-        max=100,
-    ),
-]
-
-Noise = Annotated[bool, _option("--noise", help="Sensors have errors and delays.", panel=_TROUBLE)]
-Seed = Annotated[int, _option("--seed", help="Of all that is random.", panel=_TROUBLE, min=0)]
-Pushes = Annotated[
-    list[str] | None,
-    _option("--push", help="BODY,FX,FY,FZ,START,SECONDS: a force on a body, N and s.", panel=_TROUBLE),
-]
-Bus = Annotated[
-    str | None,
-    _option(
-        "--bus",
-        help="In full mode: LATENCY,JITTER,DROPPED; ticks of 0.25 ms, and probabilities of late and lost frames.",
-        panel=_TROUBLE,
-    ),
-]
-Faults = Annotated[
-    list[str] | None,
-    _option(
-        "--fault",
-        help="In full mode, what breaks: KIND,START,SECONDS or KIND:NAME,START,SECONDS; kinds are bus, motor, encoder, "
-        "force.",
-        panel=_TROUBLE,
-    ),
-]
-
-Show = Annotated[bool, _option("--view", help="Show it in the browser, until Ctrl-C.", panel=_OUTPUT)]
-Panel = Annotated[
-    bool, _option("--panel", help="Command it from the browser while it walks, until Ctrl-C.", panel=_OUTPUT)
-]
 Plot = Annotated[bool, _option("--plot/--no-plot", help="Draw the page of plots.", panel=_OUTPUT)]
-Video = Annotated[
-    Path | None,
-    _option("--video", help="Also draw a moving picture: .gif or .webp; wants Chromium.", panel=_OUTPUT),
-]
 AsJson = Annotated[bool, _option("--json", help="Print the summary as one JSON object.", panel=_OUTPUT)]
 Output = Annotated[Path, _option("--output", "-o", help="Folder for what is written.", panel=_OUTPUT)]
 
-Listing = Annotated[bool, typer.Option("--list", help="List scenes and walks with a name.")]
-Parameters = Annotated[
-    bool, typer.Option("--parameters", help="List parameters that a script can set, with their values.")
-]
+
+@dataclass(frozen=True)
+class Course:
+    """Where to, and how long."""
+
+    run: Annotated[
+        str | None, _option("--run", help="A walk with a name; --list shows them.", panel=_WAY)
+    ] = None
+    route: Annotated[
+        str | None,
+        _option("--route", help="A plan of steps: shipped name (`footfall plan list`) or file.", panel=_WAY),
+    ] = None
+    goal: Annotated[
+        str | None, _option("--goal", help="Where to go: X,Y,YAW in m and degrees.", panel=_WAY)
+    ] = None
+    script: Annotated[
+        Path | None,
+        _option(
+            "--script", help="What it is told on the way, and what happens around it (.toml).", panel=_WAY
+        ),
+    ] = None
+    seconds: Annotated[
+        float | None, _option("--seconds", help="How long; by default until all is done.", panel=_WAY)
+    ] = None
+    speed: Annotated[float | None, _option("--speed", help="At most, m/s.", panel=_WAY)] = None
+
+
+@dataclass(frozen=True)
+class Walker:
+    """Who walks, and how it is simulated."""
+
+    robot: Annotated[
+        str | None, _option("--robot", help="Who walks: shipped name or file. Default: lola.", panel=_ROBOT)
+    ] = None
+    lenient: Annotated[
+        bool, _option("--lenient", help="Take impossible inertias of a robot with a warning.", panel=_ROBOT)
+    ] = False
+    mode: Annotated[
+        str | None,
+        _option(
+            "--mode",
+            help="reduced: joints follow exactly (default). full: servos, motors, gears and a bus.",
+            panel=_ROBOT,
+        ),
+    ] = None
+    sight: Annotated[
+        str | None,
+        _option(
+            "--sight", help="How it sees: exact, noisy, or camera (in its head, on the way).", panel=_ROBOT
+        ),
+    ] = None
+    steps: Annotated[
+        int | None,
+        _option(
+            "--steps",
+            help="Steps of the simulation in a control period of 1 ms: 2, in full mode 4.",
+            panel=_ROBOT,
+            min=1,
+            max=100,
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """What goes wrong."""
+
+    noise: Annotated[bool, _option("--noise", help="Sensors have errors and delays.", panel=_TROUBLE)] = False
+    seed: Annotated[int, _option("--seed", help="Of all that is random.", panel=_TROUBLE, min=0)] = 0
+    push: Annotated[
+        list[str] | None,
+        _option("--push", help="BODY,FX,FY,FZ,START,SECONDS: a force on a body, N and s.", panel=_TROUBLE),
+    ] = None
+    bus: Annotated[
+        str | None,
+        _option(
+            "--bus",
+            help="In full mode: LATENCY,JITTER,DROPPED; ticks of 0.25 ms, and probabilities of late and lost frames.",
+            panel=_TROUBLE,
+        ),
+    ] = None
+    fault: Annotated[
+        list[str] | None,
+        _option(
+            "--fault",
+            help="In full mode, what breaks: KIND,START,SECONDS or KIND:NAME,START,SECONDS; kinds are bus, motor, "
+            "encoder, force.",
+            panel=_TROUBLE,
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class Results:
+    """What is made of a walk."""
+
+    show: Annotated[bool, _option("--view", help="Show it in the browser, until Ctrl-C.", panel=_OUTPUT)] = (
+        False
+    )
+    panel: Annotated[
+        bool,
+        _option("--panel", help="Command it from the browser while it walks, until Ctrl-C.", panel=_OUTPUT),
+    ] = False
+    plot: Plot = True
+    video: Annotated[
+        Path | None,
+        _option("--video", help="Also draw a moving picture: .gif or .webp; wants Chromium.", panel=_OUTPUT),
+    ] = None
+    as_json: AsJson = False
+    output: Output = Path("walk")

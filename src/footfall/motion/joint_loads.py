@@ -71,10 +71,16 @@ def joint_loads(motion: Motion, body: WholeBody, *, dt: float = 0.01) -> JointLo
         times,
         velocities,
         efforts,
-        np.abs(velocities).max(axis=0) / limits.velocity[_BASE:],
-        np.abs(efforts).max(axis=0) / limits.effort[_BASE:],
+        _shares(velocities, limits.velocity[_BASE:]),
+        _shares(efforts, limits.effort[_BASE:]),
         names,
     )
+
+
+def _shares(values: Array, limits: Array) -> Array:
+    """The most of values (n, joints) as a part of limits; descriptions that know no limit may have 0."""
+    most = np.abs(values).max(axis=0)
+    return np.divide(most, limits, out=np.zeros_like(most), where=limits > 0.0)
 
 
 def _toe(robot: Robot, frame: str) -> int:

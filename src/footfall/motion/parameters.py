@@ -61,13 +61,14 @@ class FootParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
 
 class ToeParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Stage 8, 003c section 5.6. The toe bends for strides above large_stride_soles lengths of the sole, by
-    large_stride_deg at large_stride_m, and for steps up."""
+    large_stride_deg at large_stride_m, and for steps up; so it does for what a swing is higher than high_swing_m."""
 
     peak_share: Annotated[float, Meta(gt=0.0, lt=1.0)] = 0.45
     large_stride_soles: NotNegative = 2.0
     large_stride_m: Positive = 0.8
     large_stride_deg: NotNegative = 10.0
     rise_rad_per_m: NotNegative = 3.0
+    high_swing_m: NotNegative = 0.1
     tiptoe_deg: NotNegative = 15.0
 
 

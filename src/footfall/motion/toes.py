@@ -29,6 +29,7 @@ class ToeShape(NamedTuple):
     bends_from: float  # m, stride from which it bends
     per_stride: float  # rad/m beyond the sole's length
     per_rise: float  # rad/m upwards
+    high: float  # m, of a swing; what it is higher counts as a rise
     tiptoe: float  # rad
     largest: float  # rad
     peak_share: float  # of the time of a bend, at which it is largest
@@ -45,6 +46,7 @@ def toe_shape(model: ReducedModel, parameters: ToeParameters, foot: int) -> ToeS
         parameters.large_stride_soles * sole,
         float(np.deg2rad(parameters.large_stride_deg)) / max(parameters.large_stride_m - sole, 1e-9),
         parameters.rise_rad_per_m,
+        parameters.high_swing_m,
         min(float(np.deg2rad(parameters.tiptoe_deg)), largest),
         largest,
         parameters.peak_share,
@@ -52,11 +54,17 @@ def toe_shape(model: ReducedModel, parameters: ToeParameters, foot: int) -> ToeS
     )
 
 
-def toe_angle(way: Vector3, toe: ToeShape) -> float:
-    """Angle at the peak of a swing whose foot goes this way, in axes of the other foot, 003c (6.13), rad."""
+def toe_angle(way: Vector3, lift: float, toe: ToeShape) -> float:
+    """Angle at the peak of a swing whose foot goes this way, in axes of the other foot, 003c (6.13), rad.
+
+    lift: by how much it is higher in between, m. The source knows none; but a foot that is lifted behind the body over
+    something high brings its ankle to its limit, and the leg that stands would have to be longer, if its heel does not
+    rise first.
+    """
     ahead, up = way[0], way[2]
     bend = toe.per_stride * (abs(ahead) - toe.sole) if abs(ahead) >= toe.bends_from else 0.0
     bend += toe.per_rise * up if up > _LEVEL else 0.0
+    bend += toe.per_rise * max(lift - toe.high, 0.0)
     return min(toe.largest, bend)
 
 
@@ -89,7 +97,8 @@ def toe_course(schedule: Schedule, foot: int, toe: ToeShape, start: Jet | None) 
             course.blend_to(np.array([toe.sign * toe.tiptoe if lands_on_tiptoe else 0.0]), closing)
             continue
         way = way_from_other_foot(begin, end, foot)
-        bend = toe_angle(way, toe)
+        lift = schedule.step_height[k]
+        bend = toe_angle(way, 0.0 if np.isnan(lift) else lift, toe)
         if bend <= 0.0:
             continue
         # Going forward the toe bends from the load switch before on, going backward until the one after has ended.
@@ -114,7 +123,7 @@ def plan_toe(
 ) -> PolynomialTrajectory:
     """Angle (1,) of a toe joint, rad, with the sign of its side; foot: 0 for RF, 1 for LF.
 
-    It bends while the heel lifts in large steps and steps up, and as long as the foot stands on tiptoe. start (3,):
+    It bends while the heel lifts in large, high and upward steps, and as long as the foot stands on tiptoe. start (3,):
     angle, velocity and acceleration to continue from; it comes to rest in the first phase.
     """
     state = None if start is None else Jet(*start.tolist())

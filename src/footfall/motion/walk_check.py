@@ -23,6 +23,7 @@ from footfall.motion.whole_body import WholeBody
 from footfall.robot.drives.drive_limits import drive_limits
 from footfall.robot.model import WORLD, JointType, Robot
 
+_NAMED = 16  # frames that are named to somebody who has to choose
 _TRIED_SHARE, _TRIED_TIME = 0.25, 0.8  # steps that are tried: parts of the leg's length, s
 
 
@@ -60,7 +61,8 @@ def _findings(robot: Robot, frames: Mapping[str, str] | None, sole: Rectangle | 
             "frames",
             "missing",
             str(error),
-            "name frames of feet and hands: --frame RF=right_sole --frame LF=...",
+            "name frames of feet and hands: --frame RF=right_sole --frame LF=...; it has "
+            + _some_frames(robot),
         )
         return
     yield Finding("frames", "good", ", ".join(f"{name}: {frame}" for name, frame in marks.items()))
@@ -77,6 +79,15 @@ def _findings(robot: Robot, frames: Mapping[str, str] | None, sole: Rectangle | 
         return
     yield _arms(body)
     yield from _steps(body)
+
+
+def _some_frames(robot: Robot) -> str:
+    """Names that --frame takes: those at the ends of limbs first."""
+    inner = {joint.parent for joint in robot.joints}
+    names = sorted(
+        (name for name in robot.frame_names if name != WORLD), key=lambda name: (name in inner, name)
+    )
+    return ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} others" if len(names) > _NAMED else "")
 
 
 def _base(robot: Robot) -> Finding:
@@ -128,9 +139,9 @@ def _limits(robot: Robot, model: ReducedModel) -> Finding:
         place, rate = robot.q_slice(name).start, robot.v_slice(name).start
         if not np.isfinite([robot.lower_limits[place], robot.upper_limits[place]]).all():
             lacking["positions"].append(name)
-        if not np.isfinite(limits.velocity[rate]):
+        if not 0.0 < limits.velocity[rate] < np.inf:  # zero is what descriptions have that know none
             lacking["speeds"].append(name)
-        if not np.isfinite(limits.effort[rate]):
+        if not 0.0 < limits.effort[rate] < np.inf:
             lacking["torques"].append(name)
     told = "; ".join(f"no {kind} of {', '.join(joints)}" for kind, joints in lacking.items() if joints)
     if not told:

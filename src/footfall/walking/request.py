@@ -63,7 +63,8 @@ def read_push(text: str) -> Push:
 class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A walk.
 
-    scene: a shipped name or a file. robot: likewise. route: name or file of a plan of steps; without one the robot is
+    scene: a shipped name or a file. robot: likewise. lenient: whether impossible inertias of the robot are taken with
+    a warning. route: name or file of a plan of steps; without one the robot is
     asked to come to the goal. goal: x, y in m and yaw in rad, that of the scene by default. speed: m/s, at most. noise:
     whether sensors have errors. seed: of all that is random. rest: s, how long
     it stands in the end. substeps: steps of the plant in a period of the controller; by default 2, and 4 in full mode.
@@ -91,6 +92,7 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sight: Sight | None = None
     seconds: float | None = None
     drop: float = 0.0
+    lenient: bool = False
     signals: tuple[AnySignal, ...] = msgspec.field(name="signal", default=())
 
     @property

@@ -63,7 +63,9 @@ class WalkSession:
         self.asked = WalkRequest(**({"scene": "flat"} | fields)) if request is None else request
         asked = self.asked
         scene = load_scene(asked.scene)
-        self.code = WalkingCode(walking_body(load(asked.robot))) if code is None else code
+        self.code = (
+            WalkingCode(walking_body(load(asked.robot, strict=not asked.lenient))) if code is None else code
+        )
         body, whole = self.code.body, self.code.whole
         self.planning = 0.0  # s, that planning took
         self.computing = 0.0  # s, that walking took

@@ -378,6 +378,21 @@ def test_code_is_found_again_unless_something_has_changed(
     assert len(texts) == 6
 
 
+ONE, OTHER, THIRD = 1, 2, 1
+
+
+def counted() -> int:
+    return 100 * ONE + 10 * OTHER + THIRD
+
+
+def test_a_constant_may_become_equal_to_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Equal small ints are one object in Python; each still counts where it stands."""
+    monkeypatch.setenv("FOOTFALL_CACHE_DIR", str(tmp_path))
+    assert routine(counted)() == 121
+    monkeypatch.setitem(counted.__globals__, "THIRD", 2)
+    assert routine(counted)() == 122
+
+
 def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("FOOTFALL_CACHE_DIR", str(tmp_path / "file" / "cache"))

@@ -39,7 +39,7 @@ def content_of(function: Callable[..., Any]) -> Content:
     while pending:
         one = pending.pop()
         one = as_written(one)
-        if id(one) in seen:
+        if id(one) in seen and not isinstance(one, int | float):  # equal numbers may be the same object
             continue
         seen.add(id(one))
         kept.append(one)

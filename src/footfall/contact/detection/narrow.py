@@ -101,7 +101,8 @@ def _closed_form(
     kind, other_kind = shapes[one].kind, shapes[other].kind
     place, other_place = memory.places[one], memory.places[other]
     if other_kind == Kind.PLANE:
-        return plane_spots(table.pools, solid_of(table, one), place, other_place, margin, spots)
+        spare = shapes[one].spare & shapes[other].spare
+        return plane_spots(table.pools, solid_of(table, one), place, other_place, margin, spare, spots)
     size, other_size = shapes[one].size, shapes[other].size
     radius, other_radius = shapes[one].radius, shapes[other].radius
     if kind == Kind.SPHERE:

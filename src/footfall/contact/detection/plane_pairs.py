@@ -18,9 +18,16 @@ _UPRIGHT = (
 
 @routine
 def plane_spots(
-    pools: Pools, one: Solid, place: Transform, plane: Transform, margin: float, spots: ArrayOf[Spot]
+    pools: Pools,
+    one: Solid,
+    place: Transform,
+    plane: Transform,
+    margin: float,
+    spare: int,
+    spots: ArrayOf[Spot],
 ) -> int:
-    """Points of a convex shape that are nearer than `margin` (m) to the plane z = 0 of a frame, or below it."""
+    """Points of a convex shape that are nearer than `margin` (m) to the plane z = 0 of a frame, or below it; spare:
+    bits of corners of a box that are left out."""
     normal = plane.rotation[:, 2]
     height = normal @ (place.translation - plane.translation)
     up = place.rotation.T @ normal
@@ -46,7 +53,7 @@ def plane_spots(
                 ]
             )
             gap = height + up @ corner
-            if gap <= limit:
+            if gap <= limit and not (spare >> k) & 1:
                 count = _put(spots, count, place, corner, up, gap, one.radius, normal, k)
     elif one.kind == Kind.CYLINDER:
         count = _cylinder_spots(one.size, place, up, height, limit, normal, spots)

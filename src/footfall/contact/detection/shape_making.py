@@ -136,4 +136,5 @@ def _record(
         carried.material,
         carried.group,
         carried.mask,
+        0,
     )

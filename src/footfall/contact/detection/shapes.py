@@ -33,7 +33,7 @@ class Shape(NamedTuple):
     around the core: the whole of a sphere, that of a capsule or swept triangle, m. bound: radius of a ball around
     `position` that holds it, infinite for ground. inner: half of its least thickness, m. content: number of its hull,
     mesh or terrain in the pools. material: number of its material. group, mask: two shapes may touch if the group of
-    one has a bit of the other's mask.
+    one has a bit of the other's mask. spare: bits of corners that need not be looked at, see `spare_corners.py`.
     """
 
     kind: int
@@ -49,6 +49,7 @@ class Shape(NamedTuple):
     material: int
     group: int
     mask: int
+    spare: int
 
 
 class Hull(NamedTuple):

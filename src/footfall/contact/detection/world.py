@@ -22,6 +22,7 @@ from footfall.contact.detection.narrow import MOST_SPOTS
 from footfall.contact.detection.pools import PoolBuilder
 from footfall.contact.detection.shape_making import Carried, shapes_of
 from footfall.contact.detection.shapes import Bodies, Kind, Shape, Spot, Touch
+from footfall.contact.detection.spare_corners import fill_spare
 from footfall.contact.pair_material import RobotSide
 from footfall.dynamics.configuration import neutral
 from footfall.dynamics.kinematics import link_poses
@@ -81,6 +82,7 @@ class ContactWorld:
                 if one in number and other in number
             )
             there = self._shapes["kind"] != Kind.NONE
+            fill_spare(self._shapes, self.materials)
             self._table = ShapeTable(
                 self._shapes,
                 np.flatnonzero(there & (self._shapes["body"] >= 0)),
