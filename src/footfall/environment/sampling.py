@@ -93,12 +93,18 @@ class Cell(NamedTuple):
 
 
 @routine
-def cell_at(terrain: PackedTerrain, i: int, j: int) -> Cell:
-    """The cell (i, j), counted from the origin."""
+def slot_at(terrain: PackedTerrain, i: int, j: int) -> int:
+    """Number of the patch that has the cell (i, j), counted from the origin; negative if there is none."""
     a, b = i // SIDE - terrain.first_x, j // SIDE - terrain.first_y
     if a < 0 or b < 0 or a >= terrain.slots.shape[0] or b >= terrain.slots.shape[1]:
-        return Cell(UNSEEN, 0)
-    slot = terrain.slots[a, b]
+        return -1
+    return int(terrain.slots[a, b])
+
+
+@routine
+def cell_at(terrain: PackedTerrain, i: int, j: int) -> Cell:
+    """The cell (i, j), counted from the origin."""
+    slot = slot_at(terrain, i, j)
     if slot < 0:
         return Cell(UNSEEN, 0)
     return Cell(terrain.heights[slot, i % SIDE, j % SIDE], terrain.confidence[slot, i % SIDE, j % SIDE])

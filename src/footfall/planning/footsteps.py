@@ -1,8 +1,8 @@
 """The search of footsteps: A* over stances, each a foot on a cell of 4 cm with one of 48 headings.
 
-Seiwald 2023, 5.5.4. A foothold is rated when a step first leads there; what hands reach and what body and arms are in
-is looked at when the stance is taken from the open list, since that only adds to the cost and most stances never come
-so far. All states lie in arrays: nothing is made while it runs.
+Seiwald 2023, 5.5.4. A foothold is rated when a step first leads there; how the sole lies on cells of 1 cm, what hands
+reach and what body and arms are in is looked at when the stance is taken from the open list, since that only adds to
+the cost and most stances never come so far. All states lie in arrays: nothing is made while it runs.
 """
 
 from __future__ import annotations
@@ -13,15 +13,17 @@ import numpy as np
 
 from footfall.arrays import Array, Integers
 from footfall.compiler.routines import Vector2, routine
+from footfall.environment.terrain import PackedTerrain
 from footfall.planning.body_ways import body_passes
-from footfall.planning.ground import Bytes, Ground, Singles, known_cost, known_top, turned, wide_top
+from footfall.planning.ground import Bytes, Ground, Singles, is_even, known_cost, known_top, turned, wide_top
 from footfall.planning.guide import CostRules, Guide, guide_value
 from footfall.planning.heap import Heap, pop, push
+from footfall.planning.refinement import POORLY, WELL, Refinement, footing
 from footfall.planning.solids import Solids, Volumes, support
 from footfall.planning.states import State, middle_of, number_of, state_of
 from footfall.planning.step_set import CELL, GUIDE_CELL, SWEEP, TURNS, StepSet
 
-# Of a state. RATED: hands and collisions are known. STRICT: a way there was not free, so each is looked at at once.
+# Of a state. RATED: it was looked at closely. STRICT: a way there was not free, so each is looked at at once.
 NEW, OPEN, RATED, STRICT, CLOSED, INVALID = 0, 1, 2, 3, 4, 5
 RUNNING, FOUND, EXHAUSTED, FULL = 0, 1, 2, 3  # of a search
 _SAME = 1e-9  # costs that differ by less are the same
@@ -31,13 +33,13 @@ _DETOUR = 50.0  # cost of where the guide knows no way
 class Nodes(NamedTuple):
     """States, numbered ((foot * yaws + yaw) * nx + i) * ny + j, so that steps in one direction lie together.
 
-    costs: from the start. estimates: to the goal. hands: cost of those without support. steps: number of the step that
+    costs: from the start. estimates: to the goal. closer: what a closer look adds, see `look_closely`. steps: number of the step that
     leads there plus one, -1 for a start. depths: how many steps led there. status: see NEW and the like.
     """
 
     costs: Array
     estimates: Singles
-    hands: Singles
+    closer: Singles
     steps: np.ndarray[Any, np.dtype[np.int32]]
     depths: np.ndarray[Any, np.dtype[np.int16]]
     status: Bytes
@@ -60,10 +62,12 @@ class Target(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """All that a search looks at. goals: numbers of the states to reach. guided: whether the guide's costs are used.
-    weight: of estimates."""
+    """All that a search looks at. terrain, refinement: for a closer look at footholds. goals: numbers of the states to
+    reach. guided: whether the guide's costs are used. weight: of estimates."""
 
     ground: Ground
+    terrain: PackedTerrain
+    refinement: Refinement
     steps: StepSet
     solids: Solids
     volumes: Volumes
@@ -182,17 +186,38 @@ def swings_free(problem: Problem, begin: State, end: State) -> bool:
 
 
 @routine
-def rate_hands(problem: Problem, nodes: Nodes, number: int, state: State) -> float:
-    """What hands and collisions add to the cost of a state, infinite if it is not possible."""
+def footing_cost(problem: Problem, state: State) -> float:
+    """What a sole costs that does not lie well; infinite if it cannot stand, which cells of 1 cm show."""
+    ground = problem.ground
+    if problem.rules.bump == 0.0 or is_even(ground, state.yaw, state.i, state.j):
+        return 0.0
+    place = np.array([ground.x + (state.i + 0.5) * CELL, ground.y + (state.j + 0.5) * CELL])
+    found = footing(problem.terrain, problem.refinement, place, 2 * state.yaw)
+    return 0.0 if found == WELL else problem.rules.bump if found == POORLY else np.inf
+
+
+@routine
+def hands_cost(problem: Problem, state: State) -> float:
+    """What hands without support cost; infinite if body or arms are in something."""
     middle = middle_of(problem.ground, problem.volumes, state)
+    if near_flag(problem, middle) == 0:
+        return problem.rules.hand * problem.volumes.hands
     place = np.array([middle[0], middle[1], problem.ground.mean[state.i, state.j]])
     found = support(problem.solids, problem.volumes, 2 * state.yaw, place, state.foot, 0.0)
-    if found.blocked >= 0:
+    return problem.rules.hand * found.missing if found.blocked < 0 else np.inf
+
+
+@routine
+def look_closely(problem: Problem, nodes: Nodes, number: int, state: State) -> float:
+    """What a closer look at sole, hands and body adds to the cost of a state, infinite if it is not possible."""
+    cost = hands_cost(problem, state)
+    if cost < np.inf:
+        cost += footing_cost(problem, state)
+    if cost == np.inf:
         nodes.status[number] = INVALID
         return np.inf
-    cost = problem.rules.hand * found.missing
-    added = cost - nodes.hands[number]
-    nodes.hands[number] = cost
+    added = cost - nodes.closer[number]
+    nodes.closer[number] = cost
     nodes.status[number] = RATED
     return float(added)
 
@@ -296,11 +321,11 @@ def expand(problem: Problem, nodes: Nodes, heap: Heap, course: Course, number: i
             continue
         if step.forward > rules.first_last and (begins or is_goal(problem, after)):
             continue
-        hands, near = nodes.hands[after], 0
+        closer = nodes.closer[after]
         if status == NEW:
             near = near_flag(problem, middle_of(ground, problem.volumes, reached))
-            hands = 0.0 if near % 2 == 1 else rules.hand * problem.volumes.hands
-        total = cost + step.cost + standing + hands
+            closer = 0.0 if near % 2 == 1 else rules.hand * problem.volumes.hands
+        total = cost + step.cost + standing + closer
         if status != NEW and total >= nodes.costs[after] - _SAME:
             continue
         total += ground_cost(problem, state, n, reached)
@@ -310,8 +335,8 @@ def expand(problem: Problem, nodes: Nodes, heap: Heap, course: Course, number: i
             continue
         if status == NEW:
             nodes.estimates[after] = problem.weight * estimate(problem, reached)
-            nodes.hands[after] = hands
-            nodes.status[after] = RATED if near == 0 else OPEN
+            nodes.closer[after] = closer
+            nodes.status[after] = OPEN
             course.counts[1] += 1
         nodes.costs[after] = total
         nodes.steps[after] = n + 1
@@ -333,7 +358,7 @@ def come_otherwise(problem: Problem, nodes: Nodes, heap: Heap, number: int, stat
     """Find the best free way to a stance from all others that were taken up: the one that led there is not free. Later
     ones are looked at as they are found."""
     ground, rules = problem.ground, problem.rules
-    arriving = known_cost(ground, state.yaw, state.i, state.j) + nodes.hands[number]
+    arriving = known_cost(ground, state.yaw, state.i, state.j) + nodes.closer[number]
     best, chosen, depth = np.inf, 0, 0
     for turn in range(-TURNS, TURNS + 1):
         foot, yaw = 1 - state.foot, turned(state.yaw - turn, ground.yaws)
@@ -376,7 +401,7 @@ def run_search(problem: Problem, nodes: Nodes, heap: Heap, course: Course, most:
             continue
         state = state_of(ground, number)
         if status == OPEN:
-            added = rate_hands(problem, nodes, number, state)
+            added = look_closely(problem, nodes, number, state)
             if added == np.inf:
                 course.counts[2] += 1
                 continue

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.compiler.routines import Lanes, routine
+from footfall.compiler.routines import ArrayOf, Lanes, as_records, routine
 from footfall.environment.terrain import Terrain
 from footfall.planning.footprints import Stamps
 from footfall.planning.parameters import PlannerParameters
@@ -21,6 +21,7 @@ Singles = np.ndarray[Any, np.dtype[np.float32]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 _LEVEL = 4  # of the terrain's tree: cells of 4 cm
 _ROW = 8  # footholds that are rated together
+_SURE = 0.99  # confidence of a cell of which all was seen well
 
 
 class FootholdRules(NamedTuple):
@@ -33,12 +34,36 @@ class FootholdRules(NamedTuple):
     partial_cost: float
 
 
+class PlaneFit(NamedTuple):
+    """How the plane closest to heights z of cells (x, y) follows from them: with the middle (x, y) of the cells its
+    slopes are xx, xy; xy, yy times the sums of (x - middle) z and (y - middle) z."""
+
+    x: float
+    y: float
+    xx: float
+    xy: float
+    yy: float
+
+
+def plane_fits(stamps: Stamps) -> ArrayOf[PlaneFit]:
+    """Of the cells of each heading."""
+    rows = []
+    for k in range(len(stamps.toes)):
+        cells = stamps.of(k)
+        middle = cells.mean(axis=0)
+        inverse = np.linalg.inv((cells - middle).T @ (cells - middle))
+        rows.append([*middle, inverse[0, 0], inverse[0, 1], inverse[1, 1]])
+    fits: ArrayOf[PlaneFit] = as_records(PlaneFit, np.array(rows))
+    return fits
+
+
 class Ground(NamedTuple):
     """Terrain as arrays (nx, ny), cell (0, 0) with its corner at (x, y), m; unseen cells have a highest of minus and a
     lowest of plus infinity. border: cells at each side on which nothing stands.
 
     costs (yaws, nx, ny): of a foothold, -1 where no foot can stand. tops: of the cells below the sole, m. Both are
-    known where rated (yaws, nx, rows) is not 0. wide_stamps, wide_tops, wide_rated: tops of a wider sole.
+    known where rated (yaws, nx, rows) is not 0. wide_stamps, wide_tops, wide_rated: tops of a wider sole. wide_even:
+    whether all below it was seen and is nearly in a plane, to `even` m.
     """
 
     x: float
@@ -57,8 +82,11 @@ class Ground(NamedTuple):
     tops: Singles
     rated: Bytes
     wide_stamps: Stamps
+    wide_planes: ArrayOf[PlaneFit]
     wide_tops: Singles
+    wide_even: Bytes
     wide_rated: Bytes
+    even: float
 
 
 def ground_within(
@@ -103,8 +131,11 @@ def ground_within(
         workspace("foothold tops", size, np.float32, zeroed=False),
         workspace("rated footholds", rows, np.uint8),
         wide_stamps,
+        plane_fits(wide_stamps),
         workspace("wide tops", size, np.float32, zeroed=False),
+        workspace("wide even", size, np.uint8, zeroed=False),
         workspace("rated wide tops", rows, np.uint8),
+        limits.bump_m,
     )
 
 
@@ -194,18 +225,54 @@ def known_top(ground: Ground, yaw: int, i: int, j: int) -> float:
 
 
 @routine
+def look_wider(ground: Ground, yaw: int, i: int, j: int) -> None:
+    """Find out what is below a wider sole on a cell that is not on the border; looked at once, eight side by side."""
+    row = j // _ROW
+    if ground.wide_rated[yaw, i, row] != 0:
+        return
+    ground.wide_rated[yaw, i, row] = 1
+    stamps = ground.wide_stamps
+    first, last = stamps.first[yaw], stamps.first[yaw + 1]
+    plane = ground.wide_planes[yaw]
+    top: Lanes = np.full(8, -np.inf)
+    least: Lanes = np.full(8, np.inf)
+    z: Lanes = np.zeros(8)
+    xz: Lanes = np.zeros(8)
+    yz: Lanes = np.zeros(8)
+    for n in range(first, last):
+        x, y = stamps.cells[n, 0], stamps.cells[n, 1]
+        highest: Lanes = ground.highest[i + x, _ROW * row + y : _ROW * row + y + 8]
+        sure: Lanes = ground.sure[i + x, _ROW * row + y : _ROW * row + y + 8]
+        top, least = np.maximum(top, highest), np.minimum(least, sure)
+        z, xz, yz = z + highest, xz + (x - plane.x) * highest, yz + (y - plane.y) * highest
+    bump: Lanes = np.zeros(8)
+    a, b, c = plane.xx * xz + plane.xy * yz, plane.xy * xz + plane.yy * yz, z / (last - first)
+    for n in range(first, last):
+        x, y = stamps.cells[n, 0], stamps.cells[n, 1]
+        high: Lanes = ground.highest[i + x, _ROW * row + y : _ROW * row + y + 8]
+        bump = np.maximum(bump, np.abs(high - c - (x - plane.x) * a - (y - plane.y) * b))
+    for k in range(8):
+        ground.wide_tops[yaw, i, _ROW * row + k] = top[k]
+        even = bump[k] <= ground.even and least[k] >= _SURE
+        ground.wide_even[yaw, i, _ROW * row + k] = 1 if even else 0
+
+
+@routine
 def wide_top(ground: Ground, yaw: int, i: int, j: int) -> float:
     """Highest cell below a wider sole, m; minus infinity where nothing was seen, and on the border."""
     if on_border(ground, i, j):
         return -np.inf
-    row = j // _ROW
-    if ground.wide_rated[yaw, i, row] == 0:
-        ground.wide_rated[yaw, i, row] = 1
-        top: Lanes = np.full(8, -np.inf)
-        for n in range(ground.wide_stamps.first[yaw], ground.wide_stamps.first[yaw + 1]):
-            a, b = i + ground.wide_stamps.cells[n, 0], _ROW * row + ground.wide_stamps.cells[n, 1]
-            highest: Lanes = ground.highest[a, b : b + 8]
-            top = np.maximum(top, highest)
-        for k in range(8):
-            ground.wide_tops[yaw, i, _ROW * row + k] = top[k]
+    look_wider(ground, yaw, i, j)
     return float(ground.wide_tops[yaw, i, j])
+
+
+@routine
+def is_even(ground: Ground, yaw: int, i: int, j: int) -> bool:
+    """Whether a sole lies well on a cell, or does if it is moved a little away from what is beside it."""
+    if on_border(ground, i, j):
+        return False
+    rules = ground.rules
+    if 0.0 <= known_cost(ground, yaw, i, j) <= rules.uneven_cost * ground.even / rules.uneven:
+        return True
+    look_wider(ground, yaw, i, j)
+    return bool(ground.wide_even[yaw, i, j] != 0)

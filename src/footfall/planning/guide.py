@@ -34,6 +34,7 @@ class CostRules(NamedTuple):
     path: float
     turn: float  # for one heading
     hand: float
+    bump: float  # for a sole that does not lie well
     vertical: float
     obstacle: float
     most_vertical: float

@@ -55,11 +55,11 @@ class StepLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
 class FootholdLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Where a foot may stand. uneven_m: height difference below the sole. bump_m: how far the ground may stick out of
-    the plane that the sole lies on, if there is another way. least_confidence: mean over the sole. shift_m, turn_deg:
+    the plane that the sole lies on; more costs `cost.bump`. least_confidence: mean over the sole. shift_m, turn_deg:
     how far refinement moves a foot. tiptoe_drop_m: a step down by more is taken on tiptoe."""
 
     uneven_m: Positive = 0.04
-    bump_m: Positive = 0.014
+    bump_m: Positive = 0.010
     least_confidence: Share = 2 / 3
     shift_m: NotNegative = 0.02
     turn_deg: NotNegative = 3.75
@@ -69,8 +69,9 @@ class FootholdLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
 class StepCosts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What a step costs, in units of one step. desired_m: the best length of a step. obstacle_per_m: for the height of
     what both half swings pass over. Costs of a foothold: uneven (at the limit of height differences), uncertain (at
-    the limit of confidence), partial (only the toe pad stands), hand (for each hand without support). Costs of
-    refinement: shift_per_cm, turn_per_step."""
+    the limit of confidence), partial (only the toe pad stands), hand (for each hand without support), bump (the sole
+    lies on an edge, or partly on ground that was never seen; 0: soles are not looked at so closely, as in the source).
+    Costs of refinement: shift_per_cm, turn_per_step."""
 
     step: Positive = 1.0
     path_per_m: NotNegative = 2.0
@@ -84,6 +85,7 @@ class StepCosts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     uncertain: NotNegative = 0.5
     partial: NotNegative = 1.0
     hand: NotNegative = 0.4
+    bump: NotNegative = 2.0
     shift_per_cm: NotNegative = 0.02
     turn_per_step: NotNegative = 0.05
 

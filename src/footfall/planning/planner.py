@@ -243,9 +243,8 @@ class Job:
             if outcome != FOUND:
                 return self._partial(search)
             path = path_of(search)
-            patience = self.tables.parameters.search.repairs // 2
             try:
-                stances = stances_of(search, path, bumpy=self.effort.repairs > patience)
+                stances = stances_of(search, path)
             except RefusedStance as refused:
                 self.watch.done("refinement")
                 if not self._repaired():
@@ -279,7 +278,7 @@ class Job:
         if number is not None:
             path = path_to(search, number)
             try:
-                stances = stances_of(search, path, bumpy=True)
+                stances = stances_of(search, path)
             except RefusedStance:
                 path = path._replace(numbers=())
         where = place_of(search, search.starts[0] if number is None else number)

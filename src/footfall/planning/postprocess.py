@@ -20,11 +20,11 @@ from footfall.planning.solids import collides
 from footfall.planning.step_set import CELL
 
 
-def stances_of(search: Search, path: Path, *, bumpy: bool = False) -> tuple[Stance, ...]:
-    """The stances of a path; RefusedStance if one cannot be. bumpy: whether the ground may stick out below soles."""
+def stances_of(search: Search, path: Path) -> tuple[Stance, ...]:
+    """The stances of a path; RefusedStance if one cannot be."""
     if not path.states:  # it stands at its goal, or where it is to pass
         return ()
-    feet = _refined(search, path, bumpy)
+    feet = _refined(search, path)
     touches = _touched(search, path, feet)
     placements = _placements(search, path, feet)
     stances = []
@@ -39,10 +39,8 @@ def stances_of(search: Search, path: Path, *, bumpy: bool = False) -> tuple[Stan
     return tuple(stances)
 
 
-def _refined(search: Search, path: Path, bumpy: bool) -> Any:
+def _refined(search: Search, path: Path) -> Any:
     ground, how = search.problem.ground, search.tables.refinement
-    if bumpy:
-        how = how._replace(bump=np.inf)
     places = np.array([(ground.x + (s.i + 0.5) * CELL, ground.y + (s.j + 0.5) * CELL) for s in path.states])
     yaws = np.array([2 * state.yaw for state in path.states])
     before = path.pose.stance_foot

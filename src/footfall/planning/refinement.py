@@ -9,14 +9,15 @@ import numpy as np
 from footfall.arrays import Array, Integers
 from footfall.compiler.routines import ArrayOf, Vector2, Vector3, routine
 from footfall.environment.patch import CELL as FINE_CELL
-from footfall.environment.patch import UNSEEN
-from footfall.environment.sampling import cell_at
+from footfall.environment.patch import SIDE, UNSEEN
+from footfall.environment.sampling import cell_at, slot_at
 from footfall.environment.terrain import PackedTerrain
 from footfall.motion.pose_checks import sole_gap
 from footfall.planning.footprints import Stamps
 from footfall.planning.ground import FootholdRules, rated
 from footfall.planning.parameters import PlannerParameters
 
+NONE, POORLY, WELL = 0, 1, 2  # how a sole lies
 _WIDER = 2  # times the usual shift, for footholds that have none: treads hardly longer than soles
 
 
@@ -82,24 +83,36 @@ def refinement_for(
 
 
 class Patch(NamedTuple):
-    """Cells of 1 cm around a foothold, (n, n): heights, m, minus infinity where nothing was seen, and confidences."""
+    """Cells of 1 cm around a foothold, (n, n): heights, m, minus infinity where nothing was seen, and confidences.
+    middle: number of the middle one, which is cell (i, j) counted from the origin."""
 
     heights: Array
     confidence: Array
     middle: int
+    i: int
+    j: int
 
 
 @routine
-def patch_around(terrain: PackedTerrain, i: int, j: int, reach: int) -> Patch:
-    """A copy of the cells within a reach of cell (i, j)."""
+def patch_below(terrain: PackedTerrain, how: Refinement, place: Vector2) -> Patch:
+    """A copy of the cells below all soles around a place, m."""
+    i, j = int(np.floor(place[0] / FINE_CELL)), int(np.floor(place[1] / FINE_CELL))
+    reach = how.stamps.reach + abs(how.shifts[len(how.shifts) - 1, 0]) + 1
     size = 2 * reach + 1
-    heights, confidence = np.empty((size, size)), np.empty((size, size))
+    heights, confidence = np.full((size, size), -np.inf), np.zeros((size, size))
     for a in range(size):
-        for b in range(size):
-            cell = cell_at(terrain, i + a - reach, j + b - reach)
-            heights[a, b] = 0.001 * cell.height if cell.height != UNSEEN else -np.inf
-            confidence[a, b] = cell.confidence / 255.0
-    return Patch(heights, confidence, reach)
+        row, b = i - reach + a, 0
+        while b < size:  # along a row of a patch of the terrain
+            column = j - reach + b
+            after = min(b + SIDE - column % SIDE, size)
+            slot = slot_at(terrain, row, column)
+            if slot >= 0:
+                for k in range(b, after):
+                    height = terrain.heights[slot, row % SIDE, (column + k - b) % SIDE]
+                    heights[a, k] = 0.001 * height if height != UNSEEN else -np.inf
+                    confidence[a, k] = terrain.confidence[slot, row % SIDE, (column + k - b) % SIDE] / 255.0
+            b = after
+    return Patch(heights, confidence, reach, i, j)
 
 
 class Rating(NamedTuple):
@@ -110,25 +123,45 @@ class Rating(NamedTuple):
     partial: bool
 
 
+class Heights(NamedTuple):
+    """Lowest and highest cell below a foot that were seen, m, sum of confidences, whether all cells were seen."""
+
+    low: float
+    high: float
+    trust: float
+    seen: bool
+
+
 @routine
-def rate_fine(patch: Patch, stamps: Stamps, rules: FootholdRules, yaw: int, di: int, dj: int) -> Rating:
-    """What a foot finds that is shifted by cells from the middle of a patch."""
+def rate_fine(
+    patch: Patch, stamps: Stamps, rules: FootholdRules, yaw: int, di: int, dj: int, strict: bool
+) -> Rating:
+    """What a foot finds that is shifted by cells from the middle of a patch; strict: all that carries it must have been
+    seen. Most of what cannot be is known before all cells were looked at."""
     first, last = stamps.first[yaw], stamps.first[yaw + 1]
     toes = first + stamps.toes[yaw]
-    low, high, trust = np.inf, -np.inf, 0.0
-    toe_low, toe_high, toe_trust = np.inf, -np.inf, 0.0
+    found = Heights(np.inf, -np.inf, 0.0, True)
+    toe = found
     for n in range(first, last):
         if n == toes:
-            toe_low, toe_high, toe_trust = low, high, trust
+            toe = found
+            if toe.high - toe.low > rules.uneven or (strict and not toe.seen):
+                return Rating(-1.0, 0, False)
         a, b = patch.middle + di + stamps.cells[n, 0], patch.middle + dj + stamps.cells[n, 1]
-        height = patch.heights[a, b]
-        high = max(high, height)
-        low = min(low, height if height > -np.inf else low)
-        trust += patch.confidence[a, b]
-    cost = rated(low, high, trust / (last - first), rules)
-    if cost >= 0.0 or toes == last or toe_high < high:
+        height, trust = patch.heights[a, b], found.trust + patch.confidence[a, b]
+        if height > -np.inf:
+            low, high = min(found.low, height), max(found.high, height)
+            if n > toes and high > toe.high and high - low > rules.uneven:
+                return Rating(-1.0, 0, False)  # uneven, and the heel would hit the ground
+            found = Heights(low, high, trust, found.seen)
+        else:
+            found = Heights(found.low, found.high, trust, False)
+    cost = rated(found.low, found.high, found.trust / (last - first), rules)
+    if strict and not found.seen:
+        cost = -1.0
+    if cost >= 0.0 or toes == last or toe.high < found.high:
         return Rating(cost, last - first, False)
-    cost = rated(toe_low, toe_high, toe_trust / (toes - first), rules)
+    cost = rated(toe.low, toe.high, toe.trust / (toes - first), rules)
     return Rating(cost + rules.partial_cost if cost >= 0.0 else -1.0, toes - first, True)
 
 
@@ -170,36 +203,62 @@ def sole_at(sole: ArrayOf[Vector2], place: Vector2, yaw: float, moved: ArrayOf[V
 
 
 @routine
-def refine_foot(
-    terrain: PackedTerrain, how: Refinement, place: Vector2, yaw: int, before: ArrayOf[Vector2], bump: float
+def best_foot(
+    patch: Patch, how: Refinement, yaw: int, before: ArrayOf[Vector2], strict: bool
 ) -> RefinedFoot:
-    """The best foothold around a place (m) and heading; before: corners (4, 2) of the other sole. bump: how far the
-    ground may stick out of the plane below the sole, m."""
-    i, j = int(np.floor(place[0] / FINE_CELL)), int(np.floor(place[1] / FINE_CELL))
-    patch = patch_around(terrain, i, j, how.stamps.reach + abs(how.shifts[len(how.shifts) - 1, 0]) + 1)
+    """The best foothold around the middle of a patch; strict: of those only on which a sole lies well.
+    before: corners (4, 2) of the other sole."""
     corners: ArrayOf[Vector2] = np.empty((4, 2))
-    up = np.array([0.0, 0.0, 1.0])
     best = np.inf
-    found = RefinedFoot(np.array([place[0], place[1], 0.0]), 0.0, up, False, False)
+    found = RefinedFoot(np.zeros(3), 0.0, np.array([0.0, 0.0, 1.0]), False, False)
     for n in range(len(how.prices)):
         if how.prices[n] >= best or (n >= how.usual and found.valid):
             break
         di, dj = how.shifts[n, 0], how.shifts[n, 1]
         turned = (yaw + how.shifts[n, 2] + how.yaws) % how.yaws
-        rating = rate_fine(patch, how.stamps, how.rules, turned, di, dj)
+        rating = rate_fine(patch, how.stamps, how.rules, turned, di, dj, strict)
         if rating.cost < 0.0 or rating.cost + how.prices[n] >= best:
             continue
-        here = np.array([(i + di + 0.5) * FINE_CELL, (j + dj + 0.5) * FINE_CELL])
+        here = np.array([(patch.i + di + 0.5) * FINE_CELL, (patch.j + dj + 0.5) * FINE_CELL])
         sole_at(how.sole, here, 2.0 * np.pi * turned / how.yaws, corners)
         if sole_gap(before, corners) < how.apart:
             continue
         plane = plane_below(patch, how.stamps, turned, di, dj, rating.cells)
-        if plane.bump > bump:
+        if strict and plane.bump > how.bump:
             continue
         best = rating.cost + how.prices[n]
         spot = np.array([here[0], here[1], plane.height])
         found = RefinedFoot(spot, 2.0 * np.pi * turned / how.yaws, plane.normal, rating.partial, True)
     return found
+
+
+@routine
+def refine_foot(
+    terrain: PackedTerrain, how: Refinement, place: Vector2, yaw: int, before: ArrayOf[Vector2]
+) -> RefinedFoot:
+    """The best foothold around a place (m) and heading on which a sole lies well, else the best of the others; before:
+    corners (4, 2) of the other sole."""
+    patch = patch_below(terrain, how, place)
+    found = best_foot(patch, how, yaw, before, True)
+    return found if found.valid else best_foot(patch, how, yaw, before, False)
+
+
+@routine
+def footing(terrain: PackedTerrain, how: Refinement, place: Vector2, yaw: int) -> int:
+    """What refinement will find around a place (m) and heading, whatever the other foot does: WELL, POORLY or NONE."""
+    patch = patch_below(terrain, how, place)
+    for strict in (True, False):
+        for n in range(len(how.prices)):
+            di, dj = how.shifts[n, 0], how.shifts[n, 1]
+            turned = (yaw + how.shifts[n, 2] + how.yaws) % how.yaws
+            rating = rate_fine(patch, how.stamps, how.rules, turned, di, dj, strict)
+            if rating.cost < 0.0:
+                continue
+            if not strict:
+                return POORLY
+            if plane_below(patch, how.stamps, turned, di, dj, rating.cells).bump <= how.bump:
+                return WELL
+    return NONE
 
 
 @routine
@@ -234,14 +293,12 @@ def refine_path(
     found: ArrayOf[RefinedFoot],
 ) -> int:
     """Refine footholds (n, 2) one after the other from the sole (4, 2) on that stands first; yaws: in numbers of fine
-    headings. Gives the number of the first that cannot be, or n. At the goal nothing else can be chosen, so bumps are
-    let pass there."""
+    headings. Gives the number of the first that cannot be, or n."""
     before: ArrayOf[Vector2] = np.empty((4, 2))
     for k in range(4):
         before[k] = start[k]
     for n in range(len(places)):
-        bump = how.bump if n < len(places) - 2 else np.inf
-        foot = refine_foot(terrain, how, places[n], yaws[n], before, bump)
+        foot = refine_foot(terrain, how, places[n], yaws[n], before)
         found[n] = foot
         if not foot.valid:
             return n

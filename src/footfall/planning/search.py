@@ -144,7 +144,7 @@ class Search:
         return Nodes(
             workspace("costs", size, np.float64, zeroed=False),
             workspace("estimates", size, np.float32, zeroed=False),
-            workspace("hands", size, np.float32, zeroed=False),
+            workspace("closer", size, np.float32, zeroed=False),
             workspace("steps", size, np.int32, zeroed=False),
             workspace("depths", size, np.int16, zeroed=False),
             workspace("status", size, np.uint8),
@@ -194,6 +194,8 @@ def new_search(
     rest = _at_rest(start, tables.biped.foot_distance)
     problem = Problem(
         ground,
+        around.terrain.packed,
+        tables.refinement,
         tables.steps,
         around.solids,
         tables.volumes,

@@ -122,6 +122,7 @@ def _cost_rules(parameters: PlannerParameters, steps: StepSet) -> CostRules:
         cost.path_per_m,
         cost.turn_per_rad2 * (np.deg2rad(limits.turn_deg) / TURNS) ** 2,
         cost.hand,
+        cost.bump,
         cost.vertical_per_m,
         cost.obstacle_per_m,
         limits.vertical_m,
