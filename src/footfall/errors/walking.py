@@ -166,10 +166,11 @@ class MotionWarning(FootfallWarning):
 
 
 class RefusedStance(FootfallError, ValueError):
-    """A stance that a search took and that is not possible when looked at closely. step: number of the step to it."""
+    """A stance that a search took and that is not possible when looked at closely. step: number of the step to it.
+    hanging: x, y in m of the robot where an arm hangs in something, since its hand finds nothing to touch."""
 
-    def __init__(self, step: int, message: str) -> None:
-        self.step = step
+    def __init__(self, step: int, message: str, *, hanging: tuple[float, float] | None = None) -> None:
+        self.step, self.hanging = step, hanging
         super().__init__(f"step {step}: {message}")
 
 

@@ -78,9 +78,10 @@ def body_passes(
     pieces = pieces_between(begin, end)
     for n in range(1, pieces + 1):
         here = place_between(begin, end, n / pieces, ground.yaws)
-        if near[int((here.x - ground.x) / GUIDE_CELL), int((here.y - ground.y) / GUIDE_CELL)] < _SOLID:
+        flags = near[int((here.x - ground.x) / GUIDE_CELL), int((here.y - ground.y) / GUIDE_CELL)]
+        if flags < _SOLID:
             continue
         place = np.array([here.x, here.y, here.z])
-        if support(solids, volumes, here.heading, place, -1, 0.0).blocked >= 0:
+        if support(solids, volumes, here.heading, place, -1, flags % 2 == 1).blocked >= 0:
             return False
     return True

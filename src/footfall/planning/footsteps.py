@@ -200,10 +200,11 @@ def footing_cost(problem: Problem, state: State) -> float:
 def hands_cost(problem: Problem, state: State) -> float:
     """What hands without support cost; infinite if body or arms are in something."""
     middle = middle_of(problem.ground, problem.volumes, state)
-    if near_flag(problem, middle) == 0:
+    near = near_flag(problem, middle)
+    if near == 0:
         return problem.rules.hand * problem.volumes.hands
     place = np.array([middle[0], middle[1], problem.ground.mean[state.i, state.j]])
-    found = support(problem.solids, problem.volumes, 2 * state.yaw, place, state.foot, 0.0)
+    found = support(problem.solids, problem.volumes, 2 * state.yaw, place, state.foot, near % 2 == 1)
     return problem.rules.hand * found.missing if found.blocked < 0 else np.inf
 
 

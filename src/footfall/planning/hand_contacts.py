@@ -18,7 +18,7 @@ from footfall.geometry.triangle import Triangle, line_to_line, on_triangle, poin
 from footfall.motion.hand_space import HandSpace
 from footfall.planning.biped import Biped
 from footfall.planning.parameters import HandParameters
-from footfall.planning.solids import Capsule, pierces
+from footfall.planning.solids import Capsule, moved_capsule, pierces
 from footfall.planning.surfaces import TouchSurface
 
 Cells = np.ndarray[tuple[int, int, int], np.dtype[np.bool_]]
@@ -244,16 +244,6 @@ def best_of_triangle(capsule: Capsule, touch: TouchTriangle, rules: HandRules, o
             best, share = cost, candidate
     point: Vector3 = begin + share * way
     return Touch(best, point, touch.normal, confidence_at(touch, slope, point), owner)
-
-
-@routine
-def moved_capsule(capsule: Capsule, place: Vector3, yaw: float) -> Capsule:
-    """A capsule given in the frame between the feet, in the world."""
-    c, s = np.cos(yaw), np.sin(yaw)
-    a, b = capsule.start, capsule.end
-    start = np.array([c * a[0] - s * a[1], s * a[0] + c * a[1], a[2]]) + place
-    end = np.array([c * b[0] - s * b[1], s * b[0] + c * b[1], b[2]]) + place
-    return Capsule(start, end, capsule.radius)
 
 
 @routine

@@ -34,6 +34,7 @@ from footfall.planning.search import (
     Search,
     SearchOptions,
     explored_places,
+    forget_touch,
     guide_anew,
     guide_for,
     new_search,
@@ -249,7 +250,8 @@ class Job:
                 self.watch.done("refinement")
                 if not self._repaired():
                     return self._partial(search)
-                banned.add(path.numbers[refused.step])
+                if refused.hanging is None or not forget_touch(search, refused.hanging):
+                    banned |= self._around_refused(search, path.numbers, refused.step)
                 continue
             self.watch.done("refinement")
             return Part(path.pose, stances, search.cost, None, path.numbers, search.at_goal, search=search)
@@ -285,26 +287,26 @@ class Job:
         return Part(path.pose, stances, math.inf, why, path.numbers, False, failed=True, where=where)
 
     def _ban(self, number: int) -> bool:
-        """Leave out a state that a refused step leads to, and all that was planned after it; whether that is allowed.
-
-        If steps to about the same place are refused again and again, more around it is left out, and by turns around
-        the stance that they start from.
-        """
+        """Leave out a state that a refused step leads to, and all that was planned after it; whether that is allowed."""
         if not self._repaired():
             return False
         for k, part in enumerate(self.parts):
             if number < len(part.stances) or k == len(self.parts) - 1:
                 assert part.search is not None
-                place = min(number, len(part.numbers) - 1)
-                x, y, _ = part.stances[place].placement.position
-                before = sum(math.hypot(x - u, y - v) < _SAME_PLACE for u, v in self.refused)
-                self.refused.append((x, y))
-                chosen = part.numbers[place - before % 2 if place > 0 else place]
-                self.banned[k] |= states_around(part.search, chosen, before // 2)
+                step = min(number, len(part.numbers) - 1)
+                self.banned[k] |= self._around_refused(part.search, part.numbers, step)
                 self.later, self.parts = self.parts[k:], self.parts[:k]
                 return True
             number -= len(part.stances)
         return False
+
+    def _around_refused(self, search: Search, numbers: tuple[int, ...], step: int) -> set[int]:
+        """What to leave out after a step of a path was refused: the state that it leads to. If steps to about the same
+        place are refused again and again, more around it, and by turns around the stance that they start from."""
+        x, y = place_of(search, numbers[step]).tolist()
+        before = sum(math.hypot(x - u, y - v) < _SAME_PLACE for u, v in self.refused)
+        self.refused.append((x, y))
+        return states_around(search, numbers[step - before % 2 if step > 0 else step], before // 2)
 
     def _result(self, why: Blockage | None) -> PlannedContacts:
         """The plan of all parts; raises if the motion generator refuses it."""

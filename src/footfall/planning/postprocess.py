@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.arrays import Flags
 from footfall.compiler.routines import new_records
 from footfall.errors import RefusedStance
 from footfall.gait.poses import FEET, HANDS
@@ -14,9 +15,9 @@ from footfall.planning.contacts import FootPlacement, HandContact, Stance
 from footfall.planning.conversion import contact_of, foot_rotation
 from footfall.planning.footsteps import can_stop
 from footfall.planning.hand_contacts import Standing, Touch, find_touches, touchables
+from footfall.planning.refined_ways import Midway, first_blocked
 from footfall.planning.refinement import RefinedFoot, refine_path, sole_at
 from footfall.planning.search import Path, Search
-from footfall.planning.solids import collides
 from footfall.planning.step_set import CELL
 
 
@@ -26,6 +27,8 @@ def stances_of(search: Search, path: Path) -> tuple[Stance, ...]:
         return ()
     feet = _refined(search, path)
     touches = _touched(search, path, feet)
+    if search.tables.parameters.search.swept_body:
+        _check_ways(search, path, feet, touches["owner"].reshape(-1, 2) != -1)
     placements = _placements(search, path, feet)
     stances = []
     for n, (placement, state) in enumerate(zip(placements, path.states, strict=True)):
@@ -72,8 +75,7 @@ def _placements(search: Search, path: Path, feet: Any) -> list[FootPlacement]:
 
 
 def _touched(search: Search, path: Path, feet: Any) -> Any:
-    """Touches (2 n,) of the right and left hand at each stance; RefusedStance if an arm that was expected to touch
-    something hangs inside of it instead."""
+    """Touches (2 n,) of the right and left hand at each stance."""
     tables, around = search.tables, search.around
     touches = new_records(Touch, 2 * len(feet))
     touches["owner"] = -1
@@ -90,23 +92,35 @@ def _touched(search: Search, path: Path, feet: Any) -> Any:
     found = touchables(around.objects, around.surfaces, around.ids, bounds)
     count = 2 * tables.volumes.reach_count
     find_touches(found, tables.volumes.reach[:count], tables.hand_rules, tables.arms, stances, touches)
-    for n, state in enumerate(path.states):
-        place = np.array(stances[n]["place"])
-        first = 4 * state.yaw * tables.volumes.arm_count
-        for side in range(2):
-            if touches[2 * n + side]["owner"] == -1 and (
-                collides(
-                    around.solids,
-                    tables.volumes.arms,
-                    first + side * tables.volumes.arm_count,
-                    tables.volumes.arm_count,
-                    place,
-                    0.0,
-                )
-                >= 0
-            ):
-                raise RefusedStance(n, "an arm that finds nothing to touch would be inside of something")
     return touches
+
+
+def _check_ways(search: Search, path: Path, feet: Any, touching: Flags) -> None:
+    """RefusedStance if body or arms are in something on the way. touching: (n, 2), right and left hand at stances."""
+    places = [np.array(foot.position) for foot in (path.pose.foot(path.pose.swing), path.pose.stance_foot)]
+    yaws = [
+        float(yaw_of(np.array(foot.rotation)))
+        for foot in (path.pose.foot(path.pose.swing), path.pose.stance_foot)
+    ]
+    places += list(feet["place"])
+    yaws += feet["yaw"].tolist()
+    if search.at_goal:  # the closing step
+        half = search.tables.volumes.lateral if path.states[-1].foot == 0 else -search.tables.volumes.lateral
+        places.append(places[-1] + 2 * half * np.array([-np.sin(yaws[-1]), np.cos(yaws[-1]), 0.0]))
+        yaws.append(yaws[-1])
+    where, headings = np.array(places), np.unwrap(yaws)
+    middles = new_records(Midway, len(where) - 1)
+    middles["place"] = (where[1:] + where[:-1]) / 2
+    middles["place"][:, 2] = np.minimum(where[1:, 2], where[:-1, 2])
+    middles["yaw"] = (headings[1:] + headings[:-1]) / 2
+    hands = np.zeros((len(middles), 2), np.bool_)
+    hands[1 : 1 + len(touching)] = touching
+    blocked = first_blocked(search.around.solids, search.tables.volumes, middles, hands)
+    if blocked.step < len(middles) - 1:
+        step, where = min(blocked.step, len(feet) - 1), (float(blocked.place[0]), float(blocked.place[1]))
+        if blocked.arm:
+            raise RefusedStance(step, "an arm would hang in something on the way", hanging=where)
+        raise RefusedStance(step, "the body would be in something on the way")
 
 
 def _contact(search: Search, side: int, touch: Any) -> HandContact:

@@ -48,6 +48,7 @@ _FOCUS = 1.2  # of the distance from the start, while the guide is made
 _TIGHT = 3.0  # how much longer ways count where the body hardly has room
 _SLACK = 1.0  # cost by which paths may be worse whose estimates the guide still knows
 _ALIKE = 0.02  # m: feet at rest are side by side within this
+_NO_TOUCH = 0.25  # m around a place where hands found nothing to touch
 _FAR = 30_000  # steps: no horizon
 
 
@@ -426,6 +427,17 @@ def explored_places(search: Search) -> Array:
     i, j = numbers // ground.ny % ground.nx, numbers % ground.ny
     x, y = ground.x + (i + 0.5) * CELL, ground.y + (j + 0.5) * CELL
     return np.column_stack([x, y, nodes.costs[numbers]])
+
+
+def forget_touch(search: Search, place: tuple[float, float]) -> bool:
+    """Let arms hang around a place, m: hands find nothing to touch there after all. Whether that is news."""
+    ground, near = search.problem.ground, search.problem.guide.near
+    x = ground.x + GUIDE_CELL * (np.arange(near.shape[0]) + 0.5)
+    y = ground.y + GUIDE_CELL * (np.arange(near.shape[1]) + 0.5)
+    around = np.hypot(x[:, None] - place[0], y[None, :] - place[1]) <= _NO_TOUCH
+    news = bool((near[around] % 2 == 1).any())
+    near[around] -= near[around] % 2
+    return news
 
 
 def states_around(search: Search, number: int, cells: int) -> set[int]:

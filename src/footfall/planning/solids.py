@@ -164,6 +164,16 @@ def _extent(volumes: list[SweptVolume]) -> float:
 
 
 @routine
+def moved_capsule(capsule: Capsule, place: Vector3, yaw: float) -> Capsule:
+    """A capsule given in the frame between the feet, in the world."""
+    c, s = np.cos(yaw), np.sin(yaw)
+    a, b = capsule.start, capsule.end
+    start = np.array([c * a[0] - s * a[1], s * a[0] + c * a[1], a[2]]) + place
+    end = np.array([c * b[0] - s * b[1], s * b[0] + c * b[1], b[2]]) + place
+    return Capsule(start, end, capsule.radius)
+
+
+@routine
 def pierces(start: Vector3, end: Vector3, triangle: Triangle) -> bool:
     """Whether a line goes through the inside of a triangle."""
     normal: Vector3 = np.cross(triangle.b - triangle.a, triangle.c - triangle.a)
@@ -278,22 +288,24 @@ def arm_in(solids: Solids, volumes: Volumes, heading: int, side: int, place: Vec
 
 @routine
 def support(
-    solids: Solids, volumes: Volumes, heading: int, place: Vector3, stance: int, depth: float
+    solids: Solids, volumes: Volumes, heading: int, place: Vector3, stance: int, touches: bool
 ) -> Support:
     """Hands and collisions of a robot whose middle between the feet is at a place.
 
-    heading: in halves of those of the search. stance: see `supporting`. depth: m that body and arms may be in
-    something.
+    heading: in halves of those of the search. stance: see `supporting`. touches: whether there may be something to
+    touch; else both arms hang.
     """
     count = volumes.body_count
-    blocked = collides(solids, volumes.body, heading * count, count, place, depth)
+    blocked = collides(solids, volumes.body, heading * count, count, place, 0.0)
     if blocked >= 0 or volumes.hands == 0:
         return Support(volumes.hands, blocked)
-    hands = supporting(reached(solids, volumes, heading, place), stance)
+    hands = Hands(False, False)
+    if touches:
+        hands = supporting(reached(solids, volumes, heading, place), stance)
     if not hands.right:
-        blocked = arm_in(solids, volumes, heading, 0, place, depth)
+        blocked = arm_in(solids, volumes, heading, 0, place, 0.0)
     if blocked < 0 and not hands.left:
-        blocked = arm_in(solids, volumes, heading, 1, place, depth)
+        blocked = arm_in(solids, volumes, heading, 1, place, 0.0)
     return Support(volumes.hands - (1 if hands.right else 0) - (1 if hands.left else 0), blocked)
 
 
