@@ -19,10 +19,9 @@ SHORT = PlannerParameters(
     step=StepLimits(
         forward_m=0.32, outward_m=0.12, first_last_m=0.20, guide_first_last_m=0.16, ignored_m=0.0
     ),
-    cost=StepCosts(desired_m=0.20),
-    search=SearchParameters(
-        whole_swings=False, swept_body=False
-    ),  # rules of ours that the source does not have
+    # Without what is ours and not the source's: a close look at soles, whole swings, bodies between stances.
+    cost=StepCosts(desired_m=0.20, bump=0.0),
+    search=SearchParameters(whole_swings=False, swept_body=False),
 )
 HALF = 0.1375  # m, of the distance of the feet of the source's robot
 SOLE, TOES = Sole(-0.2336, 0.0425, -0.11, 0.11), Sole(-0.0425, 0.0425, -0.11, 0.11)

@@ -35,7 +35,7 @@ def body_faults(scene: Scene, *, swept: bool) -> list[str]:
     return [fault.what for fault in found if fault.what.startswith(("body", "arm"))]
 
 
-@pytest.mark.parametrize("scene", [make_scene("trap"), random_scene(34), random_scene(42)])
+@pytest.mark.parametrize("scene", [make_scene("trap"), random_scene(34), random_scene(42), random_scene(167)])
 def test_the_body_is_in_nothing_on_its_way(scene: Scene) -> None:
     assert body_faults(scene, swept=True) == []
 

@@ -13,7 +13,7 @@ from footfall.gait import FootContact
 from footfall.math import matrix_from_quaternion
 from footfall.planning import PlannerParameters
 from footfall.planning.conversion import contact_of, foot_rotation
-from footfall.planning.refinement import RefinedFoot, refine_foot
+from footfall.planning.refinement import NONE, POORLY, WELL, RefinedFoot, footing, refine_foot
 from footfall.planning.tables import tables_for
 from tests.motion.lola import MODEL
 from tests.planning.reference.footprints import HeightLayer, Sole, cells_below, rectangle_distance
@@ -36,8 +36,8 @@ def places() -> tuple[Array, Array]:
 
 
 def refined(terrain: Terrain, place: tuple[float, float], yaw: int, before: Array = FAR) -> RefinedFoot:
-    how = tables_for(MODEL, PARAMETERS).refinement
-    return refine_foot(terrain.packed, how, np.array(place), yaw, before, np.inf)
+    how = tables_for(MODEL, PARAMETERS).refinement._replace(bump=np.inf)
+    return refine_foot(terrain.packed, how, np.array(place), yaw, before)
 
 
 @pytest.mark.parametrize("slope", [(0.08, 0.0), (0.0, 0.08), (-0.05, 0.05)])
@@ -126,3 +126,32 @@ def test_tiptoe_is_for_steps_down_of_more_than_ten_centimetres() -> None:
     ):
         assert contact_of(partial, drop, PARAMETERS, True) is contact
     assert contact_of(False, 0.2, PARAMETERS, False) is FootContact.FULL  # a foot without toes
+
+
+def looked_at(terrain: Terrain, place: tuple[float, float]) -> int:
+    return footing(terrain.packed, tables_for(MODEL, PARAMETERS).refinement, np.array(place), 0)
+
+
+def test_a_sole_lies_poorly_on_an_edge_that_it_cannot_leave() -> None:
+    x, _ = places()
+    # Seen from the side, the plane closest to a step of 3 cm in the middle of a sole is 1.5 cm below its edge.
+    edge = ground(np.where(x < -0.09, 0.03, 0.0))
+    assert looked_at(edge, (0.0, 0.0)) == POORLY
+    assert looked_at(edge, (0.3, 0.0)) == WELL
+    assert looked_at(ground(0.1 * x), (0.0, 0.0)) == WELL  # a ramp is a plane
+    assert looked_at(ground(np.where(x < -0.09, 0.1, 0.0)), (0.0, 0.0)) == NONE
+    low = ground(np.where(x < -0.09, 0.012, 0.0))  # sticks out by 6 mm
+    assert looked_at(low, (0.0, 0.0)) == WELL
+
+
+def test_a_sole_is_not_put_over_a_gap() -> None:
+    x, _ = places()
+    flat = np.zeros(x.shape)
+    # A quarter of the sole would be over nothing: less than the third that confidence lets pass.
+    gap = terrain_from_cells(flat, np.where(x < -0.165, 0.0, 1.0), first=(-100, -100))
+    found = refine_foot(gap.packed, tables_for(MODEL, PARAMETERS).refinement, np.array([0.0, 0.0]), 0, FAR)
+    assert found.valid
+    rear = MODEL.sole[0] if not found.partial else MODEL.toe_sole[0]
+    assert found.place[0] + rear >= -0.165
+    thin = terrain_from_cells(flat, np.where(np.abs(x) < 0.03, 0.0, 1.0), first=(-100, -100))
+    assert looked_at(thin, (0.0, 0.0)) == POORLY  # wherever the sole is moved, it is over the gap

@@ -125,7 +125,7 @@ def test_other_humanoids_lean_on_walls_within_their_reach(name: str) -> None:
 def test_the_planner_asks_where_arms_get() -> None:
     """The same cells as the generator's; behind the back and across the body they end before the arm's length does."""
     arms, biped = arms_of(biped_of(model()), model().hand_space), biped_of(model())
-    standing = Standing(np.array([1.0, 2.0, 0.3]), 0.7, 0)
+    standing = Standing(np.array([1.0, 2.0, 0.3]), 0.7, 0, 0.7)
     turn = np.array([[np.cos(0.7), -np.sin(0.7), 0.0], [np.sin(0.7), np.cos(0.7), 0.0], [0.0, 0.0, 1.0]])
     space = model().hand_space
     assert space is not None

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.lab.planner import EXACT, goal_of
+from benchmarks.lab.planner import EXACT, goal_of, judge, walker
 from footfall import load_scene
 from footfall.environment import perceive
 from footfall.planning import plan_contacts
@@ -24,6 +24,15 @@ def test_few_nodes_lead_through_scenes_of_strangers(name: str) -> None:
     plan = plan_contacts(perceive(scene, EXACT), model(), goal_of(scene))
     assert plan.complete
     assert plan.nodes < 60_000
+
+
+@pytest.mark.parametrize("name", ["fences", "gaps"])
+def test_arms_are_in_no_fence_and_soles_over_no_gap(name: str) -> None:
+    # Hands that find nothing to touch hang beside the fence; soles were put over a gap by up to a third.
+    scene, robot = load_scene(SCENES / f"{name}.toml"), walker()
+    plan = plan_contacts(perceive(scene, EXACT), robot.model, goal_of(scene), start=robot.start)
+    assert plan.complete
+    assert judge(plan, scene, robot, exact=True).faults == []
 
 
 def test_a_long_wall_gets_as_many_triangles_as_its_area_needs() -> None:

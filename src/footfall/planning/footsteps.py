@@ -33,8 +33,8 @@ _DETOUR = 50.0  # cost of where the guide knows no way
 class Nodes(NamedTuple):
     """States, numbered ((foot * yaws + yaw) * nx + i) * ny + j, so that steps in one direction lie together.
 
-    costs: from the start. estimates: to the goal. closer: what a closer look adds, see `look_closely`. steps: number of the step that
-    leads there plus one, -1 for a start. depths: how many steps led there. status: see NEW and the like.
+    costs: from the start. estimates: to the goal. closer: what a closer look adds, see `look_closely`. steps: number of
+    the step that leads there plus one, -1 for a start. depths: how many steps led there. status: see NEW and the like.
     """
 
     costs: Array

@@ -276,11 +276,13 @@ def best_touch(
 
 
 class Standing(NamedTuple):
-    """The middle between the feet at a stance: x, y, z in m, yaw in rad; stance foot, 0 right, 1 left."""
+    """The middle between the feet at a stance: x, y, z in m, yaw in rad; stance foot, 0 right, 1 left; heading of the
+    upper body then, which is that of both feet in the mean, rad."""
 
     place: Vector3
     yaw: float
     foot: int
+    torso: float
 
 
 class Arms(NamedTuple):
@@ -366,7 +368,10 @@ def find_touches(
             later = stances[n + 1]
             if not arm_reaches(stance, arms, side, hand) or not arm_reaches(later, arms, side, hand):
                 continue
-            if not within_cone(touch.normal, later.yaw, side, rules):  # the body turns while the hand holds
+            turning = False  # the body turns while the hand holds
+            for yaw in (stance.torso, later.yaw, later.torso):
+                turning = turning or not within_cone(touch.normal, yaw, side, rules)
+            if turning:
                 continue
             found[2 * n + side] = touch
             found[2 * n + 2 + side] = touch._replace(owner=-2 - touch.owner)

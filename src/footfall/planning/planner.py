@@ -287,7 +287,7 @@ class Job:
         return Part(path.pose, stances, math.inf, why, path.numbers, False, failed=True, where=where)
 
     def _ban(self, number: int) -> bool:
-        """Leave out a state that a refused step leads to, and all that was planned after it; whether that is allowed."""
+        """Leave out what a refused step leads to, and all that was planned after it; whether that is allowed."""
         if not self._repaired():
             return False
         for k, part in enumerate(self.parts):

@@ -10,6 +10,7 @@ from footfall.arrays import Flags
 from footfall.compiler.routines import new_records
 from footfall.errors import RefusedStance
 from footfall.gait.poses import FEET, HANDS
+from footfall.gait.step_parameters import wrapped
 from footfall.math.rotations import yaw_of
 from footfall.planning.contacts import FootPlacement, HandContact, Stance
 from footfall.planning.conversion import contact_of, foot_rotation
@@ -83,10 +84,13 @@ def _touched(search: Search, path: Path, feet: Any) -> Any:
         return touches
     stances = new_records(Standing, len(feet))
     half = tables.volumes.lateral
+    before = float(yaw_of(np.array(path.pose.stance_foot.rotation)))
     for n, (state, foot) in enumerate(zip(path.states, feet, strict=True)):
         yaw, side = float(foot["yaw"]), half if state.foot == 0 else -half
         x, y, z = foot["place"]
-        stances[n] = ((x - side * np.sin(yaw), y + side * np.cos(yaw), z), yaw, state.foot)
+        torso = before + float(wrapped(yaw - before)) / 2
+        stances[n] = ((x - side * np.sin(yaw), y + side * np.cos(yaw), z), yaw, state.foot, torso)
+        before = yaw
     places = stances["place"]
     bounds = tuple(places[:, :2].min(axis=0).tolist()), tuple(places[:, :2].max(axis=0).tolist())
     found = touchables(around.objects, around.surfaces, around.ids, bounds)

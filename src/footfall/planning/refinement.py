@@ -23,7 +23,8 @@ _WIDER = 2  # times the usual shift, for footholds that have none: treads hardly
 
 class Refinement(NamedTuple):
     """How footholds are refined. shifts (n, 3): cells along x and y, and headings, with prices (n,): first the `usual`
-    ones, then wider ones for footholds that have none of these, the cheapest of either first.
+    ones, then wider ones for footholds that have none of these, the cheapest of either first. samples: numbers of some
+    that say enough of all.
     sole (4, 2): corners, counter-clockwise, m. apart: least distance of the soles, m. bump: how far the ground may
     stick out of the plane below a sole, m."""
 
@@ -32,6 +33,7 @@ class Refinement(NamedTuple):
     shifts: Integers
     prices: Array
     usual: int
+    samples: Integers
     sole: Array
     apart: float
     yaws: int
@@ -69,12 +71,14 @@ def refinement_for(
     prices = cost.shift_per_cm * np.abs(shifts[:, :2]).sum(axis=1) + cost.turn_per_step * np.abs(shifts[:, 2])
     wide = np.abs(shifts[:, :2]).max(axis=1) > cells
     order = np.lexsort([prices, wide])
+    sampled = (shifts[:, :2] % max(cells, 1) == 0).all(axis=1) & (shifts[:, 2] == 0)
     return Refinement(
         stamps,
         rules,
         shifts[order],
         prices[order],
         int((~wide).sum()),
+        np.flatnonzero(sampled[order]),
         sole,
         parameters.step.refined_feet_apart_m,
         yaws,
@@ -203,9 +207,7 @@ def sole_at(sole: ArrayOf[Vector2], place: Vector2, yaw: float, moved: ArrayOf[V
 
 
 @routine
-def best_foot(
-    patch: Patch, how: Refinement, yaw: int, before: ArrayOf[Vector2], strict: bool
-) -> RefinedFoot:
+def best_foot(patch: Patch, how: Refinement, yaw: int, before: ArrayOf[Vector2], strict: bool) -> RefinedFoot:
     """The best foothold around the middle of a patch; strict: of those only on which a sole lies well.
     before: corners (4, 2) of the other sole."""
     corners: ArrayOf[Vector2] = np.empty((4, 2))
@@ -245,19 +247,21 @@ def refine_foot(
 
 @routine
 def footing(terrain: PackedTerrain, how: Refinement, place: Vector2, yaw: int) -> int:
-    """What refinement will find around a place (m) and heading, whatever the other foot does: WELL, POORLY or NONE."""
+    """What refinement will find around a place (m) and heading, whatever the other foot does: WELL, POORLY or NONE.
+    Some of the shifts tell."""
     patch = patch_below(terrain, how, place)
-    for strict in (True, False):
-        for n in range(len(how.prices)):
-            di, dj = how.shifts[n, 0], how.shifts[n, 1]
-            turned = (yaw + how.shifts[n, 2] + how.yaws) % how.yaws
-            rating = rate_fine(patch, how.stamps, how.rules, turned, di, dj, strict)
-            if rating.cost < 0.0:
-                continue
-            if not strict:
-                return POORLY
-            if plane_below(patch, how.stamps, turned, di, dj, rating.cells).bump <= how.bump:
-                return WELL
+    for n in how.samples:
+        di, dj = how.shifts[n, 0], how.shifts[n, 1]
+        rating = rate_fine(patch, how.stamps, how.rules, yaw, di, dj, True)
+        if rating.cost < 0.0:
+            continue
+        if plane_below(patch, how.stamps, yaw, di, dj, rating.cells).bump <= how.bump:
+            return WELL
+    for n in range(len(how.prices)):
+        di, dj = how.shifts[n, 0], how.shifts[n, 1]
+        turned = (yaw + how.shifts[n, 2] + how.yaws) % how.yaws
+        if rate_fine(patch, how.stamps, how.rules, turned, di, dj, False).cost >= 0.0:
+            return POORLY
     return NONE
 
 
