@@ -101,14 +101,25 @@ def _touched(search: Search, path: Path, feet: Any) -> Any:
 
 def _check_ways(search: Search, path: Path, feet: Any, touching: Flags) -> None:
     """RefusedStance if body or arms are in something on the way. touching: (n, 2), right and left hand at stances."""
-    places = [np.array(foot.position) for foot in (path.pose.foot(path.pose.swing), path.pose.stance_foot)]
-    yaws = [
-        float(yaw_of(np.array(foot.rotation)))
-        for foot in (path.pose.foot(path.pose.swing), path.pose.stance_foot)
-    ]
-    places += list(feet["place"])
-    yaws += feet["yaw"].tolist()
-    if search.at_goal:  # the closing step
+    middles = _middles(search, path, feet)
+    hands = np.zeros((len(middles), 2), np.bool_)
+    hands[1 : 1 + len(touching)] = touching
+    blocked = first_blocked(search.around.solids, search.tables.volumes, middles, hands)
+    if blocked.step == len(middles) - 1:
+        return
+    step, place = min(blocked.step, len(feet) - 1), blocked.place
+    if blocked.arm:
+        where = float(place[0]), float(place[1])
+        raise RefusedStance(step, "an arm would hang in something on the way", hanging=where)
+    raise RefusedStance(step, "the body would be in something on the way")
+
+
+def _middles(search: Search, path: Path, feet: Any) -> Any:
+    """Where the middle between the feet is before the first step and after each, the closing one included."""
+    before = path.pose.foot(path.pose.swing), path.pose.stance_foot
+    places = [*(np.array(foot.position) for foot in before), *feet["place"]]
+    yaws = [*(float(yaw_of(np.array(foot.rotation))) for foot in before), *feet["yaw"].tolist()]
+    if search.at_goal:
         half = search.tables.volumes.lateral if path.states[-1].foot == 0 else -search.tables.volumes.lateral
         places.append(places[-1] + 2 * half * np.array([-np.sin(yaws[-1]), np.cos(yaws[-1]), 0.0]))
         yaws.append(yaws[-1])
@@ -117,14 +128,7 @@ def _check_ways(search: Search, path: Path, feet: Any, touching: Flags) -> None:
     middles["place"] = (where[1:] + where[:-1]) / 2
     middles["place"][:, 2] = np.minimum(where[1:, 2], where[:-1, 2])
     middles["yaw"] = (headings[1:] + headings[:-1]) / 2
-    hands = np.zeros((len(middles), 2), np.bool_)
-    hands[1 : 1 + len(touching)] = touching
-    blocked = first_blocked(search.around.solids, search.tables.volumes, middles, hands)
-    if blocked.step < len(middles) - 1:
-        step, where = min(blocked.step, len(feet) - 1), (float(blocked.place[0]), float(blocked.place[1]))
-        if blocked.arm:
-            raise RefusedStance(step, "an arm would hang in something on the way", hanging=where)
-        raise RefusedStance(step, "the body would be in something on the way")
+    return middles
 
 
 def _contact(search: Search, side: int, touch: Any) -> HandContact:
