@@ -27,8 +27,9 @@ from footfall.dynamics.loops import Coupling, damping_of_followers
 from footfall.dynamics.mass_matrix import composite_bodies
 from footfall.math.block_sparse import WIDTH, Elimination, block_number, plan_elimination
 from footfall.math.spatial import rotate
+from footfall.robot.digest import digest_of
 from footfall.robot.loop_equations import held_equations
-from footfall.robot.model import JointType, Robot, digest_of
+from footfall.robot.model import JointType, Robot
 from footfall.simulation.contact_rows import LinkMotion, Row
 from footfall.simulation.drive_step import DriveTrain
 from footfall.simulation.joint_action import JointAction, spring_entries
