@@ -120,28 +120,26 @@ class AimTask(MotionTask):
         return 3
 
     def evaluate(self, robot: Robot, q: Array, parameters: Array) -> TaskValue:
-        pose, jacobian = (
-            frame_pose.textbook(robot, q, self.frame),
-            frame_jacobian.textbook(robot, q, self.frame),
-        )
-        way = parameters[:3] - pose.translation
-        distance = np.sqrt(way @ way)
-        wanted, axis = way / distance, pose.rotation @ parameters[3:]
-        turning = (np.eye(3) - np.outer(wanted, wanted)) / distance  # d(wanted) = -turning d(origin)
+        wanted, axis, turning = self._look(robot, q, parameters)
+        jacobian = frame_jacobian.textbook(robot, q, self.frame)
         return TaskValue(wanted - axis, turning @ jacobian[:3] - skew(axis) @ jacobian[3:])
 
     def segment(self, robot: Robot) -> Segment:
         return Segment(self.frame, None)
 
     def directions(self, robot: Robot, q: Array, parameters: Array) -> Array:
+        _, axis, turning = self._look(robot, q, parameters)
+        # Both transposed: the first is symmetric, the second is not.
+        return np.concatenate([turning, skew(axis)])
+
+    def _look(self, robot: Robot, q: Array, parameters: Array) -> tuple[Array, Array, Array]:
+        """Where it should look and looks, unit vectors (3,), and (3, 3) how the first turns: `-turning @ velocity`."""
         pose = frame_pose.textbook(robot, q, self.frame)
         way = parameters[:3] - pose.translation
         distance = np.sqrt(way @ way)
-        wanted, axis = way / distance, pose.rotation @ parameters[3:]
+        wanted = way / distance
         turning = (np.eye(3) - np.outer(wanted, wanted)) / distance
-        return np.concatenate(
-            [turning, skew(axis)]
-        )  # both transposed: the first is symmetric, the second is not
+        return wanted, pose.rotation @ parameters[3:], turning
 
 
 def relative_rotation(robot: Robot, q: Array, frame: str, relative_to: str) -> tuple[Array, Array]:
