@@ -1,5 +1,6 @@
-"""Where penalty contact fails: falls of the quadruped over stiffness, damping, step and integrator, 001 section 15.
+"""Where penalty contact fails: falls of the quadruped over stiffness, damping, step and integrator.
 
+Ayit 2015, chapter 5.
 A fall fails if the robot is thrown above the height it was let go from, or if numbers overflow. One native call makes
 all falls of a panel; the lines are the limit k + 2 d = 4 of semi-implicit Euler, for one foot and for all together.
 

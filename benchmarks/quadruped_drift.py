@@ -143,7 +143,7 @@ def ensemble(scenario: Scenario, course: Reference, contact: Any, members: int) 
 def source_step_run(
     scenario: Scenario, solve: Callable[[ContactProblem], ContactSolution], *, order: Any, turn: float = 0.0
 ) -> tuple[float, float, float]:
-    """x, y and yaw at the end of a trot with the source's step, 001 section 13, by another solver.
+    """x, y and yaw at the end of a trot with the source's step, Ayit 2015, chapter 4, by another solver.
 
     order: of the feet. turn: of the tangents about the normal, rad.
     """
@@ -169,7 +169,7 @@ def source_step_run(
             delassus=(delassus + delassus.T) / 2,
             bias=rows @ free,
             friction=np.full(len(down), scenario.ground.friction),
-            extra=scenario.ground.viscous_friction * dt * sliding,  # 001 (4.22)
+            extra=scenario.ground.viscous_friction * dt * sliding,  # Ayit 2015, (4.22)
             box=dt * ROBOT.friction[6:],
         )
         v = free + response @ solve(problem).impulses

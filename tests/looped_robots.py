@@ -138,7 +138,7 @@ def tower(units: int) -> Robot:
 
 
 def geared_rotor(ratio: float = 50.0, rotor_inertia: float = 1e-4) -> Robot:
-    """A pendulum driven by a rotor on the same axis, 000 section 3.1."""
+    """A pendulum driven by a rotor on the same axis, Schwienbacher 2014, chapter 3."""
     rotor = Body("rotor", 0.0, inertia=rotor_inertia * np.eye(3))
     return Robot(
         "geared",

@@ -1,4 +1,5 @@
-"""Forward dynamics of LOLA's models of Types 2 and 3 by all methods, and its passes, beside Table 2.6 of spec 000."""
+"""Forward dynamics of LOLA's models of Types 2 and 3 by all methods, and its passes, beside Table 2.6 of Schwienbacher
+2014."""
 
 from __future__ import annotations
 

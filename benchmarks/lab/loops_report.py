@@ -143,7 +143,7 @@ def _types(measurements: Sequence[TypeMeasurement], verdict: Verdict) -> str:
     )
     residuals = ", ".join(f"Type {each.number} {each.residual:.0e}" for each in measurements)
     return "\n\n".join([
-        "## LOLA 2012, Types 2 and 3 (spec 000, Table 2.6)", text, _table(head, rows),
+        "## LOLA 2012, Types 2 and 3 (Schwienbacher 2014, table 2.6)", text, _table(head, rows),
         f"Residual of inverse dynamics: {residuals}.", "### Passes", _table(["model", "method", "pass", "us"], passes),
     ])  # fmt: skip
 

@@ -22,7 +22,7 @@ from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.stream import stream
 from footfall.motion.verification import Verification, verify_motion
 
-# 003c section 12.2: total of the source's C++ in ms for numbers of transitions; snapshots in us.
+# Seiwald 2023, table 6.1: total of the source's C++ in ms for numbers of transitions; snapshots in us.
 SOURCE_TOTALS = {9: 1.9, 12: 3.0, 26: 7.0}
 SOURCE_SNAPSHOT = 11.3
 SOURCE_COM_ERROR = (1.2e-6, 50e-6, 4e-3)  # m, m/s, m/s2

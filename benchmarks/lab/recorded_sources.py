@@ -94,7 +94,7 @@ def _plate(points: int) -> Source:
 
 
 def _quadruped(kind: str, **changes: Any) -> Source:
-    """The quadruped of 001 in one of its scenarios."""
+    """The quadruped of Ayit 2015 in one of its scenarios."""
     scenario = load_scenario(kind).changed(**changes)
     simulation = build_simulation(scenario)
     course = reference(quadruped(foot_height=scenario.robot.foot_height), scenario)

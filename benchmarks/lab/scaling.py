@@ -1,4 +1,7 @@
-"""Run time of forward dynamics against the degrees of freedom: Dill(n) by all methods, spec 000 section 2.10."""
+"""Run time of forward dynamics against the degrees of freedom: Dill(n) by all methods.
+
+Schwienbacher 2014, chapter 2.
+"""
 
 from __future__ import annotations
 

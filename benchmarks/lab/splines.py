@@ -1,4 +1,4 @@
-"""Splines measured: errors of collocation on the source's test system, run times, quaternion curves (spec 003c).
+"""Splines measured: errors of collocation on the source's test system, run times, quaternion curves (Seiwald 2023).
 
 The test system is a damped oscillator from 1 at rest over 5 s, whose exact motion is known; R-13 to R-17 and R-05.
 """
@@ -48,7 +48,7 @@ class SplineError(NamedTuple):
 
 
 def exact_motion(system: tuple[float, float, float]) -> Callable[[Any], Any]:
-    """The free motion from 1 at rest, 003c (G.68)-(G.70), for real and complex times."""
+    """The free motion from 1 at rest, Seiwald 2023, (G.68)-(G.70), for real and complex times."""
     alpha, beta, gamma = system
     s1, under = -beta / (2 * alpha), beta**2 / (4 * alpha**2) - gamma / alpha
     s2 = np.sqrt(abs(under))

@@ -1,4 +1,5 @@
-"""Distances of swept-sphere volumes measured: six kinds of pairs and whole robots, against coal (spec 000, 6.12)."""
+"""Distances of swept-sphere volumes measured: six kinds of pairs and whole robots, against coal (Schwienbacher 2014,
+6.12)."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def test_accelerations_of_pinocchio(name: str) -> None:
 
 
 def test_trees_are_measured_and_plotted(tmp_path: Path) -> None:
-    """Norms of the accelerations are the golden values of spec 000, section 2.10."""
+    """Norms of the accelerations are the golden values of Schwienbacher 2014, chapter 2."""
     pytest.importorskip("matplotlib")
     measurements = measure_scaling([1, 2, 3], effort=LEAST)
     norms = [each.norm for each in measurements]

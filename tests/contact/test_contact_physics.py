@@ -72,7 +72,7 @@ def test_stopping_distance() -> None:
 
 
 def test_sliding_with_viscous_friction() -> None:
-    # m dv/dt = -(mu m g + c v), 001 (4.22): v = (v0 + mu m g / c) exp(-c t / m) - mu m g / c
+    # m dv/dt = -(mu m g + c v), Ayit 2015, (4.22): v = (v0 + mu m g / c) exp(-c t / m) - mu m g / c
     dt, speed, mu, c, mass = 4e-4, 1.0, 0.1, 3.0, 2.0
     q, v = footfall.neutral(ONE), np.zeros(6)
     v[0] = speed
@@ -133,7 +133,7 @@ NOTHING = Contacts([], np.zeros((0, 3)), np.zeros((0, 3, 3)), np.zeros(0), np.ze
 
 
 def test_dry_joint_stops_in_its_dead_band() -> None:
-    # 001 section 14: it rests where |m g l sin(q)| <= 0.55, and stays there to the last bit.
+    # Ayit 2015, table 5.2: it rests where |m g l sin(q)| <= 0.55, and stays there to the last bit.
     robot = pendulum(0.55)
     q, v = np.array([1.2]), np.zeros(1)
     for _ in range(1500):

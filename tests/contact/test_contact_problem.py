@@ -94,7 +94,7 @@ def test_jacobian_is_the_rate_of_the_contact_points() -> None:
 
 
 def test_quadruped_in_its_stance_has_the_contact_inertia_of_the_source() -> None:
-    # 001 section 16: W = diag(0.846, 0.287, 0.203) 1/kg with W_xz = 0.113, for foot height 0.05.
+    # Ayit 2015, table 5.1: W = diag(0.846, 0.287, 0.203) 1/kg with W_xz = 0.113, for foot height 0.05.
     robot = footfall.load("quadruped")
     contacts = Contacts(["RB", "LB", "RF", "LF"], np.zeros(3), np.eye(3), 0.0, 0.3)
     q, zero = robot.configuration("stand"), np.zeros(robot.nv)

@@ -162,7 +162,7 @@ def test_scheme_of_the_source_reaches_the_same_solution() -> None:
 
 
 def test_tolerance_of_the_source_is_out_of_reach() -> None:
-    # 001 section 12: 1e-20 is below rounding, the cap of 100 sweeps decides.
+    # Ayit 2015, (4.34)-(4.43): 1e-20 is below rounding, the cap of 100 sweeps decides.
     problem = foot_problem(4, feet=2, seed=1)
     capped = solve_gauss_seidel_source(problem)
     assert (capped.iterations, capped.converged) == (100, False)

@@ -52,7 +52,8 @@ def test_newtons_cradle_passes_the_impact_on() -> None:
     np.testing.assert_allclose(
         velocities_after(problem, 3, velocity, solution.impulses), [0.0, 0.0, 1.0], atol=1e-7
     )
-    together = ContactProblem(problem.delassus, problem.bias * 2, problem.friction)  # (1 + e) v, 001 (4.13)
+    # (1 + e) v, Ayit 2015, (4.13).
+    together = ContactProblem(problem.delassus, problem.bias * 2, problem.friction)
     answer = velocities_after(problem, 3, velocity, solve_hybrid(together).impulses)
     np.testing.assert_allclose(answer, [-1 / 3, 2 / 3, 2 / 3], atol=1e-7)
 

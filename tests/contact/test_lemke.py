@@ -42,7 +42,7 @@ def enumerated(a: Array, b: Array) -> list[Array]:
 
 @pytest.mark.parametrize("solve", LCP_SOLVERS)
 def test_cases_of_the_source(solve: Callable[..., LCPResult]) -> None:
-    # 001 section 11
+    # Ayit 2015, (4.33)
     first = solve(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([-5.0, -6.0]))
     np.testing.assert_allclose(first.u, [4 / 3, 7 / 3], atol=1e-9)
     second = solve(np.eye(2), np.array([-1.0, 2.0]))

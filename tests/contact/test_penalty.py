@@ -78,7 +78,7 @@ def test_force_never_pulls() -> None:
 
 @pytest.mark.parametrize("damping", [0.0, 0.5, 1.0, 1.9])
 def test_stability_limit_found_by_bisection(damping: float) -> None:
-    # 001 section 15: k + 2 d = 4. The law itself is simulated around its resting point, not the formula.
+    # Ayit 2015, chapter 5: k + 2 d = 4. The law itself is simulated around its resting point, not the formula.
     mass, dt = 2.0, 1e-3
 
     def grows(k: float) -> bool:
@@ -118,7 +118,7 @@ def test_growth_is_one_at_the_limit(damping: float) -> None:
 
 
 def test_limits_of_the_quadruped() -> None:
-    # 001 section 15: W_nn = 0.203 1/kg and 0.85 1/kg along the ground, dt = 0.0005 s
+    # Ayit 2015, chapter 5: W_nn = 0.203 1/kg and 0.85 1/kg along the ground, dt = 0.0005 s
     assert largest_stiffness(0.203, dt=5e-4) == pytest.approx(7.9e7, rel=0.01)
     assert largest_stiffness(0.85, dt=5e-4) == pytest.approx(1.9e7, rel=0.01)
     assert largest_stiffness(0.203, dt=5e-4, damping=1.97e4) == pytest.approx(0.0, abs=1e5)
@@ -179,7 +179,7 @@ def test_viscous_bound() -> None:
         viscous_friction=0.4,
         dt=1e-3,
     )
-    assert np.linalg.norm(result.force[:2]) == pytest.approx(0.3 * 200.0 + 0.4 * 5.0)  # 001 (4.22)
+    assert np.linalg.norm(result.force[:2]) == pytest.approx(0.3 * 200.0 + 0.4 * 5.0)  # Ayit 2015, (4.22)
     # the anchor is dragged behind the point by what the spring then holds
     np.testing.assert_allclose(result.memory.anchor[:2], result.force[:2] / law.tangential_stiffness)
 
@@ -236,7 +236,7 @@ def test_wrong_parameters_are_named() -> None:
 
 
 def test_stiff_springs_tend_to_hard_contact() -> None:
-    """002 row 42: rest depth m g / k and time of the blow pi sqrt(m / k) go to zero; the bounce comes back with the
+    """RSL 2022: rest depth m g / k and time of the blow pi sqrt(m / k) go to zero; the bounce comes back with the
     speed it had, as with a restitution of one. The error of semi-implicit steps is of first order in w dt = 1/20.
     """
     mass, height = 2.0, 0.05

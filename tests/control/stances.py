@@ -1,4 +1,4 @@
-"""Robots and states that the tests of control share: the planar arm of spec 002 and a standing quadruped."""
+"""Robots and states that the tests of control share: the planar arm of RSL 2022 and a standing quadruped."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TIP = Contact("tip", rows=(0, 2))
 
 
 def planar_arm(case: str = "a") -> tuple[Robot, Array, Array]:
-    """The arm in case A or B of 002 section 10.10: robot, q, v."""
+    """The arm in case A or B of RSL 2022, chapter 3: robot, q, v."""
     robot = footfall.load("planar-arm")
     return robot, robot.configuration(f"case_{case}"), RATES_A if case == "a" else RATES_B
 

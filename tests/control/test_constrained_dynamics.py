@@ -1,4 +1,5 @@
-"""Contacts that hold: numbers of 002 sections 9.3 and 11.3-11.4, and the KKT system as an independent solution."""
+"""Contacts that hold: numbers of RSL 2022, (2.269)-(2.272), (3.59)-(3.65), and the KKT system as an independent
+solution."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ from tests.control.stances import TIP, consistent_motion, feet, planar_arm, quad
 
 
 def test_pinned_arm() -> None:
-    """002 section 11.3, case A without torques; the spec's forces act on the environment."""
+    """RSL 2022, (3.59)-(3.62), case A without torques; the source's forces act on the environment."""
     robot, q, v = planar_arm()
     motion = solve_constrained_dynamics(robot, q, v, np.zeros(3), contacts=[TIP])
     assert np.abs(-motion.forces - [5.64436170, -14.67362323]).max() < 5e-9
@@ -33,7 +34,7 @@ def test_pinned_arm() -> None:
 
 
 def test_projector_of_the_pinned_arm() -> None:
-    """002 section 11.4."""
+    """RSL 2022, (3.63)-(3.65)."""
     robot, q, v = planar_arm()
     system = build_constrained_system(robot, q, v, contacts=[TIP])
     projector = constraint_projector(system)
@@ -59,7 +60,7 @@ def test_same_as_the_saddle_point_system(names: tuple[str, ...]) -> None:
     solution = np.linalg.solve(saddle, np.concatenate([tau - system.forces, -system.jacobian_bias]))
     assert np.abs(motion.acceleration - solution[: robot.nv]).max() < 1e-9 * np.abs(solution).max()
     assert np.abs(motion.forces - solution[robot.nv :]).max() < 1e-9 * np.abs(solution).max()
-    # 002 (3.65): the projected equation of motion, without forces
+    # RSL 2022, (3.65): the projected equation of motion, without forces
     projector = constraint_projector(system)
     left = projector.T @ (system.mass @ motion.acceleration + system.forces - tau)
     assert np.abs(left).max() < 1e-9 * np.abs(system.forces).max()
@@ -119,7 +120,7 @@ def test_redundant_points_on_one_body() -> None:
     ],
 )
 def test_ranks_of_a_quadruped(names: tuple[str, ...], ranks: tuple[int, int, int]) -> None:
-    """The table of 002 section 9.3."""
+    """The table of RSL 2022, (2.269)-(2.272)."""
     robot, q = quadruped()
     assert contact_ranks(robot, q, contacts=feet(*names)) == ranks
 
@@ -186,7 +187,8 @@ def shaken_pendulum() -> Robot:
 
 
 def test_a_pivot_that_is_shaken() -> None:
-    """002 section 10.6 with a prescribed motion x(t): phi'' = -(g sin phi + x'' cos phi) / l; and what it takes."""
+    """RSL 2022, (3.35)-(3.37) with a prescribed motion x(t): phi'' = -(g sin phi + x'' cos phi) / l; and what it
+    takes."""
     robot = shaken_pendulum()
     angle, rate, shake = 0.7, -0.4, 3.0
     q, v = np.array([0.2, angle]), np.array([0.1, rate])
@@ -195,7 +197,7 @@ def test_a_pivot_that_is_shaken() -> None:
     motion = solve_constrained_dynamics(robot, q, v, np.zeros(2), motions=[moved])
     swing = -(9.81 * np.sin(angle) + shake * np.cos(angle)) / 0.5
     assert motion.acceleration == pytest.approx([shake, swing], rel=1e-12)
-    force = 3.0 * shake + 2.0 * 0.5 * (np.cos(angle) * swing - np.sin(angle) * rate**2)  # 002 section 10.4
+    force = 3.0 * shake + 2.0 * 0.5 * (np.cos(angle) * swing - np.sin(angle) * rate**2)  # RSL 2022, chapter 3
     assert motion.held == pytest.approx([force], rel=1e-12)
     assert motion.residual < 1e-12
 
@@ -224,8 +226,8 @@ def test_prescribed_motions_are_kept_over_time() -> None:
 
 
 def test_a_skate_goes_round_in_a_circle() -> None:
-    """A velocity constraint, 002 (3.35): a blade at the centre of mass goes straight on in its own axes. It turns with
-    a constant rate, so that the ice pushes with m v w."""
+    """A velocity constraint, RSL 2022, (3.35): a blade at the centre of mass goes straight on in its own axes. It turns
+    with a constant rate, so that the ice pushes with m v w."""
     robot = Robot(
         "skate",
         (Body("blade", 3.0, inertia=np.eye(3)),),

@@ -63,7 +63,7 @@ def test_preferred_torques_are_met_as_far_as_motion_allows() -> None:
     ids=["one", "two", "three", "four", "each twice", "a sole", "none"],
 )
 def test_ranks(contacts: tuple[Contact, ...], expected: tuple[int, int, int]) -> None:
-    """The table of 002 section 9.3, and contacts that say the same twice."""
+    """The table of RSL 2022, (2.269)-(2.272), and contacts that say the same twice."""
     assert contact_ranks(*quadruped(), contacts=contacts) == expected
 
 

@@ -146,7 +146,7 @@ def _hole(clearance: float, place: Array) -> list[Candidate]:
 
 
 def test_a_pin_in_a_hole() -> None:
-    """Motion along the hole and about it, no force or moment across (002 section 13.5).
+    """Motion along the hole and about it, no force or moment across (RSL 2022, (3.97)-(3.99)).
 
     The path is 5 mm and 0.03 rad off the hole, which has a tenth of a millimetre of room. Stiff motion control wedges;
     with the selection of a pin the pin goes in, and nothing presses but friction and the inertia of the arm.

@@ -1,4 +1,4 @@
-"""The gain rule with the numbers of 002 section 12."""
+"""The gain rule with the numbers of RSL 2022, (3.73)-(3.80)."""
 
 from __future__ import annotations
 

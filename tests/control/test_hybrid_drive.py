@@ -35,7 +35,7 @@ def straight(**goals: AxisGoal) -> FrameTask:
 
 
 def test_base_force_to_wheel_torques() -> None:
-    """The example of 004 section 16.4, and the closed form (r / 2) (F -+ M / W) of a differential drive."""
+    """The example of Devaramani 2019, chapter 4, and the closed form (r / 2) (F -+ M / W) of a differential drive."""
     task = straight(x=AxisGoal("acceleration", 0.5), rz=AxisGoal("acceleration", -0.4))
     driven = drive(BASE, REST, rolling(0.6, 0.8), [task])
     np.testing.assert_allclose(driven.torques[6:], [0.542416, 0.563584], atol=1e-6)

@@ -1,4 +1,5 @@
-"""The frameworks of spec 004 section 17, told as tasks: the example's numbers are those of their own formulas."""
+"""The frameworks of Devaramani 2019, chapter 2, told as tasks: the example's numbers are those of their own
+formulas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Impacts that stop or throw back: numbers of 002 section 11.6, momentum and energy."""
+"""Impacts that stop or throw back: numbers of RSL 2022, (3.71)-(3.72), momentum and energy."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_falling_rod() -> None:
 
 
 def test_arm_whose_tip_stops() -> None:
-    """Case A; the spec's impulse acts on the environment."""
+    """Case A; the source's impulse acts on the environment."""
     robot, q, v = planar_arm()
     impact = solve_impact(robot, q, v, contacts=[TIP])
     assert np.abs(-impact.impulses - [-0.02405626, -0.02129630]).max() < 5e-9
@@ -47,7 +47,7 @@ def test_momentum_and_energy(restitution: float) -> None:
     assert np.abs(momenta[1] - momenta[0] - impact.impulses.reshape(-1, 3).sum(axis=0)).max() < 1e-9
     energies = [float(footfall.kinetic_energy(robot, q, each)) for each in (v, impact.velocity)]
     assert impact.energy_change == pytest.approx(energies[1] - energies[0], abs=1e-9 * energies[0])
-    # 002 (3.72): -1/2 of the contact's inertia times its velocity squared, less what is given back
+    # RSL 2022, (3.72): -1/2 of the contact's inertia times its velocity squared, less what is given back
     lost = (1 - restitution**2) * impact.impulses @ (jacobian @ v) / (2 * (1 + restitution))
     assert impact.energy_change == pytest.approx(lost, abs=1e-9 * energies[0])
     assert impact.energy_change <= 1e-9

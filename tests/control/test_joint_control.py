@@ -37,7 +37,7 @@ def rest(controller: JointImpedance | InverseDynamicsControl, *, seconds: float 
 
 
 def test_springs_rest_where_they_carry_the_weight() -> None:
-    """002 (3.74), against a root finder."""
+    """RSL 2022, (3.74), against a root finder."""
     robot, *_ = planar_arm()
     controller = JointImpedance(robot, resting_reference(robot, TARGET), Gains(200.0, 60.0), False)
     expected = fsolve(lambda q: 200.0 * (TARGET - q) - footfall.gravity_forces(robot, q), TARGET, xtol=1e-13)
@@ -60,7 +60,7 @@ def test_command_and_law_are_the_same() -> None:
 
 
 def test_inverse_dynamics_makes_every_joint_a_unit_mass() -> None:
-    """002 (3.78): the acceleration is the one asked for, to rounding, in any state."""
+    """RSL 2022, (3.78): the acceleration is the one asked for, to rounding, in any state."""
     robot = footfall.load("arm-7r")
     random = np.random.default_rng(2)
     reference = resting_reference(robot, 0.3 * random.normal(size=robot.nq))

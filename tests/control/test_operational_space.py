@@ -1,4 +1,5 @@
-"""Motion here, force there: the selection identities of 002 section 13.5, an ideal wall, and a table in simulation."""
+"""Motion here, force there: the selection identities of RSL 2022, (3.97)-(3.99), an ideal wall, and a table in
+simulation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Contact forces, motion and impacts with contacts that hold, against Pinocchio (002 section 18, rows 43 and 45)."""
+"""Contact forces, motion and impacts with contacts that hold, against Pinocchio, RSL 2022, (3.59)-(3.70)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dynamics of a frame: the numbers of 002 section 13, both control laws, and pose control in simulation."""
+"""Dynamics of a frame: the numbers of RSL 2022, chapter 3, both control laws, and pose control in simulation."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ def test_follows_a_circle() -> None:
 
 
 def test_tasks_on_acceleration_level() -> None:
-    """002 (3.83): the tip first, then joints 1 and 2 at rest; without velocity the numbers of example 2.9.1."""
+    """RSL 2022, (3.83): the tip first, then joints 1 and 2 at rest; without velocity the numbers of example 2.9.1."""
     robot, q, v = planar_arm()
     for rates in (np.zeros(3), v):
         dynamics = build_task_dynamics(robot, q, rates, "tip", rows=(0, 2))

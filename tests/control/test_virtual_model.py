@@ -1,4 +1,5 @@
-"""Virtual model control: the numbers of 002 section 15, the static equation of motion, and a quadruped that stands."""
+"""Virtual model control: the numbers of RSL 2022, (3.116)-(3.121), the static equation of motion, and a quadruped that
+stands."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ def test_forces_on_four_feet(push: float, front: float, rear: float) -> None:
     result = solve_virtual_model(robot, q, contacts=contacts, virtual=virtual)
     expected = np.array(
         [[push / 4, 0.0, z] for z in (front, front, rear, rear)]
-    )  # the spec's signs turned round
+    )  # the source's signs turned round
     assert np.abs(result.forces.reshape(4, 3) - expected).max() < 5e-7
     assert result.residual < 1e-10
 

@@ -1,4 +1,5 @@
-"""Whole-body control: examples of 002 section 14, two solvers against each other, limits, and a robot that stands."""
+"""Whole-body control: examples of RSL 2022, chapter 3, two solvers against each other, limits, and a robot that
+stands."""
 
 from __future__ import annotations
 
@@ -71,7 +72,7 @@ def test_centre_of_mass_follows_what_is_fed_forward() -> None:
 
 
 def test_two_levels_by_hand() -> None:
-    """002 section 14.2: x1 + x2 = 2 first, then x = (3, 0): (2.5, -0.5)."""
+    """RSL 2022, (3.102)-(3.107): x1 + x2 = 2 first, then x = (3, 0): (2.5, -0.5)."""
     levels = [level(np.array([[1.0, 1.0]]), np.array([2.0])), level(np.eye(2), np.array([3.0, 0.0]))]
     assert np.abs(solve_hierarchy(levels).v - [2.5, -0.5]).max() < 1e-12
     assert np.abs(solve_hierarchical_qp(levels).v - [2.5, -0.5]).max() < 1e-7
@@ -88,7 +89,7 @@ def test_inverse_dynamics_of_an_arm(method: Method) -> None:
 
 
 def test_same_torques_as_the_projected_equation() -> None:
-    """002 section 14.4: physics, accelerations, least torque gives the pseudo-inverse torque of (3.100)."""
+    """RSL 2022, (3.109)-(3.115): physics, accelerations, least torque gives the pseudo-inverse torque of (3.100)."""
     robot, q = quadruped()
     v, wanted = consistent_motion(robot, q, feet())
     tasks = [JointAcceleration(wanted), LeastTorque(priority=1)]
@@ -125,7 +126,7 @@ def test_solutions_obey_the_equation_of_motion(method: Method) -> None:
 
 
 def test_both_methods_miss_the_same() -> None:
-    """Conflicting levels: residuals agree level by level (002 trap T22), with contacts that cannot do all."""
+    """Conflicting levels: residuals agree level by level (RSL 2022), with contacts that cannot do all."""
     robot, q = quadruped()
     contacts = feet("LF", "RB")
     v, wanted = consistent_motion(robot, q, contacts)

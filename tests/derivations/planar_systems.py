@@ -1,4 +1,4 @@
-"""Planar systems in symbols: the arm of 002 section 10.10 and the cart-pendulum of 10.4, derived in several ways.
+"""Planar systems in symbols: the arm of RSL 2022, chapter 3 and the cart-pendulum of 10.4, derived in several ways.
 
 Bodies move in the x-z plane and turn about y; a positive angle turns z towards x. Gravity is along -z.
 """
@@ -79,7 +79,7 @@ def energies(system: PlanarSystem, gravity: Any = GRAVITY) -> tuple[Any, Any]:
 
 
 def lagrange(system: PlanarSystem, gravity: Any = GRAVITY) -> Terms:
-    """Second kind, 002 section 10.5: from energies alone."""
+    """Second kind, RSL 2022, (3.26)-(3.34): from energies alone."""
     kinetic, potential = energies(system, gravity)
     q, qd = system.q, system.qd
     momenta = sympy.Matrix([kinetic]).jacobian(qd).T
@@ -89,7 +89,7 @@ def lagrange(system: PlanarSystem, gravity: Any = GRAVITY) -> Terms:
 
 
 def projected_newton_euler(system: PlanarSystem, gravity: Any = GRAVITY) -> Terms:
-    """002 section 10.7: Newton's and Euler's laws of each body, projected by its Jacobians."""
+    """RSL 2022, (3.38)-(3.48): Newton's and Euler's laws of each body, projected by its Jacobians."""
     count = len(system.q)
     mass, coriolis, weight = (sympy.zeros(count, n) for n in (count, 1, 1))
     for body in system.bodies:

@@ -1,4 +1,4 @@
-"""Equations of motion derived by hand-free calculus, against the recursive algorithms (002 section 10)."""
+"""Equations of motion derived by hand-free calculus, against the recursive algorithms (RSL 2022, chapter 3)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("method", ["lagrange", "projected_newton_euler"])
 def test_planar_arm(method: str, case: str) -> None:
-    """Numbers of 002 section 10.10, by both methods and by the recursive ones."""
+    """Numbers of RSL 2022, chapter 3, by both methods and by the recursive ones."""
     robot = footfall.load("planar-arm")
     q, (rates, coriolis, gravity) = robot.configuration(case), CASES[case]
     v = np.array(rates)
@@ -39,7 +39,7 @@ def test_planar_arm(method: str, case: str) -> None:
 
 
 def test_cart_pendulum_by_three_methods() -> None:
-    """002 section 10.4: both derivations and Newton-Euler with the joint's force are identical."""
+    """RSL 2022, chapter 3: both derivations and Newton-Euler with the joint's force are identical."""
     mc, mp, l, theta, g = sympy.symbols("mc mp l theta g", positive=True)
     system = planar_systems.cart_pendulum(mc, mp, l, theta)
     angle, rate = system.q[1], system.qd[1]
@@ -64,7 +64,7 @@ def test_cart_pendulum_by_three_methods() -> None:
 
 
 def test_force_in_the_joint_of_the_cart_pendulum() -> None:
-    """002 section 10.4: what the cart gives the pendulum, against the joint wrenches."""
+    """RSL 2022, chapter 3: what the cart gives the pendulum, against the joint wrenches."""
     robot = footfall.load("cart-pendulum")
     q, v = np.array([0.3, 0.7]), np.array([0.4, 1.1])
     a = footfall.forward_dynamics(robot, q, v, np.array([2.0, 0.0]))
@@ -83,7 +83,7 @@ def test_force_in_the_joint_of_the_cart_pendulum() -> None:
 
 
 def test_springs_in_the_potential_are_forces_outside() -> None:
-    """002 section 10.5: a spring from a fixed point to the tip, by its energy and by `J^T F`."""
+    """RSL 2022, (3.26)-(3.34): a spring from a fixed point to the tip, by its energy and by `J^T F`."""
     system = planar_systems.planar_arm()
     last = system.bodies[-1]
     tip = last.position + sympy.Matrix([sympy.sin(last.angle), sympy.cos(last.angle)]) / 2
@@ -103,7 +103,7 @@ def test_springs_in_the_potential_are_forces_outside() -> None:
 
 
 def test_first_kind_pendulum() -> None:
-    """002 section 10.6: a mass in the plane on a rod of fixed length moves as the pendulum in its angle."""
+    """RSL 2022, (3.35)-(3.37): a mass in the plane on a rod of fixed length moves as the pendulum in its angle."""
     x, z, vx, vz = sympy.symbols("x z vx vz")
     mass, length, g = 0.7, 1.3, planar_systems.GRAVITY
     constraint = sympy.Matrix([(x**2 + z**2 - length**2) / 2])

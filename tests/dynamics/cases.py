@@ -13,7 +13,7 @@ from footfall.robot.model import Robot
 
 @dataclass(frozen=True)
 class PlanarArmCase:
-    """Numbers of 002 section 10.10 for the planar arm."""
+    """Numbers of RSL 2022, chapter 3 for the planar arm."""
 
     q: tuple[float, ...]
     v: tuple[float, ...]
@@ -44,7 +44,8 @@ CASE_B = PlanarArmCase(
 
 @dataclass(frozen=True)
 class DillCase:
-    """Numbers of 000 section 2.10: at q = pi/6, v = 1, without joint forces; gravity: of the last two only."""
+    """Numbers of Schwienbacher 2014, chapter 2: at q = pi/6, v = 1, without joint forces; gravity: of the last two
+    only."""
 
     levels: int
     mass: float

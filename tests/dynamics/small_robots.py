@@ -9,7 +9,7 @@ from footfall.robot.model import WORLD, Body, Frame, Joint, JointType, Robot
 
 
 def planar_arm(*, lengths: tuple[float, float, float] = (1.0, 1.0, 1.0)) -> Robot:
-    """002 6.3 and 10.10: three hinges about y, angles from the vertical, rods of 1 kg."""
+    """RSL 2022, (2.137)-(2.138), chapter 3: three hinges about y, angles from the vertical, rods of 1 kg."""
     bodies, joints = [], []
     parent, offset = WORLD, 0.0
     for number, length in enumerate(lengths, start=1):

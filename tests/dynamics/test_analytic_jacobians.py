@@ -1,4 +1,4 @@
-"""Analytic Jacobians for every pair of position and rotation parameters, spec 002 sections 6.2 to 6.6."""
+"""Analytic Jacobians for every pair of position and rotation parameters, RSL 2022, (2.133)-(2.192)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_jacobian_is_the_derivative_of_the_parameters(robot, position: str, rota
         ]
     )
     assert_agree(jacobian, expected, 1e-8)
-    # 002 (2.189): E_e J_A is the geometric Jacobian
+    # RSL 2022, (2.189): E_e J_A is the geometric Jacobian
     parameters = frame_parameters.textbook(robot, q, frame, **options)
     geometric = frame_jacobian.textbook(robot, q, frame)
     linear = linear_velocity_map(position, parameters[:3]) @ jacobian[:3]

@@ -91,7 +91,7 @@ def test_sum_over_bodies() -> None:
 
 
 def test_planar_arm() -> None:
-    """Rods of 002 10.10: centres at mid-link; the potential energy of case A over the weight."""
+    """Rods of RSL 2022, chapter 3: centres at mid-link; the potential energy of case A over the weight."""
     height = center_of_mass.textbook(planar_arm(), np.array([1, 2, 2]) * np.pi / 6)[2]
     assert height == pytest.approx(16.99141842 / (3 * 9.81), abs=1e-9)
 

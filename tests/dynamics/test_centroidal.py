@@ -123,7 +123,7 @@ def test_slides_at_the_root(second: JointType, third: JointType) -> None:
 
 
 def test_free_body() -> None:
-    """000 (7.1): p = m v_C, l = R I R^T w; the rate of l in constant body-axis rates is w x l."""
+    """Schwienbacher 2014, (7.1): p = m v_C, l = R I R^T w; the rate of l in constant body-axis rates is w x l."""
     robot, rng = free_body(), np.random.default_rng(1)
     body = robot.bodies[0]
     q, v, _, _ = random_state(robot, 2)

@@ -105,7 +105,7 @@ def test_constant_velocity_is_a_group_of_one_parameter() -> None:
 @settings(max_examples=30)
 @given(robot=robots())
 def test_rates_of_the_coordinates(robot: Robot) -> None:
-    """002 (2.262) with body-axis rates: the derivative of a step, and its inverse."""
+    """RSL 2022, (2.262) with body-axis rates: the derivative of a step, and its inverse."""
     q, v, _, _ = random_state(robot, 4)
     rate = configuration_rate.textbook(robot, q, v)
     assert_agree(rate, rate_along(lambda at: at, robot, q, v), 1e-9)

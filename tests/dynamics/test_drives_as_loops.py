@@ -1,4 +1,7 @@
-"""Drive mechanisms described as loops, against their closed forms in `footfall.robot.drives` (000 section 3)."""
+"""Drive mechanisms described as loops, against their closed forms in `footfall.robot.drives`.
+
+Schwienbacher 2014, chapter 3.
+"""
 
 from __future__ import annotations
 
@@ -94,7 +97,7 @@ def ankle() -> Robot:
 
 
 def test_knee_screw() -> None:
-    """Position, ratio and its rate: the value of 000 section 3.2 is among them."""
+    """Position, ratio and its rate: the value of Schwienbacher 2014, (3.3)-(3.21) is among them."""
     robot = knee()
     assert robot.nv == 1
     for angle in (0.2, 0.7, 1.3, 2.0):

@@ -51,7 +51,7 @@ def test_real_robots_agree_with_mujoco(real: RealRobot) -> None:
 
 
 def test_reference_numbers() -> None:
-    """002 10.10, case A."""
+    """RSL 2022, chapter 3, case A."""
     q, v = np.array([1, 2, 2]) * np.pi / 6, np.array([0.1, -0.2, 0.3])
     arm = planar_arm()
     assert float(kinetic_energy.textbook(arm, q, v)) == pytest.approx(0.0075, abs=1e-12)

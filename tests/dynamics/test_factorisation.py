@@ -53,7 +53,7 @@ def test_solves_agree_with_dense_algebra(robot: Robot) -> None:
 
 @pytest.mark.parametrize("levels, entries", [(1, 3), (3, 20), (5, 112), (6, 256)])
 def test_no_fill_in(levels: int, entries: int) -> None:
-    """L has the entries that M has, 000 section 2.5."""
+    """L has the entries that M has, Schwienbacher 2014, chapter 2."""
     robot = load(f"dill-{levels}")
     q = np.full(robot.nq, np.pi / 6)
     lower = factorise_mass_matrix.textbook(robot, q).lower

@@ -85,7 +85,7 @@ def test_a_comparison_can_fail() -> None:
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("case", DILL_CASES[:5], ids=lambda case: f"dill-{case.levels}")
 def test_dill(case: DillCase, method: str) -> None:
-    """Accelerations of 000 section 2.10, without and with gravity."""
+    """Accelerations of Schwienbacher 2014, chapter 2, without and with gravity."""
     robot = load(f"dill-{case.levels}")
     q, v, tau = np.full(robot.nq, np.pi / 6), np.ones(robot.nv), np.zeros(robot.nv)
     weightless = replace(robot, gravity=(0.0, 0.0, 0.0))
@@ -131,7 +131,7 @@ def test_torque_free_body_precesses() -> None:
     "types", [("floating", "revolute", "spherical", "prismatic"), ("universal", "planar")]
 )
 def test_energy_drifts_with_the_fourth_power_of_the_step(types: tuple[str, ...]) -> None:
-    """Free motion keeps T + U, 002 (3.54); halving the step of RK4 takes the drift to a sixteenth at most."""
+    """Free motion keeps T + U, RSL 2022, (3.54); halving the step of RK4 takes the drift to a sixteenth at most."""
     robot = random_robot(21, types=types, ups=[0] * len(types))
     q, v, _, _ = random_state(robot, 8)
 
@@ -214,7 +214,7 @@ def test_unknown_method_is_named() -> None:
 def test_only_a_spin_about_the_middle_axis_is_unstable(axis: int) -> None:
     """A lone brick with inertias 1 < 2 < 3 spins about one axis and is disturbed by 1e-4.
 
-    About the middle axis the disturbance grows as exp(W t sqrt((2 - 1)(3 - 2) / (1 * 3))), 002 row 35; else it stays.
+    About the middle axis the disturbance grows as exp(W t sqrt((2 - 1)(3 - 2) / (1 * 3))), RSL 2022; else it stays.
     """
     brick = Body("brick", 1.0, np.zeros(3), np.diag([1.0, 2.0, 3.0]))
     robot = Robot(

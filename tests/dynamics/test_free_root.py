@@ -1,4 +1,4 @@
-"""A free root two ways, 001 section 5: three slides and three hinges in a row, and one floating joint."""
+"""A free root two ways, Ayit 2015, (3.45)-(3.46): three slides and three hinges in a row, and one floating joint."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ class TestDenseEquations:
 
 
 class TestPublishedNumbers:
-    """Orocos KDL's regression test, 004 section 13."""
+    """Orocos KDL's regression test, Devaramani 2019, chapter 3."""
 
     v = np.array([1.0, -2.0, 3.0, -4.0, 5.0, -6.0, 7.0])
     tau = np.array([5.0, 0.0, 0.0, 0.0, 0.0, -6.0, 0.0])
@@ -184,7 +184,7 @@ class TestPublishedNumbers:
         np.testing.assert_array_equal(motion.segments[1], 0.0)
 
     def test_felt_torques(self) -> None:
-        """What 004 section 9 calls the constraint torque: felt through free joints, and so no command."""
+        """What Devaramani 2019, (3.9) calls the constraint torque: felt through free joints, and so no command."""
         robot = load("kuka-lwr")
         q = robot.configuration("regression")
         felt = felt_constraint_torques(

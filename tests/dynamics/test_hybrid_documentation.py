@@ -12,7 +12,8 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 def test_wall_alignment(capsys: pytest.CaptureFixture[str]) -> None:
-    """Use case UC3 of 004 section 18, from 15 degrees: touch after 1.27 s, 10 N on each bumper, below 0.1 degrees."""
+    """Wall alignment of Devaramani 2019, chapter 1, from 15 degrees: touch after 1.27 s, 10 N on each bumper, below 0.1
+    degrees."""
     runpy.run_path(str(ROOT / "examples" / "05_wall_alignment.py"), run_name="__main__")
     start, touched, angle, left, right = (
         float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", capsys.readouterr().out)

@@ -26,7 +26,7 @@ FOUR_WHEELS = tuple(
     for place, sign in (("front_left", -1), ("front_right", 1), ("rear_left", 1), ("rear_right", -1))
 )
 RADIUS, TRACK = 0.1, 0.25
-MASS, INERTIA, BASE_MOMENT = 23.4, 1.0677, 20.0 * 0.05  # 004 section 16.3
+MASS, INERTIA, BASE_MOMENT = 23.4, 1.0677, 20.0 * 0.05  # Devaramani 2019, chapter 4
 
 
 def rolling(speed: float, turn: float) -> tuple[Robot, Array, Array]:
@@ -65,7 +65,7 @@ def test_closed_form_of_the_differential_drive(state: tuple[float, float]) -> No
 
 
 def test_two_seconds_of_driving() -> None:
-    """The numbers of 004 section 16.3, semi-implicit in steps of 1 ms."""
+    """The numbers of Devaramani 2019, chapter 4, semi-implicit in steps of 1 ms."""
     robot, q, v = rolling(0.0, 0.0)
     tau = np.array([0.0] * 6 + [0.6, 0.9])
     for _ in range(2000):
@@ -96,7 +96,7 @@ def test_redundant_wheels_share_the_side_force() -> None:
 
 
 def test_from_base_force_to_wheel_torques() -> None:
-    """004 section 16.4: a task of the base, made by the wheels."""
+    """Devaramani 2019, chapter 4: a task of the base, made by the wheels."""
     robot, q, v = rolling(0.6, 0.8)
     physical, directions, setpoints = arguments(robot, q, v, TWO_WHEELS)
     task = Constraint("base", ("x", "rz"), "frame", name="drive")

@@ -65,7 +65,7 @@ def test_a_comparison_can_fail() -> None:
 @settings(max_examples=20)
 @given(robot=robots(max_joints=6))
 def test_forces_are_linear_in_accelerations_and_wrenches(robot: Robot) -> None:
-    """`tau = M a + h - sum J^T w`, 002 (3.1)."""
+    """`tau = M a + h - sum J^T w`, RSL 2022, (3.1)."""
     q, v, a, _ = random_state(robot, 2)
     wrenches = some_wrenches(robot)
     actual = inverse_dynamics.textbook(robot, q, v, a, wrenches=wrenches)
@@ -80,7 +80,8 @@ def test_forces_are_linear_in_accelerations_and_wrenches(robot: Robot) -> None:
 @settings(max_examples=30)
 @given(robot=robots(max_joints=8))
 def test_an_actuator_between_two_points_gives_its_power(robot: Robot) -> None:
-    """A cylinder pushes two bodies apart with a force F: `v . tau = F d(length)/dt`, 002 (3.52) with points of attack.
+    """A cylinder pushes two bodies apart with a force F: `v . tau = F d(length)/dt`, RSL 2022, (3.52) with points of
+    attack.
 
     The length is from positions alone, by a difference of fourth order: 1e-16 / h and h^4 make 1e-10 relative.
     """
@@ -115,7 +116,7 @@ def test_an_actuator_between_two_points_gives_its_power(robot: Robot) -> None:
 
 
 def test_a_motor_between_links_turns_one_joint() -> None:
-    """A torque along a hinge, and its reaction on the parent, is one joint torque, 002 (3.52)."""
+    """A torque along a hinge, and its reaction on the parent, is one joint torque, RSL 2022, (3.52)."""
     robot = load("arm-7r")
     q, v, _, _ = random_state(robot, 6)
     joint = robot.joints[3]
@@ -179,7 +180,7 @@ def test_planar_arm_forces_of_a_motion() -> None:
 
 
 def test_cart_pendulum() -> None:
-    """The equations of motion of 002 10.4; the angle counts from the downward vertical."""
+    """The equations of motion of RSL 2022, chapter 3; the angle counts from the downward vertical."""
     robot = load("cart-pendulum")
     cart, pendulum = robot.bodies
     mass, length = pendulum.mass, -pendulum.center_of_mass[2]

@@ -105,7 +105,7 @@ def test_a_wrong_jacobian_would_be_seen() -> None:
 
 
 def test_base_columns_are_constant() -> None:
-    """002 (2.264): a floating base moves every frame along the world's axes."""
+    """RSL 2022, (2.264): a floating base moves every frame along the world's axes."""
     robot = random_robot(3, floating_base=True, joints=4)
     jacobian = frame_jacobian.textbook(robot, random_state(robot, 0).q, robot.bodies[-1].name)
     np.testing.assert_array_equal(jacobian[:, :3], np.eye(6)[:, :3])
@@ -113,7 +113,7 @@ def test_base_columns_are_constant() -> None:
 
 @pytest.mark.parametrize("lengths", [(1.0, 1.0, 1.0), (0.7, 1.3, 0.4)])
 def test_examples_2_8_6_and_2_8_7(lengths: tuple[float, float, float]) -> None:
-    """Planar arm of 002 6.4 and 6.5, by hand."""
+    """Planar arm of RSL 2022, (2.143)-(2.148), (2.151)-(2.167), by hand."""
     arm = planar_arm(lengths=lengths)
     q = np.array([0.3, 0.7, -0.4])
     x, z = lengths * np.sin(np.cumsum(q)), lengths * np.cos(np.cumsum(q))
@@ -124,7 +124,7 @@ def test_examples_2_8_6_and_2_8_7(lengths: tuple[float, float, float]) -> None:
 
 
 def test_reference_numbers() -> None:
-    """002 10.10, cases A and B."""
+    """RSL 2022, chapter 3, cases A and B."""
     arm = planar_arm()
     bias = frame_jacobian_bias.textbook(
         arm, np.array([1, 2, 2]) * np.pi / 6, np.array([0.1, -0.2, 0.3]), "tip"

@@ -94,7 +94,7 @@ def test_fixed_joints_transmit_like_stiff_ones() -> None:
 
 
 def test_cart_pendulum() -> None:
-    """Force on the pendulum in its pivot, 002 10.4: mass times acceleration of its centre, plus weight."""
+    """Force on the pendulum in its pivot, RSL 2022, chapter 3: mass times acceleration of its centre, plus weight."""
     robot = load("cart-pendulum")
     mass, length = robot.bodies[1].mass, -robot.bodies[1].center_of_mass[2]
     phi, rate, x_acceleration, acceleration = 0.7, -2.3, 0.5, -1.7

@@ -102,7 +102,7 @@ def test_velocity_and_acceleration_are_derivatives(robot: Robot) -> None:
 
 
 def test_example_2_8_5() -> None:
-    """Planar arm of 002 6.3: position and angle of the tip."""
+    """Planar arm of RSL 2022, (2.137)-(2.138): position and angle of the tip."""
     arm = planar_arm()
     pose = frame_pose.textbook(arm, np.array([np.pi / 6, np.pi / 3, np.pi / 3]), "tip")
     np.testing.assert_allclose(pose.translation, [2.0, 0.0, 0.0], atol=1e-15)
@@ -131,7 +131,7 @@ def test_world_stands_still() -> None:
 
 
 def test_transforms_of_example_2_6_1() -> None:
-    """002 (2.108)-(2.114), and the minus sign that (2.111) lacks in print."""
+    """RSL 2022, (2.108)-(2.114), and the minus sign that (2.111) lacks in print."""
     turn = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
     pose = Transform(turn, np.array([0.0, 3.0, 1.0]))
     np.testing.assert_array_equal(pose.apply(np.array([0.0, 1.0, 1.0])), [0.0, 2.0, 2.0])

@@ -125,7 +125,7 @@ def test_six_bar_against_an_independent_solver() -> None:
 
 
 def test_reflected_inertia_of_a_geared_rotor() -> None:
-    """000 section 3.1: M = I_link + N^2 I_rotor."""
+    """Schwienbacher 2014, chapter 3: M = I_link + N^2 I_rotor."""
     robot = geared_rotor(50.0, 1e-4)
     inertia = 0.5**2 / 3 + 50.0**2 * 1e-4
     for q in (footfall.neutral(robot), footfall.close_loops(robot, np.array([0.4, 0.0]))):

@@ -67,7 +67,7 @@ def test_planar_arm(case: PlanarArmCase) -> None:
 
 @pytest.mark.parametrize("case", DILL_CASES[:6], ids=lambda case: f"dill-{case.levels}")
 def test_dill(case: DillCase) -> None:
-    """Entry, energy and number of non-zeros of 000 section 2.10."""
+    """Entry, energy and number of non-zeros of Schwienbacher 2014, chapter 2."""
     robot = load(f"dill-{case.levels}")
     matrix = mass_matrix.textbook(robot, np.full(robot.nq, np.pi / 6))
     assert robot.mass == pytest.approx(case.mass)
@@ -77,7 +77,7 @@ def test_dill(case: DillCase) -> None:
 
 
 def test_sparsity_of_lola() -> None:
-    """267 of 465 entries for the 30-velocity model, 000 Table 2.4."""
+    """267 of 465 entries for the 30-velocity model, Schwienbacher 2014, table 2.4."""
     robot = load("lola-2012")
     matrix = mass_matrix.textbook(robot, random_state(robot, 4).q)
     related = sum(1 + len(list(_path(robot, k))) for k in range(robot.nv))
@@ -92,7 +92,7 @@ def _path(robot: Robot, velocity: int):
 
 
 def test_packed_entries_make_the_whole_matrix() -> None:
-    """LOLA has 287 of 528 entries, 000 section 0.3 counts them for its predecessor."""
+    """LOLA has 287 of 528 entries, Schwienbacher 2014 counts them for its predecessor."""
     robot = load("lola")
     q = random_configuration(robot, seed=4)
     rows, columns = mass_matrix_pattern(robot)

@@ -60,7 +60,7 @@ def test_moments_of_a_body() -> None:
     """A body's inertia about its centre, moved to the origin by the parallel-axis rule."""
     body = random_robot(5, types=["revolute"]).bodies[0]
     moments = body_moments(body)
-    steiner = -body.mass * skew(body.center_of_mass) @ skew(body.center_of_mass)  # 002 10.3
+    steiner = -body.mass * skew(body.center_of_mass) @ skew(body.center_of_mass)  # RSL 2022, (3.14)-(3.25)
     np.testing.assert_allclose(moments.rotational_inertia(), body.inertia + steiner, rtol=1e-12)
     np.testing.assert_allclose(moments.first, body.mass * body.center_of_mass)
 

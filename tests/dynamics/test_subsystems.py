@@ -17,7 +17,8 @@ from tests.random_robots import random_robot, random_state
 
 
 def derivation_system() -> Robot:
-    """000 section 2.7, Fig. 2.12: B1 - B2 - B3 - B5 is a chain, B4 hangs on B1 and moves with q2 and q3."""
+    """Schwienbacher 2014, chapter 2, Fig. 2.12: B1 - B2 - B3 - B5 is a chain, B4 hangs on B1 and moves with q2 and
+    q3."""
     names = ("b1", "b2", "b3", "b5", "b4")
     parents = ("world", "b1", "b2", "b3", "b1")
     axes = ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.6, 0.8))
@@ -56,7 +57,7 @@ def test_all_methods_agree(robot: Robot) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_subsystems_of_single_links_are_the_classical_recursion(seed: int) -> None:
-    """000 section 9: a loop that forces hold makes no group; each link is a sub-system, and nothing changes."""
+    """Schwienbacher 2014: a loop that forces hold makes no group; each link is a sub-system, and nothing changes."""
     tree = random_robot(seed, joints=8)
     state = random_state(tree, seed)
     spare = [joint.name for joint in tree.joints if joint.type.coordinates == 1]

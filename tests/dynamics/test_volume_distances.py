@@ -59,7 +59,8 @@ def test_each_pair_by_itself() -> None:
 
 
 def test_jacobian_by_differences() -> None:
-    """000 (5.6), apart and in overlap; a state where the closest element changes within the step is rare."""
+    """Schwienbacher 2014, (5.6), apart and in overlap; a state where the closest element changes within the step is
+    rare."""
     rng = np.random.default_rng(1)
     wrong = 0
     for q in states(LOLA, 10, seed=2):

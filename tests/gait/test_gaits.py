@@ -1,4 +1,4 @@
-"""Gait tables: duty factors, pairs of legs, feet on the ground, 001 section 22."""
+"""Gait tables: duty factors, pairs of legs, feet on the ground, Ayit 2015, chapter 2."""
 
 from __future__ import annotations
 

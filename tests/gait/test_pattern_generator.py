@@ -1,4 +1,4 @@
-"""The pattern generator locks to the tables, and switches gaits without a jump, 001 section 22."""
+"""The pattern generator locks to the tables, and switches gaits without a jump, Ayit 2015, chapter 2."""
 
 from __future__ import annotations
 

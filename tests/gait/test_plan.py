@@ -1,4 +1,4 @@
-"""The plan tree: steps, actions, cutting and stopping, files (spec 003b sections 3 and 4)."""
+"""The plan tree: steps, actions, cutting and stopping, files (Seiwald 2023, sections 5.2, 5.3)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def timed(sequence: TransitionSequence) -> TransitionSequence:
 
 
 def test_one_step_makes_three_transitions() -> None:
-    """003b section 3.5: a closing step and a final load switch are added."""
+    """Seiwald 2023, section 5.2: a closing step and a final load switch are added."""
     sequence = walking_sequence([WalkingTransition(forward=0.4)], idle_pose(LOLA), LOLA)
     assert len(sequence.transitions) == 3
     assert sequence.end.right_foot.position[0] == pytest.approx(0.4)
@@ -64,7 +64,7 @@ def test_feet_alternate_and_the_first_can_be_chosen() -> None:
 
 
 def test_lowering_of_the_centre_of_mass() -> None:
-    """003b section 6.2."""
+    """Seiwald 2023, section 5.4."""
     for forward, lowering in ((0.2, 1.84e-3), (0.4, 7.42e-3), (0.5, 11.65e-3), (0.64, 19.26e-3)):
         assert com_lowering(forward, 0.87) == pytest.approx(lowering, abs=5e-6)
     end = apply_step(WalkingTransition(forward=0.4, com_shift=-0.01), idle_pose(LOLA), LOLA).end
@@ -83,7 +83,7 @@ def test_head_follows_the_upper_body() -> None:
 
 
 def test_the_hand_of_the_platform_stays_at_one_place() -> None:
-    """003b section 4.4: over two transitions, on a wall at y = 0.7 m."""
+    """Seiwald 2023, table 5.3: over two transitions, on a wall at y = 0.7 m."""
     plan = build_plan(read_plan_description("platform"), LOLA)
     for first in (8, 14):
         places = [np.array(plan.transitions[k].end.left_hand.position) for k in (first, first + 1)]

@@ -1,4 +1,4 @@
-"""Poses: equality, equivalence, the frame of the stance foot (spec 003b section 3.2)."""
+"""Poses: equality, equivalence, the frame of the stance foot (Seiwald 2023, table 5.1)."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_records_hold_what_poses_say() -> None:
 
 
 def test_idle_pose_is_that_of_the_spec() -> None:
-    """003c section 2.3."""
+    """Seiwald 2023, chapter 4."""
     pose = idle_pose(LOLA)
     assert pose.right_hand.position == pytest.approx((0.22, -0.34, 0.97))
     assert pose.left_hand.position == pytest.approx((0.22, 0.34, 0.97))

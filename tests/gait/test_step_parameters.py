@@ -1,4 +1,4 @@
-"""Step parameters in both directions, spec 003b section 5."""
+"""Step parameters in both directions, Seiwald 2023, appendix D."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Distances of simplices by the general way of 000 section 6.8, for comparison: slow, short, and sharing no code.
+"""Distances of simplices by the general way of Schwienbacher 2014, (6.49)-(6.53), for comparison: slow, short, and
+sharing no code.
 
 Apart: the least squares problem over the corners' weights, whose optimality conditions are tried on every pair of
 faces. Crossing: the facets of the hull of all differences of corners.

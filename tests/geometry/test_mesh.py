@@ -107,7 +107,7 @@ def test_a_file_with_a_wrong_index_is_refused(tmp_path: Path) -> None:
 
 def test_mass_of_a_box_and_of_a_moved_ball() -> None:
     center, inertia = mesh_inertia(box_mesh(), 3.0)
-    # 002 10.3: m (b^2 + c^2) / 12
+    # RSL 2022, (3.14)-(3.25): m (b^2 + c^2) / 12
     assert np.abs(center).max() < 1e-12
     assert np.abs(inertia - 3.0 / 12 * np.diag([0.52, 1.16, 1.36])).max() < 1e-12
     ball = trimesh.creation.icosphere(subdivisions=4, radius=0.5)

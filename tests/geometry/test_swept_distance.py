@@ -49,7 +49,7 @@ def check_parts(result: SweptDistances) -> None:
     np.testing.assert_allclose(reached, result.second_point, atol=1e-9)
 
 
-# Spec 000, sections 6.4 to 6.7, and 003b, 7.1
+# Schwienbacher 2014, chapter 6, and Seiwald 2023, appendix C
 KNOWN = [
     (swept_point((0, 0, 0), 0.1), swept_point((1, 0, 0), 0.2), 0.7),
     (swept_point((0.5, 1, 0), 0.1), swept_line((0, 0, 0), (1, 0, 0), 0.2), 0.7),
@@ -74,7 +74,7 @@ def test_known_distances(first: SweptSphere, second: SweptSphere, distance: floa
 
 
 def test_parallel_lines_meet_in_the_middle_of_their_overlap() -> None:
-    """000 section 6.5: s = 0.625."""
+    """Schwienbacher 2014, chapter 6: s = 0.625."""
     result = swept_distance(
         swept_line((0, 0, 0), (1, 0, 0), 0.25), swept_line((0.25, 1, 0), (2.25, 1, 0), 0.25)
     )
@@ -84,7 +84,7 @@ def test_parallel_lines_meet_in_the_middle_of_their_overlap() -> None:
 
 
 def test_short_lines_at_an_angle_are_not_parallel() -> None:
-    """000 (6.34): u2 v2 - (uv)2 is 8e-7 here, though the angle is 45 degrees."""
+    """Schwienbacher 2014, (6.34): u2 v2 - (uv)2 is 8e-7 here, though the angle is 45 degrees."""
     first, second = swept_line((0, 0, 0), (0.03, 0, 0), 0), swept_line((0, -0.03, 0.01), (0.03, 0.0, 0.01), 0)
     result = swept_distance(first, second)
     assert result.distance == pytest.approx(0.01, abs=1e-15)
@@ -114,7 +114,7 @@ CROSSING = [
 def test_crossing_cores(
     first: SweptSphere, second: SweptSphere, depth: float, direction: tuple[float, float, float] | None
 ) -> None:
-    """The least way that parts them, along the normal; 003b counts it as zero."""
+    """The least way that parts them, along the normal; Seiwald 2023 counts it as zero."""
     for one, other in ((first, second), (second, first)):
         result = swept_distance(one, other)
         radii = one.radius + other.radius
@@ -132,7 +132,7 @@ def test_crossing_cores(
 @pytest.mark.parametrize("kind", ["general", "lattice", "flat", "sliver"])
 @pytest.mark.parametrize(("i", "j"), KINDS)
 def test_agrees_with_the_general_program(i: int, j: int, kind: str) -> None:
-    """000 section 6.8, and the hull of differences where cores cross."""
+    """Schwienbacher 2014, (6.49)-(6.53), and the hull of differences where cores cross."""
     rng = np.random.default_rng(1000 * i + 100 * j)
     first, second = random_elements(rng, i, 40, kind), random_elements(rng, j, 40, kind)
     result = swept_distances(first, second)
@@ -213,7 +213,8 @@ def test_nearly_parallel_lines_lose_no_digits(kinds: tuple[int, int], seed: int)
 
 
 def test_gradient_is_the_normal() -> None:
-    """000 (5.6): moving the second one along any direction changes the distance by its part along the normal."""
+    """Schwienbacher 2014, (5.6): moving the second one along any direction changes the distance by its part along the
+    normal."""
     rng = np.random.default_rng(8)
     for i, j in KINDS:
         first, second = random_elements(rng, i, 30, "general"), random_elements(rng, j, 30, "general")
@@ -266,7 +267,8 @@ def test_volumes_of_several_elements() -> None:
 
 
 def test_threshold_spares_only_what_is_farther() -> None:
-    """000 section 6.10: what is skipped is at least as far as the threshold, and its distance a bound from below."""
+    """Schwienbacher 2014, chapter 6: what is skipped is at least as far as the threshold, and its distance a bound from
+    below."""
     rng = np.random.default_rng(6)
     skipped = by_boxes = 0
     for _ in range(400):

@@ -1,4 +1,4 @@
-"""Maps between rates of rotation parameters and angular velocity, spec 002 section 4."""
+"""Maps between rates of rotation parameters and angular velocity, RSL 2022, chapter 2."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_example_2_5_1() -> None:
 
 
 def test_printed_euler_maps() -> None:
-    """002 (2.86)-(2.93), maps and inverses, and their determinants."""
+    """RSL 2022, (2.86)-(2.93), maps and inverses, and their determinants."""
     a, b = 0.4, 1.1
     (s1, sb), (c1, cb) = np.sin([a, b]), np.cos([a, b])
     tb = sb / cb
@@ -102,7 +102,7 @@ def test_printed_euler_maps() -> None:
 
 
 def test_quaternion_map_identities() -> None:
-    """002 (2.94)-(2.99): half the transpose is a right inverse and keeps the norm."""
+    """RSL 2022, (2.94)-(2.99): half the transpose is a right inverse and keeps the norm."""
     rng = np.random.default_rng(3)
     q = r.quaternion_from_matrix(random_rotation(rng))
     for body_axes in (False, True):
@@ -113,7 +113,7 @@ def test_quaternion_map_identities() -> None:
 
 
 def test_angle_axis_inverse_keeps_the_axis_a_unit_vector() -> None:
-    """002 (2.103): a right inverse, but not the one with the least norm."""
+    """RSL 2022, (2.103): a right inverse, but not the one with the least norm."""
     parameters = np.array([0.9, *np.array([1.0, -2.0, 2.0]) / 3])
     inverse = angle_axis_map_inverse(parameters)
     np.testing.assert_allclose(parameters[1:] @ inverse[1:], 0.0, atol=1e-15)
@@ -126,7 +126,7 @@ def test_angle_axis_inverse_keeps_the_axis_a_unit_vector() -> None:
 
 @pytest.mark.parametrize("size", [0.0, 1e-200, 1e-8, 1e-3, 0.1, 0.4999, 0.5001, 1.0, 3.0, 6.0])
 def test_rotation_vector_map_is_smooth(size: float) -> None:
-    """002 (2.104)-(2.107), series and closed form, against the integral of the exponential."""
+    """RSL 2022, (2.104)-(2.107), series and closed form, against the integral of the exponential."""
     vector = size * np.array([1.0, -2.0, 2.0]) / 3
     nodes, weights = np.polynomial.legendre.leggauss(24)
     points = (nodes + 1) / 2
@@ -165,7 +165,7 @@ def test_rotation_vector_map_near_a_whole_turn(short: float) -> None:
 
 @pytest.mark.parametrize("second", r.ROTATION_KINDS)
 def test_angular_velocities_add(second: str) -> None:
-    """w_AC = w_AB + C_AB w_BC, whatever parameters the two turns have, 002 (2.76); their order matters.
+    """w_AC = w_AB + C_AB w_BC, whatever parameters the two turns have, RSL 2022, (2.76); their order matters.
 
     w_AC is from differences of fourth order of the product: h^4 / 30 of a fifth derivative, below 1e-12 at h = 1e-4,
     and rounding, 1e-16 / h.

@@ -31,7 +31,7 @@ DURATION = 5.0
 
 
 def exact(system: tuple[float, float, float]) -> Callable[[Any], Any]:
-    """The free motion from 1 at rest, 003c (G.68)-(G.70)."""
+    """The free motion from 1 at rest, Seiwald 2023, (G.68)-(G.70)."""
     alpha, beta, gamma = system
     s1 = -beta / (2 * alpha)
     under = beta**2 / (4 * alpha**2) - gamma / alpha
@@ -96,7 +96,7 @@ def errors(
 def test_errors_for_consistent_ends(
     system: tuple[float, float, float], sites: int, expected: list[tuple[float, float]]
 ) -> None:
-    """003c section 11.11 (R-13), to three digits; and least squares has the least residual."""
+    """Seiwald 2023, (G.67)-(G.70), to three digits; and least squares has the least residual."""
     found = [errors(system, sites, kind) for kind in ("cubic_free", "cubic", "quintic")]
     np.testing.assert_allclose(found, expected, rtol=6e-3)
     assert errors(system, sites, "least_squares")[1] < found[2][1]
@@ -116,7 +116,7 @@ def test_errors_for_consistent_ends(
 def test_ends_that_do_not_fit(
     system: tuple[float, float, float], kind: str, best: int, least: float, at_40: float
 ) -> None:
-    """Collocation is best at some number of sites and diverges beyond, 003c section 11.11 (R-14)."""
+    """Collocation is best at some number of sites and diverges beyond, Seiwald 2023, (G.67)-(G.70)."""
     residuals = {sites: errors(system, sites, kind, consistent=False)[1] for sites in range(1, 20)}
     assert min(residuals, key=lambda sites: residuals[sites]) == best
     assert residuals[best] == pytest.approx(least, rel=6e-3)

@@ -1,4 +1,4 @@
-"""Pseudo-, damped and weighted inverses against their defining conditions and the numbers of 002 section 7."""
+"""Pseudo-, damped and weighted inverses against their defining conditions and the numbers of RSL 2022, chapter 2."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_damped_inverse_minimises_its_cost() -> None:
 
 
 def test_singular_planar_arm() -> None:
-    """002 section 7.3: the stretched arm."""
+    """RSL 2022, (2.208): the stretched arm."""
     j = np.array([[3.0, 2.0, 1.0], [0.0, 0.0, 0.0]])
     np.testing.assert_allclose(pseudo_inverse(j) @ [1, 1], np.array([3, 2, 1]) / 14, atol=1e-14)
     np.testing.assert_allclose(damped_inverse(j, 0.1) @ [1, 1], [0.214133, 0.142755, 0.071378], atol=5e-7)
@@ -63,7 +63,7 @@ def test_weights() -> None:
     )
     wide, motion = of_rank(2, (2, 5), 5), np.array([1.0, 2.0, 3.0, 4.0, 5.0])
     inverse = np.diag(1 / motion)
-    expected = inverse @ wide.T @ np.linalg.inv(wide @ inverse @ wide.T)  # 000 (4.12)
+    expected = inverse @ wide.T @ np.linalg.inv(wide @ inverse @ wide.T)  # Schwienbacher 2014, (4.12)
     np.testing.assert_allclose(motion_weighted_inverse(wide, motion), expected, atol=1e-12)
 
 
@@ -111,7 +111,7 @@ def test_singularity_of_nothing() -> None:
 
 
 def test_singularity_measures() -> None:
-    """002 section 7.6: the singular values of Example 2.9.1."""
+    """RSL 2022, (2.216)-(2.220): the singular values of Example 2.9.1."""
     j = 0.5 * np.array([[0.0, -np.sqrt(3), -np.sqrt(3)], [-4.0, -3.0, -1.0]])
     measured = singularity(j)
     np.testing.assert_allclose(measured.singular_values, [2.653560, 0.979091], atol=1e-6)

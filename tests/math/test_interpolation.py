@@ -115,7 +115,7 @@ def test_orders_of_convergence() -> None:
 
 
 def test_stability_measure_of_the_block_system() -> None:
-    """Gamma(1) = 1.2419, least for equal segments: 003c (G.45)-(G.47), R-11."""
+    """Gamma(1) = 1.2419, least for equal segments: Seiwald 2023, (G.45)-(G.47), R-11."""
 
     def gamma(ratio: float) -> float:
         g0, g1 = 1.0, ratio

@@ -147,7 +147,7 @@ def test_smooth_connection_is_short_inside_and_continuous(seed: int, reach: floa
 
 
 def test_connection_of_parallel_edges_is_in_the_middle() -> None:
-    """Shrunk soles of a straight walk, 0.4 m steps: spec 003c section 5.3.2."""
+    """Shrunk soles of a straight walk, 0.4 m steps: Seiwald 2023, section 6.5."""
     sole = np.array([[-0.20599, -0.077], [0.01489, -0.077], [0.01489, 0.077], [-0.20599, 0.077]])
     left, right = sole + np.array([0.0, 0.1375]), sole + np.array([0.4, -0.1375])
     a, b = shortest_connection(left, right)

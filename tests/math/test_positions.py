@@ -1,4 +1,4 @@
-"""Position parameters and their velocity maps, spec 002 section 2."""
+"""Position parameters and their velocity maps, RSL 2022, chapter 2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quaternion curves and splines: reference values, continuity, derivatives, timing (spec 003c section 8)."""
+"""Quaternion curves and splines: reference values, continuity, derivatives, timing (Seiwald 2023, appendix B)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from footfall.math.rotations import (
 
 SEEDS = st.integers(0, 2**32 - 1)
 A, B, C = np.sqrt(3 / 4), np.sqrt(3 / 8), np.sqrt(1 / 8)
-KEYS = np.array(  # 003c (B.31)
+KEYS = np.array(  # Seiwald 2023, (B.31)
     [
         [1, 0, 0, 0],
         [A, 0, 0.5, 0],
@@ -79,7 +79,7 @@ def speed(shape: Any, at: float) -> float:
     ],
 )
 def test_reference_values(method: str, expected: list[float]) -> None:
-    """003c section 8.11."""
+    """Seiwald 2023, (B.57)-(B.62)."""
     np.testing.assert_allclose(spline(method).derivatives(PLACE)[0, 0], expected, atol=1e-6)
 
 
@@ -114,7 +114,7 @@ def test_third_derivative_of_the_b_spline() -> None:
 )
 @pytest.mark.parametrize("proportions", [None, UNEVEN])
 def test_continuity(method: str, continuity: int, proportions: Array | None) -> None:
-    """The classes of 003c Table B.1 (R-05), and that the next derivative does jump."""
+    """The classes of Seiwald 2023, table B.1, and that the next derivative does jump."""
     shape = spline(method, random_keys(5, 7), proportions)
     breaks = shape.knots[4:-4] if method == "b_spline" else shape.breaks[1:-1]
     order = continuity + 1
@@ -136,7 +136,7 @@ def test_keyframes_are_met_or_passed_by() -> None:
 
 
 def test_speeds_at_keyframes() -> None:
-    """003c sections 8.7-8.9: turns in the six segments of the reference keyframes."""
+    """Seiwald 2023, (B.35)-(B.42), (B.47)-(B.49): turns in the six segments of the reference keyframes."""
     assert [speed(spline("slerp"), at) for at in (0.1, 0.5)] == pytest.approx([2 * np.pi, 3 * np.pi])
     assert [speed(spline("bezier"), at) for at in (0.0, 1 / 6, 0.5)] == pytest.approx(
         [0.0, 18.12, 9 * np.pi], abs=5e-3
@@ -161,7 +161,7 @@ def test_slerp_is_that_of_scipy_in_all_its_forms(seed: int) -> None:
         sines = np.sin((1 - eta) * angle)[:, None] * first + np.sin(eta * angle)[:, None] * last
         np.testing.assert_allclose(ours, sines / np.sin(angle), atol=1e-12)
     forms = (
-        [  # the powers of 003c (B.35)
+        [  # the powers of Seiwald 2023, (B.35)
             quaternion_product(last, qn.power(quaternion_product(qn.inverse(last), first), 1 - eta[k]))
             for k in range(9)
         ],
@@ -242,7 +242,7 @@ def test_the_native_chain_is_the_general_b_spline(seed: int) -> None:
 
 
 def test_turn_of_the_upper_body_in_closed_form() -> None:
-    """Controls {a, a, b, b}: SLERP with the argument 3 e^2 - 2 e^3, 003c section 5.4."""
+    """Controls {a, a, b, b}: SLERP with the argument 3 e^2 - 2 e^3, Seiwald 2023, section 6.6."""
     a, b = random_keys(4, 2)
     timing = rest_to_rest([0.0, 2.0], [0.0, 1.0])
     at = np.linspace(0.0, 2.0, 21)
@@ -269,7 +269,7 @@ def test_motion_of_trajectories_by_differences(method: str) -> None:
 
 
 def test_stopping_at_every_keyframe_makes_any_spline_smooth() -> None:
-    """Speed control, 003c section 8.12."""
+    """Speed control, Seiwald 2023, (B.63)."""
     shape = QuaternionSpline("slerp", KEYS)
     timing = rest_to_rest(np.arange(7.0), shape.breaks)
     found = QuaternionTrajectory(shape, timing).sample(np.arange(7.0))

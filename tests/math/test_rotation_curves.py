@@ -31,7 +31,7 @@ def test_scipy_interpolates_the_same(fraction: float) -> None:
     expected = Slerp([0.0, 1.0], rotations)(fraction).as_matrix()
     np.testing.assert_allclose(interpolate_rotations(start, target, fraction), expected, atol=1e-14)
     q0, q1 = quaternion_from_matrix(start), quaternion_from_matrix(target)
-    for sign in (1.0, -1.0):  # 002 trap T2
+    for sign in (1.0, -1.0):  # both are the same rotation
         q = interpolate_quaternions(q0, sign * q1, fraction)
         np.testing.assert_allclose(matrix_from_quaternion(q), expected, atol=1e-14)
 

@@ -1,4 +1,4 @@
-"""Rotations: group axioms, agreement with SciPy, the worked examples and errata of spec 002 section 3."""
+"""Rotations: group axioms, agreement with SciPy, the worked examples and errata of RSL 2022, chapter 2."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_group_axioms(sample, product, inverse, rotate, seed) -> None:
 
 
 def test_tilde_identities() -> None:
-    """000 (A.4)-(A.13) in the corrected forms; A.10 and A.12 as printed are false."""
+    """Schwienbacher 2014, (A.4)-(A.13) in the corrected forms; A.10 and A.12 as printed are false."""
     rng = np.random.default_rng(0)
     a, b, c = rng.normal(size=(3, 3))
     n, matrix = a / np.linalg.norm(a), random_rotation(rng)
@@ -166,7 +166,7 @@ def test_logarithm_undoes_the_exponential(vector: Array, scale: int) -> None:
 
 @given(unit_quaternions)
 def test_both_signs_of_a_quaternion_are_one_rotation(q: Array) -> None:
-    """002 trap T2: the logarithm takes the short way round, whichever of q and -q is given."""
+    """RSL 2022: the logarithm takes the short way round, whichever of q and -q is given."""
     for sign in (1.0, -1.0):
         vector = r.rotation_vector_from_quaternion(sign * q)
         assert np.linalg.norm(vector) <= np.pi + 1e-12
@@ -186,7 +186,7 @@ def test_all_pairs_of_kinds() -> None:
 
 
 def test_printed_euler_matrices() -> None:
-    """002 (2.33), (2.37), (2.41), (2.44), entry by entry."""
+    """RSL 2022, (2.33), (2.37), (2.41), (2.44), entry by entry."""
     a, b, c = 0.4, 1.1, -0.7
     (s1, sb, s2), (c1, cb, c2) = np.sin([a, b, c]), np.cos([a, b, c])
     printed = {
@@ -216,7 +216,8 @@ def test_printed_euler_matrices() -> None:
 
 
 def test_singular_euler_angles_give_their_rotation() -> None:
-    """002 3.4: there the printed extractions return another rotation; the third angle is set to zero."""
+    """RSL 2022, (2.32)-(2.45): there the printed extractions return another rotation; the third angle is set to
+    zero."""
     matrix = r.rotation_z(0.5)
     assert r.euler_from_matrix("zyz", matrix) == pytest.approx([0.5, 0.0, 0.0], abs=1e-15)
     assert r.euler_from_matrix("zxz", matrix) == pytest.approx([0.5, 0.0, 0.0], abs=1e-15)
@@ -225,7 +226,7 @@ def test_singular_euler_angles_give_their_rotation() -> None:
 
 
 def test_quaternion_formula_by_signs_fails_at_half_turns() -> None:
-    """Erratum at 002 (2.55): right in general, a matrix error of 2 for the axis (1, -1, 0)."""
+    """Erratum at RSL 2022, (2.55): right in general, a matrix error of 2 for the axis (1, -1, 0)."""
     rng = np.random.default_rng(2)
     matrix = random_rotation(rng)
     np.testing.assert_allclose(
@@ -240,7 +241,7 @@ def test_quaternion_formula_by_signs_fails_at_half_turns() -> None:
 
 
 def test_skew_form_of_the_quaternion_matrix() -> None:
-    """Erratum at 002 (2.54): the middle term has the skew matrix to the first power."""
+    """Erratum at RSL 2022, (2.54): the middle term has the skew matrix to the first power."""
     q = random_quaternion(np.random.default_rng(3))
     expected = np.eye(3) + 2 * q[0] * skew(q[1:]) + 2 * skew(q[1:]) @ skew(q[1:])
     np.testing.assert_allclose(r.matrix_from_quaternion(q), expected, atol=1e-15)

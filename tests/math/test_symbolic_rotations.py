@@ -1,4 +1,4 @@
-"""Rotations of SymPy's symbols give the printed matrices (002 section 3.4, checklist 7)."""
+"""Rotations of SymPy's symbols give the printed matrices (RSL 2022, (2.32)-(2.45), checklist 7)."""
 
 from __future__ import annotations
 

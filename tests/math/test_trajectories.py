@@ -140,7 +140,7 @@ def test_values_cannot_be_changed() -> None:
 
 
 def test_rest_to_rest_stops_in_every_point_and_takes_the_later_of_two_at_once() -> None:
-    """Peak velocity and acceleration of 003c section 4.2."""
+    """Peak velocity and acceleration of Seiwald 2023, appendix G."""
     trajectory = rest_to_rest([0.0, 0.0, 0.5, 2.5], [9.0, 0.0, 1.0, -1.0])
     np.testing.assert_allclose(trajectory([0.0, 0.5, 2.5])[:, 0], [0.0, 1.0, -1.0], atol=1e-15)
     np.testing.assert_allclose(trajectory.sample(np.array([0.0, 0.5, 2.5]))[1:], 0.0, atol=1e-13)

@@ -1,4 +1,4 @@
-"""Homogeneous transforms (002 section 5.1)."""
+"""Homogeneous transforms (RSL 2022, (2.108)-(2.112))."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ def test_example_2_6_1() -> None:
     expected = [[1, 0, 0, 0], [0, 0, -1, 3], [0, 1, 0, 1], [0, 0, 0, 1]]
     np.testing.assert_array_equal(pose.matrix, expected)
     np.testing.assert_array_equal(pose.apply(np.array([0.0, 1.0, 1.0])), [0, 2, 2])
-    inverse = [[1, 0, 0, 0], [0, 0, 1, -1], [0, -1, 0, 3], [0, 0, 0, 1]]  # 002 (2.111), the sign corrected
+    # RSL 2022, (2.111), the sign corrected.
+    inverse = [[1, 0, 0, 0], [0, 0, 1, -1], [0, -1, 0, 3], [0, 0, 0, 1]]
     np.testing.assert_array_equal(pose.inverse().matrix, inverse)
 
 

@@ -83,7 +83,10 @@ def masses(limbs: Limbs) -> Array:
 
 
 def static_torso(limbs: Limbs, zmp: Array) -> Array:
-    """Where (k, 2) the torso must stand for a zero moment point (k, 3) if nothing moves, 003c (F.14), (F.15)."""
+    """Where (k, 2) the torso must stand for a zero moment point (k, 3) if nothing moves.
+
+    Seiwald 2023, (F.14), (F.15).
+    """
     m, hands = masses(limbs), (limbs.right_hand[0], limbs.left_hand[0])
     places = np.stack([limbs.right_foot[0], limbs.left_foot[0], *hands])
     load = np.cross(MODEL.mass * zmp - np.einsum("ek,ekd->kd", m[1:], places), GRAVITY)
@@ -105,7 +108,7 @@ def points(limbs: Limbs, torso: Array) -> Array:
 
 
 def momenta(draft: Draft, torso: PolynomialTrajectory, at: Array) -> tuple[Array, Array]:
-    """Linear and angular momentum (k, 3) about the world's origin, 003c (F.2), (F.4)."""
+    """Linear and angular momentum (k, 3) about the world's origin, Seiwald 2023, (F.2), (F.4)."""
     limbs = sample_limbs(draft, at)
     m, r = masses(limbs), points(limbs, torso.sample(at))
     matrices = matrix_from_quaternion(limbs.quaternion)
@@ -153,7 +156,7 @@ def test_the_equation_of_the_torso_is_the_zero_moment_point(seed: int) -> None:
 @given(SEEDS)
 @settings(max_examples=15)
 def test_centre_of_mass_and_torso_are_inverse(seed: int) -> None:
-    """003c (F.8), (F.9); velocity and acceleration of the former by differences."""
+    """Seiwald 2023, (F.8), (F.9); velocity and acceleration of the former by differences."""
     draft, torso = random_draft(seed)
     limbs, motion = sample_limbs(draft, AT), torso.sample(AT)
     centre = centre_of_mass(limbs, motion, MODEL)
@@ -170,7 +173,7 @@ def test_centre_of_mass_and_torso_are_inverse(seed: int) -> None:
 @given(SEEDS)
 @settings(max_examples=15)
 def test_static_torso_puts_the_zero_moment_point_where_it_shall_be(seed: int) -> None:
-    """Nothing moves, hands push: 003c (F.10)-(F.16)."""
+    """Nothing moves, hands push: Seiwald 2023, (F.10)-(F.16)."""
     draft, _ = random_draft(seed)
     moving = sample_limbs(draft, AT)
     still = [np.concatenate([part[:1], np.zeros_like(part[1:])]) for part in moving[:6]]
@@ -185,7 +188,7 @@ def test_static_torso_puts_the_zero_moment_point_where_it_shall_be(seed: int) ->
 
 
 def test_idle_pose() -> None:
-    """003c section 2.3: torso at 1.153846 m, 0.1225 m behind the foot frames."""
+    """Seiwald 2023, chapter 4: torso at 1.153846 m, 0.1225 m behind the foot frames."""
     limbs = sample_limbs(straight_walk(), np.array([0.0]))
     assert torso_height(limbs, np.array([0.9]))[0] == pytest.approx(1.153846, abs=1e-6)
     place = static_torso(limbs, np.array([[-0.09555, 0.0, 0.0]]))[0]
@@ -193,7 +196,7 @@ def test_idle_pose() -> None:
 
 
 def test_leaning_on_a_wall() -> None:
-    """50 N at 1.25 m shift the centre of mass by 94.7 mm towards the wall, 003c section 12.3."""
+    """50 N at 1.25 m shift the centre of mass by 94.7 mm towards the wall, Seiwald 2023, chapter 6."""
     draft = straight_walk()
     limbs = sample_limbs(draft, np.array([0.0]))
     wrench = np.zeros((1, 12))
@@ -267,7 +270,7 @@ def test_against_pinocchio() -> None:
 
 
 def test_masses_that_flow_give_another_force_than_the_centre_of_mass() -> None:
-    """A negative test: 003c trap 10. With blending, force and acceleration of the centre of mass do not fit."""
+    """A negative test: Seiwald 2023. With blending, force and acceleration of the centre of mass do not fit."""
     for blending, fits in ((False, True), (True, False)):
         draft, torso = random_draft(4, blending=blending, wrenches=False)
         limbs, motion = sample_limbs(draft, AT), torso.sample(AT)

@@ -1,4 +1,4 @@
-"""Whole motions: what they promise, replanning, the stream of task-space vectors, refusals (spec 003c)."""
+"""Whole motions: what they promise, replanning, the stream of task-space vectors, refusals (Seiwald 2023)."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_several_sequences_are_one_motion() -> None:
 
 
 def test_standing_with_a_hand_on_the_wall_leans_towards_it() -> None:
-    """003c section 12.3: a force of -50 N at 1.25 m shifts the centre of mass by 94.7 mm."""
+    """Seiwald 2023, chapter 6: a force of -50 N at 1.25 m shifts the centre of mass by 94.7 mm."""
     lean = actions.balance(
         IDLE, LOLA, hand="LH", position=(0.0, 0.7875, 1.25), force=(0.0, -50.0, 0.0), hold=4.0
     )
@@ -211,7 +211,7 @@ def test_stopping() -> None:
 
 
 def test_stream_tells_time_and_contacts() -> None:
-    """003a Table 4.5: a foot stands if it does not swing; on what it stands is that of its pose."""
+    """Seiwald 2023, table 4.5: a foot stands if it does not swing; on what it stands is that of its pose."""
     steps = [WalkingTransition(forward=0.2)] * 2
     steps += [WalkingTransition(forward=0.2, contact=FootContact.PARTIAL)]
     steps += [
@@ -246,7 +246,7 @@ def test_run_time_prediction_learns() -> None:
 
 
 def test_stream_of_task_space_vectors() -> None:
-    """003c section 7.3: rates by differences; with constant masses the force moves the centre of mass."""
+    """Seiwald 2023: rates by differences; with constant masses the force moves the centre of mass."""
     motion = generate_motion(build_plan(read_plan_description("curve"), LOLA), MODEL)
     times = np.linspace(0.5, motion.end_time - 0.5, 200)
     now = stream(motion.sample(times), MODEL)

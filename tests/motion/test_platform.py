@@ -1,4 +1,4 @@
-"""The torso on the platform of the source: toes make the step down possible (spec 003c R-10)."""
+"""The torso on the platform of the source: toes make the step down possible (Seiwald 2023)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Phases, support areas and the zero-moment point, spec 003c sections 5.1 to 5.3."""
+"""Phases, support areas and the zero-moment point, Seiwald 2023, sections 6.3 to 6.5."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_the_last_transition_must_rest() -> None:
 
 
 def test_support_of_one_foot_is_its_shrunk_sole() -> None:
-    """003c section 5.2: 0.22088 x 0.154 m about x = -0.09555 m."""
+    """Seiwald 2023, section 6.4: 0.22088 x 0.154 m about x = -0.09555 m."""
     plan = schedule(walk([WalkingTransition(forward=0.4)]))
     areas = plan_support(plan, MODEL, SupportParameters())
     assert polygon_centroid(areas.polygon(1)) == pytest.approx([-0.09555, 0.1375])
@@ -100,7 +100,7 @@ def test_toe_pads_keep_a_least_margin() -> None:
 
 
 def test_control_points_of_straight_walking() -> None:
-    """003c section 5.3.2."""
+    """Seiwald 2023, section 6.5."""
     plan = schedule(walk([WalkingTransition(forward=0.4)] * 2))
     zmp = plan_zmp(plan, plan_support(plan, MODEL, SupportParameters()), blend=BLEND)
     expected = [

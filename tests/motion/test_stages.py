@@ -1,4 +1,4 @@
-"""Feet, toes, hands, upper body, head, selection, load and wrench, spec 003c sections 5.4 to 5.11."""
+"""Feet, toes, hands, upper body, head, selection, load and wrench, Seiwald 2023, sections 6.6 to 6.13."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def swing(forward: float, timing: float, **options: float) -> tuple[np.ndarray, 
     ],
 )
 def test_apex_of_the_spec(stride: float, timing: float, apex: float) -> None:
-    """003c section 5.5.4, mm; the foot starts at rest beside the other, so that the stride counts."""
+    """Seiwald 2023, section 6.7, mm; the foot starts at rest beside the other, so that the stride counts."""
     _, positions, quaternions = swing(stride, timing)
     travelled = positions[-1, 0] - positions[0, 0]
     assert travelled == pytest.approx(stride)
@@ -92,7 +92,7 @@ def test_low_steps_rise_no_more_than_they_must() -> None:
 @settings(max_examples=30)
 @given(st.floats(-0.5, 0.5))
 def test_roll_off_keeps_the_critical_edge_where_it_is(pitch: float) -> None:
-    """003c (6.6): toes if the heel is up, heel if the toes are; the foot never moves down for it."""
+    """Seiwald 2023, (6.6): toes if the heel is up, heel if the toes are; the foot never moves down for it."""
     sole = Sole(*MODEL.sole)
     forward, up = _roll_off(pitch, sole)
     edge = sole.front if pitch >= 0.0 else sole.rear
@@ -115,7 +115,7 @@ def test_decoupled_swing_lifts_before_it_advances() -> None:
 
 
 def test_upper_body_turns_by_a_smooth_step_and_rests_at_the_ends() -> None:
-    """003c section 5.4: closed form."""
+    """Seiwald 2023, section 6.6: closed form."""
     plan = plan_phases(actions.bow(IDLE, angle=0.3), DEFAULTS.phase)
     body = plan_upper_body(plan)
     start, stop = plan.times[1], plan.times[2]
@@ -135,7 +135,7 @@ def test_upper_body_turns_by_a_smooth_step_and_rests_at_the_ends() -> None:
     ("forward", "up", "degrees"), [(0.4, 0.0, 10.0), (0.2, 0.125, 21.5), (0.2, 0.0, 0.0)]
 )
 def test_toes_bend_as_in_the_spec(forward: float, up: float, degrees: float) -> None:
-    """003c section 5.6: a stride of 0.8 m, a step of 0.125 m up; mirrored signs."""
+    """Seiwald 2023, section 6.8: a stride of 0.8 m, a step of 0.125 m up; mirrored signs."""
     steps = [WalkingTransition(forward=forward)] * 3 + [WalkingTransition(forward=forward, up=up)] * bool(up)
     plan = schedule(walk(steps))
     times = np.linspace(0.0, plan.times[-1], 4001)
@@ -206,7 +206,7 @@ def test_hands_never_go_into_the_wall() -> None:
 
 
 def test_upper_body_stays_upright_on_sloped_feet() -> None:
-    """003c section 5.4: only the yaw of the feet counts."""
+    """Seiwald 2023, section 6.6: only the yaw of the feet counts."""
     plan = schedule(walk([WalkingTransition(roll=0.1, pitch=-0.15, yaw=0.2)] * 2))
     rotation = plan_upper_body(plan)(np.linspace(0.0, plan.times[-1], 200))
     assert np.abs(rotation[:, 1:3]).max() < 1e-12
@@ -229,7 +229,8 @@ def test_selection_is_blended_with_its_timing() -> None:
 
 
 def test_loads_sum_to_one_and_follow_a_straight_line_in_the_middle() -> None:
-    """003c section 5.10: the tangent at the centre of a load switch leads from 0 at its begin to 1 at its end."""
+    """Seiwald 2023, section 6.12: the tangent at the centre of a load switch leads from 0 at its begin to 1 at its
+    end."""
     plan = schedule(walk([WalkingTransition(forward=0.3)] * 4))
     load = plan_load(plan, DEFAULTS.load)
     times = np.linspace(0.0, plan.times[-1], 2001)
@@ -277,7 +278,8 @@ def test_wrench_is_there_while_the_hand_rests_on_the_wall() -> None:
 
 
 def test_toe_angle_of_a_way() -> None:
-    """003c (6.13): 10 degrees at 0.8 m, proportional to what a stride is longer than the sole; 3 rad for 1 m up."""
+    """Seiwald 2023, (6.13): 10 degrees at 0.8 m, proportional to what a stride is longer than the sole; 3 rad for 1 m
+    up."""
     toe = toe_shape(MODEL, DEFAULTS.toe, 1)
     beyond = np.deg2rad(10.0) / (0.8 - toe.sole)
     for ahead, up, expected in (

@@ -73,7 +73,7 @@ def residuals(method: Any, distance: float) -> tuple[Array, Array]:
     ],
 )
 def test_residuals_of_the_source_and_less(distance: float, cubic: Any, quintic: Any) -> None:
-    """The table of 003c section 6.2 (R-01); least squares beats both in the middle and over the whole walk."""
+    """The table of Seiwald 2023, section 6.14.2; least squares beats both in the middle and over the whole walk."""
     found = {method: residuals(method, distance) for method in ("cubic", "quintic", "least_squares")}
     np.testing.assert_allclose(found["cubic"], cubic, rtol=0.012)
     np.testing.assert_allclose(found["quintic"], quintic, rtol=0.012)
@@ -240,7 +240,7 @@ def test_bounds_bind_when_the_torso_is_wanted_too_high() -> None:
 def brute_bounds(
     foot_x: float, foot_z: float, pitch: float, toe: float, torso_x: float, body: float
 ) -> tuple[float, float]:
-    """The source's way: sample the ankle, keep what fits, 003c section 9."""
+    """The source's way: sample the ankle, keep what fits, Seiwald 2023, appendix E."""
     l1, l2, l3, l4 = LEG.toe_height, LEG.toe_shift, LEG.mid_foot_length, LEG.mid_foot_height
     l5, l6, l7 = LEG.lower_leg, LEG.upper_leg, LEG.hip_to_torso
     ankle = np.linspace(*LEG.ankle_limits, 20_001)
@@ -258,7 +258,7 @@ def brute_bounds(
 
 
 def test_bounds_of_the_idle_pose() -> None:
-    """003c section 9: [1.0224, 1.2311] m."""
+    """Seiwald 2023, appendix E: [1.0224, 1.2311] m."""
     np.testing.assert_allclose(
         planar_bounds(LEG, PlanarStance(0.0, 0.0, 0.0, 0.0, -0.1225, 0.0)), [1.0224, 1.2311], atol=5e-5
     )
@@ -355,7 +355,7 @@ def test_legs_that_contradict_each_other() -> None:
 
 
 def test_leg_angles_of_the_idle_pose_and_at_the_bounds() -> None:
-    """003c section 2.3: knee 48.66, ankle -26.22, hip -22.43 degrees. At a bound a joint is at its limit."""
+    """Seiwald 2023, chapter 4: knee 48.66, ankle -26.22, hip -22.43 degrees. At a bound a joint is at its limit."""
     nothing = np.zeros(1)
     torso = np.array([[-0.1225, 0.9 / 0.78]])
     hip, knee, ankle = np.rad2deg(

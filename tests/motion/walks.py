@@ -1,4 +1,5 @@
-"""A straight walk of LOLA made by hand, without the pipeline: limbs and zero moment point of spec 003c section 6.2."""
+"""A straight walk of LOLA made by hand, without the pipeline: limbs and zero moment point of Seiwald 2023, section
+6.14.2."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ SWITCH, MOTION = 0.16, 0.64  # s
 
 
 def lola_model(**changes: Any) -> ReducedModel:
-    """LOLA's constants as printed in spec 003c sections 2.1 and 9."""
+    """LOLA's constants as printed in Seiwald 2023, table 4.4, appendix E."""
     angle = np.deg2rad
     leg = PlanarLeg(
         toe_height=0.048,
@@ -132,7 +133,7 @@ def _foot(controls: list[tuple[float, float, float]], end: float, y: float) -> P
 def _zmp(
     borders: Array, stances: list[tuple[float, float]], places: dict[str, list[float]]
 ) -> PolynomialTrajectory:
-    """The control points of spec 003c section 5.3.2 for shrunk soles: 220.88 mm x 154 mm about x = -95.55 mm."""
+    """The control points of Seiwald 2023, section 6.5 for shrunk soles: 220.88 mm x 154 mm about x = -95.55 mm."""
     centre, reach = -0.09555, 0.11044
     points = [(places["left"][0] + centre, 0.0)]
     for index, (x, y) in enumerate(stances):

@@ -177,7 +177,8 @@ def test_subsystems_reach_up_to_what_carries_the_loop() -> None:
     owner = {link: k for k, subsystem in enumerate(structure.subsystems) for link in subsystem.links}
     assert sorted(owner) == list(range(len(links)))
     for k, subsystem in enumerate(structure.subsystems):
-        assert subsystem.parent < 0 or owner[subsystem.parent] < k  # 000 2.9: every entry after its parent
+        # Schwienbacher 2014, chapter 2: every entry after its parent.
+        assert subsystem.parent < 0 or owner[subsystem.parent] < k
         for link in subsystem.links:
             assert links[link].parent in (*subsystem.links, subsystem.parent)
     shared = {link for cut in structure.cuts for link in cut.links}

@@ -44,7 +44,7 @@ def test_defaults() -> None:
 
 
 def test_inertia_about_the_origin_is_shifted() -> None:
-    # 002 10.3: about the origin 1 + m d^2 for the axes across the offset d = 0.5
+    # RSL 2022, (3.14)-(3.25): about the origin 1 + m d^2 for the axes across the offset d = 0.5
     about = 'inertia_about = "origin"\ncenter_of_mass = [0.5, 0, 0]'
     np.testing.assert_allclose(one(body=about).bodies[0].inertia, np.diag([1.0, 0.5, 0.5]), atol=1e-15)
 

@@ -71,7 +71,8 @@ def switched_off(robot: Robot) -> Robot:
 
 
 def test_rigid_rotors_are_bodies_of_their_own() -> None:
-    """Dense projection of a tree with 16 rotor bodies, 000 section 2.4, against what the step adds to the joints."""
+    """Dense projection of a tree with 16 rotor bodies, Schwienbacher 2014, chapter 2, against what the step adds to the
+    joints."""
     robot = switched_off(without_losses(HALF))
     bodies = with_rotor_bodies(robot, robot.drives)
     random = np.random.default_rng(3)

@@ -78,7 +78,7 @@ def test_stopping_distance(friction: float) -> None:
 
 @pytest.mark.parametrize("viscous", [0.5, 2.0])
 def test_viscous_friction(viscous: float) -> None:
-    # m dv/dt = -(mu m g + c v), c = 4 corners times mu_v, 001 (4.22):
+    # m dv/dt = -(mu m g + c v), c = 4 corners times mu_v, Ayit 2015, (4.22):
     # v(t) = (v0 + mu m g / c) exp(-c t / m) - mu m g / c
     friction, speed, dt, seconds = 0.1, 1.0, 5e-4, 0.3
     simulation = block_on_slope(0.0, friction, dt=dt, velocity=speed, viscous_friction=viscous)

@@ -20,7 +20,7 @@ G = GRAVITY
 
 @pytest.mark.parametrize("restitution", [0.3, 0.6, 0.9, 1.0])
 def test_rebound_height(restitution: float) -> None:
-    # h' = e^2 h, 001 (4.13). The impact comes up to a step early: speed and height are off by g dt and v dt.
+    # h' = e^2 h, Ayit 2015, (4.13). The impact comes up to a step early: speed and height are off by g dt and v dt.
     height, radius, dt = 0.5, 0.1, 2e-4
     simulation = simulate(
         ground(restitution=restitution), ball((0.0, 0.0, radius + height), restitution=restitution), dt=dt
@@ -55,7 +55,7 @@ def test_without_restitution_nothing_rebounds() -> None:
 
 
 def test_elastic_balls_swap_their_velocities() -> None:
-    # Two equal masses, e = 1, head on: v1' = v2, v2' = v1, 001 section 27 (C7).
+    # Two equal masses, e = 1, head on: v1' = v2, v2' = v1, Ayit 2015, (4.3)-(4.14).
     simulation = simulate(
         ball((0.0, 0.0, 0.0), velocity=(1.0, 0, 0, 0, 0, 0), name="one", restitution=1.0, friction=0.0),
         ball((0.5, 0.0, 0.0), name="two", restitution=1.0, friction=0.0),
@@ -83,7 +83,7 @@ def test_collision_of_unequal_balls(restitution: float) -> None:
 
 @pytest.mark.parametrize("restitution", [0.0, 0.5, 1.0])
 def test_a_rod_hits_with_one_end(restitution: float) -> None:
-    # 002 section 11.5 and 11.6: a level rod (1 kg, 1 m) falls at v = 1 m/s onto one end, J_c u+ = -e J_c u-.
+    # RSL 2022, (3.66)-(3.72): a level rod (1 kg, 1 m) falls at v = 1 m/s onto one end, J_c u+ = -e J_c u-.
     # Impulse (1 + e) v / (1/m + (l/2)^2 / I) = (1 + e) m v / 4 with I = m l^2 / 12;
     # after it the centre moves at -v + P/m and turns at (l/2) P / I.
     rod, dt, speed = footfall.load("falling-rod"), 1e-5, 1.0

@@ -1,4 +1,7 @@
-"""Penalty contact inside the native step: sink, limit of stability, friction, bodies on bodies, 001 section 15."""
+"""Penalty contact inside the native step: sink, limit of stability, friction, bodies on bodies.
+
+Ayit 2015, chapter 5.
+"""
 
 from __future__ import annotations
 

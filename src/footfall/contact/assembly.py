@@ -1,7 +1,7 @@
 """From a robot that touches things to a contact problem, at the level of impulses over one time step.
 
 The Delassus matrix comes either from the factor of the mass matrix, J M^-1 J^T, or without a Jacobian: a unit
-force on a contact of the resting, weightless robot accelerates all contacts by a column of it, 001 section 10.
+force on a contact of the resting, weightless robot accelerates all contacts by a column of it, Ayit 2015, chapter 4.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class RobotContactProblem(ContactProblem):
     dry: tuple[int, ...] = ()
 
     def velocity_after(self, impulses: Array) -> Array:
-        """Velocities v (nv,) of the robot after the step with impulses (n,), N s, 001 (4.29)."""
+        """Velocities v (nv,) of the robot after the step with impulses (n,), N s, Ayit 2015, (4.29)."""
         result: Array = self.free_velocity + self.response @ impulses
         return result
 
@@ -148,7 +148,7 @@ def world_points(robot: Robot, q: Array, names: Sequence[str], points: Array) ->
 def unit_force_columns(
     robot: Robot, q: Array, contacts: Contacts, limited: Sequence[tuple[int, int]], dry: Sequence[int]
 ) -> tuple[Array, Array]:
-    """M^-1 J^T (nv, n) and J M^-1 J^T (n, n) from forward dynamics alone, 001 section 10."""
+    """M^-1 J^T (nv, n) and J M^-1 J^T (n, n) from forward dynamics alone, Ayit 2015, chapter 4."""
     resting = _weightless(robot)
     rest = np.zeros(robot.nv)
     sides = [(contacts.bodies, contacts.points, 1.0), (contacts.others, contacts.other_points, -1.0)]

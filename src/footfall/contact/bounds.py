@@ -48,7 +48,7 @@ def bounding_box(shape: Surface, pose: Transform) -> tuple[Array, Array]:
 
 
 def swept_bounds(lower: Array, upper: Array, velocities: Array, dt: float) -> tuple[Array, Array]:
-    """Boxes (n, 3) that hold over a time dt (s) of motion with velocities (n, 3) in m/s (001 7.1)."""
+    """Boxes (n, 3) that hold over a time dt (s) of motion with velocities (n, 3) in m/s (Ayit 2015, chapter 2)."""
     reach = np.abs(np.asarray(velocities)) * dt
     return lower - reach, upper + reach
 

@@ -1,4 +1,4 @@
-"""Which of many boxes overlap: three methods behind one interface (001 7.1).
+"""Which of many boxes overlap: three methods behind one interface (Ayit 2015, chapter 2).
 
 All give the same pairs. Exhaustive search costs n^2 but little; sweep and prune remembers the order of the last
 call and is fast while things move little; the hashed grid needs no memory of the last call and takes boxes of very

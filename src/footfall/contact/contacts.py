@@ -38,7 +38,7 @@ class Contacts:
 
     bodies: names of bodies or frames that the impulses act on. points: (m, 3) where, in that frame, m.
     rotations: (m, 3, 3) contact frames, columns t1, t2, n in the world, n towards `bodies`. gaps: (m,) signed
-    distance, m. friction: (m,) Coulomb coefficient. viscous_friction: (m,) N s/m, 001 (4.22). restitution: (m,)
+    distance, m. friction: (m,) Coulomb coefficient. viscous_friction: (m,) N s/m, Ayit 2015, (4.22). restitution: (m,)
     in [0, 1]. stiffness (m,) in N/m and damping (m,) in N s/m: of an implicit normal spring-damper; infinite
     stiffness: rigid. others: names of what is touched, the world unless given, and other_points (m, 3) where, in
     that frame; only where both are the same place do impulses keep angular momentum. surface_velocity: (m, 3) of

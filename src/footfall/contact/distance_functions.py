@@ -62,7 +62,7 @@ def local_distance(shape: Surface, point: Array) -> tuple[Any, Array]:
 
 
 def plane_distance(point: Array) -> tuple[Any, Array]:
-    """To the x-y plane, 001 7.3."""
+    """To the x-y plane, Ayit 2015, chapter 2."""
     return point[2], _Z
 
 

@@ -176,7 +176,7 @@ def solve_gauss_seidel_source(
     tolerance: float = 1e-20,
     max_sweeps: int = 100,
 ) -> ContactSolution:
-    """The scheme of 001 section 12 with its own numbers: normal, then tangential by the mean eigenvalue.
+    """The scheme of Ayit 2015, (4.34)-(4.43) with its own numbers: normal, then tangential by the mean eigenvalue.
 
     tolerance: change of the impulses in a sweep over their size, (4.39). At 1e-20 it is met only when nothing
     changes any more, so that the cap decides; `converged` then is False and the residual tells how far it came.
@@ -194,7 +194,8 @@ def solve_gauss_seidel_source(
 
 @routine
 def source_sweeps(rows: ContactRows, p: Array, tolerance: float, most: int) -> tuple[int, bool]:
-    """001 section 12: row after row with the newest values; stops by (4.39), the relative change in a sweep."""
+    """Ayit 2015, (4.34)-(4.43): row after row with the newest values; stops by (4.39), the relative change in a
+    sweep."""
     matrix, bias, diagonal = rows.matrix, rows.bias, rows.diagonal
     before = np.empty(len(p))
     for sweep in range(most):

@@ -1,4 +1,5 @@
-"""Distance between convex shapes by Gilbert, Johnson and Keerthi (001 7.2), penetration by `expanding_polytope`.
+"""Distance between convex shapes by Gilbert, Johnson and Keerthi (Ayit 2015, chapter 2), penetration by
+`expanding_polytope`.
 
 The two shapes are d apart where the Minkowski difference of their cores comes closest to the origin. A simplex of
 up to four of its points is improved until no point lies nearer.

@@ -58,7 +58,7 @@ def normal_law(
         answer = surface.stiffness * dt + surface.damping
         return NormalLaw(gap * (surface.stiffness / answer), 1.0 / (dt * answer))
     offset = rigid_offset(gap, bend, rules, dt)
-    if surface.restitution > 0.0:  # 001 (4.13)
+    if surface.restitution > 0.0:  # Ayit 2015, (4.13)
         bounces = (approach < -rules.restitution_speed) & (gap + dt * approach < 0.0)
         offset = where(bounces, surface.restitution * approach, offset)
     return NormalLaw(offset, 0.0)
@@ -81,7 +81,7 @@ def limit_offset(room: Any, rules: ContactRules, dt: float) -> Any:
 
 def viscous_bound(viscous_friction: Any, along_1: Any, along_2: Any, dt: float) -> Any:
     """What friction may have beside Coulomb's part, N s, with the sliding velocity at the start of the step, m/s;
-    001 (4.22)."""
+    Ayit 2015, (4.22)."""
     return viscous_friction * dt * sqrt(along_1 * along_1 + along_2 * along_2)
 
 

@@ -1,4 +1,4 @@
-"""Lemke's method: exact solutions of linear complementarity problems by pivoting, 001 section 11."""
+"""Lemke's method: exact solutions of linear complementarity problems by pivoting, Ayit 2015, (4.33)."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ class ContactOptions:
     """What the normal velocity v_n of a contact must be.
 
     gap_term: "gap" asks for v_n >= -gap / dt, so that nothing sinks and nothing is held off; "source" asks for
-        v_n >= 0 of all that touches already, 001 section 12.
+        v_n >= 0 of all that touches already, Ayit 2015, (4.34)-(4.43).
     recovery: part of a penetration that a step undoes.
     recovery_speed: m/s, at most, with which it is undone, since a body keeps that velocity afterwards.
     restitution_speed: m/s, slower impacts do not bounce, so that what rests comes to rest; None: 2 g dt.

@@ -1,4 +1,4 @@
-"""Penalty contact: springs and dampers in place of constraints, 001 section 15.
+"""Penalty contact: springs and dampers in place of constraints, Ayit 2015, chapter 5.
 
 A spring-damper pushes out what has sunk in; with an integral term (Drumwright) it sinks less and less. Friction is
 a spring to an anchor that is set at touchdown and dragged along when the bound is exceeded. The law is a function
@@ -77,7 +77,7 @@ def penalty_force(
 
     gap: m, negative inside. frame: (3, 3) columns t1, t2, n. position: (3,) m, and velocity: (3,) m/s, of the point
     relative to what it touches; frame, position and velocity in the axes of what it touches, so that anchors move
-    along with it. friction: Coulomb coefficient. viscous_friction: N s/m, 001 (4.22). dt: s, of the integral.
+    along with it. friction: Coulomb coefficient. viscous_friction: N s/m, Ayit 2015, (4.22). dt: s, of the integral.
     """
     touches = gap < 0.0
     along = frame.T @ velocity
@@ -123,7 +123,7 @@ def growth_in_a_step(stiffness: float, damping: float, integral: float = 0.0) ->
     """Spectral radius of a sticking contact under semi-implicit Euler, from numbers without dimension.
 
     stiffness `K dt^2 W`, damping `D dt W` and integral `K_i dt^3 W` with the inverse mass W of the contact. Without
-    integral it is at most 1 for `0 <= d <= 2` and `k + 2 d <= 4`, 001 section 15.
+    integral it is at most 1 for `0 <= d <= 2` and `k + 2 d <= 4`, Ayit 2015, chapter 5.
     """
     # (y, dt v, sum of y): the sum and the velocity first, then the position with the new velocity.
     speed = np.array([-stiffness - integral, 1.0 - damping, -integral])

@@ -3,7 +3,7 @@
 The disc of tangential impulses becomes the polygon whose corners lie on it in `facets` directions d_j, the first
 of them t1: `p_t = sum beta_j d_j`, `sum beta_j <= mu p_n + extra`. Unknowns and rows stand in the order normal
 impulses, beta (contact by contact), limits, boxes (shifted by their bound), then one multiplier for each cone
-(the sliding speed) and each box (Stewart and Trinkle, Anitescu and Potra; 001 section 11).
+(the sliding speed) and each box (Stewart and Trinkle, Anitescu and Potra; Ayit 2015, (4.33)).
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Distance of convex polyhedra by V-Clip (001 7.2): walk from feature to feature until the closest ones are found.
+"""Distance of convex polyhedra by V-Clip (Ayit 2015, chapter 2): walk from feature to feature until the closest ones
+are found.
 
 The closest points of two polyhedra lie on features (vertex, edge or face), each in the other one's Voronoi region. A
 feature that is not is replaced by a neighbour that is nearer. Edges are clipped against the Voronoi planes; how the

@@ -35,7 +35,8 @@ def driven_names(robot: Robot) -> tuple[str, ...]:
 
 
 def selection_matrix(robot: Robot) -> Array:
-    """S (joints, nv), 002 (3.56): `S v` are the rates of the driven axes, `S^T tau` the forces of their drives."""
+    """S (joints, nv), RSL 2022, (3.56): `S v` are the rates of the driven axes, `S^T tau` the forces of their
+    drives."""
     matrix: Array = np.eye(robot.nv)[driven_velocities(robot)]
     return matrix
 

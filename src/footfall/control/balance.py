@@ -1,7 +1,7 @@
 """Balance: support polygons, and how far the centre of mass and the zero-moment point are from their edges.
 
 At rest the centre of mass must lie above the polygon of the contacts; in motion the zero-moment point must lie in it,
-001 section 22. Two feet make a line and one a point: there margins are zero at best.
+Ayit 2015, chapter 2. Two feet make a line and one a point: there margins are zero at best.
 """
 
 from __future__ import annotations

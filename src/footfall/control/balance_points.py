@@ -1,4 +1,4 @@
-"""Points that tell whether a robot balances, 003a sections 6.4 and 6.8.
+"""Points that tell whether a robot balances, Seiwald 2023, chapter 2.
 
 All are on level ground, world z up. Wrenches act on the robot. The zero-moment point and support polygons are in
 `balance`.
@@ -100,8 +100,9 @@ def foot_zmp_with_hand(
     angular_rate: Array | None = None,
     gravity: float = 9.81,
 ) -> Array:
-    """Zero-moment point (2,) of the feet, m, while a hand bears a known wrench; ground at z = 0, 003a section 6.8.
+    """Zero-moment point (2,) of the feet, m, while a hand bears a known wrench; ground at z = 0.
 
+    Seiwald 2023, chapter 2.
     center: (3,) of mass, m; acceleration: (3,) of it, m/s2; hand: (3,) where the wrench [f; n] (6,) acts on the robot;
     angular_rate: (3,) of the angular momentum about the centre, N m, zero by default; mass: kg.
     """
@@ -199,7 +200,7 @@ def virtual_repellent_point(
 
 
 def divergent_component_after(component: Array, repellent: Array, time: float, *, omega: float) -> Array:
-    """The divergent component (n,) after a time, s, over a repellent point (n,) that stays, 003a section 6.8."""
+    """The divergent component (n,) after a time, s, over a repellent point (n,) that stays, Seiwald 2023, chapter 2."""
     return np.asarray(repellent + np.exp(omega * time) * (component - repellent), dtype=np.float64)
 
 

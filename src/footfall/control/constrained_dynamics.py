@@ -1,4 +1,4 @@
-"""Motion and forces of a robot whose contacts hold, 002 sections 11.3 and 11.4.
+"""Motion and forces of a robot whose contacts hold, RSL 2022, (3.59)-(3.65).
 
 Forces act on the robot (the source counts them the other way from (3.57) on). They come out as the constraints need
 them, pulling and beyond friction if they must: `loads` say which contacts cannot do that, and `footfall.contact`
@@ -42,7 +42,7 @@ def contact_inertia(system: ConstrainedSystem, *, tolerance: float = RANK_TOLERA
 
 
 def constraint_projector(system: ConstrainedSystem, *, tolerance: float = RANK_TOLERANCE) -> Array:
-    """`N = 1 - M^-1 J^T Lambda J` (nv, nv), 002 (3.63): takes from velocities what contacts do not allow.
+    """`N = 1 - M^-1 J^T Lambda J` (nv, nv), RSL 2022, (3.63): takes from velocities what contacts do not allow.
 
     Weighted by inertia, thus oblique: `N N = N` and `J N = 0`, and `M N` is symmetric, but not N.
     """
@@ -56,7 +56,7 @@ def constrained_motion(
 ) -> ConstrainedMotion:
     """Accelerations and contact forces of joint forces `S^T tau` (nv,)."""
     free = np.linalg.solve(system.mass, joint_forces - system.forces)
-    # 002 (3.62), with the sign of forces on the robot
+    # RSL 2022, (3.62), with the sign of forces on the robot
     forces = -contact_inertia(system, tolerance=tolerance) @ (system.jacobian @ free + system.jacobian_bias)
     acceleration = free + np.linalg.solve(system.mass, system.jacobian.T @ forces)
     left = system.jacobian @ acceleration + system.jacobian_bias
@@ -77,9 +77,9 @@ def solve_constrained_dynamics(
     """How a robot moves while contacts hold and parts of it move as prescribed, and what that takes.
 
     q (nq,), v (nv,) with contacts at rest, tau (nv,): joint forces, N m or N. motions: tasks whose values accelerate
-    exactly as they ask, by forces along their rows, 002 (3.37): a pivot that is shaken, a joint that turns at a rate,
-    any function of the configuration that follows another one of time (s). Their gains take back what drifts; with
-    `Gains(0.0, 0.0)` there is only what is fed forward. tolerance: of rank decisions, see `apparent_inertia`.
+    exactly as they ask, by forces along their rows, RSL 2022, (3.37): a pivot that is shaken, a joint that turns at a
+    rate, any function of the configuration that follows another one of time (s). Their gains take back what drifts;
+    with `Gains(0.0, 0.0)` there is only what is fed forward. tolerance: of rank decisions, see `apparent_inertia`.
     """
     system = build_constrained_system(robot, q, v, contacts=contacts)
     whole, count = system, len(system.jacobian)

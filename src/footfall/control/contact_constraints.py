@@ -1,4 +1,4 @@
-"""Contacts that hold: which points of the robot may not move, and their Jacobians, 002 section 9.3.
+"""Contacts that hold: which points of the robot may not move, and their Jacobians, RSL 2022, (2.269)-(2.272).
 
 All that control needs of a stance (mass matrix, bias forces, Jacobian and bias of the contacts) comes from one native
 call, made for the robot and the geometry of the contacts.
@@ -155,7 +155,7 @@ def sole_axes(robot: Robot, q: Array, contact: Contact) -> Array:
 
 class ContactRanks(NamedTuple):
     """Independent constraints, those that bind undriven velocities (six hold a floating base), and the rest: those
-    that bind the joints among themselves, so that forces act inside the robot, 002 section 9.3."""
+    that bind the joints among themselves, so that forces act inside the robot, RSL 2022, (2.269)-(2.272)."""
 
     constraints: int
     base: int

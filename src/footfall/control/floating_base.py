@@ -1,4 +1,4 @@
-"""Inverse dynamics of a robot that stands: torques for an acceleration, 002 section 14.1.
+"""Inverse dynamics of a robot that stands: torques for an acceleration, RSL 2022, (3.100)-(3.101).
 
 Contacts carry what drives cannot. The least torques are found, and with them the directions in which torques only
 change the forces inside the robot. A stance may be unable to do what is asked (two point feet cannot turn the body
@@ -49,7 +49,7 @@ def solve_stance_torques(
     preferred: Array | None = None,
     tolerance: float = RANK_TOLERANCE,
 ) -> StanceTorques:
-    """Torques for an acceleration (nv,) in the state q (nq,), v (nv,), 002 (3.100).
+    """Torques for an acceleration (nv,) in the state q (nq,), v (nv,), RSL 2022, (3.100).
 
     preferred: torques (joints,) whose part along `internal` is added. Look at `residual`: an acceleration that moves
     contacts, or that the stance has no means for, is met only as well as it can be.

@@ -1,4 +1,4 @@
-"""Gains of second-order error dynamics, 002 (3.79)-(3.80): `x'' = stiffness (x* - x) + damping (x*' - x')`."""
+"""Gains of second-order error dynamics, RSL 2022, (3.79)-(3.80): `x'' = stiffness (x* - x) + damping (x*' - x')`."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Gains:
 
     @property
     def frequency(self) -> float:
-        """Of the undamped oscillation of a unit mass, Hz, 002 (3.79)."""
+        """Of the undamped oscillation of a unit mass, Hz, RSL 2022, (3.79)."""
         return math.sqrt(self.stiffness) / (2.0 * math.pi)
 
     @property
     def damping_ratio(self) -> float:
-        """One is critical, 002 (3.80); infinite without stiffness."""
+        """One is critical, RSL 2022, (3.80); infinite without stiffness."""
         return self.damping / (2.0 * math.sqrt(self.stiffness)) if self.stiffness > 0.0 else math.inf
 
 

@@ -1,4 +1,4 @@
-"""Constraints with bounded forces: an active set around hybrid dynamics, 004 section 16.5.
+"""Constraints with bounded forces: an active set around hybrid dynamics, Devaramani 2019, chapter 4.
 
 Of each row either the force is within its bounds and the set-point is met, or the force is at a bound and the
 acceleration is beyond the set-point on the side that the force cannot help with. Rows that others prevent altogether

@@ -1,8 +1,8 @@
 """From tasks to accelerations and commands: set-points by feedback, force limits by an active set.
 
-004 sections 11 and 16.5. Task frames may move: on the robot itself, or outside with a motion that is told. Hard tasks
-come before soft ones, and among them those with a lower `priority` number: where they contradict each other, the first
-win. All tasks about motion are understood; those about one frame are solved in O(n).
+Devaramani 2019, chapters 3 and 4. Task frames may move: on the robot itself, or outside with a motion that is told.
+Hard tasks come before soft ones, and among them those with a lower `priority` number: where they contradict each other,
+the first win. All tasks about motion are understood; those about one frame are solved in O(n).
 """
 
 from __future__ import annotations

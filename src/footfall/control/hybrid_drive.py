@@ -1,5 +1,6 @@
-"""Tasks of a robot on wheels or feet: from virtual forces on its segments to torques of its motors, 004 section 16.4.
+"""Tasks of a robot on wheels or feet: from virtual forces on its segments to torques of its motors.
 
+Devaramani 2019, chapter 4.
 Tasks are solved together with what the ground holds. Then the joint forces of the tasks are exchanged for ones that
 motors can give, the ground bearing the rest: the motion stays the same.
 """

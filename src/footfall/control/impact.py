@@ -1,4 +1,4 @@
-"""Impacts: velocities jump when contacts close, and energy is lost, 002 sections 11.5 and 11.6.
+"""Impacts: velocities jump when contacts close, and energy is lost, RSL 2022, (3.66)-(3.72).
 
 Contacts that close and those that stay closed stop at once. `footfall.contact.impacts` has impacts that may open
 contacts or slip; here all of them hold.
@@ -47,7 +47,8 @@ def solve_impact(
     # Impulses do not depend on what forces act meanwhile, so neither on velocity terms.
     system = build_constrained_system(robot, q, np.zeros(robot.nv), contacts=contacts)
     inertia = contact_inertia(system, tolerance=tolerance)
-    impulses = -(1.0 + restitution) * inertia @ (system.jacobian @ before)  # 002 (3.68)
+    impulses = -(1.0 + restitution) * inertia @ (system.jacobian @ before)  # RSL 2022, (3.68)
     change = np.linalg.solve(system.mass, system.jacobian.T @ impulses)
-    energy = float(change @ system.mass @ (before + 0.5 * change))  # 002 (3.71) where restitution is zero
+    # RSL 2022, (3.71) where restitution is zero.
+    energy = float(change @ system.mass @ (before + 0.5 * change))
     return Impact(before + change, impulses, energy)

@@ -1,4 +1,4 @@
-"""Control in joint space, 002 section 12: impedance, gravity compensation, inverse dynamics.
+"""Control in joint space, RSL 2022, (3.73)-(3.80): impedance, gravity compensation, inverse dynamics.
 
 A controller is a value. `controller.torque(time, q, v)` is its law; `controller(time, q, v)` is the command that a
 `Simulation` takes.
@@ -28,10 +28,10 @@ from footfall.simulation.step_values import Command
 
 @dataclass(frozen=True)
 class JointImpedance:
-    """Springs and dampers at the joints, 002 (3.73); with `gravity_compensation` 002 (3.75).
+    """Springs and dampers at the joints, RSL 2022, (3.73); with `gravity_compensation` RSL 2022, (3.75).
 
     gains: N m/rad and N m s/rad (N/m and N s/m of slides). Without compensation the joints rest where the springs
-    carry the weight, `stiffness (q* - q) = g(q)`, 002 (3.74). Of a floating base only the joints are driven, and
+    carry the weight, `stiffness (q* - q) = g(q)`, RSL 2022, (3.74). Of a floating base only the joints are driven, and
     compensation takes its gravity forces at the joints, without what contacts carry.
     """
 
@@ -71,7 +71,7 @@ class JointImpedance:
 
 @dataclass(frozen=True)
 class InverseDynamicsControl:
-    """`tau = M a* + h`, 002 (3.76)-(3.78): every joint moves like a unit mass on a spring and a damper.
+    """`tau = M a* + h`, RSL 2022, (3.76)-(3.78): every joint moves like a unit mass on a spring and a damper.
 
     model: the robot that the torques are computed for. gains: 1/s2 and 1/s, see `gains_from`. For robots with a drive
     on every velocity; others need contacts, see `floating_base`.

@@ -1,4 +1,4 @@
-"""Motion in some directions, force in the others: operational-space control, 002 section 13.5."""
+"""Motion in some directions, force in the others: operational-space control, RSL 2022, (3.97)-(3.99)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from footfall.simulation.step_values import Command
 
 
 class Selection(NamedTuple):
-    """Projectors (6, 6) in world axes onto directions of motion and of force; their sum is one, 002 (3.99)."""
+    """Projectors (6, 6) in world axes onto directions of motion and of force; their sum is one, RSL 2022, (3.99)."""
 
     motion: Array
     force: Array
@@ -77,7 +77,7 @@ def _check_selection(selection: Selection) -> None:
 
 @dataclass(frozen=True)
 class OperationalSpaceControl:
-    """Moves a frame along a path in free directions and presses with a wrench in the others, 002 (3.97).
+    """Moves a frame along a path in free directions and presses with a wrench in the others, RSL 2022, (3.97).
 
     wrench: [f; n] (6,), N and N m, that the robot shall exert on the environment, world axes, or a function of time.
     gains: of the motion, 1/s2 and 1/s. rows: which of the six directions the arm can control. force_damping: 1/s, slows
@@ -137,7 +137,7 @@ class OperationalSpaceControl:
         moved += self.selection.force @ advance
         force = dynamics.inertia @ moved[rows] + pressed[rows]
         beside = posture_torque(self.robot, dynamics, time, q, v, self.posture, self.posture_gains)
-        # What cancels velocity terms and gravity also does so in the self-motion, as in 002 (3.96).
+        # What cancels velocity terms and gravity also does so in the self-motion, as in RSL 2022, (3.96).
         beside = beside + dynamics.joint_coriolis + dynamics.joint_gravity
         task = dynamics.jacobian.T @ (force + dynamics.coriolis + dynamics.gravity)
         return task + self_motion_projector(dynamics) @ beside

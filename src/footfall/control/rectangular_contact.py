@@ -1,4 +1,4 @@
-"""The wrenches that a rectangular sole can give without slipping, tipping or twisting, 003a section 6.8 (Caron).
+"""The wrenches that a rectangular sole can give without slipping, tipping or twisting, Seiwald 2023, chapter 2 (Caron).
 
 Sixteen inequalities in closed form, exact for four corner forces in four-sided pyramids along the edges of the
 rectangle.

@@ -167,7 +167,7 @@ def physical_motions(stance: Stance) -> PhysicalMotions:
     basis[nv:places] = mixed.free[kept:]
     needed, relief = stance.mass @ start[:nv], start[nv:places] @ jacobian
     torques, eased = stance.mass @ basis[:nv], jacobian.T @ basis[nv:places]
-    for i, row in enumerate(stance.driven):  # 002 (3.110)
+    for i, row in enumerate(stance.driven):  # RSL 2022, (3.110)
         start[places + i] = stance.forces[row] + needed[row] - relief[row]
         basis[places + i] = torques[row] - eased[row]
     return PhysicalMotions(start, basis)

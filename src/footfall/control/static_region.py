@@ -1,4 +1,4 @@
-"""Where the centre of mass may be while a robot stands still on any contacts, 003a section 6.4 (Bretl and Lall).
+"""Where the centre of mass may be while a robot stands still on any contacts, Seiwald 2023, chapter 2 (Bretl and Lall).
 
 Contacts need not be in one plane. The region is convex; each linear program finds its farthest point in a direction.
 """

@@ -1,4 +1,4 @@
-"""Strict priorities within limits, 002 sections 14.2 and 14.3.
+"""Strict priorities within limits, RSL 2022, (3.102)-(3.108).
 
 Each level is solved in an orthonormal basis of the motions that leave all earlier levels alone. If the shortest
 solution keeps the limits, that is it; only otherwise a quadratic program has to find out which limits hold it back.

@@ -1,4 +1,5 @@
-"""Where the zero-moment point may be on any contacts: the full and the pendular support area, 003a section 6.4 (Caron).
+"""Where the zero-moment point may be on any contacts: the full and the pendular support area, Seiwald 2023, chapter 2
+(Caron).
 
 On level ground and in its plane both are the support polygon (the pendular one as far as friction reaches). With feet
 on stairs or a hand on a wall there is no such polygon, and these take its place.

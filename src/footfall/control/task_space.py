@@ -1,4 +1,4 @@
-"""Dynamics and motion control of a frame, 002 sections 13.1 to 13.4.
+"""Dynamics and motion control of a frame, RSL 2022, (3.81)-(3.96).
 
 Seen from its tip, an arm is a mass that depends on the direction: `Lambda dw/dt + mu + p = F`, where w is the velocity
 of the frame and F what acts there.
@@ -44,7 +44,7 @@ POSTURE_GAINS = Gains(20.0, 9.0)  # critical, 0.7 Hz: slow beside usual tasks
 
 
 def pose_error(pose: Transform, target: Transform) -> Array:
-    """What is missing (6,): position in m, rotation vector in rad, both in world axes, 002 (3.92)."""
+    """What is missing (6,): position in m, rotation vector in rad, both in world axes, RSL 2022, (3.92)."""
     return np.concatenate(
         [target.translation - pose.translation, boxminus(target.rotation, pose.rotation)]
     ).astype(np.float64)
@@ -84,7 +84,7 @@ def build_task_dynamics(
     length: float | None = None,
     tolerance: float = RANK_TOLERANCE,
 ) -> TaskDynamics:
-    """Dynamics of a frame in the state q (nq,), v (nv,), 002 (3.84)-(3.89).
+    """Dynamics of a frame in the state q (nq,), v (nv,), RSL 2022, (3.84)-(3.89).
 
     rows: which of [x, y, z; about x, y, z]. Near singular poses the inertia grows without bound in a direction. A
     direction is lost, with a `LostDirection` warning, where unit torques in the metric of the mass move it less than
@@ -156,7 +156,7 @@ def _task_terms(robot: Robot, q: Array, v: Array, frame: str) -> _TaskTerms:
 
 
 def task_torque(dynamics: TaskDynamics, acceleration: Array) -> Array:
-    """Torques (nv,) that act as a force at the frame and give it an acceleration (m,), 002 (3.90).
+    """Torques (nv,) that act as a force at the frame and give it an acceleration (m,), RSL 2022, (3.90).
 
     A redundant arm's self-motion is left to itself.
     """
@@ -165,7 +165,10 @@ def task_torque(dynamics: TaskDynamics, acceleration: Array) -> Array:
 
 
 def cancelling_task_torque(dynamics: TaskDynamics, acceleration: Array) -> Array:
-    """Torques (nv,) for the same acceleration that also cancel velocity terms and gravity in all joints, 002 (3.96)."""
+    """Torques (nv,) for the same acceleration that also cancel velocity terms and gravity in all joints.
+
+    RSL 2022, (3.96).
+    """
     force = dynamics.inertia @ (acceleration - dynamics.jacobian_bias)
     return dynamics.jacobian.T @ force + dynamics.joint_coriolis + dynamics.joint_gravity
 
@@ -178,7 +181,7 @@ def self_motion_projector(dynamics: TaskDynamics) -> Array:
 
 @dataclass(frozen=True)
 class EndEffectorControl:
-    """Moves a frame along a path as a unit mass on a spring and a damper, 002 section 13.3.
+    """Moves a frame along a path as a unit mass on a spring and a damper, RSL 2022, (3.90)-(3.92).
 
     gains: 1/s2 and 1/s. rows: which of the six directions are controlled. posture: where the joints of a redundant arm
     should be beside, with posture_gains; without it the self-motion is only damped. damping: see
@@ -217,7 +220,7 @@ class EndEffectorControl:
 
 
 def commanded_acceleration(dynamics: TaskDynamics, wanted: PoseReference, gains: Gains) -> Array:
-    """Acceleration (6,) of the frame: feed-forward, spring and damper, 002 (3.91)."""
+    """Acceleration (6,) of the frame: feed-forward, spring and damper, RSL 2022, (3.91)."""
     error = pose_error(dynamics.pose, wanted.pose)
     rate = wanted.velocity - dynamics.velocity
     return wanted.acceleration + gains.stiffness * error + gains.damping * rate

@@ -1,4 +1,4 @@
-"""Quasi-static virtual model control, 002 section 15.
+"""Quasi-static virtual model control, RSL 2022, (3.116)-(3.121).
 
 Motion is slow, so inertia and velocity terms are left out. Joint torques let the robot behave as if it had no weight
 and virtual forces pulled at it; the feet press as little as that allows.
@@ -52,7 +52,7 @@ def solve_virtual_model(
     virtual: Mapping[str, Array],
     tolerance: float = RANK_TOLERANCE,
 ) -> VirtualModelTorques:
-    """Torques at q (nq,) that act like virtual wrenches and carry the weight, 002 (3.120)-(3.121).
+    """Torques at q (nq,) that act like virtual wrenches and carry the weight, RSL 2022, (3.120)-(3.121).
 
     virtual: by name of a body or frame, the wrench [f; n] (6,) that shall seem to act on the robot, N and N m, world
     axes, at the frame's origin. Less than three point feet cannot give every wrench: look at the residual. A strong one

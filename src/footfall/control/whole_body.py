@@ -1,4 +1,4 @@
-"""Whole-body control, 002 section 14: accelerations, contact forces and torques at once, by priorities.
+"""Whole-body control, RSL 2022, chapter 3: accelerations, contact forces and torques at once, by priorities.
 
 The equation of motion and the contacts come first, always. They are solved exactly and eliminated, which leaves a small
 problem in the motions and internal forces that the robot is free to choose. The tasks then share these by strict
@@ -83,7 +83,7 @@ def build_whole_body(
     layout = Layout(robot.nv, len(system.jacobian), len(driven))
     situation = Situation(robot, time, q, v, tuple(contacts), system, layout)
     physics = np.zeros((layout.velocities + layout.forces, layout.size))
-    physics[: robot.nv, layout.a] = system.mass  # 002 (3.110)
+    physics[: robot.nv, layout.a] = system.mass  # RSL 2022, (3.110)
     physics[: robot.nv, layout.f] = -system.jacobian.T
     physics[driven, range(layout.tau.start, layout.tau.stop)] = -1.0
     physics[robot.nv :, layout.a] = system.jacobian
@@ -105,9 +105,10 @@ def solve_whole_body(
 ) -> WholeBodySolution:
     """Solve by priorities.
 
-    "least squares" is the recursion of 002 (3.102)-(3.107) and knows no limits; "quadratic programs" is the sequence of
-    002 (3.108) with limits before all tasks. tolerance: by which limits may be missed, N, N m or rad/s2. on_limits: if
-    no motion keeps them, raise `LimitsExceeded`, or give the solution that comes closest, which says so.
+    "least squares" is the recursion of RSL 2022, (3.102)-(3.107) and knows no limits; "quadratic programs" is the
+    sequence of RSL 2022, (3.108) with limits before all tasks. tolerance: by which limits may be missed, N, N m or
+    rad/s2.
+    on_limits: if no motion keeps them, raise `LimitsExceeded`, or give the solution that comes closest, which says so.
     """
     _check_on_limits(on_limits)
     if method not in get_args(Method):

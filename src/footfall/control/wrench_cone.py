@@ -1,4 +1,4 @@
-"""The wrenches that contacts can give together: the contact-wrench cone, 003a section 6.4.
+"""The wrenches that contacts can give together: the contact-wrench cone, Seiwald 2023, chapter 2.
 
 As sums of edges (what contact forces make) and as inequalities (what limits them). The same question for a single
 wrench is a linear program, which also says with which forces; both must agree.

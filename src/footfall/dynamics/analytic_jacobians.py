@@ -18,7 +18,7 @@ from footfall.robot.model import Robot
 def frame_parameters(
     robot: Robot, q: Array, frame: str, *, position: str = "cartesian", rotation: str = "quaternion"
 ) -> Array:
-    """Position and rotation parameters (m,) of a body or frame in the world, m and rad; q (nq,), 002 (2.133).
+    """Position and rotation parameters (m,) of a body or frame in the world, m and rad; q (nq,), RSL 2022, (2.133).
 
     position: "cartesian", "cylindrical" or "spherical", see `footfall.math.positions`. rotation:
     "quaternion", "rotation_vector", "angle_axis", "matrix" or an Euler sequence such as "zyx", see
@@ -37,7 +37,7 @@ def frame_parameters(
 def analytic_jacobian(
     robot: Robot, q: Array, frame: str, *, position: str = "cartesian", rotation: str = "quaternion"
 ) -> Array:
-    """Jacobian (m, nv) of `frame_parameters`: their rates are `J v`, 002 (2.191); q (nq,).
+    """Jacobian (m, nv) of `frame_parameters`: their rates are `J v`, RSL 2022, (2.191); q (nq,).
 
     Its entries are infinite where the parameters are singular: Euler angles in gimbal lock, angle and axis
     at zero angle, cylindrical and spherical positions on the z axis.

@@ -27,8 +27,9 @@ from footfall.robot.tree import Tree
 
 @algorithm(q="nq", v="nv")
 def centroidal_momentum(robot: Robot, q: Array, v: Array) -> Array:
-    """Momentum [p; l] (6,), kg m/s and kg m2/s: linear, and angular about the centre of mass, 000 (7.1).
+    """Momentum [p; l] (6,), kg m/s and kg m2/s: linear, and angular about the centre of mass.
 
+    Schwienbacher 2014, (7.1).
     World axes; q (nq,), v (nv,). Armature is left out: it is a model of what turns fast inside the drives.
     """
     tree = robot.tree
@@ -56,7 +57,7 @@ def centroidal_momentum_bias(robot: Robot, q: Array, v: Array) -> Array:
 
 @algorithm(q="nq")
 def centroidal_momentum_matrix(robot: Robot, q: Array) -> Array:
-    """Matrix A (6, nv): the centroidal momentum is `A v`, 000 (7.2); world axes; q (nq,).
+    """Matrix A (6, nv): the centroidal momentum is `A v`, Schwienbacher 2014, (7.2); world axes; q (nq,).
 
     A unit velocity of one joint gives all links beyond it the momentum of one rigid body.
     """

@@ -52,7 +52,7 @@ def difference(robot: Robot, q0: Array, q1: Array) -> Array:
 
 @algorithm(q="nq", v="nv")
 def configuration_rate(robot: Robot, q: Array, v: Array) -> Array:
-    """`dq/dt` (nq,) of the configuration q (nq,) that moves with v (nv,), 002 (2.262)."""
+    """`dq/dt` (nq,) of the configuration q (nq,) that moves with v (nv,), RSL 2022, (2.262)."""
     v = Coupling(robot, q).velocity(v)
     parts: list[Array] = [np.zeros(0)]
     for link in robot.tree.links:
@@ -65,7 +65,7 @@ def configuration_rate(robot: Robot, q: Array, v: Array) -> Array:
 
 @algorithm(q="nq", rate="nq")
 def velocity_from_rate(robot: Robot, q: Array, rate: Array) -> Array:
-    """Velocity v (nv,) of a configuration q (nq,) that changes with `dq/dt` = rate (nq,), 002 (2.262)."""
+    """Velocity v (nv,) of a configuration q (nq,) that changes with `dq/dt` = rate (nq,), RSL 2022, (2.262)."""
     parts: list[Array] = [np.zeros(0)]
     for link in robot.tree.links:
         if link.kind == "spherical":

@@ -19,7 +19,7 @@ from footfall.robot.model import Robot
 
 @algorithm(q="nq", v="nv")
 def kinetic_energy(robot: Robot, q: Array, v: Array) -> Any:
-    """Kinetic energy, J, with that of the armature: `v^T M v / 2`, 002 (3.29); q (nq,), v (nv,)."""
+    """Kinetic energy, J, with that of the armature: `v^T M v / 2`, RSL 2022, (3.29); q (nq,), v (nv,)."""
     return sum(link_kinetic_energies(robot, q, v), start=0.0)
 
 

@@ -60,7 +60,7 @@ def velocity_path(tree: Tree, velocity: int) -> list[int]:
 
 
 def factorise(tree: Tree, matrix: Array) -> MassFactor:
-    """Factor L^T D L of a mass matrix (nv, nv), 000 section 2.5, without square roots."""
+    """Factor L^T D L of a mass matrix (nv, nv), Schwienbacher 2014, chapter 2, without square roots."""
     rest = matrix.tolist()
     size = len(tree.parent_velocity)
     lower: list[list[Any]] = np.eye(size).tolist()

@@ -88,7 +88,8 @@ forward_dynamics.answer_untraced(dense_forward_dynamics, option="method", value=
 def articulated_bodies(
     robot: Robot, q: Array, v: Array, tau: Array, wrenches: Mapping[str, Array] | None
 ) -> Array:
-    """The articulated-body algorithm, 000 section 2.6: accelerations (nv,); arguments as in `forward_dynamics`."""
+    """The articulated-body algorithm, Schwienbacher 2014, (2.64)-(2.73): accelerations (nv,); arguments as in
+    `forward_dynamics`."""
     tree = robot.tree
     if tree.loops is not None:
         return held_by_forces(robot, q, v, articulated_subsystems(robot, q, v, tau, wrenches))
@@ -102,7 +103,8 @@ def articulated_bodies(
         for m, terms, wrench in zip(moments, by_velocity, external, strict=True)
     ]
 
-    # Inward: free the joint, then hand on to the parent what is left of inertia and force, 000 (2.69), (2.70).
+    # Inward: free the joint, then hand on to the parent what is left of inertia and force, Schwienbacher 2014, (2.69),
+    # (2.70).
     responses: list[list[JointResponse]] = []
     for index, link in reversed(list(enumerate(tree.links))):
         inertia, force = inertias[index], forces[index]
@@ -126,7 +128,7 @@ def articulated_bodies(
         at_joint = np.concatenate([parent[:3] + cross(parent[3:], pose.translation), parent[3:]])
         acceleration = rotate(pose.rotation.T, at_joint + by_velocity[index].bias)
         for (_, axis), response in zip(free_axes(link), responses[index], strict=True):
-            a.append(response.free_acceleration - response.gain @ acceleration)  # 000 (2.66)
+            a.append(response.free_acceleration - response.gain @ acceleration)  # Schwienbacher 2014, (2.66)
             acceleration = acceleration + np.eye(6)[axis] * a[-1]
         accelerations.append(acceleration)
     return np.array(a)

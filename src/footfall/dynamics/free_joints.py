@@ -25,15 +25,15 @@ def free_joint_axis(
     """
     column = inertia[:, axis]
     inverse = 1 / (column[axis] + armature)
-    free_acceleration = (tau - force[axis]) * inverse  # 000 (2.68)
-    gain = column * inverse  # 000 (2.67)
+    free_acceleration = (tau - force[axis]) * inverse  # Schwienbacher 2014, (2.68)
+    gain = column * inverse  # Schwienbacher 2014, (2.67)
     gain[axis] = 1 - armature * inverse
 
-    def handed_on(i: int, j: int) -> Any:  # I^A - U U^T / D, 000 (2.71)
+    def handed_on(i: int, j: int) -> Any:  # I^A - U U^T / D, Schwienbacher 2014, (2.71)
         if axis in (i, j):
             return armature * gain[j if i == axis else i]
         return inertia[i, j] - column[i] * gain[j]
 
-    force_handed_on = force + column * free_acceleration  # p^A + U u / D, 000 (2.72)
+    force_handed_on = force + column * free_acceleration  # p^A + U u / D, Schwienbacher 2014, (2.72)
     force_handed_on[axis] = tau - armature * free_acceleration
     return JointResponse(free_acceleration, gain), symmetric(6, handed_on), force_handed_on

@@ -1,15 +1,15 @@
 """Hybrid dynamics by Popov and Vereshchagin: accelerations under constraints on any segments, O(n).
 
 Gauss' principle: of all accelerations that fulfil the constraints, nature takes the ones nearest to the free
-motion. The articulated-body algorithm finds them with two more things on its way inward, 004 section 8:
+motion. The articulated-body algorithm finds them with two more things on its way inward, Devaramani 2019, chapter 3:
 
     A                       unit constraint forces of the components, as a link feels them through free joints
-    matrix                  J M^-1 J^T: what a unit force of one component does to another (-L_0 in 004)
-    free_accelerations      of the components, without constraint forces (U_0 + A_0^T X_0 in 004)
+    matrix                  J M^-1 J^T: what a unit force of one component does to another (-L_0 in Devaramani 2019)
+    free_accelerations      of the components, without constraint forces (U_0 + A_0^T X_0 in Devaramani 2019)
 
-At the root `matrix @ forces = set-points - free_accelerations` gives the constraint forces (-nu in 004: they act on
-the robot), and the way outward is that of forward dynamics. Branches meet by adding up, 004 section 14; a floating
-base is a joint like all others, so 004 (4.3) and (4.6) need no code of their own.
+At the root `matrix @ forces = set-points - free_accelerations` gives the constraint forces (-nu in Devaramani 2019:
+they act on the robot), and the way outward is that of forward dynamics. Branches meet by adding up, Devaramani 2019,
+(4.1); a floating base is a joint like all others, so Devaramani 2019, (4.3) and (4.6) need no code of their own.
 
 Accelerations are classical and true: a set-point of zero holds a frame still against gravity.
 """
@@ -59,9 +59,9 @@ class HybridMotion(NamedTuple):
 
     @property
     def commands(self) -> Array:
-        """Joint forces (nv,) that make this motion if motors produce all constraints (a task), 004 section 9.
+        """Joint forces (nv,) that make this motion if motors produce all constraints (a task), Devaramani 2019, (3.9).
 
-        Entries of a floating base are what its joint would have to provide: it cannot, see 004 section 16.4.
+        Entries of a floating base are what its joint would have to provide: it cannot, see Devaramani 2019, chapter 4.
         """
         return self.joint_forces + self.constraint_torques
 
@@ -292,7 +292,8 @@ def motion_under_constraint_forces(
 def felt_constraint_torques(robot: Robot, inputs: Inputs, *, forces: Array) -> Array:
     """What each joint feels of constraint forces (m,), through the free joints beyond it, (nv,), N m or N.
 
-    Of a joint with inertia D (`constraint_system`) they are the part of `D a` that the constraints make, 004 section 9.
+    Of a joint with inertia D (`constraint_system`) they are the part of `D a` that the constraints make, Devaramani
+    2019, (3.9).
     They are no command: `HybridMotion.commands` are. Joints with prescribed accelerations feel nothing here.
     """
     check_constraints(robot, inputs.constraints, directions=inputs.directions, forces=forces)

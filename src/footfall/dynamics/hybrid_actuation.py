@@ -1,4 +1,4 @@
-"""From constraint forces that a task wants to torques of the motors there are, 004 section 16.4.
+"""From constraint forces that a task wants to torques of the motors there are, Devaramani 2019, chapter 4.
 
 On a floating base a task's constraint force cannot come from the joints alone: a part must come through what the
 robot stands on. `J_task^T f = tau + J_contact^T g` with tau on the motors only, and any g that the contact can bear.

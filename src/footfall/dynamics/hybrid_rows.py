@@ -1,7 +1,7 @@
 """Components of constraints as one block of arrays, with bounds of their forces: what an active set works on.
 
 A contact can only push, a task only as hard as it may: such a component holds its set-point as long as its force is
-within bounds, else the bound acts in its place, 004 section 16.5.
+within bounds, else the bound acts in its place, Devaramani 2019, chapter 4.
 """
 
 from __future__ import annotations
@@ -116,7 +116,8 @@ def touch_rows(
         turning = normal @ cross(velocity[3:], cross(velocity[3:], arm))
         bending = each.curvature * (moving @ moving - rate * rate)
         directions[:, k] = np.concatenate([normal, cross(arm, normal)])
-        setpoints[k] = -turning - bending - approach * rate - stiffness * each.gap  # 004 section 16.5
+        # Devaramani 2019, chapter 4.
+        setpoints[k] = -turning - bending - approach * rate - stiffness * each.gap
     constraints = [Constraint(each.body, 1, name=f"{name} {k}") for k, each in enumerate(touches)]
     on = np.array([float(each.on) for each in touches])
     return bounded_rows(constraints, directions, setpoints, lower=0.0, upper=most_force, on=on)

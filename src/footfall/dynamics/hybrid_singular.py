@@ -1,5 +1,6 @@
-"""Constraints that are redundant, singular or in conflict: other answers than priority by order, 004 section 12.
+"""Constraints that are redundant, singular or in conflict: other answers than priority by order.
 
+Devaramani 2019, chapter 3.
 `hybrid_dynamics` leaves out components that depend on earlier ones. Here forces are shared among them (truncated),
 or kept small near singular configurations (damped), and contradictions are told by name. One state at a time.
 """

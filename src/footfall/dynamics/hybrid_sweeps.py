@@ -1,4 +1,4 @@
-"""The two sweeps of hybrid dynamics, 004 sections 8 and 14; `hybrid.py` says what they are for."""
+"""The two sweeps of hybrid dynamics, Devaramani 2019, chapter 3, (4.1); `hybrid.py` says what they are for."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def inward_sweep(robot: Robot, inputs: Inputs, *, plan: Mapping[int, list[int]] 
         handed_on: Columns = {}
         for row, column in own.items():
             turned = rotate(pose.rotation, column)
-            free[row] = free[row] + turned @ bias  # (P A)^T c, 004 section 7
+            free[row] = free[row] + turned @ bias  # (P A)^T c, Devaramani 2019, (3.1)-(3.8)
             if link.parent >= 0:
                 handed_on[row] = shift_force(pose.translation, turned)
             else:
@@ -241,7 +241,8 @@ def _free_columns(
 ) -> dict[int, Any]:
     """Let one axis move freely under constraint forces: what they add to its acceleration, by row.
 
-    Changes `columns` to what the joint hands on, 004 Alg. line 17, and adds to `matrix` and `free`, lines 19, 18.
+    Changes `columns` to what the joint hands on, Devaramani 2019, algorithm line 17, and adds to `matrix` and `free`,
+    lines 19, 18.
     """
     along = {row: column[axis] for row, column in columns.items()}
     inverse = 1 / inertia
@@ -302,7 +303,7 @@ def outward_sweep(
                 pushed = free.response.free_acceleration + sum(
                     push * forces[row] for row, push in free.pushes.items()
                 )
-                a.append(pushed - free.response.gain @ acceleration)  # 004 (3.9)
+                a.append(pushed - free.response.gain @ acceleration)  # Devaramani 2019, (3.9)
                 acceleration = acceleration + np.eye(6)[axis] * a[-1]
                 joint_forces.append(inputs.tau[velocity])
         links.append(acceleration)

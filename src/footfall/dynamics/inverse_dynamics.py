@@ -30,7 +30,7 @@ def inverse_dynamics(
 ) -> Array:
     """Joint forces tau (nv,), N m or N, that cause the accelerations a (nv,) in the state q (nq,), v (nv,).
 
-    `tau = M(q) a + h(q, v) - sum J^T w`, 002 (3.1); with armature, without damping and friction.
+    `tau = M(q) a + h(q, v) - sum J^T w`, RSL 2022, (3.1); with armature, without damping and friction.
     wrenches: by name of a body or frame, external wrench [f; n] (6,) on the robot in N and N m, world axes,
     at the frame's origin.
     """
@@ -104,7 +104,7 @@ def world_motion(tree: Tree, *, gravity: Array | None = None) -> LinkMotion:
 def link_motions(
     tree: Tree, poses: Sequence[Transform], v: Array, a: Array, *, gravity: Array | None = None
 ) -> list[LinkMotion]:
-    """Motion of each link while the world accelerates against gravity, 000 (2.33), (2.34)."""
+    """Motion of each link while the world accelerates against gravity, Schwienbacher 2014, (2.33), (2.34)."""
     motions: list[LinkMotion] = []
     for link, pose in zip(tree.links, poses, strict=True):
         parent = motions[link.parent] if link.parent >= 0 else world_motion(tree, gravity=gravity)

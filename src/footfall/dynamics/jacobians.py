@@ -28,7 +28,7 @@ from footfall.robot.tree import Tree
 
 @algorithm(q="nq")
 def frame_jacobian(robot: Robot, q: Array, frame: str) -> Array:
-    """Jacobian J (6, nv) of a body or frame: `[v; w] = J v`, world axes, at the frame's origin, 002 (2.155).
+    """Jacobian J (6, nv) of a body or frame: `[v; w] = J v`, world axes, at the frame's origin, RSL 2022, (2.155).
 
     q (nq,). Columns of joints that do not carry the frame are zero.
     """
@@ -54,7 +54,7 @@ def frame_jacobian_bias(robot: Robot, q: Array, v: Array, frame: str) -> Array:
 
 @algorithm(q="nq", v="nv")
 def frame_jacobian_rate(robot: Robot, q: Array, v: Array, frame: str) -> Array:
-    """`dJ/dt` (6, nv) of the Jacobian of a body or frame, 002 section 6.5; q (nq,), v (nv,)."""
+    """`dJ/dt` (6, nv) of the Jacobian of a body or frame, RSL 2022, (2.151)-(2.167); q (nq,), v (nv,)."""
     if robot.loops:
         return looped_jacobian_rate(robot, q, v, frame)
     tree = robot.tree

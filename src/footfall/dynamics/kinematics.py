@@ -1,7 +1,7 @@
 """Where bodies and frames are and how they move.
 
 Poses are handed from the root outwards. Motions are handed from the frame inwards: each link tells its
-parent how the frame moves as seen from there (differentiation in a moving frame, 002 (2.129)), so that only
+parent how the frame moves as seen from there (differentiation in a moving frame, RSL 2022, (2.129)), so that only
 the links between the frame and the root take part and nothing is turned into world axes before the end.
 """
 
@@ -48,7 +48,7 @@ def forward_kinematics(robot: Robot, q: Array, *, frames: Sequence[str] | None =
 
 @algorithm(q="nq")
 def frame_pose(robot: Robot, q: Array, frame: str) -> Transform:
-    """Pose of a body or frame in the world at the configuration q (nq,), 002 (2.137)."""
+    """Pose of a body or frame in the world at the configuration q (nq,), RSL 2022, (2.137)."""
     return _attached(link_poses(robot.tree, q), frame_attachment(robot, frame))
 
 
@@ -88,7 +88,8 @@ def _attached(links: Sequence[Transform], attachment: Attachment) -> Transform:
 
 
 def link_velocities(tree: Tree, poses: Sequence[Transform], v: Array) -> list[Array]:
-    """Velocity [v; w] (6,) of each link in its own axes, 000 (2.33); poses: of the links in their parents."""
+    """Velocity [v; w] (6,) of each link in its own axes, Schwienbacher 2014, (2.33); poses: of the links in their
+    parents."""
     velocities: list[Array] = []
     for link, pose in zip(tree.links, poses, strict=True):
         own = link.subspace @ v[link.v]
@@ -119,7 +120,8 @@ def seen_across_joint(
     velocity, acceleration = link.subspace @ v[link.v], link.subspace @ a[link.v]
     slide = link.subspace[:3] @ q[link.q] if link.kind == "prismatic" else np.zeros(3)
     w, alpha = velocity[3:], acceleration[3:]
-    carried = point.velocity + cross(w, point.position)  # 002 (2.129), and once more for the acceleration
+    # RSL 2022, (2.129), and once more for the acceleration.
+    carried = point.velocity + cross(w, point.position)
     rate = point.acceleration + cross(w, point.velocity + carried) + cross(alpha, point.position)
     return PointMotion(
         rotation @ (point.position + mass * slide),

@@ -40,7 +40,7 @@ class MassMoments(NamedTuple):
         return MassMoments(self.mass - other.mass, self.first - other.first, self.second - other.second)
 
     def rotational_inertia(self) -> Array:
-        """Inertia (3, 3) about the origin, kg m2, 002 (3.17)."""
+        """Inertia (3, 3) about the origin, kg m2, RSL 2022, (3.17)."""
         s = self.second
         diagonal = (s[1, 1] + s[2, 2], s[0, 0] + s[2, 2], s[0, 0] + s[1, 1])
         return symmetric(3, lambda i, j: diagonal[i] if i == j else -s[i, j])

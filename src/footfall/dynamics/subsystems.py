@@ -1,8 +1,9 @@
-"""Forward dynamics of looped robots in O(n): the articulated-body algorithm with sub-systems (000 sections 2.7, 2.8).
+"""Forward dynamics of looped robots in O(n): the articulated-body algorithm with sub-systems.
 
+Schwienbacher 2014, chapter 2, (2.74)-(2.90).
 A sub-system is a group of links that share coordinates, a small robot that hangs on one link p. Inward it takes over
 what hangs on its members, and hands on to p what it is itself while its coordinates are free; outward it responds to
-the acceleration of p. In 000's letters, all about the origin and in the axes of p:
+the acceleration of p. In the letters of Schwienbacher 2014, all about the origin and in the axes of p:
 
     M_S, B_S    inertia of the sub-system's coordinates, and their coupling with the motion of p
     f_S, f-_S   forces on the coordinates and on p at zero acceleration
@@ -64,7 +65,7 @@ def articulated_subsystems(
         for m, term, wrench in zip(moments, terms, external, strict=True)
     ]
 
-    # Inward: what each sub-system hands on to the link it hangs on, 000 (2.84), (2.85).
+    # Inward: what each sub-system hands on to the link it hangs on, Schwienbacher 2014, (2.84), (2.85).
     places = {velocity: place for place, velocity in enumerate(structure.independent)}
     responses: list[Response | list[JointResponse]] = []
     for subsystem in reversed(structure.subsystems):
@@ -84,7 +85,7 @@ def articulated_subsystems(
             inertias[subsystem.parent] = inertias[subsystem.parent] + inertia
             forces[subsystem.parent] = forces[subsystem.parent] + force
 
-    # Outward, 000 (2.79), (2.90). Gravity is an acceleration of the world, upwards.
+    # Outward, Schwienbacher 2014, (2.79), (2.90). Gravity is an acceleration of the world, upwards.
     accelerations: dict[int, Array] = {-1: np.concatenate([-tree.gravity, np.zeros(3)])}
     a: list[Any] = [0.0] * robot.nv
     for subsystem, answer in zip(structure.subsystems, responses, strict=True):
@@ -125,7 +126,8 @@ def _freed_link(
 def _drift(
     tree: Tree, subsystem: Subsystem, poses: Sequence[Transform], terms: Sequence[VelocityTerms], bias: Array
 ) -> dict[int, Array]:
-    """Acceleration (6,) of each member in constant velocities v while p does not accelerate, 000 (2.78a)."""
+    """Acceleration (6,) of each member in constant velocities v while p does not accelerate, Schwienbacher 2014,
+    (2.78a)."""
     drift: dict[int, Array] = {}
     for index in subsystem.links:
         link, pose = tree.links[index], poses[index]
@@ -210,14 +212,15 @@ def _freed(coupling: Coupling, body: RigidSubsystem, tau: Array) -> tuple[Respon
     right: list[Any] = [0.0] * (size + 6)
     for i, place in enumerate(places):
         for j in range(i, size):
-            matrix[i][j] = sum((w * half[i][k] for k, w in weights[j].items()), start=0.0)  # 000 (2.76a)
+            # Schwienbacher 2014, (2.76a).
+            matrix[i][j] = sum((w * half[i][k] for k, w in weights[j].items()), start=0.0)
         matrix[i][size:] = list(_combined(weights[i], body.coupling))  # (2.76b)
         right[i] = tau[place] - sum((w * body.bias[k] for k, w in weights[i].items()), start=0.0)  # (2.76c)
     for i in range(6):
         matrix[size + i][size + i :] = list(body.inertia[i, i:])
         right[size + i] = -body.force[i]
     free, gains = [], []
-    for k in range(size):  # 000 (2.80), (2.81), one coordinate after the other
+    for k in range(size):  # Schwienbacher 2014, (2.80), (2.81), one coordinate after the other
         inverse = 1 / matrix[k][k]
         gain = [entry * inverse for entry in matrix[k][k + 1 :]]
         free.append(right[k] * inverse)

@@ -26,7 +26,7 @@ class VelocityTerms(NamedTuple):
 
 
 def velocity_terms(tree: Tree, poses: Sequence[Transform], v: Array) -> list[VelocityTerms]:
-    """Angular velocities from the root outward, and the accelerations that they cause, 000 (2.37)."""
+    """Angular velocities from the root outward, and the accelerations that they cause, Schwienbacher 2014, (2.37)."""
     zero = np.zeros(3)
     world = LinkMotion(zero, zero, zero, np.zeros((3, 3)))
     terms: list[VelocityTerms] = []

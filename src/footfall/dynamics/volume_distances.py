@@ -59,8 +59,9 @@ def volume_distances(
     """Distances of the robot's volumes at a configuration q (nq,) or a batch of them (batch, nq).
 
     pairs: names of volumes, two and two; by default those that the robot names, or all that move against each other
-    without being neighbours. threshold: m; pairs farther apart get a bound from below instead of a distance (000
-    section 6.10). threads: for batches, how many share the work (default: all cores). Inside a trace it is traced, too.
+    without being neighbours. threshold: m; pairs farther apart get a bound from below instead of a distance
+    (Schwienbacher 2014, chapter 6). threads: for batches, how many share the work (default: all cores). Inside a
+    trace it is traced, too.
     """
     plan = volume_plan(robot, pairs, threshold)
     if ACTIVE.get() is not None:
@@ -194,7 +195,7 @@ def _traced(robot: Robot, plan: VolumePlan, q: Array) -> VolumeDistances:
     for each, columns in zip(found, plan.columns, strict=True):
         wrench = np.concatenate(
             [each.normal, cross(each.first_point, each.normal)]
-        )  # 000 (5.6), any point along the normal
+        )  # Schwienbacher 2014, (5.6), any point along the normal
         row: list[Any] = [0.0] * robot.tree.nv
         for velocity, sign in columns:
             row[velocity] = sign * (wrench @ motions[:, velocity])

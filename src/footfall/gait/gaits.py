@@ -62,7 +62,7 @@ def _table(name: str, duty: float, **offsets: float) -> Gait:
     return Gait(name, {leg: offsets[leg] for leg in LEGS}, duty)
 
 
-# 001 section 22; canter (hind, diagonal pair, fore) and transverse gallop with phases as horses have them.
+# Ayit 2015, chapter 2; canter (hind, diagonal pair, fore) and transverse gallop with phases as horses have them.
 GAITS: Mapping[str, Gait] = MappingProxyType(
     {
         gait.name: gait

@@ -1,5 +1,6 @@
-"""A central pattern generator: one Hopf oscillator a leg, coupled to a master by phase differences, 001 section 22.
+"""A central pattern generator: one Hopf oscillator a leg, coupled to a master by phase differences.
 
+Ayit 2015, chapter 2.
 Each oscillator has a limit cycle of radius sqrt(mu); the coupling vanishes where the phases stand as the gait wants
 them. Another gait is another set of differences, towards which they glide: the oscillators never stop or jump.
 """

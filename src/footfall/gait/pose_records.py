@@ -12,7 +12,7 @@ import numpy as np
 
 from footfall.compiler.routines import ArrayOf, Quaternion, Vector3, record_dtype, routine
 
-# Two poses are the same if they differ by less, 003c 5.1.
+# Two poses are the same if they differ by less, Seiwald 2023, section 6.3.
 POSITION_TOLERANCE = 1e-9  # m
 ANGLE_TOLERANCE = 1e-9  # rad
 WRENCH_TOLERANCE = 1e-9  # N, Nm

@@ -227,7 +227,7 @@ class StanceView:
 
 
 def mean_foot_frame(right: FootState, left: FootState) -> tuple[Array, Array]:
-    """Position (3,) and quaternion (4,) midway between both feet, 003b (5.1)."""
+    """Position (3,) and quaternion (4,) midway between both feet, Seiwald 2023, (5.1)."""
     a, b = np.array(right.rotation), np.array(left.rotation)
     middle = a + (b if a @ b >= 0.0 else -b)  # SLERP at one half is the normalised sum
     return (np.array(right.position) + np.array(left.position)) / 2, normalised(middle)

@@ -1,7 +1,7 @@
 """Preview control of the cart-table model: a centre of mass that keeps the zero-moment point on a given course.
 
 A cart of the robot's mass on a massless table: `zmp = c - (h / g) c''` along each axis. The jerk of the cart is
-controlled by the summed error, the state and the zero-moment points to come, 001 section 18.
+controlled by the summed error, the state and the zero-moment points to come, Ayit 2015, chapter 5.
 """
 
 from __future__ import annotations

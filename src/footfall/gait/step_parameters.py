@@ -24,8 +24,9 @@ class StepParameters(NamedTuple):
 
 
 def step_displacement(lengths: Any, yaw: Any, half_distance: Any) -> Array:
-    """Way (..., 3) from the previous stance foot to the next, m, in axes of the previous one's yaw; 003b (D.2)-(D.5).
+    """Way (..., 3) from the previous stance foot to the next, m, in axes of the previous one's yaw.
 
+    Seiwald 2023, (D.2)-(D.5).
     lengths: (..., 3) forward along the arc, left, up, m. yaw: change of yaw, rad. half_distance: half of the lateral
     distance of parallel feet, m; positive if the previous stance is the right foot, else negative.
     """
@@ -74,7 +75,7 @@ def next_stance(
 def step_parameters(
     position: Any, yaw: Any, next_position: Any, next_angles: Any, half_distance: Any
 ) -> StepParameters:
-    """Step parameters between two stance feet: the inverse of `next_stance`; 003b (D.7)-(D.15)."""
+    """Step parameters between two stance feet: the inverse of `next_stance`; Seiwald 2023, (D.7)-(D.15)."""
     next_angles = np.asarray(next_angles, dtype=np.float64)
     yaw = np.asarray(yaw, dtype=np.float64)
     turn = wrapped(next_angles[..., 2] - yaw)

@@ -220,13 +220,16 @@ def stop(plan: MotionPlan, now: float, dimensions: GaitDimensions) -> MotionPlan
 
 
 def com_lowering(forward: float, leg_length: float) -> float:
-    """How much the centre of mass is lowered for a step of that length, m; 003b (5.2)."""
+    """How much the centre of mass is lowered for a step of that length, m; Seiwald 2023, (5.2)."""
     inside = leg_length**2 - 4 / 25 * forward**2
     return 0.5 * (leg_length - float(np.sqrt(max(inside, 0.0))))
 
 
 def default_hand_position(hand: Hand, right: FootState, left: FootState, offset: Vector) -> Array:
-    """Where a hand in null space swings, (3,) in the world, m: ahead of the opposite foot; 003b section 4.2."""
+    """Where a hand in null space swings, (3,) in the world, m: ahead of the opposite foot.
+
+    Seiwald 2023, section 5.3.
+    """
     origin, turn = mean_foot_frame(right, left)
     back = turn * [1.0, -1.0, -1.0, -1.0]
     feet = [rotate_by_quaternion(back, np.array(foot.position) - origin) for foot in (right, left)]
@@ -238,7 +241,7 @@ def default_hand_position(hand: Hand, right: FootState, left: FootState, offset:
 
 
 def head_rotation(upper_body: Array, pan: float, tilt: float) -> Array:
-    """Quaternion (4,) of the head from that of the upper body and the joint angles, rad; 003c (6.19)."""
+    """Quaternion (4,) of the head from that of the upper body and the joint angles, rad; Seiwald 2023, (6.19)."""
     nod = np.array([np.cos(tilt / 2), 0.0, -np.sin(tilt / 2), 0.0])
     return quaternion_product(quaternion_product(upper_body, yaw_quaternion(pan)), nod)
 

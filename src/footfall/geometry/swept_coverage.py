@@ -18,7 +18,7 @@ _SAMPLES = 2**13  # points that measure a volume
 
 
 class Coverage(NamedTuple):
-    """How a volume holds a shape, 000 section 6.9.
+    """How a volume holds a shape, Schwienbacher 2014, chapter 6.
 
     protrusion: m, by how much the shape sticks out at most, from above to 0.3 % of its size; not positive if nothing
     does. volume, hull, mesh: m3, of the volume with what it holds, of the shape's convex hull and of what its triangles

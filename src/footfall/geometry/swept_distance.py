@@ -40,7 +40,10 @@ class SweptDistances(NamedTuple):
 
     @property
     def bounded_distance(self) -> Any:
-        """Distance (...), m, with cores that cross counted as touching: never below minus both radii, 003b 7.1."""
+        """Distance (...), m, with cores that cross counted as touching: never below minus both radii.
+
+        Seiwald 2023, appendix C.
+        """
         return self.distance - np.minimum(self.core_distance, 0.0)
 
 
@@ -52,7 +55,7 @@ def swept_distance(
     second_pose: Transform | None = None,
     threshold: float = math.inf,
 ) -> SweptDistances:
-    """Distance of two volumes with closest points, 000 (6.7) to (6.12).
+    """Distance of two volumes with closest points, Schwienbacher 2014, (6.7) to (6.12).
 
     first_pose, second_pose: where their frames stand; by default both are given in one frame. threshold: m; volumes
     whose boxes are farther apart are not searched.

@@ -34,7 +34,7 @@ def edges_of(corners: Corners) -> int:
 def closest_features(one: Corners, other: Corners) -> Closest:
     """Closest points of edges and corners of two cores of 2 or 3 corners: those of the cores, unless these cross.
 
-    000 section 6.7: each edge to each edge, each corner to the other's face.
+    Schwienbacher 2014, chapter 6: each edge to each edge, each corner to the other's face.
     """
     best = Closest(np.inf, one[0], other[0])
     for i in range(edges_of(one)):
@@ -63,7 +63,8 @@ def turned_round(found: Closest) -> Closest:
 
 @routine
 def line_to_triangle(line: Corners, triangle: Triangle) -> Closest:
-    """Closest points of a segment and a triangle, 000 section 6.6; UNDECIDED if they cross or are nearly parallel.
+    """Closest points of a segment and a triangle, Schwienbacher 2014, chapter 6; UNDECIDED if they cross or are nearly
+    parallel.
 
     Seen from where the line meets the plane, or comes closest to it, only edges that this place is beyond can count.
     """
@@ -74,9 +75,9 @@ def line_to_triangle(line: Corners, triangle: Triangle) -> Closest:
     doubled, longest, along = normal @ normal, max(u @ u, v @ v), normal @ way
     if (
         along * along <= _SHALLOW * doubled * (way @ way) or doubled <= _SHALLOW * longest * longest
-    ):  # 000 (6.45)
+    ):  # Schwienbacher 2014, (6.45)
         return Closest(UNDECIDED, start, a)
-    place = -(normal @ (start - a)) / along  # 000 (6.46)
+    place = -(normal @ (start - a)) / along  # Schwienbacher 2014, (6.46)
     r = min(max(place, 0.0), 1.0)
     w = start - a + r * way
     s, t = np.cross(w, v) @ normal, np.cross(u, w) @ normal
@@ -97,7 +98,7 @@ def line_to_triangle(line: Corners, triangle: Triangle) -> Closest:
 
 @routine
 def triangle_to_triangle(one: Corners, other: Corners) -> Closest:
-    """Closest points of two triangles, UNDECIDED if nothing shows that they are apart; 000 section 6.7.
+    """Closest points of two triangles, UNDECIDED if nothing shows that they are apart; Schwienbacher 2014, chapter 6.
 
     A pair of points is the closest one if no corner lies beyond the planes through them across their difference, so
     that most pairs of triangles need no look at all features.

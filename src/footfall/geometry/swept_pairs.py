@@ -254,7 +254,7 @@ def volume_distances(
 
 @routine
 def box_gap(first: Volume, second: Volume, pose: Pose, other_pose: Pose, threshold: float) -> float:
-    """A bound from below for the distance of two volumes: a gap between their boxes, 000 section 6.10.
+    """A bound from below for the distance of two volumes: a gap between their boxes, Schwienbacher 2014, chapter 6.
 
     Along the axes of both and those across one of each, until one is as wide as the threshold: then boxes that are
     enlarged by half of it do not meet.
@@ -285,8 +285,8 @@ def box_gap(first: Volume, second: Volume, pose: Pose, other_pose: Pose, thresho
 def distance_rows(model: Model, motions: Array, found: ArrayOf[PairDistance], rows: Array) -> None:
     """How velocities change distances: rows (pairs, velocities), zero where a distance is not exact.
 
-    motions: (6, velocities) of the joints, [v; w] at the origin of the world. 000 (5.6) in its robust form: a joint
-    that carries both volumes changes nothing.
+    motions: (6, velocities) of the joints, [v; w] at the origin of the world. Schwienbacher 2014, (5.6) in its robust
+    form: a joint that carries both volumes changes nothing.
     """
     for k, pair in enumerate(model.pairs):
         rows[k] = 0.0

@@ -39,7 +39,7 @@ WIDTH = 15  # numbers of an element
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SweptSphere:
-    """A point, line or triangle swept by a sphere, 000 section 6.1.
+    """A point, line or triangle swept by a sphere, Schwienbacher 2014, chapter 6.
 
     corners: (1, 3), (2, 3) or (3, 3), m; they may coincide or lie in line. radius: of the sphere, m. Read-only;
     compared by identity.
@@ -92,7 +92,7 @@ class SweptSphere:
         return SweptSphere(self.corners @ np.asarray(pose.rotation).T + pose.translation, self.radius)
 
     def mirrored(self, axis: str) -> SweptSphere:
-        """The mirror image with that coordinate (`x`, `y` or `z`) negated, 000 section 6.9."""
+        """The mirror image with that coordinate (`x`, `y` or `z`) negated, Schwienbacher 2014, chapter 6."""
         if axis not in _AXES:
             message = f"axis is {axis!r}; it must be one of: {', '.join(_AXES)}"
             raise GeometryError(message, subject=("swept volume", "element"))
@@ -118,7 +118,7 @@ def swept_triangle(first: Any, second: Any, third: Any, radius: float) -> SweptS
 
 @dataclass(frozen=True, eq=False)
 class SweptVolume:
-    """Elements fixed to each other: the volume that they cover together, convex or not, 000 section 6.9.
+    """Elements fixed to each other: the volume that they cover together, convex or not, Schwienbacher 2014, chapter 6.
 
     A single element or any number of them, but one at least. Compared by identity.
     """
@@ -144,7 +144,7 @@ class SweptVolume:
 
     @cached_property
     def bounds(self) -> Array:
-        """Least and greatest coordinates (2, 3) of the volume in its frame, m, 000 section 6.10."""
+        """Least and greatest coordinates (2, 3) of the volume in its frame, m, Schwienbacher 2014, chapter 6."""
         low = np.min([each.corners.min(axis=0) - each.radius for each in self.elements], axis=0)
         high = np.max([each.corners.max(axis=0) + each.radius for each in self.elements], axis=0)
         return _read_only(np.array([low, high]))

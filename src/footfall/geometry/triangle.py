@@ -51,7 +51,7 @@ def closest_points(first: Vector3, second: Vector3) -> Closest:
 
 @routine
 def _on_edge(a: Vector3, b: Vector3, point: Vector3, edge: int, corner: int, other: int) -> OnTriangle:
-    """Closest point of the segment from a to b, 000 section 6.3; the numbers of its features."""
+    """Closest point of the segment from a to b, Schwienbacher 2014, chapter 6; the numbers of its features."""
     u = b - a
     square, s = u @ u, 0.0
     if square > 0.0:
@@ -70,7 +70,8 @@ def point_to_line(point: Vector3, a: Vector3, b: Vector3) -> Closest:
 
 @routine
 def on_triangle(triangle: Triangle, point: Vector3) -> OnTriangle:
-    """Closest point of a triangle, 000 section 6.4: of the face, else of the edges that the point is beyond.
+    """Closest point of a triangle, Schwienbacher 2014, table 6.2: of the face, else of the edges that the point is
+    beyond.
 
     A point beyond an edge's line can be closest to that edge only, or to another that it is beyond as well.
     """
@@ -82,7 +83,7 @@ def on_triangle(triangle: Triangle, point: Vector3) -> OnTriangle:
     longest = max(uu, vv, uu - 2.0 * uv + vv)
     s, t, first = -1.0, -1.0, -1.0
     if doubled > _SLIVER * longest * longest:
-        # Barycentric coordinates by areas: 000 (6.21) without its cancellation.
+        # Barycentric coordinates by areas: Schwienbacher 2014, (6.21) without its cancellation.
         s, t = float(np.cross(w, v) @ normal), float(np.cross(u, w) @ normal)
         first = float(doubled - s - t)
         if s >= 0.0 and t >= 0.0 and first >= 0.0:
@@ -111,7 +112,7 @@ def point_to_triangle(point: Vector3, triangle: Triangle) -> Closest:
 
 @routine
 def line_to_line(a: Vector3, b: Vector3, c: Vector3, d: Vector3) -> Closest:
-    """Closest points of the segments from a to b and from c to d, 000 section 6.5.
+    """Closest points of the segments from a to b and from c to d, Schwienbacher 2014, chapter 6.
 
     Parallel ones meet in the middle of where they overlap. Products of cross products keep nearly parallel lines exact.
     """
@@ -120,13 +121,14 @@ def line_to_line(a: Vector3, b: Vector3, c: Vector3, d: Vector3) -> Closest:
     across = np.cross(u, v)
     square = across @ across
     s = 0.0
-    if square > _PARALLEL * uu * vv:  # 000 (6.34)
-        s = min(max(np.cross(w, v) @ across / square, 0.0), 1.0)  # 000 (6.31)
+    if square > _PARALLEL * uu * vv:  # Schwienbacher 2014, (6.34)
+        s = min(max(np.cross(w, v) @ across / square, 0.0), 1.0)  # Schwienbacher 2014, (6.31)
     elif uu > 0.0:
         low, high = min(uw, uw + uv) / uu, max(uw, uw + uv) / uu
         s = min(max((max(low, 0.0) + min(high, 1.0)) / 2, 0.0), 1.0)
     t = (s * uv - vw) / vv if vv > 0.0 else 0.0
-    if t < 0.0 or t > 1.0 or vv == 0.0:  # 000 algorithm B.3, with the lines in the other order
+    # Schwienbacher 2014, algorithm B.3, with the lines in the other order.
+    if t < 0.0 or t > 1.0 or vv == 0.0:
         t = min(max(t, 0.0), 1.0)
         if uu > 0.0:
             s = min(max((uw + t * uv) / uu, 0.0), 1.0)

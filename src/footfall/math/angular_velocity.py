@@ -77,13 +77,13 @@ def _rate_map(kind: str, parameters: Array, *, body_axes: bool) -> Array:
 
 
 def quaternion_map(q: Array, *, body_axes: bool = False) -> Array:
-    """H (3, 4) with `w = 2 H dq/dt` and `dq/dt = H^T w / 2`, 002 (2.94)-(2.99)."""
+    """H (3, 4) with `w = 2 H dq/dt` and `dq/dt = H^T w / 2`, RSL 2022, (2.94)-(2.99)."""
     turn = -skew(q[1:]) if body_axes else skew(q[1:])
     return np.concatenate([-q[1:, None], turn + q[0] * np.eye(3)], axis=1)
 
 
 def euler_map(sequence: str, angles: Array) -> Array:
-    """E (3, 3): the axes that the three angles turn about, 002 (2.86)-(2.92)."""
+    """E (3, 3): the axes that the three angles turn about, RSL 2022, (2.86)-(2.92)."""
     e = np.eye(3)
     axes = [e["xyz".index(axis)] for axis in sequence]
     first = ELEMENTARY[sequence[0]](angles[0])
@@ -92,7 +92,7 @@ def euler_map(sequence: str, angles: Array) -> Array:
 
 
 def euler_map_inverse(sequence: str, angles: Array) -> Array:
-    """Inverse of E (3, 3), 002 (2.87)-(2.93); singular where first and third axis are parallel."""
+    """Inverse of E (3, 3), RSL 2022, (2.87)-(2.93); singular where first and third axis are parallel."""
     first, second, third = euler_map(sequence, angles).T
     normal = cross(second, third)
     volume = first @ normal
@@ -102,14 +102,14 @@ def euler_map_inverse(sequence: str, angles: Array) -> Array:
 
 
 def angle_axis_map(parameters: Array) -> Array:
-    """E (3, 4), 002 (2.100)-(2.102)."""
+    """E (3, 4), RSL 2022, (2.100)-(2.102)."""
     c, s = np.cos(parameters[0]), np.sin(parameters[0])
     n = parameters[1:]
     return np.concatenate([n[:, None], s * np.eye(3) + (1.0 - c) * skew(n)], axis=1)
 
 
 def angle_axis_map_inverse(parameters: Array) -> Array:
-    """Right inverse of E (4, 3) that keeps the axis a unit vector, 002 (2.103); singular at whole turns."""
+    """Right inverse of E (4, 3) that keeps the axis a unit vector, RSL 2022, (2.103); singular at whole turns."""
     half = parameters[0] / 2
     n = parameters[1:]
     refuse_singular("angle_axis", "the sine of half the angle", np.sin(half))
@@ -126,7 +126,7 @@ def _horner(coefficients: tuple[float, ...], x: Any) -> Any:
 
 
 def rotation_vector_map(vector: Array) -> Array:
-    """E (3, 3): the left Jacobian of SO(3), 002 (2.104); the identity at zero."""
+    """E (3, 3): the left Jacobian of SO(3), RSL 2022, (2.104); the identity at zero."""
     square = vector @ vector
     small = less(square, _SERIES_BELOW)
     x = np.sqrt(where(small, 1.0, square))
@@ -139,7 +139,7 @@ def rotation_vector_map(vector: Array) -> Array:
 
 
 def rotation_vector_map_inverse(vector: Array) -> Array:
-    """Inverse of E (3, 3), 002 (2.107); singular at whole turns but not at zero.
+    """Inverse of E (3, 3), RSL 2022, (2.107); singular at whole turns but not at zero.
 
     At an angle 2 pi - d it grows as 2 pi / d, and the rounding of the angle with it: relative errors are about
     1e-15 / d. The same rotation as a vector of length d, the other way round, has none of this.
@@ -156,7 +156,7 @@ def rotation_vector_map_inverse(vector: Array) -> Array:
 
 
 def matrix_map(parameters: Array) -> Array:
-    """E (3, 9): `skew(w) = dC/dt C^T` with the antisymmetric part taken, 002 (2.72)."""
+    """E (3, 9): `skew(w) = dC/dt C^T` with the antisymmetric part taken, RSL 2022, (2.72)."""
     c = np.asarray(parameters).reshape(3, 3)
     zero = np.zeros(3)
     rows = [[zero, -c[2], c[1]], [c[2], zero, -c[0]], [-c[1], c[0], zero]]
@@ -164,7 +164,7 @@ def matrix_map(parameters: Array) -> Array:
 
 
 def matrix_map_inverse(parameters: Array) -> Array:
-    """Right inverse of E (9, 3): `dC/dt = skew(w) C`, 002 (2.72)."""
+    """Right inverse of E (9, 3): `dC/dt = skew(w) C`, RSL 2022, (2.72)."""
     c = np.asarray(parameters).reshape(3, 3)
     e = np.eye(3)
     return np.stack([(skew(e[axis]) @ c).reshape(9) for axis in range(3)], axis=1)

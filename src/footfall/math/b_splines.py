@@ -22,8 +22,9 @@ def clamped_knots(count: int, order: int) -> Array:
 
 
 def basis(knots: Array, order: int, at: Any, derivative: int = 0) -> Array:
-    """A derivative of all B-splines (k, count) of an order (degree + 1) at parameters (k,), 003c (B.51), (B.52).
+    """A derivative of all B-splines (k, count) of an order (degree + 1) at parameters (k,).
 
+    Seiwald 2023, (B.51), (B.52).
     The recursion of Cox and de Boor; the right end belongs to the last span that is not empty.
     """
     knots, at = np.asarray(knots, dtype=np.float64), np.atleast_1d(np.asarray(at, dtype=np.float64))
@@ -48,7 +49,7 @@ def basis(knots: Array, order: int, at: Any, derivative: int = 0) -> Array:
 
 
 def cumulative_basis(knots: Array, order: int, at: Any, derivative: int = 0) -> Array:
-    """Sums (k, count) of a B-spline and all after it, 003c (B.54)."""
+    """Sums (k, count) of a B-spline and all after it, Seiwald 2023, (B.54)."""
     values = basis(knots, order, at, derivative)
     return np.cumsum(values[:, ::-1], axis=1)[:, ::-1]
 

@@ -47,7 +47,8 @@ class LinearEquation(NamedTuple):
 def collocate(
     times: Any, equation: LinearEquation, start: Any, end: Any, *, kind: SplineKind = "quintic"
 ) -> PolynomialTrajectory:
-    """The spline that obeys the equation at the inner times, by gradients and a dense solve, 003c Algorithm G.2.
+    """The spline that obeys the equation at the inner times, by gradients and a dense solve, Seiwald 2023, algorithm
+    G.2.
 
     times (n + 1,) in s; equation: at times[1:-1]. start, end (3, dimension): value, velocity and acceleration.
     kind: `quintic`, `cubic` (with a virtual break point in the middle of the first and last segment) or
@@ -107,7 +108,8 @@ def _collocate_cubic(
     rows = equation.alpha[:, None] * seconds[sites]
     rows += equation.beta[:, None] * rates[sites] + equation.gamma[:, None] * y
     tau = equation.tau
-    if virtual:  # 003c (G.65), (G.66): velocities at the ends instead of the equation at the virtual points
+    # Seiwald 2023, (G.65), (G.66): velocities at the ends instead of the equation at the virtual points.
+    if virtual:
         rows = np.concatenate([rates[:1], rows, rates[-1:]])
         tau = np.concatenate([start[1:2], tau, end[1:2]])
     given = np.stack([start[0], end[0], start[2], end[2]])
@@ -117,8 +119,9 @@ def _collocate_cubic(
 
 
 def knot_gradients(times: Array, kind: Literal["cubic", "quintic"]) -> tuple[Array, Array]:
-    """How velocities and accelerations at all n + 1 knots depend on what a spline is given, 003c section 11.6.
+    """How velocities and accelerations at all n + 1 knots depend on what a spline is given.
 
+    Seiwald 2023, (G.48)-(G.64).
     Columns: the n + 1 values; then, of a quintic, velocity and acceleration at the start and at the end; of a
     cubic, acceleration at the start and at the end. By one elimination with all columns as right-hand sides.
     """

@@ -1,7 +1,7 @@
 """Inverses of matrices that have none: pseudo-, damped and weighted (Robotic Systems Lab 2022). Floats only.
 
 Every rank decision is explicit: singular values below `tolerance` times the largest count as zero. The default suits
-Jacobians projected into null spaces, whose vanishing singular values are of the size of rounding (002 trap T10).
+Jacobians projected into null spaces, whose vanishing singular values are of the size of rounding (RSL 2022).
 """
 
 from __future__ import annotations
@@ -41,26 +41,28 @@ def decompose(
 
 
 def pseudo_inverse(matrix: Array, *, tolerance: float = RANK_TOLERANCE, scale: float | None = None) -> Array:
-    """Moore-Penrose inverse (n, m) of a matrix (m, n), 002 (2.197)-(2.204)."""
+    """Moore-Penrose inverse (n, m) of a matrix (m, n), RSL 2022, (2.197)-(2.204)."""
     left, values, right = decompose(matrix, tolerance=tolerance, scale=scale)
     return (right.T / values) @ left.T
 
 
 def damped_inverse(matrix: Array, damping: float) -> Array:
-    """`A^T (A A^T + damping^2)^-1` (n, m), 002 (2.207); damping in the unit of the matrix, zero: the pseudo-inverse."""
+    """`A^T (A A^T + damping^2)^-1` (n, m), RSL 2022, (2.207); damping in the unit of the matrix, zero: the
+    pseudo-inverse."""
     left, values, right = decompose(matrix, tolerance=0.0 if damping > 0.0 else RANK_TOLERANCE)
     return (right.T * (values / (values * values + damping * damping))) @ left.T
 
 
 def task_weighted_inverse(matrix: Array, weights: Array, *, tolerance: float = RANK_TOLERANCE) -> Array:
-    """The inverse (n, m) that minimises errors weighted by `weights` (m,), 002 (2.215); any rank."""
+    """The inverse (n, m) that minimises errors weighted by `weights` (m,), RSL 2022, (2.215); any rank."""
     root = np.sqrt(np.asarray(weights, dtype=np.float64))
     return pseudo_inverse(root[:, None] * matrix, tolerance=tolerance) * root
 
 
 def motion_weighted_inverse(matrix: Array, weights: Array, *, tolerance: float = RANK_TOLERANCE) -> Array:
-    """The inverse (n, m) whose solutions x have the least `sum weights x^2`; weights (n,) positive, 000 (4.12).
+    """The inverse (n, m) whose solutions x have the least `sum weights x^2`; weights (n,) positive.
 
+    Schwienbacher 2014, (4.12).
     For full row rank it is `W^-1 A^T (A W^-1 A^T)^-1`.
     """
     root = np.sqrt(np.asarray(weights, dtype=np.float64))
@@ -68,7 +70,7 @@ def motion_weighted_inverse(matrix: Array, weights: Array, *, tolerance: float =
 
 
 def null_space_projector(matrix: Array, *, tolerance: float = RANK_TOLERANCE) -> Array:
-    """N (n, n), orthogonal, with `A N = 0`, 002 (2.210)."""
+    """N (n, n), orthogonal, with `A N = 0`, RSL 2022, (2.210)."""
     right = decompose(matrix, tolerance=tolerance).right
     return np.eye(right.shape[1]) - right.T @ right
 
@@ -86,7 +88,7 @@ def filtered_inverse(matrix: Array, *, threshold: float, damping: float) -> Arra
     """An inverse (n, m) that damps only directions in trouble, and starts before they are lost.
 
     Singular values above threshold are inverted exactly; below, damping grows smoothly from zero to its full value at
-    a singular value of zero, so that nothing jumps (000 section 4.7). Both in the unit of the matrix.
+    a singular value of zero, so that nothing jumps (Schwienbacher 2014, chapter 4). Both in the unit of the matrix.
     """
     left, values, right = decompose(matrix, tolerance=0.0)
     lost = np.clip(1.0 - values / threshold, 0.0, 1.0) if threshold > 0.0 else np.zeros_like(values)
@@ -95,7 +97,7 @@ def filtered_inverse(matrix: Array, *, threshold: float, damping: float) -> Arra
 
 
 class Singularity(NamedTuple):
-    """How close a Jacobian (m, n) is to losing a direction, 000 (4.22).
+    """How close a Jacobian (m, n) is to losing a direction, Schwienbacher 2014, (4.22).
 
     singular_values (min(m, n),), largest first; manipulability: their product; condition: largest over smallest;
     rank: how many count.

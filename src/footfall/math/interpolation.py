@@ -16,7 +16,8 @@ from footfall.math.polynomials import CLOSE, Jet
 from footfall.math.small_systems import solve_two
 from footfall.math.trajectories import PolynomialTrajectory
 
-KAPPA = float(np.sqrt(64.0 / 3.0))  # scales the second derivatives: the best condition, 003c section 11.4
+# Scales the second derivatives: the best condition, Seiwald 2023, (G.30)-(G.47).
+KAPPA = float(np.sqrt(64.0 / 3.0))
 
 
 def constant(value: Any, start: float, end: float) -> PolynomialTrajectory:
@@ -79,7 +80,8 @@ def hermite_quintic(times: Any, values: Any, velocities: Any, accelerations: Any
 def cubic_spline(
     times: Any, points: Any, *, start_acceleration: Any = 0.0, end_acceleration: Any = 0.0
 ) -> PolynomialTrajectory:
-    """The twice differentiable cubic spline with given accelerations (dimension,) at its ends, 003c (G.16-G.29)."""
+    """The twice differentiable cubic spline with given accelerations (dimension,) at its ends, Seiwald 2023,
+    (G.16-G.29)."""
     t, y = _points(times, points)
     h = np.diff(t)[:, None]
     curvature = cubic_curvatures(t, y, _boundary(start_acceleration, y), _boundary(end_acceleration, y))
@@ -87,7 +89,7 @@ def cubic_spline(
     change = np.diff(y, axis=0)
     coefficients = np.stack(
         [(after - before) / 6, before / 2, change - before / 3 - after / 6, y[:-1]], axis=1
-    )  # 003c (G.18)
+    )  # Seiwald 2023, (G.18)
     return PolynomialTrajectory(t, coefficients)
 
 
@@ -100,7 +102,8 @@ def quintic_spline(
     end_velocity: Any = 0.0,
     end_acceleration: Any = 0.0,
 ) -> PolynomialTrajectory:
-    """The four times differentiable quintic spline with given motion (dimension,) at its ends, 003c (G.30-G.47)."""
+    """The four times differentiable quintic spline with given motion (dimension,) at its ends, Seiwald 2023,
+    (G.30-G.47)."""
     t, y = _points(times, points)
     start, end = np.empty((2, y.shape[1])), np.empty((2, y.shape[1]))
     start[0], start[1], end[0], end[1] = start_velocity, start_acceleration, end_velocity, end_acceleration
@@ -135,14 +138,17 @@ def _boundary(value: Any, points: Array) -> Array:
 
 
 def rest_to_rest_quintic(first: Any, last: Any) -> Array:
-    """Coefficients (6, ...), highest power first, between two values at rest, 003c section 4.2."""
+    """Coefficients (6, ...), highest power first, between two values at rest, Seiwald 2023, appendix G."""
     way = last - first
     none = 0.0 * way
     return np.array([6.0 * way, -15.0 * way, 10.0 * way, none, none, first])
 
 
 def quintic_between(first: Jet, last: Jet, duration: float) -> Array:
-    """Coefficients (6, ...), highest power first, of the quintic with given motion at both ends, 003c (G.32)."""
+    """Coefficients (6, ...), highest power first, of the quintic with given motion at both ends.
+
+    Seiwald 2023, (G.32).
+    """
     way = last.value - first.value
     v0, v1 = first.rate * duration, last.rate * duration
     a0, a1 = first.second * duration * duration / 2.0, last.second * duration * duration / 2.0
@@ -199,7 +205,7 @@ def hermite_pieces(times: Array, points: Array, velocities: Array, accelerations
 
 @routine
 def cubic_curvatures(times: Array, points: Array, start: Array, end: Array) -> Array:
-    """Second derivatives (n + 1, dimension) of the cubic spline, Thomas' elimination of 003c (G.19).
+    """Second derivatives (n + 1, dimension) of the cubic spline, Thomas' elimination of Seiwald 2023, (G.19).
 
     start, end (dimension,): second derivatives there.
     """
@@ -223,7 +229,7 @@ def cubic_curvatures(times: Array, points: Array, start: Array, end: Array) -> A
 
 @routine
 def quintic_slopes(times: Array, points: Array, start: Array, end: Array) -> tuple[Array, Array]:
-    """Velocities and accelerations (n + 1, dimension) of the quintic spline, 003c Algorithm G.1.
+    """Velocities and accelerations (n + 1, dimension) of the quintic spline, Seiwald 2023, algorithm G.1.
 
     start, end (2, dimension): velocity and acceleration there. The unknown of knot i is
     X_i = [-y', y'' / (kappa g_i)] with g_i = 1 / h_i of the segment after it; L X_i-1 + D X_i + U X_i+1 = B.

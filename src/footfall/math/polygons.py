@@ -14,7 +14,7 @@ from footfall.arrays import Array, Flags
 from footfall.compiler.routines import ArrayOf, Vector2, new_records, routine
 from footfall.errors import InvalidPolygon
 
-TIE = 1e-9  # m: connections that differ by less are equally short (003c section 5.3.2)
+TIE = 1e-9  # m: connections that differ by less are equally short (Seiwald 2023, section 6.5)
 _FLAT = 1e-12  # part of the extent: corners nearer than this are one, or on a straight edge
 
 
@@ -277,7 +277,7 @@ def corner_connections(a: ArrayOf[Vector2], b: ArrayOf[Vector2]) -> ArrayOf[Conn
 
 @routine
 def connection(a: ArrayOf[Vector2], b: ArrayOf[Vector2]) -> Connection:
-    """The shortest connection from a to b (003c section 5.3.2).
+    """The shortest connection from a to b (Seiwald 2023, section 6.5).
 
     Of many equally short ones (parallel edges) the mean of the two extreme ones. Where the polygons overlap,
     both ends are the centre of the overlap.

@@ -21,7 +21,7 @@ POSITION_KINDS: tuple[str, ...] = ("cartesian", "cylindrical", "spherical")
 
 
 def position_from_parameters(kind: str, parameters: Array) -> Array:
-    """Cartesian position (3,) of the parameters (3,), 002 (2.3)-(2.8)."""
+    """Cartesian position (3,) of the parameters (3,), RSL 2022, (2.3)-(2.8)."""
     match kind:
         case "cartesian":
             return np.asarray(parameters)
@@ -50,7 +50,7 @@ def parameters_from_position(kind: str, position: Array) -> Array:
 
 
 def linear_velocity_map(kind: str, parameters: Array) -> Array:
-    """E_P (3, 3): linear velocity = E_P @ rates of the parameters, 002 (2.12)-(2.16)."""
+    """E_P (3, 3): linear velocity = E_P @ rates of the parameters, RSL 2022, (2.12)-(2.16)."""
     match kind:
         case "cartesian":
             return np.eye(3)
@@ -73,7 +73,7 @@ def linear_velocity_map(kind: str, parameters: Array) -> Array:
 
 
 def position_rate_map(kind: str, parameters: Array) -> Array:
-    """Inverse of E_P (3, 3): rates of the parameters = this @ linear velocity, 002 (2.12)-(2.17)."""
+    """Inverse of E_P (3, 3): rates of the parameters = this @ linear velocity, RSL 2022, (2.12)-(2.17)."""
     match kind:
         case "cartesian":
             return np.eye(3)

@@ -25,17 +25,17 @@ _CLOSE = 1e-9  # 1 - |cosine| below which two quaternions count as equal
 
 
 def lerp(first: Any, last: Any, eta: Any, order: int = 2) -> Array:
-    """The straight line, 003c (B.32), (B.33): the norm is not one in between."""
+    """The straight line, Seiwald 2023, (B.32), (B.33): the norm is not one in between."""
     return _lerp_jets(_fixed(first, eta), _fixed(last, eta), _parameter(eta))[: order + 1]
 
 
 def nlerp(first: Any, last: Any, eta: Any, order: int = 2) -> Array:
-    """The straight line brought back to norm one, 003c (B.34)."""
+    """The straight line brought back to norm one, Seiwald 2023, (B.34)."""
     return _normalised(_lerp_jets(_fixed(first, eta), _fixed(last, eta), _parameter(eta)))[: order + 1]
 
 
 def slerp(first: Any, last: Any, eta: Any, order: int = 2) -> Array:
-    """The shortest way at constant speed, 003c (B.35)-(B.38); any order."""
+    """The shortest way at constant speed, Seiwald 2023, (B.35)-(B.38); any order."""
     order = checked_order(order)
     eta = np.atleast_1d(np.asarray(eta, dtype=np.float64))
     first, last = np.asarray(first, dtype=np.float64), np.asarray(last, dtype=np.float64)
@@ -47,7 +47,7 @@ def slerp(first: Any, last: Any, eta: Any, order: int = 2) -> Array:
 
 
 def bezier(first: Any, second: Any, third: Any, last: Any, eta: Any, order: int = 2) -> Array:
-    """Six SLERPs after de Casteljau, 003c (B.43)."""
+    """Six SLERPs after de Casteljau, Seiwald 2023, (B.43)."""
     points = [_fixed(point, eta) for point in (first, second, third, last)]
     parameter = _parameter(eta)
     while len(points) > 1:
@@ -56,7 +56,7 @@ def bezier(first: Any, second: Any, third: Any, last: Any, eta: Any, order: int 
 
 
 def squad(first: Any, second: Any, third: Any, last: Any, eta: Any, order: int = 2) -> Array:
-    """Three SLERPs, 003c (B.47): from first to last, drawn towards second and third."""
+    """Three SLERPs, Seiwald 2023, (B.47): from first to last, drawn towards second and third."""
     outer, inner = (
         _slerp_jets(_fixed(a, eta), _fixed(b, eta), _parameter(eta))
         for a, b in ((first, last), (second, third))
@@ -111,7 +111,10 @@ def _lerp_jets(a: Jet, b: Jet, h: Jet) -> Jet:
 
 
 def _slerp_jets(a: Jet, b: Jet, h: Jet) -> Jet:
-    """SLERP between two unit quaternions that move themselves; NLERP where they are equal, 003c section 8.7."""
+    """SLERP between two unit quaternions that move themselves; NLERP where they are equal.
+
+    Seiwald 2023, (B.35)-(B.42).
+    """
     cosine = _dot(a, b)
     if np.any(cosine[0] < -1.0 + _CLOSE):
         raise OppositeQuaternions("two quaternions point into opposite directions; align their signs first")

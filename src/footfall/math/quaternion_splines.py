@@ -34,7 +34,7 @@ class QuaternionSpline:
 
     method: `lerp`, `nlerp`, `slerp` (continuous), `bezier`, `squad` (once differentiable). keyframes (n, 4), norm
     one; their signs are aligned. proportions (n - 1,) of the curves, sum 1; equal ones by default.
-    tangent_scale: of `bezier`, 1 as in 003c (B.44), 1/3 for tangents of natural length.
+    tangent_scale: of `bezier`, 1 as in Seiwald 2023, (B.44), 1/3 for tangents of natural length.
     """
 
     method: str
@@ -104,7 +104,7 @@ class QuaternionBSpline:
     """A B-spline in the orientations over eta in [0, 1]: begins and ends at a control, passes by the others.
 
     controls (m, 4), norm one, signs are aligned. order k (degree k - 1, at most m): k - 2 times differentiable.
-    knots: clamped, at equal distances, 003c (B.50)-(B.62).
+    knots: clamped, at equal distances, Seiwald 2023, (B.50)-(B.62).
     """
 
     controls: Array
@@ -130,7 +130,7 @@ class QuaternionBSpline:
         """Quaternions and derivatives in eta (order + 1, k, 4), any order.
 
         The factors Gamma = exp(Omega B) obey Gamma' = B' Omega Gamma; their derivatives and those of the product
-        follow from Leibniz' rule, 003c (B.60)-(B.62). Factors that are done (B = 1) or still to come (B = 0)
+        follow from Leibniz' rule, Seiwald 2023, (B.60)-(B.62). Factors that are done (B = 1) or still to come (B = 0)
         need no special case: their derivatives vanish.
         """
         order = checked_order(order)
@@ -249,12 +249,12 @@ _AT_REST = np.zeros(3)
 
 @routine
 def turning_on_piece(first: Quaternion, steps: Matrix3, eta: Jet) -> Turning:
-    """Motion on a piece: three turns about fixed axes, one on top of the other, 003c (B.58).
+    """Motion on a piece: three turns about fixed axes, one on top of the other, Seiwald 2023, (B.58).
 
     first: its first control. steps: its rotation vectors from control to control. eta: parameter, from 0 to 1.
     """
     u, v = eta.value, 1.0 - eta.value
-    basis = (  # running sums of B-splines with two derivatives in eta, 003c (B.54)
+    basis = (  # running sums of B-splines with two derivatives in eta, Seiwald 2023, (B.54)
         Jet(1.0 - v * v * v, 3.0 * v * v, -6.0 * v),
         Jet(u * u * (3.0 - 2.0 * u), 6.0 * u * v, 6.0 - 12.0 * u),
         Jet(u * u * u, 3.0 * u * u, 6.0 * u),
@@ -302,7 +302,10 @@ def _keyframes(keyframes: Any, least: int) -> Array:
 
 
 def _bezier_controls(keys: Array, shares: Array, tangent_scale: float) -> Array:
-    """Inner points (n - 1, 2, 4) that make a chain of Bezier curves once differentiable, 003c (B.44), (B.45)."""
+    """Inner points (n - 1, 2, 4) that make a chain of Bezier curves once differentiable.
+
+    Seiwald 2023, (B.44), (B.45).
+    """
     after = keys.copy()
     before, here, following = keys[:-2], keys[1:-1], keys[2:]
     after[1:-1] = normalised(2 * dot(before, here)[:, None] * here - before + following)
@@ -316,7 +319,7 @@ def _bezier_controls(keys: Array, shares: Array, tangent_scale: float) -> Array:
 
 
 def _squad_controls(keys: Array, shares: Array) -> Array:
-    """Inner points (n - 1, 2, 4) of SQUAD for any proportions, 003c (B.48), (B.49)."""
+    """Inner points (n - 1, 2, 4) of SQUAD for any proportions, Seiwald 2023, (B.48), (B.49)."""
     inner = keys.copy()
     arriving = keys.copy()
     here = conjugate(keys[1:-1])

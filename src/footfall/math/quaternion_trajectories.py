@@ -73,7 +73,7 @@ class QuaternionTrajectory:
             return RotationSamples(*(samples[name] for name in RotationSamples._fields))
         parameter, speed, change = self.timing.sample(at)[:, :, 0]
         value, first, second = self.shape.derivatives(np.clip(parameter, 0.0, self.shape.last))
-        # 003c (B.63). Quaternions between keyframes need not have norm one (LERP): the norm is divided out.
+        # Seiwald 2023, (B.63). Quaternions between keyframes need not have norm one (LERP): the norm is divided out.
         rate = first * speed[:, None]
         acceleration = second * (speed**2)[:, None] + first * change[:, None]
         square = dot(value, value)[:, None]

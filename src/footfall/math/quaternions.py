@@ -18,7 +18,7 @@ _SMALL = 1e-12
 
 
 def dot(a: Any, b: Any) -> Array:
-    """Product of the components (...), 003c (B.8)."""
+    """Product of the components (...), Seiwald 2023, (B.8)."""
     return np.asarray(np.einsum("...i,...i->...", a, b))
 
 
@@ -33,7 +33,7 @@ def conjugate(q: Any) -> Array:
 
 
 def inverse(q: Any) -> Array:
-    """`quaternion_product(inverse(q), q)` is one, 003c (B.15)."""
+    """`quaternion_product(inverse(q), q)` is one, Seiwald 2023, (B.15)."""
     return np.asarray(conjugate(q) / dot(q, q)[..., None])
 
 
@@ -44,7 +44,7 @@ def pure(vector: Any) -> Array:
 
 
 def exponential(q: Any) -> Array:
-    """e to the power of a quaternion, 003c (B.16)."""
+    """e to the power of a quaternion, Seiwald 2023, (B.16)."""
     q = np.asarray(q, dtype=np.float64)
     vector = q[..., 1:]
     size = np.sqrt(dot(vector, vector))
@@ -55,7 +55,7 @@ def exponential(q: Any) -> Array:
 
 
 def logarithm(q: Any) -> Array:
-    """The principal logarithm (..., 4), 003c (B.17); raises for zero and for negative real numbers."""
+    """The principal logarithm (..., 4), Seiwald 2023, (B.17); raises for zero and for negative real numbers."""
     q = np.asarray(q, dtype=np.float64)
     vector = q[..., 1:]
     size = np.sqrt(dot(vector, vector))
@@ -70,7 +70,7 @@ def logarithm(q: Any) -> Array:
 
 
 def power(base: Any, exponent: Any) -> Array:
-    """base (..., 4) to a real power (...) or a quaternion (..., 4), 003c (B.18)-(B.20)."""
+    """base (..., 4) to a real power (...) or a quaternion (..., 4), Seiwald 2023, (B.18)-(B.20)."""
     base, exponent = np.asarray(base, dtype=np.float64), np.asarray(exponent, dtype=np.float64)
     if exponent.ndim == base.ndim and exponent.shape[-1:] == (4,):
         return exponential(quaternion_product(logarithm(base), exponent))
@@ -81,14 +81,14 @@ def power(base: Any, exponent: Any) -> Array:
 
 
 def from_axis_angle(axis: Any, angle: Any) -> Array:
-    """A turn about a unit axis (..., 3) by an angle (...), rad, 003c (B.25)."""
+    """A turn about a unit axis (..., 3) by an angle (...), rad, Seiwald 2023, (B.25)."""
     angle = np.asarray(angle, dtype=np.float64)
     axis = np.broadcast_to(np.asarray(axis, dtype=np.float64), (*angle.shape, 3))
     return np.concatenate([np.cos(angle / 2)[..., None], np.sin(angle / 2)[..., None] * axis], axis=-1)
 
 
 def axis_and_angle(q: Any) -> tuple[Array, Array]:
-    """Axis (..., 3) and angle (...) in [0, 2 pi], 003c (B.26); the axis is x where nothing turns."""
+    """Axis (..., 3) and angle (...) in [0, 2 pi], Seiwald 2023, (B.26); the axis is x where nothing turns."""
     q = np.asarray(q, dtype=np.float64)
     vector = q[..., 1:]
     size = np.sqrt(dot(vector, vector))
@@ -98,17 +98,17 @@ def axis_and_angle(q: Any) -> tuple[Array, Array]:
 
 
 def angular_velocity(q: Any, rate: Any) -> Array:
-    """In parent axes (..., 3), rad/s, from q of norm one and its rate, 003c (B.22)."""
+    """In parent axes (..., 3), rad/s, from q of norm one and its rate, Seiwald 2023, (B.22)."""
     return 2 * quaternion_product(rate, conjugate(q))[..., 1:]
 
 
 def angular_acceleration(q: Any, rate: Any, second: Any) -> Array:
-    """In parent axes (..., 3), rad/s2, 003c (B.23)."""
+    """In parent axes (..., 3), rad/s2, Seiwald 2023, (B.23)."""
     return 2 * (quaternion_product(second, conjugate(q)) + quaternion_product(rate, conjugate(rate)))[..., 1:]
 
 
 def aligned(keyframes: Any) -> Array:
-    """The same orientations (n, 4) with signs so that neighbours are close, 003c Algorithm B.1."""
+    """The same orientations (n, 4) with signs so that neighbours are close, Seiwald 2023, algorithm B.1."""
     keys = np.array(keyframes, dtype=np.float64)
     signs = np.where(dot(keys[:-1], keys[1:]) < 0.0, -1.0, 1.0)
     keys[1:] *= np.cumprod(signs)[:, None]

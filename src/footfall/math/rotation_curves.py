@@ -95,7 +95,7 @@ class RotationCurve:
         duration = self.times[leg + 1] - self.times[leg]
         s = (time - self.times[leg]) / duration
         way = self.legs[leg]
-        # At the far end the rotation vector's rate is E^-1 w, 002 (2.107); at the near end it is w itself.
+        # At the far end the rotation vector's rate is E^-1 w, RSL 2022, (2.107); at the near end it is w itself.
         start = self.velocities[leg] * duration
         end = np.linalg.solve(rotation_vector_map(way), self.velocities[leg + 1]) * duration
         vector = (3 * s**2 - 2 * s**3) * way + (s - 2 * s**2 + s**3) * start + (s**3 - s**2) * end

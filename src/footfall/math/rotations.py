@@ -42,21 +42,21 @@ _TINY = 1e-16  # squares below it: the next term of a series is lost in rounding
 
 @rowwise(angle=())
 def rotation_x(angle: Any) -> Array:
-    """Turn (3, 3) about x, 002 (2.26)."""
+    """Turn (3, 3) about x, RSL 2022, (2.26)."""
     c, s = np.cos(angle), np.sin(angle)
     return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
 
 
 @rowwise(angle=())
 def rotation_y(angle: Any) -> Array:
-    """Turn (3, 3) about y, 002 (2.27)."""
+    """Turn (3, 3) about y, RSL 2022, (2.27)."""
     c, s = np.cos(angle), np.sin(angle)
     return np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
 
 
 @rowwise(angle=())
 def rotation_z(angle: Any) -> Array:
-    """Turn (3, 3) about z, 002 (2.28)."""
+    """Turn (3, 3) about z, RSL 2022, (2.28)."""
     c, s = np.cos(angle), np.sin(angle)
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
@@ -91,32 +91,32 @@ def nearest_rotation(matrix: Array) -> Array:
 
 @rowwise(a=4, b=4)
 def quaternion_product(a: Array, b: Array) -> Array:
-    """`q_AC` (4,) from `q_AB` and `q_BC`, 002 (2.57)."""
+    """`q_AC` (4,) from `q_AB` and `q_BC`, RSL 2022, (2.57)."""
     scalar = a[0] * b[0] - (a[1] * b[1] + a[2] * b[2] + a[3] * b[3])
     return np.concatenate([[scalar], a[0] * b[1:] + b[0] * a[1:] + cross(a[1:], b[1:])])
 
 
 @rowwise(q=4)
 def quaternion_inverse(q: Array) -> Array:
-    """`q_BA` (4,) from the unit quaternion `q_AB`, 002 (2.56)."""
+    """`q_BA` (4,) from the unit quaternion `q_AB`, RSL 2022, (2.56)."""
     return np.array([q[0], -q[1], -q[2], -q[3]])
 
 
 @rowwise(a=4)
 def left_matrix(a: Array) -> Array:
-    """Matrix (4, 4) with `left_matrix(a) @ b = a b`, 002 (2.59)."""
+    """Matrix (4, 4) with `left_matrix(a) @ b = a b`, RSL 2022, (2.59)."""
     return np.block([[a[0], -a[None, 1:]], [a[1:, None], a[0] * np.eye(3) + skew(a[1:])]])
 
 
 @rowwise(b=4)
 def right_matrix(b: Array) -> Array:
-    """Matrix (4, 4) with `right_matrix(b) @ a = a b`, 002 (2.61)."""
+    """Matrix (4, 4) with `right_matrix(b) @ a = a b`, RSL 2022, (2.61)."""
     return np.block([[b[0], -b[None, 1:]], [b[1:, None], b[0] * np.eye(3) - skew(b[1:])]])
 
 
 @rowwise(q=4, vector=3)
 def rotate_by_quaternion(q: Array, vector: Array) -> Array:
-    """Components in A (3,) of a vector given in B, for `q_AB`, 002 (2.62)-(2.64)."""
+    """Components in A (3,) of a vector given in B, for `q_AB`, RSL 2022, (2.62)-(2.64)."""
     half = cross(q[1:], vector)
     rotated: Array = vector + 2 * (q[0] * half + cross(q[1:], half))
     return rotated
@@ -131,7 +131,7 @@ def normalised(q: Array) -> Array:
 
 @rowwise("q", q=4)
 def matrix_from_quaternion(q: Array) -> Array:
-    """Rotation matrix (3, 3) of a unit quaternion (4,), 002 (2.54)."""
+    """Rotation matrix (3, 3) of a unit quaternion (4,), RSL 2022, (2.54)."""
     w, x, y, z = q
     return np.array(
         [
@@ -171,7 +171,7 @@ def _with_positive_scalar(q: Array) -> Array:
 
 
 def quaternion_from_matrix_by_signs(matrix: Array) -> Array:
-    """The closed form 002 (2.55), floats only: short, but wrong at half turns about axes with mixed signs."""
+    """The closed form RSL 2022, (2.55), floats only: short, but wrong at half turns about axes with mixed signs."""
     c = np.asarray(matrix, dtype=np.float64)
     squares = 1.0 + np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]) @ np.diag(c)
     vector = [c[2, 1] - c[1, 2], c[0, 2] - c[2, 0], c[1, 0] - c[0, 1]]
@@ -191,7 +191,7 @@ def sine_over_angle(square: Any) -> Any:
 
 @rowwise(vector=3)
 def quaternion_from_rotation_vector(vector: Array) -> Array:
-    """Unit quaternion (4,) of a rotation vector (3,), 002 (2.52); smooth at zero."""
+    """Unit quaternion (4,) of a rotation vector (3,), RSL 2022, (2.52); smooth at zero."""
     quarter = (vector @ vector) / 4  # square of the half angle
     small = less(quarter, _TINY)
     half = np.sqrt(where(small, 1.0, quarter))
@@ -213,7 +213,7 @@ def rotation_vector_from_quaternion(q: Array) -> Array:
 
 @rowwise(vector=3)
 def matrix_from_rotation_vector(vector: Array) -> Array:
-    """Rotation matrix (3, 3): the exponential of skew(vector), 002 section 3.5."""
+    """Rotation matrix (3, 3): the exponential of skew(vector), RSL 2022, (2.46)-(2.50)."""
     square = vector @ vector
     first = sine_over_angle(square)
     half = sine_over_angle(square / 4)  # (1 - cos x) / x^2 = (sin(x/2) / (x/2))^2 / 2 does not cancel
@@ -233,7 +233,7 @@ def rotation_vector_from_matrix(matrix: Array) -> Array:
 
 @rowwise(parameters=4)
 def matrix_from_angle_axis(parameters: Array) -> Array:
-    """Rotation matrix (3, 3) of (angle, unit axis) (4,), 002 (2.48)."""
+    """Rotation matrix (3, 3) of (angle, unit axis) (4,), RSL 2022, (2.48)."""
     c, s = np.cos(parameters[0]), np.sin(parameters[0])
     n = parameters[1:]
     matrix: Array = c * np.eye(3) + (1.0 - c) * np.outer(n, n) + s * skew(n)
@@ -264,7 +264,7 @@ def _axes(sequence: str) -> tuple[int, int, int, float]:
 
 @rowwise(angles=3)
 def matrix_from_euler(sequence: str, angles: Array) -> Array:
-    """Rotation matrix (3, 3) of intrinsic Euler angles (3,), such as `zyx`, 002 (2.33)-(2.44)."""
+    """Rotation matrix (3, 3) of intrinsic Euler angles (3,), such as `zyx`, RSL 2022, (2.33)-(2.44)."""
     sequence = sequence.lower()
     _axes(sequence)
     first, second, third = (ELEMENTARY[axis](angle) for axis, angle in zip(sequence, angles, strict=True))
@@ -273,7 +273,7 @@ def matrix_from_euler(sequence: str, angles: Array) -> Array:
 
 @rowwise(matrix=(3, 3))
 def euler_from_matrix(sequence: str, matrix: Array) -> Array:
-    """Intrinsic Euler angles (3,) of a rotation matrix, 002 (2.35)-(2.45).
+    """Intrinsic Euler angles (3,) of a rotation matrix, RSL 2022, (2.35)-(2.45).
 
     The middle angle lies in [0, pi] where first and third axis are the same, else in [-pi/2, pi/2]. The third
     angle is read off after the first one has been undone: it makes up for what the first one lacks, so that
@@ -310,7 +310,7 @@ def yaw_of(q: Array) -> Any:
 
 @rowwise(q=4)
 def roll_pitch_yaw(q: Array) -> Array:
-    """z-y-x angles as (roll, pitch, yaw) (3,), rad, of a unit quaternion (4,); 003b (D.7)-(D.9)."""
+    """z-y-x angles as (roll, pitch, yaw) (3,), rad, of a unit quaternion (4,); Seiwald 2023, (D.7)-(D.9)."""
     w, x, y, z = q
     roll = atan2(2 * (w * x + y * z), 1.0 - 2 * (x * x + y * y))
     pitch = asin(maximum(minimum(2 * (w * y - z * x), 1.0), -1.0))
@@ -319,7 +319,7 @@ def roll_pitch_yaw(q: Array) -> Array:
 
 @rowwise(angles=3)
 def quaternion_from_roll_pitch_yaw(angles: Array) -> Array:
-    """Unit quaternion (4,) of z-y-x angles given as (roll, pitch, yaw) (3,), rad; 003b (D.1)."""
+    """Unit quaternion (4,) of z-y-x angles given as (roll, pitch, yaw) (3,), rad; Seiwald 2023, (D.1)."""
     (cr, cp, cy), (sr, sp, sy) = np.cos(angles / 2), np.sin(angles / 2)
     return np.array(
         [
@@ -387,23 +387,23 @@ def convert_rotation(parameters: Array, source: str, target: str) -> Array:
 
 @rowwise(matrix=(3, 3), step=3)
 def boxplus(matrix: Array, step: Array) -> Array:
-    """The rotation (3, 3) turned by a rotation vector (3,) in reference axes, 002 (2.251)."""
+    """The rotation (3, 3) turned by a rotation vector (3,) in reference axes, RSL 2022, (2.251)."""
     return matrix_from_rotation_vector(step) @ matrix
 
 
 @rowwise(target=(3, 3), start=(3, 3))
 def boxminus(target: Array, start: Array) -> Array:
-    """The rotation vector (3,) in reference axes that turns `start` into `target`, 002 (2.251)."""
+    """The rotation vector (3,) in reference axes that turns `start` into `target`, RSL 2022, (2.251)."""
     return rotation_vector_from_matrix(target @ start.T)
 
 
 @rowwise(matrix=(3, 3), step=3)
 def boxplus_local(matrix: Array, step: Array) -> Array:
-    """The rotation (3, 3) turned by a rotation vector (3,) in its own axes, 002 (2.249)."""
+    """The rotation (3, 3) turned by a rotation vector (3,) in its own axes, RSL 2022, (2.249)."""
     return matrix @ matrix_from_rotation_vector(step)
 
 
 @rowwise(target=(3, 3), start=(3, 3))
 def boxminus_local(target: Array, start: Array) -> Array:
-    """The rotation vector (3,) in the axes of `start` that turns it into `target`, 002 (2.250)."""
+    """The rotation vector (3,) in the axes of `start` that turns it into `target`, RSL 2022, (2.250)."""
     return rotation_vector_from_matrix(start.T @ target)

@@ -41,7 +41,8 @@ def axial_difference(matrix: Array) -> Array:
 def acceleration_gradient(w: Array, alpha: Array) -> Array:
     """Matrix G (3, 3): a point at x of a body whose origin accelerates with a has the acceleration `a + G x`.
 
-    `G = skew(alpha) + skew(w) skew(w)` for angular velocity w and angular acceleration alpha, 000 (2.17).
+    `G = skew(alpha) + skew(w) skew(w)` for angular velocity w and angular acceleration alpha, Schwienbacher 2014,
+    (2.17).
     """
     x, y, z = w
     xx, yy, zz = x * x, y * y, z * z
@@ -162,7 +163,10 @@ def _is_right(rotation: Array) -> bool:
 
 
 def rigid_inertia(mass: Any, first_moment: Array, rotational: Array) -> Array:
-    """Inertia (6, 6) of a body: mass, mass times centre (3,), inertia (3, 3) about the origin, 000 (2.18)."""
+    """Inertia (6, 6) of a body: mass, mass times centre (3,), inertia (3, 3) about the origin.
+
+    Schwienbacher 2014, (2.18).
+    """
     offset = skew(first_moment)
     return np.block([[mass * np.eye(3), -offset], [offset, rotational]])
 

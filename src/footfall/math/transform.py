@@ -11,7 +11,7 @@ from footfall.compiler.routines.annotations import Matrix3, Vector3
 
 
 class Transform(NamedTuple):
-    """Pose `X_AB` of frame B in frame A; it maps components in B to components in A, 002 (2.108).
+    """Pose `X_AB` of frame B in frame A; it maps components in B to components in A, RSL 2022, (2.108).
 
     rotation: (3, 3), columns are the axes of B written in A.
     translation: (3,) origin of B in A, m.
@@ -30,12 +30,12 @@ class Transform(NamedTuple):
         return self.rotation @ point + self.translation
 
     def inverse(self) -> Transform:
-        """`X_BA`, 002 (2.111)."""
+        """`X_BA`, RSL 2022, (2.111)."""
         return Transform(self.rotation.T, -(self.rotation.T @ self.translation))
 
     @property
     def matrix(self) -> Array:
-        """The homogeneous transform (4, 4), 002 (2.109)."""
+        """The homogeneous transform (4, 4), RSL 2022, (2.109)."""
         return np.block([[self.rotation, self.translation[:, None]], [np.zeros((1, 3)), np.ones((1, 1))]])
 
 

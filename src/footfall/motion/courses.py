@@ -59,7 +59,7 @@ class Course(NamedTuple):
                 set_column(self.piece, d, rest_to_rest_quintic(self.value[d], self.value[d]))
 
     def blend_to(self, value: Array, until: float) -> None:
-        """Move from rest to rest at a value (dimension,), 003c section 4.2."""
+        """Move from rest to rest at a value (dimension,), Seiwald 2023, appendix G."""
         if self.segment_until(until):
             for d in range(len(value)):
                 set_column(self.piece, d, rest_to_rest_quintic(self.value[d], value[d]))

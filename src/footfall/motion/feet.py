@@ -79,7 +79,7 @@ def foot_course(schedule: Schedule, foot: int, code: SwingCode) -> FootCourse:
         begin, end = schedule.begin[k].foot(foot), schedule.end[k].foot(foot)
         stance = schedule.begin[k].foot(1 - foot).rotation
         height = code.step_height if np.isnan(schedule.step_height[k]) else schedule.step_height[k]
-        # 003c (6.10): a foot that comes from the air or stays in it needs no clearance.
+        # Seiwald 2023, (6.10): a foot that comes from the air or stays in it needs no clearance.
         height = height if begin.closed and end.closed else 0.0
         timing = schedule.swing_timing[k]
         swing = Swing(begin.position, begin.rotation, end.position, end.rotation, stance, height, timing)

@@ -50,7 +50,8 @@ class MassPoint(NamedTuple):
 
 class LimbTerms(NamedTuple):
     """What feet and hands, the turning of the torso, and angular momentum beyond five masses contribute to the contact
-    wrench, 003c (F.3), (F.6): force C1 and torque C2; and the mass that they leave to the torso, with its rate."""
+    wrench, Seiwald 2023, (F.3), (F.6): force C1 and torque C2; and the mass that they leave to the torso, with its
+    rate."""
 
     force: Vector3
     torque: Vector3
@@ -69,7 +70,7 @@ class FootWrench(NamedTuple):
 
 
 def spin_torque(turning: Turning, inertia: Matrix3) -> Vector3:
-    """d/dt (Theta omega) in world axes, for an inertia in axes that turn, 003c (F.7)."""
+    """d/dt (Theta omega) in world axes, for an inertia in axes that turn, Seiwald 2023, (F.7)."""
     turn = matrix_from_quaternion(turning.quaternion)
     spin, change = turn.T @ turning.angular_velocity, turn.T @ turning.angular_acceleration
     return turn @ (inertia @ change + cross(spin, inertia @ spin))
@@ -125,7 +126,7 @@ class Wrench(NamedTuple):
 
 
 def wrench_at(at: Sample, torso: Jet, masses: Masses) -> Wrench:
-    """What the ground must exert on the feet for a motion of the torso, 003c (F.3), (F.5)."""
+    """What the ground must exert on the feet for a motion of the torso, Seiwald 2023, (F.3), (F.5)."""
     terms = limb_terms(at, masses)
     push = terms.torso * torso.second + terms.flow * torso.rate
     lift = push + np.array([0.0, 0.0, terms.torso * masses.gravity])
@@ -147,7 +148,7 @@ def contact_wrenches(samples: ArrayOf[Sample], torso: ArrayOf[Vector3], masses: 
 
 
 def zero_moment_point(wrench: FootWrench, height: Array) -> Array:
-    """Where (k, 3) at a height (k,) the wrench has no horizontal torque, 003c section 2.5, m."""
+    """Where (k, 3) at a height (k,) the wrench has no horizontal torque, Seiwald 2023, (4.5)-(4.9), m."""
     force, torque = wrench
     x = -(torque[:, 1] - height * force[:, 0]) / force[:, 2]
     y = (torque[:, 0] + height * force[:, 1]) / force[:, 2]
@@ -156,7 +157,8 @@ def zero_moment_point(wrench: FootWrench, height: Array) -> Array:
 
 @routine
 def torso_equation(samples: ArrayOf[Sample], height: Array, masses: Masses) -> LinearEquation:
-    """alpha r'' + beta r' + gamma r = tau for the torso's x and y, 003c (6.26)-(6.29). height (3, k, 1): of the torso.
+    """alpha r'' + beta r' + gamma r = tau for the torso's x and y, Seiwald 2023, (6.26)-(6.29). height (3, k, 1): of
+    the torso.
 
     The equation of y is that of x with all signs turned: it is multiplied by -1, so that both have the same left-hand
     side.
@@ -176,7 +178,8 @@ def torso_equation(samples: ArrayOf[Sample], height: Array, masses: Masses) -> L
 
 @routine(quick=True)
 def torso_heights(samples: ArrayOf[Sample], centre: Array, masses: Masses) -> Array:
-    """The torso's height (k,) for heights of the centre of mass (k,) if masses do not change, 003c (6.22), m."""
+    """The torso's height (k,) for heights of the centre of mass (k,) if masses do not change, Seiwald 2023, (6.22),
+    m."""
     result = np.empty(len(samples))
     for k in range(len(samples)):
         torso, moment = masses.total, masses.total * centre[k]
@@ -196,7 +199,7 @@ def product(share: Jet, point: Jet) -> Jet:
 
 
 def centre_of_mass_at(at: Sample, torso: Jet, masses: Masses) -> Jet:
-    """Motion of the centre of mass with masses that change, 003c (F.8)."""
+    """Motion of the centre of mass with masses that change, Seiwald 2023, (F.8)."""
     value, rate, second, hand = at.value, at.rate, at.second, masses.hand_share
     foot = Jet(masses.foot_share, 0.0, 0.0)
     right = Jet(hand * value.right_selection, hand * rate.right_selection, hand * second.right_selection)

@@ -198,8 +198,8 @@ class _Steps:
         return np.array(shares).T if shares else np.ones((len(samples.values), 0))
 
     def step(self, q: Array, target: Array, rate: Array, gain: float, shares: Array) -> Array:
-        """The configuration after dt: velocities with and without each hand, blended as 003a (4.12). A hand is pulled
-        to its place by its share, since it comes from where its arm is comfortable."""
+        """The configuration after dt: velocities with and without each hand, blended as Seiwald 2023, (4.12). A hand is
+        pulled to its place by its share, since it comes from where its arm is comfortable."""
         gains = np.full(self.size, gain)
         gains[self.followed :] = _COMFORT_GAIN
         gains[self._rows] *= np.repeat(shares, 3)

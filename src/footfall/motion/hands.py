@@ -57,7 +57,7 @@ def direction(force: Vector3) -> Vector3:
 
 
 def control_points(begin: HandRecord, end: HandRecord, shape: HandParameters) -> ArrayOf[Vector3]:
-    """The four points (4, 3) that a hand passes, 003c (6.16), (6.17)."""
+    """The four points (4, 3) that a hand passes, Seiwald 2023, (6.16), (6.17)."""
     way = shape.way_share * (end.position - begin.position)
     return np.array(
         [
@@ -71,7 +71,7 @@ def control_points(begin: HandRecord, end: HandRecord, shape: HandParameters) ->
 
 @routine(quick=True)
 def hand_course(schedule: Schedule, hand: int, shape: HandParameters, maps: ArrayOf[StateMap]) -> Segments:
-    """Course of a hand, 003c (6.16)-(6.18). maps (4, 4): see `_derivative_maps`."""
+    """Course of a hand, Seiwald 2023, (6.16)-(6.18). maps (4, 4): see `_derivative_maps`."""
     course = new_course(
         schedule.times[0], schedule.begin[0].hand(hand).position, 4 * len(schedule.motion) + 1
     )
@@ -100,7 +100,7 @@ def hand_course(schedule: Schedule, hand: int, shape: HandParameters, maps: Arra
 
 @routine(quick=True)
 def selection_course(schedule: Schedule, hand: int, shares: SelectionParameters) -> Segments:
-    """Task-space selection of a hand, 003c (6.20)."""
+    """Task-space selection of a hand, Seiwald 2023, (6.20)."""
     first = float(schedule.begin[0].hand(hand).task_space)
     course = new_course(schedule.times[0], np.array([first]), 2 * len(schedule.motion) + 1)
     for p in range(len(schedule.motion)):

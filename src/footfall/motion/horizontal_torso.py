@@ -39,14 +39,14 @@ def grid(draft: Draft, distance: float) -> Array:
 def horizontal_equation(
     draft: Draft, model: ReducedModel, height: PolynomialTrajectory, at: Array
 ) -> LinearEquation:
-    """The equation of x and (its signs turned) of y at times (k,), 003c (6.26)-(6.29)."""
+    """The equation of x and (its signs turned) of y at times (k,), Seiwald 2023, (6.26)-(6.29)."""
     return torso_equation(draft.masses.sample(at), height.sample(at), masses_of(model))
 
 
 def end_conditions(draft: Draft, model: ReducedModel) -> tuple[Array, Array]:
     """Value, velocity and acceleration (3, 2) of the torso's x and y at the begin and at the end.
 
-    At rest the equation is gamma r = tau: the static solution 003c (F.14).
+    At rest the equation is gamma r = tau: the static solution Seiwald 2023, (F.14).
     """
     height = np.zeros((3, 2, 1))
     height[0] = 1.0 + draft.zmp.coefficients[0, -1, 2]  # any height above the ground

@@ -52,7 +52,7 @@ class LegPose(NamedTuple):
 
 @routine
 def planar_bounds(leg: PlanarLeg, stance: PlanarStance) -> HeightRange:
-    """Bounds of the torso's height above a foot, 003c (E.1)-(E.4)."""
+    """Bounds of the torso's height above a foot, Seiwald 2023, (E.1)-(E.4)."""
     pitch, body, alpha = stance.pitch, stance.body, stance.pitch - stance.toe
     ankle_x = stance.foot_x + leg.toe_height * np.sin(pitch) - leg.toe_shift * np.cos(pitch)
     ankle_x += leg.mid_foot_height * np.sin(alpha) - leg.mid_foot_length * np.cos(alpha)
@@ -205,7 +205,7 @@ def leg_angles(leg: PlanarLeg, foot: Array, pitch: Array, toe: Array, torso: Arr
     """Angles (3, k) of hip, knee and ankle, rad, for a torso above a foot, in their plane; NaN out of reach.
 
     foot, torso (k, 2): x and z, m; pitch of the foot, planar angle of the toe joint (negative if the heel lifts) and
-    pitch of the upper body (k,), rad. 003c (E.1)-(E.4), solved for the angles.
+    pitch of the upper body (k,), rad. Seiwald 2023, (E.1)-(E.4), solved for the angles.
     """
     alpha = pitch - toe
     ankle_x = foot[:, 0] + leg.toe_height * np.sin(pitch) - leg.toe_shift * np.cos(pitch)

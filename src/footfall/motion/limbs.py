@@ -79,17 +79,17 @@ def limbs_of(samples: MotionSamples) -> Limbs:
 
 
 def contact_wrench(limbs: Limbs, torso: Array, model: ReducedModel) -> FootWrench:
-    """What the ground must exert on the feet for a motion of the torso (3, k, 3), 003c (F.3), (F.5)."""
+    """What the ground must exert on the feet for a motion of the torso (3, k, 3), Seiwald 2023, (F.3), (F.5)."""
     return contact_wrenches(limbs.samples, np.ascontiguousarray(torso), masses_of(model))
 
 
 def centre_of_mass(limbs: Limbs, torso: Array, model: ReducedModel) -> Array:
-    """Value, velocity and acceleration (3, k, 3) of the centre of mass for those of the torso, 003c (F.8)."""
+    """Value, velocity and acceleration (3, k, 3) of the centre of mass for those of the torso, Seiwald 2023, (F.8)."""
     return centre_of_mass_motion(limbs.samples, np.ascontiguousarray(torso), masses_of(model))
 
 
 def torso_motion(limbs: Limbs, centre: Array, model: ReducedModel) -> Array:
-    """Value, velocity and acceleration (3, k, 3) of the torso from those of the centre of mass, 003c (F.9)."""
+    """Value, velocity and acceleration (3, k, 3) of the torso from those of the centre of mass, Seiwald 2023, (F.9)."""
     feet = model.foot_share * (limbs.right_foot + limbs.left_foot)
     hands = (
         (model.hand_share * limbs.right_selection, limbs.right_hand),

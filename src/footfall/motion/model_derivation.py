@@ -89,7 +89,7 @@ class _Leg:
 
     @property
     def start_angles(self) -> Array:
-        """Hip, knee and ankle angle (3,) of 003c section 9 at the start, rad."""
+        """Hip, knee and ankle angle (3,) of Seiwald 2023, appendix E at the start, rad."""
         lean, back = (float(np.arctan2(*segment)) for segment in (self.shank, self.thigh))
         return np.array([back, lean - back, -lean])
 
@@ -278,7 +278,7 @@ def _planar_leg(
 
 
 def _planar_limits(robot: Robot, leg: _Leg, joint: int) -> Interval:
-    """Limits of a joint as an angle of 003c section 9."""
+    """Limits of a joint as an angle of Seiwald 2023, appendix E."""
     place = robot.tree.links[leg.links[joint]].q
     start = start_configuration(robot)[place][0]
     ends = leg.start_angles[joint] + leg.signs[joint] * (

@@ -20,7 +20,7 @@ _LARGEST_FILE = 2**20  # bytes
 
 
 class PhaseParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Stage 3, 003c section 5.1. Factors: how much longer the first and last load switch are."""
+    """Stage 3, Seiwald 2023, section 6.3. Factors: how much longer the first and last load switch are."""
 
     transition_s: Bounded = 0.8
     load_switch_share: Annotated[float, Meta(gt=0.0, lt=1.0)] = 0.2
@@ -29,8 +29,9 @@ class PhaseParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
 
 
 class SupportParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Stage 4, 003c section 5.2: by which part of their size soles are shrunk. least_margin_m: at every edge, for toe
-    pads and narrow soles; the source has none, and its zero-moment point leaves a toe pad in a step of 0.8 s."""
+    """Stage 4, Seiwald 2023, section 6.4: by which part of their size soles are shrunk. least_margin_m: at every edge,
+    for toe pads and narrow soles; the source has none, and its zero-moment point leaves a toe pad in a step of 0.8
+    s."""
 
     length_margin: Annotated[float, Meta(ge=0.0, lt=1.0)] = 0.2
     width_margin: Annotated[float, Meta(ge=0.0, lt=1.0)] = 0.3
@@ -38,15 +39,16 @@ class SupportParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True,
 
 
 class ZeroMomentPointParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Stage 5, 003c section 5.3. blend_widths: connections of two support areas that are so many widths of a sole
-    longer than the shortest one count too, so that the zero-moment point moves continuously with the yaw of steps; the
-    source has the shortest one alone, which jumps by the length of a sole as feet become parallel."""
+    """Stage 5, Seiwald 2023, section 6.5. blend_widths: connections of two support areas that are so many widths of a
+    sole longer than the shortest one count too, so that the zero-moment point moves continuously with the yaw of steps;
+    the source has the shortest one alone, which jumps by the length of a sole as feet become parallel."""
 
     blend_widths: Annotated[float, Meta(gt=0.0, le=10.0)] = 0.45
 
 
 class FootParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Stage 7, 003c section 5.5. lag, lead, lift, lower: parts of the motion phase for a swing timing of 0 and of 1.
+    """Stage 7, Seiwald 2023, section 6.7. lag, lead, lift, lower: parts of the motion phase for a swing timing of 0 and
+    of 1.
     tilt_per_m: sine of the tilt for a stride of 1 m. lift_off_share, strike_share: where the tilt turns over."""
 
     step_height_m: NotNegative = 0.03
@@ -60,7 +62,7 @@ class FootParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
 
 
 class ToeParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Stage 8, 003c section 5.6. The toe bends for strides above large_stride_soles lengths of the sole, by
+    """Stage 8, Seiwald 2023, section 6.8. The toe bends for strides above large_stride_soles lengths of the sole, by
     large_stride_deg at large_stride_m, and for steps up; so it does for what a swing is higher than high_swing_m."""
 
     peak_share: Annotated[float, Meta(gt=0.0, lt=1.0)] = 0.45
@@ -73,7 +75,7 @@ class ToeParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
 
 
 class HandParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Stage 9, 003c section 5.7: how far a hand moves off a surface, and on which part of its way and time."""
+    """Stage 9, Seiwald 2023, section 6.9: how far a hand moves off a surface, and on which part of its way and time."""
 
     clearance_m: NotNegative = 0.07
     way_share: Annotated[float, Meta(ge=0.0, le=0.5)] = 1 / 3
@@ -81,14 +83,15 @@ class HandParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
 
 
 class SelectionParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Stage 11, 003c section 5.9: (lag, lead) as parts of the motion phase, into task space and out of it."""
+    """Stage 11, Seiwald 2023, section 6.11: (lag, lead) as parts of the motion phase, into task space and out of it."""
 
     into: tuple[Share, Share] = (0.0, 0.1)
     out: tuple[Share, Share] = (0.1, 0.5)
 
 
 class LoadParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Stages 12 and 13, 003c section 5.10: by which part of its duration a load switch reaches into its neighbours."""
+    """Stages 12 and 13, Seiwald 2023, section 6.12: by which part of its duration a load switch reaches into its
+    neighbours."""
 
     extension: NotNegative = 7 / 16
 

@@ -221,7 +221,7 @@ def check_heads(schedule: Schedule, model: ReducedModel) -> None:
 
 @routine(quick=True)
 def head_excess(schedule: Schedule, limits: HeadLimits) -> Excess:
-    """The first pose in which pan or tilt is beyond its limits, 003c (6.32), (6.33)."""
+    """The first pose in which pan or tilt is beyond its limits, Seiwald 2023, (6.32), (6.33)."""
     for n in range(len(schedule.end) + 1):
         pose = schedule.pose(n)
         turn = quaternion_product(quaternion_inverse(pose.upper_body), pose.head)

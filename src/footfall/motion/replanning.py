@@ -1,5 +1,6 @@
-"""Replanning: a motion that is being executed gets another future, without a jump (Seiwald 2023 2.7, 003b section 15).
+"""Replanning: a motion that is being executed gets another future, without a jump.
 
+Seiwald 2023, sections 4.5.5 and 5.5.
 The transition that runs when planning will be done is finished; what comes after it is replaced. Feet, hands and
 rotations rest between transitions; zero-moment point, load, toes and torso go on from where they are.
 """

@@ -70,8 +70,8 @@ def mass_numbers(model: ReducedModel) -> Array:
 
 
 def wrench_about_center_of_mass(samples: MotionSamples, model: ReducedModel) -> Array:
-    """Force and torque (..., 6) of all contacts about the centre of mass, N and Nm, 003c (6.34), (6.35): feet and hands
-    summed up, for comparison with what `stream` gets from the masses."""
+    """Force and torque (..., 6) of all contacts about the centre of mass, N and Nm, Seiwald 2023, (6.34), (6.35): feet
+    and hands summed up, for comparison with what `stream` gets from the masses."""
     one = samples.values.ndim == 2
     many = MotionSamples(samples.values[None], samples.rotations[None]) if one else samples
     feet = contact_wrench(limbs_of(many), np.moveaxis(many.torso, -2, 0), model)

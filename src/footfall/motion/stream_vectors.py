@@ -67,7 +67,7 @@ def stream_vectors(values: Array, rotations: Array, masses: Array) -> dict[str, 
 
 
 def _pan_and_tilt(body: Turning, head: Turning) -> tuple[Array, Array]:
-    """Pan and tilt of the head (2,) and their rates (2,), 003c (6.32), (6.33)."""
+    """Pan and tilt of the head (2,) and their rates (2,), Seiwald 2023, (6.32), (6.33)."""
     back = quaternion_inverse(body.quaternion)
     ahead = rotate_by_quaternion(quaternion_product(back, head.quaternion), np.array([1.0, 0.0, 0.0]))
     spin = rotate_by_quaternion(back, head.angular_velocity - body.angular_velocity)
@@ -78,7 +78,8 @@ def _pan_and_tilt(body: Turning, head: Turning) -> tuple[Array, Array]:
 
 
 def _contact_wrench(at: Sample, masses: Masses) -> Array:
-    """What all contacts exert about the centre of mass, 003c (F.3), (F.5): masses that change, and the torso turns."""
+    """What all contacts exert about the centre of mass, Seiwald 2023, (F.3), (F.5): masses that change, and the torso
+    turns."""
     limbs = limbs_at(at, masses)
     mass = masses.total - sum(limb.mass for limb in limbs)
     flow = -sum(limb.flow for limb in limbs)

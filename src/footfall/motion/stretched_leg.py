@@ -18,8 +18,8 @@ _BETWEEN = 0.8e-3
 
 
 def torso_above_leg(stance: Stance, side: int, legs: Legs) -> Vector3:
-    """Where the torso would be if the hip were at the ankle, m. The middle foot is lifted against the toes, 003c
-    (E.1)."""
+    """Where the torso would be if the hip were at the ankle, m. The middle foot is lifted against the toes, Seiwald
+    2023 (E.1)."""
     leg, alpha = legs.leg, stance.lift
     ankle = np.array(
         [

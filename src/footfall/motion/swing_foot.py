@@ -60,7 +60,7 @@ class Swing(NamedTuple):
 
 class SwingShape(NamedTuple):
     """What holds for all phases of a robot. lag, lead, lift, lower: shares of the phase for a swing timing of 0 and of
-    1. tilt_borders, tilt_timing: how the parameter of the rotation runs from 0 to 1, 003c section 5.5.1."""
+    1. tilt_borders, tilt_timing: how the parameter of the rotation runs from 0 to 1, Seiwald 2023, (6.1)-(6.4)."""
 
     lag: Vector2
     lead: Vector2
@@ -129,7 +129,7 @@ def swing_course(swing: Swing, shape: SwingShape) -> SwingCourse:
     rising = [rotation(share * lift) for share in _CHECKED] + [turns[2]]
     falling = [rotation(1.0 - share * lower) for share in _CHECKED] + [turns[3]]
 
-    # 003c (6.9), (6.10): control points relative to the begin, in axes of the stance foot.
+    # Seiwald 2023, (6.9), (6.10): control points relative to the begin, in axes of the stance foot.
     ahead = [(0.0, 0.0), (at_lag[0], 0.0), (way[0] + at_lead[0], way[1]), (way[0], way[1])]
     top = maximum(0.0 * way[2], way[2]) + maximum(at_lift[1], at_lower[1]) + swing.step_height
     rise, fall = _needed_rise(turns[0], rising, sole), _needed_rise(turns[5], falling, sole)
@@ -185,7 +185,7 @@ def tilt_timing(parameters: FootParameters) -> TurnTiming:
 
 
 def _controls(begin: Array, end: Array, sine: Any) -> list[Array]:
-    """Control quaternions of the rotation, 003c (6.1)-(6.4)."""
+    """Control quaternions of the rotation, Seiwald 2023, (6.1)-(6.4)."""
     end = where(less(begin @ end, 0.0), -end, end)
     turn = rotation_vector_from_quaternion(quaternion_product(quaternion_inverse(begin), end))
     angle = asin(maximum(minimum(sine, 1.0), -1.0))
@@ -199,7 +199,7 @@ def _controls(begin: Array, end: Array, sine: Any) -> list[Array]:
 
 
 def _rotation(controls: list[Array], eta: Any) -> Array:
-    """Quaternion (4,) of the spline of order 4 over four controls, 003c (B.58)."""
+    """Quaternion (4,) of the spline of order 4 over four controls, Seiwald 2023, (B.58)."""
     rest = 1.0 - eta
     cumulative = (1.0 - rest * rest * rest, eta * eta * (3.0 - 2.0 * eta), eta * eta * eta)
     rotation = controls[0]
@@ -232,7 +232,7 @@ def _pitch(q: Array) -> Any:
 
 
 def _roll_off(pitch: Any, sole: Sole) -> tuple[Any, Any]:
-    """Way (forward, up) by which the foot moves so that its critical edge stays where it is, 003c (6.6)."""
+    """Way (forward, up) by which the foot moves so that its critical edge stays where it is, Seiwald 2023, (6.6)."""
     edge = where(less(pitch, 0.0), sole.rear, sole.front)
     return edge * (1.0 - np.cos(pitch)), edge * np.sin(pitch)
 
@@ -261,7 +261,7 @@ def _at_rest(value: Any) -> Jet:
 
 
 def _between(time: Any, start: Any, end: Any, before: Any, after: Any) -> Jet:
-    """Motion within the rest-to-rest quintic between two points, 003c section 4.2."""
+    """Motion within the rest-to-rest quintic between two points, Seiwald 2023, appendix G."""
     duration = end - start
     eta = (time - start) / duration
     rest, square = 1.0 - eta, eta * eta

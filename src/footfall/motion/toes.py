@@ -55,7 +55,7 @@ def toe_shape(model: ReducedModel, parameters: ToeParameters, foot: int) -> ToeS
 
 
 def toe_angle(way: Vector3, lift: float, toe: ToeShape) -> float:
-    """Angle at the peak of a swing whose foot goes this way, in axes of the other foot, 003c (6.13), rad.
+    """Angle at the peak of a swing whose foot goes this way, in axes of the other foot, Seiwald 2023, (6.13), rad.
 
     lift: by how much it is higher in between, m. The source knows none; but a foot that is lifted behind the body over
     something high brings its ankle to its limit, and the leg that stands would have to be longer, if its heel does not

@@ -106,7 +106,7 @@ class HeightLimits(NamedTuple):
 @routine(quick=True)
 def height_limits(wanted: Array, share: float, bounds: ArrayOf[HeightRange], margin: float) -> HeightLimits:
     """Limits for wanted heights (k,) and bounds (k, 2) of both legs. share: of the low-pass, a filter of first order
-    that starts at its first value, 003c section 6.1."""
+    that starts at its first value, Seiwald 2023, section 6.14.1."""
     count = len(wanted)
     lowest, highest, filtered = np.empty(count), np.empty(count), np.empty(count)
     floor, ceiling = np.empty(count), np.empty(count)

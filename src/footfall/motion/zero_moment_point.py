@@ -61,7 +61,7 @@ def stance_height(pose: PoseRecord) -> float:
 
 
 def horizontal_piece(begin: Vector2, end: Vector2, starts: bool, stops: bool) -> Array:
-    """Coefficients (6, 2) of the way from one control point to the next, 003c section 4.4: straight at constant
+    """Coefficients (6, 2) of the way from one control point to the next, Seiwald 2023, appendix G: straight at constant
     speed, with cubics where it starts or stops, from rest to rest where it only stands."""
     way, none = end - begin, 0.0 * begin
     if starts and stops:
@@ -76,7 +76,7 @@ def horizontal_piece(begin: Vector2, end: Vector2, starts: bool, stops: bool) ->
 def control_points(
     schedule: Schedule, areas: SupportAreas, blend: float, start: Vector3 | None
 ) -> ArrayOf[Vector2]:
-    """Where the zero-moment point is at the begin and end of every phase, (P + 1, 2); 003c section 5.3.1, with
+    """Where the zero-moment point is at the begin and end of every phase, (P + 1, 2); Seiwald 2023, section 6.5, with
     connections that are continuous in the poses."""
     count = len(schedule.motion)
     points: ArrayOf[Vector2] = np.empty((count + 1, 2))

@@ -35,7 +35,7 @@ def joint_transform(link: Link, q: Array) -> Transform:
         return Transform(rotation @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]), translation)
     if link.kind == "prismatic":
         return Transform(rotation, translation + rotation[:, 2] * coordinates[0])
-    w, x, y, z = coordinates  # 002 (2.54) for a unit quaternion
+    w, x, y, z = coordinates  # RSL 2022, (2.54) for a unit quaternion
     xx, yy, zz, xy, xz, yz = 2 * x * x, 2 * y * y, 2 * z * z, 2 * x * y, 2 * x * z, 2 * y * z
     wx, wy, wz = 2 * w * x, 2 * w * y, 2 * w * z
     turn = np.array(

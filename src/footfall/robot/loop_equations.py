@@ -169,7 +169,7 @@ def loop_acceleration(tree: Tree, cut: Cut, q: Array, v: Array) -> Array:
         rate = apart @ velocity[:3] / distance
         second_rate = (
             velocity[:3] @ velocity[:3] + apart @ acceleration[:3] - rate * rate
-        ) / distance  # 000 (3.6)
+        ) / distance  # Schwienbacher 2014, (3.6)
         return np.array(
             [second_rate if loop.type is LoopType.DISTANCE else -loop.coefficients[0] * second_rate]
         )

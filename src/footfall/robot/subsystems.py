@@ -1,4 +1,4 @@
-"""Sub-systems: links that share coordinates, found from the loops (000 section 2.9, C-AUTO).
+"""Sub-systems: links that share coordinates, found from the loops (Schwienbacher 2014, chapter 2, C-AUTO).
 
 A sub-system behaves like one link to the rest of the robot: it hangs on one link, moves with coordinates of its own,
 and others hang on its members. Links between a member and the link that the sub-system hangs on belong to it too.

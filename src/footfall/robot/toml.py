@@ -175,7 +175,7 @@ def _body(schema: BodySchema) -> Body:
     center = np.array(schema.center_of_mass)
     if schema.inertia_about == "origin":
         with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused by Body
-            # 002 10.3, parallel axes
+            # RSL 2022, (3.14)-(3.25), parallel axes
             inertia = inertia - schema.mass * (center @ center * np.eye(3) - np.outer(center, center))
     subject = ("body", schema.name)
     return Body(

@@ -193,7 +193,7 @@ def merge_inertias(members: list[tuple[Transform, float, Array, Array]]) -> tupl
     inertia = np.zeros((3, 3))
     for (pose, body_mass, _, body_inertia), body_center in zip(members, centers, strict=True):
         r = body_center - center
-        steiner = body_mass * (r @ r * np.eye(3) - np.outer(r, r))  # 002 10.3, parallel axes
+        steiner = body_mass * (r @ r * np.eye(3) - np.outer(r, r))  # RSL 2022, (3.14)-(3.25), parallel axes
         inertia = inertia + pose.rotation @ body_inertia @ pose.rotation.T + steiner
     return mass, center, (inertia + inertia.T) / 2
 

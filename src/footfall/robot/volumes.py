@@ -20,7 +20,10 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BodyVolume(Value):
-    """A volume fixed to a body, in its frame. A body may have several, for different partners (000 section 6.9)."""
+    """A volume fixed to a body, in its frame. A body may have several, for different partners.
+
+    Schwienbacher 2014, chapter 6.
+    """
 
     name: str
     body: str

@@ -35,8 +35,8 @@ MOST_OBJECTS = 5_000
 class Material(values.Value):
     """How a surface touches.
 
-    friction: Coulomb coefficient. viscous_friction: N s/m, 001 (4.22). restitution: in [0, 1]. stiffness (N/m) and
-    damping (N s/m): of one contact point on a soft surface; infinite stiffness is rigid. shear_stiffness
+    friction: Coulomb coefficient. viscous_friction: N s/m, Ayit 2015, (4.22). restitution: in [0, 1]. stiffness (N/m)
+    and damping (N s/m): of one contact point on a soft surface; infinite stiffness is rigid. shear_stiffness
     (N/m): of a point along the surface as long as it sticks; if it is infinite, what sticks does not move at all.
     """
 

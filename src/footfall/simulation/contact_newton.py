@@ -49,7 +49,8 @@ _DESCENTS, _LONGEST, _TINY = 40, 1e4, 1e-280
 _AT_REST = 1e-3  # of the tolerance
 _FEW = 15  # rows of contacts: up to so many, steps are solved for the impulses
 # Multiplications of a step above which it takes too long to compile. Sweeps over single contacts compile in a third of
-# the time, but leave most steps of a row of six boxes (160 000) unsolved, and take four times as long for them.
+# the time, but leave most steps of a row of six boxes (160 Schwienbacher 2014) unsolved, and take four times as long
+# for them.
 _MOST_WORK = 200_000
 
 

@@ -184,8 +184,8 @@ def _relax_contact(block: ContactBlock, u: list[Any], p: list[Any], relaxation: 
     """Solve one contact with the others held: changes u and p, gives the changes of its impulses.
 
     If it sticks, exactly; else one step towards sliding: the normal row, then the tangential ones scaled back onto
-    the disc, 001 (4.41)-(4.43). Where both agree, and only there, nothing changes any more. Quick, but contacts that
-    are about to slide may go in circles.
+    the disc, Ayit 2015, (4.41)-(4.43). Where both agree, and only there, nothing changes any more. Quick, but contacts
+    that are about to slide may go in circles.
     """
     old, speed = _slipping(block, u, p)
     stick = old - relaxation * (block.inverse @ speed)

@@ -1,5 +1,6 @@
-"""Robots with states of your own: windings, muscles, tanks, filters, whatever has a rate (000 section 2.1).
+"""Robots with states of your own: windings, muscles, tanks, filters, whatever has a rate.
 
+Schwienbacher 2014, chapter 2.
     x' = rates(q, v, x, u)      M a + h = tau(q, v, x, u)
 
 Both are one traced function; a run of Runge and Kutta's fourth order is one native call, for one robot or many.

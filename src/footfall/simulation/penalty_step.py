@@ -1,4 +1,4 @@
-"""One time step with penalty contact, as traced code: springs and dampers at the contact points, 001 section 15.
+"""One time step with penalty contact, as traced code: springs and dampers at the contact points, Ayit 2015, chapter 5.
 
 What the springs remember takes the place of the impulses in the state: touched, anchor and integral of each contact.
 """

@@ -2,7 +2,8 @@
 
 A rotor that turns by an angle against its carrier, about an axis e fixed in it, has the angular momentum
 `I (angle' + e . w) e` along the axis. Bodies have the inertia of their rotors as if locked, so `I e . w` is theirs
-already; what is left couples `angle'` with the carrier's rotation, one part in the ratio of the gear, 000 section 3.1.
+already; what is left couples `angle'` with the carrier's rotation, one part in the ratio of the gear, Schwienbacher
+2014, chapter 3.
 """
 
 from __future__ import annotations

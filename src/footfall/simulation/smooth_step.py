@@ -24,7 +24,7 @@ from footfall.simulation.step_values import Command, StepOptions, StepState
 
 Forces = Callable[[Array, Array], Array]  # (q, v) -> generalised forces (nv,)
 
-_SLOW = 0.01  # rad/s or m/s below which smoothed friction fades, 001 section 14
+_SLOW = 0.01  # rad/s or m/s below which smoothed friction fades, Ayit 2015, table 5.2
 
 
 def smooth_step(
@@ -73,7 +73,7 @@ def joint_effort(robot: Robot, integral: Array, command: Command, q: Array, v: A
 
 
 def _resistance(robot: Robot, v: Array) -> Array:
-    """Damping and smoothed dry friction (nv,), 001 section 14 (a)."""
+    """Damping and smoothed dry friction (nv,), Ayit 2015, table 5.2 (a)."""
     forces = []
     for k in range(robot.nv):
         force = -float(robot.damping[k]) * v[k]

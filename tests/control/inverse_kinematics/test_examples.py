@@ -32,7 +32,7 @@ def test_example(capsys: pytest.CaptureFixture[str]) -> None:
 def test_rotation_paths(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """002 checklist 56: numbers of sections 7.6 and 8.4, and a picture without a screen."""
+    """RSL 2022: numbers of sections 7.6 and 8.4, and a picture without a screen."""
     pytest.importorskip("matplotlib")
     target = tmp_path / "paths.png"
     monkeypatch.setattr("sys.argv", ["rotation_paths.py", str(target)])

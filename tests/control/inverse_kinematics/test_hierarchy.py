@@ -30,7 +30,7 @@ def random_levels(seed: int, sizes: tuple[int, ...], n: int) -> list[Level]:
 
 
 def by_projectors(levels: list[Level]) -> np.ndarray:
-    """002 (2.220) as it is written."""
+    """RSL 2022, (2.220) as it is written."""
     n = levels[0].jacobian.shape[1]
     v, projector = np.zeros(n), np.eye(n)
     for k, each in enumerate(levels):
@@ -47,7 +47,9 @@ def test_three_ways_agree(sizes: tuple[int, ...], seed: int) -> None:
     solution = solve_hierarchy(levels)
     np.testing.assert_allclose(solution.v, by_projectors(levels), atol=1e-9)
     programs = solve_hierarchical_qp(levels)
-    for ours, theirs in zip(solution.missing, programs.missing, strict=True):  # 002 trap T22
+    for ours, theirs in zip(
+        solution.missing, programs.missing, strict=True
+    ):  # what is missed, not x: where tasks leave freedom it may differ
         np.testing.assert_allclose(ours, theirs, atol=1e-5)
     assert solution.ranks == programs.ranks
     assert solution.freedom == 7 - sum(solution.ranks)

@@ -13,7 +13,7 @@ from footfall.tasks import frame_position
 
 
 def test_planar_arm() -> None:
-    """The product of the singular values, 000 (4.22)."""
+    """The product of the singular values, Schwienbacher 2014, (4.22)."""
     arm = footfall.load("planar-arm")
     frame = arm.frame_names[0]
     cost = ManipulabilityCost(frame, gain=1.0, rows=("x", "z"), damping=1e-9)

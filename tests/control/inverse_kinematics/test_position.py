@@ -1,4 +1,4 @@
-"""Position level: numbers of 002 sections 8.2 to 8.4, random targets, limits, unreachable targets."""
+"""Position level: numbers of RSL 2022, (2.242)-(2.255), random targets, limits, unreachable targets."""
 
 from __future__ import annotations
 

@@ -21,7 +21,8 @@ IDLE = LOLA.configuration("idle")
 
 @pytest.mark.parametrize("blend", [0.0, 0.4, 0.6, 1.0])
 def test_course_of_the_slope(blend: float) -> None:
-    """000 (5.11), (5.12), (5.15): the value at zero, none at the reach, minus the potential's derivative, no jumps."""
+    """Schwienbacher 2014, (5.11), (5.12), (5.15): the value at zero, none at the reach, minus the potential's
+    derivative, no jumps."""
     cost = RepulsiveCost(reach=0.2, strength=3.0, blend=blend)
     assert cost.slope(0.0) == pytest.approx(3.0)
     assert cost.slope(0.2) == cost.slope(1.0) == cost.potential(0.2) == cost.potential(1.0) == 0.0
@@ -32,7 +33,7 @@ def test_course_of_the_slope(blend: float) -> None:
     by_differences = (cost.potential(d - step) - cost.potential(d + step)) / (2 * step)
     np.testing.assert_allclose(slope[inside], by_differences[inside], atol=1e-6)
     assert (np.diff(slope) <= 1e-12).all()
-    steepest = 2 * 3.0 / (0.2 * (1.0 + blend))  # 000 section 5.3
+    steepest = 2 * 3.0 / (0.2 * (1.0 + blend))  # Schwienbacher 2014, (5.10)-(5.15)
     assert np.abs(np.diff(slope)).max() <= steepest * (d[1] - d[0]) * (1 + 1e-9)
     assert (potential >= 0.0).all()
     if blend == 0.0:
@@ -68,7 +69,8 @@ def planar_arm() -> Robot:
 
 
 def test_one_pair_is_pushed_apart_and_the_task_does_not_notice() -> None:
-    """000 section 5.3: with no task rate, the distance never falls; the sign of the source would pull it in."""
+    """Schwienbacher 2014, (5.10)-(5.15): with no task rate, the distance never falls; the sign of the source would pull
+    it in."""
     robot = planar_arm()
     q, tip = np.array([0.5, -0.7, 0.4]), "tip"
     before = footfall.volumes.volume_distances(robot, q).distance.min()

@@ -105,7 +105,7 @@ def test_task_space_of_lola(hands: tuple[str, ...], rows: int) -> None:
 
 @pytest.mark.parametrize("name", ["lola", "lola-2012"])
 def test_task_space_of_2012(name: str) -> None:
-    """000 table 4.2: 28 rows; without the head the robot of 2012 has no freedom left."""
+    """Schwienbacher 2014, table 4.2: 28 rows; without the head the robot of 2012 has no freedom left."""
     robot = footfall.load(name)
     q = robot.configuration("idle")
     stack = TaskStack(robot, lola_task_space_2012(robot, q))

@@ -1,4 +1,7 @@
-"""Following references: decay, stability, order of integrators, rotations, accelerations (002 8.3 to 8.5, 000 4.5)."""
+"""Following references: decay, stability, order of integrators, rotations, accelerations.
+
+Schwienbacher 2014, chapter 4.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +79,7 @@ def test_errors_decay_exponentially() -> None:
 
 @pytest.mark.parametrize(("product", "stable"), [(1.9, True), (2.1, False)])
 def test_stability_border(product: float, stable: bool) -> None:
-    """002 section 8.5: a step multiplies the error by 1 - k dt."""
+    """RSL 2022, (2.256)-(2.258): a step multiplies the error by 1 - k dt."""
     arm = robot("planar-arm")
     task = frame_position(
         arm.frame_names[0], tip(START) + np.array([1e-4, 0.0, 0.0]), rows="xz", gains=product / 0.01
@@ -116,7 +119,7 @@ def test_orientation_follows_a_turning_reference() -> None:
     assert after == pytest.approx(before * np.exp(-4.0), rel=0.05)
 
 
-TABLE = {  # 002 section 8.4: iterations, final q, length of the path, first error
+TABLE = {  # RSL 2022, (2.255): iterations, final q, length of the path, first error
     "zyx": (5657, (0.6951, 1.4948, -0.4930), 3.3950, 2.8653),
     "xyz": (5867, (0.7335, 1.4922, -0.4691), 3.7121, 3.5363),
     "rotation_vector": (5804, (0.7076, 1.4924, -0.4862), 3.2793, 3.3206),
@@ -181,7 +184,7 @@ def test_acceleration_level_converges_and_keeps_to_the_path() -> None:
 
 
 def test_commanded_acceleration_is_achieved() -> None:
-    """002 checklist 47: with no gain the task accelerates as commanded, whatever the velocity."""
+    """RSL 2022: with no gain the task accelerates as commanded, whatever the velocity."""
     arm = robot("arm-7r")
     rng = np.random.default_rng(0)
     q, v = footfall.random_configuration(arm, seed=1), rng.normal(size=7)

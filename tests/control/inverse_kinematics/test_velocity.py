@@ -1,4 +1,4 @@
-"""Velocity level: Example 2.9.1 of 002 section 7.6, singular arms, weights, null space, bounds."""
+"""Velocity level: Example 2.9.1 of RSL 2022, (2.216)-(2.220), singular arms, weights, null space, bounds."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_null_space_motion_leaves_the_task_alone(method: str) -> None:
     plain = solve_velocity(problem, method=method, motion_weights=weights)
     np.testing.assert_allclose(problem.jacobian @ v, [1.0, 1.0], atol=1e-12)
     assert np.abs(v - plain).max() > 0.1
-    if method == "weighted":  # 000 (4.12): the best of all v that fulfil the task
+    if method == "weighted":  # Schwienbacher 2014, (4.12): the best of all v that fulfil the task
         other = v + 1e-3 * np.linalg.svd(problem.jacobian)[2][2]
         cost = [weights @ (candidate - wish) ** 2 for candidate in (v, other)]
         assert cost[0] < cost[1]

@@ -113,7 +113,8 @@ def test_bounds_hold_in_whole_body_control_too() -> None:
 
 
 def test_a_point_of_the_frame() -> None:
-    """A task about a point beside the frame's origin moves that point: 004 section 11, column [p x u; u]."""
+    """A task about a point beside the frame's origin moves that point: Devaramani 2019, chapter 3, column [p x u;
+    u]."""
     offset, v = (0.1, -0.05, 0.2), 0.3 * np.ones(7)
     goals = {axis: AxisGoal("acceleration", 0.1 * (k + 1)) for k, axis in enumerate("xyz")}
     task = FrameTask("corner", "tip", goals, point=offset)

@@ -1,4 +1,4 @@
-"""Orientations by parameters: Jacobians, the study of 002 section 8.4 through `solve_ik`, angles modulo a turn."""
+"""Orientations by parameters: Jacobians, the study of RSL 2022, (2.255) through `solve_ik`, angles modulo a turn."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from footfall.ik import NO_LIMITS, solve_ik
 from footfall.math import parameters_from_matrix
 from footfall.tasks import PostureTask, RotationParametersTask, TaskStack
 
-# 002 section 8.4: steps of a thousandth of the error, until it is below 0.01
+# RSL 2022, (2.255): steps of a thousandth of the error, until it is below 0.01
 STUDY = {
     "zyx": (5657, 2.8653),
     "xyz": (5867, 3.5363),

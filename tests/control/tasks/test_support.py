@@ -1,4 +1,7 @@
-"""Standing robots: ranks of contacts (002 table 9.3), feet that stay, bases that move (002 section 9.4)."""
+"""Standing robots: ranks of contacts (RSL 2022, (2.269)-(2.272)), feet that stay, bases that move.
+
+RSL 2022, (2.273)-(2.276).
+"""
 
 from __future__ import annotations
 
@@ -87,7 +90,7 @@ def test_no_joint_turns_the_base_about_the_line_of_two_feet() -> None:
 
 
 def test_feet_drift_little_in_a_squat() -> None:
-    """002 checklist 34: below 1e-6 m with feedback."""
+    """RSL 2022: below 1e-6 m with feedback."""
     q = bent()
     contacts = support_tasks(quadruped(), q, feet(), gains=100.0)
     start = footfall.frame_pose(quadruped(), q, base_name())

@@ -10,7 +10,7 @@ from footfall.robot.drives.harmonic_drive import HarmonicDrive
 from footfall.robot.drives.knee_screw import KneeScrew
 
 LEAD = 0.005
-# The examples of spec 000, sections 3.2 and 3.4; that vergence cannot reach q = 0.
+# The examples of Schwienbacher 2014, (3.3)-(3.21), (3.38)-(3.45); that vergence cannot reach q = 0.
 SPEC_KNEE = KneeScrew((0.02, -0.30, 0.0), (-0.05, 0.02, 0.0), LEAD)
 SPEC_VERGENCE = CameraVergence(0.02, 0.05, -0.015, (0.03, 0.0, 0.03), (0.005, 0.0, -0.008), 1.0, 0.1)
 ANKLE = AnkleCranks(

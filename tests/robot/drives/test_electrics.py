@@ -163,7 +163,7 @@ def test_frequencies_are_the_eigenvalues() -> None:
 
 
 def test_model_types_are_consistent() -> None:
-    """Spec 000 Table 2.3: equations = 2 mechanical + contact + electrical."""
+    """Spec Schwienbacher 2014, table 2.3: equations = 2 mechanical + contact + electrical."""
     assert [each.equations for each in model_types()] == [60, 132, 164, 948, 980]
     motors_of_type_3 = 2 + 6 + 2 * 3 + 2 * 1  # waist, arms, hips, toes
     for rigid, elastic in ((2, 3), (4, 5)):

@@ -1,4 +1,5 @@
-"""Drive mechanisms: derivatives against complex steps, the numbers of spec 000, power, round trips, dead centres."""
+"""Drive mechanisms: derivatives against complex steps, the numbers of Schwienbacher 2014, power, round trips, dead
+centres."""
 
 from __future__ import annotations
 
@@ -99,14 +100,14 @@ def test_harmonic_drive_reflects_with_the_square_of_its_ratio() -> None:
 
 
 def test_knee_of_the_spec() -> None:
-    """Spec 000 section 3.2: the true rate is -33.218, what is printed in the source gives +87.97."""
+    """Spec Schwienbacher 2014, (3.3)-(3.21): the true rate is -33.218, what is printed in the source gives +87.97."""
     rate = SPEC_KNEE.motor_jacobian_rate(np.array([0.7]), np.array([1.3]))
     assert rate.item() == pytest.approx(-33.218, abs=5e-4)
     assert pytest.approx(1256.6, abs=0.05) == SPEC_KNEE.ratio
 
 
 def test_vergence_of_the_spec() -> None:
-    """Spec 000 section 3.4: 2.38233, where the printed formula gives 2.72415."""
+    """Spec Schwienbacher 2014, (3.38)-(3.45): 2.38233, where the printed formula gives 2.72415."""
     assert SPEC_VERGENCE.motor_jacobian(np.array([0.1])).item() == pytest.approx(2.38233, abs=5e-6)
     assert SPEC_VERGENCE.motor_position(np.array([0.1])).item() == 0.0
 

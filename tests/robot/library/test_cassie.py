@@ -68,7 +68,10 @@ def test_idle_stands_on_its_feet() -> None:
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_accelerations_are_those_of_the_dense_equations(seed: int) -> None:
-    """Multipliers on the tree with all 12 equations, by least squares: an independent way, 000 section 2.4."""
+    """Multipliers on the tree with all 12 equations, by least squares: an independent way.
+
+    Schwienbacher 2014, chapter 2.
+    """
     q, v, tau = state(seed)
     tree = CASSIE.spanning
     coupling = Coupling(CASSIE, q)

@@ -1,4 +1,4 @@
-"""Chains and Dill trees against closed forms and the golden values of spec 000, section 2.10."""
+"""Chains and Dill trees against closed forms and the golden values of Schwienbacher 2014, chapter 2."""
 
 from __future__ import annotations
 

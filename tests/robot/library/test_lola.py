@@ -78,7 +78,7 @@ def test_torso_inertia_is_the_printed_one_about_the_origin() -> None:
     printed = [[1.03, -0.2659, 0.004404], [-0.2659, 0.2729, 0.009269], [0.004404, 0.009269, 1.1]]
     np.testing.assert_allclose(about_origin, printed, atol=1e-12)
     np.testing.assert_allclose(np.linalg.eigvalsh(torso.inertia), [0.178, 0.261, 0.286], atol=5e-4)
-    # 003a section 25, 13: the same tensor in the axes of UB, which are those of `base`
+    # Seiwald 2023, (4.4): the same tensor in the axes of UB, which are those of `base`
     turn = LOLA.joint("torso_mount").placement.rotation
     in_base = turn @ np.array(printed) @ turn.T
     np.testing.assert_allclose(in_base, [[1.03, 0, -0.27], [0, 1.1, -0.01], [-0.27, -0.01, 0.27]], atol=6e-3)
@@ -146,7 +146,7 @@ def test_leg_flexion_axes_are_tilted_by_ten_degrees() -> None:
 
 
 def test_kinematics_is_left_right_symmetric() -> None:
-    # Flexion and rotation change sign from right to left, adduction does not (003a section 25, 8).
+    # Flexion and rotation change sign from right to left, adduction does not (Seiwald 2023, table H.1).
     angles = {"hr": 0.2, "ha": 0.1, "hf": -0.5, "kf": 0.9, "sa": 0.1, "sf": -0.3, "zf": -0.1}
     angles |= {"af": 0.4, "aa": -0.3, "ar": 0.2, "ef": -1.2}
     q = zero()

@@ -1,4 +1,4 @@
-"""The 30-DoF stand-in of spec 000: topology recovered from the sparsity counts of the source."""
+"""The 30-DoF stand-in of Schwienbacher 2014: topology recovered from the sparsity counts of the source."""
 
 from __future__ import annotations
 

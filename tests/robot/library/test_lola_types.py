@@ -1,4 +1,5 @@
-"""Models of Types 1 to 3 of spec 000, Table 2.3: counts, sparsity, sub-systems, and that gears do what they say."""
+"""Models of Types 1 to 3 of Schwienbacher 2014, table 2.3: counts, sparsity, sub-systems, and that gears do what they
+say."""
 
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ def state(robot: Robot, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarr
 
 
 def test_equations_are_those_of_the_models() -> None:
-    """#ODE = 2 mechanical + contact + electrical, 000 section 0.3, with the degrees of freedom of the robots."""
+    """#ODE = 2 mechanical + contact + electrical, Schwienbacher 2014, with the degrees of freedom of the robots."""
     equations = []
     for kind in model_types():
         robot = model(int(kind.robot[-1]))
@@ -65,7 +66,8 @@ def test_sparsity(number: int, nonzeros: int, dense: int, gain: float) -> None:
 
 
 def test_subsystems_are_those_of_the_source() -> None:
-    """000 section 2.9: a rotor with its link, a knee with its screw, an ankle with two screws (and their nuts)."""
+    """Schwienbacher 2014, chapter 2: a rotor with its link, a knee with its screw, an ankle with two screws (and their
+    nuts)."""
     for number, pairs in ((2, 20), (3, 4)):
         structure = model(number).tree.loops
         assert structure is not None

@@ -1,4 +1,4 @@
-"""The KUKA LWR 4 against the regression case of spec 004, section 13, solved as a constrained problem."""
+"""The KUKA LWR 4 against the regression case of Devaramani 2019, chapter 3, solved as a constrained problem."""
 
 from __future__ import annotations
 

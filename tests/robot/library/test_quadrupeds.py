@@ -1,4 +1,4 @@
-"""The quadrupeds against spec 001, section 16, and spec 002, sections 9.3 and 11."""
+"""The quadrupeds against Ayit 2015, table 5.1, and RSL 2022, (2.269)-(2.272), chapter 3."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_hips_stand_at_the_reconstructed_height() -> None:
 
 
 def test_contact_space_inertia() -> None:
-    # 001 section 16, checked there with an independent program
+    # Ayit 2015, table 5.1, checked there with an independent program
     w = delassus(HEAVY)
     foot = w[:3, :3]
     np.testing.assert_allclose(np.diag(foot), [0.846, 0.287, 0.203], atol=6e-4)
@@ -116,14 +116,14 @@ def test_joint_friction() -> None:
 def test_point_feet_counts_and_mass() -> None:
     assert (POINT_FEET.nq, POINT_FEET.nv) == (19, 18)
     assert POINT_FEET.mass == pytest.approx(23.2, abs=1e-12)
-    assert POINT_FEET.mass * 9.81 == pytest.approx(227.592, abs=1e-9)  # 002 11.3
+    assert POINT_FEET.mass * 9.81 == pytest.approx(227.592, abs=1e-9)  # RSL 2022, (3.59)-(3.62)
 
 
 @pytest.mark.parametrize(
     ("feet", "rank", "base_rank"), [(("LF",), 3, 3), (("LF", "RB"), 6, 5), (LEGS[:3], 9, 6), (LEGS, 12, 6)]
 )
 def test_contact_ranks(feet: tuple[str, ...], rank: int, base_rank: int) -> None:
-    # 002 9.3
+    # RSL 2022, (2.269)-(2.272)
     jacobian = contact_jacobian(POINT_FEET, feet)
     assert np.linalg.matrix_rank(jacobian, tol=1e-9) == rank
     assert np.linalg.matrix_rank(jacobian[:, :6], tol=1e-9) == base_rank

@@ -1,4 +1,4 @@
-"""The small models against the worked examples of spec 002 and the closed forms of spec 004."""
+"""The small models against the worked examples of RSL 2022 and the closed forms of Devaramani 2019."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class TestWrist:
                 ]
             )
             np.testing.assert_allclose(tip(self.robot, [z, y, x]).rotation, turn, atol=1e-14)
-            rates = [[0, -sz, cy * cz], [0, cz, cy * sz], [1, 0, -sy]]  # 002 8.3
+            rates = [[0, -sz, cy * cz], [0, cz, cy * sz], [1, 0, -sy]]  # RSL 2022, example 2.9.7
             np.testing.assert_allclose(jacobian(self.robot, [z, y, x], "tip")[3:], rates, atol=1e-14)
 
 
@@ -89,7 +89,7 @@ class TestCartPendulum:
 
     @pytest.mark.parametrize("angle", [0.0, 0.6, -2.0])
     def test_equations_of_motion(self, angle: float) -> None:
-        # 002 10.4
+        # RSL 2022, chapter 3
         cart, bob = self.robot.body("cart").mass, self.robot.body("pendulum")
         m, length, inertia = bob.mass, -bob.center_of_mass[2], bob.inertia[1, 1]
         c, s = np.cos(angle), np.sin(angle)
@@ -149,7 +149,7 @@ def test_elbow_of_the_7r_arm_swings_while_the_tool_stands_still() -> None:
 
 
 def test_falling_rod_hits_with_a_quarter_of_its_mass() -> None:
-    # 002 11.6: one end of the flat rod stops
+    # RSL 2022, (3.71)-(3.72): one end of the flat rod stops
     robot = load("falling-rod")
     q = robot.configuration("horizontal")
     normal = jacobian(robot, q, "front")[2]
@@ -177,7 +177,7 @@ def test_wheels_touch_the_ground_where_their_frames_are(name: str) -> None:
 
 
 def test_differential_base_reduces_to_the_unicycle() -> None:
-    # 004 16.3: rolling wheels leave forward speed and yaw rate; M = 23.4 kg, I = 1.0677 kg m2
+    # Devaramani 2019, chapter 4: rolling wheels leave forward speed and yaw rate; M = 23.4 kg, I = 1.0677 kg m2
     robot = load("differential-base")
     radius, half_track = 0.1, 0.25
     forward = np.array([1, 0, 0, 0, 0, 0, 1 / radius, 1 / radius])
@@ -208,7 +208,7 @@ def test_mecanum_rollers_give_the_usual_wheel_speeds() -> None:
 
 
 class TestCameraVergence:
-    """The loop against the closed form of the same mechanism, 000 section 3.4."""
+    """The loop against the closed form of the same mechanism, Schwienbacher 2014, (3.38)-(3.45)."""
 
     robot = load("camera-vergence")
     formula = CameraVergence(

@@ -1,4 +1,4 @@
-"""Docking meets the criteria of spec 004 section 18, UC2, on both bases, to a robot that stands or drives on."""
+"""Docking meets the criteria of Devaramani 2019, chapter 1, on both bases, to a robot that stands or drives on."""
 
 from __future__ import annotations
 

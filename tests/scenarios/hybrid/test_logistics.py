@@ -1,4 +1,5 @@
-"""Hospital logistics meets the criteria of spec 004 section 18, UC4; Mecanum wheels as balls do what they should."""
+"""Hospital logistics meets the criteria of Devaramani 2019, chapter 1; Mecanum wheels as balls do what they
+should."""
 
 from __future__ import annotations
 

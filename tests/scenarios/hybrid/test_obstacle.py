@@ -1,4 +1,4 @@
-"""Bases that touch things meet the criteria of spec 004 section 18, UC1 and UC3; what must fail, fails."""
+"""Bases that touch things meet the criteria of Devaramani 2019, chapter 1; what must fail, fails."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_wall_alignment_from_either_side(degrees: float) -> None:
 
 
 def test_wall_alignment() -> None:
-    """UC3 from 30 degrees in simulation: the spec has both bumpers touching after 1.52 s."""
+    """Wall alignment from 30 degrees in simulation: the source has both bumpers touching after 1.52 s."""
     course = run_wall(30.0, seconds=3.0)
     assert missed(course) == []
     touching = next(each for each in course.criteria if each.what.startswith("both bumpers"))

@@ -1,4 +1,4 @@
-"""Falls and the jump: 001 sections 19 and 20, results R6 to R11 of section 24, as far as they are physical."""
+"""Falls and the jump: Ayit 2015, chapter 5, results R6 to R11 of section 24, as far as they are physical."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_low_fall_settles(run_of: Runs, contact: str) -> None:
 
 
 def test_free_fall_and_impact(run_of: Runs) -> None:
-    """Fall time and momentum of 001 section 19: sqrt(2 h / g), m sqrt(2 g h)."""
+    """Fall time and momentum of Ayit 2015, chapter 5: sqrt(2 h / g), m sqrt(2 g h)."""
     run = run_of("fall", fall__height=0.1, duration=3.0)
     path = run.trajectory
     first = int(np.argmax(path.forces[:, :, 2].sum(axis=1) > 0.0))
@@ -63,14 +63,14 @@ def test_high_fall_settles(run_of: Runs) -> None:
 
 
 def test_source_mode_sinks_by_a_step(run_of: Runs) -> None:
-    """001 section 26: 16.5 kN and 0.7 mm with contact from gap <= 0 on."""
+    """Ayit 2015: 16.5 kN and 0.7 mm with contact from gap <= 0 on."""
     result = summarise(run_of("fall", fall__height=0.1, duration=1.5, step__gap_term="source"))
     assert result.penetration == pytest.approx(7e-4, rel=0.2)
     assert result.peak_force == pytest.approx(16.5e3, rel=0.1)
 
 
 def test_penalty_of_the_specification(run_of: Runs) -> None:
-    """001 section 26: 3.1 kN and 9.5 mm from 0.1 m, 6.7 kN and 20 mm from 0.5 m; both settle (not R8)."""
+    """Ayit 2015: 3.1 kN and 9.5 mm from 0.1 m, 6.7 kN and 20 mm from 0.5 m; both settle (not R8)."""
     for height, force, depth in ((0.1, 3.1e3, 9.5e-3), (0.5, 6.7e3, 20e-3)):
         result = summarise(run_of("fall", "penalty", fall__height=height, duration=3.0))
         assert result.peak_force == pytest.approx(force, rel=0.1)

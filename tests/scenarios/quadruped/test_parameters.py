@@ -12,7 +12,7 @@ from footfall.scenarios.quadruped.parameters import Scenario
 
 
 def test_shipped_scenarios_have_the_printed_values() -> None:
-    """Tables 5.2 and 5.3 of the source, 001 section 17."""
+    """Tables 5.2 and 5.3 of the source, Ayit 2015, chapter 5."""
     assert scenario_names() == ("fall", "jump", "trot")
     for name in scenario_names():
         scenario = load_scenario(name)

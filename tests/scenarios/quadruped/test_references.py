@@ -1,4 +1,4 @@
-"""Leg kinematics and the references of trot and jump, 001 sections 16, 18 and 20."""
+"""Leg kinematics and the references of trot and jump, Ayit 2015, table 5.1, 18 and 20."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_too_far_is_refused() -> None:
 
 
 def test_stiffest_mode_of_the_servos() -> None:
-    """001 section 17 gives about 1100 rad/s for the free leg."""
+    """Ayit 2015, chapter 5 gives about 1100 rad/s for the free leg."""
     assert 1000.0 < stiffest_mode(ROBOT, load_scenario("trot")) < 1200.0
 
 

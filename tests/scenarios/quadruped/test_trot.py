@@ -1,4 +1,4 @@
-"""The trot with exact and penalty contact: 001 section 18, results R1 to R5 and R14 of section 24."""
+"""The trot with exact and penalty contact: Ayit 2015, chapter 5, results R1 to R5 and R14 of section 24."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_friction_keeps_its_cone(run_of: Runs) -> None:
     slack = (1 + 0.3) * run.scenario.step.tolerance * run.robot.mass * 9.81
     for k, leg in enumerate(LEGS):
         sliding = np.linalg.norm(footfall.frame_velocity(run.robot, before, rates, leg)[:, :2], axis=1)
-        bound = 0.3 * run.trajectory.forces[:, k, 2] + 0.4 * sliding  # 001 (4.22)
+        bound = 0.3 * run.trajectory.forces[:, k, 2] + 0.4 * sliding  # Ayit 2015, (4.22)
         assert (tangential[:, k] <= bound * (1 + 1e-9) + slack).all()
 
 

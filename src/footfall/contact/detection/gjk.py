@@ -1,4 +1,4 @@
-"""Distance of convex cores by Gilbert, Johnson and Keerthi (001 7.2).
+"""Distance of convex cores by Gilbert, Johnson and Keerthi (Ayit 2015, chapter 2).
 
 Two cores are as far apart as their Minkowski difference is from the origin. A simplex of up to four of its points is
 improved until no point lies nearer. All is done in the frame of the first core.

@@ -1,4 +1,7 @@
-"""Acceleration level: what the joints should do so that tasks follow their references (000 section 4.5)."""
+"""Acceleration level: what the joints should do so that tasks follow their references.
+
+Schwienbacher 2014, chapter 4.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,8 @@ class AccelerationProblem:
 def build_acceleration(
     robot: Robot, q: Array, v: Array, tasks: Sequence[MotionTask], *, time: float = 0.0
 ) -> AccelerationProblem:
-    """The problem `J a = x'' + damping dx' + stiffness dx - dJ/dt v`, 000 (4.20); `solve_acceleration` solves it.
+    """The problem `J a = x'' + damping dx' + stiffness dx - dJ/dt v`, Schwienbacher 2014, (4.20); `solve_acceleration`
+    solves it.
 
     A gain k of a task stands for stiffness k^2 and damping 2 k: errors die out with the rate k and do not overshoot.
     time: s, for targets that are functions of it.
@@ -82,6 +86,9 @@ class State(NamedTuple):
 
 
 def trapezoid_step(robot: Robot, state: State, a: Array, dt: float) -> State:
-    """The state after dt, s, with constant acceleration a (nv,): the mean velocity moves it, 000 (4.21)."""
+    """The state after dt, s, with constant acceleration a (nv,): the mean velocity moves it.
+
+    Schwienbacher 2014, (4.21).
+    """
     v = state.v + dt * a
     return State(integrate(robot, state.q, dt * (state.v + v) / 2), v)

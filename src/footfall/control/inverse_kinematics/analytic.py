@@ -1,7 +1,7 @@
 """Inverse kinematics in closed form: arms and legs with six hinges, three of which meet in a point or are parallel.
 
 The geometry is read from the robot: any chain of six hinges that fits one of the patterns below is solved, all of its
-(up to eight) configurations are given. 002 section 8.1; the patterns are those of Elias and Wen's decomposition.
+(up to eight) configurations are given. RSL 2022, chapter 2; the patterns are those of Elias and Wen's decomposition.
 
 - three axes at the end meet (a spherical wrist), the second and third are parallel: most industrial arms;
 - three axes at the end meet, the first two meet too: shoulders that pan and tilt;

@@ -45,7 +45,7 @@ def solve_reach(chain: Chain, target: Array, *, third: float = 0.0, tolerance: f
 def solve_planar_arm(lengths: tuple[float, float, float], x: float, z: float, angle: float) -> list[Array]:
     """Angles (3,) of three links that turn about y, counted from the vertical, with the tip at x, z (m) and `angle`.
 
-    002 section 8.1: the wrist is known, the rest is a triangle; both elbows are given.
+    RSL 2022, chapter 2: the wrist is known, the rest is a triangle; both elbows are given.
     """
     first, second, third = lengths
     across, up = x - third * np.sin(angle), z - third * np.cos(angle)

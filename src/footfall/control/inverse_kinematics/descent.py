@@ -1,4 +1,4 @@
-"""Minimising the squared error by directions and line searches (000 section 4.2)."""
+"""Minimising the squared error by directions and line searches (Schwienbacher 2014, chapter 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Strict priorities with limits: a sequence of quadratic programs (002 section 14.3).
+"""Strict priorities with limits: a sequence of quadratic programs (RSL 2022, (3.108)).
 
 Each level is solved as well as the levels before it and the bounds allow. What it achieves is kept: equalities by
 moving only in their null space from then on, inequalities with the slack that they needed.

@@ -1,5 +1,6 @@
-"""Strict priorities by null-space projection: each level moves only as those before it allow (002 section 7.6).
+"""Strict priorities by null-space projection: each level moves only as those before it allow.
 
+RSL 2022, (2.216)-(2.220).
 Levels of equations are solved by `strict_priorities`; here is the same recursion with singular values, for inequalities
 and filters.
 Levels are solved in an orthonormal basis of the motion that is left, which is the recursion with projectors
@@ -97,7 +98,7 @@ def _by_singular_values(
         left = root * level.rate[active] - jacobian @ v
         step, kept = _best_step(jacobian @ basis, left, np.linalg.norm(jacobian), tolerance, threshold)
         ranks.append(basis.shape[1] - kept.shape[1])
-        v = v + basis @ step  # 002 (2.219)
+        v = v + basis @ step  # RSL 2022, (2.219)
         basis = basis @ kept
     if preferred is not None:
         v = v + basis @ (basis.T @ (preferred_velocity(preferred, n) - v))

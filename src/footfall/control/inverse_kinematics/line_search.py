@@ -1,4 +1,4 @@
-"""How far to go along a direction: Armijo's rule and Wolfe's conditions (000 section 4.2).
+"""How far to go along a direction: Armijo's rule and Wolfe's conditions (Schwienbacher 2014, chapter 4).
 
 `along(step)` gives the cost and its derivative at a step length. Both searches start at the whole step.
 """

@@ -1,4 +1,4 @@
-"""A cost that keeps an arm away from poses where it cannot move in all directions (000 section 4.7)."""
+"""A cost that keeps an arm away from poses where it cannot move in all directions (Schwienbacher 2014, chapter 4)."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ from footfall.robot.model import Robot
 
 @dataclass(frozen=True)
 class ManipulabilityCost:
-    """`H = -gain log w` of the manipulability `w = sqrt(det(J J^T))` of a frame, Yoshikawa 1985, 000 (4.22).
+    """`H = -gain log w` of the manipulability `w = sqrt(det(J J^T))` of a frame, Yoshikawa 1985.
 
+    Schwienbacher 2014, (4.22).
     The logarithm makes it a matter of ratios: units of length, and lengths against angles, play no part. gain: 1/s,
     since the gradient is used as a velocity. rows: of the motion that should stay possible, by axes of the world.
     damping: added to the singular values, m or 1, so that the cost has an end in singular poses. Only joints count: a

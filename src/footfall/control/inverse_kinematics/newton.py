@@ -1,4 +1,5 @@
-"""Newton's method on the tasks: Algorithm 1 of 002 section 8.2, 000 section 4.1, with priorities if there are any."""
+"""Newton's method on the tasks: Algorithm 1 of RSL 2022, (2.242)-(2.244), Schwienbacher 2014, chapter 4, with
+priorities if there are any."""
 
 from __future__ import annotations
 

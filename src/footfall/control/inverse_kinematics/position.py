@@ -1,4 +1,7 @@
-"""Position level: the configuration that meets the tasks, or comes closest (002 section 8.2, 000 sections 4.1, 4.2)."""
+"""Position level: the configuration that meets the tasks, or comes closest.
+
+RSL 2022, (2.242)-(2.244), Schwienbacher 2014, chapter 4.
+"""
 
 from __future__ import annotations
 

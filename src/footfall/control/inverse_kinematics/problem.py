@@ -164,7 +164,7 @@ def build_ik(
         raise InvalidTask(f"dt is {dt}; it must be above zero")
     stack = TaskStack(robot, tasks, time)
     error, jacobian = stack.kernel(q, stack.parameters)
-    # Velocity of the tasks: their own rate and gain times error, 002 (2.257), 000 (4.13).
+    # Velocity of the tasks: their own rate and gain times error, RSL 2022, (2.257), Schwienbacher 2014, (4.13).
     rate = decay_rates(stack) * error + stack.feed_forward("rate")
     if stack.drifting:
         rate -= stack.drift(q)

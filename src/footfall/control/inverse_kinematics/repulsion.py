@@ -1,4 +1,4 @@
-"""A cost that keeps a robot's volumes apart, for what tasks leave free (000 chapter 5)."""
+"""A cost that keeps a robot's volumes apart, for what tasks leave free (Schwienbacher 2014, chapter 5)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class CostSum:
 
 @dataclass(frozen=True)
 class RepulsiveCost:
-    """Pushes volumes apart that are closer than `reach` (m), the more the closer, 000 (5.10) to (5.15).
+    """Pushes volumes apart that are closer than `reach` (m), the more the closer, Schwienbacher 2014, (5.10) to (5.15).
 
     strength: slope of the cost where volumes touch, large enough to beat other costs; the joints' velocities are it
     times the Jacobian of the distance (m/rad). blend: of the slope's course, in [0, 1]: 0 is quadratic, smooth at the
@@ -81,7 +81,7 @@ class RepulsiveCost:
         pushed: Array = self.slope(found.distance) @ found.jacobian
         if self.step is not None:
             pushed = pushed / maximum(self.step * self._stiffness(found), 1.0)
-        return -pushed  # 000 (5.9), its sign corrected
+        return -pushed  # Schwienbacher 2014, (5.9), its sign corrected
 
     def stiffness(self, robot: Robot, q: Array) -> Any:
         """How fast pushes fade as volumes part, 1/s: steps longer than one over it overshoot, longer than two ring.
@@ -103,7 +103,7 @@ class RepulsiveCost:
     def slope(self, distance: Any) -> Any:
         """Minus dH/dd of a pair at signed distances (...), m: `strength` at zero, none from `reach` on."""
         s, a, t = self.strength, self.reach, self.blend
-        linear = s - 2.0 * s * distance / (a * (1.0 + t))  # 000 (5.15)
+        linear = s - 2.0 * s * distance / (a * (1.0 + t))  # Schwienbacher 2014, (5.15)
         smooth = 0.0 if t == 1.0 else s * (a - distance) ** 2 / (a**2 * (1.0 - t**2))
         return where(less(distance, t * a), linear, where(less(distance, a), smooth, 0.0))
 

@@ -1,5 +1,6 @@
-"""Resolved motion rate in one native call: errors, Jacobian, cost gradient and solution (000 section 4.3).
+"""Resolved motion rate in one native call: errors, Jacobian, cost gradient and solution.
 
+Schwienbacher 2014, (4.6)-(4.16).
     v minimises  v W v / 2 + grad H . v  subject to  J v = rate + gain * error
 
 For hot loops: everything, the factorisation included, is native code made for the robot and the tasks.
@@ -31,7 +32,7 @@ from footfall.robot.model import Robot
 
 @dataclass(frozen=True)
 class ComfortCost:
-    """A cost that pulls joints to a comfortable pose and away from their stops, 000 section 4.3.
+    """A cost that pulls joints to a comfortable pose and away from their stops, Schwienbacher 2014, (4.6)-(4.16).
 
     `H = k_c (q - q_c)^2 / 2`, and `k_l d^2 / 2` for the way d that a joint is beyond a soft limit, which lies `margin`
     (rad or m) inside the hard one. comfort: q_c (nq,) as a tuple. comfort_gain, limit_gain: in 1/s, since the gradient

@@ -1,4 +1,4 @@
-"""Tasks that come and go without a jolt (000 section 4.9).
+"""Tasks that come and go without a jolt (Schwienbacher 2014, table 4.2).
 
 When a task is dropped or taken up, the velocities of the joints jump. Two solutions that both meet a task still meet it
 mixed, whatever the shares: so the mix of the velocities of all sets of tasks changes smoothly from one to the other,

@@ -1,4 +1,5 @@
-"""Following references in time on velocity level (002 section 8.5), with integrators of order one and four."""
+"""Following references in time on velocity level (RSL 2022, (2.256)-(2.258)), with integrators of order one and
+four."""
 
 from __future__ import annotations
 

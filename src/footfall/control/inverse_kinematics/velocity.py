@@ -1,4 +1,7 @@
-"""Velocity level: v from what the tasks want, by the inverse of one's choice (002 section 7, 000 section 4.3)."""
+"""Velocity level: v from what the tasks want, by the inverse of one's choice.
+
+RSL 2022, chapter 2, Schwienbacher 2014, (4.6)-(4.16).
+"""
 
 from __future__ import annotations
 
@@ -37,9 +40,9 @@ def solve_velocity(
     """The velocity v (nv,) for a problem of `build_ik`.
 
     method: "hierarchy" and "qp" keep priorities, "qp" also bounds and inequalities. The others take all tasks at once,
-    by weight: "pseudo" is the Moore-Penrose inverse, "damped" trades error for slow motion everywhere (002 (2.208)),
-    "filtered" only near singularities, "weighted" prefers joints with small motion_weights (nv,) (000 (4.12)),
-    "transpose" follows the gradient and inverts nothing (000 section 4.4).
+    by weight: "pseudo" is the Moore-Penrose inverse, "damped" trades error for slow motion everywhere (RSL 2022,
+    (2.208)), "filtered" only near singularities, "weighted" prefers joints with small motion_weights (nv,)
+    (Schwienbacher 2014, (4.12)), "transpose" follows the gradient and inverts nothing (Schwienbacher 2014, chapter 4).
     tolerance: relative, of rank decisions. damping, threshold: in the unit of the weighted Jacobian. preferred: a
     velocity (nv,) for the null space, such as minus a cost's gradient.
     """
@@ -73,7 +76,8 @@ def solve_velocity(
             raise UnknownName("method of velocity-level inverse kinematics", method, METHODS)
     v = inverse @ rate
     if preferred is not None:
-        # Null-space motion by the exact projector: a damped one would disturb the tasks (000 section 4.7).
+        # Null-space motion by the exact projector: a damped one would disturb the tasks (Schwienbacher 2014, chapter
+        # 4).
         root_weights = np.sqrt(weights)
         right = decompose(jacobian / root_weights, tolerance=tolerance).right
         scaled = root_weights * (preferred_velocity(preferred, count) - v)

@@ -19,7 +19,7 @@ from footfall.robot.model import Robot
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FrameAcceleration(MotionTask):
-    """The acceleration [a; alpha] of a frame should be target (6,), m/s2 and rad/s2, world axes, 002 (3.111).
+    """The acceleration [a; alpha] of a frame should be target (6,), m/s2 and rad/s2, world axes, RSL 2022, (3.111).
 
     rows: some of "x", "y", "z", "rx", "ry", "rz".
     """

@@ -1,4 +1,4 @@
-"""Tasks of whole-body control about forces, 002 section 14.4: rows `A x = b` in x = (a; f; tau).
+"""Tasks of whole-body control about forces, RSL 2022, (3.109)-(3.115): rows `A x = b` in x = (a; f; tau).
 
 a (nv,) are accelerations, f (rows,) forces of the contacts on the robot, tau (joints,) torques of the drives.
 """
@@ -78,7 +78,7 @@ class WholeBodyTask(Task):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ContactForce(WholeBodyTask):
-    """Force of a contact on the robot, N and N m, in the contact's rows, 002 (3.112); contact: its index."""
+    """Force of a contact on the robot, N and N m, in the contact's rows, RSL 2022, (3.112); contact: its index."""
 
     contact: int
     force: Array
@@ -110,7 +110,7 @@ class ContactForce(WholeBodyTask):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LeastTorque(WholeBodyTask):
-    """Torques near some (joints,), zero by default, 002 (3.113)."""
+    """Torques near some (joints,), zero by default, RSL 2022, (3.113)."""
 
     torque: Array | None = None
 

@@ -1,4 +1,4 @@
-"""Tasks in the manner of the task frame formalism: what each axis of a frame does, 004 sections 11 and 17.
+"""Tasks in the manner of the task frame formalism: what each axis of a frame does, Devaramani 2019, chapters 2 and 3.
 
 Some axes keep a position, a velocity or an acceleration, some push with a force, the others are free. Motion axes are
 rows like those of all other tasks; bounds of forces, forces and guards are for hybrid control.

@@ -1,6 +1,7 @@
 """LOLA's task spaces as ready values, with the targets of a given configuration.
 
-`lola_task_space`: 22, 25 or 28 rows of Seiwald 2023, section 4.3. `lola_task_space_2012`: the 28 rows of 000 table 4.2.
+`lola_task_space`: 22, 25 or 28 rows of Seiwald 2023, section 4.3. `lola_task_space_2012`: the 28 rows of Schwienbacher
+2014, table 4.2.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ def lola_task_space(
 def lola_task_space_2012(
     robot: Robot, q: Array, *, gains: Gains | float | None = None
 ) -> tuple[MotionTask, ...]:
-    """Feet seen from the centre of mass, centre of mass, upper body, arms, pelvis and toes; 000 table 4.2, 28 rows.
+    """Feet seen from the centre of mass, centre of mass, upper body, arms, pelvis and toes; Schwienbacher 2014, table
+    4.2, 28 rows.
 
     Positions relative to the centre of mass are in the axes of the upper body. With LOLA of 2012 and its head at rest
     all 28 directions are used.

@@ -17,8 +17,9 @@ from footfall.robot.model import Robot
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MomentumTask(MotionTask):
-    """The angular momentum about the centre of mass should be target (3,), kg m2/s, world axes, 000 (7.2).
+    """The angular momentum about the centre of mass should be target (3,), kg m2/s, world axes.
 
+    Schwienbacher 2014, (7.2).
     There is no angle that belongs to it, so it has a rate but no error: where accelerations are asked for, only the
     damping of the gains counts. rows: which axes count.
     """

@@ -27,8 +27,8 @@ Turn = Array | RotationReference
 class OrientationTask(MotionTask):
     """A frame should have the orientation target (3, 3), seen from the frame relative_to.
 
-    The error is the rotation vector that is missing, in the axes of relative_to, 002 (2.251). target: a rotation, a
-    `RotationReference` with its velocities, or a function of time (s) that gives one of them. rows: about which axes
+    The error is the rotation vector that is missing, in the axes of relative_to, RSL 2022, (2.251). target: a rotation,
+    a `RotationReference` with its velocities, or a function of time (s) that gives one of them. rows: about which axes
     of relative_to it counts.
     """
 

@@ -81,7 +81,8 @@ def fixed_point(robot: Robot, q: Array, frame: str, offset: Array) -> PointKinem
     if not np.any(offset):
         return PointKinematics(pose.translation, jacobian[:3])
     arm = pose.rotation @ offset
-    return PointKinematics(pose.translation + arm, jacobian[:3] - skew(arm) @ jacobian[3:])  # 002 section 6.5
+    # RSL 2022, (2.151)-(2.167).
+    return PointKinematics(pose.translation + arm, jacobian[:3] - skew(arm) @ jacobian[3:])
 
 
 def point_bias(robot: Robot, q: Array, v: Array, point: Point) -> Array:

@@ -222,7 +222,7 @@ class HalfSpaceTask(PlaneTask):
 
 
 def relative_position(robot: Robot, q: Array, point: Point, origin: Point, axes: str) -> tuple[Array, Array]:
-    """A point seen from another in the axes of a frame (3,), and its Jacobian (3, nv), 002 (2.129)."""
+    """A point seen from another in the axes of a frame (3,), and its Jacobian (3, nv), RSL 2022, (2.129)."""
     position, jacobian = point_kinematics(robot, q, point)
     start, start_jacobian = point_kinematics(robot, q, origin)
     way, moving = position - start, jacobian - start_jacobian

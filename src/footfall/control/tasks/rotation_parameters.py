@@ -22,7 +22,7 @@ from footfall.robot.model import Robot
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RotationParametersTask(MotionTask):
-    """The rotation parameters of a frame in the world should have values, 002 section 8.3.
+    """The rotation parameters of a frame in the world should have values, RSL 2022, example 2.9.7.
 
     kind: an Euler sequence such as "zyx", "rotation_vector" or "quaternion". target: the parameters, rad or 1, or a
     function of time (s) that gives them; angles count modulo a turn, quaternions up to their sign. The way to the
@@ -73,7 +73,7 @@ class RotationParametersTask(MotionTask):
     def evaluate(self, robot: Robot, q: Array, parameters: Array) -> TaskValue:
         value = parameters_from_matrix(self.kind, frame_pose.textbook(robot, q, self.frame).rotation)
         rates = rotation_rate_map(self.kind, value)
-        jacobian = rates @ frame_jacobian.textbook(robot, q, self.frame)[3:]  # 002 (2.191)
+        jacobian = rates @ frame_jacobian.textbook(robot, q, self.frame)[3:]  # RSL 2022, (2.191)
         if self.kind == "quaternion":
             error = where(less(parameters @ value, 0.0), -1.0, 1.0) * parameters - value
         elif self.kind == "rotation_vector":

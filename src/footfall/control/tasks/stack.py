@@ -194,7 +194,10 @@ class TaskStack(Value):
         return result
 
     def traced_rows(self, q: Array, v: Array, numbers: Array) -> dict[str, Array]:
-        """Rows `matrix a = value` on accelerations a (nv,): what the tasks ask for, feedback included, 002 (3.91)."""
+        """Rows `matrix a = value` on accelerations a (nv,): what the tasks ask for, feedback included.
+
+        RSL 2022, (3.91).
+        """
         count, size = len(self.parameters), self.size
         told = numbers[count:].reshape(4, size)
         found = self.traced_motion(q, v, numbers[:count])

@@ -1,4 +1,4 @@
-"""Floating bases that stand: contacts come first and do not move (002 sections 9.3 and 9.4)."""
+"""Floating bases that stand: contacts come first and do not move (RSL 2022, (2.269)-(2.276))."""
 
 from __future__ import annotations
 

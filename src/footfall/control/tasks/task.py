@@ -184,7 +184,7 @@ class MotionTask(Task):
         return rate_of(speed, q, configuration_rate.textbook(robot, q, v))
 
     def law(self, motion: RowMotion, numbers: RowNumbers, parameters: Array) -> Array:
-        """Acceleration (m,) that is asked of the value: of a unit mass on a spring and a damper, 002 (3.91)."""
+        """Acceleration (m,) that is asked of the value: of a unit mass on a spring and a damper, RSL 2022, (3.91)."""
         asked = numbers.acceleration
         if self.order < 1:
             asked = asked + numbers.stiffness * motion.error

@@ -1,4 +1,4 @@
-"""Two spatial slider-cranks that move a universal joint, as in LOLA's ankles, 000 section 3.3."""
+"""Two spatial slider-cranks that move a universal joint, as in LOLA's ankles, Schwienbacher 2014, (3.22)-(3.37)."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class AnkleCranks(Mechanism):
         return 2
 
     def nut_position(self, q: Array) -> Array:
-        """Travel (2,) of the nuts from the tops of their screws, m, 000 (3.25), (3.29)."""
+        """Travel (2,) of the nuts from the tops of their screws, m, Schwienbacher 2014, (3.25), (3.29)."""
         return np.array([self._travel(crank, self._reach(crank, q)) for crank in self.cranks])
 
     def coupler_vectors(self, q: Array) -> Array:
@@ -113,7 +113,8 @@ class AnkleCranks(Mechanism):
         rows = []
         for crank in self.cranks:
             reach = self._reach(crank, q)
-            rows.append(crank.ratio * (_sensitivity(crank, reach) @ reach.gradient))  # 000 (3.32), (3.36)
+            # Schwienbacher 2014, (3.32), (3.36).
+            rows.append(crank.ratio * (_sensitivity(crank, reach) @ reach.gradient))
         return np.array(rows)
 
     def motor_jacobian_rate(self, q: Array, v: Array) -> Array:
@@ -124,11 +125,11 @@ class AnkleCranks(Mechanism):
             turning = _across(crank, velocity)
             rate = (
                 reach.across * (velocity @ reach.across) / reach.drop**3 - turning / reach.drop
-            )  # 000 (3.35)
+            )  # Schwienbacher 2014, (3.35)
             gradient_rate = self._gradient_rate(crank, q, v)
             rows.append(
                 crank.ratio * (_sensitivity(crank, reach) @ gradient_rate + rate @ reach.gradient)
-            )  # 000 (3.33), (3.37)
+            )  # Schwienbacher 2014, (3.33), (3.37)
         return np.array(rows)
 
     @staticmethod
@@ -138,7 +139,7 @@ class AnkleCranks(Mechanism):
     def _reach(self, crank: SliderCrank, q: Array) -> _Reach:
         foot = turned(self.second_axis, q[1], crank.foot_point)
         ankle = turned(self.first_axis, q[0], self.ankle_to_foot + foot.vector)
-        vector = self.shank_to_ankle + ankle.vector - crank.top  # 000 (3.23)
+        vector = self.shank_to_ankle + ankle.vector - crank.top  # Schwienbacher 2014, (3.23)
         across = _across(crank, vector)
         square = crank.coupler**2 + vector @ across
         if not is_symbolic(square) and np.real(square) <= 0.0:
@@ -159,12 +160,12 @@ class AnkleCranks(Mechanism):
 
 
 def _across(crank: SliderCrank, vector: Array) -> Array:
-    """P r with P = e e^T - E, 000 (3.28c)."""
+    """P r with P = e e^T - E, Schwienbacher 2014, (3.28c)."""
     result: Array = crank.direction * (crank.direction @ vector) - vector
     return result
 
 
 def _sensitivity(crank: SliderCrank, reach: _Reach) -> Array:
-    """Derivative (3,) of the nut's travel by the position of the foot's point, 000 (3.34)."""
+    """Derivative (3,) of the nut's travel by the position of the foot's point, Schwienbacher 2014, (3.34)."""
     result: Array = crank.direction - reach.across / reach.drop
     return result

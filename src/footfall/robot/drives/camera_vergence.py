@@ -1,4 +1,4 @@
-"""The spatial crank that turns a pair of cameras towards each other, 000 section 3.4."""
+"""The spatial crank that turns a pair of cameras towards each other, Schwienbacher 2014, (3.38)-(3.45)."""
 
 from __future__ import annotations
 
@@ -65,15 +65,16 @@ class CameraVergence(Mechanism):
         return 1
 
     def lever_angle(self, q: Array) -> Any:
-        """Angle of the lever, rad, at the vergence q (1,), 000 (3.41)."""
+        """Angle of the lever, rad, at the vergence q (1,), Schwienbacher 2014, (3.41)."""
         return acos(self._crank(q).cosine)
 
     def motor_position(self, q: Array) -> Array:
-        return np.array([self.ratio * (self.lever_angle(q) - self._zero)])  # 000 (3.43)
+        return np.array([self.ratio * (self.lever_angle(q) - self._zero)])  # Schwienbacher 2014, (3.43)
 
     def motor_jacobian(self, q: Array) -> Array:
         crank = self._crank(q)
-        return np.array([[-self.ratio * crank.first / sqrt(1.0 - crank.cosine**2)]])  # 000 (3.44) corrected
+        # Schwienbacher 2014, (3.44) corrected.
+        return np.array([[-self.ratio * crank.first / sqrt(1.0 - crank.cosine**2)]])
 
     def motor_jacobian_rate(self, q: Array, v: Array) -> Array:
         crank = self._crank(q)
@@ -86,7 +87,7 @@ class CameraVergence(Mechanism):
         x, z = self.receptacle[0] + point.vector[0], self.receptacle[2] + point.vector[2]
         x1, z1, x2, z2 = point.first[0], point.first[2], point.second[0], point.second[2]
         away = self.lever_x - x
-        s = away**2 + self.lever**2 - self.coupler**2 + z**2  # 000 (3.42)
+        s = away**2 + self.lever**2 - self.coupler**2 + z**2  # Schwienbacher 2014, (3.42)
         s1 = 2.0 * (z * z1 - away * x1)
         s2 = 2.0 * (z1**2 + z * z2 + x1**2 - away * x2)
         double = 2.0 * self.lever

@@ -1,4 +1,7 @@
-"""All drives of a robot: from its q, v and joint torques to those of the motors and back, 000 section 3.5."""
+"""All drives of a robot: from its q, v and joint torques to those of the motors and back.
+
+Schwienbacher 2014, chapter 3.
+"""
 
 from __future__ import annotations
 
@@ -104,8 +107,9 @@ class DriveSet:
         return result
 
     def coupled_inertia(self, q: Array, carrier_spins: Array) -> Array:
-        """Rotor inertias (nv, nv) with the coupling to the bodies that carry them, kg m2, 000 section 3.1.
+        """Rotor inertias (nv, nv) with the coupling to the bodies that carry them, kg m2.
 
+        Schwienbacher 2014, chapter 3.
         carrier_spins (motors, nv): angular velocity of each carrier along its rotor's axis, a unit of the robot's
         velocity; the angular rows of `frame_jacobian` along the axis. To be added to the mass matrix of a robot whose
         bodies have the inertia of their rotors as if locked.

@@ -1,4 +1,7 @@
-"""Offsets of absolute encoders from readings in a jig that holds the robot in known poses, 000 section 3.6."""
+"""Offsets of absolute encoders from readings in a jig that holds the robot in known poses.
+
+Schwienbacher 2014, chapter 3.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Rotors as bodies that turn with the joints: gears, screws and cranks as loops of the model, 000 section 2.9."""
+"""Rotors as bodies that turn with the joints: gears, screws and cranks as loops of the model.
+
+Schwienbacher 2014, chapter 2.
+"""
 
 from __future__ import annotations
 
@@ -94,7 +97,10 @@ def _gear_parts(mechanism: HarmonicDrive, drive: Drive, robot: Robot) -> _Parts:
 
 @_parts.register
 def _screw_parts(mechanism: KneeScrew, drive: Drive, robot: Robot) -> _Parts:
-    """A spindle between thigh and shank; its rotor keeps its direction in the thigh, 000 section 3.2."""
+    """A spindle between thigh and shank; its rotor keeps its direction in the thigh.
+
+    Schwienbacher 2014, (3.3)-(3.21).
+    """
     (name,) = drive.joints
     joint, rotor = robot.joint(name), rotor_name(name)
     axis = joint.placement.rotation @ np.array(joint.axis)
@@ -112,7 +118,10 @@ def _screw_parts(mechanism: KneeScrew, drive: Drive, robot: Robot) -> _Parts:
 
 @_parts.register
 def _crank_parts(mechanism: AnkleCranks, drive: Drive, robot: Robot) -> _Parts:
-    """For each screw a nut that slides in the shank and a coupler of constant length to the foot, 000 section 3.3."""
+    """For each screw a nut that slides in the shank and a coupler of constant length to the foot.
+
+    Schwienbacher 2014, (3.22)-(3.37).
+    """
     first, second = (robot.joint(name) for name in drive.joints)
     to_foot = first.placement.rotation @ second.placement.rotation
     axes = (first.placement.rotation @ np.array(first.axis), to_foot @ np.array(second.axis))

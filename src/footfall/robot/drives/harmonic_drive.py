@@ -1,4 +1,4 @@
-"""Harmonic Drive, or any gear of constant ratio: the rotor turns N times the joint, 000 section 3.1."""
+"""Harmonic Drive, or any gear of constant ratio: the rotor turns N times the joint, Schwienbacher 2014, chapter 3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A screw of variable length across a hinge, as in LOLA's knees, 000 section 3.2."""
+"""A screw of variable length across a hinge, as in LOLA's knees, Schwienbacher 2014, (3.3)-(3.21)."""
 
 from __future__ import annotations
 
@@ -67,11 +67,11 @@ class KneeScrew(Mechanism):
 
     @property
     def ratio(self) -> float:
-        """Radians of the screw a metre of its length, 000 (3.4)."""
+        """Radians of the screw a metre of its length, Schwienbacher 2014, (3.4)."""
         return 2.0 * math.pi / self.lead
 
     def screw_length(self, q: Array) -> Any:
-        """Distance of the two pivots, m, 000 (3.3)."""
+        """Distance of the two pivots, m, Schwienbacher 2014, (3.3)."""
         return self._screw(q).length
 
     def motor_position(self, q: Array) -> Array:
@@ -84,12 +84,16 @@ class KneeScrew(Mechanism):
         return np.array([[self.ratio * _slope_rate(self._screw(q), v[0])]])
 
     def tilt_angle(self, q: Array) -> Any:
-        """Angle of the screw from the thigh's y towards its x axis, rad, 000 (3.15); for hinges about z."""
+        """Angle of the screw from the thigh's y towards its x axis, rad, Schwienbacher 2014, (3.15); for hinges about
+        z."""
         screw = self._screw(q)
         return atan2(screw.vector[0], screw.vector[1])
 
     def rotor_jacobian(self, q: Array) -> Array:
-        """Angular velocity (3,) of the screw against the thigh a unit of joint rate, thigh axes, 000 (3.10)."""
+        """Angular velocity (3,) of the screw against the thigh a unit of joint rate, thigh axes.
+
+        Schwienbacher 2014, (3.10).
+        """
         screw = self._screw(q)
         if not self.tilt:
             fixed: Array = self.screw_axis * (self.ratio * screw.slope)
@@ -99,7 +103,8 @@ class KneeScrew(Mechanism):
         return tilted
 
     def rotor_jacobian_rate(self, q: Array, v: Array) -> Array:
-        """Derivative (3,) of `rotor_jacobian` by time at the joint rate v (1,), 1/s, 000 (3.11) corrected."""
+        """Derivative (3,) of `rotor_jacobian` by time at the joint rate v (1,), 1/s, Schwienbacher 2014, (3.11)
+        corrected."""
         screw, rate = self._screw(q), v[0]
         twist, twist_rate = self.ratio * screw.slope, self.ratio * _slope_rate(screw, rate)
         if not self.tilt:
@@ -130,6 +135,6 @@ class KneeScrew(Mechanism):
 
 
 def _slope_rate(screw: _Screw, rate: Any) -> Any:
-    """Rate of dl/dq, 000 (3.11) corrected."""
+    """Rate of dl/dq, Schwienbacher 2014, (3.11) corrected."""
     curvature = (screw.first @ screw.first + screw.vector @ screw.second - screw.slope**2) / screw.length
     return curvature * rate

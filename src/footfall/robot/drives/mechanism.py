@@ -74,7 +74,7 @@ class Mechanism(ABC):
     def reflected_inertia(self, q: Array, rotor_inertia: Any) -> Array:
         """Inertia (n, n) of the rotors seen at the joints, kg m2; rotor_inertia one number, or one a motor.
 
-        It holds where the body that carries the motors does not turn; 000 section 3.1.
+        It holds where the body that carries the motors does not turn; Schwienbacher 2014, chapter 3.
         """
         jacobian = self.motor_jacobian(q)
         result: Array = jacobian.T @ (np.ones(self.size) * rotor_inertia * jacobian.T).T

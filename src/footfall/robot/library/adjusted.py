@@ -22,7 +22,7 @@ from footfall.robot.validation import check_physics
 from footfall.robot.variants import lock_joints, with_configuration, with_sprung_joint
 
 _LEGS = ("RB", "LB", "RF", "LF")
-_FOOT_LENGTH, _FOOT_WIDTH = 0.22, 0.05  # m, 001 section 16
+_FOOT_LENGTH, _FOOT_WIDTH = 0.22, 0.05  # m, Ayit 2015, table 5.1
 
 
 def lola(
@@ -158,7 +158,7 @@ def _with_joint_position(robot: Robot, name: str, position: Array) -> Robot:
 
 
 def _steiner(r: Array) -> Any:
-    return r @ r * np.eye(3) - np.outer(r, r)  # 002 10.3
+    return r @ r * np.eye(3) - np.outer(r, r)  # RSL 2022, (3.14)-(3.25)
 
 
 def _with_foot_height(foot: Body, height: float) -> Body:

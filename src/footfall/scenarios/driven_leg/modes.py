@@ -63,8 +63,8 @@ def free_leg(robot: Robot) -> Robot:
 def linear_modes(robot: Robot, q: Array) -> tuple[Array, Array, Array]:
     """Eigenvalues squared (n,), shapes (n, n) and mass matrix (n, n) of the free leg with elastic gears about q (nq,).
 
-    From a tree in which all rotors are bodies, rigid gears by projection, 000 section 2.4: no code of the simulation's
-    drives takes part. Coordinates are the joints and then the outputs of the elastic gears.
+    From a tree in which all rotors are bodies, rigid gears by projection, Schwienbacher 2014, chapter 2: no code of the
+    simulation's drives takes part. Coordinates are the joints and then the outputs of the elastic gears.
     """
     bodies = with_rotor_bodies(robot, robot.drives)
     drives = DriveSet(robot, robot.drives)

@@ -1,4 +1,4 @@
-"""Use cases of hybrid dynamics in simulation with contact, 004 section 18."""
+"""Use cases of hybrid dynamics in simulation with contact, Devaramani 2019, chapter 1."""
 
 from __future__ import annotations
 

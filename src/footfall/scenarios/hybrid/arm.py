@@ -38,7 +38,7 @@ STIFFNESS, DAMPING, PUSH = 400.0, 150.0, 20.0  # N/m, N s/m, N
 START = np.array([0.3, 0.5, 0.0, -1.4, 0.2, 1.0, 0.0])
 _TOOL = 0.02  # m, radius of the tip
 _REACH = 0.002  # m, between tip and table at the start
-FORCES = np.array([669693.30355, 5930.60826, -639.5238, 573.90485])  # KDL's, 004 section 13
+FORCES = np.array([669693.30355, 5930.60826, -639.5238, 573.90485])  # KDL's, Devaramani 2019, chapter 3
 
 
 def run_arm(*, seconds: tuple[float, float, float] = (0.8, 2.2, 1.5)) -> Course:
@@ -114,7 +114,7 @@ def _controller(simulation: Simulation, task: FrameTask) -> Any:
 
 
 def _impedance(simulation: Simulation, rest: Array) -> Any:
-    """A spring and a damper in space as an external force, 004 section 11, besides the arm's own weight."""
+    """A spring and a damper in space as an external force, Devaramani 2019, chapter 3, besides the arm's own weight."""
 
     def command(time: float, q: Array, v: Array) -> Command:
         robot = simulation.robot
@@ -130,7 +130,10 @@ def _impedance(simulation: Simulation, rest: Array) -> Any:
 
 
 def regression_error() -> float:
-    """Largest relative difference of the constraint forces to those of KDL's regression case, 004 section 13."""
+    """Largest relative difference of the constraint forces to those of KDL's regression case.
+
+    Devaramani 2019, chapter 3.
+    """
     robot = load("kuka-lwr")
     q, v = robot.configuration("regression"), np.array([1.0, -2.0, 3.0, -4.0, 5.0, -6.0, 7.0])
     tau = np.array([5.0, 0.0, 0.0, 0.0, 0.0, -6.0, 0.0])

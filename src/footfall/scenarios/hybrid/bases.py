@@ -113,7 +113,7 @@ class SimulatedBase:
         if len(joints):
             start[mobile.robot.nq - len(joints) : mobile.robot.nq] = joints
         self.simulation.reset(start)
-        # across the roller's axis, in the base: the motor's torque is along it, 004 section 16.2
+        # across the roller's axis, in the base: the motor's torque is along it, Devaramani 2019, chapter 4
         angles = [wheel.roller for wheel in mobile.wheels]
         self._across = np.array([[np.sin(angle), -np.cos(angle), 0.0] for angle in angles])
 

@@ -39,8 +39,8 @@ class Criterion(NamedTuple):
 class Course:
     """A use case that has run.
 
-    robot: all that moves, as simulated. trajectory: one row a step of dt (s). criteria: of 004 section 18. panels: by
-    title, curves (n,) by label. paths: curves (n, 2) in the plane by label, m. outlines: polygons (k, 2), m.
+    robot: all that moves, as simulated. trajectory: one row a step of dt (s). criteria: of Devaramani 2019, chapter 1.
+    panels: by title, curves (n,) by label. paths: curves (n, 2) in the plane by label, m. outlines: polygons (k, 2), m.
     """
 
     name: str

@@ -75,8 +75,8 @@ def start_configuration() -> tuple[float, ...]:
 
 
 def dense_difference(robot: Robot, q: Array, v: Array, solution: TaskSolution) -> tuple[float, float]:
-    """How far accelerations are from those of the dense equations, 004 section 3, relative; and by how much, m/s2 or
-    rad/s2, they miss the set-points, from Jacobian and drift."""
+    """How far accelerations are from those of the dense equations, Devaramani 2019, appendix A, relative; and by how
+    much, m/s2 or rad/s2, they miss the set-points, from Jacobian and drift."""
     rows, jacobian = solution.rows, solution.bounded.jacobian
     zero = np.zeros(robot.nv)
     drift = np.asarray(

@@ -93,7 +93,7 @@ def run_obstacle(
     # of the impact alone, along the normal of what is hit; what the wheels may push meanwhile is taken off
     against = -trajectory.forces[first : first + round(_SETTLED / DT), base.first : base.first + 2, 1]
     impulse = float(against.sum() * DT - MOST_FORCE * _SETTLED)
-    mass = 23.4 if variant == "fixed" else 23.4 * _MASS / (23.4 + _MASS)  # 004 section 16.3
+    mass = 23.4 if variant == "fixed" else 23.4 * _MASS / (23.4 + _MASS)  # Devaramani 2019, chapter 4
     criteria = (
         Criterion(
             "contact force 0.1 s after the touch and later, N", float(late.max(initial=0.0)), high=MOST_FORCE

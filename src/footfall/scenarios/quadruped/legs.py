@@ -1,7 +1,7 @@
 """Legs of the quadruped: where their joints are, and the angles that bring a foot to a place.
 
 Hip roll about x, hip pitch, knee and ankle about y; all links hang along -z at zero. Three pitch joints for two
-coordinates of the foot are one too many: the foot keeps a given pitch, 001 section 18.
+coordinates of the foot are one too many: the foot keeps a given pitch, Ayit 2015, chapter 5.
 """
 
 from __future__ import annotations

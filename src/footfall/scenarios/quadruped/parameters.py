@@ -1,6 +1,6 @@
 """Parameters of the quadruped's scenarios, as their TOML files have them.
 
-What the source leaves open, 001 section 25, stands in the files with a remark.
+What the source leaves open, Ayit 2015, stands in the files with a remark.
 """
 
 from __future__ import annotations

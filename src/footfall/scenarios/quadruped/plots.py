@@ -1,4 +1,4 @@
-"""The page of plots of a scenario: 36 panels, contact models side by side, 001 section 21."""
+"""The page of plots of a scenario: 36 panels, contact models side by side, Ayit 2015, chapter 5."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from footfall.robot.model import Robot
 from footfall.scenarios.quadruped.legs import foot_homes, joint_angles, standing_configuration
 from footfall.scenarios.quadruped.parameters import FallPart, JumpPart, Scenario, TrotPart
 
-_PAIRS = (("RB", "LF"), ("LB", "RF"))  # diagonals, 001 section 18
+_PAIRS = (("RB", "LF"), ("LB", "RF"))  # diagonals, Ayit 2015, chapter 5
 
 
 class Reference(NamedTuple):

@@ -1,4 +1,4 @@
-"""What a run comes to, in numbers, and whether it went as it must, 001 sections 19 and 24."""
+"""What a run comes to, in numbers, and whether it went as it must, Ayit 2015, chapter 5."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def summarise(run: Run) -> Summary:
 
 
 def fall_failures(run: Run, *, energy_tolerance: float = 0.02) -> list[str]:
-    """What of the success criterion of a fall, 001 section 19 (i)-(v), a run does not meet; empty if it succeeds.
+    """What of the success criterion of a fall, Ayit 2015, chapter 5 (i)-(v), a run does not meet; empty if it succeeds.
 
     energy_tolerance: growth, as part of the energy of the fall, that is left to the integrator: it shrinks with the
     step.
