@@ -37,7 +37,7 @@ PATIENCE = 900.0  # s
 
 def studied(path: Path) -> dict[str, Any]:
     """What happens with one robot."""
-    from footfall.cli.simulate import prepared
+    from footfall.cli.simulate import Start, prepared
     from footfall.robot.load import load
     from footfall.robot.start import start_of
     from footfall.scene.load import load_scene
@@ -55,7 +55,7 @@ def studied(path: Path) -> dict[str, Any]:
     for scene in SCENES:
         place = load_scene(scene)
         begun, clock = time.process_time(), time.perf_counter()
-        simulation = prepared(robot, place, configuration=None, height=HEIGHT, touching=None, dt=1e-3)
+        simulation = prepared(robot, place, Start(height=HEIGHT), dt=1e-3)
         command = simulation.hold()
         simulation.step(command)
         row[f"{scene} first"] = time.process_time() - begun

@@ -8,17 +8,18 @@ from typing import Annotated
 import typer
 
 from footfall.cli.files import new_file
-from footfall.cli.options import FloatingBaseOption, LenientOption, PackageDirOption, RobotArgument
+from footfall.cli.option_groups import grouped
+from footfall.cli.options import RobotArgument, RobotReading
 from footfall.cli.screen import screen
-from footfall.robot.load import load, save
+from footfall.robot.load import save
 
 
+@grouped
 def convert(
     source: RobotArgument,
     target: Annotated[Path, typer.Argument(help="File to write: .urdf, .xml (MJCF) or .toml.")],
-    floating_base: FloatingBaseOption = None,
-    lenient: LenientOption = False,
-    package_dir: PackageDirOption = None,
+    *,
+    reading: RobotReading,
     force: Annotated[bool, typer.Option("--force", help="Overwrite a file.")] = False,
 ) -> None:
     """Write a robot in another format.
@@ -27,6 +28,6 @@ def convert(
 
     [dim]$[/] footfall convert my_robot.urdf my_robot.toml --floating-base
     """
-    robot = load(source, floating_base=floating_base, strict=not lenient, package_dirs=package_dir or ())
+    robot = reading.load(source)
     save(robot, new_file(target, force=force))
     screen().print(f"{robot!r}\nwritten to {target}", highlight=False, markup=False)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from footfall.robot.model import Robot
     from footfall.viewer.show import Subject
 
 RobotArgument = Annotated[
@@ -50,3 +51,25 @@ class SubjectOptions:
         from footfall.viewer.show import load_subject
 
         return load_subject(source, floating_base=self.floating_base, package_dirs=self.package_dir or ())
+
+
+@dataclass(frozen=True)
+class RobotReading:
+    """How a robot's file is read."""
+
+    floating_base: FloatingBaseOption = None
+    lenient: LenientOption = False
+    package_dir: PackageDirOption = None
+    srdf: SrdfOption = None
+
+    def load(self, source: str) -> Robot:
+        """A shipped robot or that of a file."""
+        from footfall.robot.load import load
+
+        return load(
+            source,
+            floating_base=self.floating_base,
+            strict=not self.lenient,
+            package_dirs=self.package_dir or (),
+            srdf=True if self.srdf is None else self.srdf,
+        )

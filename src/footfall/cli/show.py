@@ -9,25 +9,21 @@ import numpy as np
 from rich.table import Table
 
 from footfall.arrays import Array
-from footfall.cli.options import FloatingBaseOption, LenientOption, PackageDirOption, RobotArgument
+from footfall.cli.option_groups import grouped
+from footfall.cli.options import RobotArgument, RobotReading
 from footfall.cli.screen import screen, table
-from footfall.robot.load import load
 from footfall.robot.model import Joint, JointType, Robot
 
 
-def show(
-    robot: RobotArgument,
-    floating_base: FloatingBaseOption = None,
-    lenient: LenientOption = False,
-    package_dir: PackageDirOption = None,
-) -> None:
+@grouped
+def show(robot: RobotArgument, *, reading: RobotReading) -> None:
     """Show a robot: bodies, joints and their limits, masses, loops, frames, configurations and groups.
 
     [dim]$[/] footfall show lola
 
     [dim]$[/] footfall show my_robot.urdf --floating-base
     """
-    shown = load(robot, floating_base=floating_base, strict=not lenient, package_dirs=package_dir or ())
+    shown = reading.load(robot)
     console = screen()
     console.print(repr(shown), style="bold", markup=False)
     console.print(f"gravity {_vector(shown.gravity)} m/s2", highlight=False)

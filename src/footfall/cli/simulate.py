@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +11,8 @@ import numpy as np
 import typer
 
 from footfall.cli.files import new_file
-from footfall.cli.options import FloatingBaseOption, LenientOption, PackageDirOption, SrdfOption
+from footfall.cli.option_groups import grouped
+from footfall.cli.options import RobotReading
 from footfall.cli.screen import program, progress, screen, table
 
 if TYPE_CHECKING:
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     from footfall.robot.model import Robot
     from footfall.scene.model import Scene
     from footfall.simulation.simulation import Simulation
-    from footfall.simulation.step_values import Command
 
 
 _RECORDED = 0.005  # s between recorded states
@@ -26,46 +27,57 @@ _SLICE = 0.1  # s between two looks at the progress
 _PUSHED = 0.2  # s
 
 
-def simulate(
-    source: Annotated[
-        str,
-        typer.Argument(help="A robot: shipped name, .urdf, .xml or .toml; or a scene with things that move."),
-    ],
+@dataclass(frozen=True)
+class Start:
+    """Where a run begins."""
+
     scene: Annotated[
         str | None,
         typer.Option(help="Shipped scene, or a .toml file; default: flat, nothing if the root is fixed."),
-    ] = None,
-    duration: Annotated[float, typer.Option(min=0.0, help="How long, s.")] = 3.0,
-    height: Annotated[
-        float, typer.Option(min=0.0, help="Clearance above the ground at the start, m.")
-    ] = 0.02,
+    ] = None
+    height: Annotated[float, typer.Option(min=0.0, help="Clearance above the ground at the start, m.")] = 0.02
     configuration: Annotated[
         str | None,
         typer.Option(help="Named configuration to start from; default: its first one, inside its limits."),
-    ] = None,
-    limp: Annotated[bool, typer.Option("--limp", help="No torques: it falls like a puppet.")] = False,
+    ] = None
+    touching: Annotated[
+        list[str] | None,
+        typer.Option(help="A body that may touch the scene; repeat it. Default: all that have shapes."),
+    ] = None
+
+
+@dataclass(frozen=True)
+class Course:
+    """What happens, and for how long."""
+
+    duration: Annotated[float, typer.Option(min=0.0, help="How long, s.")] = 3.0
+    dt: Annotated[float, typer.Option(min=1e-6, help="Time step, s.")] = 0.001
+    limp: Annotated[bool, typer.Option("--limp", help="No torques: it falls like a puppet.")] = False
     stiffness: Annotated[
         float | None,
         typer.Option(
             min=0.0, help="With which joints hold their positions, N m/rad; default: from the weight."
         ),
-    ] = None,
-    push: Annotated[
-        float, typer.Option(help="Push the base to the left half way through, for 0.2 s, N.")
-    ] = 0.0,
-    touching: Annotated[
-        list[str] | None,
-        typer.Option(help="A body that may touch the scene; repeat it. Default: all that have shapes."),
-    ] = None,
-    dt: Annotated[float, typer.Option(min=1e-6, help="Time step, s.")] = 0.001,
+    ] = None
+    push: Annotated[float, typer.Option(help="Push the base to the left half way through, for 0.2 s, N.")] = (
+        0.0
+    )
+
+
+@grouped
+def simulate(
+    source: Annotated[
+        str,
+        typer.Argument(help="A robot: shipped name, .urdf, .xml or .toml; or a scene with things that move."),
+    ],
+    *,
+    start: Start,
+    course: Course,
+    reading: RobotReading,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Recording to write; default: the robot's name.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite a file.")] = False,
-    floating_base: FloatingBaseOption = None,
-    lenient: LenientOption = False,
-    package_dir: PackageDirOption = None,
-    srdf: SrdfOption = None,
 ) -> None:
     """Let a robot, or all that can move in a scene, go while the joints hold their positions, and record it.
 
@@ -80,8 +92,6 @@ def simulate(
     Ctrl-C ends it early; what was recorded until then is kept.
     """
     from footfall.recording.writer import RecordingWriter
-    from footfall.robot.load import load
-    from footfall.robot.start import start_of
     from footfall.scene.load import is_scene, load_scene
     from footfall.scene.model import Scene
 
@@ -89,27 +99,17 @@ def simulate(
     if is_scene(source):
         place = load_scene(source)
     else:
-        machine = load(
-            source,
-            floating_base=floating_base,
-            strict=not lenient,
-            package_dirs=package_dir or (),
-            srdf=True if srdf is None else srdf,
-        )
-        place = Scene("empty") if scene is None and not _is_free(machine) else load_scene(scene or "flat")
+        machine = reading.load(source)
+        empty = start.scene is None and not _is_free(machine)
+        place = Scene("empty") if empty else load_scene(start.scene or "flat")
     name = place.name if machine is None else machine.name.replace("/", "-")
     target = new_file(output or Path(f"{name}.mcap"), force=force)
-    run = prepared(machine, place, configuration=configuration, height=height, touching=touching, dt=dt)
-    command = run.zero_command if limp else run.hold(kp=stiffness)
-    console = screen()
-    console.print(repr(run), highlight=False, markup=False, soft_wrap=True)
-    if machine is not None:
-        console.print(f"it starts from {start_of(machine, configuration)}", highlight=False, markup=False)
-    if machine is not None and floating_base is None and not _is_free(machine):
-        console.print("its root is fixed to the world; --floating-base sets it free", highlight=False)
-    with RecordingWriter(target, run.robot, scene=run.scene, dt=dt, overwrite=force) as writer:
+    run = prepared(machine, place, start, dt=course.dt)
+    _tell_start(run, machine, start, reading)
+    with RecordingWriter(target, run.robot, scene=run.scene, dt=course.dt, overwrite=force) as writer:
         writer.state(0.0, run.state.q, run.state.v)
-        rows, stopped = _advance(run, command, duration, push, writer)
+        rows, stopped = _advance(run, course, writer)
+    console = screen()
     if rows:
         console.print(_summary(run, rows))
     if stopped:
@@ -121,30 +121,37 @@ def simulate(
         raise typer.Exit(130)
 
 
-def prepared(
-    robot: Robot | None,
-    scene: Scene,
-    *,
-    configuration: str | None,
-    height: float,
-    touching: list[str] | None,
-    dt: float,
-) -> Simulation:
-    """A simulation of a robot that starts a height above the ground, m, or of a scene as it is."""
+def _tell_start(run: Simulation, machine: Robot | None, start: Start, reading: RobotReading) -> None:
+    """What is simulated, and what the robot begins from."""
+    from footfall.robot.start import start_of
+
+    console = screen()
+    console.print(repr(run), highlight=False, markup=False, soft_wrap=True)
+    if machine is None:
+        return
+    begun = start_of(machine, start.configuration)
+    console.print(f"it starts from {begun}", highlight=False, markup=False)
+    if reading.floating_base is None and not _is_free(machine):
+        console.print("its root is fixed to the world; --floating-base sets it free", highlight=False)
+
+
+def prepared(robot: Robot | None, scene: Scene, start: Start, *, dt: float) -> Simulation:
+    """A simulation of a robot that starts a height above the ground, or of a scene as it is."""
     from footfall.contact.ground import Clearance, lowered
     from footfall.errors import FootfallWarning
     from footfall.robot.start import start_of
     from footfall.simulation.missing_meshes import without_missing_meshes
     from footfall.simulation.simulation import Simulation
 
-    simulation = Simulation(robot, scene, dt=dt, substeps=max(1, round(_RECORDED / dt)), touching=touching)
+    steps = max(1, round(_RECORDED / dt))
+    simulation = Simulation(robot, scene, dt=dt, substeps=steps, touching=start.touching)
     if robot is None:
         return simulation
-    own = start_of(robot, configuration).q
+    own = start_of(robot, start.configuration).q
     if _is_free(robot):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FootfallWarning)  # the simulation said it
-            own = lowered(own, Clearance(without_missing_meshes(robot), scene), height)
+            own = lowered(own, Clearance(without_missing_meshes(robot), scene), start.height)
     simulation.reset(np.concatenate([own, simulation.q[robot.nq :]]))
     return simulation
 
@@ -153,19 +160,18 @@ def _is_free(robot: Robot) -> bool:
     return robot.joints[0].type == "floating" and robot.joints[0].parent == "world"
 
 
-def _advance(
-    simulation: Simulation, command: Command, duration: float, push: float, writer: RecordingWriter
-) -> tuple[list[Any], bool]:
+def _advance(simulation: Simulation, course: Course, writer: RecordingWriter) -> tuple[list[Any], bool]:
     """Run in slices; what each gave, and whether Ctrl-C ended it."""
     rows: list[Any] = []
-    base = simulation.robot.bodies[0].name
+    command = simulation.zero_command if course.limp else simulation.hold(kp=course.stiffness)
+    base, duration = simulation.robot.bodies[0].name, course.duration
     compiled = "compiling native code; it is kept for the next time"
     try:
         with progress(compiled, duration) as show:
             while duration - simulation.state.time > 0.5 * simulation.control_period:
                 now = simulation.state.time
-                if push and now <= duration / 2 < now + _SLICE:
-                    simulation.push(base, np.array([0.0, push, 0.0, 0.0, 0.0, 0.0]), _PUSHED)
+                if course.push and now <= duration / 2 < now + _SLICE:
+                    simulation.push(base, np.array([0.0, course.push, 0.0, 0.0, 0.0, 0.0]), _PUSHED)
                 rows.append(simulation.run(command, min(_SLICE, duration - now), recorder=writer))
                 show(simulation.state.time, "simulating")
     except KeyboardInterrupt:

@@ -2,46 +2,77 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from footfall.cli.option_groups import grouped
 from footfall.cli.options import FloatingBaseOption, PackageDirOption, RobotArgument
 from footfall.cli.screen import progress, screen, table
-from footfall.cli.view import until_interrupted
+from footfall.cli.view import ServerOptions, until_interrupted
 
 if TYPE_CHECKING:
     from footfall.robot.model import Robot
 
 
-def volumes(
-    robot: RobotArgument,
-    fit: Annotated[bool, typer.Option("--fit", help="Fit a volume to every body first.")] = False,
-    most: Annotated[int, typer.Option(min=1, max=64, help="Elements a body, at most.")] = 8,
-    visuals: Annotated[bool, typer.Option("--visuals", help="Hold what is seen, too.")] = False,
-    volume_file: Annotated[
-        Path | None, typer.Option("--volumes", help="Begin with the volumes of this file.")
-    ] = None,
+@dataclass(frozen=True)
+class Fit:
+    """How volumes are fitted."""
+
+    fit: Annotated[bool, typer.Option("--fit", help="Fit a volume to every body first.")] = False
+    most: Annotated[int, typer.Option(min=1, max=64, help="Elements a body, at most.")] = 8
+    visuals: Annotated[bool, typer.Option("--visuals", help="Hold what is seen, too.")] = False
+
+
+@dataclass(frozen=True)
+class Files:
+    """What is read and written."""
+
+    volumes: Annotated[Path | None, typer.Option(help="Begin with the volumes of this file.")] = None
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="File that volumes are saved to: .toml.")
-    ] = None,
+    ] = None
     export: Annotated[
         Path | None,
         typer.Option(help="Also write them as balls (.yml) or the robot with capsules (.xml, .urdf, .toml)."),
-    ] = None,
+    ] = None
+    floating_base: FloatingBaseOption = None
+    package_dir: PackageDirOption = None
+
+    def load(self, source: str) -> Robot:
+        """The robot, with the volumes of the file if one is given."""
+        from footfall.robot.load import load
+        from footfall.robot.volume_file import load_volumes
+
+        model = load(
+            source, floating_base=self.floating_base, strict=False, package_dirs=self.package_dir or ()
+        )
+        return model if self.volumes is None else load_volumes(model, self.volumes)
+
+    def write(self, model: Robot, *, save: bool) -> None:
+        """Export the volumes, and save them if they will not change any more."""
+        from footfall.robot.volume_export import export_volumes
+        from footfall.robot.volume_file import save_volumes
+
+        for path, written in ((self.output if save else None, save_volumes), (self.export, export_volumes)):
+            if path is not None:
+                written(model, path)
+                screen().print(f"written: {path}", markup=False)
+
+
+@grouped
+def volumes(
+    robot: RobotArgument,
+    *,
+    fitting: Fit,
+    files: Files,
     edit: Annotated[
         bool | None,
         typer.Option("--edit/--no-edit", help="Open the tool; by default unless --fit or --export is given."),
     ] = None,
-    host: Annotated[
-        str, typer.Option(help="Where to listen; 0.0.0.0 lets other machines use it.")
-    ] = "localhost",
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")
-    ] = 8080,
-    floating_base: FloatingBaseOption = None,
-    package_dir: PackageDirOption = None,
+    server: ServerOptions,
 ) -> None:
     """Model the volumes of a robot in the browser, or fit them.
 
@@ -51,43 +82,35 @@ def volumes(
 
     [dim]$[/] footfall volumes panda.urdf --fit --export panda-spheres.yml
     """
-    from footfall.robot.load import load
-    from footfall.robot.volume_file import load_volumes, save_volumes
-
-    model = load(robot, floating_base=floating_base, strict=False, package_dirs=package_dir or ())
-    if volume_file is not None:
-        model = load_volumes(model, volume_file)
-    opens = edit if edit is not None else not fit and export is None
-    if fit:
-        model = _fitted(model, most=most, visuals=visuals)
-    if fit or not opens:
-        _report(model, visuals=visuals)
-    if output is not None and not opens:
-        save_volumes(model, output)
-        screen().print(f"written: {output}", markup=False)
-    if export is not None:
-        from footfall.robot.volume_export import export_volumes
-
-        export_volumes(model, export)
-        screen().print(f"written: {export}", markup=False)
+    model = files.load(robot)
+    opens = edit if edit is not None else not fitting.fit and files.export is None
+    if fitting.fit:
+        model = _fitted(model, fitting)
+    if fitting.fit or not opens:
+        _report(model, visuals=fitting.visuals)
+    files.write(model, save=not opens)
     if opens:
-        from footfall.viewer.volume_tool import VolumeTool
-
-        target = output or Path(f"{model.name}-volumes.toml")
-        with (
-            until_interrupted() as wait,
-            VolumeTool(model, target, visuals=visuals, host=host, port=port) as tool,
-        ):
-            text = f"open {tool.address} in a browser; Save writes {target}; Ctrl-C ends"
-            screen().print(text, highlight=False, markup=False)
-            wait()
+        _edit(model, files.output or Path(f"{model.name}-volumes.toml"), fitting, server)
 
 
-def _fitted(model: Robot, *, most: int, visuals: bool) -> Robot:
+def _edit(model: Robot, target: Path, fitting: Fit, server: ServerOptions) -> None:
+    """Open the tool, until Ctrl-C."""
+    from footfall.viewer.volume_tool import VolumeTool
+
+    tool = VolumeTool(
+        model, target, visuals=fitting.visuals, host=server.host, port=server.port, token=server.token
+    )
+    with until_interrupted() as wait, tool:
+        text = f"open {tool.address} in a browser; Save writes {target}; Ctrl-C ends"
+        screen().print(text, highlight=False, markup=False)
+        wait()
+
+
+def _fitted(model: Robot, fitting: Fit) -> Robot:
     from footfall.dynamics.fitted_volumes import fit_volumes
 
     with progress("fitting", len(model.bodies)) as tell:
-        return fit_volumes(model, most=most, visuals=visuals, progress=tell)
+        return fit_volumes(model, most=fitting.most, visuals=fitting.visuals, progress=tell)
 
 
 def _report(model: Robot, *, visuals: bool) -> None:
