@@ -77,6 +77,18 @@ class Course(Protocol):
         ...
 
 
+class Batch(NamedTuple):
+    """Robots that run at once, see `Simulation.rollout`. q (batch, nq) or (nq,), v (batch, nv) or (nv,). threads: None:
+    all cores. out: arrays for what comes of it."""
+
+    q: Array
+    v: Array
+    commands: Command
+    steps: int | None
+    threads: int | None
+    out: Sequence[Array] | None
+
+
 class Engine(Protocol):
     @property
     def scene(self) -> Scene:
@@ -103,15 +115,6 @@ class Engine(Protocol):
         step has led; they may be those at its beginning."""
         ...
 
-    def rollout(
-        self,
-        q: Array,
-        v: Array,
-        commands: Command,
-        *,
-        steps: int | None,
-        threads: int | None,
-        out: Sequence[Array] | None,
-    ) -> tuple[Array, Array, Array]:
+    def rollout(self, batch: Batch) -> tuple[Array, Array, Array]:
         """q (batch, steps, nq), v (batch, steps, nv) and residual (batch, steps), see `Simulation.rollout`."""
         ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,7 +19,7 @@ from footfall.robot.tree import Attachment
 from footfall.scene.model import Scene
 from footfall.simulation.control_period import ControlPeriod
 from footfall.simulation.drive_step import DriveTrain
-from footfall.simulation.engine import Deepest, Pushes, RecordedRows, body_numbers
+from footfall.simulation.engine import Batch, Deepest, Pushes, RecordedRows, body_numbers
 from footfall.simulation.joint_axes import actuated_velocities
 from footfall.simulation.penalty_step import penalty_row_count
 from footfall.simulation.run_values import SimulationState, TouchLog, Trajectory
@@ -117,22 +117,14 @@ class ListedEngine:
             self._kernels[pushed] = period.kernel(pushed)
         return self._kernels[pushed]
 
-    def rollout(
-        self,
-        q: Array,
-        v: Array,
-        commands: Command,
-        *,
-        steps: int | None,
-        threads: int | None,
-        out: Sequence[Array] | None,
-    ) -> tuple[Array, Array, Array]:
+    def rollout(self, batch: Batch) -> tuple[Array, Array, Array]:
         # The kernel of single steps: another one for the same arithmetic would differ in the last bits.
         residual, q, v = self.kernel().rollout(
-            q, v, *self._no_impulses, *commands, self.friction,
+            batch.q, batch.v, *self._no_impulses, *batch.commands, self.friction,
             *([0.0] if self.timed else []),
-            *([self._starts(q, v)] if self.train else []),
-            steps=steps, only=_ROLLOUT, threads=threads, out=out if out is None else (*out[2:], *out[:2]),
+            *([self._starts(batch.q, batch.v)] if self.train else []),
+            steps=batch.steps, only=_ROLLOUT, threads=batch.threads,
+            out=None if batch.out is None else (*batch.out[2:], *batch.out[:2]),
         )  # fmt: skip
         return q, v, residual
 

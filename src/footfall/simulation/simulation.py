@@ -33,7 +33,7 @@ from footfall.simulation.commands import (
 )
 from footfall.simulation.divergence import are_good, require_good, warn_of_divergence
 from footfall.simulation.drive_step import DriveTrain, Gears
-from footfall.simulation.engine import Course
+from footfall.simulation.engine import Batch, Course
 from footfall.simulation.engine_choice import ContactList, ContactModel, Touching, choose_engine
 from footfall.simulation.holding_gains import holding_gains
 from footfall.simulation.joint_axes import actuated_velocities
@@ -457,7 +457,7 @@ class Simulation:
             if value is not None and value < 1:
                 raise InvalidOption(f"{name} is {value}; it must be at least 1")
         commands = whole_command(commands, self.robot, self.joints)
-        q, v, residual = self.engine.rollout(q, v, commands, steps=steps, threads=threads, out=out)
+        q, v, residual = self.engine.rollout(Batch(q, v, commands, steps, threads, out))
         warn_of_divergence(q, v)
         warn_of_dead_points(self.robot, q)
         warn_of_residuals(residual, tolerance=self.options.solver.tolerance, scale=self._weight_impulse)

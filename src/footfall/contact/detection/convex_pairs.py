@@ -13,7 +13,7 @@ from footfall.contact.detection.memory import Pair
 from footfall.contact.detection.patch import patch_spots
 from footfall.contact.detection.round_pairs import UP
 from footfall.contact.detection.shapes import Kind, Pools, Spot
-from footfall.contact.detection.solids import Solid
+from footfall.contact.detection.solids import Couple, Solid
 from footfall.math.transform import Transform
 
 SMALLEST = 1e-3  # m: shapes without size are looked at as if they had this
@@ -46,14 +46,14 @@ def convex_spots(
     limit = margin + one.radius + other.radius
     if pair.apart - _moved(pair, turn, way, second.bound) > limit:
         return Found(0, pair)
-    small = max(min(first.bound, second.bound), SMALLEST)
+    couple = Couple(one, other, turn, way, max(min(first.bound, second.bound), SMALLEST))
     axis = pair.axis if pair.known else guess(place, other_place)
-    best = best_axis(pools, one, other, turn, way, small, limit, place.rotation.T @ axis, pair.known != 0)
+    best = best_axis(pools, couple, limit, place.rotation.T @ axis, pair.known != 0)
     normal, apart = place.rotation @ best.normal, max(best.separation, 0.0)
     known = Pair(pair.first, pair.second, normal, 1, apart, turn, way)
     if best.separation > limit:
         return Found(0, known)
-    count = patch_spots(pools, one, other, turn, way, best, small, margin, spots)
+    count = patch_spots(pools, couple, best, margin, spots)
     put_into_world(spots, count, place)
     return Found(count, known)
 
@@ -87,22 +87,13 @@ def put_into_world(spots: ArrayOf[Spot], count: int, place: Transform) -> None:
 
 
 @routine
-def best_axis(
-    pools: Pools,
-    one: Solid,
-    other: Solid,
-    turn: Matrix3,
-    way: Vector3,
-    small: float,
-    limit: float,
-    axis: Vector3,
-    known: bool,
-) -> Axis:
+def best_axis(pools: Pools, couple: Couple, limit: float, axis: Vector3, known: bool) -> Axis:
     """The axis along which two cores are farthest apart, or any that separates them by more than `limit` (m).
 
-    turn, way: pose of the second in the frame of the first. axis: unit normal from the second to the
-    first in the first's frame, a guess, or the answer of the last time if it is `known`.
+    axis: unit normal from the second to the first in the first's frame, a guess, or the answer of the last time if it
+    is `known`.
     """
+    one, other, turn, way, small = couple
     near = NEAR * small
     if one.kind == Kind.BOX and other.kind == Kind.BOX:
         best, follows = box_axis(one.size, other.size, turn, way, limit), True

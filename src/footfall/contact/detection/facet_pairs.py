@@ -33,7 +33,7 @@ from footfall.contact.detection.facets import (
 )
 from footfall.contact.detection.patch import patch_spots
 from footfall.contact.detection.shapes import Kind, Pools, Spot
-from footfall.contact.detection.solids import Solid, face_along, new_polygon, support
+from footfall.contact.detection.solids import Couple, Solid, face_along, new_polygon, support
 from footfall.math.transform import Transform
 
 _FLUSH = 1e-5  # of the shape's size: what lies less above a touched plane lies below it
@@ -262,9 +262,8 @@ def _touch_across(
         return nothing
     if _lies_below(gathering, pair, facet):
         return nothing
-    other = _solid(facet)
     limit = pair.margin + one.radius
-    best = best_axis(pools, one, other, turn, way, pair.small, limit, normal, False)
+    best = best_axis(pools, _couple(pair, facet), limit, normal, False)
     if best.separation > limit or (not outline.sheet and best.normal @ normal < -_BACKWARDS):
         return nothing
     crossing = Crossing(facet.number, best)
@@ -295,8 +294,10 @@ def _can_be_touched(pools: Pools, pair: FacetPair, facet: Facet, point: Vector3)
 
 
 @routine
-def _solid(facet: Facet) -> Solid:
-    return Solid(Kind.FACET, np.zeros(3), 0.0, facet.corners[: facet.outline.corners], 0, 0)
+def _couple(pair: FacetPair, facet: Facet) -> Couple:
+    """The shape and one of its facets."""
+    plate = Solid(Kind.FACET, np.zeros(3), 0.0, facet.corners[: facet.outline.corners], 0, 0)
+    return Couple(pair.one, plate, pair.turn, pair.way, pair.small)
 
 
 @routine
@@ -309,10 +310,7 @@ def _add_around(
     room: ArrayOf[Spot],
 ) -> None:
     """Add the points of the patch around an axis."""
-    other = _solid(facet)
-    count = patch_spots(
-        pools, pair.one, other, pair.turn, pair.way, crossing.axis, pair.small, pair.margin, room
-    )
+    count = patch_spots(pools, _couple(pair, facet), crossing.axis, pair.margin, room)
     for k in range(count):
         spot = room[k]
         level = spot.normal @ (spot.position - spot.gap * spot.normal)

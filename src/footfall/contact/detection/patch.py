@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from footfall.compiler.routines import ArrayOf, Matrix3, Vector3, routine
+from footfall.compiler.routines import ArrayOf, Vector3, routine
 from footfall.contact.detection.axes import UNKNOWN, Axis, refined
 from footfall.contact.detection.clipping import clip, patch_feature
 from footfall.contact.detection.shapes import Kind, Pools, Spot
-from footfall.contact.detection.solids import Solid, face_along, new_polygon
+from footfall.contact.detection.solids import Couple, face_along, new_polygon
 
 _FACING = 0.8  # cosine from which on a face counts as lying against the other shape
 _PARALLEL = 1e-13  # one minus the cosine to a face's normal below which the axis is that normal
@@ -73,19 +73,9 @@ def _edge_spots(
 
 
 @routine
-def patch_spots(
-    pools: Pools,
-    one: Solid,
-    other: Solid,
-    turn: Matrix3,
-    way: Vector3,
-    axis: Axis,
-    small: float,
-    margin: float,
-    spots: ArrayOf[Spot],
-) -> int:
-    """Points nearer than `margin` (m), in the frame of the first shape; turn, way: pose of the second in it. small:
-    size of the smaller one, m."""
+def patch_spots(pools: Pools, couple: Couple, axis: Axis, margin: float, spots: ArrayOf[Spot]) -> int:
+    """Points nearer than `margin` (m), in the frame of the first shape."""
+    one, other, turn, way, small = couple
     layers = one.radius + other.radius
     normal, gap, point = axis.normal, axis.separation - layers, axis.point
     count, lowest = 0, np.inf

@@ -135,9 +135,10 @@ def _keep_low(
 
 @routine
 def _spanned(spots: ArrayOf[Spot], place: Array, ring: Integers, deepest: int, k: int) -> float:
-    """Gap of the triangles from the deepest point to its ring at another point, m; without bound beside all of them."""
+    """Gap of the triangles from the deepest point to its ring at another point, m: of the plane of the one in whose
+    corner at the deepest point it lies, or beside all of them of the nearest one; minus infinity if all is a line."""
     x, y = place[k, 0] - place[deepest, 0], place[k, 1] - place[deepest, 1]
-    low = spots[deepest].gap
+    low, gap, nearest = spots[deepest].gap, -np.inf, -np.inf
     for number in range(len(ring)):
         one, other = ring[number], ring[number + 1 if number + 1 < len(ring) else 0]
         ax, ay = place[one, 0] - place[deepest, 0], place[one, 1] - place[deepest, 1]
@@ -145,9 +146,11 @@ def _spanned(spots: ArrayOf[Spot], place: Array, ring: Integers, deepest: int, k
         area = ax * by - ay * bx
         if area > 0.0:
             a, b = (x * by - y * bx) / area, (ax * y - ay * x) / area
-            if a >= 0.0 and b >= 0.0:
-                return float(low + a * (spots[one].gap - low) + b * (spots[other].gap - low))
-    return -np.inf
+            if min(a, b) > nearest:
+                nearest, gap = min(a, b), low + a * (spots[one].gap - low) + b * (spots[other].gap - low)
+                if nearest >= 0.0:
+                    break
+    return gap
 
 
 @routine

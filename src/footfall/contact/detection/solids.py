@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Integers
-from footfall.compiler.routines import ArrayOf, Vector3, routine
+from footfall.compiler.routines import ArrayOf, Matrix3, Vector3, routine
 from footfall.contact.detection.shapes import Kind, Pools
 
 MOST_SCANNED = 64  # corners of a hull up to which looking at all is faster than walking along edges
@@ -29,6 +29,17 @@ class Solid(NamedTuple):
     points: ArrayOf[Vector3]
     first: int
     hull: int
+
+
+class Couple(NamedTuple):
+    """Two convex cores, in the frame of the first. turn, way: pose of the second in it, m. small: size of the smaller
+    one, m."""
+
+    one: Solid
+    other: Solid
+    turn: Matrix3
+    way: Vector3
+    small: float
 
 
 class Polygon(NamedTuple):

@@ -19,7 +19,7 @@ from footfall.errors import InvalidOption
 from footfall.robot.tree import Attachment
 from footfall.scene.model import Scene
 from footfall.simulation.drive_step import DriveTrain
-from footfall.simulation.engine import Deepest, Pushes, RecordedRows, body_numbers
+from footfall.simulation.engine import Batch, Deepest, Pushes, RecordedRows, body_numbers
 from footfall.simulation.layers.motion import LayerMotion
 from footfall.simulation.layers.nodes import NodeFinder, TouchingNodes, layer_nodes
 from footfall.simulation.layers.step import Approach, LayerStep, LayerValues
@@ -143,16 +143,7 @@ class LayeredEngine:
         """Numbers (n,) of what carries each node among those that can be touched."""
         return np.array([self.contacts.owners.index(body) for body in self.nodes.bodies], dtype=np.int64)
 
-    def rollout(
-        self,
-        q: Array,
-        v: Array,
-        commands: Command,
-        *,
-        steps: int | None,
-        threads: int | None,
-        out: Sequence[Array] | None,
-    ) -> tuple[Array, Array, Array]:
+    def rollout(self, batch: Batch) -> tuple[Array, Array, Array]:
         raise InvalidOption("rollouts do not know contact layers; run one simulation after the other")
 
 

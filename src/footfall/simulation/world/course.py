@@ -13,7 +13,8 @@ from footfall.simulation.engine import Pushes, RecordedRows, body_numbers
 from footfall.simulation.run_values import SimulationState, TouchLog, Trajectory
 from footfall.simulation.step_values import Command
 from footfall.simulation.world.live_arrays import longer
-from footfall.simulation.world.run import Log, run_world
+from footfall.simulation.world.records import Moment
+from footfall.simulation.world.run import Log, Span, run_world
 
 if TYPE_CHECKING:
     from footfall.simulation.world.engine import WorldEngine
@@ -58,18 +59,8 @@ class WorldCourse:
         engine.begin(state)
         while done < last:
             live, room = engine.arrays
-            progress = run_world(
-                engine.world,
-                engine.settings,
-                live,
-                commands,
-                forces,
-                room,
-                engine.setting.substeps,
-                done,
-                last,
-                self.log,
-            )
+            now = Moment(engine.world, engine.settings, live, forces, room)
+            progress = run_world(now, commands, Span(done, last, engine.setting.substeps), self.log)
             done = progress.periods
             if progress.lost:  # the caller looks at what it has come to
                 self.log.q[done:last], self.log.v[done:last] = self.log.q[done], self.log.v[done]

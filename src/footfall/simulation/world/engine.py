@@ -29,11 +29,11 @@ from footfall.robot.tree import Attachment
 from footfall.scene.assembly import free_robot
 from footfall.scene.model import Scene, SceneObject
 from footfall.simulation.drive_step import DriveTrain, Gears
-from footfall.simulation.engine import Deepest, Pushes
+from footfall.simulation.engine import Batch, Deepest, Pushes
 from footfall.simulation.prescribed_motion import PrescribedMotion
 from footfall.simulation.robot_motion import RobotMotion
 from footfall.simulation.run_values import SimulationState
-from footfall.simulation.step_values import Command, StepOptions
+from footfall.simulation.step_values import StepOptions
 from footfall.simulation.world.build import (
     Member,
     build_world,
@@ -44,9 +44,9 @@ from footfall.simulation.world.build import (
 )
 from footfall.simulation.world.course import WorldCourse
 from footfall.simulation.world.live_arrays import fill, longer
-from footfall.simulation.world.records import Count, Forces, Settings, State, Workspace, World
-from footfall.simulation.world.rollouts import NO_FORCES, Starts, roll_out
-from footfall.simulation.world.run import Log, Progress, run_world
+from footfall.simulation.world.records import Count, Forces, Moment, Settings, State, Workspace, World
+from footfall.simulation.world.rollouts import NO_FORCES, roll_out
+from footfall.simulation.world.run import Log, Progress, Span, run_world
 
 _REACH = 1e-3  # m: whatever is nearer is a contact, approaching or not
 _SLEEP_SPEED, _SLEEP_AFTER = 1e-4, 0.2  # m/s and rad/s; s
@@ -325,18 +325,8 @@ class WorldEngine:
         gravity = float(np.linalg.norm(robot.gravity)) or 9.81
         return robot.mass * gravity * self.settings.dt
 
-    def rollout(
-        self,
-        q: Array,
-        v: Array,
-        commands: Command,
-        *,
-        steps: int | None,
-        threads: int | None,
-        out: Sequence[Array] | None,
-    ) -> tuple[Array, Array, Array]:
-        starts = Starts(np.asarray(q, dtype=np.float64), np.asarray(v, dtype=np.float64))
-        return roll_out(self, starts, commands, steps=steps, threads=threads, out=out)
+    def rollout(self, batch: Batch) -> tuple[Array, Array, Array]:
+        return roll_out(self, batch)
 
 
 def begin_early(placed: Sequence[Placed], options: StepOptions, gears: Gears | None) -> None:
@@ -365,7 +355,8 @@ def compile_early() -> None:
     settings = Settings(1.0, zero, 0.0, rules, True, 0.0, 0, 0, 0, 0, 0.0, 0)
     none, numbers = np.zeros((0, 0)), np.zeros(0, dtype=np.int64)
     log = Log(none, none, none, none, zero, numbers, numbers, new_records(Touch, 0), np.zeros((0, 3)))
-    run_world.prepare(world, settings, state, np.zeros((0, 6, 0)), NO_FORCES, room, 1, 0, 0, log)  # type: ignore[attr-defined]
+    now = Moment(world, settings, state, NO_FORCES, room)
+    run_world.prepare(now, np.zeros((0, 6, 0)), Span(0, 0, 1), log)  # type: ignore[attr-defined]
 
 
 def _members(setting: Setting) -> tuple[Member, ...]:

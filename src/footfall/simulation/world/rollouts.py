@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,11 +12,12 @@ from footfall.compiler.routines import new_records
 from footfall.compiler.threads import Job, available_cores, share
 from footfall.contact.detection.shapes import Touch
 from footfall.errors import InvalidOption
+from footfall.robot.model import Robot
+from footfall.simulation.engine import Batch
 from footfall.simulation.pace import Pace
-from footfall.simulation.step_values import Command
 from footfall.simulation.world.live_arrays import fill
-from footfall.simulation.world.records import Forces
-from footfall.simulation.world.run import Log, run_world
+from footfall.simulation.world.records import Forces, Moment
+from footfall.simulation.world.run import Log, Span, run_world
 
 if TYPE_CHECKING:
     from footfall.simulation.world.engine import WorldEngine
@@ -24,27 +25,11 @@ if TYPE_CHECKING:
 NO_FORCES = Forces(np.zeros(0, dtype=np.int64), np.zeros((0, 6)), np.zeros((0, 3)))
 
 
-class Starts(NamedTuple):
-    """q (batch, nq) or (nq,), and v (batch, nv) or (nv,)."""
-
-    q: Array
-    v: Array
-
-
-def roll_out(
-    engine: WorldEngine,
-    starts: Starts,
-    commands: Command,
-    *,
-    steps: int | None,
-    threads: int | None,
-    out: Sequence[Array] | None,
-) -> tuple[Array, Array, Array]:
+def roll_out(engine: WorldEngine, batch: Batch) -> tuple[Array, Array, Array]:
     """q (batch, steps, nq), v (batch, steps, nv) and residual (batch, steps) in N s, see `Simulation.rollout`."""
-    robot = engine.setting.robot
-    parts = [np.asarray(part, dtype=np.float64) for part in commands]
-    q, v = starts
-    count = _batch(engine, starts, parts)
+    robot, steps, out = engine.setting.robot, batch.steps, batch.out
+    q, v, *parts = (np.asarray(part, dtype=np.float64) for part in (batch.q, batch.v, *batch.commands))
+    count = _batch_size(robot, q, v, parts)
     lengths = {part.shape[1] for part in parts if part.ndim == 3 and part.shape[1] > 1}
     if steps is None:
         steps = max(lengths, default=1)
@@ -78,18 +63,8 @@ def roll_out(
             while done < steps and not job.stopped:
                 last = min(done + pace.periods, steps)
                 with pace:
-                    progress = run_world(
-                        world,
-                        settings,
-                        state,
-                        given,
-                        NO_FORCES,
-                        room,
-                        engine.setting.substeps,
-                        done,
-                        last,
-                        log,
-                    )
+                    now = Moment(world, settings, state, NO_FORCES, room)
+                    progress = run_world(now, given, Span(done, last, engine.setting.substeps), log)
                 done = progress.periods
                 if progress.lost:
                     result[0][k, done:], result[1][k, done:], result[2][k, done:] = np.nan, np.nan, np.nan
@@ -98,18 +73,17 @@ def roll_out(
                     state, room = engine.grown(state, room, progress)
             result[2][k] *= engine.weight_impulse
 
-    share(part, min(threads or available_cores(), count))
+    share(part, min(batch.threads or available_cores(), count))
     engine.forget()
     return result[0], result[1], result[2]
 
 
-def _batch(engine: WorldEngine, starts: Starts, parts: Sequence[Array]) -> int:
+def _batch_size(robot: Robot, q: Array, v: Array, parts: Sequence[Array]) -> int:
     """How many robots there are; refuses arrays that do not fit."""
-    robot = engine.setting.robot
-    for name, values, size in (("q", starts.q, robot.nq), ("v", starts.v, robot.nv)):
+    for name, values, size in (("q", q, robot.nq), ("v", v, robot.nv)):
         if values.ndim not in (1, 2) or values.shape[-1] != size:
             raise InvalidOption(f"{name} has shape {values.shape}; it must be (batch, {size}) or ({size},)")
-    counts = {len(values) for values in starts if values.ndim == 2}
+    counts = {len(values) for values in (q, v) if values.ndim == 2}
     counts |= {len(part) for part in parts if part.ndim > 1}
     if len(counts - {1}) > 1:
         raise InvalidOption(

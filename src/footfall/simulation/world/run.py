@@ -9,7 +9,7 @@ import numpy as np
 from footfall.arrays import Array, Integers
 from footfall.compiler.routines import ArrayOf, Vector3, routine
 from footfall.contact.detection.shapes import Touch
-from footfall.simulation.world.records import Count, Forces, Settings, State, Workspace, World
+from footfall.simulation.world.records import Count, Moment, State, World
 from footfall.simulation.world.step import advance
 
 
@@ -41,25 +41,23 @@ class Progress(NamedTuple):
     lost: bool
 
 
+class Span(NamedTuple):
+    """Control periods from `first` to before `last`, each of some steps."""
+
+    first: int
+    last: int
+    substeps: int
+
+
 @routine(fused=True, quick=True)
-def run_world(
-    world: World,
-    settings: Settings,
-    state: State,
-    commands: Array,
-    forces: Forces,
-    room: Workspace,
-    substeps: int,
-    first: int,
-    last: int,
-    log: Log,
-) -> Progress:
-    """Go on from control period `first` to before `last`, each of some steps, or until there is no more room.
+def run_world(now: Moment, commands: Array, span: Span, log: Log) -> Progress:
+    """Go on for a span of control periods, or until there is no more room.
 
     commands (periods or 1, 6, joints): one for each, or one for all.
     """
+    world, settings, state, forces, room = now
     done, written = state.counts, len(log.touches) > 0
-    for period in range(first, last):
+    for period in range(span.first, span.last):
         command = commands[period if len(commands) > 1 else 0]
         begin = log.touch_starts[period] if written else 0
         if written and begin + len(room.found) > len(log.touches):
@@ -67,7 +65,7 @@ def run_world(
         if done[Count.SUBSTEPS] == 0:
             log.residual[period], log.solver_steps[period] = 0.0, 0
             _begin_command(world, state)
-        while done[Count.SUBSTEPS] < substeps:
+        while done[Count.SUBSTEPS] < span.substeps:
             report = advance(world, settings, state, command, forces, room)
             if report.touches > len(room.found) or report.pairs > len(state.memory.pairs):
                 return Progress(period, report.touches, report.pairs, 0, False)
@@ -86,7 +84,7 @@ def run_world(
             for k in range(count):
                 log.forces[begin + k] = state.impulses[k] / settings.dt
             log.touch_starts[period + 1] = begin + count
-    return Progress(last, 0, 0, 0, False)
+    return Progress(span.last, 0, 0, 0, False)
 
 
 def _begin_command(world: World, state: State) -> None:
