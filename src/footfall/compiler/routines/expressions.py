@@ -11,7 +11,6 @@ from inspect import Parameter, Signature, signature
 from typing import Any
 
 from footfall.compiler.routines.annotations import hint_of, is_record, record_fields
-from footfall.compiler.routines.arrays import Lazy
 from footfall.compiler.routines.dense import matrix_product, transposed
 from footfall.compiler.routines.library import SHAPERS, TRANSLATORS
 from footfall.compiler.routines.numbers import number_constant
@@ -30,6 +29,7 @@ from footfall.compiler.routines.types import (
     Value,
     items_of,
 )
+from footfall.compiler.routines.whole_arrays import Lazy
 from footfall.errors import RoutineError
 
 

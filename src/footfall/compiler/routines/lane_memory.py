@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from footfall.compiler.routines.arrays import Lazy
 from footfall.compiler.routines.types import (
     FLOAT,
     INT,
@@ -17,6 +16,7 @@ from footfall.compiler.routines.types import (
     Value,
     all_roots,
 )
+from footfall.compiler.routines.whole_arrays import Lazy
 from footfall.errors import RoutineError
 
 if TYPE_CHECKING:

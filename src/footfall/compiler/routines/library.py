@@ -13,7 +13,6 @@ import numpy as np
 
 from footfall.compiler import functions as traced
 from footfall.compiler.routines.annotations import as_records, new_records, plain_record
-from footfall.compiler.routines.arrays import Lazy
 from footfall.compiler.routines.lane_memory import lanes_at, put_lanes, read_lanes, write_lanes
 from footfall.compiler.routines.numbers import number_constant
 from footfall.compiler.routines.types import (
@@ -36,6 +35,7 @@ from footfall.compiler.routines.types import (
     leaves,
     tuple_of,
 )
+from footfall.compiler.routines.whole_arrays import Lazy
 from footfall.errors import RoutineError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ all who know it, as in Python. What an empty list will hold is known from what i
 from __future__ import annotations
 
 from footfall.compiler.routines.annotations import Hint, ListHint, plain_record
-from footfall.compiler.routines.arrays import Arrays, Place
+from footfall.compiler.routines.arrays import Place
 from footfall.compiler.routines.types import (
     INT,
     ArrayType,
@@ -23,10 +23,11 @@ from footfall.compiler.routines.types import (
     layout,
     size_of,
 )
+from footfall.compiler.routines.whole_arrays import WholeArrays
 from footfall.errors import RoutineError
 
 
-class Lists(Arrays):
+class Lists(WholeArrays):
     """Operations on values of the type `ListType`."""
 
     def converted(self, value: Value, type: Type) -> Value:

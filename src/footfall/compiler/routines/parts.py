@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from footfall.compiler.routines.annotations import is_record, record_fields
-from footfall.compiler.routines.arrays import Lazy, Place
+from footfall.compiler.routines.arrays import Place
 from footfall.compiler.routines.numbers import number_constant
 from footfall.compiler.routines.records import Records
 from footfall.compiler.routines.types import (
@@ -37,6 +37,7 @@ from footfall.compiler.routines.types import (
     record_of,
     tuple_of,
 )
+from footfall.compiler.routines.whole_arrays import Lazy
 from footfall.errors import RoutineError
 
 _KNOWN: dict[type, Callable[[int, int], int]] = {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from footfall.compiler.routines.annotations import hint_of
-from footfall.compiler.routines.arrays import Lazy, Place
+from footfall.compiler.routines.arrays import Place
 from footfall.compiler.routines.expressions import Expressions, signature_of
 from footfall.compiler.routines.memory import RAISED
 from footfall.compiler.routines.numbers import number_constant
@@ -42,6 +42,7 @@ from footfall.compiler.routines.types import (
     roots_of,
     tuple_of,
 )
+from footfall.compiler.routines.whole_arrays import Lazy
 from footfall.errors import RoutineError
 
 if TYPE_CHECKING:
