@@ -68,11 +68,8 @@ def penalty_step(
     """
     remembered = _MEMORY * len(candidates)
     memories = [_memory(state.impulses[k : k + _MEMORY]) for k in range(0, remembered, _MEMORY)]
-
-    def touch(q: Array, v: Array) -> _Touch:
-        return _contact_forces(robot, candidates, options, law, memories, q, v, friction, time)
-
-    now = touch(state.q, state.v)
+    springs = _Springs(robot, candidates, law, memories, friction, options.dt, time)
+    now = _contact_forces(springs, state.q, state.v)
     rest = state.impulses[remembered:]
     if options.integrator == "semi-implicit":
         none = np.zeros(0)
@@ -84,7 +81,12 @@ def penalty_step(
         effort, residual, steps = report.effort, report.residual, report.solver_steps
     else:
         q, v, integral, effort = smooth_step(
-            robot, options, state, command, forces=lambda q, v: touch(q, v).generalised, wrenches=wrenches
+            robot,
+            options,
+            state,
+            command,
+            forces=lambda q, v: _contact_forces(springs, q, v).generalised,
+            wrenches=wrenches,
         )
         residual, steps = 0.0, 0.0
     kept = [np.array([memory.touched, *memory.anchor, memory.integral]) for memory in now.memories]
@@ -92,6 +94,19 @@ def penalty_step(
         StepState(q, v, integral, np.concatenate([np.zeros(0), *kept, rest])),
         StepReport(effort, now.positions, now.forces, now.normals, now.gaps, residual, steps),
     )
+
+
+class _Springs(NamedTuple):
+    """What the forces of a step come from: places that may touch, the law, what each remembers, their coefficients of
+    friction (contacts,), the step and the time at its start, s."""
+
+    robot: Robot
+    candidates: Sequence[Candidate]
+    law: PenaltyLaw
+    memories: Sequence[PenaltyMemory]
+    friction: Array
+    dt: float
+    time: Any
 
 
 class _Touch(NamedTuple):
@@ -109,22 +124,13 @@ def _memory(values: Array) -> PenaltyMemory:
     return PenaltyMemory(values[0], np.array(values[1:4]), values[4])
 
 
-def _contact_forces(
-    robot: Robot,
-    candidates: Sequence[Candidate],
-    options: StepOptions,
-    law: PenaltyLaw,
-    memories: Sequence[PenaltyMemory],
-    q: Array,
-    v: Array,
-    friction: Array,
-    time: Any,
-) -> _Touch:
+def _contact_forces(springs: _Springs, q: Array, v: Array) -> _Touch:
+    robot, time = springs.robot, springs.time
     tree, coupling = robot.tree, Coupling(robot, q)
     poses = link_poses(tree, q)
     generalised: list[Any] = [0.0] * robot.nv
     found: list[tuple[Array, Array, Array, Any, PenaltyMemory]] = []
-    for k, candidate in enumerate(candidates):
+    for k, candidate in enumerate(springs.candidates):
         surface = candidate.surface
         body, other = frame_attachment(robot, candidate.body), frame_attachment(robot, surface.body)
         carrier = _link_pose(poses, other.link)
@@ -144,15 +150,15 @@ def _contact_forces(
         # In the axes of what is touched, so that anchors move along with it.
         turn = carrier.rotation.T
         force, memory = penalty_force(
-            law,
-            memories[k],
+            springs.law,
+            springs.memories[k],
             gap=gap,
             frame=turn @ frame,
             position=turn @ (point - carrier.translation),
             velocity=turn @ velocity,
-            friction=friction[k],
+            friction=springs.friction[k],
             viscous_friction=surface.material.viscous_friction,
-            dt=options.dt,
+            dt=springs.dt,
         )
         in_world = frame @ force
         for axis in range(3):
