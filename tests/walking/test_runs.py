@@ -154,12 +154,13 @@ def test_a_script_is_walked_recorded_and_replayed(tmp_path: Path) -> None:
 
 
 def test_a_fall_is_reported_with_its_cause_and_kept(tmp_path: Path) -> None:
-    options = ["flat", "--goal", "1,0,0", "--push", "torso,0,2500,0,0.3,0.2", "--no-plot", "--json"]
+    options = ["flat", "--goal", "1,0,0", "--push", "torso,0,5000,0,0.3,0.2", "--no-plot", "--json"]
     result = CliRunner().invoke(app, ["walk", *options, "-o", str(tmp_path)])
     assert result.exit_code == 1
     summary = json.loads(result.stdout)
     assert summary["fallen"]
     assert " at " in summary["cause"]
+    assert summary["residual"] < 1e-8  # in the air too
     recording = read_recording(tmp_path / "flat.mcap")
     assert [event.name for event in recording.events].count("fallen") == 1
 

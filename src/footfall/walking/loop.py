@@ -115,8 +115,8 @@ class WalkLog(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """periods: done. touches, pairs: room that the next step needs, if more than there is. lost: no numbers any more.
-    fallen: stopped by the limits of `Judgement`."""
+    """periods: done. touches, pairs: room that the next step needs, if more than there is. lost: no numbers any more, or no
+    forces of contact that hold the robot. fallen: stopped by the limits of `Judgement`."""
 
     periods: int
     touches: int
@@ -178,7 +178,7 @@ def act(brain: Brain, plant: Plant, judge: Judgement, period: int, log: WalkLog)
         )
     state.counts[Count.SUBSTEPS] = 0
     log.q[at], log.v[at] = state.q, state.v
-    if not is_number(state):
+    if not (is_number(state) and log.signals[at].residual < np.inf):
         return Progress(period + 1, 0, 0, True, False)
     truth = sense(
         brain.sensing, plant.world, state, plant.settings.dt, brain.sensing_room, brain.sensors, brain.truth

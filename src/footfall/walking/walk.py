@@ -164,12 +164,12 @@ def summarise(session: WalkSession) -> WalkSummary:
 
 def cause_of_fall(walker: Walker) -> str | None:
     """Which limit was passed first, and when; an error of the hardware comes before the fall that it makes."""
+    if walker.lost:
+        return f"numbers ran away at {walker.time:.3f} s"
     stopped = trouble_of(walker.hardware, walker.code.body)
     if stopped is not None:
         at = int(np.argmax(walker.log.signals["stage"] == Stage.ERROR)) * walker.options.log_every
         return f"hardware stopped at {at * walker.gains.period:.3f} s: {stopped}"
-    if walker.lost:
-        return f"numbers ran away at {walker.time:.3f} s"
     if not walker.fallen:
         return None
     last, judge, when = walker.log.signals[-1], walker.judge, f"at {walker.time:.3f} s"
