@@ -1,6 +1,7 @@
 """Ground that is not as the robot thinks, and pushes: how often it stays on its feet. Writes a report.
 
-python -m benchmarks.disturbances [--seeds 20] [--mode reduced full] [--output benchmarks/disturbances.md]
+python -m benchmarks.disturbances [--seeds 20] [--mode reduced full] [--part boards hands pushes]
+    [--output benchmarks/disturbances.md]
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ HEIGHTS = (0.01, 0.02, 0.03, 0.04)  # m, of boards
 _LIFT = 0.06  # m, of swinging feet, as walks to a goal have it
 _JITTER = 0.1  # m, by which the rolling board lies elsewhere
 _AHEAD = 0.4  # m/s, in the corridor
+_BLOW = 0.1  # s, that a push lasts
+_STRIDE, _FINE = 8.0, 1.0  # N s, by which pushes grow until it falls, and how near the largest one is found
 
 Ground = Callable[[int], Scene]  # of a seed
 Stack = Callable[[ControlGains], ControlGains]
@@ -47,8 +50,15 @@ def full_stack(gains: ControlGains) -> ControlGains:
 
 
 def balance_alone(gains: ControlGains) -> ControlGains:
-    """Without reflexes of feet, footholds that follow the error, and arms that swing."""
-    return gains._replace(late_speed=0.0, largest_step=0.0, step_share=0.0, momentum_weight=0.0)
+    """Without reflexes of feet, footholds that follow the error, steps out of standing, and arms that swing."""
+    return gains._replace(
+        late_speed=0.0, largest_step=0.0, step_share=0.0, momentum_weight=0.0, catching_step=0.0
+    )
+
+
+def no_steps(gains: ControlGains) -> ControlGains:
+    """Without steps by which a robot that stands catches itself."""
+    return gains._replace(catching_step=0.0)
 
 
 def nothing(gains: ControlGains) -> ControlGains:
@@ -56,6 +66,10 @@ def nothing(gains: ControlGains) -> ControlGains:
     return balance_alone(gains)._replace(balance_rate=-gains.pendulum_rate, force_rate=0.0)
 
 
+_PUSHES = (
+    "pushes of 0.1 s against the upper body (0 degrees: from behind; no errors of sensors; at 0.5 m/s the least of two "
+    "steps)"
+)
 STACKS: dict[str, Stack] = {
     "full stack": full_stack,
     "balance control alone": balance_alone,
@@ -115,27 +129,43 @@ class Study:
 
     def pushes(self) -> Iterator[str]:
         """Largest impulses of 0.1 s against the upper body that it bears, standing and walking."""
-        yield from _head("from", ("standing, N s", "at 0.5 m/s, N s"))
+        yield from _head("from", ("standing, without steps", "standing", "at 0.5 m/s"))
         model = self.code.body.model
         still, moving = (
             self.motion_of(footfall.walking_plan(model, steps)) for steps in (stamping(1), straight(5.0))
         )
-        cases = ((still, still.end_time + 0.5), (moving, 5.0))
+        rest = (still.end_time + 0.5,)
+        two_steps = tuple(moving.plan.spans())[6:8]  # one of each foot, at full speed
+        swings = tuple(0.5 * (begin + end) for _, _, begin, end in two_steps)
         for angle in range(0, 360, 45):
-            found = [self._largest_push(motion, angle, start) for motion, start in cases]
-            yield _row(f"{angle} degrees", [f"{each:.0f}" for each in found])
+            found = [
+                min(self._largest_push(motion, angle, start, stack) for start in starts)
+                for motion, starts, stack in (
+                    (still, rest, no_steps),
+                    (still, rest, full_stack),
+                    (moving, swings, full_stack),
+                )
+            ]
+            yield _row(f"{angle} degrees", [f"{each:.0f} N s" for each in found])
 
-    def _largest_push(self, motion: Motion, angle: float, start: float) -> float:
-        """N s, after which the robot still stands 5 s later, by halving."""
-        low, high, way = 0.0, 80.0, np.deg2rad(angle)
-        body = self.code.body.body_of("UB")
-        while high - low > 2.0:
-            middle = (low + high) / 2
-            force = (10 * middle * np.cos(way), 10 * middle * np.sin(way), 0.0)
-            options = WalkerOptions(pushes=(Push(body, force, start, 0.1),), mode=self.mode)
+    def _largest_push(self, motion: Motion, angle: float, start: float, stack: Stack) -> float:
+        """N s, after which the robot still stands 5 s later: all smaller ones that were tried, too."""
+        body, way = self.code.body.body_of("UB"), np.deg2rad(angle)
+
+        def bears(impulse: float) -> bool:
+            force = impulse / _BLOW
+            push = Push(body, (force * np.cos(way), force * np.sin(way), 0.0), start, _BLOW)
+            options = WalkerOptions(pushes=(push,), mode=self.mode, log_every=20)
             walker = Walker(self.code, load_scene("flat"), motion, options)
-            low, high = (middle, high) if walker.run_until(start + 5.0) else (low, middle)
-        return low
+            walker.tune(stack(walker.gains))
+            return walker.run_until(start + 5.0)
+
+        high = next((each for each in np.arange(_STRIDE, 100.0, _STRIDE) if not bears(each)), 100.0)
+        low = high - _STRIDE
+        while high - low > _FINE:
+            middle = (low + high) / 2
+            low, high = (middle, high) if bears(middle) else (low, middle)
+        return float(low)
 
     def motion_of(self, plan: MotionPlan) -> Motion:
         """The motion of a plan, for the whole robot."""
@@ -205,6 +235,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--mode", choices=("reduced", "full"), nargs="*", default=["reduced", "full"])
+    parser.add_argument("--part", choices=("boards", "hands", "pushes"), nargs="*", default=None)
     parser.add_argument("--output", type=Path, default=Path("benchmarks/disturbances.md"))
     options = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
@@ -214,17 +245,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "",
         f"Machine: {processor()}, load {load_average()}. LOLA, sensors with errors. Numbers of walks after which it "
         "stands. Boards lie at random, full or half as high, and the robot does not know of them. Balance control "
-        "alone: without reflexes of feet, footholds that follow the error, and arms that swing.",
+        "alone: without reflexes of feet, footholds and steps that follow the error, and arms that swing.",
         "",
     ]
     for mode in options.mode:
         study = Study(code, options.seeds, mode)
         parts = {
-            "boards on level ground": study.boards,
-            "hands on walls": study.hands,
-            "pushes of 0.1 s against the upper body (0 degrees: from behind; no errors of sensors)": study.pushes,
+            "boards": ("boards on level ground", study.boards),
+            "hands": ("hands on walls", study.hands),
+            "pushes": (_PUSHES, study.pushes),
         }
-        for title, part in parts.items():
+        for title, part in (parts[name] for name in options.part or parts):
             lines += [f"## {'On drives' if mode == 'full' else 'Ideal drives'}: {title}", ""]
             for line in part():
                 lines.append(line)

@@ -9,8 +9,8 @@ import pytest
 
 from footfall.walking.balance import balancing_wrench, follow_height, zmp_shift
 from footfall.walking.compliance import Compliance
-from footfall.walking.feet import FootLoad, FootPlan, adapt_foot, foot_target, notice_touch
-from footfall.walking.footholds import foothold_goal, has_landed, shift_plan, step_room
+from footfall.walking.feet import FootGoal, FootLoad, FootPlan, adapt_foot, foot_target, notice_touch
+from footfall.walking.footholds import Lead, foothold_goal, has_landed, shift_plan, step_room
 from footfall.walking.gains import ControlGains, control_gains
 from footfall.walking.hands import SMOOTH, HandPlan, adapt_hand, hand_target, make_up
 from footfall.walking.perceived import Footing, Tilt, about_sole, centre_of, touches
@@ -19,6 +19,7 @@ from footfall.walking.task_space import BodyTarget, PointTarget
 from footfall.walking.walker import POINT_DAMPING, POINT_STIFFNESS, WalkingCode
 
 ZERO = np.zeros(3)
+AS_PLANNED = FootGoal(ZERO, ZERO)
 UNLEARNT = Compliance(0.0, 0.0)
 STANDING = FootMemory(ZERO, ZERO, ZERO, ZERO, 1.0, 0.0, 0.0, 300.0, 1.0, 0.0, 0.0, UNLEARNT, UNLEARNT, ZERO)
 SWINGING = STANDING._replace(touching=0.0, force=0.0, active=0.0)
@@ -46,7 +47,9 @@ def test_torques_of_a_sole_on_springs_converge_at_the_rate_of_the_loop(gains: Co
         torque = -stiffness * memory.turn[1]
         measured = about_sole(np.array([0.0, 0.0, 300.0, 0.0, torque, 0.0]), -sole.middle)
         errors.append(20.0 - torque)
-        memory = adapt_foot(memory, plan(gains, closed=True), FootLoad(measured, wanted), 0.0, ZERO, gains)
+        memory = adapt_foot(
+            memory, plan(gains, closed=True), FootLoad(measured, wanted), 0.0, AS_PLANNED, gains
+        )
     # With the share a = dt / (dt + tau): r' = (1 - a) r + a c e, e' = e - dt r'.
     share, dt = gains.period / (gains.period + 0.004), gains.period
     step = np.array(
@@ -71,7 +74,7 @@ def test_a_sole_with_dampers_does_not_tremble(gains: ControlGains) -> None:
             torques.append(-stiffness * (memory.turn[1] + lag * memory.turn_rate[1]))
             measured = about_sole(np.array([0.0, 0.0, 300.0, 0.0, torques[-1], 0.0]), -sole.middle)
             load = FootLoad(measured, wanted)
-            memory = adapt_foot(memory, plan(faster, closed=True), load, 0.0, ZERO, faster)
+            memory = adapt_foot(memory, plan(faster, closed=True), load, 0.0, AS_PLANNED, faster)
         return float(np.abs(np.diff(torques[-20:])).max())
 
     assert trembling(gains.force_rate) < 0.01
@@ -136,7 +139,7 @@ def test_a_turned_foot_stays_where_it_is_when_its_sole_changes(gains: ControlGai
     load = FootLoad(np.zeros(6), np.zeros(6))
     before = foot_target(turned, whole)
     still = gains._replace(release_rate=0.0)
-    after = foot_target(adapt_foot(turned, tiptoe, load, 0.0, ZERO, still), tiptoe)
+    after = foot_target(adapt_foot(turned, tiptoe, load, 0.0, AS_PLANNED, still), tiptoe)
     np.testing.assert_allclose(after.position, before.position, atol=1e-15)
     jumped = foot_target(turned._replace(pivot=gains.toe.middle), tiptoe).position - before.position
     assert np.linalg.norm(jumped) > 1e-3
@@ -147,7 +150,7 @@ def test_force_control_lets_a_foot_go_that_leaves(gains: ControlGains) -> None:
     times as fast."""
     leaving = plan(gains, closed=False, velocity=0.2)._replace(sole=gains.toe)
     load = FootLoad(np.array([0.0, 0.0, 300.0, 0.0, 20.0, 0.0]), np.zeros(6))
-    after = adapt_foot(STANDING, leaving, load, 0.0, ZERO, gains)
+    after = adapt_foot(STANDING, leaving, load, 0.0, AS_PLANNED, gains)
     np.testing.assert_array_equal(after.turn_rate, 0.0)
 
 
@@ -166,7 +169,7 @@ def swing_down(gains: ControlGains, ground: float) -> tuple[np.ndarray, np.ndarr
         force = max(gains.foot_stiffness * (depth - 0.01 * rate), 0.0) if depth > 0.0 else 0.0
         wrench = np.array([0.0, 0.0, force, 0.0, 0.0, 0.0])
         memory = notice_touch(memory, landing, force, gains)
-        memory = adapt_foot(memory, landing, FootLoad(wrench, wrench), 0.0, ZERO, gains)
+        memory = adapt_foot(memory, landing, FootLoad(wrench, wrench), 0.0, AS_PLANNED, gains)
         found = foot_target(memory, landing)
         height, rate = float(found.position[2]), float(found.velocity[2])
         heights.append(height)
@@ -211,7 +214,7 @@ def test_a_foot_that_lost_the_ground_again_does_not_hammer_on_it(gains: ControlG
     coming = plan(gains, closed=False, velocity=-0.4)
     memory, load = notice_touch(SWINGING, coming, 500.0, gains), FootLoad(np.zeros(6), np.zeros(6))
     for _ in range(50):
-        memory = adapt_foot(notice_touch(memory, coming, 0.0, gains), coming, load, 0.0, ZERO, gains)
+        memory = adapt_foot(notice_touch(memory, coming, 0.0, gains), coming, load, 0.0, AS_PLANNED, gains)
     assert (memory.touching, memory.early) == (0.0, 1.0)
     target = foot_target(memory, coming)
     assert -0.5 * gains.late_speed < target.velocity[2] < 0.0
@@ -231,7 +234,7 @@ def test_a_late_foot_looks_for_the_ground_but_not_at_once(gains: ControlGains) -
     memory, heights = SWINGING, []
     for _ in range(200):
         memory = notice_touch(memory, standing, 0.0, gains)
-        memory = adapt_foot(memory, standing, load, 0.0, ZERO, gains)
+        memory = adapt_foot(memory, standing, load, 0.0, AS_PLANNED, gains)
         heights.append(memory.hold[2])
     assert heights[10] == 0.0
     assert heights[-1] < -0.01
@@ -243,7 +246,9 @@ def test_a_late_foot_looks_for_the_ground_but_not_at_once(gains: ControlGains) -
 def test_a_swinging_foot_takes_the_height_of_the_other(gains: ControlGains) -> None:
     memory, load = SWINGING, FootLoad(np.zeros(6), np.zeros(6))
     for _ in range(600):
-        memory = adapt_foot(memory, plan(gains, closed=False), load, 0.0, np.array([0.0, 0.0, 0.02]), gains)
+        memory = adapt_foot(
+            memory, plan(gains, closed=False), load, 0.0, FootGoal(np.array([0.0, 0.0, 0.02]), ZERO), gains
+        )
     assert abs(memory.hold[2] - 0.02) < 1e-4
 
 
@@ -280,13 +285,15 @@ def test_the_height_follows_the_ground_without_overshoot(gains: ControlGains) ->
 
 def test_footholds_follow_great_errors_within_their_room(gains: ControlGains) -> None:
     room, ahead = step_room(gains), np.array([1.0, 0.0, 0.0])
-    np.testing.assert_array_equal(foothold_goal(0.9 * room.least * ahead, ZERO, np.eye(3), 1.0, gains), 0.0)
-    far = foothold_goal(1.0 * ahead, ZERO, np.eye(3), 1.0, gains)
+    np.testing.assert_array_equal(
+        foothold_goal(Lead(0.9 * room.least * ahead, ZERO, room), np.eye(3), 1.0, gains), 0.0
+    )
+    far = foothold_goal(Lead(1.0 * ahead, ZERO, room), np.eye(3), 1.0, gains)
     np.testing.assert_allclose(far, [room.ahead, 0.0, 0.0])
-    inwards = foothold_goal(np.array([0.0, -1.0, 0.0]), ZERO, np.eye(3), 1.0, gains)
+    inwards = foothold_goal(Lead(np.array([0.0, -1.0, 0.0]), ZERO, room), np.eye(3), 1.0, gains)
     assert inwards[1] == pytest.approx(-room.inward)
     off = gains._replace(step_share=0.0)
-    np.testing.assert_array_equal(foothold_goal(1.0 * ahead, ZERO, np.eye(3), 1.0, off), 0.0)
+    np.testing.assert_array_equal(foothold_goal(Lead(1.0 * ahead, ZERO, room), np.eye(3), 1.0, off), 0.0)
 
 
 def test_the_plan_follows_a_foot_once_for_each_swing() -> None:
@@ -370,7 +377,7 @@ def test_a_foot_that_strikes_an_edge_rises_and_does_not_go_on(gains: ControlGain
             push = 16 * POINT_STIFFNESS * max(depth, 0.0)
             hardest = max(hardest, push)
             load = FootLoad(np.array([-push, 0.0, 0.0, 0.0, 0.0, 0.0]), np.zeros(6))
-            memory = adapt_foot(memory, plan_of, load, 0.0, ZERO, gains)
+            memory = adapt_foot(memory, plan_of, load, 0.0, AS_PLANNED, gains)
             place = place + gains.period * swing
         return place + memory.hold, hardest
 

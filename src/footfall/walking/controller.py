@@ -13,10 +13,11 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler.routines import Vector3, Vector6
 from footfall.walking.balance import balancing_wrench, follow_height, zmp_shift
+from footfall.walking.catching import catch_goal, next_catch, with_catch
 from footfall.walking.clearance import keep_clear
 from footfall.walking.distribution import FootSupport, HandSupport, Shares, distribute
-from footfall.walking.feet import FootLoad, adapt_foot, foot_target, notice_touch
-from footfall.walking.footholds import come_back, foothold_goal, has_landed, shift_plan
+from footfall.walking.feet import FootGoal, FootLoad, FootPlan, adapt_foot, foot_target, notice_touch
+from footfall.walking.footholds import Lead, come_back, foothold_goal, has_landed, shift_plan, step_room
 from footfall.walking.gains import ControlGains
 from footfall.walking.hands import adapt_hand, hand_axes, hand_target, make_up
 from footfall.walking.perceived import (
@@ -31,7 +32,7 @@ from footfall.walking.perceived import (
     tilt_of,
 )
 from footfall.walking.plan_sampling import Planned, shifted
-from footfall.walking.state import BodyMemory, ControllerState, FootMemory, JointPlaces, Sensors
+from footfall.walking.state import ControllerState, FootMemory, JointPlaces, Sensors
 from footfall.walking.task_space import (
     BodyTarget,
     Kinematics,
@@ -105,6 +106,8 @@ def control_period(
     pushed = contact_force(sensors, state, driven, tilt, model) - planned_force(planned)
     smooth = observed_dcm(body.dcm, error, center.position - planned.body.position, pushed, gains)
     state.body[0] = body._replace(dcm=smooth)
+    state.catch[0] = next_catch(state.catch[0], planned, state, error, gains)
+    planned = with_catch(planned, state.catch[0], gains)
     shift = zmp_shift(smooth, gains)
     wrench = balancing_wrench(planned.wrench, shift)
     shares = _distribute(planned, wrench, state, gains)
@@ -214,7 +217,7 @@ def _adapt(
     second = notice_touch(state.feet[1], planned.left_foot, left[2], gains)
     pressed = 0.5 * ((shares.right_foot[2] - right[2]) - (shares.left_foot[2] - left[2]))
     pressed *= first.active * second.active
-    goals = _goals(planned, first, second, state.body[0], gains)
+    goals = _goals(planned, first, second, state, stance, gains)
     state.feet[0] = adapt_foot(
         first, planned.right_foot, FootLoad(right, shares.right_foot), pressed, goals[0], gains
     )
@@ -234,18 +237,47 @@ def _adapt(
         felt = adapt_hand(state.hands[hand], plan, force, wanted, gains)
         state.hands[hand] = make_up(felt, there - plan.target.position, gains)
     ground = planned.right_foot.load * state.feet[0].hold[2] + planned.left_foot.load * state.feet[1].hold[2]
-    state.body[0] = come_back(follow_height(state.body[0], ground, gains), gains)
+    state.body[0] = come_back(follow_height(state.body[0], ground, gains), _beside(state), gains)
     _level(state, gains)
 
 
+def _beside(state: ControllerState) -> Vector3:
+    """Where the centre of mass goes beside its plan, m: half of the way with a foot that catches the robot."""
+    catch = state.catch[0]
+    if catch.side == 0.0:
+        return np.zeros(3)
+    foot = state.feet[1] if catch.side > 0.0 else state.feet[0]
+    return 0.5 * _aside(foot)
+
+
 def _goals(
-    planned: Planned, right: FootMemory, left: FootMemory, body: BodyMemory, gains: ControlGains
-) -> tuple[Vector3, Vector3]:
-    """Displacements that feet should have while they swing, m: at the height of the other one, where the error is."""
-    up = np.array([0.0, 0.0, 1.0])
-    first = foothold_goal(body.dcm, body.plan_shift, planned.right_foot.target.rotation, -1.0, gains)
-    second = foothold_goal(body.dcm, body.plan_shift, planned.left_foot.target.rotation, 1.0, gains)
-    return first + left.hold[2] * up, second + right.hold[2] * up
+    planned: Planned,
+    right: FootMemory,
+    left: FootMemory,
+    state: ControllerState,
+    stance: Stance,
+    gains: ControlGains,
+) -> tuple[FootGoal, FootGoal]:
+    """How feet should be displaced while they swing: at the height of the other one, where the error is."""
+    up, none = np.array([0.0, 0.0, 1.0]), np.zeros(3)
+    body, catch = state.body[0], state.catch[0]
+    lead = Lead(body.dcm, body.plan_shift, step_room(gains))
+    first = foothold_goal(lead, planned.right_foot.target.rotation, -1.0, gains) + left.hold[2] * up
+    second = foothold_goal(lead, planned.left_foot.target.rotation, 1.0, gains) + right.hold[2] * up
+    if catch.side > 0.0:
+        second = catch_goal(catch, planned, state, gains) + right.hold[2] * up
+        return FootGoal(first, none), _level_goal(second, planned.left_foot, stance)
+    if catch.side < 0.0:
+        first = catch_goal(catch, planned, state, gains) + left.hold[2] * up
+        return _level_goal(first, planned.right_foot, stance), FootGoal(second, none)
+    return FootGoal(first, none), FootGoal(second, none)
+
+
+def _level_goal(hold: Vector3, plan: FootPlan, stance: Stance) -> FootGoal:
+    """The goal of a foot of a robot that tilts: level, and as high above the ground as the model has it."""
+    there = stance.true_place(plan.target.position + hold)
+    lower = plan.target.position[2] + hold[2] - there[2]
+    return FootGoal(hold + np.array([0.0, 0.0, lower]), -stance.tilt.error)
 
 
 def _level(state: ControllerState, gains: ControlGains) -> None:

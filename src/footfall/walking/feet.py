@@ -25,6 +25,7 @@ _SMOOTH = (
 )
 _STRUCK, _FREE = 0.003, 0.05  # s, in which a foot notices that it has struck something, and forgets it
 _PATIENCE = 0.02  # s, for which a foot may be late without doing anything
+_FASTEST = 1.0  # of the pendulum's speed `w h`, by which a swinging foot is displaced
 _SINKING = 0.25  # of the speed of a late foot: that of one which came early and has lost the ground again
 
 
@@ -42,6 +43,13 @@ class FootLoad(NamedTuple):
 
     measured: Vector6
     wanted: Vector6
+
+
+class FootGoal(NamedTuple):
+    """How a foot should be displaced and turned against its plan while it swings, m and rad, world axes."""
+
+    hold: Vector3
+    turn: Vector3
 
 
 def notice_touch(memory: FootMemory, plan: FootPlan, force: float, gains: ControlGains) -> FootMemory:
@@ -63,12 +71,11 @@ def notice_touch(memory: FootMemory, plan: FootPlan, force: float, gains: Contro
 
 
 def adapt_foot(
-    memory: FootMemory, plan: FootPlan, load: FootLoad, pressed: float, goal: Vector3, gains: ControlGains
+    memory: FootMemory, plan: FootPlan, load: FootLoad, pressed: float, goal: FootGoal, gains: ControlGains
 ) -> FootMemory:
     """Displacement and turn of a foot after a period.
 
-    pressed: by which force the two feet should be pressed apart more, N: half of the difference of errors. goal: the
-    displacement, m, that it should have while it swings.
+    pressed: by which force the two feet should be pressed apart more, N: half of the difference of errors.
     """
     memory = _learnt(_with_pivot(memory, plan), plan, load, gains)
     hold_rate: Vector3 = np.zeros(3)
@@ -89,8 +96,10 @@ def adapt_foot(
         hold_rate = np.array([0.0, 0.0, -share * gains.late_speed])
     if not plan.closed and memory.early < 0.5:
         share = 1.0 - memory.active
-        hold_rate = hold_rate - (share * gains.release_rate) * (memory.hold - goal)
-        turn_rate = turn_rate - (share * gains.release_rate) * memory.turn
+        hold_rate = hold_rate - share * _no_faster(
+            gains.release_rate * (memory.hold - goal.hold), _FASTEST * gains.pendulum_rate * gains.height
+        )
+        turn_rate = turn_rate - (share * gains.release_rate) * (memory.turn - goal.turn)
         memory = _struck(memory, plan, load, gains)
         hold_rate = hold_rate - _into(plan.target.velocity + hold_rate, memory.block)
     hold_rate = _within_reach(memory.hold_rate, hold_rate, gains)
@@ -100,6 +109,12 @@ def adapt_foot(
     for i in (0, 1, 2):
         turn[i] = min(max(turn[i], -gains.largest_turn), gains.largest_turn)
     return memory._replace(hold=hold, hold_rate=hold_rate, turn=turn, turn_rate=turn_rate)
+
+
+def _no_faster(velocity: Vector3, most: float) -> Vector3:
+    """A velocity with its size limited, m/s."""
+    size = np.sqrt(velocity @ velocity)
+    return velocity if size <= most else (most / size) * velocity
 
 
 def _struck(memory: FootMemory, plan: FootPlan, load: FootLoad, gains: ControlGains) -> FootMemory:

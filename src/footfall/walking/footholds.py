@@ -34,17 +34,23 @@ def step_room(gains: ControlGains) -> StepRoom:
     )
 
 
-def foothold_goal(
-    error: Vector3, shift: Vector3, heading: Matrix3, outward: float, gains: ControlGains
-) -> Vector3:
+class Lead(NamedTuple):
+    """What footholds follow. error: of the divergent component, m. shift: by which the plan is shifted already, m.
+    room: within which they do."""
+
+    error: Vector3
+    shift: Vector3
+    room: StepRoom
+
+
+def foothold_goal(lead: Lead, heading: Matrix3, outward: float, gains: ControlGains) -> Vector3:
     """Where a swinging foot should be displaced to, m, world axes.
 
-    error: of the divergent component. shift: by which the plan is shifted already. heading: rotation of the foot.
-    outward: 1 if left is outside, -1 if right is.
+    heading: rotation of the foot. outward: 1 if left is outside, -1 if right is.
     """
     if gains.step_share <= 0.0:
         return np.zeros(3)
-    room = step_room(gains)
+    error, shift, room = lead
     ahead, left = heading[:, 0], heading[:, 1]
     x, y = float(error @ ahead), outward * float(error @ left)
     along = _beyond(x, room.least) * gains.step_share - _RETURN * float(shift @ ahead)
@@ -83,9 +89,9 @@ def _moved(foot: FootMemory, by: Vector3) -> FootMemory:
     return foot._replace(hold=foot.hold + by)
 
 
-def come_back(body: BodyMemory, gains: ControlGains) -> BodyMemory:
-    """Let the model's centre of mass come back to the (shifted) plan, as a critically damped spring."""
+def come_back(body: BodyMemory, goal: Vector3, gains: ControlGains) -> BodyMemory:
+    """Let the model's centre of mass come to a place beside the (shifted) plan, m, as a critically damped spring."""
     rate = gains.height_rate
-    change = -rate * rate * body.shift - 2.0 * rate * body.shift_rate
+    change = rate * rate * (goal - body.shift) - 2.0 * rate * body.shift_rate
     shift_rate = body.shift_rate + gains.period * change
     return body._replace(shift=body.shift + gains.period * shift_rate, shift_rate=shift_rate)

@@ -67,6 +67,9 @@ class ControlGains(NamedTuple):
     step_share: (
         float  # of an error of the divergent component that footholds follow; 0: they stay where planned
     )
+    catching_step: (
+        float  # m, longest step ahead by which a robot that stands catches itself; 0: it takes none
+    )
     stop_acceleration: float  # m/s2, by which a foot is stopped that meets the ground early
     late_speed: float  # m/s, of a foot that looks for the ground
     hand_speed: float  # m/s, of a hand that looks for what it should touch
@@ -110,6 +113,7 @@ def control_gains(model: ReducedModel, *, period: float = 1e-3, point_stiffness:
         release_rate=4.0 * rate,
         level_rate=0.3 * rate,
         step_share=1.0,
+        catching_step=0.4 * model.com_height,
         stop_acceleration=5.0 * model.gravity,
         late_speed=0.04 * rate * model.com_height,
         hand_speed=0.04 * rate * model.com_height,

@@ -115,8 +115,8 @@ class WalkLog(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """periods: done. touches, pairs: room that the next step needs, if more than there is. lost: no numbers any more, or no
-    forces of contact that hold the robot. fallen: stopped by the limits of `Judgement`."""
+    """periods: done. touches, pairs: room that the next step needs, if more than there is. lost: no numbers any more,
+    or no forces of contact that hold the robot. fallen: stopped by the limits of `Judgement`."""
 
     periods: int
     touches: int

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.environment.model import Environment
 from footfall.errors import InvalidOption, UnknownName
 from footfall.gait.actions import idle
@@ -36,9 +37,11 @@ from footfall.walking.routes import plan_way, start_pose
 from footfall.walking.settings import PlanningParameters, WalkSettings, planner_parameters
 from footfall.walking.sight import LOOK, CameraSight, WholeSight, sight_for
 from footfall.walking.signal_effects import added_object, changed_objects, made_signal, requested
+from footfall.walking.step_ground import ground_around, unknown_ground
 from footfall.walking.walker import Walker, WalkerOptions, WalkingCode, soft_scene
 
 _NEVER = math.inf
+_CATCHING = 0.05  # s, between two looks at a robot that catches itself, before it may follow another plan
 
 
 class WalkSession:
@@ -104,6 +107,8 @@ class WalkSession:
         self._note("plan", plan_data(self.pilot.versions[0]))
         self.scenes = [(0.0, self.walker.scene)]  # as it was from a time on, s
         self._looked = -_NEVER  # s
+        # Ground that feet may be put on: by which plan it stands there, and of which version of the surroundings.
+        self._ground = (0, 0)
 
     # Verbs
 
@@ -223,6 +228,8 @@ class WalkSession:
         times = [self.pilot.next_time(now), self._looked + self.pilot.settings.planning.look_s, end]
         if self._signals:
             times.append(self._signals[0].time)
+        if self.walker.catches_itself:
+            times.append(now + _CATCHING)
         return max(min(math.ceil(min(times) / period - 1e-6) * period, end), now + period)
 
     def _advance(self, end: float) -> None:
@@ -240,12 +247,29 @@ class WalkSession:
         if self.time >= self._looked + self.pilot.settings.planning.look_s - 1e-9:
             self._look()
         known, begin = len(self.pilot.versions), time.thread_time()
-        shift = self.walker.brain.state.body["plan_shift"][0]
-        self.pilot.think(self.time, np.array(shift))
+        if not self.walker.catches_itself:
+            self.pilot.think(self.time, self._shift)
+            self._know_ground()
         self.planning += time.thread_time() - begin
         for version in self.pilot.versions[known:]:
             self._note("no plan", {"about": version.about, "problem": version.problem})
         self._take_up()  # without latency it is there at once
+
+    @property
+    def _shift(self) -> Array:
+        """By which feet have landed beside the plan (3,), m."""
+        return np.array(self.walker.brain.state.body["plan_shift"][0])
+
+    def _know_ground(self) -> None:
+        """A robot that stands looks where it may put its feet if it is pushed."""
+        pilot = self.pilot
+        known = (len(pilot.versions), pilot.environment.version)
+        if known == self._ground or not pilot.rests(self.time) or pilot.environment.version == 0:
+            return
+        self._ground = known
+        limits, gains = pilot.settings.planner.foothold, self.walker.gains
+        pose = pilot.motion.given.end
+        self.walker.know_ground(ground_around(pilot.environment, pose, self._shift, limits, gains))
 
     def _take_up(self) -> None:
         coming = self.pilot.take_up(self.time)
@@ -254,6 +278,7 @@ class WalkSession:
         # The plan has been displaced by as much as it is shifted: nothing that the robot could notice.
         self.walker.brain.state.body["plan_shift"][0] -= coming.shift
         self.walker.follow(coming.motion)
+        self.walker.know_ground(unknown_ground())
         version = coming.version
         self._note("plan", plan_data(version))
 

@@ -9,6 +9,7 @@ import numpy as np
 from footfall.arrays import Array, Integers
 from footfall.compiler.routines import ArrayOf, Vector3, new_records
 from footfall.walking.compliance import Compliance
+from footfall.walking.step_ground import StepGround, unknown_ground
 
 
 class Sensors(NamedTuple):
@@ -98,10 +99,21 @@ class BodyMemory(NamedTuple):
     dcm: Vector3
 
 
+class CatchMemory(NamedTuple):
+    """A step by which a robot that stands catches itself. side: of the foot that swings, 1 left, -1 right, 0 none.
+    time: s, for which it has swung, or both feet have stood. taken: share of its load that the other foot has. last:
+    side of the foot that has swung last."""
+
+    side: float
+    time: float
+    taken: float
+    last: float
+
+
 class ControllerState(NamedTuple):
     """q (nq,), v (nv,): of the model, which is where the robot should be. before, after (joints,): joint
     velocities at the beginning and at the end of the period. effort (joints,): torques that joints will need, Nm, where
-    drives want to know them. push (nv,): velocities that keep arms off the body."""
+    drives want to know them. push (nv,): velocities that keep arms off the body. ground: what is known of it."""
 
     q: Array
     v: Array
@@ -112,6 +124,8 @@ class ControllerState(NamedTuple):
     feet: ArrayOf[FootMemory]
     hands: ArrayOf[HandMemory]
     body: ArrayOf[BodyMemory]
+    catch: ArrayOf[CatchMemory]
+    ground: StepGround
 
 
 def new_controller_state(q: Array, nv: int, joints: int) -> ControllerState:
@@ -128,4 +142,6 @@ def new_controller_state(q: Array, nv: int, joints: int) -> ControllerState:
         feet,
         new_records(HandMemory, 2),
         new_records(BodyMemory, 1),
+        new_records(CatchMemory, 1),
+        unknown_ground(),
     )

@@ -43,6 +43,7 @@ from footfall.walking.request import Push, WalkMode
 from footfall.walking.sensing import sensing_code, sensing_kernel
 from footfall.walking.start import come_to, on_the_ground, require_reached, require_within_limits
 from footfall.walking.state import JointPlaces, Sensors, new_controller_state, new_sensors
+from footfall.walking.step_ground import StepGround
 from footfall.walking.task_space import TaskCode, TaskKernels, task_code, task_kernels
 
 POINT_STIFFNESS, POINT_DAMPING = 5e4, 5e2  # N/m and N s/m of a contact point, Seiwald (2023) section 7.4
@@ -181,6 +182,15 @@ class Walker:
         """Walk by a motion from now on."""
         self.motion: Motion = motion
         self.plan: PlanTable = plan_table(motion)
+
+    def know_ground(self, ground: StepGround) -> None:
+        """Let it catch itself on this ground from now on."""
+        self.brain = self.brain._replace(state=self.brain.state._replace(ground=ground))
+
+    @property
+    def catches_itself(self) -> bool:
+        """Whether it is in a step that no plan has."""
+        return bool(self.brain.state.catch["side"][0] != 0.0)
 
     def push(self, push: Push) -> None:
         """Let a force act on a body."""
