@@ -36,28 +36,14 @@ class Call(NamedTuple):
 
 def _calls() -> dict[str, Call]:
     """Public functions with native code behind them."""
-    from footfall.contact.broad_phase import broad_phase
-    from footfall.contact.convex import Convex
-    from footfall.contact.gjk import convex_distance
-    from footfall.contact.manifold import contact_manifold
-    from footfall.contact.polyhedron import polyhedron
-    from footfall.contact.v_clip import Features, polyhedron_distance
-    from footfall.geometry.height_map import HeightMap
-    from footfall.geometry.hierarchy import build_hierarchy
-    from footfall.geometry.mesh import TriangleMesh
-    from footfall.geometry.mesh_distance import signed_distances
-    from footfall.geometry.swept_distance import swept_distance, swept_distances
-    from footfall.geometry.swept_sphere import swept_line, swept_triangle
+    return _curves() | _polygons() | _shapes() | _surfaces()
+
+
+def _curves() -> dict[str, Call]:
     from footfall.math import (
-        boundary_distance,
-        closest_point,
-        contains,
-        convex_hull,
         cubic_spline,
         hermite_quintic,
-        inset,
         interpolate_quaternions,
-        intersection,
         quintic_spline,
         rest_to_rest,
         slerp,
@@ -65,26 +51,87 @@ def _calls() -> dict[str, Call]:
     )
     from footfall.math.quaternion_splines import CubicQuaternionSpline, QuaternionBSpline
     from footfall.math.trajectories import PolynomialTrajectory
-    from footfall.math.transform import Transform
-    from footfall.robot.shapes import Box
-
-    rng = np.random.default_rng(0)
-    times, points = np.array([0.0, 0.5, 1.0, 2.0]), rng.normal(size=(4, 3))
-    square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
-    cloud, apart = rng.normal(size=(12, 3)), Transform(np.eye(3), np.array([4.0, 0.2, 0.1]))
-    here = Transform(np.eye(3), np.zeros(3))
-    faces = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
-    corners = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
-    solid, ball = polyhedron(cloud), swept_line([0.0, 0, 0], [1.0, 0, 0], 0.1)
-    turns = rng.normal(size=(5, 4))
-    turns /= np.linalg.norm(turns, axis=1, keepdims=True)
 
     def trajectory(times: Any, pieces: Any, at: Any, order: Any) -> Any:
         made = PolynomialTrajectory(times, pieces)
         return made.sample(at, order), made(at, order)
 
-    def pairs(method: str) -> Function:
-        return lambda lower, upper: broad_phase(method).pairs(lower, upper)
+    rng = np.random.default_rng(0)
+    times, points = np.array([0.0, 0.5, 1.0, 2.0]), rng.normal(size=(4, 3))
+    turns = rng.normal(size=(5, 4))
+    turns /= np.linalg.norm(turns, axis=1, keepdims=True)
+    return {
+        "trajectory": Call(
+            trajectory, (np.array([0.0, 1.0, 2.0]), rng.normal(size=(2, 6, 3)), times.copy(), 2)
+        ),
+        "cubic spline": Call(cubic_spline, (times, points)),
+        "quintic spline": Call(quintic_spline, (times, points)),
+        "hermite": Call(hermite_quintic, (times, points, points, points)),
+        "rest to rest": Call(rest_to_rest, (times, points)),
+        "slerp": Call(slerp, (turns[0], turns[1], times / 2, 2)),
+        "squad": Call(squad, (turns[0], turns[1], turns[2], turns[3], times / 2, 2)),
+        "quaternions": Call(interpolate_quaternions, (turns[0], turns[1], 0.3)),
+        "quaternion spline": Call(
+            lambda controls, at, order: CubicQuaternionSpline(controls).derivatives(at, order),
+            (turns[:4].reshape(1, 4, 4), times / 2, 2),
+        ),
+        "quaternion B-spline": Call(
+            lambda controls, at, order: QuaternionBSpline(controls).derivatives(at, order),
+            (turns, times / 2, 2),
+        ),
+    }
+
+
+def _polygons() -> dict[str, Call]:
+    from footfall.math import boundary_distance, closest_point, contains, convex_hull, inset, intersection
+
+    square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    return {
+        "convex hull": Call(convex_hull, (np.random.default_rng(1).normal(size=(20, 2)),)),
+        "contains": Call(contains, (square, square + 0.1)),
+        "closest point": Call(closest_point, (square, np.array([2.0, 0.3]))),
+        "boundary": Call(boundary_distance, (square, square + 0.1)),
+        "intersection": Call(intersection, (square, square + 0.4)),
+        "inset": Call(inset, (square, 0.1)),
+    }
+
+
+def _shapes() -> dict[str, Call]:
+    from footfall.contact.convex import Convex
+    from footfall.contact.gjk import convex_distance
+    from footfall.contact.manifold import contact_manifold
+    from footfall.contact.polyhedron import polyhedron
+    from footfall.contact.v_clip import Features, polyhedron_distance
+    from footfall.geometry.swept_distance import swept_distance, swept_distances
+    from footfall.geometry.swept_sphere import swept_line, swept_triangle
+    from footfall.math.transform import Transform
+    from footfall.robot.shapes import Box
+
+    def clip(first: Any, pose: Any, second: Any, other: Any, start: Any) -> Any:
+        found = polyhedron_distance(first, pose, second, other, start=start)
+        return found, contact_manifold(first, pose, second, other, start=start)
+
+    cloud = np.random.default_rng(2).normal(size=(12, 3))
+    here, apart = Transform(np.eye(3), np.zeros(3)), Transform(np.eye(3), np.array([4.0, 0.2, 0.1]))
+    solid, ball = polyhedron(cloud), swept_line([0.0, 0, 0], [1.0, 0, 0], 0.1)
+    return {
+        "polyhedra": Call(clip, (solid, here, solid, apart, Features(0, 0, 0, 0))),
+        "hull": Call(polyhedron, (cloud,)),
+        "convex": Call(
+            lambda points, pose, other: convex_distance(Convex(points), pose, Box((1.0, 1.0, 1.0)), other),
+            (cloud, here, apart),
+        ),
+        "swept": Call(swept_distance, (swept_triangle([0.0, 0, 0], [1.0, 0, 0], [0.0, 1, 0], 0.1), ball)),
+        "swept many": Call(swept_distances, ([ball] * 3, [ball] * 3)),
+    }
+
+
+def _surfaces() -> dict[str, Call]:
+    from footfall.contact.broad_phase import broad_phase
+    from footfall.geometry.height_map import HeightMap
+    from footfall.geometry.hierarchy import build_hierarchy
+    from footfall.geometry.mesh import TriangleMesh
+    from footfall.geometry.mesh_distance import signed_distances
 
     def boxes(lower: Any, upper: Any, leaf_size: Any, low: Any, high: Any) -> Any:
         tree = build_hierarchy(lower, upper, leaf_size=leaf_size)
@@ -97,48 +144,15 @@ def _calls() -> dict[str, Call]:
         ground = HeightMap(grid, spacing)
         return ground.height(x, y), ground.normal(x, y)
 
-    def clip(first: Any, pose: Any, second: Any, other: Any, start: Any) -> Any:
-        found = polyhedron_distance(first, pose, second, other, start=start)
-        return found, contact_manifold(first, pose, second, other, start=start)
-
+    rng = np.random.default_rng(3)
     lower = rng.normal(size=(9, 3))
+    faces = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
+    corners = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
     return {
-        "trajectory": Call(
-            trajectory, (np.array([0.0, 1.0, 2.0]), rng.normal(size=(2, 6, 3)), times.copy(), 2)
-        ),
         "hierarchy": Call(boxes, (lower, lower + 0.5, 4, -np.ones(3), np.ones(3))),
-        "mesh": Call(mesh_distances, (corners, faces, cloud)),
+        "mesh": Call(mesh_distances, (corners, faces, rng.normal(size=(12, 3)))),
         "height map": Call(heights, (rng.normal(size=(5, 6)), (0.1, 0.2), 0.23, 0.11)),
-        "sweep": Call(pairs("sweep"), (lower, lower + 0.5)),
-        "polyhedra": Call(clip, (solid, here, solid, apart, Features(0, 0, 0, 0))),
-        "hull": Call(polyhedron, (cloud,)),
-        "convex": Call(
-            lambda points, pose, other: convex_distance(Convex(points), pose, Box((1.0, 1.0, 1.0)), other),
-            (cloud, here, apart),
-        ),
-        "swept": Call(swept_distance, (swept_triangle([0.0, 0, 0], [1.0, 0, 0], [0.0, 1, 0], 0.1), ball)),
-        "swept many": Call(swept_distances, ([ball] * 3, [ball] * 3)),
-        "cubic spline": Call(cubic_spline, (times, points)),
-        "quintic spline": Call(quintic_spline, (times, points)),
-        "hermite": Call(hermite_quintic, (times, points, points, points)),
-        "rest to rest": Call(rest_to_rest, (times, points)),
-        "convex hull": Call(convex_hull, (rng.normal(size=(20, 2)),)),
-        "contains": Call(contains, (square, square + 0.1)),
-        "closest point": Call(closest_point, (square, np.array([2.0, 0.3]))),
-        "boundary": Call(boundary_distance, (square, square + 0.1)),
-        "intersection": Call(intersection, (square, square + 0.4)),
-        "inset": Call(inset, (square, 0.1)),
-        "slerp": Call(slerp, (turns[0], turns[1], times / 2, 2)),
-        "squad": Call(squad, (turns[0], turns[1], turns[2], turns[3], times / 2, 2)),
-        "quaternions": Call(interpolate_quaternions, (turns[0], turns[1], 0.3)),
-        "quaternion spline": Call(
-            lambda controls, at, order: CubicQuaternionSpline(controls).derivatives(at, order),
-            (turns[:4].reshape(1, 4, 4), times / 2, 2),
-        ),
-        "quaternion B-spline": Call(
-            lambda controls, at, order: QuaternionBSpline(controls).derivatives(at, order),
-            (turns, times / 2, 2),
-        ),
+        "sweep": Call(lambda low, high: broad_phase("sweep").pairs(low, high), (lower, lower + 0.5)),
     }
 
 

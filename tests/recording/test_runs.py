@@ -100,6 +100,14 @@ def test_contacts_of_many_instants_are_those_of_each(tmp_path: Path) -> None:
         np.testing.assert_array_equal(getattr(many, name), getattr(each, name))
 
 
+def test_one_contact_may_be_plain_vectors(tmp_path: Path) -> None:
+    with RecordingWriter(tmp_path / "run.mcap", footfall.load("point-foot-quadruped")) as writer:
+        writer.contacts(0.0, [0.0, 0.1, 0.2], [0.0, 0.0, 3.0], normals=[0.0, 0.0, 1.0])
+    contacts = read_recording(tmp_path / "run.mcap").contacts
+    np.testing.assert_array_equal(contacts.position, [[0.0, 0.1, 0.2]])
+    np.testing.assert_array_equal(contacts.force, [[0.0, 0.0, 3.0]])
+
+
 @pytest.mark.parametrize(
     ("times", "counts", "bodies", "message"),
     [

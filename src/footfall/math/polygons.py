@@ -276,6 +276,15 @@ def corner_connections(a: ArrayOf[Vector2], b: ArrayOf[Vector2]) -> ArrayOf[Conn
 
 
 @routine
+def shortest_of(connections: ArrayOf[Connection]) -> float:
+    """Length of the shortest connection, m."""
+    shortest = np.inf
+    for each in connections:
+        shortest = min(shortest, each.length)
+    return shortest
+
+
+@routine
 def connection(a: ArrayOf[Vector2], b: ArrayOf[Vector2]) -> Connection:
     """The shortest connection from a to b (Seiwald 2023, section 6.5).
 
@@ -287,9 +296,7 @@ def connection(a: ArrayOf[Vector2], b: ArrayOf[Vector2]) -> Connection:
         middle = centroid(common)
         return Connection(middle, middle)
     found = corner_connections(a, b)
-    shortest = np.inf
-    for each in found:
-        shortest = min(shortest, each.length)
+    shortest = shortest_of(found)
     widest, one, other = -1.0, found[0], found[0]
     for i in range(len(found)):
         for j in range(i, len(found)):
@@ -313,9 +320,7 @@ def blended_connection(a: ArrayOf[Vector2], b: ArrayOf[Vector2], reach: float) -
         middle = centroid(common)
         return Connection(middle, middle)
     found = corner_connections(a, b)
-    shortest = np.inf
-    for each in found:
-        shortest = min(shortest, each.length)
+    shortest = shortest_of(found)
     start: Vector2 = np.zeros(2)
     end: Vector2 = np.zeros(2)
     total = 0.0

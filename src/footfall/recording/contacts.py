@@ -149,7 +149,7 @@ def _copied(values: Any) -> Array:
 
 def _of_shape(values: Any, count: int, name: str) -> Array:
     array = _copied(values)
-    array = array if array.size else _none()
+    array = array.reshape(-1, 3) if array.shape == (3,) else array if array.size else _none()
     if array.shape != (count, 3):
         raise InvalidRow(f"{name} have shape {array.shape}; for {count} contacts it must be ({count}, 3)")
     return array
