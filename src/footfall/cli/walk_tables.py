@@ -44,6 +44,7 @@ def print_summary(found: WalkSummary, name: str) -> None:
             "planning; plans, longest on the way",
             f"{found.planning_ms:.1f} ms; {found.plans}, {found.replanning_ms:.1f} ms",
         ],
+        ["native code made or loaded", f"{1e-3 * found.compiling_ms:.1f} s"],
         ["greatest tilt against the plan", f"{found.tilt * 57.2958:.2f} degrees"],
         ["centre of mass against the plan, RMS", f"{1e3 * found.center_error_rms:.1f} mm"],
         ["zero-moment point against the plan, RMS", f"{1e3 * found.zmp_error_rms:.1f} mm"],

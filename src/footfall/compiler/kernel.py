@@ -36,6 +36,7 @@ from footfall.compiler.emit import emit_core
 from footfall.compiler.graph import NativeFunction
 from footfall.compiler.interface import BOUND, CALL, NATIVE, single_functions
 from footfall.compiler.lanes import BATCH, batch_declarations, batch_functions, feedback
+from footfall.compiler.making_time import making_code
 from footfall.compiler.schedule import Schedule, schedule
 from footfall.compiler.sources import source_hash
 from footfall.compiler.threads import InTurn, renew_lock_after_fork
@@ -189,6 +190,7 @@ class Kernel:
                 self._programs[kind] = other if shared and other else self._source(kind == "batch")
             return self._programs[kind]
 
+    @making_code()
     def _load(self, kind: str, exports: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, int], Any]:
         """Facts, addresses and library of the one-lane ("single") or many-lane ("batch") code."""
         entry = self._entry(kind)
@@ -337,6 +339,7 @@ def _copied(array: Any) -> Any:
     return copy
 
 
+@making_code()
 def build_kernel(
     function: Callable[..., Any],
     inputs: Mapping[str, Shape | int],

@@ -20,8 +20,14 @@ if TYPE_CHECKING:
     from footfall.planning.search import Search
 
 
+# States that may be explored beyond those of the search that the guide was made for. Where more are needed something
+# has come into the way, and a new guide is cheaper: with a box before it 48 instead of 180 ms on a level floor.
+_MORE = 1_000
+
+
 class KeptGuide(NamedTuple):
-    """Costs to a goal from cells of 8 cm, the first with its corner at (x, y), m; see `Guide`. cost: from its start."""
+    """Costs to a goal from cells of 8 cm, the first with its corner at (x, y), m; see `Guide`. cost: from its start.
+    explored: states that its search took up."""
 
     goal: Goal
     x: float
@@ -30,6 +36,7 @@ class KeptGuide(NamedTuple):
     closed: Bytes
     missed: float
     cost: float
+    explored: int
 
 
 def kept_guide(search: Search) -> KeptGuide | None:
@@ -45,6 +52,7 @@ def kept_guide(search: Search) -> KeptGuide | None:
         guide.closed.copy(),
         float(guide.missed[0]),
         search.guide_cost,
+        0 if search.course is None else int(search.course.counts[1]),
     )
 
 
@@ -71,7 +79,8 @@ def with_kept_guide(search: Search, kept: KeptGuide) -> Search | None:
     if guide.closed[guide.start.yaw, a, b] != 1:
         guide.togo[:], guide.closed[:] = 0.0, 0
         return None
-    return replace(search, guide_cost=float(guide.togo[guide.start.yaw, a, b]) - 1.0, kept=True)
+    cost = float(guide.togo[guide.start.yaw, a, b]) - 1.0
+    return replace(search, guide_cost=cost, kept=kept.explored + _MORE)
 
 
 def _shift(kept: KeptGuide, ground: Ground) -> tuple[int, int]:

@@ -39,7 +39,6 @@ from footfall.planning.tables import Tables
 from footfall.planning.watch import Watch
 from footfall.planning.workspace import workspace
 
-_PATIENT = 30_000  # states that are explored with the guide of an earlier search
 _PASSING = 60_000  # states that are explored on the way to a point to pass: there are others
 _DOUBT = 4_000  # states that are taken up before the guide is doubted, then twice as many
 _DESPERATE = 60_000  # states that are explored where the guide knows no way
@@ -70,8 +69,8 @@ class SearchOptions(NamedTuple):
 
 @dataclass
 class Search:
-    """A search: what it looks at, and how far it is. cost, at_goal: of the path that was found. kept: whether its guide
-    is that of an earlier one."""
+    """A search: what it looks at, and how far it is. cost, at_goal: of the path that was found. kept: states that
+    may be explored with the guide of an earlier one, 0 if it has its own."""
 
     around: Surroundings
     tables: Tables
@@ -87,7 +86,7 @@ class Search:
     explored: int = 0
     cost: float = math.inf
     at_goal: bool = False
-    kept: bool = False
+    kept: int = 0
 
     def run(self, banned: set[int], watch: Watch) -> int:
         """Search anew without some states; FOUND, or what ended it."""
@@ -97,7 +96,7 @@ class Search:
         if self.problem.guided and not math.isfinite(self.guide_cost):
             most = min(most, _DESPERATE)
         if self.kept:
-            most = min(most, _PATIENT)
+            most = min(most, self.kept)
         if self.problem.target.region:
             most = min(most, _PASSING)
         heap = kept_heap(8 * most + 4096)
@@ -341,7 +340,7 @@ def guide_for(search: Search, kept: KeptGuide | None = None) -> Search:
     if kept is not None and (ready := with_kept_guide(search, kept)) is not None:
         return ready
     count, cost = fill_guide(search)
-    return replace(search, guide_nodes=count, guide_cost=cost, kept=False)
+    return replace(search, guide_nodes=count, guide_cost=cost, kept=0)
 
 
 def _world_of(search: Search) -> GuideWorld:

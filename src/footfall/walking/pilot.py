@@ -8,7 +8,6 @@ depend on the machine; how long it really took is kept beside it.
 from __future__ import annotations
 
 import math
-import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.compiler.making_time import running_seconds
 from footfall.environment.model import Environment
 from footfall.environment.sampling import sample_footprints
 from footfall.errors import FootfallError, MotionWarning, NoRoute
@@ -33,6 +33,7 @@ from footfall.motion.whole_body import WholeBody
 from footfall.planning.contacts import Goal, PlannedContacts
 from footfall.planning.transition_planner import GoTo, PlanningContext, Request, Teleoperate
 from footfall.walking.arrival import distance, middle_of
+from footfall.walking.changed_way import way_changed
 from footfall.walking.routes import plan_way
 from footfall.walking.settings import WalkSettings
 
@@ -48,7 +49,7 @@ _TRIES = 4  # plans for a goal that fail one after the other, before no more is 
 class PlanVersion:
     """A plan that was followed. asked, ready, begins: when it was asked for, taken up, and when its own steps begin, s.
     about: what it is for. poses: in which its transitions end, beginning with the one it goes on from. milliseconds:
-    of CPU time that planning really took. problem: why it is none, if it is none. warnings: of the motion generator."""
+    of CPU time that planning really took, without making native code. problem: why it is none, if it is none. warnings: of the motion generator."""
 
     number: int
     asked: float
@@ -118,13 +119,21 @@ class Pilot:
 
     def see(self, environment: Environment) -> None:
         """Believe in other surroundings from now on; a way to a goal is planned again."""
+        if self._last is not None and way_changed(self.environment, environment, self.motion.given.poses):
+            self._last = None  # what it knows of the way would mislead
         self.environment = environment
         self._fresh = self._fresh or isinstance(self.order, GoTo)
 
-    def begin(self, goal: Goal | None, milliseconds: float, environment: Environment) -> None:
+    def begin(
+        self,
+        goal: Goal | None,
+        milliseconds: float,
+        environment: Environment,
+        contacts: PlannedContacts | None,
+    ) -> None:
         """With the motion that it has, which leads to a goal or towards it, if there is one and it knows of its
-        surroundings. milliseconds: that planning took."""
-        self.environment = environment
+        surroundings. milliseconds: that planning took. contacts: what the planner found, if it was asked."""
+        self.environment, self._last = environment, contacts
         poses, start = self.motion.given.poses, self.motion.begin_time
         about = "stand" if len(poses) < 3 else "follow steps"
         if goal is not None:
@@ -244,7 +253,7 @@ class Pilot:
 
     def _attempt(self, order: Request, now: float, at: Continuation | None, shift: Array) -> None:
         """Plan for an order from rest, or from where a motion can be continued."""
-        begin, ready = time.thread_time(), now + self._latency(order)
+        begin, ready = running_seconds(), now + self._latency(order)
         self._fresh = False
         try:
             with warnings.catch_warnings(record=True) as warned:
@@ -264,7 +273,7 @@ class Pilot:
             ready if at is None else at.time,
             about_request(order),
             (sequence.begin, *(each.end for each in sequence.transitions)),
-            1e3 * (time.thread_time() - begin),
+            1e3 * (running_seconds() - begin),
             warnings=tuple(str(each.message) for each in warned),
         )
         self.coming = Coming(planned, moved, version)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +10,7 @@ import msgspec
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.compiler.making_time import making_seconds, running_seconds
 from footfall.environment.model import Environment
 from footfall.errors import InvalidOption, UnknownName
 from footfall.gait.actions import idle
@@ -22,7 +22,7 @@ from footfall.motion.parameters import MotionParameters
 from footfall.motion.pipeline import gait_dimensions, generate_motion
 from footfall.motion.plans import load_plan
 from footfall.motion.whole_body import WholeBody
-from footfall.planning.contacts import Goal
+from footfall.planning.contacts import Goal, PlannedContacts
 from footfall.planning.transition_planner import GoTo
 from footfall.robot.load import load
 from footfall.scene.load import load_scene
@@ -70,8 +70,10 @@ class WalkSession:
             WalkingCode(walking_body(load(asked.robot, strict=not asked.lenient))) if code is None else code
         )
         body, whole = self.code.body, self.code.whole
+        self._begun = making_seconds()
         self.planning = 0.0  # s, that planning took
         self.computing = 0.0  # s, that walking took
+        self._contacts: PlannedContacts | None = None  # of the first plan
         self.sight = sight_for(asked.seen, asked.seed, noise=asked.noise)
         self._goal = None if asked.goal is None else Goal(*asked.goal)
         self.surroundings = Environment()
@@ -97,7 +99,7 @@ class WalkSession:
         )
         self.pilot = Pilot(body.model, whole, settings, motion)
         self.pilot.seeing = seeing
-        self.pilot.begin(self._goal, 1e3 * self.planning, self.surroundings)
+        self.pilot.begin(self._goal, 1e3 * self.planning, self.surroundings, self._contacts)
         self._signals = list(asked.ordered_signals)  # that are still to come
         self.sent: list[told.AnySignal] = []
         # Time, name and data of events: signals, plans, what was seen.
@@ -161,6 +163,11 @@ class WalkSession:
     def fallen(self) -> bool:
         """Whether it has fallen; then it does nothing more."""
         return self.walker.fallen or self.walker.lost
+
+    @property
+    def compiling(self) -> float:
+        """CPU time that making and loading native code took so far, s; none of it is in other times."""
+        return making_seconds() - self._begun
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -235,9 +242,9 @@ class WalkSession:
     def _advance(self, end: float) -> None:
         if self.walker.period == 0:
             self.walker.run_until(self.walker.gains.period)  # what takes long now is compilation
-        begin = time.thread_time()
+        begin = running_seconds()
         self.walker.run_until(end)
-        self.computing += time.thread_time() - begin
+        self.computing += running_seconds() - begin
 
     def _serve(self) -> None:
         """Do what is due: signals, looks, plans."""
@@ -246,11 +253,11 @@ class WalkSession:
         self._take_up()
         if self.time >= self._looked + self.pilot.settings.planning.look_s - 1e-9:
             self._look()
-        known, begin = len(self.pilot.versions), time.thread_time()
+        known, begin = len(self.pilot.versions), running_seconds()
         if not self.walker.catches_itself:
             self.pilot.think(self.time, self._shift)
             self._know_ground()
-        self.planning += time.thread_time() - begin
+        self.planning += running_seconds() - begin
         for version in self.pilot.versions[known:]:
             self._note("no plan", {"about": version.about, "problem": version.problem})
         self._take_up()  # without latency it is there at once
@@ -286,9 +293,9 @@ class WalkSession:
         self._looked = self.time
         if not isinstance(self.pilot.order, GoTo):
             return  # nobody needs to know
-        begin = time.thread_time()
+        begin = running_seconds()
         seen = self.sight.look(self.walker, self._goal)
-        self.planning += time.thread_time() - begin
+        self.planning += running_seconds() - begin
         if seen is not None:
             self._note("environment", environment_data(self.pilot.environment, seen))
             self.pilot.see(seen)
@@ -303,7 +310,7 @@ class WalkSession:
         asked, model = self.asked, self.code.body.model
         start = start_pose(scene, model)
         standing = start or idle_pose(gait_dimensions(model))
-        begin = time.thread_time()
+        begin = running_seconds()
         if asked.route is not None:
             plan = load_plan(asked.route, model)
         elif self._goal is None or is_at(standing, self._goal) or not isinstance(self.sight, WholeSight):
@@ -323,14 +330,14 @@ class WalkSession:
                 horizon=PlanningParameters().goal_steps if away > PlanningParameters().far_m else None,
                 accepts=lambda sequence: generate_motion(MotionPlan((sequence,)), model, body=whole),
             )
-            plan = MotionPlan((way.sequence,))
-        self.planning += time.thread_time() - begin
+            plan, self._contacts = MotionPlan((way.sequence,)), way.contacts
+        self.planning += running_seconds() - begin
         for sequence in plan.sequences:
             for hand in hands_used(sequence):
                 whole.arm(hand)  # made once for a robot: no part of planning
-        begin = time.thread_time()
+        begin = running_seconds()
         motion = generate_motion(plan, model, body=whole)
-        self.planning += time.thread_time() - begin
+        self.planning += running_seconds() - begin
         return motion
 
     # What signals do

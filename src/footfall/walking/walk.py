@@ -140,6 +140,7 @@ def summarise(session: WalkSession) -> WalkSummary:
         speed=pilot.way / pilot.walking if pilot.walking > 0.0 else 0.0,
         control_us=control_time(walker),
         planning_ms=plans[0].milliseconds,
+        compiling_ms=1e3 * session.compiling,
         plans=len(plans),
         replanning_ms=max((version.milliseconds for version in plans[1:]), default=0.0),
         real_time_factor=walker.time / session.computing if session.computing > 0.0 else 0.0,

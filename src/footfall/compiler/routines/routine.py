@@ -22,6 +22,7 @@ import numpy as np
 from footfall.compiler import cache as disk
 from footfall.compiler import machine
 from footfall.compiler.builtin import WITH_ARGUMENTS, new_builtin
+from footfall.compiler.making_time import making_code
 from footfall.compiler.routines import parts
 from footfall.compiler.routines.annotations import (
     dtype_of,
@@ -169,6 +170,7 @@ class Routine(parts.Routine):
 
         return others
 
+    @making_code()
     def _load(self, types: tuple[Type, ...]) -> _Code:
         """From the cache, or compiled."""
         content = content_of(self.python)

@@ -1,0 +1,57 @@
+"""CPU time with and without the making of native code."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from footfall.compiler import build_kernel
+from footfall.compiler.making_time import making_code, making_seconds, running_seconds
+
+
+def busy(seconds: float) -> None:
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+
+def test_both_add_up_and_inner_makings_count_once() -> None:
+    making, running, begin = making_seconds(), running_seconds(), time.thread_time()
+    busy(0.01)
+    with making_code():
+        busy(0.02)
+        with making_code():
+            busy(0.02)
+    passed = time.thread_time() - begin
+    made, ran = making_seconds() - making, running_seconds() - running
+    assert made >= 0.04  # the inner 0.02 s are in it once: not 0.06, if nothing else took time
+    assert ran >= 0.01
+    assert abs(made + ran - passed) < 1e-3 + 1e-9 * passed
+
+
+def test_a_failure_counts_and_ends() -> None:
+    making = making_seconds()
+    try:
+        with making_code():
+            busy(0.01)
+            raise ValueError
+    except ValueError:
+        pass
+    made = making_seconds()
+    assert made - making >= 0.01
+    busy(0.01)
+    assert making_seconds() == made
+
+
+def test_kernels_count_and_other_threads_do_not() -> None:
+    making = making_seconds()
+    thread = threading.Thread(target=lambda: build_kernel(lambda x: 2.0 * x, {"x": 3})([1.0, 2.0, 3.0]))
+    thread.start()
+    thread.join()
+    assert making_seconds() == making
+    kernel = build_kernel(lambda x: 3.0 * x, {"x": 3})
+    kernel([1.0, 2.0, 3.0])
+    made = making_seconds()
+    assert made > making
+    kernel([1.0, 2.0, 3.0])
+    assert making_seconds() == made
