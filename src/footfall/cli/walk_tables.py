@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from footfall.cli.screen import screen, table
@@ -55,7 +56,7 @@ def print_summary(found: WalkSummary, name: str) -> None:
         ],
         ["residual of contact, of the weight", f"{found.residual:.1e}"],
         *_hardware_rows(found),
-        ["energy, cost of transport", f"{found.energy:.0f} J, {found.cost_of_transport:.2f}"],
+        ["energy, cost of transport", f"{found.energy:.0f} J, {_number(found.cost_of_transport)}"],
     ]
     screen().print(table(f"Walk: {name}", ["", "value"], rows))
 
@@ -68,3 +69,8 @@ def _hardware_rows(found: WalkSummary) -> list[list[str]]:
         ["greatest current, of what its motor can have", f"{found.strain:.0%}"],
         ["lost frames of the bus", f"{found.lost_frames}"],
     ]
+
+
+def _number(value: float) -> str:
+    """Of a robot that walked; one that stood has no cost of transport."""
+    return "none" if math.isnan(value) else f"{value:.2f}"

@@ -49,7 +49,8 @@ _TRIES = 4  # plans for a goal that fail one after the other, before no more is 
 class PlanVersion:
     """A plan that was followed. asked, ready, begins: when it was asked for, taken up, and when its own steps begin, s.
     about: what it is for. poses: in which its transitions end, beginning with the one it goes on from. milliseconds:
-    of CPU time that planning really took, without making native code. problem: why it is none, if it is none. warnings: of the motion generator."""
+    of CPU time that planning really took, without making native code. problem: why it is none, if it is none.
+    warnings: of the motion generator."""
 
     number: int
     asked: float

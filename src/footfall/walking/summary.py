@@ -30,8 +30,8 @@ class WalkSummary:
     hand_contacts: counted from measured forces. planned_hand_contacts: that the plan had until the end;
     made_hand_contacts: those of them in which the hand pushed for at least half of the time. distance: m, way of the
     middle between the feet; speed: m/s, over the time of walking. control_us: median of a control period.
-    planning_ms: until the first motion was there, without compiling_ms, in which native code was made or loaded, all of
-    it CPU time; plans: how many there were; replanning_ms: the longest of those made
+    planning_ms: from what was seen to the first motion; compiling_ms: in which native code was made or loaded, which is
+    in no other time; both CPU time. plans: how many there were; replanning_ms: the longest of those made
     on the way, CPU time. real_time_factor: simulated over computing time. tilt: rad, greatest of the upper body against
     its plan. dcm_error_rms, zmp_error_rms, center_error_rms: m, against the plan. residual: worst of contact, as a part
     of the weight. drift: m, and drift_turn: rad, between where the robot stands and where it thinks it does, which only
