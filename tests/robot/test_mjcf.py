@@ -189,6 +189,22 @@ def _geometry() -> Geometry:
     )
 
 
+def test_shapes_that_touch_nothing_here_are_said() -> None:
+    text = (
+        '<mujoco><worldbody><geom type="plane" size="1 1 1"/><geom name="step" type="box" size="1 1 1"/>'
+        '<geom name="drawn" type="box" size="1 1 1" contype="0" conaffinity="0"/>'
+        '<body name="a"><freejoint/><geom name="egg" type="ellipsoid" size="0.1 0.1 0.2"/><geom size="0.1"/></body>'
+        "</worldbody></mujoco>"
+    )
+    with pytest.warns(RobotWarning) as warned:
+        robot = parse_mjcf(text)
+    assert [str(each.message) for each in warned] == [
+        "<text>: left out: shapes of the world (a scene can have them) step; shapes (ellipsoids, planes, fields and "
+        "meshes without a file touch nothing) egg"
+    ]
+    assert len(robot.bodies[0].collisions) == 1
+
+
 def test_what_is_left_out_is_said() -> None:
     text = (
         f'<mujoco><worldbody><body name="a"><joint name="j" type="ball" stiffness="3"/>{INERTIAL}'

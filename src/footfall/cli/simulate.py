@@ -33,7 +33,7 @@ class Start:
 
     scene: Annotated[
         str | None,
-        typer.Option(help="Shipped scene, or a .toml file; default: flat, nothing if the root is fixed."),
+        typer.Option(help="Shipped scene, or a .toml file; default: flat, nothing if all is fixed."),
     ] = None
     height: Annotated[float, typer.Option(min=0.0, help="Clearance above the ground at the start, m.")] = 0.02
     configuration: Annotated[
@@ -100,7 +100,8 @@ def simulate(
         place = load_scene(source)
     else:
         machine = reading.load(source)
-        empty = start.scene is None and not _is_free(machine)
+        loose = any(joint.type == "floating" and joint.parent == "world" for joint in machine.joints)
+        empty = start.scene is None and not loose
         place = Scene("empty") if empty else load_scene(start.scene or "flat")
     name = place.name if machine is None else machine.name.replace("/", "-")
     target = new_file(output or Path(f"{name}.mcap"), force=force)

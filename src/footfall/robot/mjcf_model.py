@@ -18,7 +18,7 @@ from footfall.robot.mjcf_equalities import read_equalities
 from footfall.robot.mjcf_inertias import LEAST
 from footfall.robot.mjcf_left_out import left_out
 from footfall.robot.mjcf_pairs import paired_geoms
-from footfall.robot.mjcf_shapes import body_geometries
+from footfall.robot.mjcf_shapes import body_geometries, shapes_of_the_world, shapes_without_counterpart
 from footfall.robot.mjcf_writer import NO_LIMIT, part_names, parts
 from footfall.robot.model import WORLD, Body, Frame, Joint, JointType
 from footfall.robot.orientation import matrix_from_axis_angle, matrix_from_quaternion
@@ -63,7 +63,7 @@ def _check_numbers(model: Any) -> None:
 
 class _ModelReader:
     def __init__(self, model: Any, meshes: MeshPaths) -> None:
-        self.model = model
+        self.model, self._meshes = model, meshes
         self.bodies: list[Body] = []
         self.joints: list[Joint] = []
         self._pairs = paired_geoms(model)
@@ -215,6 +215,11 @@ class _ModelReader:
             ("equality constraints", self.equalities.left_out),
             ("springs of", springs),
             ("actuators", self._actuators.left_out),
+            ("shapes of the world (a scene can have them)", shapes_of_the_world(self.model)),
+            (
+                "shapes (ellipsoids, planes, fields and meshes without a file touch nothing)",
+                shapes_without_counterpart(self.model, self._meshes),
+            ),
         )
         tendons = self.model.ntendon - len(self.equalities.tendons)
         return [*left_out(self.model, named=named, tendons=tendons, pairs=self._pairs.left)]

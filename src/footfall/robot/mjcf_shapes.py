@@ -16,6 +16,7 @@ from footfall.robot.orientation import matrix_from_quaternion
 _DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)
 _DEFAULT_FRICTION = 1.0
 _FRICTIONLESS = 1  # condim
+_PLANE = 0  # type of a geom
 _BITS = 2**31 - 1  # that groups and masks may have
 
 
@@ -50,6 +51,28 @@ def body_geometries(
         touches = model.geom_contype[index] or model.geom_conaffinity[index] or index in pairs
         (collisions if touches else visuals).append(geometry)
     return geometries
+
+
+def shapes_of_the_world(model: Any) -> list[str]:
+    """Names of geoms of the world that things touch, planes aside: a robot has none, a scene does."""
+    names = []
+    for index in range(model.ngeom):
+        touches = model.geom_contype[index] or model.geom_conaffinity[index]
+        if touches and model.geom_bodyid[index] == 0 and model.geom_type[index] != _PLANE:
+            names.append(model.geom(index).name or f"geom {index}")
+    return names
+
+
+def shapes_without_counterpart(model: Any, meshes: MeshPaths) -> list[str]:
+    """Names of geoms of bodies that touch in MuJoCo, and of which there is no such shape here."""
+    names = []
+    for index in range(model.ngeom):
+        touches = model.geom_contype[index] or model.geom_conaffinity[index]
+        if touches and model.geom_bodyid[index] != 0 and _shape(model, index, meshes) is None:
+            names.append(
+                model.geom(index).name or f"geom {index} of {model.body(model.geom_bodyid[index]).name}"
+            )
+    return names
 
 
 def _shape(model: Any, index: int, meshes: MeshPaths) -> Shape | None:
