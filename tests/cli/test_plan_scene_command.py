@@ -46,9 +46,11 @@ def test_json_has_what_programs_need(tmp_path: Path) -> None:
     assert len(touching) == told["hand_contacts"] > 0
 
 
-def test_no_way_is_told_and_is_the_exit_code() -> None:
-    # Nothing is seen 40 m away.
-    run = CliRunner().invoke(app, ["plan", "right-wall", "--goal", "40,0", "--json"])
+def test_no_way_is_told_and_is_the_exit_code(tmp_path: Path) -> None:
+    # Nothing was seen 40 m away.
+    path = tmp_path / "seen.toml"
+    save_environment(perceive(make_scene("empty-floor", goal=1.5)), path)
+    run = CliRunner().invoke(app, ["plan", str(path), "--goal", "40,0", "--json"])
     assert run.exit_code == 1, run.output
     told = json.loads(run.stdout)
     assert told["found"] is False
@@ -78,3 +80,11 @@ def test_a_goal_that_is_none_is_refused(goal: str) -> None:
     run = CliRunner().invoke(app, ["plan", "right-wall", "--goal", goal])
     assert run.exit_code == 2
     assert "X,Y" in run.output
+
+
+def test_a_floor_without_end_is_seen_as_far_as_the_goal() -> None:
+    run = CliRunner().invoke(app, ["plan", "flat", "--goal", "2.5,1", "--json"])
+    assert run.exit_code == 0, run.output
+    degrees = CliRunner().invoke(app, ["plan", "flat", "--goal", "1,0,90"])
+    assert degrees.exit_code == 2
+    assert "1.571" in degrees.output

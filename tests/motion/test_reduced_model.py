@@ -25,6 +25,7 @@ from footfall.motion.landmarks import landmarks
 from footfall.motion.model_derivation import derived_model, reduced_model
 from footfall.motion.reduced_model import PlanarLeg, ReducedModel
 from footfall.motion.reduced_model_file import read_reduced_model, write_reduced_model
+from tests.armless_biped import armless_biped
 from tests.motion.walks import lola_model
 
 LOLA = footfall.load("lola")
@@ -155,7 +156,8 @@ def test_robots_without_legs_are_refused() -> None:
 
 
 def test_files_keep_a_model(tmp_path: Path) -> None:
-    for model in (reduced_model(LOLA), derived()):
+    armless = reduced_model(armless_biped())
+    for model in (reduced_model(LOLA), derived(), armless):
         path = tmp_path / "model.toml"
         write_reduced_model(model, path)
         assert_equal(read_reduced_model(path), model)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import footfall
 from footfall.bench.robots import examples_folder
+from tests.armless_biped import armless_urdf
 
 
 def test_g1_walks_and_turns() -> None:
@@ -19,4 +22,14 @@ def test_g1_walks_and_turns() -> None:
     assert done.reached
     assert not done.fallen
     assert done.distance == pytest.approx(0.41, abs=0.05)
+    assert done.residual < 1e-8
+
+
+def test_a_biped_without_arms_walks(tmp_path: Path) -> None:
+    path = tmp_path / "armless.urdf"
+    path.write_text(armless_urdf())
+    request = footfall.walking.WalkRequest(scene="flat", robot=str(path), goal=(0.4, 0.1, 0.0), rest=0.5)
+    done = footfall.walking.walk(request).summary
+    assert done.reached
+    assert not done.fallen
     assert done.residual < 1e-8

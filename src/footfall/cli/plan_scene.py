@@ -68,6 +68,11 @@ def read_goal(text: str) -> Goal:
         numbers = []
     if len(numbers) not in (2, 3) or not all(math.isfinite(number) for number in numbers):
         raise typer.BadParameter(f"--goal is {text!r}; it must be X,Y or X,Y,YAW in m and rad, 3.5,0 say")
+    if len(numbers) == 3 and abs(numbers[2]) > 2 * math.pi:
+        turn = math.radians(numbers[2])
+        raise typer.BadParameter(
+            f"YAW is {numbers[2]:g} rad, more than a turn; if these are degrees, write {turn:.4g}"
+        )
     return Goal(*numbers)
 
 
@@ -104,17 +109,16 @@ def scene_task(request: SceneRequest, model: ReducedModel) -> SceneTask:
     from footfall.planning.contacts import Goal
     from footfall.planning.parameters_file import read_planner_parameters
     from footfall.scene.load import load_scene
+    from footfall.walking.routes import scene_with_goal, start_pose
 
     source, given = request.source, None if request.goal is None else read_goal(request.goal)
     start = idle_pose(gait_dimensions(model))
     if is_environment(source):
         environment = load_environment(source)
     else:
-        scene = load_scene(source)
+        scene = scene_with_goal(load_scene(source), given)
         environment = perceive(scene, EXACT if request.exact else None)
-        if scene.start is not None:
-            place = scene.start.translation.tolist()
-            start = idle_pose(gait_dimensions(model), position=place, yaw=_heading(scene.start.rotation))
+        start = start_pose(scene, model) or start
         if given is None and scene.goal is not None:
             x, y, _ = scene.goal.translation.tolist()
             given = Goal(x, y, _heading(scene.goal.rotation))
@@ -188,7 +192,7 @@ def print_contacts(task: SceneTask, result: PlannedContacts) -> None:
     """The steps as a table, and what they took."""
     rows = []
     for number, (stance, step) in enumerate(zip(result.stances, result.steps, strict=True), start=1):
-        x, y, z = stance.placement.position
+        x, y, z = (round(value, 2) + 0.0 for value in stance.placement.position)  # no minus in front of zero
         hands = ", ".join(
             f"{contact.hand} {'still ' if contact.held else ''}on {contact.object}"
             for contact in stance.hands

@@ -9,6 +9,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.math.transform import Transform
 from footfall.motion.arms import arm_of
+from footfall.motion.landmarks import has_hands
 from footfall.motion.reduced_model import Bulk, CapsuleShape, Place
 from footfall.motion.soles import shape_points
 from footfall.motion.standing import placed_frame
@@ -24,18 +25,24 @@ def robot_bulk(
     """The room that a robot takes whose links are at these poses; None if it has no shapes. leg: its length, m."""
     feet = [placed_frame(robot, poses, frames[foot]) for foot in ("RF", "LF")]
     middle = Transform(feet[0].rotation, (feet[0].translation + feet[1].translation) / 2)
-    arms = [arm_of(robot, poses, frames, hand) for hand in ("RH", "LH")]
+    hands = ("RH", "LH") if has_hands(frames) else ()
+    arms = [arm_of(robot, poses, frames, hand) for hand in hands]
     tree = robot.tree
     limbs = [{k for k in range(len(tree.links)) if arm.shoulder in tree.path(k)} for arm in arms]
-    rest = [k for k in range(len(tree.links)) if k not in limbs[0] | limbs[1]]
-    body, arm = (_points(robot, poses, links, middle) for links in (rest, limbs[0]))
+    rest = set(range(len(tree.links))).difference(*limbs)
+    body = _points(robot, poses, rest, middle)
     body = body[body[:, 2] > _LOWEST * leg]
-    if len(body) == 0 or len(arm) == 0:
+    if len(body) == 0:
         return None
-    inward = middle.inverse()
+    around_body = _around_body(body, leg, hip_width / 2)
+    if not arms:
+        return Bulk(around_body, ())
+    points, inward = _points(robot, poses, limbs[0], middle), middle.inverse()
+    if len(points) == 0:
+        return None
     joints = [inward.apply(poses[link].translation) for link in (arms[0].following, arms[0].elbow)]
     hand = inward.apply(placed_frame(robot, poses, frames["RH"]).translation)
-    return Bulk(_around_body(body, leg, hip_width / 2), _around_arm(arm, joints[0], joints[1], hand))
+    return Bulk(around_body, _around_arm(points, joints[0], joints[1], hand))
 
 
 def _points(robot: Robot, poses: list[Transform], links: Iterable[int], frame: Transform) -> Array:

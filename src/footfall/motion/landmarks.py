@@ -21,7 +21,8 @@ _SIDES = ((r"right", "left"), (r"Right", "Left"), (r"(?<![a-zA-Z])r(?=_)", "l"),
 def landmarks(robot: Robot, given: Mapping[str, str] | None = None) -> dict[str, str]:
     """Names of the frames for RF, LF, RH, LH, UB, VTCP: those given, others by their names.
 
-    Frames of feet must lie on the sole, x forward, z up.
+    Frames of feet must lie on the sole, x forward, z up. A robot without arms has its upper body for both hands, see
+    `has_hands`.
     """
     found = dict(given or {})
     for name, frame in found.items():
@@ -34,6 +35,8 @@ def landmarks(robot: Robot, given: Mapping[str, str] | None = None) -> dict[str,
     for (right, left), words in ((("RF", "LF"), _FEET), (("RH", "LH"), _HANDS)):
         if right not in found or left not in found:
             pair = _sided(names, words)
+            if pair is None and right == "RH" and not _has_arms(robot, (found["RF"], found["LF"])):
+                continue
             if pair is None:
                 raise UnclearLandmark(
                     f"robot {robot.name!r} has no pair of frames that look like {right} and {left} by their names "
@@ -44,7 +47,24 @@ def landmarks(robot: Robot, given: Mapping[str, str] | None = None) -> dict[str,
     trunk = _carrying(robot, names, _UPPER_BODIES)
     found.setdefault("UB", trunk or robot.bodies[0].name)
     found.setdefault("VTCP", _carrying(robot, names, _HEADS) or found["UB"])
+    for hand in ("RH", "LH"):
+        found.setdefault(hand, found["UB"])
     return {name: found[name] for name in LANDMARKS}
+
+
+def has_hands(frames: Mapping[str, str]) -> bool:
+    """Whether frames of landmarks are those of a robot with hands."""
+    return frames["RH"] != frames["LH"]
+
+
+def _has_arms(robot: Robot, feet: tuple[str, str]) -> bool:
+    """Whether two limbs beside the legs have a shoulder and an elbow, whatever they are called."""
+    tree = robot.tree
+    legs = {link for foot in feet for link in tree.path(tree.attachments[foot].link)}
+    paths = [set(tree.path(link)) - legs for link in range(len(tree.links))]
+    return any(
+        len(one - other) >= 2 and len(other - one) >= 2 for n, one in enumerate(paths) for other in paths[:n]
+    )
 
 
 def _sided(names: list[str], words: tuple[str, ...]) -> tuple[str, str] | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from footfall.motion.arm_reach import arm_reach
 from footfall.motion.arms import arm_of, on_axis
 from footfall.motion.bulk import robot_bulk
 from footfall.motion.hand_space import HandSpace
-from footfall.motion.landmarks import landmarks
+from footfall.motion.landmarks import has_hands, landmarks
 from footfall.motion.reduced_model import Interval, PlanarLeg, Rectangle, ReducedModel
 from footfall.motion.reduced_model_file import published_model
 from footfall.motion.soles import sole_rectangle
@@ -108,6 +109,10 @@ def derived_model(
     hand_radius: float,
 ) -> ReducedModel:
     """Constants from the description alone."""
+    if frames["RF"] == frames["LF"]:
+        raise NoReducedModel(
+            f"both feet of robot {robot.name!r} are frame {frames['RF']!r}; they must be two"
+        )
     check_upright(robot, link_poses(robot.tree, start_configuration(robot)), frames)
     legs = [_leg(robot, frames[foot]) for foot in ("RF", "LF")]
     rectangle = sole_rectangle(robot, frames["RF"]) if sole is None else sole
@@ -117,14 +122,10 @@ def derived_model(
     place = {name: placed_frame(robot, poses, frame).translation for name, frame in frames.items()}
     ground = (place["RF"] + place["LF"]) / 2
     hips = [poses[leg.links[0]].translation for leg in legs]
-    arms = [arm_of(robot, poses, frames, hand) for hand in ("RH", "LH")]
     feet = [
         _share(robot, poses, leg.links[0], place[foot]) for leg, foot in zip(legs, ("RF", "LF"), strict=True)
     ]
-    hands = [
-        _share(robot, poses, arm.shoulder, place[hand]) for arm, hand in zip(arms, ("RH", "LH"), strict=True)
-    ]
-    foot_share, hand_share = float(np.mean(feet)), float(np.mean(hands))
+    foot_share = float(np.mean(feet))
     height = float(_center(robot, poses)[2] - ground[2])
     hip_height = float(np.mean([hip[2] for hip in hips]) - ground[2])
     axes = placed_frame(robot, poses, frames["RF"]).rotation
@@ -132,44 +133,70 @@ def derived_model(
     torso_ahead = middle / (1 - 2 * foot_share) - float((np.mean(hips, axis=0) - ground) @ axes[:, 0])
     torso_above = height / (1 - 2 * foot_share) - hip_height
     leg = _planar_leg(robot, legs, limit_margin, torso_above, torso_ahead)
-    offset = ((place["RH"] + place["LH"]) / 2 - ground) @ axes
-    distance = float(abs(place["LF"][1] - place["RF"][1]))
-    apart = float(abs(place["LH"][1] - place["RH"][1]) - distance) / 2
-    shoulders = [on_axis(poses[arm.shoulder], poses[arm.following].translation) for arm in arms]
-    elbow = poses[arms[0].elbow].translation
+    hip_width = float(abs(hips[0][1] - hips[1][1]))
+    if has_hands(frames):
+        arms = _arms(robot, poses, frames, ground, hip_height)
+    else:  # as high as a body whose mass is half way up
+        arms = _Arms(0.0, hip_width, 2.0 * torso_above, 0.0, 0.0, (0.0, 0.0, height))
     return ReducedModel(
         name=robot.name,
         mass=robot.mass,
         foot_share=foot_share,
-        hand_share=hand_share,
+        hand_share=arms.share,
         torso_inertia=_upper_inertia(robot, poses, legs, frames["UB"]),
         leg=leg,
         sole=rectangle,
         toe_sole=rectangle,
         toe_limits=None,
         toe_signs=(-1.0, 1.0),
-        hip_width=float(abs(hips[0][1] - hips[1][1])),
-        shoulder_width=float(abs(shoulders[0][1] - shoulders[1][1])),
-        shoulder_height=float(
-            np.mean([shoulder[2] for shoulder in shoulders]) - np.mean([hip[2] for hip in hips])
-        ),
-        upper_arm=float(np.linalg.norm(elbow - shoulders[0])),
-        lower_arm=float(np.linalg.norm(place["RH"] - elbow)),
+        hip_width=hip_width,
+        shoulder_width=arms.width,
+        shoulder_height=arms.above_hips,
+        upper_arm=arms.upper,
+        lower_arm=arms.lower,
         hand_radius=hand_radius,
         com_height=height,
-        foot_distance=distance,
-        hand_offset=(float(offset[0]), apart, float(offset[2])),
+        foot_distance=float(abs(place["LF"][1] - place["RF"][1])),
+        hand_offset=arms.offset,
         head_tilt=0.0,
         frames=frames,
         gravity=float(np.linalg.norm(robot.gravity)),
-        hand_space=_hand_space(robot, frames, q),
-        bulk=robot_bulk(
-            robot,
-            poses,
-            frames,
-            leg=leg.lower_leg + leg.upper_leg,
-            hip_width=float(abs(hips[0][1] - hips[1][1])),
-        ),
+        hand_space=_hand_space(robot, frames, q) if has_hands(frames) else None,
+        bulk=robot_bulk(robot, poses, frames, leg=leg.lower_leg + leg.upper_leg, hip_width=hip_width),
+    )
+
+
+class _Arms(NamedTuple):
+    """What a reduced model says of arms, see there: share of each hand, width and height of the shoulders above the
+    hips, lengths, and where hands are at rest, m."""
+
+    share: float
+    width: float
+    above_hips: float
+    upper: float
+    lower: float
+    offset: tuple[float, float, float]
+
+
+def _arms(
+    robot: Robot, poses: list[Transform], frames: Mapping[str, str], ground: Array, hip_height: float
+) -> _Arms:
+    """Arms in a stance. ground (3,): the middle between the feet, m. hip_height: of the hips above it, m."""
+    arms = [arm_of(robot, poses, frames, hand) for hand in ("RH", "LH")]
+    right, left = (placed_frame(robot, poses, frames[hand]).translation for hand in ("RH", "LH"))
+    feet = [placed_frame(robot, poses, frames[foot]) for foot in ("RF", "LF")]
+    shares = [_share(robot, poses, arm.shoulder, hand) for arm, hand in zip(arms, (right, left), strict=True)]
+    shoulders = np.array([on_axis(poses[arm.shoulder], poses[arm.following].translation) for arm in arms])
+    elbow = poses[arms[0].elbow].translation
+    offset = ((right + left) / 2 - ground) @ feet[0].rotation
+    distance = abs(feet[1].translation[1] - feet[0].translation[1])
+    return _Arms(
+        float(np.mean(shares)),
+        float(abs(shoulders[0, 1] - shoulders[1, 1])),
+        float(shoulders[:, 2].mean() - ground[2] - hip_height),
+        float(np.linalg.norm(elbow - shoulders[0])),
+        float(np.linalg.norm(right - elbow)),
+        (float(offset[0]), float(abs(left[1] - right[1]) - distance) / 2, float(offset[2])),
     )
 
 

@@ -34,8 +34,8 @@ class CapsuleShape(NamedTuple):
 
 
 class Bulk(NamedTuple):
-    """The room that a robot takes: capsules around body and right arm in the frame midway between the feet, x ahead, y
-    left, z up from the ground."""
+    """The room that a robot takes: capsules around body and right arm (none without arms) in the frame midway between
+    the feet, x ahead, y left, z up from the ground."""
 
     body: tuple[CapsuleShape, ...]
     arm: tuple[CapsuleShape, ...]

@@ -59,7 +59,7 @@ class FootholdLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     how far refinement moves a foot. tiptoe_drop_m: a step down by more is taken on tiptoe."""
 
     uneven_m: Positive = 0.04
-    bump_m: Positive = 0.010
+    bump_m: Positive = 0.008
     least_confidence: Share = 2 / 3
     shift_m: NotNegative = 0.02
     turn_deg: NotNegative = 3.75

@@ -26,6 +26,7 @@ from footfall.motion.reduced_model import ReducedModel
 
 ALLOWED = 0.006  # m that a sole may be below the ground that was seen: noise of the map
 _SAMPLES = 24  # of a swing
+_ALONG, _ACROSS = 4, 6  # points of a heel or toe pad: corners of plates fit between few
 _SPARE = 0.01  # m that a step is raised beyond what it lacks
 _HIGHEST = 0.25  # m, of a step
 _LIFTS = 5  # times that steps are raised before a stance is refused
@@ -91,8 +92,8 @@ def _sole_points(model: ReducedModel) -> tuple[Array, Flags]:
     """Points (n, 3) of a sole in the frame of the foot, m, and which of them are behind the toe joint (n,)."""
     rear, front, right, left = model.sole
     toe = model.toe_sole[0] if model.toe_limits is not None else rear
-    along = sorted({rear, (rear + toe) / 2, toe, (toe + front) / 2, front})
-    points = np.array([[x, y, 0.0] for x in along for y in (right, 0.0, left)])
+    along = sorted({*np.linspace(rear, toe, _ALONG).tolist(), *np.linspace(toe, front, _ALONG).tolist()})
+    points = np.array([[x, y, 0.0] for x in along for y in np.linspace(right, left, _ACROSS)])
     return points, points[:, 0] < toe - 1e-9
 
 
