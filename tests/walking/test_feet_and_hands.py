@@ -222,6 +222,27 @@ def test_a_foot_that_lost_the_ground_again_does_not_hammer_on_it(gains: ControlG
     assert notice_touch(memory, plan(gains, closed=False, velocity=0.1), 0.0, gains).early == 0.0
 
 
+@pytest.mark.parametrize("closed", [True, False])
+def test_a_foot_that_lands_may_be_light_for_a_moment(gains: ControlGains, closed: bool) -> None:
+    """Soles bounce as they land, by some newtons for some milliseconds: whether a foot stands must not follow them. If
+    it stays light, for 20 ms and until its smoothed force is below half of what it touches with, it has lost the
+    ground."""
+    landing = plan(gains, closed=closed, velocity=0.0 if closed else -0.1)
+    memory = notice_touch(SWINGING, landing, 20.0 * gains.touch_force, gains)
+    assert memory.touching == 1.0
+    first = memory.active
+    for force in 3 * [*8 * [0.0], *4 * [2.0 * gains.touch_force]]:
+        memory = notice_touch(memory, landing, force, gains)
+        assert memory.touching == 1.0
+        assert memory.active >= first  # goes up steadily to force control
+        first = memory.active
+    light = 0
+    while memory.touching > 0.5:
+        memory, light = notice_touch(memory, landing, 0.0, gains), light + 1
+    # exp(-t / 4 ms) of at most twice the force is below half of it after 4 ms ln(4) = 5.5 ms.
+    assert 20 <= light <= 20 + 7
+
+
 def test_a_foot_that_rises_is_not_early(gains: ControlGains) -> None:
     memory = notice_touch(
         SWINGING._replace(force=100.0), plan(gains, closed=False, velocity=0.2), 100.0, gains

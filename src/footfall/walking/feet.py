@@ -24,7 +24,7 @@ _SMOOTH = (
     0.004  # s, of forces that decide on contact, and of how fast feet turn: dampers in soles answer at once
 )
 _STRUCK, _FREE = 0.003, 0.05  # s, in which a foot notices that it has struck something, and forgets it
-_PATIENCE = 0.02  # s, for which a foot may be late without doing anything
+_PATIENCE = 0.02  # s, for which a foot may be late, or light once it has landed, without doing anything
 _FASTEST = 1.0  # of the pendulum's speed `w h`, by which a swinging foot is displaced
 _SINKING = 0.25  # of the speed of a late foot: that of one which came early and has lost the ground again
 
@@ -55,7 +55,11 @@ class FootGoal(NamedTuple):
 def notice_touch(memory: FootMemory, plan: FootPlan, force: float, gains: ControlGains) -> FootMemory:
     """Who touches and who does so early; force: on the foot, N, upwards."""
     smooth = memory.force + gains.period / (gains.period + _SMOOTH) * (force - memory.force)
-    touching = touches(smooth, memory.touching, gains.touch_force)
+    pressed = touches(smooth, memory.touching, gains.touch_force)
+    stands = plan.closed or memory.early > 0.5
+    missing = memory.missing + gains.period if stands and pressed < 0.5 else 0.0
+    # A foot that lands is light now and then: it has lost the ground if it stays so.
+    touching = 1.0 if stands and memory.touching > 0.5 and missing <= _PATIENCE else pressed
     # It has met the ground as it came down: it stays there until its plan has come down too, or goes up again.
     early = 0.0
     if not plan.closed and plan.target.velocity[2] < 0.0 and (touching > 0.5 or memory.early > 0.5):
@@ -63,7 +67,6 @@ def notice_touch(memory: FootMemory, plan: FootPlan, force: float, gains: Contro
     wanted = 1.0 if touching > 0.5 and (plan.closed or early > 0.5) else 0.0
     step = gains.period / _SWITCHING
     active = memory.active + min(max(wanted - memory.active, -step), step)
-    missing = memory.missing + gains.period if plan.closed and touching < 0.5 else 0.0
     swung = memory.swung if plan.closed else 1.0
     return memory._replace(
         touching=touching, early=early, missing=missing, force=smooth, active=active, swung=swung
