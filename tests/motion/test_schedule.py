@@ -21,6 +21,7 @@ from footfall.motion.zero_moment_point import blend_length, plan_zmp
 from tests.motion.lola import IDLE, LOLA, MODEL, walk
 
 DEFAULTS = PhaseParameters()
+SOURCE = SupportParameters(width_margin=0.3)  # what is published is made with it
 BLEND = blend_length(MODEL, ZeroMomentPointParameters())
 
 
@@ -83,7 +84,7 @@ def test_the_last_transition_must_rest() -> None:
 def test_support_of_one_foot_is_its_shrunk_sole() -> None:
     """Seiwald 2023, section 6.4: 0.22088 x 0.154 m about x = -0.09555 m."""
     plan = schedule(walk([WalkingTransition(forward=0.4)]))
-    areas = plan_support(plan, MODEL, SupportParameters())
+    areas = plan_support(plan, MODEL, SOURCE)
     assert polygon_centroid(areas.polygon(1)) == pytest.approx([-0.09555, 0.1375])
     assert polygon_area(areas.polygon(1)) == pytest.approx(0.22088 * 0.154)
     assert polygon_area(areas.polygon(0)) == pytest.approx(0.22088 * (0.275 + 0.154))  # hull of both
@@ -92,17 +93,17 @@ def test_support_of_one_foot_is_its_shrunk_sole() -> None:
 def test_toe_pads_keep_a_least_margin() -> None:
     """A fifth of a pad of 85 mm would leave 8.5 mm at its edges: too little for a zero-moment point that is followed
     to a centimetre. Tiny soles keep two fifths of their size."""
-    assert shrunk_soles(MODEL, SupportParameters())[1] == pytest.approx([-0.0275, 0.0275, -0.077, 0.077])
-    source = shrunk_soles(MODEL, SupportParameters(least_margin_m=0.0))
+    assert shrunk_soles(MODEL, SOURCE)[1] == pytest.approx([-0.0275, 0.0275, -0.077, 0.077])
+    source = shrunk_soles(MODEL, SupportParameters(width_margin=0.3, least_margin_m=0.0))
     assert source[1] == pytest.approx([-0.034, 0.034, -0.077, 0.077])
-    large = shrunk_soles(MODEL, SupportParameters(least_margin_m=1.0))
+    large = shrunk_soles(MODEL, SupportParameters(width_margin=0.3, least_margin_m=1.0))
     assert large[1] == pytest.approx([-0.017, 0.017, -0.044, 0.044])
 
 
 def test_control_points_of_straight_walking() -> None:
     """Seiwald 2023, section 6.5."""
     plan = schedule(walk([WalkingTransition(forward=0.4)] * 2))
-    zmp = plan_zmp(plan, plan_support(plan, MODEL, SupportParameters()), blend=BLEND)
+    zmp = plan_zmp(plan, plan_support(plan, MODEL, SOURCE), blend=BLEND)
     expected = [
         (-0.0956, 0.0),
         (-0.0956, 0.0605),

@@ -30,11 +30,12 @@ class PhaseParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
 
 class SupportParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Stage 4, Seiwald 2023, section 6.4: by which part of their size soles are shrunk. least_margin_m: at every edge,
-    for toe pads and narrow soles; the source has none, and its zero-moment point leaves a toe pad in a step of 0.8
-    s."""
+    for toe pads and narrow soles; the source has none, and its zero-moment point leaves a toe pad in a step of 0.8 s.
+    width_margin: the source says 30 %, not whether of both edges together or of each. Of both, the load lies 77 mm
+    beside the middle of LOLA's foot, and on stairs one of the two motors of its ankle gives all of its current."""
 
     length_margin: Annotated[float, Meta(ge=0.0, lt=1.0)] = 0.2
-    width_margin: Annotated[float, Meta(ge=0.0, lt=1.0)] = 0.3
+    width_margin: Annotated[float, Meta(ge=0.0, lt=1.0)] = 0.5
     least_margin_m: NotNegative = 0.015
 
 
