@@ -20,6 +20,7 @@ from footfall.walking.controller import ControllerRoom, Decision, control_period
 from footfall.walking.feed_forward import FeedForward, needed_torques
 from footfall.walking.gains import ControlGains
 from footfall.walking.hardware import Hardware, Orders, exchange_sensors, run_tick
+from footfall.walking.joint_watch import JointWatch, watch_joints
 from footfall.walking.noise import NoiseSizes, NoiseState, disturb
 from footfall.walking.plan_sampling import Planned, PlanTable, phase_at, planned_at
 from footfall.walking.sensing import SensingCode, Truth, sense
@@ -31,7 +32,7 @@ _VELOCITY = Command._fields.index("velocity")  # of a command
 
 class Plant(NamedTuple):
     """The world that the robot walks in, and how many of its steps make a period of the controller. hardware: between
-    the controller and drives, if these are simulated."""
+    the controller and drives, if these are simulated. watch: of limits of joints."""
 
     world: World
     settings: Settings
@@ -40,6 +41,7 @@ class Plant(NamedTuple):
     room: Workspace
     substeps: int
     hardware: Hardware
+    watch: JointWatch
 
 
 class Brain(NamedTuple):
@@ -180,6 +182,7 @@ def act(brain: Brain, plant: Plant, judge: Judgement, period: int, log: WalkLog)
     log.q[at], log.v[at] = state.q, state.v
     if not (is_number(state) and log.signals[at].residual < np.inf):
         return Progress(period + 1, 0, 0, True, False)
+    watch_joints(plant.watch, brain.driven, state.q, state.v, brain.gains.period * (period + 1))
     truth = sense(
         brain.sensing, plant.world, state, plant.settings.dt, brain.sensing_room, brain.sensors, brain.truth
     )

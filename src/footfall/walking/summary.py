@@ -39,6 +39,7 @@ class WalkSummary:
     energy: J, positive work of all joints. cost_of_transport: energy over weight and distance. mode: reduced or
     full; in full mode tracking: rad, greatest error of a joint against its set point, strain: greatest current as a
     part of what its motor can have, and lost_frames of the bus. peak_torques: Nm, by joint.
+    limits_passed: joints that were beyond their limits or faster than they can be, with the time, in words.
     """
 
     reached: bool
@@ -76,6 +77,7 @@ class WalkSummary:
     strain: float
     lost_frames: int
     peak_torques: dict[str, float]
+    limits_passed: tuple[str, ...]
 
 
 class HandContacts(NamedTuple):

@@ -19,6 +19,7 @@ from footfall.walking.body import OTHER
 from footfall.walking.body import walking_body as walking_body
 from footfall.walking.hardware import Stage
 from footfall.walking.hardware_setup import trouble_of
+from footfall.walking.joint_watch import limits_passed
 from footfall.walking.loop import think
 from footfall.walking.request import WalkRequest
 from footfall.walking.routes import goal_for
@@ -160,6 +161,7 @@ def summarise(session: WalkSession) -> WalkSummary:
         strain=float(signals["strain"].max()),
         lost_frames=int(signals["lost_frames"][-1]),
         peak_torques=dict(zip(body.joint_names, np.abs(torques).max(axis=0).tolist(), strict=True)),
+        limits_passed=limits_passed(walker.watch, body),
     )
 
 

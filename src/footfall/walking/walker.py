@@ -36,6 +36,7 @@ from footfall.walking.gains import ControlGains, control_gains
 from footfall.walking.hardware import Hardware
 from footfall.walking.hardware_request import BusQuality, HardwareFault
 from footfall.walking.hardware_setup import TICKS, new_hardware
+from footfall.walking.joint_watch import JointWatch, new_watch
 from footfall.walking.loop import Brain, Judgement, Plant, Progress, Signals, WalkLog, act, run_walk, think
 from footfall.walking.noise import new_noise, noise_sizes
 from footfall.walking.plan_sampling import PlanTable, new_stream_room, plan_table
@@ -176,6 +177,7 @@ class Walker:
         fill(self.arrays[0], self.engine.start(start, np.zeros(whole.nv)))
         self.brain = self._new_brain(q)
         self.hardware = self._new_hardware(q)
+        self.watch: JointWatch = new_watch(body)
         self._log = self._new_log(1)
 
     def follow(self, motion: Motion) -> None:
@@ -314,7 +316,8 @@ class Walker:
 
     def _plant(self, forces: Forces) -> Plant:
         state, room = self.arrays
-        return Plant(self.world, self.engine.settings, state, forces, room, self.options.steps, self.hardware)
+        settings, steps = self.engine.settings, self.options.steps
+        return Plant(self.world, settings, state, forces, room, steps, self.hardware, self.watch)
 
     def _run(self, end: int) -> None:
         forces = self._forces()
