@@ -105,12 +105,12 @@ def least_distance(code: WalkingCode, motion: Motion, share: float) -> tuple[flo
 
 
 def test_arms_that_swing_in_a_curve_keep_off_the_body(code: WalkingCode, curve: Motion) -> None:
-    """Arms that take up the turn of legs come near to the body: with the cost they stay away, and neither tasks nor
-    momentum notice."""
+    """Arms that take up the turn of legs come within the reach of the cost (54 mm): with it they stay farther away, and
+    neither tasks nor momentum notice."""
     without, momentum, error = least_distance(code, curve, 0.0)
     apart, also, still = least_distance(code, curve, 1.0)
-    assert without < 0.02
-    assert apart > 0.03
+    assert without < 0.045
+    assert apart > without + 0.003
     assert also < 1.1 * momentum
     # What moves arms at w turns them by (w dt)^2 / 2 beside their tasks in a step: 1e-6 m, which feedback of some 1/s
     # holds below 1e-4.

@@ -91,7 +91,8 @@ def test_feet_are_turned_as_their_joints_are(code: WalkingCode) -> None:
 
 def test_without_a_stabiliser_it_falls(code: WalkingCode) -> None:
     """Feet are not turned by torques, and the zero-moment point is not shifted by errors."""
-    motion = motion_of(code, 1.6)
+    model = code.body.model
+    motion = footfall.generate_motion(footfall.walking_plan(model, straight(1.6)), model, body=code.whole)
     walker = Walker(code, load_scene("flat"), motion, WalkerOptions(noise=True, seed=1, log_every=10))
     blind = walker.gains._replace(force_rate=0.0, balance_rate=-walker.gains.pendulum_rate, step_share=0.0)
     walker.brain = walker.brain._replace(gains=blind)

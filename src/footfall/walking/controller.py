@@ -118,7 +118,7 @@ def control_period(
     clearance = np.inf
     if code.clearance != 0:
         clearance = keep_clear(code, state.q, room.clearance, state.push, found.slope)
-    state.v[:] = joint_velocities(code, found, room.rates, targets.selection)
+    state.v[:] = joint_velocities(code, found, room.rates, targets.selection, targets.body.turning[2])
     task_error = greatest_error(code, found, targets.selection)
     for k in range(len(driven.velocities)):
         state.before[k], state.after[k] = state.after[k], state.v[driven.velocities[k]]

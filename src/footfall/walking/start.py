@@ -37,7 +37,7 @@ def come_to(
     room.rates[:] = 0.0
     for _ in range(_STEPS):
         found = look_at_model(code, q, room.inputs, room.outputs)
-        v = joint_velocities(code, found, room.rates, targets.selection)
+        v = joint_velocities(code, found, room.rates, targets.selection, 0.0)
         move_model(code, q, (0.2 / code.gain) * v, room.moved)
     found = look_at_model(code, q, room.inputs, room.outputs)
     worst = 0.0

@@ -3,8 +3,10 @@
     q' = J# (v + K dx) - (1 - J# J) dH/dq,   J# = J^T (J J^T + d^2 1)^-1                          (4.10), (4.11)
 
 Motion that turns the robot as a whole about the vertical is dear: with the row a of the momentum L_z = a q' the norm
-that is least is |q'|^2 + w L_z^2, so that arms take up what a swinging leg does, and the stance foot need not hold
-against it, Schwienbacher (2014) chapter 7. Its metric `1 + w a a^T` has the inverse `1 - k a a^T`, k = w / (1 + w a a).
+that is least is q' D q' + w (L_z - L)^2, so that arms take up what a swinging leg does, and the stance foot need not
+hold against it, Schwienbacher (2014) chapter 7. L is the momentum of a robot that turns with its upper body as a whole:
+arms that held against it would be wound up. D is 1, and more for joints near their limits (`joint_room.py`); with
+S = D^-1 the metric `D + w a a^T` has the inverse `S - k S a a^T S`, k = w / (1 + w a S a).
 
 Hands are in task space or in null space, and blend from one to the other: four solutions, weighted (4.12). The model's
 own configuration of the last period counts, not that of the robot.
@@ -30,11 +32,16 @@ from footfall.dynamics.centroidal import centroidal_momentum_matrix
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.kinematics import frame_pose
 from footfall.gait.poses import HANDS
+from footfall.robot.model import WORLD
 from footfall.robot.variants import sprung_joints
 from footfall.walking.body import FEET, WalkingBody
 from footfall.walking.gains import ControlGains
+from footfall.walking.joint_room import come_near, mobility
 
 _DAMPING = 1e-3  # of singular values: where tasks lose rank
+# m, likewise of hands: an arm beside the body is singular (its flexion and rotation have one axis), and its abduction
+# is near its limit there. A hand that lags behind its way is better than a shoulder that cannot follow.
+_HAND_DAMPING = 0.15
 _COMFORT, _LIMIT = 2.0, 20.0  # 1/s
 
 
@@ -103,6 +110,8 @@ class Kinematics(NamedTuple):
     jacobian: Array
     slope: Array  # (nv,) of the null-space cost
     momentum: Array  # (nv,) kg m2: about the vertical through the centre of mass, for unit velocities
+    mobility: Array  # (2, nv) of joints, down and up: 1, less towards limits that are near
+    inertia: float  # kg m2: momentum for a unit turn of the whole robot
     center: Vector3
     upper_body: Matrix3
     right_foot: Vector3
@@ -113,9 +122,10 @@ class Kinematics(NamedTuple):
     left_hand: Matrix3
 
 
-class Turn(NamedTuple):
-    """What the momentum about the vertical does to the norm. row: a (nv,). tasks (rows,): J a. share: k."""
+class Metric(NamedTuple):
+    """A measure of joint velocities. columns (rows, nv): J S. row (nv,): S a. tasks (rows,): J S a. share: k."""
 
+    columns: Array
     row: Array
     tasks: Array
     share: float
@@ -148,15 +158,22 @@ def task_kernels(body: WalkingBody) -> tuple[Kernel, Kernel]:
     """Kinematics of the tasks, and the configuration after a step of a velocity."""
     robot, stack = body.robot, task_stack(body)
     cost = ComfortCost(tuple(body.comfort.tolist()), comfort_gain=_COMFORT, limit_gain=_LIMIT)
+    base = next(joint for joint in robot.joints if joint.parent == WORLD)
+    turning = robot.v_slice(base.name)
+    turning = slice(turning.stop - 3, turning.stop)
 
     def kinematics(q: Array, parameters: Array) -> dict[str, Any]:
         values = stack.traced(q, parameters)
         poses = {name: frame_pose(robot, q, body.model.frames[name]) for name in (*FEET, *HANDS, "UB")}
+        momentum = centroidal_momentum_matrix(robot, q)[5]
+        upwards = frame_pose(robot, q, base.child).rotation[2]  # in axes of the base
         return {
             "error": values["error"],
             "jacobian": values["jacobian"],
             "slope": cost.gradient(robot, q),
-            "momentum": centroidal_momentum_matrix(robot, q)[5],
+            "momentum": momentum,
+            "mobility": mobility(body, q),
+            "inertia": np.array([momentum[turning] @ upwards]),
             "center": center_of_mass(robot, q),
             "upper_body": poses["UB"].rotation,
             "right_foot": poses["RF"].translation,
@@ -235,50 +252,72 @@ def look_at_model(code: TaskCode, q: Array, inputs: Array, outputs: Array) -> Ki
     inputs[: code.nq] = q
     call_native(code.kinematics, inputs, outputs)
     m, size = code.rows, code.rows * code.nv
-    middle, end = m + size + code.nv, m + size + 2 * code.nv
+    slope = m + size
+    momentum, mobile, end = slope + code.nv, slope + 2 * code.nv, slope + 4 * code.nv
     return Kinematics(
         outputs[:m],
         outputs[m : m + size].reshape(m, code.nv),
-        outputs[m + size : middle],
-        outputs[middle:end],
-        _vector(outputs, end),
-        _matrix(outputs, end + 3),
-        _vector(outputs, end + 12),
-        _vector(outputs, end + 15),
-        _matrix(outputs, end + 18),
-        _matrix(outputs, end + 27),
-        _matrix(outputs, end + 36),
-        _matrix(outputs, end + 45),
+        outputs[slope:momentum],
+        outputs[momentum:mobile],
+        outputs[mobile:end].reshape(2, code.nv),
+        outputs[end],
+        _vector(outputs, end + 1),
+        _matrix(outputs, end + 4),
+        _vector(outputs, end + 13),
+        _vector(outputs, end + 16),
+        _matrix(outputs, end + 19),
+        _matrix(outputs, end + 28),
+        _matrix(outputs, end + 37),
+        _matrix(outputs, end + 46),
     )
 
 
-def joint_velocities(code: TaskCode, found: Kinematics, rates: Array, selection: Vector2) -> Array:
-    """v (nv,) that follows the targets, with hands blended into task space."""
+def joint_velocities(
+    code: TaskCode, found: Kinematics, rates: Array, selection: Vector2, turning: float
+) -> Array:
+    """v (nv,) that follows the targets, with hands blended into task space. turning: of the whole robot about the
+    vertical, rad/s. Joints that would go on towards a limit which is near become dear."""
+    mobile = np.ones(code.nv)
+    v = _least_velocities(code, found, rates, selection, turning, mobile)
+    if come_near(found.mobility, v, mobile):
+        v = _least_velocities(code, found, rates, selection, turning, mobile)
+    return v
+
+
+def _least_velocities(
+    code: TaskCode, found: Kinematics, rates: Array, selection: Vector2, turning: float, mobile: Array
+) -> Array:
+    """mobile (nv,): S."""
     m = code.rows
     base = m - 6
-    turn = _turn(code, found)
-    free = -found.slope - turn.share * (turn.row @ -found.slope) * turn.row
+    metric = _metric(code, found, mobile)
+    held = found.inertia * turning + found.momentum @ found.slope  # what the pull along the slope leaves of L
+    free = metric.share * held * metric.row - found.slope
     wanted = rates[:m] + code.gain * found.error - found.jacobian @ free
-    gram = _gram(found.jacobian, turn)
+    gram = _gram(found.jacobian, metric)
     v, right, left = np.zeros(code.nv), selection[0], selection[1]
     order = np.arange(m)
     if right < 1.0 and left < 1.0:
-        _add(found, turn, gram, wanted, order[:base], (1.0 - right) * (1.0 - left), v)
+        _add(metric, gram, wanted, order[:base], (1.0 - right) * (1.0 - left), v)
     if right > 0.0 and left < 1.0:
-        _add(found, turn, gram, wanted, order[: base + 3], right * (1.0 - left), v)
+        _add(metric, gram, wanted, order[: base + 3], right * (1.0 - left), v)
     if right > 0.0 and left > 0.0:
-        _add(found, turn, gram, wanted, order, right * left, v)
+        _add(metric, gram, wanted, order, right * left, v)
     if right < 1.0 and left > 0.0:
         for k in range(3):
             order[base + k] = base + 3 + k
-        _add(found, turn, gram, wanted, order[: base + 3], (1.0 - right) * left, v)
+        _add(metric, gram, wanted, order[: base + 3], (1.0 - right) * left, v)
     v += free
     return v
 
 
-def _turn(code: TaskCode, found: Kinematics) -> Turn:
-    row, weight = found.momentum, code.momentum_weight
-    return Turn(row, found.jacobian @ row, weight / (1.0 + weight * float(row @ row)))
+def _metric(code: TaskCode, found: Kinematics, mobile: Array) -> Metric:
+    row, weight = mobile * found.momentum, code.momentum_weight
+    columns = np.empty((code.rows, code.nv))
+    for k in range(code.rows):
+        columns[k] = mobile * found.jacobian[k]
+    share = weight / (1.0 + weight * float(row @ found.momentum))
+    return Metric(columns, row, found.jacobian @ row, share)
 
 
 def greatest_error(code: TaskCode, found: Kinematics, selection: Vector2) -> float:
@@ -297,20 +336,19 @@ def move_model(code: TaskCode, q: Array, step: Array, inputs: Array) -> None:
     call_native(code.move, inputs[: code.nq + code.nv], q)
 
 
-def _gram(jacobian: Array, turn: Turn) -> Array:
-    """`J (1 - k a a^T) J^T + d^2 1` (m, m), lower triangle."""
+def _gram(jacobian: Array, metric: Metric) -> Array:
+    """`J (S - k S a a^T S) J^T + d^2` (m, m), lower triangle."""
     m = len(jacobian)
     gram = np.zeros((m, m))
     for i in range(m):
         for j in range(i + 1):
-            gram[i, j] = jacobian[i] @ jacobian[j] - turn.share * turn.tasks[i] * turn.tasks[j]
-        gram[i, i] += _DAMPING * _DAMPING
+            gram[i, j] = jacobian[i] @ metric.columns[j] - metric.share * metric.tasks[i] * metric.tasks[j]
+        damping = _DAMPING if i < m - 6 else _HAND_DAMPING
+        gram[i, i] += damping * damping
     return gram
 
 
-def _add(
-    found: Kinematics, turn: Turn, gram: Array, wanted: Array, order: Any, weight: float, v: Array
-) -> None:
+def _add(metric: Metric, gram: Array, wanted: Array, order: Any, weight: float, v: Array) -> None:
     """Add the least velocity that has the wanted rates of some rows, times a weight."""
     n = len(order)
     lower, x = np.zeros((n, n)), np.zeros(n)
@@ -326,9 +364,9 @@ def _add(
     for i in range(n - 1, -1, -1):
         x[i] /= lower[i, i]
         x[:i] -= x[i] * lower[i, :i]
-        v += (weight * x[i]) * found.jacobian[order[i]]
-        against += weight * x[i] * turn.tasks[order[i]]
-    v -= (turn.share * against) * turn.row
+        v += (weight * x[i]) * metric.columns[order[i]]
+        against += weight * x[i] * metric.tasks[order[i]]
+    v -= (metric.share * against) * metric.row
 
 
 def _put(target: Array, at: int, values: Vector3) -> int:

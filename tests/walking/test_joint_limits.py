@@ -1,0 +1,55 @@
+"""Joints keep their limits where tasks leave them free, and a walk tells which did not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from footfall.walking.joint_room import come_near, free_joints, mobility
+from footfall.walking.joint_watch import limits_passed, new_watch, watch_joints
+from footfall.walking.state import JointPlaces
+from footfall.walking.walker import WalkingCode
+
+
+def test_arms_and_pelvis_are_free(code: WalkingCode) -> None:
+    """LOLA's tasks hold 22 of 32 coordinates: 8 joints of arms and 2 of the pelvis are left, two of each arm without
+    stops."""
+    assert set(free_joints(code.body)) == {"br", "ba", "aar", "aal", "efr", "efl"}
+
+
+def test_mobility_falls_towards_a_limit(code: WalkingCode) -> None:
+    """1 - 0.99 (1 - s^2 (3 - 2 s)) with the share s of 0.15 rad that is left, one way only."""
+    body = code.body
+    robot, q = body.robot, body.comfort.copy()
+    at, place = robot.q_slice("ba").start, robot.v_slice("ba").start
+    q[at] = robot.upper_limits[at] - 0.05
+    down, up = np.array(mobility(body, q), dtype=float).reshape(2, robot.nv)
+    share = 0.05 / 0.15
+    assert up[place] == pytest.approx(0.01 + 0.99 * share**2 * (3.0 - 2.0 * share))
+    assert down[place] == 1.0
+    mobile, v = np.ones(robot.nv), np.zeros(robot.nv)
+    v[place] = 1.0
+    assert come_near(np.array([down, up]), v, mobile)
+    assert mobile[place] == pytest.approx(up[place])
+    assert not come_near(np.array([down, up]), -v, mobile)
+    np.testing.assert_array_equal(mobile, 1.0)
+
+
+def test_limits_that_are_passed_are_told_with_joint_and_time(code: WalkingCode) -> None:
+    body = code.body
+    robot, watch = body.robot, new_watch(body)
+    places = JointPlaces(body.driven, body.coordinates)
+    q, v = body.comfort.copy(), np.zeros(robot.nv)
+    watch_joints(watch, places, q, v, 0.5)
+    assert limits_passed(watch, body) == ()
+    at = robot.q_slice("aar").start
+    for time, beyond in ((1.0, 0.05), (1.5, 0.1), (2.0, 0.02)):
+        q[at] = robot.upper_limits[at] + np.deg2rad(beyond / 0.05)
+        watch_joints(watch, places, q, v, time)
+    place = robot.v_slice("kfr").start
+    v[place] = -1.5 * watch.fastest[list(body.joint_names).index("kfr")]
+    watch_joints(watch, places, q, v, 3.0)
+    knee, arm = limits_passed(watch, body)
+    assert arm == "joint 'aar' up to 2.0 degrees beyond its limits, first at 1.000 s"
+    assert knee.startswith("joint 'kfr' at up to 150% of the ")
+    assert knee.endswith("first at 3.000 s")
