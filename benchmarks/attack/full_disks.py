@@ -148,21 +148,21 @@ def stream_log(path: Path) -> None:
 
 
 def perception(path: Path) -> None:
-    from benchmarks.attack.readers import _containers
+    from benchmarks.attack.seed_vision import containers
     from footfall.environment import PerceptionRecorder
 
-    container = _containers()[1]
+    container = containers()[1]
     with PerceptionRecorder(path) as recorder:
         for k in range(200):
             recorder.add(replace(container, acquired=float(k)))
 
 
 def environment(path: Path) -> None:
-    from benchmarks.attack.readers import _containers
+    from benchmarks.attack.seed_vision import containers
     from footfall.environment import Environment, save_environment
     from footfall.environment.model import updated
 
-    save_environment(updated(Environment(), _containers()[1].update), path)
+    save_environment(updated(Environment(), containers()[1].update), path)
 
 
 def walk_request(path: Path) -> None:

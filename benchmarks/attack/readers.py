@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import struct
 import tempfile
 from collections.abc import Callable, Mapping
@@ -15,6 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.attack.binary_mutations import png
+from benchmarks.attack.seed_meshes import dae_file, obj_files, ply_file, stl
+from benchmarks.attack.seed_vision import environment_files, perception_file, vision_content, vision_stream
 
 _SEEDS = Path(__file__).with_name("seeds")
 
@@ -87,7 +88,7 @@ def _scene_files() -> Mapping[str, bytes]:
     return {
         "scene.toml": (_SEEDS / "scene.toml").read_bytes(),
         "robot.urdf": (_SEEDS / "robot.urdf").read_bytes(),
-        "part.stl": _stl(),
+        "part.stl": stl(),
     }
 
 
@@ -192,7 +193,7 @@ def _recording_file() -> Mapping[str, bytes]:
         path = Path(folder) / "run.mcap"
         scene = footfall.load_scene("blocks")
         part = Path(folder) / "part.stl"
-        part.write_bytes(_stl())
+        part.write_bytes(stl())
         scene = replace(
             scene, objects=(*scene.objects, footfall.SceneObject("part", footfall.Mesh(str(part))))
         )
@@ -303,50 +304,6 @@ def _urdf_files() -> Mapping[str, bytes]:
     }
 
 
-def _stl() -> bytes:
-    corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], dtype=float)
-    faces = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
-    content = b"a tetrahedron".ljust(80) + struct.pack("<I", len(faces))
-    for face in faces:
-        content += struct.pack("<12fH", 0.0, 0.0, 0.0, *corners[list(face)].ravel(), 0)
-    return content
-
-
-def _obj_files() -> Mapping[str, bytes]:
-    lines = [
-        "mtllib part.mtl",
-        "usemtl skin",
-        "v 0 0 0",
-        "v 1 0 0",
-        "v 0 1 0",
-        "v 0 0 1",
-        "vt 0 0",
-        "vn 0 0 1",
-    ]
-    lines += ["f 1/1/1 3/1/1 2/1/1", "f 1 2 4", "f 1 4 3", "f 2 3 4", ""]
-    return {
-        "part.obj": "\n".join(lines).encode(),
-        "part.mtl": b"newmtl skin\nKd 1 0 0\nmap_Kd skin.png\n",
-        "skin.png": png(4, 4),
-    }
-
-
-def _ply_file() -> Mapping[str, bytes]:
-    head = ["ply", "format ascii 1.0", "element vertex 4", *(f"property float {axis}" for axis in "xyz")]
-    head += ["element face 4", "property list uchar int vertex_indices", "end_header"]
-    body = ["0 0 0", "1 0 0", "0 1 0", "0 0 1", "3 0 2 1", "3 0 1 3", "3 0 3 2", "3 1 2 3", ""]
-    return {"part.ply": "\n".join([*head, *body]).encode()}
-
-
-def _dae_file() -> Mapping[str, bytes]:
-    import trimesh
-
-    out = io.BytesIO()
-    box = trimesh.creation.box((1.0, 2.0, 3.0))
-    out.write(trimesh.exchange.dae.export_collada(box))
-    return {"part.dae": out.getvalue()}
-
-
 def _mjcf_files() -> Mapping[str, bytes]:
     """A robot of several files, in folders, with a picture, a height field and a mesh."""
     return {
@@ -355,7 +312,7 @@ def _mjcf_files() -> Mapping[str, bytes]:
         "assets/skin.png": png(16, 16),
         "assets/hill.png": png(8, 8),
         "assets/hill.bin": struct.pack("<ii", 4, 4) + np.linspace(0, 1, 16, dtype="<f4").tobytes(),
-        "assets/part.stl": _stl(),
+        "assets/part.stl": stl(),
     }
 
 
@@ -388,20 +345,6 @@ def _environment(path: Path) -> object:
     from footfall.environment import load_environment
 
     return load_environment(path)
-
-
-def _environment_files(*, beside: bool) -> Mapping[str, bytes]:
-    from footfall.environment import PerceptionOptions, perceive, save_environment
-    from footfall.scene import make_scene
-
-    scene = make_scene("right-wall", length=0.2, height=0.3, goal=0.5, distance=0.1)
-    area = ((0.0, -0.3), (0.3, 0.3))
-    seen = perceive(scene, PerceptionOptions(voxel=0.0, noise=0.0, area=area))
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "seen.toml"
-        save_environment(seen, path, embedded=not beside, compressed=not beside)
-        found = {each.name: each.read_bytes() for each in sorted(Path(folder).iterdir())}
-        return {"seen.toml": found.pop("seen.toml"), **found}
 
 
 def _points(path: Path) -> object:
@@ -447,52 +390,10 @@ def _vision_container(path: Path) -> object:
     return read_container(Message(16 + content[0] % 3 if content else 0, content[1:]))
 
 
-def _containers() -> list[Any]:
-    from footfall.environment import ControlToVision, FrameMotion, MotionCapture, VisionToControl
-    from footfall.environment.files import parse_environment
-    from footfall.environment.model import whole
-    from footfall.math.transform import identity_transform
-    from footfall.messages import Signal
-
-    seen = parse_environment(_environment_files(beside=False)["seen.toml"].decode())
-    rest = FrameMotion(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
-    pose = identity_transform()
-    signals = (Signal("reset"), Signal("gain", 0.5))
-    return [
-        ControlToVision(1.0, 0.9, rest, rest, None, signals),
-        VisionToControl(1.0, pose, pose, signals, whole(seen)),
-        MotionCapture(1.0, {"pelvis": pose}),
-    ]
-
-
-def _vision_stream() -> Mapping[str, bytes]:
-    from footfall.environment.vision.codec import container_message
-    from footfall.messages.frames import message_bytes
-
-    messages = [container_message(each) for each in _containers()]
-    return {"stream.bin": b"".join(message_bytes(message) for message in messages)}
-
-
-def _vision_content() -> Mapping[str, bytes]:
-    from footfall.environment.vision.codec import container_message
-
-    return {"container.bin": b"\x01" + container_message(_containers()[1]).content}
-
-
 def _perception(path: Path) -> object:
     from footfall.environment import read_perception
 
     return list(read_perception(path))
-
-
-def _perception_file() -> Mapping[str, bytes]:
-    from footfall.environment import PerceptionRecorder
-
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "seen.mcap"
-        with PerceptionRecorder(path) as recorder:
-            recorder.add(_containers()[1])
-        return {"seen.mcap": path.read_bytes()}
 
 
 def _stream_log(path: Path) -> object:
@@ -529,25 +430,25 @@ READERS: dict[str, Reader] = {
     "quadruped scenario": Reader(_text("trot.toml", "scenarios/quadruped/trot.toml"), _scenario),
     "recording": Reader(_recording_file, _recording),
     "contact problems": Reader(_problems_file, _problems),
-    "mesh stl": Reader(lambda: {"part.stl": _stl()}, _mesh),
-    "mesh obj": Reader(_obj_files, _mesh),
-    "mesh ply": Reader(_ply_file, _mesh),
-    "mesh dae": Reader(_dae_file, _mesh),
+    "mesh stl": Reader(lambda: {"part.stl": stl()}, _mesh),
+    "mesh obj": Reader(obj_files, _mesh),
+    "mesh ply": Reader(ply_file, _mesh),
+    "mesh dae": Reader(dae_file, _mesh),
     "mesh vrml": Reader(_vrml_file, _mesh),
     "urdf with srdf": Reader(_urdf_files, _robot),
     "volumes": Reader(_volumes_file, _volumes),
     "walk request": Reader(_walk_request_file, _walk_request),
     "planner parameters": Reader(_planner_parameters_file, _planner_parameters),
     "cache entry": Reader(_kernel_file, _kernel),
-    "environment": Reader(lambda: _environment_files(beside=False), _environment),
-    "environment of several files": Reader(lambda: _environment_files(beside=True), _environment),
+    "environment": Reader(lambda: environment_files(beside=False), _environment),
+    "environment of several files": Reader(lambda: environment_files(beside=True), _environment),
     "points ply": Reader(_points_file(".ply"), _points, {".ply": "bytes"}),
     "points pcd": Reader(_points_file(".pcd"), _points),
     "points npy": Reader(_points_file(".npy"), _points),
     "height image": Reader(lambda: {"hill.png": png(16, 16)}, _height_image),
-    "vision stream": Reader(_vision_stream, _vision),
-    "vision container": Reader(_vision_content, _vision_container),
-    "recorded perception": Reader(_perception_file, _perception),
+    "vision stream": Reader(vision_stream, _vision),
+    "vision container": Reader(vision_content, _vision_container),
+    "recorded perception": Reader(perception_file, _perception),
     "stream log": Reader(_stream_log_file, _stream_log),
 }
 
