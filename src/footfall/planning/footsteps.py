@@ -175,7 +175,7 @@ def swings_free(problem: Problem, begin: State, end: State) -> bool:
     di, dj, turn = end.i - begin.i, end.j - begin.j, end.yaw - begin.yaw
     half = ground.yaws // 2
     turn = turned(turn + half, ground.yaws) - half
-    pieces = max(abs(di), abs(dj)) // 2 + 1
+    pieces = max(abs(di), abs(dj)) + 1
     for n in range(pieces + 1):
         share = n / pieces
         i, j = begin.i + int(np.floor(share * di + 0.5)), begin.j + int(np.floor(share * dj + 0.5))

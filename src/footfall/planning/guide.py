@@ -14,12 +14,13 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import Vector2, routine
-from footfall.planning.ground import Bytes, Ground, Singles, known_cost, known_top, turned
+from footfall.planning.ground import Bytes, Ground, Singles, known_cost, known_top, turned, wide_top
 from footfall.planning.heap import Heap, pop, push
 from footfall.planning.solids import BothStances, Solids, Support, Volumes, both_supports, collides
 from footfall.planning.step_set import CELL, GUIDE_CELL, GUIDE_TURN, GuideSteps
 
 _DEPTH = 0.03  # m that the body may be in something: within its cell there is a better place
+_TIGHT = 2.0  # cost of a state where only that lets the body pass, or feet scrape past something: steps are short there
 _BLOCKED = -2.0  # instead of a cost: body or arms would be in something
 _TAKEN = 2  # stances of a state were taken up by the search of footsteps, see `learning`
 _LEAST = 1200  # states of a guide: on an easy way few are on good paths, and the search leaves them
@@ -167,6 +168,21 @@ def top_below(ground: Ground, yaw: int, foot: Vector2) -> float:
 
 
 @routine
+def scrapes(world: GuideWorld, place: Place, highest: float) -> bool:
+    """Whether something above a height is below soles that are a little wider than the robot's, in a state."""
+    guide, ground = world.guide, world.ground
+    if guide.peaks[place.i, place.j] <= highest:
+        return False
+    middle, angle = guide_centre(ground, place.i, place.j), heading(guide, place.yaw)
+    aside = world.volumes.lateral * np.array([-np.sin(angle), np.cos(angle)])
+    for foot in (middle - aside, middle + aside):
+        i, j = int((foot[0] - ground.x) / CELL), int((foot[1] - ground.y) / CELL)
+        if wide_top(ground, GUIDE_TURN * place.yaw, i, j) > highest:
+            return True
+    return False
+
+
+@routine
 def guide_state(world: GuideWorld, place: Place) -> float:
     """Cost of a state of the guide, in the mean of the feet that can stand there; negative if none can. Looked at
     once."""
@@ -188,9 +204,12 @@ def guide_state(world: GuideWorld, place: Place) -> float:
     height = right.height if left.cost < 0.0 or 0.0 <= right.cost < left.cost else left.height
     free = Support(volumes.hands, -1)
     hands = BothStances(free, free, False)
+    tight = scrapes(world, place, height + world.rules.most_obstacle)
     if guide.near[place.i, place.j] > 0:
         at = np.array([middle[0], middle[1], height])
-        hands = both_supports(world.solids, volumes, 2 * yaw, at, _DEPTH)
+        hands = both_supports(world.solids, volumes, 2 * yaw, at, 0.0)
+        if hands.right.blocked >= 0 or hands.left.blocked >= 0:
+            tight, hands = True, both_supports(world.solids, volumes, 2 * yaw, at, _DEPTH)
         if hands.blocked:
             guide.costs[place.yaw, place.i, place.j] = _BLOCKED
             return _BLOCKED
@@ -201,7 +220,7 @@ def guide_state(world: GuideWorld, place: Place) -> float:
         sides, total = sides + 2, total + left.cost + world.rules.hand * hands.left.missing
     if sides == 0:
         return -1.0
-    cost = total / 2.0 if sides == 3 else total
+    cost = (total / 2.0 if sides == 3 else total) + (_TIGHT if tight else 0.0)
     guide.costs[place.yaw, place.i, place.j] = cost + 1.0
     guide.sides[place.yaw, place.i, place.j] = sides
     guide.heights[place.yaw, place.i, place.j] = height
