@@ -127,13 +127,16 @@ def near_flag(problem: Problem, middle: Vector2) -> int:
 
 @routine
 def half_swing(problem: Problem, state: State, first: int, base: float) -> float:
-    """How far the ground rises above a height below the way of a foot, m."""
+    """How far the ground rises above a height below the way of a foot, m, or any rise that is too high."""
     ground = problem.ground
     top = base
     for n in range(first, first + SWEEP):
         place = problem.steps.sweeps[n]
-        yaw = turned(state.yaw + place.turn, ground.yaws)
-        top = max(top, known_top(ground, yaw, state.i + place.dx, state.j + place.dy))
+        i, j = state.i + place.dx, state.j + place.dy
+        if problem.guide.touched[i // 2, j // 2] > top:  # most places need no closer look
+            top = max(top, known_top(ground, turned(state.yaw + place.turn, ground.yaws), i, j))
+            if top - base > problem.rules.most_obstacle:
+                break
     return top - base
 
 
@@ -144,12 +147,13 @@ def swing_cost(problem: Problem, state: State, step: int, base: float, forward: 
     i, j = (2 * state.i + taken.dx) // 4, (2 * state.j + taken.dy) // 4
     if problem.guide.peaks[i, j] <= base + rules.ignored:
         return 0.0
-    right = half_swing(problem, state, 2 * SWEEP * step, base)
-    left = half_swing(problem, state, 2 * SWEEP * step + SWEEP, base)
-    highest = max(right, left)
-    if highest > rules.most_obstacle or (highest > rules.noticeable and forward > rules.careful):
-        return np.inf
-    return rules.obstacle * (max(right - rules.ignored, 0.0) + max(left - rules.ignored, 0.0))
+    cost = 0.0
+    for first in (2 * SWEEP * step, 2 * SWEEP * step + SWEEP):
+        rise = half_swing(problem, state, first, base)
+        if rise > rules.most_obstacle or (rise > rules.noticeable and forward > rules.careful):
+            return np.inf
+        cost += rules.obstacle * max(rise - rules.ignored, 0.0)
+    return cost
 
 
 @routine

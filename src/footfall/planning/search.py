@@ -318,6 +318,7 @@ def _empty_guide(around: Surroundings, tables: Tables, start: RobotPose, *, stop
         workspace("guide closed", shape, np.uint8),
         workspace("guide seen", shape, np.uint8),
         around.peaks,
+        around.touched,
         around.near,
         Pose2(float(middle[0]), float(middle[1]), _heading(float(yaw_of(turn)), headings)),
         np.empty(shape[1:]),

@@ -27,7 +27,7 @@ _SURFACES: WeakKeyDictionary[ObjectSurface, dict[tuple[object, ...], TouchSurfac
 
 class Surroundings(NamedTuple):
     """What is around the robot. objects: those within reach. surfaces: of those that hands may touch, by id. ids: of
-    the objects that solids belong to. near, peaks: on cells of 8 cm, see `find_nearness` and `peaks_within`."""
+    the objects that solids belong to. near, peaks, touched: on cells of 8 cm, see `find_nearness` and `Guide`."""
 
     terrain: Terrain
     ground: Ground
@@ -37,6 +37,7 @@ class Surroundings(NamedTuple):
     ids: tuple[str, ...]
     near: Bytes
     peaks: Singles
+    touched: Singles
 
     @property
     def touchable(self) -> bool:
@@ -102,11 +103,13 @@ def surroundings(
     )
     shape = (ground.nx // 2, ground.ny // 2)
     solids, ids = packed_solids(near, tables.volumes, Cells((ground.x, ground.y), shape), touchable=surfaces)
-    flags, peaks = np.zeros(shape, np.uint8), np.empty(shape, np.float32)
+    flags = np.zeros(shape, np.uint8)
     find_nearness(solids, tables.volumes, flags)
     # Both half swings of a step, with soles, stay within this distance of the middle between its stances.
     reach = tables.steps.longest / 2 + tables.volumes.lateral + CELL * tables.wide_stamps.reach
+    peaks, touched = (np.empty(shape, np.float32) for _ in range(2))
     peaks_within(ground.highest, int(reach / GUIDE_CELL) + 1, peaks)
+    peaks_within(ground.highest, tables.stamps.reach // 2 + 1, touched)
     return Surroundings(
         environment.terrain,
         ground,
@@ -116,4 +119,5 @@ def surroundings(
         ids,
         flags,
         peaks,
+        touched,
     )
