@@ -97,6 +97,7 @@ def ground_within(
     border: int,
     stamps: Stamps,
     wide_stamps: Stamps,
+    wide_planes: ArrayOf[PlaneFit],
     parameters: PlannerParameters,
 ) -> Ground:
     """The ground of a rectangle (x, y), m, with a border of unknown cells."""
@@ -131,7 +132,7 @@ def ground_within(
         workspace("foothold tops", size, np.float32, zeroed=False),
         workspace("rated footholds", rows, np.uint8),
         wide_stamps,
-        plane_fits(wide_stamps),
+        wide_planes,
         workspace("wide tops", size, np.float32, zeroed=False),
         workspace("wide even", size, np.uint8, zeroed=False),
         workspace("rated wide tops", rows, np.uint8),

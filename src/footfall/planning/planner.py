@@ -166,8 +166,8 @@ class Job:
             try:
                 return self._result(None)
             except (InvalidTransition, RefusedStance) as refused:
-                number = refused.number if isinstance(refused, InvalidTransition) else refused.step
-                if not self._ban(number):
+                self.watch.done("motion")
+                if not self._ban(_step_of(refused)):
                     why = f"no plan was accepted after {self.effort.repairs} repairs: {refused}"
                     self.parts[-1].failed = True
                     return self._result(Blockage("limit", "search.repairs", why))
@@ -246,6 +246,11 @@ class Job:
             path = path_of(search)
             try:
                 stances = stances_of(search, path)
+                part = Part(
+                    path.pose, stances, search.cost, None, path.numbers, search.at_goal, search=search
+                )
+                if len(self.later) > 1 and self.check_motion:
+                    self._check_again(part)
             except RefusedStance as refused:
                 self.watch.done("refinement")
                 if not self._repaired():
@@ -254,7 +259,22 @@ class Job:
                     banned |= self._around_refused(search, path.numbers, refused.step)
                 continue
             self.watch.done("refinement")
-            return Part(path.pose, stances, search.cost, None, path.numbers, search.at_goal, search=search)
+            return part
+
+    def _check_again(self, part: Part) -> None:
+        """RefusedStance if the motion generator refuses a step of a part that is planned again, between the parts
+        beside it: with all parts of a long way it takes ten times as long."""
+        before = self.parts[-1:]
+        around = [*before, part, *(self.later[1:2] if part.end == self.later[0].end else [])]
+        try:
+            steps, plan = self._walked(
+                around[0].start, [stance for each in around for stance in each.stances]
+            )
+            _moved(Swings(steps, plan.sequences[0]), self.model, self.environment.terrain.packed)
+        except (InvalidTransition, RefusedStance) as refused:
+            step = _step_of(refused) - sum(len(each.stances) for each in before)
+            if 0 <= step < len(part.stances):
+                raise RefusedStance(step, str(refused)) from None
 
     def _count(self, search: Search) -> None:
         effort = self.effort
@@ -293,8 +313,7 @@ class Job:
         for k, part in enumerate(self.parts):
             if number < len(part.stances) or k == len(self.parts) - 1:
                 assert part.search is not None
-                step = min(number, len(part.numbers) - 1)
-                self.banned[k] |= self._around_refused(part.search, part.numbers, step)
+                self.banned[k] |= self._around_refused(part.search, part.numbers, number)
                 self.later, self.parts = self.parts[k:], self.parts[:k]
                 return True
             number -= len(part.stances)
@@ -303,6 +322,7 @@ class Job:
     def _around_refused(self, search: Search, numbers: tuple[int, ...], step: int) -> set[int]:
         """What to leave out after a step of a path was refused: the state that it leads to. If steps to about the same
         place are refused again and again, more around it, and by turns around the stance that they start from."""
+        step = min(step, len(numbers) - 1)  # closing steps are not planned
         x, y = place_of(search, numbers[step]).tolist()
         before = sum(math.hypot(x - u, y - v) < _SAME_PLACE for u, v in self.refused)
         self.refused.append((x, y))
@@ -439,13 +459,22 @@ def _checked(result: PlannedContacts, model: ReducedModel, terrain: PackedTerrai
     """With what the motion generator warns of, and steps that lift feet over the ground; raises if it refuses, or if
     no step is high enough."""
     assert result.motion_plan is not None
-    swings = over_ground(Swings(result.steps, result.motion_plan.sequences[0]), model, terrain)
-    plan = MotionPlan((swings.sequence,))
+    swings, told = _moved(Swings(result.steps, result.motion_plan.sequences[0]), model, terrain)
+    return replace(result, steps=swings.steps, motion_plan=MotionPlan((swings.sequence,)), warnings=told)
+
+
+def _moved(swings: Swings, model: ReducedModel, terrain: PackedTerrain) -> tuple[Swings, tuple[str, ...]]:
+    """Steps that lift feet over the ground, and what the motion generator warns of them."""
+    swings = over_ground(swings, model, terrain)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", MotionWarning)
-        generate_motion(plan, model)
-    told = tuple(str(each.message) for each in caught)
-    return replace(result, steps=swings.steps, motion_plan=plan, warnings=told)
+        generate_motion(MotionPlan((swings.sequence,)), model)
+    return swings, tuple(str(each.message) for each in caught)
+
+
+def _step_of(refused: InvalidTransition | RefusedStance) -> int:
+    """Number of the step that was refused."""
+    return refused.number if isinstance(refused, InvalidTransition) else refused.step
 
 
 def _standing(environment: Environment, model: ReducedModel) -> RobotPose:

@@ -99,6 +99,7 @@ def surroundings(
         border=border,
         stamps=tables.stamps,
         wide_stamps=tables.wide_stamps,
+        wide_planes=tables.wide_planes,
         parameters=parameters,
     )
     shape = (ground.nx // 2, ground.ny // 2)

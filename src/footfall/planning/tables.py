@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
+from footfall.compiler.routines import ArrayOf
 from footfall.environment.patch import CELL as FINE_CELL
 from footfall.motion.hand_space import HandSpace
 from footfall.motion.reduced_model import Rectangle, ReducedModel
 from footfall.planning.biped import Biped, biped_of
 from footfall.planning.footprints import Stamps, sole_stamps
-from footfall.planning.ground import FootholdRules
+from footfall.planning.ground import FootholdRules, PlaneFit, plane_fits
 from footfall.planning.guide import CostRules
 from footfall.planning.hand_contacts import Arms, HandRules, arms_of, hand_rules
 from footfall.planning.parameters import PlannerParameters
@@ -42,6 +43,7 @@ class Tables(NamedTuple):
     guide_steps: GuideSteps
     stamps: Stamps
     wide_stamps: Stamps
+    wide_planes: ArrayOf[PlaneFit]
     volumes: Volumes
     foothold_rules: FootholdRules
     cost_rules: CostRules
@@ -92,13 +94,15 @@ def _made(biped: Biped, parameters: PlannerParameters, space: HandSpace | None) 
     fine = sole_stamps(_grown(biped.sole), _grown(biped.toe_sole), 2 * yaws, FINE_CELL)
     rear, front, inner, outer = biped.sole
     wide = (rear - _WIDER, front + _WIDER, inner - _WIDER, outer + _WIDER)
+    wide_stamps = sole_stamps(wide, wide, yaws, CELL)
     return Tables(
         biped,
         parameters,
         steps,
         guide_steps(parameters),
         sole_stamps(biped.sole, biped.toe_sole, yaws, CELL),
-        sole_stamps(wide, wide, yaws, CELL),
+        wide_stamps,
+        plane_fits(wide_stamps),
         turned_volumes(biped, 2 * yaws),
         rules,
         _cost_rules(parameters, steps),
