@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 
 from benchmarks.lab.planner import EXACT, goal_of, judge, walker
+from footfall import MotionPlan
 from footfall.environment import perceive
-from footfall.planning import PlannedContacts, plan_contacts
+from footfall.errors import InvalidTransition
+from footfall.motion.pipeline import generate_motion
+from footfall.motion.reduced_model import ReducedModel
+from footfall.planning import PlannedContacts, plan_contacts, planner
 from footfall.scene import make_scene
 
 ROBOT = walker()
@@ -37,6 +41,24 @@ def test_the_plan_climbs_to_the_upper_floor_and_comes_down_again(plan: PlannedCo
 
 def test_the_judge_finds_no_fault(plan: PlannedContacts) -> None:
     assert judge(plan, SCENE, ROBOT, exact=True).faults == []
+
+
+def test_a_part_that_is_refused_is_tried_beside_its_neighbours_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    lengths: list[int] = []
+
+    def refusing(plan: MotionPlan, model: ReducedModel) -> object:
+        lengths.append(len(plan.transitions))
+        if len(lengths) < 3:
+            raise InvalidTransition(5, "for no reason")
+        return generate_motion(plan, model)
+
+    monkeypatch.setattr(planner, "generate_motion", refusing)
+    plan = plan_contacts(perceive(SCENE, EXACT), ROBOT.model, goal_of(SCENE), start=ROBOT.start)
+    assert plan.complete
+    assert plan.effort.repairs >= 2
+    assert len(lengths) >= 4
+    assert lengths[0] > 1.5 * max(lengths[1:-1])  # the whole way at the beginning and at the end
+    assert lengths[-1] > 1.5 * max(lengths[1:-1])
 
 
 def test_the_judge_would_see_higher_stairs(plan: PlannedContacts) -> None:

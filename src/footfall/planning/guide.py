@@ -64,9 +64,9 @@ class Guide(NamedTuple):
     something. sides: which feet can stand there, 1 for the right, 2 for the left one. heights: of the feet, tops:
     highest ground below both soles, m. togo: cost to the goal, plus one; 0 where none is known. closed: whether it is
     the least. seen: how far footsteps have got, see `learning`. peaks, touched (nx, ny): highest ground within a step,
-    and below any sole. near (nx, ny): see `find_nearness`. ways (nx, ny): cost from the start, about at least; rate: of a metre, at least. focus: how
-    much more the way from the start counts. stops: whether the robot stops at the goal, after a short step. missed:
-    what the cost of a path through any other state exceeds.
+    and below any sole. near (nx, ny): see `find_nearness`. ways (nx, ny): cost from the start, about at least; rate: of
+    a metre, at least. focus: how much more the way from the start counts. stops: whether the robot stops at the goal,
+    after a short step. missed: what the cost of a path through any other state exceeds.
     """
 
     costs: Singles

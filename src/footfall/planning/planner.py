@@ -249,7 +249,7 @@ class Job:
                 part = Part(
                     path.pose, stances, search.cost, None, path.numbers, search.at_goal, search=search
                 )
-                if len(self.later) > 1 and self.check_motion:
+                if self.later and len(self.aims) > 1 and self.check_motion:
                     self._check_again(part)
             except RefusedStance as refused:
                 self.watch.done("refinement")
