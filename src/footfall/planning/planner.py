@@ -156,6 +156,8 @@ class Job:
                 if not part.failed and self.later and part.end == self.later[0].end:
                     self.parts += self.later[1:]
                     part = self.parts[-1]
+                elif self.later:  # what follows begins elsewhere, where states have other numbers
+                    self.banned[len(self.parts) :] = [set() for _ in self.aims[len(self.parts) :]]
                 self.later = []
                 if part.failed and self._other_way():
                     continue
