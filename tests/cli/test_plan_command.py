@@ -52,3 +52,10 @@ def test_a_bad_step_is_named(tmp_path: Path) -> None:
     run = CliRunner().invoke(app, ["plan", str(source)])
     assert isinstance(run.exception, InvalidTransition)
     assert "transition 2" in str(run.exception)
+
+
+@pytest.mark.parametrize("option", ["--json", "--animate", "--exact"])
+def test_options_of_scenes_are_not_left_out_in_silence(option: str) -> None:
+    run = CliRunner().invoke(app, ["plan", "platform", option])
+    assert run.exit_code == 2
+    assert option in run.output

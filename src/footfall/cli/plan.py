@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from footfall.cli import plan_options as options
 from footfall.cli.files import output_folder
+from footfall.cli.option_groups import grouped
 from footfall.cli.screen import errors, screen, table
 from footfall.cli.view import until_interrupted
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from footfall.viewer.show import FollowedMotion, Subject
 
 
+@grouped
 def plan(
     source: Annotated[
         str,
@@ -27,39 +30,10 @@ def plan(
             "scene or an environment, by name or file."
         ),
     ],
-    goal: Annotated[
-        str | None,
-        typer.Option(metavar="X,Y[,YAW]", help="Plan contacts through a scene to this goal, m and rad."),
-    ] = None,
-    scene: Annotated[
-        bool, typer.Option("--scene", help="Plan contacts through a scene to the goal that its file names.")
-    ] = False,
-    plot: Annotated[bool, typer.Option("--plot", help="Draw the motion into a PNG file.")] = False,
-    save: Annotated[
-        bool, typer.Option("--save", help="Write the plan with all poses and phases as JSON.")
-    ] = False,
-    show: Annotated[bool, typer.Option("--view", help="Show it in the browser, until Ctrl-C.")] = False,
-    picture: Annotated[
-        float | None, typer.Option(help="Take a picture of the view at this instant, s. Needs Chromium.")
-    ] = None,
-    robot: Annotated[str | None, typer.Option(help="Robot to plan for, instead of the file's.")] = None,
-    parameters: Annotated[
-        Path | None, typer.Option(help="TOML file with parameters of the generator.")
-    ] = None,
-    planner: Annotated[
-        Path | None, typer.Option(help="TOML file with parameters of the contact planner.")
-    ] = None,
-    exact: Annotated[
-        bool, typer.Option("--exact", help="See the scene as it is, instead of with a camera's noise.")
-    ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print what was planned as JSON, and nothing else.")
-    ] = False,
-    animate: Annotated[
-        bool, typer.Option("--animate", help="Draw where the search looks into an animation (GIF).")
-    ] = False,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for what is written.")] = Path(),
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the view; 0 takes a free one.")] = 8080,
+    *,
+    way: options.Way,
+    walker: options.Walker,
+    results: options.Results,
 ) -> None:
     """Generate the motion of a plan: where feet, hands, torso and centre of mass are at any time. Or plan where to
     put feet and hands on the way through a scene.
@@ -79,29 +53,44 @@ def plan(
         rows = [[name, read_plan_description(name).description] for name in plan_names()]
         screen().print(table("Shipped plans", ["name", "what"], rows))
         return
-    if plot or save or animate or picture is not None:
-        output_folder(output)  # rather fail now than after the work
-    if plot or animate:
+    if not way.through_scene:
+        _refuse_scene_options(way, results)
+    if results.writes:
+        output_folder(results.output)  # rather fail now than after the work
+    if results.plot or results.animate:
         load_pyplot()
-    if goal is not None or scene:
+    if way.through_scene:
         from footfall.cli import plan_scene
 
-        request = plan_scene.SceneRequest(source, goal, robot or "lola", exact, planner, parameters)
-        wishes = plan_scene.Wishes(as_json, plot, animate, save, picture, port if show else None, output)
-        raise typer.Exit(0 if plan_scene.run(request, wishes) else 1)
-    motion, machine = generate(source, robot=robot, parameters=parameters)
+        raise typer.Exit(0 if plan_scene.run(source, way, walker, results) else 1)
+    motion, machine = generate(source, robot=walker.robot, parameters=walker.parameters)
     print_summary(motion)
-    name = Path(source).stem
-    if save:
+    begin = results.output / Path(source).stem
+    if results.save:
         from footfall.gait.plan_record import write_plan
 
-        write_plan(motion.plan, output / f"{name}.json")
-        screen().print(f"plan written to {output / f'{name}.json'}", highlight=False, soft_wrap=True)
-    if plot:
-        write_plot(motion, output / f"{name}.png")
-    if show or picture is not None:
-        show_subject(
-            followed_motion(motion, machine), output / f"{name}-view.png", picture, port if show else None
+        path = begin.with_name(f"{begin.name}.json")
+        write_plan(motion.plan, path)
+        screen().print(f"plan written to {path}", highlight=False, soft_wrap=True)
+    if results.plot:
+        write_plot(motion, begin.with_name(f"{begin.name}.png"))
+    if results.show or results.picture is not None:
+        picture = begin.with_name(f"{begin.name}-view.png")
+        show_subject(followed_motion(motion, machine), picture, results.picture, results.view_port)
+
+
+def _refuse_scene_options(way: options.Way, results: options.Results) -> None:
+    """Say so if an option needs a scene: it would be left out in silence."""
+    given = {
+        "--json": results.as_json,
+        "--animate": results.animate,
+        "--exact": way.exact,
+        "--planner": way.planner is not None,
+    }
+    names = [name for name, asked in given.items() if asked]
+    if names:
+        raise typer.BadParameter(
+            f"{', '.join(names)}: only with --goal X,Y or --scene, which plan through a scene"
         )
 
 

@@ -6,7 +6,7 @@ import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -14,36 +14,12 @@ from footfall.cli.screen import errors, screen, table
 
 if TYPE_CHECKING:
     from footfall.arrays import Array
+    from footfall.cli.plan_options import Results, Walker, Way
     from footfall.environment.model import Environment
     from footfall.gait.poses import RobotPose
     from footfall.motion.reduced_model import ReducedModel
     from footfall.planning.contacts import Goal, PlannedContacts
     from footfall.planning.parameters import PlannerParameters
-
-
-class SceneRequest(NamedTuple):
-    """What the command line asks for. goal: X,Y or X,Y,YAW, None for that of the scene. exact: see the scene as it is.
-    planner, parameters: files with parameters of the planner and of the motion generator."""
-
-    source: str
-    goal: str | None
-    robot: str
-    exact: bool
-    planner: Path | None
-    parameters: Path | None
-
-
-class Wishes(NamedTuple):
-    """What is to be made of a plan. picture: of the view at this instant, s. port: of the view, None without. output:
-    folder for what is written."""
-
-    as_json: bool
-    plot: bool
-    animate: bool
-    save: bool
-    picture: float | None
-    port: int | None
-    output: Path
 
 
 @dataclass(frozen=True)
@@ -76,7 +52,7 @@ def read_goal(text: str) -> Goal:
     return Goal(*numbers)
 
 
-def run(request: SceneRequest, wishes: Wishes) -> bool:
+def run(source: str, way: Way, walker: Walker, wishes: Results) -> bool:
     """Plan, tell, draw and show; whether a way was found."""
     from footfall.cli.plan import followed_motion, show_subject, walking_model
     from footfall.motion.parameters import read_parameters
@@ -84,23 +60,24 @@ def run(request: SceneRequest, wishes: Wishes) -> bool:
     from footfall.robot.load import load
     from footfall.viewer.show import PlannedScene
 
-    given = None if request.parameters is None else read_parameters(request.parameters)
-    model, machine = walking_model(load(request.robot))
-    task = scene_task(request, model)
+    given = None if walker.parameters is None else read_parameters(walker.parameters)
+    robot = walker.robot or "lola"
+    model, machine = walking_model(load(robot))
+    task = scene_task(source, way, model)
     result = planned(task, keep_explored=wishes.plot or wishes.animate)
     if wishes.as_json:
         typer.echo(json.dumps(as_record(result), indent=1))
     else:
         print_contacts(task, result)
-    write_files(task, result, wishes, request.robot)
-    if result.motion_plan is not None and (wishes.port is not None or wishes.picture is not None):
+    write_files(task, result, wishes, robot)
+    if result.motion_plan is not None and (wishes.show or wishes.picture is not None):
         motion = generate_motion(result.motion_plan, model, parameters=given)
         subject = PlannedScene(followed_motion(motion, machine), task.environment)
-        show_subject(subject, wishes.output / f"{task.name}-view.png", wishes.picture, wishes.port)
+        show_subject(subject, wishes.output / f"{task.name}-view.png", wishes.picture, wishes.view_port)
     return result.found
 
 
-def scene_task(request: SceneRequest, model: ReducedModel) -> SceneTask:
+def scene_task(source: str, way: Way, model: ReducedModel) -> SceneTask:
     """A scene (shipped, or of a file) as good cameras see it, or an environment file, with start and goal."""
     from footfall.environment.files import is_environment, load_environment
     from footfall.environment.perception import EXACT, perceive
@@ -111,20 +88,20 @@ def scene_task(request: SceneRequest, model: ReducedModel) -> SceneTask:
     from footfall.scene.load import load_scene
     from footfall.walking.routes import scene_with_goal, start_pose
 
-    source, given = request.source, None if request.goal is None else read_goal(request.goal)
+    given = None if way.goal is None else read_goal(way.goal)
     start = idle_pose(gait_dimensions(model))
     if is_environment(source):
         environment = load_environment(source)
     else:
         scene = scene_with_goal(load_scene(source), given)
-        environment = perceive(scene, EXACT if request.exact else None)
+        environment = perceive(scene, EXACT if way.exact else None)
         start = start_pose(scene, model) or start
         if given is None and scene.goal is not None:
             x, y, _ = scene.goal.translation.tolist()
             given = Goal(x, y, _heading(scene.goal.rotation))
     if given is None:
         raise typer.BadParameter(f"{source} has no goal; give one: --goal X,Y or X,Y,YAW")
-    chosen = None if request.planner is None else read_planner_parameters(request.planner)
+    chosen = None if way.planner is None else read_planner_parameters(way.planner)
     return SceneTask(Path(source).stem, environment, model, start, given, chosen)
 
 
@@ -216,7 +193,7 @@ def print_contacts(task: SceneTask, result: PlannedContacts) -> None:
         screen().print(f"warning: {warning}", highlight=False, markup=False, soft_wrap=True)
 
 
-def write_files(task: SceneTask, result: PlannedContacts, wishes: Wishes, robot: str) -> None:
+def write_files(task: SceneTask, result: PlannedContacts, wishes: Results, robot: str) -> None:
     """Plot, animation and plan file, as far as they are wished for. robot: name that the plan file gives."""
     written = []
     if wishes.plot:

@@ -58,10 +58,13 @@ def has_hands(frames: Mapping[str, str]) -> bool:
 
 
 def _has_arms(robot: Robot, feet: tuple[str, str]) -> bool:
-    """Whether two limbs beside the legs have a shoulder and an elbow, whatever they are called."""
+    """Whether two limbs that do not hang on legs have a shoulder and an elbow, whatever they are called."""
     tree = robot.tree
-    legs = {link for foot in feet for link in tree.path(tree.attachments[foot].link)}
-    paths = [set(tree.path(link)) - legs for link in range(len(tree.links))]
+    right, left = (set(tree.path(tree.attachments[foot].link)) for foot in feet)
+    legs, trunk = right ^ left, right & left
+    paths = [
+        set(tree.path(link)) - trunk for link in range(len(tree.links)) if not legs & set(tree.path(link))
+    ]
     return any(
         len(one - other) >= 2 and len(other - one) >= 2 for n, one in enumerate(paths) for other in paths[:n]
     )
