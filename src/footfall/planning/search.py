@@ -39,7 +39,7 @@ from footfall.planning.tables import Tables
 from footfall.planning.watch import Watch
 from footfall.planning.workspace import workspace
 
-_PASSING = 60_000  # states that are explored on the way to a point to pass: there are others
+_PASSING = 20_000  # states that are explored on the way to a point to pass: there are others
 _DOUBT = 4_000  # states that are taken up before the guide is doubted, then twice as many
 _DESPERATE = 60_000  # states that are explored where the guide knows no way
 _SLICE = 400  # states that are expanded between two looks at the clock
