@@ -74,13 +74,16 @@ class StepOptions:
         `smooth_step`.
     velocity_terms: at which velocity of a semi-implicit step Coriolis and gyroscopic forces are taken. At its "start"
         they give what turns fast a little energy; in its "middle", predicted without contact, they do not, for up to a
-        third more time a step. "auto": in the middle for free bodies, at the start for robots.
+        third more time a step. "auto": in the middle for free bodies, and for robots without loops if contacts are
+        found while it runs; else at the start.
     bounded_energy: whether a robot or free body that would end a step with more energy than it began with, and the
         work done on it, is slowed down until it does not, see `energy_bound`. Its velocity then changes by a little
         more than the impulses say, and what swings freely loses energy. Only exact contact knows it.
     sleep: whether loose things that have been slower than 1e-4 m/s and rad/s for 0.2 s sleep, with all that they
         touch, until something touches or pushes them or the scene changes: they cost next to nothing. Only contacts
         that are found while it runs know it; robots, and what touches them, do not sleep.
+    divided_meshes: whether meshes of robots and loose things touch as several convex parts each, by CoACD, which must
+        be installed (`pip install coacd`); else as their convex hull. Only contacts that are found know it.
     contact: what contact asks for.
     solver: how its impulses are found.
     joints: what joints add to it.
@@ -91,6 +94,7 @@ class StepOptions:
     velocity_terms: VelocityTerms = "auto"
     bounded_energy: bool = False
     sleep: bool = False
+    divided_meshes: bool = False
     contact: ContactOptions = STEP_CONTACT
     solver: SolverOptions = field(default_factory=SolverOptions)
     joints: JointOptions = field(default_factory=JointOptions)
@@ -99,7 +103,7 @@ class StepOptions:
         if not 0.0 < self.dt < np.inf:
             raise InvalidOption(f"dt is {self.dt} s; it must be above zero and finite")
         require_choice(self, integrator=Integrator, velocity_terms=VelocityTerms)
-        require_switch(self, "bounded_energy", "sleep")
+        require_switch(self, "bounded_energy", "sleep", "divided_meshes")
         require_record(self, contact=ContactOptions, solver=SolverOptions, joints=JointOptions)
 
 

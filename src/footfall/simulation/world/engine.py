@@ -112,7 +112,11 @@ class WorldEngine:
         start = setting.robot.configuration("initial")
         carriers = Carriers(attachments, resting(self._link_poses(start)))
         return build_contact_world(
-            setting.robot, setting.scene, self_contact=setting.self_contact, carriers=carriers
+            setting.robot,
+            setting.scene,
+            self_contact=setting.self_contact,
+            divided=setting.options.divided_meshes,
+            carriers=carriers,
         )
 
     def _link_poses(self, q: Array) -> list[Transform]:
