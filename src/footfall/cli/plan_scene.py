@@ -211,7 +211,8 @@ def write_files(task: SceneTask, result: PlannedContacts, wishes: Results, robot
         from footfall.motion.pipeline import gait_dimensions
 
         written.append(wishes.output / f"{task.name}-plan.toml")
-        about = f"From {task.name} to ({task.goal.x:g}, {task.goal.y:g})"
+        begins = "Through" if result.found else "No way: as near as one gets through"
+        about = f"{begins} {task.name} to ({task.goal.x:g}, {task.goal.y:g})"
         dimensions = gait_dimensions(task.model)
         write_plan_file(written[-1], result.steps, result.start, dimensions, robot=robot, description=about)
     for path in written:

@@ -471,7 +471,7 @@ def _moved(swings: Swings, model: ReducedModel, terrain: PackedTerrain) -> tuple
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", MotionWarning)
         generate_motion(MotionPlan((swings.sequence,)), model)
-    return swings, tuple(str(each.message) for each in caught)
+    return swings, tuple(str(each.message) for each in caught if issubclass(each.category, MotionWarning))
 
 
 def _step_of(refused: InvalidTransition | RefusedStance) -> int:
