@@ -389,8 +389,8 @@ def test_a_constant_may_become_equal_to_another(tmp_path: Path, monkeypatch: pyt
     """Equal small ints are one object in Python; each still counts where it stands."""
     monkeypatch.setenv("FOOTFALL_CACHE_DIR", str(tmp_path))
     assert routine(counted)() == 121
-    monkeypatch.setitem(counted.__globals__, "THIRD", 2)
-    assert routine(counted)() == 122
+    monkeypatch.setitem(counted.__globals__, "ONE", 2)
+    assert routine(counted)() == 221
 
 
 def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
