@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Array
+from footfall.arrays import Array, Integers
 from footfall.compiler.routines import ArrayOf, Lanes, Vector3, new_records, routine
 from footfall.contact.islands.cone import Answer, RowAnswer
 from footfall.contact.islands.island import Island, JointRow, Point, add_wrench, group_twist, halves, multiply
@@ -33,6 +33,8 @@ _LOOKS_BACK = 2  # steps, of which one must have been worse
 _STRAINED = 0.95  # of the disc: what is beyond is at its limit
 _SAME_WAY = 1e-12  # one minus the cosine below which normals are the same
 _INSIDE = 0.999  # of the disc: what is in there sticks
+_GAIN = 0.5  # of the residual that states had when they were there before: else steps go round in a circle
+_LARGE_PRIME = 2305843009213693951
 _MUCH_LESS = 1e-2  # of the residual is left by a step after which factors are used again
 
 
@@ -53,10 +55,19 @@ class Laws(NamedTuple):
 
 
 class Sight(NamedTuple):
-    """residual: the largest natural map, N s. same: whether all states are those of before, and nothing slides."""
+    """residual: the largest natural map, N s. same: whether all states are those of before, and nothing slides. states:
+    a number for those of all contacts, see `_with_state`."""
 
     residual: float
     same: bool
+    states: int
+
+
+class History(NamedTuple):
+    """What the steps so far led to, see `Sight`: states and residuals (steps,)."""
+
+    states: Integers
+    residuals: Array
 
 
 @routine(fused=True, apart=True)
@@ -74,6 +85,7 @@ def solve_directly(
     laws = Laws(new_records(Answer, count), new_records(RowAnswer, rows))
     blocks, step, inertial = np.empty(island.mass.shape), np.empty(v.shape), np.empty(v.shape)
     v_now: ArrayOf[Lanes] = v.copy()
+    history = History(np.empty(2 * most, dtype=np.int64), np.empty(2 * most))
     last = np.full(_LOOKS_BACK, np.inf)
     _share(island, now.p)
     _expect(island, v_now, now, laws)
@@ -107,7 +119,8 @@ def solve_directly(
             if residual <= tolerance:
                 v[:], contacts[:], joints[:] = v_now, now.p, now.joint_p
                 return Outcome(residual, steps)
-        if not sight.residual < np.inf:
+        history.states[turn - 1], history.residuals[turn - 1] = sight.states, sight.residual
+        if not sight.residual < np.inf or _goes_round(history, turn):
             break
     return Outcome(np.inf, steps)
 
@@ -213,7 +226,7 @@ def _fill_imbalance(
 
 def _go(island: Island, now: Guess, laws: Laws, step: ArrayOf[Lanes], ahead: Guess) -> Sight:
     """Velocities a step (n, 8) on, impulses by the laws, and the states, and so the laws, that they lead to."""
-    residual, same = 0.0, True
+    residual, same, states = 0.0, True, 0
     for group in island.groups:
         twist = halves(group_twist(island, group, step))
         for k in range(group.first_point, group.first_point + group.points):
@@ -223,6 +236,7 @@ def _go(island: Island, now: Guess, laws: Laws, step: ArrayOf[Lanes], ahead: Gue
             law, lacking = contact_state(point, p, w)
             ahead.w[k], ahead.p[k], laws.contacts[k] = w, p, law
             residual = max(lacking, residual)  # NaN stays NaN in this order
+            states = _with_state(states, law)
             same = same and not (law.slides or before.slides) and (law.normal > 0.0) == (before.normal > 0.0)
     for k in range(len(ahead.joint_u)):
         row, row_before = island.joints[k], laws.joints[k]
@@ -232,23 +246,41 @@ def _go(island: Island, now: Guess, laws: Laws, step: ArrayOf[Lanes], ahead: Gue
         ahead.joint_u[k], ahead.joint_p[k], laws.joints[k] = u, row_p, row_law
         residual = max(row_lacking, residual)
         same = same and (row_law.stiffness > 0.0) == (row_before.stiffness > 0.0)
-    return Sight(residual, same)
+    return Sight(residual, same, states)
+
+
+def _with_state(states: int, law: Answer) -> int:
+    """A number for states that are those so far and that of one more contact."""
+    state = 0
+    if law.normal > 0.0:
+        state = 2 if law.slides else 1
+    return (3 * states + state) % _LARGE_PRIME
+
+
+def _goes_round(history: History, turn: int) -> bool:
+    """Whether the states of the last of so many steps were there before, not just now, and little was gained since."""
+    again = False
+    for k in range(turn - 2):
+        same = history.states[k] == history.states[turn - 1]
+        again = again or (same and history.residuals[turn - 1] > _GAIN * history.residuals[k])
+    return again
 
 
 def _look(island: Island, now: Guess, ahead: Guess, length: float, laws: Laws) -> Sight:
     """The states and laws at a part of the way from one guess to the next."""
-    residual = 0.0
+    residual, states = 0.0, 0
     for k in range(len(now.p)):
         p = now.p[k] + length * (ahead.p[k] - now.p[k])
         w = now.w[k] + length * (ahead.w[k] - now.w[k])
         laws.contacts[k], lacking = contact_state(island.points[k], p, w)
+        states = _with_state(states, laws.contacts[k])
         residual = max(lacking, residual)
     for k in range(len(now.joint_p)):
         row_p = now.joint_p[k] + length * (ahead.joint_p[k] - now.joint_p[k])
         row_u = now.joint_u[k] + length * (ahead.joint_u[k] - now.joint_u[k])
         laws.joints[k], row_lacking = joint_state(island.joints[k], row_p, row_u)
         residual = max(row_lacking, residual)
-    return Sight(residual, False)
+    return Sight(residual, False, states)
 
 
 def _shorten(now: Guess, ahead: Guess, length: float) -> None:

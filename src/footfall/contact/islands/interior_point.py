@@ -426,11 +426,11 @@ def _yielding(point: Point, friction: float, cone: Cone, aimed: Vector3) -> Vect
 
 def _way_to_rim(x: Vector3, step: Vector3) -> float:
     """How often a step may be taken from x, inside of a cone, until its rim."""
-    size = np.sqrt(_determinant(x))
-    one = x / size
-    along = (one[0] * step[0] - one[1] * step[1] - one[2] * step[2]) / size
-    shift = (along + step[0] / size) / (one[0] + 1.0)
-    a, b = step[1] / size - shift * one[1], step[2] / size - shift * one[2]
+    unit = 1.0 / np.sqrt(_determinant(x))
+    one, way = unit * x, unit * step
+    along = one[0] * way[0] - one[1] * way[1] - one[2] * way[2]
+    shift = (along + way[0]) / (one[0] + 1.0)
+    a, b = way[1] - shift * one[1], way[2] - shift * one[2]
     inward = np.sqrt(a * a + b * b) - along
     return 1.0 / inward if inward > 0.0 else np.inf
 

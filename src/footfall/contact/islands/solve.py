@@ -1,5 +1,5 @@
-"""The solution of an island: direct steps from the last impulses; where they do not do Newton's method; where that does
-not do either an interior-point method, and Newton's again to the end."""
+"""The solution of an island: direct steps from the last impulses; where they do not do an interior-point method, and
+Newton's to the end."""
 
 from __future__ import annotations
 
@@ -14,15 +14,13 @@ from footfall.contact.islands.interior_point import solve_interior
 from footfall.contact.islands.island import Island
 from footfall.contact.islands.newton import Outcome, solve_newton
 
-_AGAIN = 3  # direct steps from there at most: they do at once or not at all
 _CLOSE = 1e-6  # of the weight: where Newton's method takes over
 
 
 class Effort(NamedTuple):
-    """How many steps each method may take: direct ones first, quick ones, interior-point ones, and final ones."""
+    """How many steps each method may take: direct ones first, interior-point ones, and final ones."""
 
     direct: int
-    quick: int
     interior: int
     final: int
 
@@ -52,10 +50,6 @@ def solve_island(
         steps += interior.steps
         residual = interior.residual
         v[:], contacts[:], joints[:] = other_v, other, other_joints
-        direct = solve_directly(island, v, contacts, joints, limit, min(effort.direct, _AGAIN))
-        steps += direct.steps
-        if direct.residual <= limit:
-            return Outcome(direct.residual / island.weight, steps)
     final = solve_newton(island, other_v, other, other_joints, limit, effort.final)
     steps += final.steps
     if final.residual < residual:

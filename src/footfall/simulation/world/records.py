@@ -196,7 +196,6 @@ class Settings(NamedTuple):
     middle: bool  # whether gyroscopic forces of free bodies are those in the middle of the step
     tolerance: float
     direct_steps: int
-    quick_steps: int
     interior_steps: int
     final_steps: int
     sleep_speed: float  # m/s and rad/s, below which things are at rest

@@ -170,20 +170,8 @@ def _solve(now: Moment, members: Members, head: int, local: Integers) -> tuple[O
     world, state, settings = now.world, now.state, now.settings
     draft = draft_island(now, members, head, local)
     island = build_island(now, draft)
-    effort = Effort(
-        settings.direct_steps,
-        settings.quick_steps,
-        settings.interior_steps,
-        settings.final_steps,
-    )
-    outcome = solve_island(
-        island,
-        draft.v,
-        draft.impulses,
-        draft.joint_impulses,
-        settings.tolerance,
-        effort,
-    )
+    effort = Effort(settings.direct_steps, settings.interior_steps, settings.final_steps)
+    outcome = solve_island(island, draft.v, draft.impulses, draft.joint_impulses, settings.tolerance, effort)
     for mover in draft.movers:
         for k in range(world.mover_nodes[mover]):
             node = world.mover_first_node[mover] + k
