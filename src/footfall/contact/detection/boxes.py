@@ -23,6 +23,14 @@ def half_extent(kind: int, size: Vector3, radius: float, rotation: Matrix3) -> V
 
 
 @routine
+def reaches_plane(lower: Vector3, upper: Vector3, plane: Transform) -> bool:
+    """Whether a box has points on or below the plane z = 0 of a frame."""
+    normal = plane.rotation[:, 2]
+    lowest = np.minimum(normal * (lower - plane.translation), normal * (upper - plane.translation))
+    return bool(lowest[0] + lowest[1] + lowest[2] <= 0.0)
+
+
+@routine
 def place_fixed(table: ShapeTable, memory: ContactMemory, k: int) -> None:
     """A shape that does not move."""
     shape = table.shapes[k]

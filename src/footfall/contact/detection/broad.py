@@ -11,7 +11,7 @@ import numpy as np
 
 from footfall.arrays import Flags, Integers
 from footfall.compiler.routines import Matrix3, Vector3, routine
-from footfall.contact.detection.boxes import place_fixed, place_moving
+from footfall.contact.detection.boxes import place_fixed, place_moving, reaches_plane
 from footfall.contact.detection.memory import ContactMemory, Count, Pair, ShapeTable
 from footfall.contact.detection.shapes import Bodies, Kind
 from footfall.contact.detection.tree import NOTHING, build, insert, overlap, remove
@@ -115,10 +115,12 @@ def _new_keys(table: ShapeTable, memory: ContactMemory, left: Flags) -> Integers
                 if not (left[j] and j < k and shapes[j].bound == np.inf):
                     _consider(table, k, j, keys)
             continue
-        for j in table.endless:
-            if not left[j]:
-                _consider(table, k, j, keys)
         lower, upper = memory.loose_lower[k], memory.loose_upper[k]
+        for j in table.endless:
+            high = shapes[j].kind == Kind.PLANE and shapes[j].body < 0
+            high = high and not reaches_plane(lower, upper, memory.places[j])
+            if not left[j] and not high:
+                _consider(table, k, j, keys)
         for root in (counts[Count.FIXED_ROOT], counts[Count.MOVING_ROOT]):
             if root != NOTHING:
                 stack.append(root)

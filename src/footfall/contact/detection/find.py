@@ -8,6 +8,7 @@ import numpy as np
 
 from footfall.arrays import Array, Flags
 from footfall.compiler.routines import ArrayOf, Vector3, new_records, routine
+from footfall.contact.detection.boxes import reaches_plane
 from footfall.contact.detection.broad import update_pairs
 from footfall.contact.detection.impact import impact_spots, is_fast
 from footfall.contact.detection.memory import ContactMemory, Pair, Search, ShapeTable
@@ -91,10 +92,7 @@ def _may_meet(table: ShapeTable, memory: ContactMemory, one: int, other: int) ->
     lower, upper, second = memory.lower[one], memory.upper[one], table.shapes[other]
     if second.kind != Kind.PLANE or second.body >= 0:
         return overlap(lower, upper, memory.lower[other], memory.upper[other])
-    plane = memory.places[other]
-    normal = plane.rotation[:, 2]
-    lowest = np.minimum(normal * (lower - plane.translation), normal * (upper - plane.translation))
-    return bool(lowest[0] + lowest[1] + lowest[2] <= 0.0)
+    return reaches_plane(lower, upper, memory.places[other])
 
 
 @routine

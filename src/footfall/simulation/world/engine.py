@@ -78,6 +78,7 @@ class WorldEngine:
         self.members = _members(setting)
         self.contacts = self._build_contacts()
         self._latest: SimulationState | None = None
+        self._fresh = False  # whether the arrays have the room that new ones would have
 
     def __getstate__(self) -> dict[str, Any]:
         """What it is made from: native code holds addresses."""
@@ -197,7 +198,7 @@ class WorldEngine:
             paths=paths,
             waypoints=waypoints,
         )
-        self._latest = None
+        self._latest, self._fresh = None, False
 
     # State
 
@@ -244,8 +245,10 @@ class WorldEngine:
 
     def _take(self, state: SimulationState) -> None:
         """Begin with a state, and with nothing kept besides, so that the same follows every time."""
-        self.contacts.forget()
-        self._state, self._room = self.new_arrays()
+        if not self._fresh:
+            self.contacts.forget()
+            self._state, self._room = self.new_arrays()
+            self._fresh = True
         if len(state.touches) > len(self._room.found):
             self.make_room(Progress(0, len(state.touches), 0, 0, False))
         fill(self._state, state)
@@ -276,6 +279,7 @@ class WorldEngine:
     def make_room(self, need: Progress) -> None:
         """What the next step needs."""
         self._state, self._room = self.grown(self._state, self._room, need)
+        self._fresh = False
 
     def grown(self, state: State, room: Workspace, need: Progress) -> tuple[State, Workspace]:
         """The same arrays with the room that a step needs."""
@@ -288,7 +292,7 @@ class WorldEngine:
     def forget(self) -> None:
         """Begin anew the next time."""
         self.contacts.forget()
-        self._latest = None
+        self._latest, self._fresh = None, False
 
     # Running
 

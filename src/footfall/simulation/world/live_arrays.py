@@ -40,3 +40,4 @@ def fill(live: State, state: SimulationState) -> None:
     live.counts[Count.TOUCHES], live.counts[Count.SUBSTEPS] = count, 0
     live.rest[:] = 0  # all are awake
     live.memory.counts[MemoryCount.STALE] = 1
+    live.memory.counts[MemoryCount.PAIRS] = 0
