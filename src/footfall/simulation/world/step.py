@@ -87,11 +87,12 @@ def advance(
         return Report(need.touches, need.pairs, 0.0, 0, 0)
     solved = _solve_all(now, before, known, need.touches)
     if is_blow(settings, solved.struck):
-        need = _look_again(now, before, need.touches)
+        seen, need = need.touches, _look_again(now, before, need.touches)
         if need.touches > len(room.found) or need.pairs > len(state.memory.pairs):
             state.impulses[: len(known)] = known
             return Report(need.touches, need.pairs, 0.0, 0, 0)
-        solved = _solve_all(now, before, known, need.touches)
+        if need.touches > seen:  # else the problem is the one that has been solved
+            solved = _solve_all(now, before, known, need.touches)
     settle_all(world, settings, state, command, room)
     if settings.sleep_steps > 0:
         count_rest(now, solved.members)
@@ -120,14 +121,17 @@ def _find(now: Moment, before: ArrayOf[Touch], found: ArrayOf[Touch]) -> Need:
 
 @routine(fused=True)
 def _look_again(now: Moment, before: ArrayOf[Touch], count: int) -> Need:
-    """Add to the touches that have been found those that velocities after contact lead to."""
+    """Add to the touches that have been found those that velocities after contact lead to, if there are any."""
     expect_velocities(now)
     found = now.room.found
-    first, again = found[:count].copy(), new_records(Touch, len(found))
+    again, merged = new_records(Touch, len(found)), new_records(Touch, len(found))
     need = _find(now, before, again)
     if need.touches > len(found):
         return need
-    return Need(merge_touches(first, again[: need.touches], found), need.pairs)
+    number = merge_touches(found[:count], again[: need.touches], merged)
+    if count < number <= len(found):
+        found[:number] = merged[:number]
+    return Need(number, need.pairs)
 
 
 @routine(fused=True)
