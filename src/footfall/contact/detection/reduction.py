@@ -194,11 +194,12 @@ def _outermost(place: Array, deepest: int) -> Integers:
             if value > farthest:
                 best, farthest = k, value
         taken[best] = True
-    found: list[int] = []
+    found, count = np.empty(len(place), dtype=np.int64), 0
     for k in range(len(place)):
         if taken[k]:
-            found.append(k)
-    return np.array(found)
+            found[count] = k
+            count += 1
+    return found[:count]
 
 
 @routine
