@@ -200,7 +200,7 @@ def rolling(seed: int) -> Scene:
     moved = tuple(
         each
         if each.free is None
-        else replace(each, placement=replace(each.placement, translation=each.placement.translation + by))
+        else replace(each, placement=Transform(each.placement.rotation, each.placement.translation + by))
         for each in scene.objects
     )
     return replace(scene, objects=moved)

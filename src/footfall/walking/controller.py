@@ -46,6 +46,9 @@ from footfall.walking.task_space import (
 )
 
 
+_LEFT = 0.02  # of the height of the centre of mass, by which feet may be lower since the robot tilts
+
+
 class ControllerRoom(NamedTuple):
     """Room for native code of tasks: its inputs (q and parameters), outputs, rates of tasks; moved: q and a step;
     clearance: q and what keeps arms off the body."""
@@ -264,6 +267,8 @@ def _goals(
     lead = Lead(body.dcm, body.plan_shift, step_room(gains))
     first = foothold_goal(lead, planned.right_foot.target.rotation, -1.0, gains) + left.hold[2] * up
     second = foothold_goal(lead, planned.left_foot.target.rotation, 1.0, gains) + right.hold[2] * up
+    first = first + _raise(first, planned.right_foot, stance, gains) * up
+    second = second + _raise(second, planned.left_foot, stance, gains) * up
     if catch.side > 0.0:
         second = catch_goal(catch, planned, state, gains) + right.hold[2] * up
         return FootGoal(first, none), _level_goal(second, planned.left_foot, stance)
@@ -273,10 +278,21 @@ def _goals(
     return FootGoal(first, none), FootGoal(second, none)
 
 
+def _lowered(hold: Vector3, plan: FootPlan, stance: Stance) -> float:
+    """By how much the tilt of the robot brings a foot nearer to the ground, m."""
+    there = stance.true_place(plan.target.position + hold)
+    return float(plan.target.position[2] + hold[2] - there[2])
+
+
+def _raise(hold: Vector3, plan: FootPlan, stance: Stance, gains: ControlGains) -> float:
+    """How much higher a foot of a robot that walks should be since it tilts, m: else it lands long before its time, and
+    far from its foothold. Small tilts are left to reflexes."""
+    return max(_lowered(hold, plan, stance) - _LEFT * gains.height, 0.0)
+
+
 def _level_goal(hold: Vector3, plan: FootPlan, stance: Stance) -> FootGoal:
     """The goal of a foot of a robot that tilts: level, and as high above the ground as the model has it."""
-    there = stance.true_place(plan.target.position + hold)
-    lower = plan.target.position[2] + hold[2] - there[2]
+    lower = _lowered(hold, plan, stance)
     return FootGoal(hold + np.array([0.0, 0.0, lower]), -stance.tilt.error)
 
 
