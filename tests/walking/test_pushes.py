@@ -11,6 +11,7 @@ from footfall.arrays import Array
 from footfall.compiler.routines import Vector3, routine
 from footfall.environment.perception import EXACT, perceive
 from footfall.gait.walking_transitions import idle_pose
+from footfall.math.rotations import rotation_x
 from footfall.math.transform import Transform
 from footfall.motion.pipeline import gait_dimensions
 from footfall.planning.contacts import Goal
@@ -19,12 +20,16 @@ from footfall.robot.shapes import Box
 from footfall.scene.load import load_scene
 from footfall.scene.model import SceneObject
 from footfall.walking.catching import landing_error
+from footfall.walking.controller import Stance, lowered, raised
+from footfall.walking.feet import FootPlan
 from footfall.walking.gains import ControlGains, control_gains
+from footfall.walking.perceived import Footing, Tilt
 from footfall.walking.plan_sampling import PlanTable, new_stream_room, plan_table, planned_at
 from footfall.walking.request import Push
 from footfall.walking.routes import scene_with_goal
 from footfall.walking.state import CatchMemory, ControllerState
 from footfall.walking.step_ground import ground_around, on_free_ground, unknown_ground
+from footfall.walking.task_space import BodyTarget
 from footfall.walking.walk import cause_of_fall
 from footfall.walking.walker import Walker, WalkerOptions, WalkingCode
 from tests.walking.test_estimation import standing
@@ -142,3 +147,22 @@ def test_the_error_at_landing_is_that_of_a_pendulum(code: WalkingCode, side: flo
         e = e + w * left / steps * (e - p)
     np.testing.assert_allclose(found, e, atol=1e-4)  # Euler's error: (w t)^2 / (2 steps) of 0.5 m
     assert np.abs(found - error).max() > 0.05
+
+
+def test_feet_are_raised_by_what_the_tilt_of_the_robot_lowers_them(code: WalkingCode) -> None:
+    """Tilted by a about where it stands, a foot that is d aside and l ahead of it is lower by d sin a; small tilts are
+    left to reflexes."""
+    gains, ahead, aside = control_gains(code.body.model), 0.4, 0.3
+    none, stands = np.zeros(3), np.array([1.0, 2.0, 0.1])
+    place = stands + np.array([ahead, -aside, 0.0])
+    target = BodyTarget(place, none, np.eye(3), none)
+    foot = FootPlan(target, closed=False, load=0.0, sole=gains.sole)
+    for angle in (0.02, 0.1):
+        tilt = Tilt(rotation_x(angle), np.array([angle, 0.0, 0.0]), none)
+        stance = Stance(tilt, Footing(stands, none, stands, none))
+        lower = aside * np.sin(angle)
+        assert lowered(none, foot, stance) == pytest.approx(lower, rel=1e-12)
+        assert raised(none, foot, stance, gains) == pytest.approx(max(lower - 0.02 * gains.height, 0.0))
+        # Tilted the other way it is higher, and stays so.
+        back = stance._replace(tilt=Tilt(rotation_x(-angle), -tilt.error, none))
+        assert raised(none, foot, back, gains) == 0.0

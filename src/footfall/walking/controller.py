@@ -45,7 +45,6 @@ from footfall.walking.task_space import (
     move_model,
 )
 
-
 _LEFT = 0.02  # of the height of the centre of mass, by which feet may be lower since the robot tilts
 
 
@@ -267,8 +266,8 @@ def _goals(
     lead = Lead(body.dcm, body.plan_shift, step_room(gains))
     first = foothold_goal(lead, planned.right_foot.target.rotation, -1.0, gains) + left.hold[2] * up
     second = foothold_goal(lead, planned.left_foot.target.rotation, 1.0, gains) + right.hold[2] * up
-    first = first + _raise(first, planned.right_foot, stance, gains) * up
-    second = second + _raise(second, planned.left_foot, stance, gains) * up
+    first = first + raised(first, planned.right_foot, stance, gains) * up
+    second = second + raised(second, planned.left_foot, stance, gains) * up
     if catch.side > 0.0:
         second = catch_goal(catch, planned, state, gains) + right.hold[2] * up
         return FootGoal(first, none), _level_goal(second, planned.left_foot, stance)
@@ -278,21 +277,21 @@ def _goals(
     return FootGoal(first, none), FootGoal(second, none)
 
 
-def _lowered(hold: Vector3, plan: FootPlan, stance: Stance) -> float:
+def lowered(hold: Vector3, plan: FootPlan, stance: Stance) -> float:
     """By how much the tilt of the robot brings a foot nearer to the ground, m."""
     there = stance.true_place(plan.target.position + hold)
     return float(plan.target.position[2] + hold[2] - there[2])
 
 
-def _raise(hold: Vector3, plan: FootPlan, stance: Stance, gains: ControlGains) -> float:
+def raised(hold: Vector3, plan: FootPlan, stance: Stance, gains: ControlGains) -> float:
     """How much higher a foot of a robot that walks should be since it tilts, m: else it lands long before its time, and
     far from its foothold. Small tilts are left to reflexes."""
-    return max(_lowered(hold, plan, stance) - _LEFT * gains.height, 0.0)
+    return max(lowered(hold, plan, stance) - _LEFT * gains.height, 0.0)
 
 
 def _level_goal(hold: Vector3, plan: FootPlan, stance: Stance) -> FootGoal:
     """The goal of a foot of a robot that tilts: level, and as high above the ground as the model has it."""
-    lower = _lowered(hold, plan, stance)
+    lower = lowered(hold, plan, stance)
     return FootGoal(hold + np.array([0.0, 0.0, lower]), -stance.tilt.error)
 
 
