@@ -223,14 +223,14 @@ def test_a_bent_sole_rocks_over_its_corners_to_rest(speed: float) -> None:
     v = simulation.v
     v[4] = speed
     simulation.reset(v=v)
-    run = simulation.run(simulation.zero_command, 2.0)
+    run = simulation.run(simulation.zero_command, 5.0)  # it rocks for 1 to 3.5 s
     assert run.touches.gaps.min() > -1e-9
     robot = simulation.robot
     energy = np.asarray(
         footfall.kinetic_energy(robot, run.q, run.v) + footfall.potential_energy(robot, run.q)
     )
     assert np.diff(energy).max() < 1e-12
-    assert np.abs(run.v[-1]).max() < 0.01
+    assert np.abs(run.v[-1]).max() < 1e-9
 
 
 @pytest.mark.parametrize("kind", ["noise", "steps", "waves"])
