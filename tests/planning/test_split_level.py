@@ -11,7 +11,7 @@ from footfall.environment import perceive
 from footfall.errors import InvalidTransition
 from footfall.motion.pipeline import generate_motion
 from footfall.motion.reduced_model import ReducedModel
-from footfall.planning import PlannedContacts, plan_contacts, planner
+from footfall.planning import PlannedContacts, plan_contacts, planning_job
 from footfall.scene import make_scene
 
 ROBOT = walker()
@@ -52,7 +52,7 @@ def test_a_part_that_is_refused_is_tried_beside_its_neighbours_only(monkeypatch:
             raise InvalidTransition(5, "for no reason")
         return generate_motion(plan, model)
 
-    monkeypatch.setattr(planner, "generate_motion", refusing)
+    monkeypatch.setattr(planning_job, "generate_motion", refusing)
     plan = plan_contacts(perceive(SCENE, EXACT), ROBOT.model, goal_of(SCENE), start=ROBOT.start)
     assert plan.complete
     assert plan.effort.repairs >= 2
