@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,14 @@ from footfall.math.transform import Transform
 _UPRIGHT = (
     1e-9  # sine of a cylinder's tilt below which it stands upright: its lowest point is anywhere on the rim
 )
+
+
+class Facing(NamedTuple):
+    """A shape above a plane: where it is, and the plane's normal in its own axes (up) and in the world's."""
+
+    place: Transform
+    up: Vector3
+    normal: Vector3
 
 
 @routine
@@ -31,18 +40,19 @@ def plane_spots(
     normal = plane.rotation[:, 2]
     height = normal @ (place.translation - plane.translation)
     up = place.rotation.T @ normal
+    facing = Facing(place, up, normal)
     limit = margin + one.radius
     count = 0
     if one.kind == Kind.SPHERE:
         if height <= limit:
-            count = _put(spots, 0, place, np.zeros(3), up, height, one.radius, normal, 0)
+            count = _put(spots, 0, facing, np.zeros(3), height, one.radius, 0)
     elif one.kind == Kind.CAPSULE:
         for side in (-1, 1):
             reach = side * one.size[2]
             gap = height + reach * up[2]
             if gap <= limit:
                 corner = np.array([0.0, 0.0, reach])
-                count = _put(spots, count, place, corner, up, gap, one.radius, normal, side)
+                count = _put(spots, count, facing, corner, gap, one.radius, side)
     elif one.kind == Kind.BOX:
         for k in range(8):
             corner = np.array(
@@ -54,45 +64,31 @@ def plane_spots(
             )
             gap = height + up @ corner
             if gap <= limit and not (spare >> k) & 1:
-                count = _put(spots, count, place, corner, up, gap, one.radius, normal, k)
+                count = _put(spots, count, facing, corner, gap, one.radius, k)
     elif one.kind == Kind.CYLINDER:
-        count = _cylinder_spots(one.size, place, up, height, limit, normal, spots)
+        count = _cylinder_spots(one.size, facing, height, limit, spots)
     else:
         for k in range(len(one.points)):
             corner = one.points[k]
             gap = height + up @ corner
             if gap <= limit and count < len(spots):
-                count = _put(spots, count, place, corner, up, gap, one.radius, normal, k)
+                count = _put(spots, count, facing, corner, gap, one.radius, k)
     return count
 
 
 @routine
 def _put(
-    spots: ArrayOf[Spot],
-    count: int,
-    place: Transform,
-    corner: Vector3,
-    up: Vector3,
-    height: float,
-    radius: float,
-    normal: Vector3,
-    feature: int,
+    spots: ArrayOf[Spot], count: int, facing: Facing, corner: Vector3, gap: float, radius: float, feature: int
 ) -> int:
-    spots[count] = Spot(place.apply(corner - radius * up), normal, height - radius, feature)
+    """Add the lowest point of a ball around a corner whose middle has this gap; how many there are then."""
+    spots[count] = Spot(facing.place.apply(corner - radius * facing.up), facing.normal, gap - radius, feature)
     return count + 1
 
 
 @routine
-def _cylinder_spots(
-    size: Vector3,
-    place: Transform,
-    up: Vector3,
-    height: float,
-    limit: float,
-    normal: Vector3,
-    spots: ArrayOf[Spot],
-) -> int:
+def _cylinder_spots(size: Vector3, facing: Facing, height: float, limit: float, spots: ArrayOf[Spot]) -> int:
     """Of both rims the lowest point, the two a quarter turn beside it, and that across."""
+    up = facing.up
     across = math.sqrt(up[0] * up[0] + up[1] * up[1])
     x, y = (-up[0] / across, -up[1] / across) if across > _UPRIGHT else (1.0, 0.0)
     count = 0
@@ -109,7 +105,6 @@ def _cylinder_spots(
             corner = np.array([size[0] * y, -size[0] * x, side])
         gap = height + up @ corner
         if gap <= limit:
-            count = _put(
-                spots, count, place, corner, up, gap, 0.0, normal, quarter if side > 0.0 else 4 + quarter
-            )
+            feature = quarter if side > 0.0 else 4 + quarter
+            count = _put(spots, count, facing, corner, gap, 0.0, feature)
     return count
