@@ -30,8 +30,9 @@ def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int, int]]:
 
     def watched(code: BatchCode, table: Any, begin: int, end: int, steps: int) -> bool:
         seen.append((begin, end, steps))
+        not_finite = run(code, table, begin, end, steps)
         code.pace, code.piece = 1.0, 30.0  # after this piece, thirty rows times steps at a time
-        return run(code, table, begin, end, steps)
+        return not_finite
 
     monkeypatch.setattr(BatchCode, "run", watched)
     monkeypatch.setattr(batches, "_WORTH_A_THREAD", 1.0)
@@ -82,6 +83,17 @@ def test_cutting_changes_no_bit(
     for name, array in zip(names, found if isinstance(found, tuple) else (found,), strict=True):
         value = np.array(expected[name]).swapaxes(0, 1)
         assert (array == (value[:, -1] if name in options.get("last_only", ()) else value)).all()
+
+
+def test_an_interruption_is_forgotten(drift: Kernel, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A piece during which another process ran for a second says nothing about the next ones: a row would go to
+    threads for ever."""
+    x, v = starts(1)
+    monkeypatch.setattr(batches, "_MEASURABLE", np.inf)
+    drift._one_lane.pace = 1e9
+    drift.batch(x, v, np.zeros(5), 1.0)
+    drift.batch(x, v, np.zeros(5), 1.0)
+    assert drift._one_lane.pace < 1e8  # ns; a hundred operations, and a call
 
 
 def test_rows_are_shared(drift: Kernel, tiny_pieces: Any) -> None:

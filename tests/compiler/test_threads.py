@@ -84,6 +84,25 @@ def test_finished_work_is_not_kept() -> None:
     assert gone() is None
 
 
+def test_helpers_that_come_late_keep_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call has ended, its job waits in the queue of a helper that is busy: the caller's arrays are free."""
+    monkeypatch.setattr(threads, "available_cores", lambda: 2)
+    monkeypatch.setattr(threads, "_HELPERS", threads._Helpers("busy"))
+    free = threading.Event()
+    threads._HELPERS.ask(Job(lambda job: free.wait(60.0)), 1, threads=1)
+
+    class Content:
+        def part(self, job: Job) -> None:
+            pass
+
+    content = Content()
+    gone = weakref.ref(content)
+    share(content.part, 2)
+    del content
+    assert gone() is None
+    free.set()
+
+
 def test_without_threads_the_caller_does_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """No memory for a thread, or the interpreter is about to end."""
 

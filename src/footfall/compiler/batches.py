@@ -45,8 +45,13 @@ class BatchCode:
         start = time.perf_counter_ns()
         status: int = self._function(table.buffer_info()[0], begin, end, steps)
         spent = time.perf_counter_ns() - start
+        pace = spent / ((end - begin) * steps)
         if spent > _MEASURABLE:
-            self.pace, self.piece = spent / ((end - begin) * steps), _PIECE
+            self.pace, self.piece = pace, _PIECE
+        elif (
+            pace < self.pace
+        ):  # too short to be told from the cost of a call, which an interruption must not outlast
+            self.pace = pace
         if status < 0:
             raise MemoryError("no memory for the workspace of a batch")
         return status > 0
@@ -99,7 +104,8 @@ def run_batch(code: BatchCode, batch: Batch, threads: int | None) -> bool:
     expected = code.pace * batch.rows * batch.steps
     if expected <= code.piece and (threads == 1 or expected < 2 * _WORTH_A_THREAD):
         return code.run(batch.table(), 0, batch.rows, batch.steps)
-    useful = min(threads or available_cores(), max(1, int(expected / _WORTH_A_THREAD)))
+    worth = min(int(expected / _WORTH_A_THREAD), -(-batch.rows // code.lanes))
+    useful = min(threads or available_cores(), max(1, worth))
     pieces = _Pieces(code, batch, useful)
     share(pieces.part, useful)
     return pieces.not_finite

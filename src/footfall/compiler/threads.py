@@ -48,7 +48,8 @@ class Job:
     """Work that several threads do: each runs `part(job)`, which takes pieces until there are none.
 
     lock: to take a piece under. stopped: set when the caller is interrupted or a part has failed; parts look at it
-    before each piece. A job holds what its parts use, so that nothing is freed under them.
+    before each piece. A job holds what its parts use until it has ended, so that nothing is freed under them; helpers
+    that come later find it empty.
     """
 
     def __init__(self, part: Callable[[Job], object]) -> None:
@@ -94,6 +95,7 @@ class Job:
                 break
             except BaseException as error:
                 self.stopped, interrupt = True, error
+        self._part = _nothing  # it may stay in the queue of helpers for a while, the caller's arrays need not
         if interrupt is not None:
             raise interrupt
 
@@ -101,6 +103,10 @@ class Job:
         """What went wrong in a helper, if anything did."""
         if self._error is not None:
             raise self._error
+
+
+def _nothing(job: Job) -> None:
+    """The part of a job that has ended."""
 
 
 class _Helpers:
