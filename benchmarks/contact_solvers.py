@@ -60,9 +60,8 @@ def main() -> None:
         options.out.mkdir(parents=True, exist_ok=True)
     solvers = SOLVERS
     if options.stepped:
-        warnings.simplefilter(
-            "ignore"
-        )  # of robots that are read, and of steps that are not solved: counted below
+        # Of robots that are read, and of steps that are not solved: counted below.
+        warnings.simplefilter("ignore")
         cases = [met(step) for step in recorded_steps(options.problems, names=options.scenes)]
         groups, solvers = by_size(cases), step_solvers()
         followed = [case for case in cases if case.step and case.step.scene == CURVES] or cases[:1]

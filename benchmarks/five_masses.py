@@ -36,10 +36,11 @@ WALKS = {
     "sideways": WalkRequest(scene="flat", route="sideways"),
     "turn": WalkRequest(scene="flat", route="turn"),
 }
+# ms and degree of the polynomials that smooth what was recorded and give its derivatives.
 WINDOW, ORDER = (
     61,
     4,
-)  # ms and degree of the polynomials that smooth what was recorded and give its derivatives
+)
 
 
 def smooth(values: Array, period: float, derivative: int = 0) -> Array:

@@ -49,9 +49,8 @@ def fall_kernel(dt: float, integrator: str) -> tuple[Any, Any]:
     """
     scenario = load_scenario("fall").changed(step__dt=dt, penalty__integrator=integrator)
     simulation = build_simulation(scenario, "penalty")
-    options = replace(
-        simulation.options, solver=SolverOptions(sweeps=50)
-    )  # only joint friction is left to solve for
+    # Only joint friction is left to solve for.
+    options = replace(simulation.options, solver=SolverOptions(sweeps=50))
     stand = standing_configuration(quadruped(), scenario.robot.hip_height)
     gains = {name: np.tile(getattr(scenario.control, name), 4) for name in ("kp", "ki", "kd")}
     command: Command = simulation.pd(stand[7:], **gains)

@@ -39,10 +39,11 @@ from footfall.walking.walker import Walker, WalkerOptions, WalkingCode
 
 AXES = {"ahead and back": (0.0, 1.0, 0.0), "to the sides": (1.0, 0.0, 0.0)}  # which way it bends
 FREQUENCIES = (2.0, 3.0, 4.0, 5.0, 7.0, 9.7, 11.6, 15.0, 20.0)
+# Hz of the source's second mode (Seiwald 2023, section 3.5), and its ratio of damping.
 SOURCE, DAMPING = (
     9.7,
     0.02,
-)  # Hz of the source's second mode (Seiwald 2023, section 3.5), and its ratio of damping
+)
 TAPPED, TAP = 1.0, 0.02  # s, when the standing robot is tapped and for how long
 SPEED = 3.0  # N s
 

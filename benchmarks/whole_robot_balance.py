@@ -27,12 +27,13 @@ from footfall.motion.walking_speed import speed_walk
 from footfall.motion.whole_body import WholeBody
 from footfall.robot.model import Robot
 
+# Parts of the leg's length, s; LOLA: 0.2 to 0.63 m.
 STEPS = (
     (0.23, 0.8),
     (0.46, 0.8),
     (0.57, 0.7),
     (0.72, 0.67),
-)  # parts of the leg's length, s; LOLA: 0.2 to 0.63 m
+)
 
 
 def humanoid(name: str) -> tuple[Robot, ReducedModel]:

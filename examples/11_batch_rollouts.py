@@ -11,9 +11,8 @@ ROBOTS, STEPS, ROUNDS = 1000, 100, 4
 MOST = 50.0  # N, that the motor can give
 
 robot = footfall.load("cart-pendulum")  # a pole on a cart; the motor moves the cart only
-simulation = footfall.Simulation(
-    robot, dt=0.002, substeps=5
-)  # a step of a rollout is a control period, 10 ms
+# A step of a rollout is a control period, 10 ms.
+simulation = footfall.Simulation(robot, dt=0.002, substeps=5)
 rng = np.random.default_rng(0)
 
 

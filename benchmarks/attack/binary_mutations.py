@@ -212,9 +212,8 @@ def mutated_arrays(content: bytes, rng: random.Random) -> bytes:
                 if changed is None:
                     continue
                 data = changed
-            archive.writestr(
-                zipfile.ZipInfo(f"{name}.npy"), data, zipfile.ZIP_DEFLATED
-            )  # without the time of day
+            # Without the time of day.
+            archive.writestr(zipfile.ZipInfo(f"{name}.npy"), data, zipfile.ZIP_DEFLATED)
     return out.getvalue()
 
 

@@ -42,9 +42,8 @@ def run(name: str, *, points: int) -> list[tuple[int, str]]:
         folder = Path(place)
         (folder / "cache").mkdir(mode=0o700)
         if name != "kernel":  # which would leave its cache here
-            WAYS[name][0](
-                folder / WAYS[name][1]
-            )  # imports: Python tells of missing memory there in many ways
+            # Imports: Python tells of missing memory there in many ways.
+            WAYS[name][0](folder / WAYS[name][1])
         found = [(-1, complaint(name, None, folder))]
         found += [(number, complaint(name, without(number), folder)) for number in numbers]
     return [each for each in found if each[1]]

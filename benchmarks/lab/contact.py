@@ -216,9 +216,8 @@ def _bound(simulation: Simulation, command: Command) -> Contestant:
 def _batch(simulation: Simulation, command: Command, starts: tuple[Array, Array]) -> Contestant:
     steps, count = _STEPS["batch"], len(starts[0])
     sizes = ((simulation.robot.nq,), (simulation.robot.nv,), ())
-    out = [
-        np.empty((count, steps, *size)) for size in sizes
-    ]  # new memory in each call would be a fifth of the time
+    # New memory in each call would be a fifth of the time.
+    out = [np.empty((count, steps, *size)) for size in sizes]
     return Contestant(
         lambda: simulation.rollout(*starts, command, steps=steps, threads=1, out=out), count * steps
     )

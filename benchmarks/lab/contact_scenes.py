@@ -26,11 +26,12 @@ DT = 2e-3  # s
 FRICTION = 0.8
 ASKEW = 1e-3  # rad, of the joints of robots that rock
 _POINT_RADIUS = 0.005  # m, of the balls at the corners of a sole
+# rad, of the front legs; the hind legs bend the other way.
 _ANYMAL_STANCE = {
     "HAA": 0.0,
     "HFE": 0.4,
     "KFE": -0.8,
-}  # rad, of the front legs; the hind legs bend the other way
+}
 
 
 @dataclass(frozen=True)

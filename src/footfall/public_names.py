@@ -108,9 +108,8 @@ def _wrong_name(module: str, name: str) -> Exception:
     message = f"{module} has no {name!r}{_hint(module, name)}"
     caller = sys._getframe(2)
     if caller.f_lasti >= 0 and caller.f_code.co_code[caller.f_lasti] == dis.opmap["IMPORT_FROM"]:
-        return ImportError(
-            message, name=module
-        )  # `from ... import` would drop the words of an AttributeError
+        # `from ... import` would drop the words of an AttributeError.
+        return ImportError(message, name=module)
     return AttributeError(message, name=name, obj=sys.modules[module])
 
 

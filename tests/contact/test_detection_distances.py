@@ -162,9 +162,8 @@ def test_numbers_of_points(tmp_path: Path) -> None:
     assert len(rims) == 12
     assert np.abs(np.hypot(rims[:, 0], rims[:, 1]) + radii - 0.4).max() < 1e-15
     assert np.abs(np.abs(rims[:, 2]) + radii - 0.35).max() < 1e-15
-    for point in rims[6:] + np.array(
-        [0.0, 0.0, 0.6999]
-    ):  # a little inside of an equal cylinder that it stands on
+    # A little inside of an equal cylinder that it stands on.
+    for point in rims[6:] + np.array([0.0, 0.0, 0.6999]):
         assert local_distance(Cylinder(0.4, 0.7), point)[1] == pytest.approx([0.0, 0.0, 1.0])
     path = tmp_path / "ball.stl"
     trimesh.creation.icosphere(subdivisions=3).export(path)

@@ -94,9 +94,8 @@ def test_the_distance_to_a_ridge_is_that_to_its_edge(slope: float) -> None:
         distance, normal = local_distance(terrain, center + np.array([0.0, 0.02, 0.0]))
         assert distance == pytest.approx(0.04, abs=1e-12)
         assert normal == pytest.approx(center / 0.04, abs=1e-9)
-        assert (
-            min(local_distance(shape, center)[0] for shape in facets(terrain, 0.04)[1:]) > 1.0
-        )  # no wall in the air
+        # No wall in the air.
+        assert min(local_distance(shape, center)[0] for shape in facets(terrain, 0.04)[1:]) > 1.0
     along = np.array([np.cos(angle), 0.0, -np.sin(angle)]) * 0.03
     center = along + 0.04 * np.array([np.sin(angle), 0.0, np.cos(angle)])
     assert local_distance(terrain, center)[0] == pytest.approx(0.04, abs=1e-12)

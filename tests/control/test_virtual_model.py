@@ -28,9 +28,8 @@ def test_forces_on_four_feet(push: float, front: float, rear: float) -> None:
     contacts = [Contact(name) for name in CORNERS]
     virtual = {"base": np.array([push, 0.0, 0.0, 0.0, 0.0, 0.0])}
     result = solve_virtual_model(robot, q, contacts=contacts, virtual=virtual)
-    expected = np.array(
-        [[push / 4, 0.0, z] for z in (front, front, rear, rear)]
-    )  # the source's signs turned round
+    # The source's signs turned round.
+    expected = np.array([[push / 4, 0.0, z] for z in (front, front, rear, rear)])
     assert np.abs(result.forces.reshape(4, 3) - expected).max() < 5e-7
     assert result.residual < 1e-10
 

@@ -139,14 +139,12 @@ def test_the_disc_fades_and_keeps_what_is_better_known() -> None:
         samples = sample_terrain(start, (0.3, -0.2) + radius * around)
         # A cell is 1 cm wide and the rim 20 cm: half a diagonal is 3.5 %, and half a step of rounding.
         assert np.abs(samples.confidence - expected).max() <= 0.0354 + 0.5 / 255
-        assert (
-            radius > 0.5 or np.abs(samples.height - 0.05).max() < 1e-12
-        )  # weights that add to 1 but for rounding
+        # Weights that add to 1 but for rounding.
+        assert radius > 0.5 or np.abs(samples.height - 0.05).max() < 1e-12
     again = updated(Environment(start), reset_area(start, (0.7, -0.2), 0.1, radius=0.5, rim=0.2)).terrain
     middle = sample_terrain(again, np.array([[0.3, -0.2], [0.7, -0.2]]))
-    assert middle.height == pytest.approx(
-        [0.05, 0.1], abs=1e-12
-    )  # the first is fully known, the second was not
+    # The first is fully known, the second was not.
+    assert middle.height == pytest.approx([0.05, 0.1], abs=1e-12)
     with pytest.raises(InvalidEnvironment, match="rim from 0 to radius"):
         reset_area(Terrain(), (0.0, 0.0), 0.0, radius=0.1, rim=0.2)
 

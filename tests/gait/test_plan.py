@@ -76,9 +76,8 @@ def test_head_follows_the_upper_body() -> None:
     end = apply_step(step, idle_pose(LOLA), LOLA).end
     w, x, y, z = end.head
     ahead = np.array([1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)])
-    assert np.arctan2(ahead[1], ahead[0]) == pytest.approx(
-        0.15 + 0.2, abs=1e-9
-    )  # half the yaw: the mean of both feet
+    # Half the yaw: the mean of both feet.
+    assert np.arctan2(ahead[1], ahead[0]) == pytest.approx(0.15 + 0.2, abs=1e-9)
     assert np.arcsin(ahead[2]) == pytest.approx(-0.1, abs=1e-9)
 
 

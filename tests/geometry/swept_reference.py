@@ -18,9 +18,8 @@ from footfall.arrays import Array
 def reference_distance(first: Array, second: Array) -> float:
     """Signed distance of the simplices with corners (1 to 3, 3): negative by how deep they cross."""
     apart = program_distance(first, second)[0]
-    depth = (
-        crossing_depth(first, second) if apart < 1e-7 else 0.0
-    )  # thin layers leave the program some rounding
+    # Thin layers leave the program some rounding.
+    depth = crossing_depth(first, second) if apart < 1e-7 else 0.0
     return -depth if depth > 1e-12 else apart
 
 

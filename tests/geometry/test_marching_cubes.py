@@ -47,9 +47,8 @@ def test_noise_makes_closed_surfaces(seed: int) -> None:
 
 
 def test_zeros_on_the_grid_leave_no_degenerate_triangles() -> None:
-    values = (
-        np.abs(np.arange(7) - 3.0)[:, None, None] * np.ones((7, 5, 5)) - 1.0
-    )  # exactly zero at two planes
+    # Exactly zero at two planes.
+    values = np.abs(np.arange(7) - 3.0)[:, None, None] * np.ones((7, 5, 5)) - 1.0
     values[:, [0, -1]], values[:, :, [0, -1]] = 1.0, 1.0
     found = marching_cubes(values, origin=np.zeros(3), spacing=1.0)
     mesh = TriangleMesh(found.vertices, found.triangles)

@@ -176,9 +176,8 @@ def test_agrees_with_coal(i: int, j: int) -> None:
     np.testing.assert_allclose(ours.distance[~apart], np.array(theirs)[~apart], atol=1e-4)
 
 
-numbers = st.floats(-2.0, 2.0).map(
-    lambda x: round(x, 1)
-)  # coarse: corners coincide and lines are parallel often
+# Coarse: corners coincide and lines are parallel often.
+numbers = st.floats(-2.0, 2.0).map(lambda x: round(x, 1))
 cores = st.integers(1, 3).flatmap(
     lambda n: st.lists(st.tuples(numbers, numbers, numbers), min_size=n, max_size=n)
 )

@@ -33,9 +33,8 @@ def test_mixed_kinds_in_one_call(kind: str) -> None:
     tolerance = 4e-13 if kind in ("general", "lattice") else 2e-9
     np.testing.assert_allclose(found.core_distance, expected, atol=tolerance)
     np.testing.assert_allclose(back.distance, found.distance, atol=tolerance)
-    np.testing.assert_allclose(
-        swept_gaps(first, second), found.distance, atol=1e-14
-    )  # rounding of fused sums
+    # Rounding of fused sums
+    np.testing.assert_allclose(swept_gaps(first, second), found.distance, atol=1e-14)
     check_parts(found)
 
 

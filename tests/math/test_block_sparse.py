@@ -97,9 +97,8 @@ def test_a_chain_has_no_fill_and_a_star_neither() -> None:
     for pairs in (chain, star):
         assert plan_elimination(10, pairs).size == 10 + 2 * len(pairs)
     ring = np.vstack([chain, [[9, 0]]])
-    assert plan_elimination(10, ring).size == 10 + 2 * (
-        len(ring) + 7
-    )  # each step but the last three adds an edge
+    # Each step but the last three adds an edge.
+    assert plan_elimination(10, ring).size == 10 + 2 * (len(ring) + 7)
 
 
 def test_a_pivot_that_is_not_positive_is_told() -> None:

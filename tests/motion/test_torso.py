@@ -39,9 +39,8 @@ MODEL = lola_model()
 WALK = straight_walk()
 FINE = np.linspace(0.0, WALK.end_time, 8321)
 BORDERS = walk_times(8)
-INNER = (
-    np.abs(FINE - (BORDERS[6] + BORDERS[10]) / 2) < (BORDERS[10] - BORDERS[6]) / 2
-)  # two full steps in the middle
+# Two full steps in the middle.
+INNER = np.abs(FINE - (BORDERS[6] + BORDERS[10]) / 2) < (BORDERS[10] - BORDERS[6]) / 2
 LEVEL = constant(0.9 / 0.78, 0.0, WALK.end_time)
 LEG = MODEL.leg
 

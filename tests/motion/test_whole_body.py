@@ -157,9 +157,8 @@ def test_a_robot_that_follows_keeps_its_limits_moves_its_head_and_blends_its_han
     assert used.sum() > 20
     assert hand[used] == pytest.approx(samples.hands[::10, 0, 1][used], abs=2e-3)
     free = samples.selection[::10, 0, 1] == 0.0
-    assert (
-        np.abs(hand[free] - samples.hands[::10, 0, 1][free]).max() > 0.05
-    )  # a comfortable arm has its own place
+    # A comfortable arm has its own place.
+    assert np.abs(hand[free] - samples.hands[::10, 0, 1][free]).max() > 0.05
     # Joints move smoothly through the blending: no jump of velocity beyond what 10 ms of acceleration give.
     assert np.abs(np.diff(found.v[1:-1], axis=0)).max() < 1.0
 

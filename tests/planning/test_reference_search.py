@@ -118,9 +118,8 @@ def test_the_search_finds_what_looking_at_everything_finds(seed: int | None) -> 
     level = first_level(ground(0.8, 0.9, seed=seed), GOAL)
     found = a_star(level)
     exact = costs_to_goal(level, all_states(level, range(-3, 4)))
-    assert found.cost == pytest.approx(
-        exact[level.start], abs=1e-9
-    )  # nothing is gained by turning away further
+    # Nothing is gained by turning away further.
+    assert found.cost == pytest.approx(exact[level.start], abs=1e-9)
     assert a_star(level, blind=True).cost == pytest.approx(found.cost, abs=1e-9)
     assert a_star(level).path == found.path
     # Seiwald 2023, section 5.5.3: what is closed was taken out or is invalid.

@@ -26,9 +26,8 @@ def plan() -> PlannedContacts:
 
 def test_the_plan_climbs_to_the_upper_floor_and_comes_down_again(plan: PlannedContacts) -> None:
     assert plan.complete
-    assert plan.goal.x == pytest.approx(
-        5 * 4.0 + 2 * 5 * 0.3 - 2.0
-    )  # rooms and flights, less 1 m at each end
+    # Rooms and flights, less 1 m at each end.
+    assert plan.goal.x == pytest.approx(5 * 4.0 + 2 * 5 * 0.3 - 2.0)
     heights = np.array([stance.placement.position[2] for stance in plan.stances])
     highest = int(np.argmax(heights))
     assert heights.max() == pytest.approx(UPPER, abs=1e-6)

@@ -177,9 +177,8 @@ def test_mesh_is_put_back_where_it_was(tmp_path: Path) -> None:
     geometry = replace(_geometry(), shape=Mesh(str(mesh), (1.0, 0.5, 2.0)))
     robot = replace(robot, bodies=(replace(robot.bodies[0], visuals=(geometry,)), *robot.bodies[1:]))
     text = mjcf_text(robot, meshes=True)
-    assert (
-        difference(geometry, parse_mjcf(text).body(robot.bodies[0].name).visuals[0]) < 1e-6
-    )  # single precision
+    # Single precision
+    assert difference(geometry, parse_mjcf(text).body(robot.bodies[0].name).visuals[0]) < 1e-6
     assert "mesh" not in mjcf_text(robot)
 
 

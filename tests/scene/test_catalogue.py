@@ -111,9 +111,8 @@ def test_the_saddle_and_the_trough_have_their_curvature() -> None:
     np.testing.assert_allclose(axis, 0.1, atol=1e-12)
     middles = mesh.corners.mean(axis=1)
     towards_axis = -np.column_stack([np.zeros(len(middles)), middles[:, 1], middles[:, 2] - 0.1])
-    assert (
-        np.einsum("ij,ij->i", mesh.face_normals, towards_axis) > 0.0
-    ).all()  # its inner side is the outside
+    # Its inner side is the outside.
+    assert (np.einsum("ij,ij->i", mesh.face_normals, towards_axis) > 0.0).all()
 
 
 def test_the_stripe_is_there_and_not_seen() -> None:

@@ -96,9 +96,8 @@ def test_distances() -> None:
     assert local_distance(Rectangle((2.0, 2.0)), np.array([4.0, 5.0, 0.0]))[0] == pytest.approx(5.0)
     # A cone's side is at the distance of the point to its slant line.
     cone, point = Cone(0.3, 0.8), np.array([0.5, 0.0, 0.0])
-    slant = np.array([0.8, 0.3]) / np.hypot(
-        0.8, 0.3
-    )  # normal of the line from the rim to the tip, in x and z
+    # Normal of the line from the rim to the tip, in x and z.
+    slant = np.array([0.8, 0.3]) / np.hypot(0.8, 0.3)
     assert local_distance(cone, point)[0] == pytest.approx(slant @ (0.5, -0.4), abs=1e-9)
     inner, outer = 0.4 * 0.95, 0.4  # an icosphere of two subdivisions lies between two spheres
     for direction in np.random.default_rng(0).normal(size=(20, 3)):

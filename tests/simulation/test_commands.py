@@ -25,9 +25,8 @@ def test_what_a_command_leaves_out_is_zero() -> None:
     expected = one.run(Command(zero, zero, given, zero, zero, zero), 0.05)
     np.testing.assert_array_equal(other.run(Command(effort=given), 0.05).q, expected.q)
     held = arm()
-    gains = held.run(
-        Command(position=held.joint_positions(), kp=300.0, kd=30.0), 0.05
-    )  # a number for all joints
+    # A number for all joints.
+    gains = held.run(Command(position=held.joint_positions(), kp=300.0, kd=30.0), 0.05)
     again = arm()
     np.testing.assert_array_equal(
         gains.q, again.run(again.pd(again.joint_positions(), kp=300.0, kd=30.0), 0.05).q

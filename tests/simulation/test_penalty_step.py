@@ -151,9 +151,8 @@ def test_a_moving_belt_carries_a_box_along() -> None:
 def test_divergence_is_reported() -> None:
     with pytest.warns(PenaltyWarning, match="grows by a factor"):
         simulation = Simulation(None, ball_scene(0.0), contact=PenaltyLaw(normal_damping=1e5), dt=1e-3)
-    path = simulation.run(
-        simulation.zero_command, 0.1
-    )  # a damper that only pushes throws the ball, but stays finite
+    # A damper that only pushes throws the ball, but stays finite.
+    path = simulation.run(simulation.zero_command, 0.1)
     assert np.isfinite(path.q).all()
     explicit = StepOptions(dt=5e-2, integrator="explicit")
     wild = Simulation(

@@ -38,9 +38,8 @@ def test_a_robot_in_the_ground_is_said_once() -> None:
 def test_robots_of_a_scene_start_as_they_stand() -> None:
     """From the first of their configurations, so that a placement of 2 cm is 2 cm above the ground."""
     simulation = dog(0.02)
-    assert simulation.state.q[:3] == pytest.approx(
-        dog(0.02, "stand").state.q[:3]
-    )  # and not neutral, with the base on the ground
+    # And not neutral, with the base on the ground.
+    assert simulation.state.q[:3] == pytest.approx(dog(0.02, "stand").state.q[:3])
     with warnings.catch_warnings():
         warnings.simplefilter("error", StartsInside)
         simulation.run(simulation.pd(simulation.joint_positions(), kp=300.0, kd=10.0), 0.2)

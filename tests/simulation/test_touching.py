@@ -27,9 +27,10 @@ def test_only_named_bodies_touch() -> None:
     }
     assert foot in {each.body for each in one.candidates} & own
     between = [each for each in everything.candidates if not {each.body, each.surface.body} & own]
+    # Blocks touch each other as before.
     assert repr(between) == repr(
         [each for each in one.candidates if foot not in (each.body, each.surface.body)]
-    )  # blocks touch each other as before
+    )
     assert repr(Simulation(robot, scene, touching=foot).candidates) == repr(one.candidates)
     with pytest.raises(UnknownName, match="no body 'hoof' in the simulation, for touching"):
         Simulation(robot, scene, touching=["hoof"])

@@ -87,10 +87,11 @@ def sweep(
     namespace: dict[str, Any] = {}
     exec(compile(source, f"<sweep {statement}>", "exec"), namespace)
     run = namespace["run"]
+    # Local names are fastest
     run.__defaults__ = (
         list(zip(*rows.values(), strict=True)),
         *constants.values(),
-    )  # local names are fastest
+    )
     return run  # type: ignore[no-any-return]
 
 

@@ -48,9 +48,8 @@ class BatchCode:
         pace = spent / ((end - begin) * steps)
         if spent > _MEASURABLE:
             self.pace, self.piece = pace, _PIECE
-        elif (
-            pace < self.pace
-        ):  # too short to be told from the cost of a call, which an interruption must not outlast
+        elif pace < self.pace:
+            # Too short to be told from the cost of a call, which an interruption must not outlast.
             self.pace = pace
         if status < 0:
             raise MemoryError("no memory for the workspace of a batch")

@@ -12,10 +12,11 @@ import numpy as np
 from footfall.compiler.interface import CONTEXT, PYTHON_FUNCTIONS
 
 WITH_ARGUMENTS, WITHOUT_ARGUMENTS = 0x0080, 0x0004  # METH_FASTCALL, METH_NOARGS
+# Their places in NumPy's table, part of its ABI.
 _NUMPY_FUNCTIONS = {
     "PyArray_New": 93,
     "PyArray_NewFromDescr": 94,
-}  # their places in NumPy's table, part of its ABI
+}
 
 
 class _Context(np.ndarray[Any, np.dtype[np.int64]]):

@@ -313,9 +313,8 @@ class Kernel:
         return self._run(batch, results, threads)
 
     def _run(self, batch: Batch, results: list[Array], threads: int | None) -> Any:
-        few = (
-            batch.rows <= machine.widest_lanes() // 4
-        )  # then one lane is faster than many that repeat the last row
+        # Then one lane is faster than many that repeat the last row.
+        few = batch.rows <= machine.widest_lanes() // 4
         code = self._one_lane if few else self._many_lanes()
         if batch.rows and run_batch(code, batch, threads) and self._check_finite:
             self._require_finite(batch.inputs)

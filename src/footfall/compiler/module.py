@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from footfall.compiler.trigonometry import sincos_declarations, sincos_function, suffix, vector_type
 
+# Functions of the C library, and how many arguments they take.
 LIBRARY = {
     "tan": 1,
     "asin": 1,
@@ -12,7 +13,7 @@ LIBRARY = {
     "exp": 1,
     "log": 1,
     "atan2": 2,
-}  # C functions, arguments
+}
 
 
 class Module:

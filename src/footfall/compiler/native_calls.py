@@ -11,9 +11,8 @@ from footfall.compiler.module import Module
 from footfall.compiler.schedule import Schedule
 from footfall.compiler.trigonometry import vector_type
 
-Stores = Mapping[
-    int, Sequence[tuple[int, int]]
-]  # for each node that leaves the kernel: (output, position) of each
+# For each node that leaves the kernel: (output, position) of each.
+Stores = Mapping[int, Sequence[tuple[int, int]]]
 
 
 class Run(NamedTuple):

@@ -14,9 +14,8 @@ from footfall.contact.problem import ContactProblem, ContactSolution
 
 _STATUS: tuple[Status, ...] = ("solved", "ray", "limit")
 _SOLVED, _RAY, _LIMIT = 0, 1, 2
-_PIVOT_TOLERANCE = (
-    1e-9  # of numbers that are scaled to the order of one; redundant contacts leave noise below it
-)
+# Of numbers that are scaled to the order of one; redundant contacts leave noise below it.
+_PIVOT_TOLERANCE = 1e-9
 
 
 class _Pivots(NamedTuple):

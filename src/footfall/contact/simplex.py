@@ -10,9 +10,8 @@ from footfall.arrays import Array
 from footfall.compiler.routines import routine
 from footfall.geometry.native_vectors import along, cross, dot, minus
 
-_FLAT = (
-    1e-14  # a face whose squared doubled area is below this fraction of its edges' fourth power is an edge
-)
+# A face whose squared doubled area is below this fraction of its edges' fourth power is an edge.
+_FLAT = 1e-14
 
 
 @routine

@@ -17,9 +17,8 @@ from footfall.geometry.native_vectors import along, cross, dot, minus
 MOVED, DONE, OVERLAP, LOST = 0, 1, 2, 3
 VERTEX, EDGE, FACE = 0, 1, 2
 _STEPS = 400
-_PARALLEL = (
-    1e-12  # sine of an angle to a plane below which it is 0: rounding must not lead back to where one was
-)
+# Sine of an angle to a plane below which it is 0: rounding must not lead back to where one was.
+_PARALLEL = 1e-12
 
 
 @routine

@@ -64,9 +64,8 @@ class MovingFrame(NamedTuple):
 
 
 Path = Transform | PoseReference | Callable[[float], Transform | PoseReference]  # a transform: stay there
-Reference = (
-    Array | JointReference | Callable[[float], Array | JointReference]
-)  # an array: stay at that q (nq,)
+# An array: stay at that q (nq,)
+Reference = Array | JointReference | Callable[[float], Array | JointReference]
 
 
 def resting_pose(pose: Transform) -> PoseReference:

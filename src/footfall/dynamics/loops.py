@@ -242,9 +242,8 @@ def _solved_block(robot: Robot, block: Block, q: Array, step: Array) -> Array:
 
     start = np.array([step[unknown] for unknown in unknowns])
     if len(unknowns) == 1 and _is_formula(tree, structure.cuts[block.rows[0].cut], unknowns[0]):
-        return _exchanged(
-            step, unknowns, newton(start, size)[0]
-        )  # a formula: one step is exact from anywhere
+        # A formula: one step is exact from anywhere.
+        return _exchanged(step, unknowns, newton(start, size)[0])
     turning = any(
         link.kind == "spherical" and {*range(link.v.start, link.v.stop)} & {*unknowns} for link in tree.links
     )

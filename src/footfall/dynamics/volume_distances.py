@@ -193,9 +193,8 @@ def _traced(robot: Robot, plan: VolumePlan, q: Array) -> VolumeDistances:
     found = [record_from_numbers(PairDistance, each) for each in numbers]
     rows = []
     for each, columns in zip(found, plan.columns, strict=True):
-        wrench = np.concatenate(
-            [each.normal, cross(each.first_point, each.normal)]
-        )  # Schwienbacher 2014, (5.6), any point along the normal
+        # Schwienbacher 2014, (5.6), any point along the normal
+        wrench = np.concatenate([each.normal, cross(each.first_point, each.normal)])
         row: list[Any] = [0.0] * robot.tree.nv
         for velocity, sign in columns:
             row[velocity] = sign * (wrench @ motions[:, velocity])

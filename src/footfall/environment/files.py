@@ -71,9 +71,8 @@ class EnvironmentSchema(msgspec.Struct, forbid_unknown_fields=True):
     object: list[ObjectSchema] = msgspec.field(default_factory=list)
 
 
-Keep = Callable[
-    [str, str, bytes], str
-]  # takes a name, a suffix and the content, gives what stands in the text
+# Takes a name, a suffix and the content, gives what stands in the text.
+Keep = Callable[[str, str, bytes], str]
 
 
 def save_environment(

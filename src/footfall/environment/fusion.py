@@ -23,9 +23,8 @@ from footfall.geometry.mesh import TriangleMesh
 from footfall.math.transform import Transform
 
 _SIDE = 16  # voxels along an edge of a block
-_SPARSE = (
-    4  # of how many rows and columns one tells which blocks are in view, which are far larger than pixels
-)
+# Of how many rows and columns one tells which blocks are in view, which are far larger than pixels.
+_SPARSE = 4
 _STEADY = 4.0  # what a voxel's weight is limited to: things that move are forgotten after some frames
 
 Block = tuple[int, int, int]

@@ -154,9 +154,8 @@ def protrusion(volume: SweptVolume, mesh: TriangleMesh) -> float:
     corners = mesh.corners
     worst = -np.inf
     for _ in range(_HALVINGS + 1):
-        depths = _depths(volume, corners.reshape(-1, 3)).reshape(
-            len(volume), -1, 3
-        )  # element, triangle, corner
+        # Element, triangle, corner
+        depths = _depths(volume, corners.reshape(-1, 3)).reshape(len(volume), -1, 3)
         worst = max(worst, float(depths.min(axis=0).max()))
         inside = depths.max(axis=2).min(axis=0) <= 0.0
         corners = corners[~inside]

@@ -16,9 +16,8 @@ from footfall.compiler.routines import Vector3, routine
 from footfall.errors import GeometryError
 
 _CORNERS = np.array([[c & 1, c >> 1 & 1, c >> 2 & 1] for c in range(8)])
-_EDGES = [
-    (c, axis) for axis in range(3) for c in range(8) if not c >> axis & 1
-]  # from corner c along an axis
+# From corner c along an axis.
+_EDGES = [(c, axis) for axis in range(3) for c in range(8) if not c >> axis & 1]
 # Corners around each face, counter-clockwise seen from outside.
 _FACES = ((0, 4, 6, 2), (1, 3, 7, 5), (0, 1, 5, 4), (2, 6, 7, 3), (0, 2, 3, 1), (4, 5, 7, 6))
 _NEAREST = 1e-3  # of an edge: how close to its ends it is cut, so that no triangle is without area

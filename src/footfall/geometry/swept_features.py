@@ -73,9 +73,8 @@ def line_to_triangle(line: Corners, triangle: Triangle) -> Closest:
     u, v = b - a, c - a
     normal = np.cross(u, v)
     doubled, longest, along = normal @ normal, max(u @ u, v @ v), normal @ way
-    if (
-        along * along <= _SHALLOW * doubled * (way @ way) or doubled <= _SHALLOW * longest * longest
-    ):  # Schwienbacher 2014, (6.45)
+    # Schwienbacher 2014, (6.45)
+    if along * along <= _SHALLOW * doubled * (way @ way) or doubled <= _SHALLOW * longest * longest:
         return Closest(UNDECIDED, start, a)
     place = -(normal @ (start - a)) / along  # Schwienbacher 2014, (6.46)
     r = min(max(place, 0.0), 1.0)

@@ -103,9 +103,8 @@ class _Views:
         inner = shape.box_points[shape.inside]
         room = max(shape.hull_volume, 1e-3)
         far = in_blocks(shape.far_points, shape.far_share / room)
-        half = (
-            np.arange(len(shape.box_points)) < len(shape.box_points) // 2
-        )  # of a Sobol sequence: as even as all
+        # Of a Sobol sequence: as even as all.
+        half = np.arange(len(shape.box_points)) < len(shape.box_points) // 2
         near, some = (
             in_blocks(shape.box_points[~shape.inside & part], share * shape.box_share / room)
             for part, share in ((True, 1.0), (half, 2.0))

@@ -20,9 +20,8 @@ FIRST_CORNER = 2  # the first of those that is a corner
 _POINT = 1e-60  # m2, square of a length that is none
 _PARALLEL = 1e-24  # square of the sine of an angle that is rounding
 _SLIVER = 1e-20  # square of height over length of a triangle that counts as its edges
-_BEYOND = (
-    1e-13  # m that a corner may lie beyond the planes between two cores; distances are right to twice of it
-)
+# m that a corner may lie beyond the planes between two cores; distances are right to twice of it
+_BEYOND = 1e-13
 _SURE = 1e-5  # m; closer than this planes between two cores are not known well
 
 

@@ -87,9 +87,10 @@ def cubic_spline(
     curvature = cubic_curvatures(t, y, _boundary(start_acceleration, y), _boundary(end_acceleration, y))
     before, after = curvature[:-1] * h * h, curvature[1:] * h * h
     change = np.diff(y, axis=0)
+    # Seiwald 2023, (G.18)
     coefficients = np.stack(
         [(after - before) / 6, before / 2, change - before / 3 - after / 6, y[:-1]], axis=1
-    )  # Seiwald 2023, (G.18)
+    )
     return PolynomialTrajectory(t, coefficients)
 
 

@@ -1,4 +1,4 @@
-"""Curves between orientations: LERP, NLERP, SLERP, Bezier, SQUAD (Seiwald 2023-8.9).
+"""Curves between orientations: LERP, NLERP, SLERP, Bezier, SQUAD (Seiwald 2023, appendix B).
 
 Each takes unit quaternions (4,) or (k, 4) and parameters eta (k,) in [0, 1], and gives the curve and its
 derivatives in eta up to `order` (at most 2), (order + 1, k, 4). All derivatives are analytic: a curve between

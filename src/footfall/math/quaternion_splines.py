@@ -1,4 +1,4 @@
-"""Splines through or near orientations: chains of curves, and B-splines (Seiwald 2023-8.11)."""
+"""Splines through or near orientations: chains of curves, and B-splines (Seiwald 2023, appendix B)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quaternions as numbers: arrays (..., 4), scalar first (Seiwald 2023-8.3).
+"""Quaternions as numbers: arrays (..., 4), scalar first (Seiwald 2023, appendix B).
 
 `footfall.math.rotations` has their product and what they mean as rotations. Here is the rest of their algebra; norms
 need not be one unless it says so.

@@ -119,9 +119,8 @@ class Connection:
     def _guarded(self, work: Callable[[], None]) -> None:
         try:
             work()
-        except (
-            Exception
-        ) as problem:  # the peer, the network, or a receiver that fails: all end this connection only
+        except Exception as problem:
+            # The peer, the network, or a receiver that fails: all end this connection only.
             self._leave(problem)
 
     def _leave(self, problem: Exception | None) -> None:
@@ -152,9 +151,8 @@ class Connection:
             with self._news:
                 self.counts.sent += 1
                 self.counts.bytes_sent += len(data)
-                if (
-                    self._queue and self._queue[0] is message
-                ):  # it may have been dropped while it was on its way
+                # It may have been dropped while it was on its way.
+                if self._queue and self._queue[0] is message:
                     self._queue.popleft()
                 self._news.notify_all()
 

@@ -16,9 +16,8 @@ from footfall.compiler.routines.types import Fixed
 from footfall.math.quaternion_splines import Turning
 
 Loads = Annotated[Array, Fixed((4,))]  # factors of RF, LF, RH, LH
-Contacts = Annotated[
-    Array, Fixed((4,))
-]  # whether RF and LF stand, 1 or 0, and on what of their soles, see `contacts`
+# Whether RF and LF stand, 1 or 0, and on what of their soles, see `contacts`.
+Contacts = Annotated[Array, Fixed((4,))]
 
 
 class Quantities(NamedTuple):

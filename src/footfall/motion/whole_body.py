@@ -96,9 +96,8 @@ class WholeBody:
     def _upright(self, samples: MotionSamples) -> Array:
         """The comfortable configuration (n, nq) with upper body and centre of mass where they shall be."""
         upper_body, center = self._standing
-        turns = quaternion_product(
-            samples.quaternions[:, _UPPER_BODY], quaternion_inverse(upper_body)[None]
-        )  # of the whole robot
+        # Of the whole robot
+        turns = quaternion_product(samples.quaternions[:, _UPPER_BODY], quaternion_inverse(upper_body)[None])
         base, root = self.comfort[self._base], self._placement
         arm = root.rotation @ base[:3] + root.translation - center
         place = samples.center_of_mass[:, 0] + rotate_by_quaternion(turns, arm[None])

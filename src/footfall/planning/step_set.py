@@ -23,6 +23,7 @@ GUIDE_CELL = 0.08  # m, of the guide
 SWEEP = 9  # places along the way of a foot at which its footprint is looked at
 TURNS = 2  # headings to either side that a step may lead to
 GUIDE_TURN = 2  # headings of footsteps in one of the guide
+# m, steps of the guide of a robot with legs of 0.87 m
 _AHEAD = (
     0.0,
     0.08,
@@ -33,7 +34,7 @@ _AHEAD = (
     0.48,
     0.56,
     0.64,
-)  # m, steps of the guide of a robot with legs of 0.87 m
+)
 _AHEAD_AND_ASIDE = (0.0, 0.16, 0.24)
 _TURN_SHARE = 1.0  # of the cost of a full turn: two half ones cost half as much
 _ROUNDING = 1e-9

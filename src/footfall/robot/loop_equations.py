@@ -167,9 +167,8 @@ def loop_acceleration(tree: Tree, cut: Cut, q: Array, v: Array) -> Array:
         apart = second.translation - first.translation
         distance = sqrt(apart @ apart)
         rate = apart @ velocity[:3] / distance
-        second_rate = (
-            velocity[:3] @ velocity[:3] + apart @ acceleration[:3] - rate * rate
-        ) / distance  # Schwienbacher 2014, (3.6)
+        # Schwienbacher 2014, (3.6)
+        second_rate = (velocity[:3] @ velocity[:3] + apart @ acceleration[:3] - rate * rate) / distance
         return np.array(
             [second_rate if loop.type is LoopType.DISTANCE else -loop.coefficients[0] * second_rate]
         )

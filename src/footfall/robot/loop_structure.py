@@ -159,9 +159,8 @@ def _choose_rows(system: LoopSystem, samples: Sequence[Array], numbers: Sequence
         left = np.linalg.svd(added)[0][:, :rank]
         projector = left @ left.T
         if np.abs(projector - np.round(projector)).max(initial=0.0) < _EXACT:
-            basis = np.eye(len(projector))[
-                np.diag(projector) > 0.5
-            ]  # whole equations, the others say nothing
+            # Whole equations, the others say nothing.
+            basis = np.eye(len(projector))[np.diag(projector) > 0.5]
         else:
             basis = np.where(np.abs(left.T) < _EXACT, 0.0, left.T)
         chosen += [

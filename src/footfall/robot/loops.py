@@ -29,9 +29,8 @@ class LoopType(StrEnum):
     WELD = "weld"  # (6) the frames coincide
     DISTANCE = "distance"  # (1) the origins keep the distance `length`: a massless rod with two ball joints
     GEAR = "gear"  # (1) q0 = c0 q1 + c1 q2 + ... + offset
-    ROLLING = (
-        "rolling"  # (1) r0 q0 + r1 q1 = offset: wheels of these radii roll on each other; a rack has r = -1
-    )
+    # (1) r0 q0 + r1 q1 = offset: wheels of these radii roll on each other; a rack has r = -1
+    ROLLING = "rolling"
     POLYNOMIAL = "polynomial"  # (1) q0 = c0 + c1 q1 + c2 q1^2 + ...
     SCREW = "screw"  # (1) q0 = c0 * (distance of the origins) + offset: a spindle that two frames stretch
 

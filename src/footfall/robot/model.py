@@ -134,9 +134,8 @@ class Robot(values.Value):
             _ = self.tree  # finds out whether they close
             closed = {name: closed_configuration(self, q) for name, q in self.configurations.items()}
             if ASSEMBLY in closed and self.tree.loops is not None:
-                closed[ASSEMBLY] = (
-                    self.tree.loops.reference
-                )  # so that the file it is written to gives the same robot
+                # So that the file it is written to gives the same robot.
+                closed[ASSEMBLY] = self.tree.loops.reference
             object.__setattr__(self, "configurations", MappingProxyType(closed))
 
     def __repr__(self) -> str:
@@ -207,9 +206,8 @@ class Robot(values.Value):
         bodies = [(body.name, body.mass, body.center_of_mass, body.inertia) for body in self.bodies]
         loops = (self.loops, self.tree.loops.reference) if self.tree.loops is not None else ()
         volumes = (self.volumes, self.volume_pairs) if self.volumes else ()
-        joints = [
-            replace(joint, kp=(), kd=()) for joint in self.joints
-        ]  # gains are data, not part of native code
+        # Gains are data, not part of native code.
+        joints = [replace(joint, kp=(), kd=()) for joint in self.joints]
         return digest_of(bodies, joints, self.frames, self.gravity, *loops, *volumes)
 
     @cached_property

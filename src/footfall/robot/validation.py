@@ -38,9 +38,8 @@ Named = TypeVar("Named", "Body", "Joint", "Frame")
 
 _INERTIA_TOLERANCE = 1e-6  # relative; descriptions are written with about six digits
 _LEAST_RADIUS_OF_GYRATION = 3e-5  # m; inertias below mass times its square are noise around zero
-_PLACEHOLDER = (
-    1e-5  # kg m2; exporters give small parts that are fixed to others any inertia, such as 1e-6 everywhere
-)
+# kg m2; exporters give small parts that are fixed to others any inertia, such as 1e-6 everywhere
+_PLACEHOLDER = 1e-5
 _HEAVY = 1e4  # kg
 _LONG = 100.0  # m
 _WIDE = 4 * math.pi  # rad

@@ -30,9 +30,8 @@ class Node:
     def text(self) -> str:
         """The XML document."""
         lines = ['<?xml version="1.0"?>']
-        pending: list[tuple[Node | str, int]] = [
-            (self, 0)
-        ]  # a stack: chains of bodies nest deeper than Python
+        # A stack: chains of bodies nest deeper than Python.
+        pending: list[tuple[Node | str, int]] = [(self, 0)]
         while pending:
             node, depth = pending.pop()
             indent = "  " * min(depth, 40)

@@ -49,9 +49,8 @@ class ConstraintGroups:
         for k, contact in enumerate(contacts):
             members.setdefault(contact.links, []).append(k)
         self.groups: list[_Group] = []
-        points: dict[
-            int, tuple[int, Array]
-        ] = {}  # link -> number of its group against the world, where it is taken
+        # link -> number of its group against the world, where it is taken
+        points: dict[int, tuple[int, Array]] = {}
         for links, numbers in sorted(members.items(), key=lambda item: len(motion.tree.path(item[0][0]))):
             shares = links[1] < 0 and len(numbers) > 1 and motion.tree.loops is None
             branch = motion.tree.path(links[0])[1:] if shares else []

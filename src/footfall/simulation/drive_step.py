@@ -38,9 +38,8 @@ Gears = Literal["rigid", "elastic"]
 Row = dict[int, Any]  # velocity -> entry
 
 _STILL = CarrierMotion({}, 0.0, {})
-_VALUES = (
-    ELECTRIC_VALUES + 2
-)  # of a motor: electrics, whether it has power, and the torque that its gear transmits
+# Of a motor: electrics, whether it has power, and the torque that its gear transmits.
+_VALUES = ELECTRIC_VALUES + 2
 _POWER = ELECTRIC_VALUES
 
 

@@ -184,9 +184,8 @@ class EnergyBound:
             if contact.surface.motion is not None and side is not None:
                 push = contact.frame @ impulses[3 * k : 3 * k + 3]
                 if np.isfinite(contact.surface.material.stiffness):
-                    push = (
-                        push - impulses[3 * k + 2] * contact.frame[:, 2]
-                    )  # a spring's work is counted already
+                    # A spring's work is counted already.
+                    push = push - impulses[3 * k + 2] * contact.frame[:, 2]
                 work[side] = work[side] + push @ contact.carried
         return work
 

@@ -9,9 +9,8 @@ from footfall.robot.model import JointType, Robot
 from footfall.simulation.commands import own_gains
 from footfall.simulation.joint_axes import actuated_velocities
 
-_WEIGHT_ARM = (
-    3.0  # m: a radian holds the weight of all at this distance: a third does for what leans on one leg
-)
+# m: a radian holds the weight of all at this distance: a third does for what leans on one leg.
+_WEIGHT_ARM = 3.0
 _SINK = 0.02  # m, by which a slide that carries all of the weight gives way
 _FULL_ANGLE, _FULL_WAY = 0.1, 0.02  # rad and m, at which a joint gives its greatest effort
 _SETTLING = 0.1  # s, damping over stiffness

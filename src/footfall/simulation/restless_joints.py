@@ -25,9 +25,8 @@ def warn_of_restless_joints(robot: Robot, v: Array, effort: Array) -> bool:
     limits = robot.effort_limits
     driven = np.isfinite(limits) & (limits > 0.0)
     saturated = driven & ((np.abs(effort) >= _FULL * limits).mean(axis=0) > _OFTEN)
-    swing = (np.sqrt((v**2).mean(axis=0)) > _FAST) & (effort != 0.0).any(
-        axis=0
-    )  # limp ones are struck by others
+    # Limp ones are struck by others.
+    swing = (np.sqrt((v**2).mean(axis=0)) > _FAST) & (effort != 0.0).any(axis=0)
     ringing = swing & ((v[1:] * v[:-1] < 0.0).mean(axis=0) > _TURNING)
     parts = [
         f"joints that {what}: {names}"

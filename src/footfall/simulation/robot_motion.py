@@ -92,9 +92,8 @@ class RobotMotion:
         tree, places = self.robot.tree, self.nodes.places
         pieces: list[list[Piece]] = []
         tables: list[tuple[int, int]] = []
-        shared: dict[
-            tuple[int, int], int
-        ] = {}  # limb -> table; links of looped robots have tables of their own
+        # limb -> table; links of looped robots have tables of their own
+        shared: dict[tuple[int, int], int] = {}
         longest: dict[tuple[int, int], int] = {}  # limb -> lanes of the link that the table is of
         for link in range(len(tree.links)):
             found: dict[int, list[int]] = {}
@@ -103,10 +102,11 @@ class RobotMotion:
                 found.setdefault(node, []).append(lane)
             row = []
             for node, moved in sorted(found.items()):
+                # A node may have several, one behind the other.
                 limb, lanes = (
                     (node, min(moved)),
                     max(moved) + 1,
-                )  # a node may have several, one behind the other
+                )
                 if tree.loops is not None or limb not in shared:
                     shared[limb], longest[limb] = len(tables), lanes
                     tables.append((link, node))

@@ -235,9 +235,8 @@ class VolumeTool:
         corners = np.array([[float(control.value) / 1e3 for control in row] for row in self._corners])
         corners = corners[: len(old.corners)]
         radius = float(self._radius.value) / 1e3
-        same = (
-            np.abs(corners - old.corners).max() < 1e-6 and abs(radius - old.radius) < 1e-6
-        )  # as they are shown
+        # As they are shown
+        same = np.abs(corners - old.corners).max() < 1e-6 and abs(radius - old.radius) < 1e-6
         if not same and math.isfinite(radius) and np.isfinite(corners).all():
             self.editor.change(self.body, self.chosen, corners=corners, radius=radius)
 

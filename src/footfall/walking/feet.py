@@ -20,9 +20,8 @@ from footfall.walking.state import FootMemory
 from footfall.walking.task_space import BodyTarget
 
 _SWITCHING = 0.03  # s, in which position control becomes force control
-_SMOOTH = (
-    0.004  # s, of forces that decide on contact, and of how fast feet turn: dampers in soles answer at once
-)
+# s, of forces that decide on contact, and of how fast feet turn: dampers in soles answer at once.
+_SMOOTH = 0.004
 _STRUCK, _FREE = 0.003, 0.05  # s, in which a foot notices that it has struck something, and forgets it
 _PATIENCE = 0.02  # s, for which a foot may be late, or light once it has landed, without doing anything
 _FASTEST = 1.0  # of the pendulum's speed `w h`, by which a swinging foot is displaced

@@ -320,9 +320,8 @@ class Pilot:
             return  # it does already
         try:
             stopped = replan(motion, at, closing_transitions(at.pose, gait_dimensions(self.model)))
-        except (
-            FootfallError
-        ) as problem:  # feet cannot be closed there: the plan that it has ends at rest, too
+        except FootfallError as problem:
+            # Feet cannot be closed there: the plan that it has ends at rest, too.
             version = PlanVersion(len(self.versions), now, now, now, "stop", problem=str(problem))
             self.versions.append(version)
             return

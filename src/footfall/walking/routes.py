@@ -25,12 +25,10 @@ from footfall.scene.model import Scene
 from footfall.walking.request import WalkRequest
 
 _RISE = 0.035  # of the height of the centre of mass: a foot that rises or falls by more swings with care
-_UPWARDS = (
-    0.75  # swing timing upwards: the edge may be a centimetre ahead of the toe, which is up before it goes on
-)
-_LIFT = (
-    0.065  # likewise: how high feet swing on level ground, so that they do not trip over what was not seen
-)
+# Swing timing upwards: the edge may be a centimetre ahead of the toe, which is up before it goes on.
+_UPWARDS = 0.75
+# Likewise: how high feet swing on level ground, so that they do not trip over what was not seen.
+_LIFT = 0.065
 
 
 class Way(NamedTuple):

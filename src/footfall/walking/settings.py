@@ -18,10 +18,11 @@ from footfall.walking.gains import ControlGains
 Seconds = Annotated[float, Meta(ge=0.0, le=60.0)]
 # What a robot is, and not how it is controlled: gains that follow from these would have to follow.
 _FIXED = ("period", "mass", "gravity", "height", "pendulum_rate", "sole", "toe")
+# Of the height of the centre of mass: steps, feet above what they step over.
 _LONGEST, _CLEARANCE = (
     0.55,
     0.09,
-)  # of the height of the centre of mass: steps, feet above what they step over
+)
 
 
 class PlanningParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -53,11 +53,12 @@ POINT_STIFFNESS, POINT_DAMPING = 5e4, 5e2  # N/m and N s/m of a contact point, S
 # the torque; with the normal one alone, which has no damper along the surface, a robot on its toes sways.
 SHEAR_SHARE = 10.0  # of the normal spring
 SERVO_SHARE = 4.0  # velocity loops of servos over those that are tuned to limbs
+# From when on it has fallen: tilt, of height, of weight.
 _STEEPEST, _SUNK, _STRUCK = (
     np.deg2rad(30.0),
     1 / 3,
     0.01,
-)  # from when on it has fallen: tilt, of height, of weight
+)
 
 
 def gears_of(robot: Robot) -> Gears:

@@ -46,9 +46,8 @@ def test_what_obeys_the_law_obeys_its_linear_law() -> None:
     """Sticking, open and sliding contacts whose impulse and velocity obey Coulomb's law stay as they are."""
     contact = point(friction=0.6)
     slip = np.array([0.3, -0.4])
-    sliding = np.array(
-        [*(-0.6 * 2.0 * slip / 0.5), 2.0]
-    )  # against its slip, of friction times the normal impulse
+    # Against its slip, of friction times the normal impulse.
+    sliding = np.array([*(-0.6 * 2.0 * slip / 0.5), 2.0])
     cases = (
         (np.array([0.5, 0.2, 1.0]), np.zeros(3)),
         (np.zeros(3), np.array([1.0, 2.0, 0.1])),

@@ -47,9 +47,8 @@ def test_three_ways_agree(sizes: tuple[int, ...], seed: int) -> None:
     solution = solve_hierarchy(levels)
     np.testing.assert_allclose(solution.v, by_projectors(levels), atol=1e-9)
     programs = solve_hierarchical_qp(levels)
-    for ours, theirs in zip(
-        solution.missing, programs.missing, strict=True
-    ):  # what is missed, not x: where tasks leave freedom it may differ
+    # What is missed, not x: where tasks leave freedom it may differ.
+    for ours, theirs in zip(solution.missing, programs.missing, strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-5)
     assert solution.ranks == programs.ranks
     assert solution.freedom == 7 - sum(solution.ranks)

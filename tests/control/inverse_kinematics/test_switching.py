@@ -28,11 +28,12 @@ def test_switches_keep_the_jerk_and_the_common_task() -> None:
     rate = SwitchedRate(ARM, given, dt=DT, jerk=JERK, cost=cost)
     plain = {name: ResolvedRate(ARM, tasks, cost=cost) for name, tasks in given.items()}
     q, course, jumps, shares = READY.copy(), [], [], []
+    # The last one comes while the one before is under way.
     switches = {
         300: "place",
         500: "both",
         560: "place",
-    }  # the last one comes while the one before is under way
+    }
     for step in range(3000):
         if step in switches:
             jumps.append(np.abs(plain["place"](q) - plain["both"](q)).max())

@@ -172,11 +172,12 @@ def test_a_drop_is_softer_on_springs() -> None:
         run = simulation.run(simulation.pd(simulation.joint_positions(), **gains), 1.5)
         strongest.append(float(run.forces[:, :, 2].max()))
         assert run.forces[-1, :, 2].sum() == pytest.approx(robot.mass * 9.81, rel=0.01)
+    # By the springs: the feet are below.
     carried = run.forces[-1] - [
         0.0,
         0.0,
         robot.body("RB_foot").mass * 9.81,
-    ]  # by the springs: the feet are below
+    ]
     for leg, force in zip(LEGS, carried, strict=True):
         shank = frame_pose.textbook(robot, run.q[-1], f"{leg}_shank").rotation[:, 2]
         assert 2e4 * run.q[-1, robot.q_slice(f"{leg}_shock")][0] == pytest.approx(shank @ force, rel=0.01)

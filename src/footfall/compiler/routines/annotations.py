@@ -101,9 +101,8 @@ def hint_of(annotation: Any, names: dict[str, Any]) -> Hint:
         annotation = annotation.__forward_arg__
     if isinstance(annotation, str):
         try:
-            annotation = eval(
-                annotation, names
-            )  # the annotation of a function of ours, not a text from outside
+            # The annotation of a function of ours, not a text from outside.
+            annotation = eval(annotation, names)
         except (NameError, AttributeError, TypeError):
             return None  # imported for type checkers only
     numbers: dict[Any, Number] = {float: FLOAT, int: INT, bool: BOOL}

@@ -13,12 +13,10 @@ from __future__ import annotations
 ARENA = "{ ptr, i64, i64, i64, i64, i64, ptr }"
 FAILURE, FIRST_DETAIL, SECOND_DETAIL, _AT_HAND = 3, 4, 5, 6  # places in the arena
 NO_MEMORY, OUTSIDE, RAISED = 1, 2, 16  # failures: RAISED + k is the k-th error that the routine may raise
-_LINE = (
-    64  # bytes: arrays begin where lines of the cache do, so that a row of eight numbers lies in one of them
-)
-_HEADER = (
-    16 + _LINE
-)  # bytes of a chunk before its first array, at most: the chunk before, its size, up to a line
+# Bytes: arrays begin where lines of the cache do, so that a row of eight numbers lies in one of them.
+_LINE = 64
+# Bytes of a chunk before its first array, at most: the chunk before, its size, up to a line.
+_HEADER = 16 + _LINE
 _CHUNK = 1 << 16  # bytes, the least
 
 MEMORY = f"""

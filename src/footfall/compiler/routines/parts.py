@@ -40,6 +40,7 @@ from footfall.compiler.routines.types import (
 from footfall.compiler.routines.whole_arrays import Lazy
 from footfall.errors import RoutineError
 
+# What ints that are known beforehand are put together by.
 _KNOWN: dict[type, Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -47,7 +48,7 @@ _KNOWN: dict[type, Callable[[int, int], int]] = {
     ast.Pow: operator.pow,
     ast.LShift: operator.lshift,
     ast.Mod: operator.mod,
-}  # what ints that are known beforehand are put together by
+}
 _SMALL_TABLE = 9  # numbers of a global array that is held in registers
 
 

@@ -45,9 +45,8 @@ def _cut(polygon: Polygon, count: int, tail: Vector3, inward: Vector3, side: int
     for k in range(count):
         here = (corners[k] - tail) @ inward
         if (here < slack) != (before < slack):
-            share = min(
-                max(before / (before - here), 0.0), 1.0
-            )  # both may lie on the plane, within the slack
+            # Both may lie on the plane, within the slack.
+            share = min(max(before / (before - here), 0.0), 1.0)
             room.corners[kept] = corners[last] + share * (corners[k] - corners[last])
             room.tags[kept] = 2 * NUMBERS * (1 + edges[last]) + side
             # What follows: the side itself where the polygon leaves, the rest of the edge where it comes back.

@@ -12,9 +12,8 @@ from footfall.contact.detection.shapes import Kind, Pools, Spot
 from footfall.contact.detection.solids import Solid
 from footfall.math.transform import Transform
 
-_UPRIGHT = (
-    1e-9  # sine of a cylinder's tilt below which it stands upright: its lowest point is anywhere on the rim
-)
+# Sine of a cylinder's tilt below which it stands upright: its lowest point is anywhere on the rim.
+_UPRIGHT = 1e-9
 
 
 class Facing(NamedTuple):

@@ -9,9 +9,8 @@ import numpy as np
 
 from footfall.compiler.routines import ArrayOf, Vector3, routine
 
-_FLAT = (
-    1e-14  # a face whose squared doubled area is below this fraction of its edges' fourth power is an edge
-)
+# A face whose squared doubled area is below this fraction of its edges' fourth power is an edge.
+_FLAT = 1e-14
 _VOLUME = 1e-13  # of the product of its edges: a tetrahedron with less is a face
 
 

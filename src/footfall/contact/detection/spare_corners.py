@@ -22,9 +22,8 @@ from footfall.scene.model import Material
 
 ALL = (1 << 8) - 1
 _SAME = 1e-9  # of the hull's size: corners that are nearer to each other are one
-_CORNERS = np.array(
-    [[1.0 if k & bit else -1.0 for bit in (1, 2, 4)] for k in range(8)]
-)  # as in `plane_spots`
+# As in `plane_spots`
+_CORNERS = np.array([[1.0 if k & bit else -1.0 for bit in (1, 2, 4)] for k in range(8)])
 
 
 def shares_loads(material: Material | RobotSide) -> bool:

@@ -65,9 +65,8 @@ class ContactWorld:
         self._numbers: dict[str, list[int]] = {}  # shapes by owner
         self._pools = PoolBuilder()
         self._shapes = new_records(Shape, _SPARE)
-        self.paths: dict[
-            str, GivenMotion
-        ] = {}  # of objects that are or were on one, in the order of their bodies
+        # Of objects that are or were on one, in the order of their bodies.
+        self.paths: dict[str, GivenMotion] = {}
         self._notes: list[str] = []
         self._memories: list[ContactMemory] = []
         self._table: ShapeTable | None = None

@@ -120,9 +120,8 @@ class MotionTask(Task):
     acceleration: Array | None = None
 
     inequality: ClassVar[bool] = False  # the error may be negative: only what is above zero is missing
-    order: ClassVar[int] = (
-        0  # lowest derivative that it says something about: 0 position, 1 velocity, 2 acceleration
-    )
+    # Lowest derivative that it says something about: 0 position, 1 velocity, 2 acceleration.
+    order: ClassVar[int] = 0
     usual: ClassVar[Gains] = gains_from(2.0)  # for torques, where no gains are given
 
     def __post_init__(self) -> None:

@@ -123,13 +123,11 @@ class AnkleCranks(Mechanism):
             reach = self._reach(crank, q)
             velocity = reach.gradient @ v
             turning = _across(crank, velocity)
-            rate = (
-                reach.across * (velocity @ reach.across) / reach.drop**3 - turning / reach.drop
-            )  # Schwienbacher 2014, (3.35)
+            # Schwienbacher 2014, (3.35)
+            rate = reach.across * (velocity @ reach.across) / reach.drop**3 - turning / reach.drop
             gradient_rate = self._gradient_rate(crank, q, v)
-            rows.append(
-                crank.ratio * (_sensitivity(crank, reach) @ gradient_rate + rate @ reach.gradient)
-            )  # Schwienbacher 2014, (3.33), (3.37)
+            # Schwienbacher 2014, (3.33), (3.37)
+            rows.append(crank.ratio * (_sensitivity(crank, reach) @ gradient_rate + rate @ reach.gradient))
         return np.array(rows)
 
     @staticmethod

@@ -29,12 +29,13 @@ from footfall.simulation.step_values import Command, JointOptions, SolverOptions
 
 PRESS, REACH = 25.0, 0.08  # N, m
 FEET = {"sfr": "RF", "sfl": "LF"}  # by foot, the frame below its toe joint
+# m, corners of a sole against that frame
 _SOLE = (
     (0.0, 0.045),
     (0.0, -0.045),
     (-0.18, 0.045),
     (-0.18, -0.045),
-)  # m, corners of a sole against that frame
+)
 _POINT, _HAND = 0.005, 0.04  # m, radii of the corners of a sole and of a hand
 _SPEED = 0.15  # m/s
 _STIFFNESS, _DAMPING = 30.0, 6.0  # N m/rad, N m s/rad, of the posture
