@@ -7,11 +7,12 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # Machines are slow at times, and what passes once passes again; `make explore` looks for new examples.
-settings.register_profile("main", deadline=None, derandomize=True)
-settings.register_profile("explore", deadline=None, print_blob=True)
+_PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("main", _PATIENT, derandomize=True)
+settings.register_profile("explore", _PATIENT, print_blob=True)
 settings.load_profile("main")
 
 

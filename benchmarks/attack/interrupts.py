@@ -172,7 +172,7 @@ def run(name: str, *, after: float = AFTER) -> Outcome:
     """Run a scenario in a process of its own."""
     command = [sys.executable, "-m", "benchmarks.attack.interrupts", "--inside", name, str(after)]
     root = Path(__file__).parents[2]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=root, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=root, timeout=900)
     ended = time.time()
     try:
         told = json.loads(done.stdout.splitlines()[-1])

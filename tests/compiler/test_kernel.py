@@ -6,7 +6,6 @@ import gc
 import pickle
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import pytest
 from footfall.compiler import Kernel, build_kernel, call, interface
 from footfall.compiler import kernel as kernel_module
 from footfall.errors import KernelInputError
+from tests.eventually import eventually
 
 
 @pytest.fixture(scope="module")
@@ -288,10 +288,11 @@ def test_long_compiling_is_told_of(monkeypatch: pytest.MonkeyPatch, caplog: pyte
     compile_program = kernel_module._compile
 
     def slow(*given: Any) -> Any:
-        time.sleep(0.2)
+        assert eventually(lambda: caplog.records)
         return compile_program(*given)
 
     monkeypatch.setattr(kernel_module.disk, "read", lambda key: None)
+    monkeypatch.setattr(kernel_module, "_LONG", 3600.0)
     build_kernel(lambda x: x + 1.0, {"x": 1}, name="quick")
     assert not caplog.records
     monkeypatch.setattr(kernel_module, "_compile", slow)

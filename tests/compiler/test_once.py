@@ -16,7 +16,7 @@ def _from_two_threads(ask: Callable[[], object]) -> list[object]:
 
 def _made_together() -> Callable[[], object]:
     """Makes a new object when two threads are at it."""
-    both = threading.Barrier(2, timeout=10)
+    both = threading.Barrier(2, timeout=240.0)
 
     def make() -> object:
         both.wait()

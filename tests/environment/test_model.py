@@ -194,13 +194,13 @@ def test_posted_updates_arrive_merged() -> None:
 
     def changed(environment: Environment) -> None:
         published.append(len(environment.terrain.patches))
-        gate.wait(5.0)
+        gate.wait(240.0)
 
     with EnvironmentManager(changed=changed) as manager:
         for k in range(100):
             manager.post(EnvironmentUpdate(patches={(k, 0): random_patch(0)}))
         gate.set()
-        assert manager.settle()
+        assert manager.settle(240.0)
         assert len(manager.current.terrain.patches) == 100
     assert published[-1] == 100
     assert len(published) < 100  # those that waited were made one
@@ -213,10 +213,10 @@ def test_a_failing_listener_does_not_end_the_manager() -> None:
 
     with EnvironmentManager(changed=changed) as manager:
         manager.post(EnvironmentUpdate(patches={(0, 0): random_patch(0)}))
-        assert manager.settle()
+        assert manager.settle(240.0)
         assert isinstance(manager.problem, RuntimeError)
         manager.post(EnvironmentUpdate(patches={(1, 0): random_patch(0)}))
-        assert manager.settle()
+        assert manager.settle(240.0)
         assert len(manager.current.terrain.patches) == 2
 
 

@@ -7,10 +7,7 @@ import logging
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -42,21 +39,13 @@ from footfall.math.rotations import matrix_from_rotation_vector, rotation_z
 from footfall.messages import LinkOptions, Message, Signal
 from footfall.messages.frames import MessageReader, message_bytes
 from tests.environment.test_model import assert_same, random_environment
+from tests.eventually import eventually
 from tests.poses import random_pose
 
 
 @pytest.fixture(autouse=True)
 def quiet(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.CRITICAL, "footfall.messages")
-
-
-def eventually(what: Callable[[], Any], seconds: float = 20.0) -> bool:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if what():
-            return True
-        time.sleep(0.005)
-    return False
 
 
 def random_control(seed: int, time: float = 1.0) -> ControlToVision:
@@ -285,9 +274,9 @@ def test_a_second_process_plays_recorded_perception(tmp_path: Path) -> None:
             recorder.add(VisionToControl(0.1 * k, pose, pose, (), whole(environment)))
     with EnvironmentManager() as manager, ControlSide(manager) as control:
         port = control.address[1]
-        subprocess.run([sys.executable, "-c", PLAYER, str(port), str(path)], check=True, timeout=120)
+        subprocess.run([sys.executable, "-c", PLAYER, str(port), str(path)], check=True)
         assert eventually(lambda: sum("closed" in text for text in control.listener.left) == 1)
-        assert manager.settle()
+        assert manager.settle(240.0)
         assert_same(manager.current, environments[-1])
 
 

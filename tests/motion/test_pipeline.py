@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 from pathlib import Path
+from time import thread_time
 from typing import Any
 
 import msgspec
@@ -14,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.lab.random_walks import random_walk
+from footfall.compiler.making_time import making_code, making_seconds
 from footfall.errors import (
     InvalidParameters,
     InvalidPlan,
@@ -23,9 +25,9 @@ from footfall.errors import (
     TooLate,
 )
 from footfall.gait import actions
-from footfall.gait.plan import Action, MotionPlan, TransitionSequence
+from footfall.gait.plan import Action, MotionPlan, Transition, TransitionSequence
 from footfall.gait.plan_file import build_plan, plan_names, read_plan_description
-from footfall.gait.poses import FootContact, FootState
+from footfall.gait.poses import FootContact, FootState, RobotPose
 from footfall.gait.walking_transitions import HandTarget, WalkingTransition, walking_sequence
 from footfall.motion.curves import POLYNOMIALS
 from footfall.motion.leg_bounds import PlanarStance, planar_bounds
@@ -199,6 +201,22 @@ def test_replanning_again_and_again() -> None:
     assert verify_motion(motion).jump < 1e-8
     assert motion.plan.transitions[-1].end.double_support
     assert len(motion.curves.right_foot_rotation.shape.controls) < 12  # what was cut off is not carried along
+
+
+def test_making_native_code_is_no_run_time() -> None:
+    """It happens once; a motion of seconds would be over before the next replanning."""
+    replanner = Replanner(RunTimeModel(base=1e-9, per_transition=0.0, margin=1.0))
+
+    def steps(pose: RobotPose) -> tuple[Transition, ...]:
+        with making_code():
+            generate_motion(walk([WalkingTransition(forward=0.2)] * 3), MODEL)  # stands for it
+        return walking_sequence([WalkingTransition(forward=0.25)] * 3, pose, LOLA).transitions
+
+    begin, made = thread_time(), making_seconds()
+    replanner(straight(3, 0.2), 1.0, steps, expected=5)
+    made = making_seconds() - made
+    assert made > 0.0
+    assert 0.0 < replanner.model.predict(5) <= thread_time() - begin - made + 1e-9
 
 
 def test_stopping() -> None:

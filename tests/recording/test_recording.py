@@ -36,6 +36,7 @@ from footfall.recording.reader import Recording, read_recording
 from footfall.recording.writer import RecordingWriter
 from footfall.scene.load import load_scene
 from footfall.scene.toml_writer import scene_text
+from tests.eventually import eventually
 from tests.recording.recordings import Numbers, random_numbers, write_example
 
 
@@ -192,7 +193,7 @@ writer = RecordingWriter(sys.argv[1], robot, flush_interval=0.1, preview_rate=0.
 for k in range(10**9):
     writer.state(k * 1e-3, q, v + k)
     if k % 100 == 0:
-        print(k, time.monotonic(), flush=True)
+        print(k, flush=True)
     time.sleep(1e-4)
 """
 
@@ -203,22 +204,18 @@ def test_killed_process_leaves_all_but_the_last_moment(tmp_path: Path) -> None:
         [sys.executable, "-c", textwrap.dedent(_KILLED), str(path)], stdout=subprocess.PIPE, text=True
     )
     assert process.stdout is not None
-    progress: list[tuple[int, float]] = []
-    for line in process.stdout:
-        count, moment = line.split()
-        progress.append((int(count), float(moment)))
-        if progress[-1][1] - progress[0][1] > 1.5:
-            break
+    for _ in range(10):
+        written = int(process.stdout.readline())
+    # It comes into the file while the process goes on to write.
+    arrived = eventually(lambda: len(read_recording(path).time) > written)
     os.kill(process.pid, signal.SIGKILL)
-    killed = time.monotonic()
     process.wait()
     process.stdout.close()
+    assert arrived
     recording = read_recording(path)
     assert not recording.complete
     np.testing.assert_array_equal(recording.v[:, 0], np.arange(len(recording.time)))
-    due = [count for count, moment in progress if moment < killed - 1.0]  # a second for a loaded machine
-    assert due
-    assert len(recording.time) > due[-1]
+    assert len(recording.time) > written
 
 
 def test_rows_are_flushed_while_the_writer_idles(
@@ -227,10 +224,7 @@ def test_rows_are_flushed_while_the_writer_idles(
     path = tmp_path / "idle.mcap"
     with RecordingWriter(path, robot, flush_interval=0.02, preview_rate=0.0) as writer:
         writer.state(0.0, numbers.q[0], numbers.v[0])
-        for _ in range(500):
-            if len(read_recording(path).time):
-                break
-            time.sleep(0.02)
+        assert eventually(lambda: len(read_recording(path).time))
         recording = read_recording(path)
         assert len(recording.time) == 1
         assert not recording.complete
@@ -453,7 +447,7 @@ def test_full_disk_is_reported_to_the_caller(robot: footfall.Robot, tmp_path: Pa
         os.dup2(full.fileno(), writer._file.stream.fileno())
 
     def record() -> None:
-        for k in range(1000):
+        for k in range(50_000):
             writer.state(k * 1e-3, np.zeros(robot.nq), np.zeros(robot.nv))
             time.sleep(0.005)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import urllib.error
 import urllib.request
 from typing import Any
@@ -16,6 +15,7 @@ from footfall.errors import UnguardedViewer
 from footfall.viewer import chromium
 from footfall.viewer.guard import Guard, is_allowed, is_loopback
 from footfall.viewer.show import View
+from tests.eventually import eventually
 
 
 @pytest.mark.parametrize(
@@ -60,19 +60,15 @@ def test_a_served_secret() -> None:
         bare = f"http://localhost:{view.stage.port}"
         assert view.address.startswith(f"{bare}/")
         assert len(view.address) > len(bare) + 20
-        with urllib.request.urlopen(view.address, timeout=10.0) as answer:
+        with urllib.request.urlopen(view.address) as answer:
             assert b"<html" in answer.read().lower()
             assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
         with pytest.raises(urllib.error.HTTPError, match="403"):
-            urllib.request.urlopen(bare, timeout=10.0)
+            urllib.request.urlopen(bare)
         assert status(view.stage.port, Request("", {"Host": f"localhost:{view.stage.port}"})) == 403
         with Visitor(view.address) as visitor:
             visitor.look()
-            for _ in range(500):
-                if view.stage.server.get_clients():
-                    break
-                time.sleep(0.02)
-            assert view.stage.server.get_clients()
+            assert eventually(view.stage.server.get_clients)
 
 
 CAMERA: dict[str, Any] = {

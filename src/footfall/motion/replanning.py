@@ -8,13 +8,13 @@ rotations rest between transitions; zero-moment point, load, toes and torso go o
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
+from footfall.compiler.making_time import running_seconds
 from footfall.errors import InvalidPlan, TooLate
 from footfall.gait.plan import Action, MotionPlan, Transition, TransitionSequence, cut_front
 from footfall.gait.poses import RobotPose
@@ -143,7 +143,8 @@ def stop_motion(motion: Motion, now: float, *, run_time: float = 0.0) -> Motion:
 
 
 class Replanner:
-    """Replans again and again and learns how long that takes. model: the prediction that holds now."""
+    """Replans again and again and learns how long that takes: CPU time, without making native code, which happens
+    once. model: the prediction that holds now."""
 
     def __init__(self, model: RunTimeModel | None = None) -> None:
         self.model = RunTimeModel() if model is None else model
@@ -155,9 +156,9 @@ class Replanner:
 
         now: s. expected: about how many transitions that will be, for the prediction of the run time.
         """
-        begin = time.perf_counter()
+        begin = running_seconds()
         at = continuation(motion, now, run_time=self.model.predict(expected))
         transitions = steps(at.pose)
         replanned = replan(motion, at, transitions)
-        self.model = self.model.observed(len(transitions), time.perf_counter() - begin)
+        self.model = self.model.observed(len(transitions), running_seconds() - begin)
         return replanned

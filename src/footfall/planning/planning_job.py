@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -11,6 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.compiler.making_time import running_seconds
 from footfall.environment.model import Environment
 from footfall.environment.terrain import PackedTerrain
 from footfall.errors import InvalidTransition, MotionWarning, RefusedStance
@@ -51,7 +51,7 @@ from footfall.planning.way_points import way_points
 _SAME_PLACE = 0.3  # m: footholds that are refused for the same reason are no farther apart
 _LONG = 7.0  # m between start and goal; longer ways lead over way points
 _LEG_MARGIN = 1.6  # m around each part of a long way
-_PATIENCE = 10.0  # s of looking for what closes a way
+_PATIENCE = 10.0  # s of CPU time for looking for what closes a way, without making native code
 _QUICK = SearchOptions(weight=2.0)  # to see whether there is a way at all
 
 
@@ -349,10 +349,10 @@ class Job:
         aim = self.aims[len(self.parts) - 1]
         start = self.start if len(self.parts) == 1 else self.parts[-2].end
         margin = self.tables.parameters.grid.margin_m
-        quiet, begin = Watch(), time.thread_time()
+        quiet, begin = Watch(), running_seconds()
 
         def passable(environment: Environment, parameters: PlannerParameters) -> bool:
-            if time.thread_time() - begin > _PATIENCE or self.watch.stopped:
+            if running_seconds() - begin > _PATIENCE or self.watch.stopped:
                 raise TimeoutError
             tables = tables_for(self.model, parameters)
             search = self._search(environment, tables, start, aim, _QUICK, margin)

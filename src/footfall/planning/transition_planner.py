@@ -7,13 +7,13 @@ special motions go through walking transitions.
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from footfall.compiler.making_time import running_seconds
 from footfall.environment.model import Environment
 from footfall.errors import InvalidAction, NoWay, UnknownName
 from footfall.gait import actions
@@ -199,15 +199,15 @@ class TransitionPlanner:
 
     def plan(self, request: Request, begin: RobotPose, *, walking: bool = False) -> TransitionSequence:
         """The sequence of an action from a pose."""
-        before = time.perf_counter()
+        before = running_seconds()
         sequence = request.sequence(begin, self.context, walking=walking)
         taken = self._seconds.setdefault(request.action, deque(maxlen=_REMEMBERED))
-        taken.append(time.perf_counter() - before)
+        taken.append(running_seconds() - before)
         return sequence
 
     def predicted(self, action: Action) -> float:
-        """How long planning an action will take, s: the slowest of the last runs and a fifth more; 0 before the
-        first."""
+        """How long planning an action will take, s of CPU time without making native code: the slowest of the last
+        runs and a fifth more; 0 before the first."""
         return _MARGIN * max(self._seconds.get(action, (0.0,)))
 
     def begin(self, request: Request, pose: RobotPose, *, begin_time: float = 0.0) -> Motion:
