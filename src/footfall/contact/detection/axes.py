@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from footfall.compiler.routines import Matrix3, Vector3, routine
+from footfall.compiler.routines import Vector3, routine
 from footfall.contact.detection.expanding_polytope import depth
 from footfall.contact.detection.gjk import APART, closest_points
 from footfall.contact.detection.shapes import Kind, Pools
-from footfall.contact.detection.solids import Solid, support
+from footfall.contact.detection.solids import Couple, Solid, farthest
 
 UNKNOWN = -1  # instead of a corner: the point of an axis is not known
 NEAR = 1e-3  # of the smaller shape's size: closer cores are moved apart to look at them
@@ -38,25 +38,23 @@ class Axis(NamedTuple):
 
 
 @routine
-def axis_along(pools: Pools, one: Solid, other: Solid, turn: Matrix3, way: Vector3, normal: Vector3) -> Axis:
+def axis_along(pools: Pools, couple: Couple, normal: Vector3) -> Axis:
     """The axis of a unit normal."""
-    a, first = support(pools, one, -normal, 0)
-    b, second = support(pools, other, turn.T @ normal, 0)
-    return Axis(normal, normal @ (a - (turn @ b + way)), a, first, second)
+    far = farthest(pools, couple, -normal, 0, 0)
+    return Axis(normal, float(normal @ far.corner), far.on_one, far.first, far.second)
 
 
 @routine
-def refined(
-    pools: Pools, one: Solid, other: Solid, turn: Matrix3, way: Vector3, start: Axis, small: float
-) -> Axis:
-    """The axis of the greatest separation that leads up from a start; small: size of the smaller shape, m."""
-    best = start
+def refined(pools: Pools, couple: Couple, start: Axis) -> Axis:
+    """The axis of the greatest separation that leads up from a start."""
+    best, small = start, couple.small
     for _ in range(_STEPS):
         lift = max(-best.separation, 0.0) + _APART * small
-        found = closest_points(pools, one, other, turn, way - lift * best.normal, best.normal, np.inf)
+        lifted = couple._replace(way=couple.way - lift * best.normal)
+        found = closest_points(pools, lifted, best.normal, np.inf)
         if found.state != APART:
             break
-        next = axis_along(pools, one, other, turn, way, found.normal)
+        next = axis_along(pools, couple, found.normal)
         gained = next.separation - best.separation
         if gained < -_GAINED * small:
             break
@@ -69,35 +67,31 @@ def refined(
 
 
 @routine
-def deepest(
-    pools: Pools, one: Solid, other: Solid, turn: Matrix3, way: Vector3, axis: Vector3, small: float
-) -> Axis:
+def deepest(pools: Pools, couple: Couple, axis: Vector3) -> Axis:
     """Of cores that overlap the axis of the least overlap; axis: one to start from if they are flat."""
-    found = depth(pools, one, other, turn, way)
+    found = depth(pools, couple)
     if found.found:
-        start = axis_along(pools, one, other, turn, way, -found.normal)._replace(point=found.point)
+        start = axis_along(pools, couple, -found.normal)._replace(point=found.point)
     else:
-        start = _best_of_faces(pools, one, other, turn, way, axis)
-    return refined(pools, one, other, turn, way, start, small)
+        start = _best_of_faces(pools, couple, axis)
+    return refined(pools, couple, start)
 
 
 @routine
-def _best_of_faces(
-    pools: Pools, one: Solid, other: Solid, turn: Matrix3, way: Vector3, axis: Vector3
-) -> Axis:
+def _best_of_faces(pools: Pools, couple: Couple, axis: Vector3) -> Axis:
     """The best of a given axis, that between the centres, and the normals of all faces, both ways."""
-    best = axis_along(pools, one, other, turn, way, axis / math.sqrt(axis @ axis))
-    length = math.sqrt(way @ way)
+    best = axis_along(pools, couple, axis / math.sqrt(axis @ axis))
+    length = math.sqrt(couple.way @ couple.way)
     if length > 0.0:
-        best = _better(best, axis_along(pools, one, other, turn, way, -way / length))
-    for k in range(_face_count(pools, one)):
-        normal = _face_normal(pools, one, k)
-        best = _better(best, axis_along(pools, one, other, turn, way, -normal))
-        best = _better(best, axis_along(pools, one, other, turn, way, normal))
-    for k in range(_face_count(pools, other)):
-        normal = turn @ _face_normal(pools, other, k)
-        best = _better(best, axis_along(pools, one, other, turn, way, normal))
-        best = _better(best, axis_along(pools, one, other, turn, way, -normal))
+        best = _better(best, axis_along(pools, couple, -couple.way / length))
+    for k in range(_face_count(pools, couple.one)):
+        normal = _face_normal(pools, couple.one, k)
+        best = _better(best, axis_along(pools, couple, -normal))
+        best = _better(best, axis_along(pools, couple, normal))
+    for k in range(_face_count(pools, couple.other)):
+        normal = couple.turn @ _face_normal(pools, couple.other, k)
+        best = _better(best, axis_along(pools, couple, normal))
+        best = _better(best, axis_along(pools, couple, -normal))
     return best
 
 

@@ -100,18 +100,18 @@ def best_axis(pools: Pools, couple: Couple, limit: float, axis: Vector3, known: 
         if best.separation > limit:
             return best._replace(normal=axis)
     else:
-        best = axis_along(pools, one, other, turn, way, axis)
+        best = axis_along(pools, couple, axis)
         if best.separation > limit:
             return best
         follows = known and -_DEEP * small < best.separation < near
         if follows:
-            best = refined(pools, one, other, turn, way, best, small)
+            best = refined(pools, couple, best)
     if best.separation < near and follows:
         return best
-    found = closest_points(pools, one, other, turn, way, best.normal, limit)
+    found = closest_points(pools, couple, best.normal, limit)
     if found.state == OVERLAP:
-        return deepest(pools, one, other, turn, way, axis, small)
+        return deepest(pools, couple, axis)
     best = Axis(found.normal, found.distance, found.point, found.first_corner, found.second_corner)
     if found.state != FAR and best.separation < near:
-        return refined(pools, one, other, turn, way, best, small)
+        return refined(pools, couple, best)
     return best

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Integers
-from footfall.compiler.routines import ArrayOf, Matrix3, Vector3, new_records, routine
+from footfall.compiler.routines import ArrayOf, Vector3, new_records, routine
 from footfall.contact.detection.shapes import Pools
-from footfall.contact.detection.solids import Solid, support
+from footfall.contact.detection.solids import Couple, farthest
 
 _MOST_CORNERS = 160
 _MOST_FACES = 400
@@ -55,14 +55,14 @@ class Polytope(NamedTuple):
 
 
 @routine
-def depth(pools: Pools, one: Solid, other: Solid, turn: Matrix3, way: Vector3) -> Depth:
-    """The nearest face of the Minkowski difference of two cores; turn, way: pose of the second in the first's frame."""
+def depth(pools: Pools, couple: Couple) -> Depth:
+    """The nearest face of the Minkowski difference of two cores, in the frame of the first."""
     corners: ArrayOf[Vector3] = np.empty((_MOST_CORNERS, 3))
     on_one: ArrayOf[Vector3] = np.empty((_MOST_CORNERS, 3))
     body = Polytope(
         corners, on_one, new_records(Side, _MOST_FACES), np.empty((_MOST_FACES, 2), dtype=np.int64)
     )
-    size = _start(pools, one, other, turn, way, body)
+    size = _start(pools, couple, body)
     if size == 0.0:
         return Depth(False, 0.0, np.zeros(3), np.zeros(3))
     count, faces = 4, 4
@@ -70,7 +70,7 @@ def depth(pools: Pools, one: Solid, other: Solid, turn: Matrix3, way: Vector3) -
     while True:
         best = _nearest(body.sides, faces)
         normal = body.sides[best].normal
-        _farthest(pools, one, other, turn, way, normal, count, body)
+        _reach(pools, couple, body, count, normal)
         reached = corners[count] @ normal - body.sides[best].offset
         if reached <= _GROWS * size or count + 1 == _MOST_CORNERS:
             break
@@ -84,29 +84,19 @@ def depth(pools: Pools, one: Solid, other: Solid, turn: Matrix3, way: Vector3) -
 
 
 @routine
-def _farthest(
-    pools: Pools,
-    one: Solid,
-    other: Solid,
-    turn: Matrix3,
-    way: Vector3,
-    along: Vector3,
-    k: int,
-    body: Polytope,
-) -> None:
-    """Corner k: the farthest of the difference along a direction."""
-    a, _ = support(pools, one, along, 0)
-    b, _ = support(pools, other, -(turn.T @ along), 0)
-    body.on_one[k] = a
-    body.corners[k] = a - (turn @ b + way)
+def _reach(pools: Pools, couple: Couple, body: Polytope, k: int, along: Vector3) -> None:
+    """Make corner k the farthest of the difference along a direction."""
+    far = farthest(pools, couple, along, 0, 0)
+    body.corners[k] = far.corner
+    body.on_one[k] = far.on_one
 
 
 @routine
-def _start(pools: Pools, one: Solid, other: Solid, turn: Matrix3, way: Vector3, body: Polytope) -> float:
+def _start(pools: Pools, couple: Couple, body: Polytope) -> float:
     """A tetrahedron within the difference, and the difference's size; zero if it is flat."""
     corners = body.corners
-    _farthest(pools, one, other, turn, way, np.array([1.0, 0.0, 0.0]), 0, body)
-    _farthest(pools, one, other, turn, way, np.array([-1.0, 0.0, 0.0]), 1, body)
+    _reach(pools, couple, body, 0, np.array([1.0, 0.0, 0.0]))
+    _reach(pools, couple, body, 1, np.array([-1.0, 0.0, 0.0]))
     edge = corners[1] - corners[0]
     size = math.sqrt(edge @ edge)
     x, y, z = np.abs(edge)
@@ -116,12 +106,12 @@ def _start(pools: Pools, one: Solid, other: Solid, turn: Matrix3, way: Vector3, 
     across = np.cross(edge, least)
     if across @ across == 0.0:
         return 0.0
-    if not _aside(pools, one, other, turn, way, across, 2, size, body):
+    if not _reach_aside(pools, couple, body, 2, across, size):
         across = np.cross(edge, across)
-        if not _aside(pools, one, other, turn, way, across, 2, size, body):
+        if not _reach_aside(pools, couple, body, 2, across, size):
             return 0.0
     normal = np.cross(edge, corners[2] - corners[0])
-    if not _aside(pools, one, other, turn, way, normal, 3, size, body):
+    if not _reach_aside(pools, couple, body, 3, normal, size):
         return 0.0
     if (corners[3] - corners[0]) @ normal > 0.0:
         _add(body, 0, 0, 2, 1)
@@ -137,25 +127,15 @@ def _start(pools: Pools, one: Solid, other: Solid, turn: Matrix3, way: Vector3, 
 
 
 @routine
-def _aside(
-    pools: Pools,
-    one: Solid,
-    other: Solid,
-    turn: Matrix3,
-    way: Vector3,
-    along: Vector3,
-    k: int,
-    size: float,
-    body: Polytope,
-) -> bool:
+def _reach_aside(pools: Pools, couple: Couple, body: Polytope, k: int, along: Vector3, size: float) -> bool:
     """Make corner k the farthest from the first one, along a direction or against it; whether there is any."""
     length = math.sqrt(along @ along)
-    _farthest(pools, one, other, turn, way, along, k, body)
+    _reach(pools, couple, body, k, along)
     there = (body.corners[k] - body.corners[0]) @ along
-    _farthest(pools, one, other, turn, way, -along, k, body)
+    _reach(pools, couple, body, k, -along)
     back = (body.corners[k] - body.corners[0]) @ along
     if abs(there) >= abs(back):
-        _farthest(pools, one, other, turn, way, along, k, body)
+        _reach(pools, couple, body, k, along)
     return max(abs(there), abs(back)) > _FLAT * size * length
 
 

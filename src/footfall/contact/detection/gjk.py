@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from footfall.compiler.routines import ArrayOf, Matrix3, Vector3, routine
+from footfall.compiler.routines import ArrayOf, Vector3, routine
 from footfall.contact.detection.shapes import Pools
 from footfall.contact.detection.simplex import nearest_on_simplex
-from footfall.contact.detection.solids import Solid, support
+from footfall.contact.detection.solids import Couple, farthest
 
 _STEPS = 64
 _TOLERANCE = 1e-14  # of the squared distance
@@ -39,10 +39,8 @@ class Closest(NamedTuple):
 
 
 @routine
-def closest_points(
-    pools: Pools, one: Solid, other: Solid, turn: Matrix3, way: Vector3, start: Vector3, limit: float
-) -> Closest:
-    """Closest points of two cores; turn, way: pose of the second in the frame of the first.
+def closest_points(pools: Pools, couple: Couple, start: Vector3, limit: float) -> Closest:
+    """Closest points of two cores.
 
     start: a direction from the second to the first to begin with. limit: m, from which on distances do not matter.
     """
@@ -53,11 +51,9 @@ def closest_points(
     count, scale, first, second = 0, 0.0, 0, 0
     weights: Vector3 = np.zeros(3)
     for _ in range(_STEPS):
-        a, first = support(pools, one, -v, first)
-        b, second = support(pools, other, turn.T @ v, second)
-        w = a - (turn @ b + way)
-        scale = max(scale, w @ w)
-        ahead = v @ w
+        w, a, first, second = farthest(pools, couple, -v, first, second)
+        scale = max(scale, float(w @ w))
+        ahead = float(v @ w)
         if count == 0:
             length = math.sqrt(v @ v)
             if ahead > limit * length:

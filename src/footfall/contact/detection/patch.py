@@ -75,7 +75,7 @@ def _edge_spots(
 @routine
 def patch_spots(pools: Pools, couple: Couple, axis: Axis, margin: float, spots: ArrayOf[Spot]) -> int:
     """Points nearer than `margin` (m), in the frame of the first shape."""
-    one, other, turn, way, small = couple
+    one, other, turn, way, _ = couple
     layers = one.radius + other.radius
     normal, gap, point = axis.normal, axis.separation - layers, axis.point
     count, lowest = 0, np.inf
@@ -118,7 +118,7 @@ def patch_spots(pools: Pools, couple: Couple, axis: Axis, margin: float, spots: 
             normal = -face.normal if squarest > 1.0 - _PARALLEL else normal
     if count == 0 or lowest > gap + _SAME:
         if axis.first_corner == UNKNOWN and axis.second_corner == UNKNOWN:
-            better = refined(pools, one, other, turn, way, axis, small)
+            better = refined(pools, couple, axis)
             normal, gap, point = better.normal, better.separation - layers, better.point
         if gap <= margin:
             spots[count] = Spot(point - one.radius * normal, normal, gap, ON_AXIS)

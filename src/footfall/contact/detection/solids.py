@@ -42,6 +42,18 @@ class Couple(NamedTuple):
     small: float
 
 
+class Farthest(NamedTuple):
+    """The corner of two cores' Minkowski difference, first minus second, that lies farthest along a direction.
+
+    on_one: the point of the first core that it comes from, m. first, second: numbers of both cores' points.
+    """
+
+    corner: Vector3
+    on_one: Vector3
+    first: int
+    second: int
+
+
 class Polygon(NamedTuple):
     """Room for a flat polygon: corners, what each is, and what follows each one, as numbers that stay the same."""
 
@@ -77,6 +89,14 @@ def support(pools: Pools, solid: Solid, along: Vector3, hint: int) -> tuple[Vect
     if solid.kind == Kind.CYLINDER:
         return cylinder_support(solid.size, along), 0
     return np.array([0.0, 0.0, solid.size[2] if along[2] >= 0.0 else -solid.size[2]]), 0
+
+
+@routine
+def farthest(pools: Pools, couple: Couple, along: Vector3, first: int, second: int) -> Farthest:
+    """The farthest corner of the Minkowski difference; first, second: numbers of points to start from."""
+    a, first_corner = support(pools, couple.one, along, first)
+    b, second_corner = support(pools, couple.other, -(couple.turn.T @ along), second)
+    return Farthest(a - (couple.turn @ b + couple.way), a, first_corner, second_corner)
 
 
 @routine
