@@ -8,6 +8,8 @@ Solved by an interior-point method, whose rounds cost one solve with a five-diag
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from footfall.arrays import Array
@@ -115,93 +117,178 @@ def solve_five_diagonals(main: Array, one: Array, two: Array, load: Array) -> No
             load[i] -= two[i] * load[i + 2]
 
 
+class Rows(NamedTuple):
+    """Inequalities of the program in four blocks: z <= highest, -z <= -lowest, D z <= bend - e, -D z <= bend + e.
+
+    The first two blocks give way by multiplier / `_FIRMNESS`, so that there is always a solution if bends alone allow
+    one. missing: what is left of `value + slack = bound`. weight: how stiff rows are for a change of z. slack_step,
+    multiplier_step: of this round.
+    """
+
+    bound: Array
+    slack: Array
+    multiplier: Array
+    missing: Array
+    weight: Array
+    slack_step: Array
+    multiplier_step: Array
+
+
+class Bands(NamedTuple):
+    """Diagonals of the matrix of a round, and its right side, which becomes the step of z."""
+
+    main: Array
+    one: Array
+    two: Array
+    step: Array
+
+
 @routine
 def solve_program(
     wanted: Array, lowest: Array, highest: Array, bend: float, drift: float, smoothness: float
 ) -> Array:
     """The program's solution (n + 1,); z moves by `drift` in the first step if it does not bend, and stays after
-    the end.
-
-    A primal-dual interior-point method. Rows: z <= highest, -z <= -lowest, D z <= bend - e, -D z <= bend + e; the
-    first two give way by multiplier / `_FIRMNESS`, so that there is always a solution if bends alone allow one.
+    the end. A primal-dual interior-point method.
     """
     count = len(wanted) - 2  # without both ends
-    first, last = wanted[0], wanted[count + 1]
-    shift = np.zeros(count + 2)  # what both ends contribute to the bends
-    shift[0], shift[count + 1] = -first - drift, -last
-    shift[1] += first
-    shift[count] += last
-    rows = 4 * count + 4
-    bound = np.empty(rows)
+    shift = shift_by_ends(wanted, drift)
+    rows = new_rows(lowest, highest, shift, bend)
+    bands = Bands(np.empty(count), np.empty(count), np.empty(count), np.empty(count))
+    z, bent = wanted[1:-1].copy(), np.empty(count + 2)
+    bends(z, bent)
+    for r in range(len(rows.slack)):
+        value = row_value(z, bent, r) - give_way(count, r, rows.multiplier[r])
+        rows.slack[r] = max(rows.bound[r] - value, 0.01)
+    for _ in range(_ROUNDS):
+        bends(z, bent)
+        gap, missed = what_is_missing(rows, z, bent)
+        if gap < 1e-10 and missed < 1e-7:
+            break
+        aim_at(rows, count, _CENTRING * gap)
+        fill_bands(rows, bands, z, wanted, bent, shift, smoothness)
+        solve_five_diagonals(bands.main, bands.one, bands.two, bands.step)
+        bends(bands.step, bent)
+        share = steps_of_rows(rows, bands.step, bent)
+        for r in range(len(rows.slack)):
+            rows.slack[r] += share * rows.slack_step[r]
+            rows.multiplier[r] += share * rows.multiplier_step[r]
+        for i in range(count):
+            z[i] += share * bands.step[i]
+    result = wanted.copy()
+    for i in range(count):
+        result[i + 1] = z[i]
+    return result
+
+
+@routine
+def shift_by_ends(wanted: Array, drift: float) -> Array:
+    """What both ends contribute to the bends (n + 2,)."""
+    count = len(wanted) - 2
+    shift = np.zeros(count + 2)
+    shift[0], shift[count + 1] = -wanted[0] - drift, -wanted[count + 1]
+    shift[1] += wanted[0]
+    shift[count] += wanted[count + 1]
+    return shift
+
+
+@routine
+def new_rows(lowest: Array, highest: Array, shift: Array, bend: float) -> Rows:
+    """All rows with their bounds; slacks are not known yet."""
+    count = len(shift) - 2
+    size = 4 * count + 4
+    bound = np.empty(size)
     for i in range(count):
         bound[i], bound[count + i] = min(highest[i + 1], 1e3), -max(lowest[i + 1], -1e3)
     for k in range(count + 2):
         # A spline that leaves rest goes with the cube of time: in one step it bends by a sixth.
         limit = bend if 1 <= k <= count else bend / 6.0
         bound[2 * count + k], bound[3 * count + 2 + k] = limit - shift[k], limit + shift[k]
-    z = wanted[1:-1].copy()
-    slack, multiplier = np.empty(rows), np.full(rows, 0.01)
-    missing, weight, push = np.empty(rows), np.empty(rows), np.empty(rows)
-    bent, pull = np.empty(count + 2), np.empty(count + 2)
-    main, one, two, step = np.empty(count), np.empty(count), np.empty(count), np.empty(count)
-    for round_number in range(_ROUNDS):
-        bends(z, bent)
-        gap, missed = 0.0, 0.0
-        for r in range(rows):
-            if r < 2 * count:
-                value = z[r] if r < count else -z[r - count]
-                value -= multiplier[r] / _FIRMNESS
-            else:
-                value = bent[r - 2 * count] if r < 3 * count + 2 else -bent[r - 3 * count - 2]
-            if round_number == 0:
-                slack[r] = max(bound[r] - value, 0.01)
-            missing[r] = value + slack[r] - bound[r]
-            missed = max(missed, abs(missing[r]))
-            gap += slack[r] * multiplier[r] / rows
-        if gap < 1e-10 and missed < 1e-7:
-            break
-        for r in range(rows):
-            give = 1.0 / _FIRMNESS if r < 2 * count else 0.0
-            weight[r] = 1.0 / (slack[r] + multiplier[r] * give)
-            push[r] = weight[r] * (_CENTRING * gap - slack[r] * multiplier[r] + multiplier[r] * missing[r])
-            weight[r] *= multiplier[r]
-        for k in range(count + 2):
-            up, down = 2 * count + k, 3 * count + 2 + k
-            pull[k] = smoothness + weight[up] + weight[down]
-            bent[k] = smoothness * (bent[k] + shift[k])
-            bent[k] += multiplier[up] + push[up] - multiplier[down] - push[down]
-        for i in range(count):
-            main[i] = 1.0 + weight[i] + weight[count + i] + pull[i] + 4.0 * pull[i + 1] + pull[i + 2]
-            one[i] = -2.0 * (pull[i + 1] + pull[i + 2])
-            two[i] = pull[i + 2]
-            step[i] = z[i] - wanted[i + 1] + multiplier[i] + push[i] - multiplier[count + i] - push[count + i]
-        add_bends_back(bent, step)
-        for i in range(count):
-            step[i] = -step[i]
-        solve_five_diagonals(main, one, two, step)
-        bends(step, bent)
-        share = 1.0
-        for r in range(rows):
-            if r < 2 * count:
-                value = step[r] if r < count else -step[r - count]
-            else:
-                value = bent[r - 2 * count] if r < 3 * count + 2 else -bent[r - 3 * count - 2]
-            push[r] += weight[r] * value
-            change = -missing[r] - value + (push[r] / _FIRMNESS if r < 2 * count else 0.0)
-            missing[r] = change  # of the slack, from here on
-            if change < 0.0:
-                share = min(share, -0.99 * slack[r] / change)
-            if push[r] < 0.0:
-                share = min(share, -0.99 * multiplier[r] / push[r])
-        for r in range(rows):
-            slack[r] += share * missing[r]
-            multiplier[r] += share * push[r]
-        for i in range(count):
-            z[i] += share * step[i]
-    result = wanted.copy()
+    return Rows(
+        bound,
+        np.empty(size),
+        np.full(size, 0.01),
+        np.empty(size),
+        np.empty(size),
+        np.empty(size),
+        np.empty(size),
+    )
+
+
+@routine
+def row_value(z: Array, bent: Array, r: int) -> float:
+    """Left side of row r at heights and their bends, or the change that a step of both makes."""
+    count = len(z)
+    if r < 2 * count:
+        return z[r] if r < count else -z[r - count]
+    return bent[r - 2 * count] if r < 3 * count + 2 else -bent[r - 3 * count - 2]
+
+
+@routine
+def give_way(count: int, r: int, multiplier: float) -> float:
+    """By how much row r yields to its multiplier: bounds of heights do, those of bends do not."""
+    return multiplier / _FIRMNESS if r < 2 * count else 0.0
+
+
+@routine
+def what_is_missing(rows: Rows, z: Array, bent: Array) -> tuple[float, float]:
+    """Mean of slack times multiplier, and the greatest error of a row."""
+    size = len(rows.slack)
+    gap, missed = 0.0, 0.0
+    for r in range(size):
+        value = row_value(z, bent, r) - give_way(len(z), r, rows.multiplier[r])
+        rows.missing[r] = value + rows.slack[r] - rows.bound[r]
+        missed = max(missed, abs(rows.missing[r]))
+        gap += rows.slack[r] * rows.multiplier[r] / size
+    return gap, missed
+
+
+@routine
+def aim_at(rows: Rows, count: int, target: float) -> None:
+    """Weights of all rows, and the steps of multipliers at heights that stay, for slack times multiplier = target."""
+    for r in range(len(rows.slack)):
+        slack, multiplier = rows.slack[r], rows.multiplier[r]
+        softness = 1.0 / (slack + multiplier * give_way(count, r, 1.0))
+        rows.multiplier_step[r] = softness * (target - slack * multiplier + multiplier * rows.missing[r])
+        rows.weight[r] = softness * multiplier
+
+
+@routine
+def fill_bands(
+    rows: Rows, bands: Bands, z: Array, wanted: Array, bent: Array, shift: Array, smoothness: float
+) -> None:
+    """The linear system for the step of z; bends are overwritten."""
+    count = len(z)
+    pull = np.empty(count + 2)
+    multiplier, aimed, weight = rows.multiplier, rows.multiplier_step, rows.weight
+    for k in range(count + 2):
+        up, down = 2 * count + k, 3 * count + 2 + k
+        pull[k] = smoothness + weight[up] + weight[down]
+        bent[k] = smoothness * (bent[k] + shift[k])
+        bent[k] += multiplier[up] + aimed[up] - multiplier[down] - aimed[down]
     for i in range(count):
-        result[i + 1] = z[i]
-    return result
+        low = count + i
+        bands.main[i] = 1.0 + weight[i] + weight[low] + pull[i] + 4.0 * pull[i + 1] + pull[i + 2]
+        bands.one[i] = -2.0 * (pull[i + 1] + pull[i + 2])
+        bands.two[i] = pull[i + 2]
+        bands.step[i] = z[i] - wanted[i + 1] + multiplier[i] + aimed[i] - multiplier[low] - aimed[low]
+    add_bends_back(bent, bands.step)
+    for i in range(count):
+        bands.step[i] = -bands.step[i]
+
+
+@routine
+def steps_of_rows(rows: Rows, step: Array, bent: Array) -> float:
+    """Steps of slacks and multipliers that belong to a step of z and its bends; the share of all that may be taken."""
+    share = 1.0
+    for r in range(len(rows.slack)):
+        change = row_value(step, bent, r)
+        rows.multiplier_step[r] += rows.weight[r] * change
+        rows.slack_step[r] = -rows.missing[r] - change + give_way(len(step), r, rows.multiplier_step[r])
+        if rows.slack_step[r] < 0.0:
+            share = min(share, -0.99 * rows.slack[r] / rows.slack_step[r])
+        if rows.multiplier_step[r] < 0.0:
+            share = min(share, -0.99 * rows.multiplier[r] / rows.multiplier_step[r])
+    return share
 
 
 @routine
