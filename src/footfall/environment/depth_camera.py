@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.compiler.routines import ArrayOf, Vector3, routine
+from footfall.compiler.routines import ArrayOf, Vector2, Vector3, routine
 from footfall.environment.patch import Singles
+from footfall.environment.scan_lines import FlatTriangle, doubled_area, slopes, span_at
 from footfall.errors import InvalidEnvironment
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
@@ -150,7 +151,7 @@ def render_depth(
         raise _wrong(f"pose is {pose}; it must be finite")
     inverse = np.zeros((camera.height, camera.width), np.float32)
     owner = np.full((camera.height, camera.width), -1, np.int32)
-    _draw(seen.triangles, Transform(rotation, position), camera.focal, inverse, owner)
+    _draw(seen.triangles, Transform(rotation, position), _Picture(inverse, owner, camera.focal))
     hit = inverse > 0.0
     depth = np.divide(np.float32(1.0), inverse, out=np.full_like(inverse, np.inf), where=hit)
     if rng is not None:
@@ -175,73 +176,79 @@ def _errors(camera: DepthCamera, rng: np.random.Generator) -> Singles:
     return errors
 
 
+class _Picture(NamedTuple):
+    """What is drawn so far, (height, width): the greatest inverse depth, 1/m, and whose it is. focal: in pixels."""
+
+    inverse: Singles
+    owner: Owners
+    focal: float
+
+
 @routine
-def _draw(triangles: SeenTriangles, pose: Transform, focal: float, inverse: Singles, owner: Owners) -> None:
-    """Inverse depth and owner of each pixel; inverse depth is linear in the picture."""
-    height, width = inverse.shape
-    left, top = (width - 1) / 2.0, (height - 1) / 2.0
-    corners = np.empty((3, 3))
-    kept = np.empty((4, 3))
+def _draw(triangles: SeenTriangles, pose: Transform, picture: _Picture) -> None:
+    """Draw all triangles as a camera at a pose sees them."""
+    kept: ArrayOf[Vector3] = np.empty((4, 3))
     for m in range(len(triangles.owners)):
-        ahead = 0
-        for k in range(3):
-            local = pose.rotation.T @ (triangles.corners[3 * m + k] - pose.translation)
-            corners[k] = local
-            ahead += 1 if local[0] > _NEAR else 0
-        if ahead == 0:
-            continue
-        # What is left of the triangle before the plane x = _NEAR: three or four corners.
-        count = 0
-        for k in range(3):
-            p, q = corners[k], corners[(k + 1) % 3]
-            if p[0] > _NEAR:
-                kept[count] = p
-                count += 1
-            if (p[0] > _NEAR) != (q[0] > _NEAR):
-                share = (_NEAR - p[0]) / (q[0] - p[0])
-                for axis in range(3):
-                    kept[count, axis] = p[axis] + share * (q[axis] - p[axis])
-                count += 1
+        count = _part_ahead(triangles, m, pose, kept)
         for k in range(1, count - 1):
-            ax, ay, a = _projected(kept[0, 0], kept[0, 1], kept[0, 2], focal, left, top)
-            bx, by, b = _projected(kept[k, 0], kept[k, 1], kept[k, 2], focal, left, top)
-            cx, cy, c = _projected(kept[k + 1, 0], kept[k + 1, 1], kept[k + 1, 2], focal, left, top)
-            area = (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
-            # The picture has y downwards: what is counter-clockwise from outside is clockwise in it.
-            if abs(area) < 1e-12 or (triangles.closed[m] and area > 0.0):
-                continue
-            first = max(0.0, np.ceil(min(ay, by, cy)))
-            last = min(height - 1.0, np.floor(max(ay, by, cy)))
-            gx = ((b - a) * (cy - ay) - (c - a) * (by - ay)) / area
-            gy = ((c - a) * (bx - ax) - (b - a) * (cx - ax)) / area
-            for row in range(int(first), int(last) + 1):
-                low, high = 1e30, -1e30
-                for edge in (0, 1, 2):
-                    px = ax if edge == 0 else bx if edge == 1 else cx
-                    py = ay if edge == 0 else by if edge == 1 else cy
-                    qx = bx if edge == 0 else cx if edge == 1 else ax
-                    qy = by if edge == 0 else cy if edge == 1 else ay
-                    if min(py, qy) <= row <= max(py, qy):
-                        x = px if py == qy else px + (qx - px) * (row - py) / (qy - py)
-                        low, high = min(low, x), max(high, x)
-                        if py == qy:
-                            low, high = min(low, qx), max(high, qx)
-                begin = int(max(0.0, np.ceil(low)))
-                end = int(min(width - 1.0, np.floor(high)))
-                base = a + gy * (row - ay) - gx * ax
-                for column in range(begin, end + 1):
-                    value = base + gx * column
-                    if value > inverse[row, column]:
-                        inverse[row, column] = value
-                        owner[row, column] = triangles.owners[m]
+            corners = (kept[0], kept[k], kept[k + 1])
+            _fill(picture, corners, triangles.owners[m], triangles.closed[m])
 
 
 @routine
-def _projected(
-    x: float, y: float, z: float, focal: float, left: float, top: float
-) -> tuple[float, float, float]:
-    """Column, row and inverse depth of a point in the camera's frame."""
-    return left - focal * y / x, top - focal * z / x, 1.0 / x
+def _part_ahead(triangles: SeenTriangles, m: int, pose: Transform, kept: ArrayOf[Vector3]) -> int:
+    """What is left of a triangle beyond the plane x = _NEAR of the camera's frame: no corners, three or four."""
+    corners: ArrayOf[Vector3] = np.empty((3, 3))
+    for k in range(3):
+        corners[k] = pose.rotation.T @ (triangles.corners[3 * m + k] - pose.translation)
+    count = 0
+    for k in range(3):
+        p, q = corners[k], corners[(k + 1) % 3]
+        if p[0] > _NEAR:
+            kept[count] = p
+            count += 1
+        if (p[0] > _NEAR) != (q[0] > _NEAR):
+            share = (_NEAR - p[0]) / (q[0] - p[0])
+            kept[count] = p + share * (q - p)
+            count += 1
+    return count
+
+
+@routine
+def _fill(picture: _Picture, corners: tuple[Vector3, Vector3, Vector3], owner: int, closed: bool) -> None:
+    """Draw a triangle in the camera's frame where it is the nearest; its inverse depth is linear in the picture."""
+    height, width = picture.inverse.shape
+    a, b, c = corners
+    triangle = FlatTriangle(_projected(picture, a), _projected(picture, b), _projected(picture, c))
+    area = doubled_area(triangle)
+    # Rows go downwards: what is counter-clockwise from outside goes from rows to columns in the picture.
+    if abs(area) < 1e-12 or (closed and area < 0.0):
+        return
+    slope = slopes(triangle, area, np.array([1.0 / a[0], 1.0 / b[0], 1.0 / c[0]]))
+    top = min(triangle.a[0], triangle.b[0], triangle.c[0])
+    bottom = max(triangle.a[0], triangle.b[0], triangle.c[0])
+    first, last = max(0.0, np.ceil(top)), min(height - 1.0, np.floor(bottom))
+    for row in range(int(first), int(last) + 1):
+        span = span_at(triangle, float(row))
+        if span.begin > span.end:
+            continue
+        begin, end = max(0.0, np.ceil(span.begin)), min(width - 1.0, np.floor(span.end))
+        base = 1.0 / a[0] + slope[0] * (row - triangle.a[0]) - slope[1] * triangle.a[1]
+        for column in range(int(begin), int(end) + 1):
+            value = base + slope[1] * column
+            if value > picture.inverse[row, column]:
+                picture.inverse[row, column] = value
+                picture.owner[row, column] = owner
+
+
+@routine
+def _projected(picture: _Picture, point: Vector3) -> Vector2:
+    """Row and column of a point in the camera's frame."""
+    height, width = picture.inverse.shape
+    scale = picture.focal
+    return np.array(
+        [(height - 1) / 2.0 - scale * point[2] / point[0], (width - 1) / 2.0 - scale * point[1] / point[0]]
+    )
 
 
 def _wrong(message: str) -> InvalidEnvironment:

@@ -14,6 +14,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, Vector3, routine
 from footfall.environment.patch import CELL, SIDE, UNSEEN, Bytes, Millimetres, Patch, Singles
+from footfall.environment.scan_lines import FlatTriangle, doubled_area, slopes, span_at
 from footfall.environment.terrain import FARTHEST_PATCH, MOST_PATCHES, Terrain
 from footfall.errors import InvalidEnvironment
 
@@ -100,50 +101,43 @@ def draw(triangles: DrawnTriangles, strip: Strip) -> None:
         for j in range(ny):
             strip.heights[i, j] = _NOTHING
             strip.confidence[i, j] = 0.0
-    low, high = strip.x, strip.x + nx * strip.step
     for m in range(len(triangles.corners) // 3):
-        a, b, c = triangles.corners[3 * m], triangles.corners[3 * m + 1], triangles.corners[3 * m + 2]
-        if max(a[0], b[0], c[0]) < low or min(a[0], b[0], c[0]) > high:
+        _draw_one(triangles, m, strip)
+
+
+@routine
+def _draw_one(triangles: DrawnTriangles, m: int, strip: Strip) -> None:
+    """Samples of a triangle where it is the highest; heights and confidence are linear in between its corners."""
+    nx, ny = strip.heights.shape
+    a, b, c = triangles.corners[3 * m], triangles.corners[3 * m + 1], triangles.corners[3 * m + 2]
+    low, high = strip.x, strip.x + nx * strip.step
+    left, right = min(a[0], b[0], c[0]), max(a[0], b[0], c[0])
+    if right < low or left > high:
+        return
+    triangle = FlatTriangle(a[:2], b[:2], c[:2])
+    area = doubled_area(triangle)
+    if abs(area) < 1e-14:  # upright: no area from above
+        return
+    known = triangles.confidence[3 * m : 3 * m + 3]
+    rise = slopes(triangle, area, np.array([a[2], b[2], c[2]]))
+    gain = slopes(triangle, area, np.array([known[0], known[1], known[2]]))
+    begin = max(0, int(np.ceil((left - low) / strip.step - 0.5)))
+    end = min(nx - 1, int(np.floor((right - low) / strip.step - 0.5)))
+    for i in range(begin, end + 1):
+        x = low + (i + 0.5) * strip.step
+        span = span_at(triangle, x)
+        if span.begin > span.end:
             continue
-        area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
-        if abs(area) < 1e-14:  # upright: no area from above
-            continue
-        # Heights and confidence are linear: value = at a + slopes (x - a).
-        fx = ((b[2] - a[2]) * (c[1] - a[1]) - (c[2] - a[2]) * (b[1] - a[1])) / area
-        fy = ((c[2] - a[2]) * (b[0] - a[0]) - (b[2] - a[2]) * (c[0] - a[0])) / area
-        u, v, w = (
-            triangles.confidence[3 * m],
-            triangles.confidence[3 * m + 1],
-            triangles.confidence[3 * m + 2],
-        )
-        gx = ((v - u) * (c[1] - a[1]) - (w - u) * (b[1] - a[1])) / area
-        gy = ((w - u) * (b[0] - a[0]) - (v - u) * (c[0] - a[0])) / area
-        begin = max(0, int(np.ceil((min(a[0], b[0], c[0]) - low) / strip.step - 0.5)))
-        end = min(nx - 1, int(np.floor((max(a[0], b[0], c[0]) - low) / strip.step - 0.5)))
-        for i in range(begin, end + 1):
-            x = low + (i + 0.5) * strip.step
-            left, right = np.inf, -np.inf
-            for edge in (0, 1, 2):  # where the line at x crosses the edges
-                p = a if edge == 0 else b if edge == 1 else c
-                q = b if edge == 0 else c if edge == 1 else a
-                if min(p[0], q[0]) <= x <= max(p[0], q[0]):
-                    if p[0] == q[0]:
-                        left, right = min(left, p[1], q[1]), max(right, p[1], q[1])
-                    else:
-                        y = p[1] + (q[1] - p[1]) * (x - p[0]) / (q[0] - p[0])
-                        left, right = min(left, y), max(right, y)
-            if left > right:
-                continue
-            first = max(0, int(np.ceil((left - strip.y) / strip.step - 0.5 - _SEAM)))
-            last = min(ny - 1, int(np.floor((right - strip.y) / strip.step - 0.5 + _SEAM)))
-            across = strip.y + 0.5 * strip.step - a[1]
-            height = a[2] + fx * (x - a[0]) + fy * across
-            trust = u + gx * (x - a[0]) + gy * across
-            for j in range(first, last + 1):
-                z = height + fy * strip.step * j
-                if z > strip.heights[i, j]:
-                    strip.heights[i, j] = z
-                    strip.confidence[i, j] = trust + gy * strip.step * j
+        first = max(0, int(np.ceil((span.begin - strip.y) / strip.step - 0.5 - _SEAM)))
+        last = min(ny - 1, int(np.floor((span.end - strip.y) / strip.step - 0.5 + _SEAM)))
+        across = strip.y + 0.5 * strip.step - a[1]
+        height = a[2] + rise[0] * (x - a[0]) + rise[1] * across
+        trust = known[0] + gain[0] * (x - a[0]) + gain[1] * across
+        for j in range(first, last + 1):
+            z = height + rise[1] * strip.step * j
+            if z > strip.heights[i, j]:
+                strip.heights[i, j] = z
+                strip.confidence[i, j] = trust + gain[1] * strip.step * j
 
 
 @routine
