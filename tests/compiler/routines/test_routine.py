@@ -323,6 +323,13 @@ def test_what_cannot_be_translated_is_named_with_its_place() -> None:
     assert "in unknown" in message
     assert "float array with 1 axes" in refused(two_types, 1.0)
     assert "calls itself" in refused(endless, 1)
+    assert "no sum or extreme of" in refused(least_of_a_tuple, 1.0)
+
+
+@routine
+def least_of_a_tuple(x: float) -> float:
+    pair = (x, 2.0)
+    return min(pair)
 
 
 @routine

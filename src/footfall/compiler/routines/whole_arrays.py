@@ -207,10 +207,11 @@ class WholeArrays(Arrays):
             for number in numbers[1:]:
                 total = operation(total, number)
             return total
-        assert isinstance(value.type, ArrayType)
+        if not (isinstance(value.type, ArrayType) and isinstance(value.type.element, Number)):
+            raise RoutineError(
+                f"no sum or extreme of {value.type}; give numbers one by one, or an array of them"
+            )
         element, kind = self.elements(value), value.type.element
-        if not isinstance(kind, Number):
-            raise RoutineError(f"no sum or extreme of {value.type}")
         kind = READ_AS.get(kind, kind)
         kind = INT if kind is BOOL else kind
         slot = self.reserve(kind.llvm)
