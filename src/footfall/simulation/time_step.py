@@ -33,7 +33,7 @@ from footfall.simulation.contact_sweeps import (
 from footfall.simulation.energy_bound import EnergyBound
 from footfall.simulation.joint_action import JointAction
 from footfall.simulation.joint_axes import limited_velocities, rubbing_velocities
-from footfall.simulation.joint_control import joint_control
+from footfall.simulation.joint_control import JointControl, joint_control
 from footfall.simulation.step_contacts import (
     ContactLaw,
     JointLaw,
@@ -65,6 +65,26 @@ def row_count(robot: Robot, candidates: Sequence[Candidate], options: StepOption
     return rows + (len(rubbing_velocities(robot)) if options.joints.friction else 0)
 
 
+class _Loads(NamedTuple):
+    """What acts besides gravity and the command, see `contact_step`."""
+
+    wrenches: Mapping[str, Array] | None
+    forces: Array | None
+    action: JointAction | None
+
+
+class _Acting(NamedTuple):
+    """Before contact. forces (nv,): all that act, N m or N; bias (nv,): what gravity, wrenches and velocities hold
+    against them. mass (nv, nv): of the bodies; inertia (nv, nv): with what control, drives and loops add to it."""
+
+    control: JointControl
+    coupling: Coupling
+    forces: Array
+    bias: Array
+    mass: Array
+    inertia: Array
+
+
 class _Problem(NamedTuple):
     """What a step must solve: `inertia dv = push + J^T p` with the laws of all contacts and joints."""
 
@@ -93,64 +113,22 @@ def contact_step(
     """Advance by dt. friction (contacts,), restitution: of the candidates. forces: (nv,) on the joints, N m or N,
     besides those of the command. action: of drives and springs. time: at the start, s, which places what moves on a
     given path."""
-    tree, dt = robot.tree, options.dt
-    control = joint_control(
-        robot,
-        state.q,
-        state.v,
-        state.integral,
-        command,
-        dt,
-        implicit_gains=options.joints.implicit_gains,
-    )
-    bias = newton_euler(robot, state.q, state.v, np.zeros(robot.nv), wrenches)
-    acting = control.effort - bias - np.asarray(robot.damping) * state.v
-    acting = acting if forces is None else acting + forces
-    mass = composite_bodies(robot, state.q)
-    inertia = mass + np.diag(control.added_inertia)
-    coupling = Coupling(robot, state.q)
-    if robot.loops:
-        passive = damping_of_followers(robot, coupling)
-        acting, inertia = acting - passive @ state.v, inertia + dt * passive
-    if action is not None:
-        acting, inertia = acting + action.forces, inertia + action.inertia
-    if foreseen := foreseen_velocities(robot, options):
-        half_change = solve_factored(tree, factorise(tree, inertia), dt / 2 * acting)
-        middle = newton_euler(robot, state.q, state.v + half_change, np.zeros(robot.nv), wrenches)
-        acting[foreseen] = (acting + bias - middle)[foreseen]
-    motion = LinkMotion(tree, link_poses(tree, state.q), coupling)
+    dt, loads = options.dt, _Loads(wrenches, forces, action)
+    acting = _acting(robot, options, state, command, loads)
+    motion = LinkMotion(robot.tree, link_poses(robot.tree, state.q), acting.coupling)
     contacts = [
         locate_contact(robot, motion.poses, candidate, friction[k], restitution[k], time)
         for k, candidate in enumerate(candidates)
     ]
-    problem = _Problem(
-        inertia,
-        dt * acting,
-        motion,
-        contacts,
-        contact_laws(contacts, motion, options, state.v, float(np.linalg.norm(robot.gravity))),
-        joint_laws(
-            robot,
-            options,
-            state.q,
-            limited_velocities(robot) if options.joints.limits else [],
-            rubbing_velocities(robot) if options.joints.friction else [],
-            coupling,
-        ),
-    )
+    problem = _problem(robot, options, state, acting, motion, contacts)
     v, impulses, residual, steps = _solved(robot, problem, options, state)
-    # what the joints gave in the end: the added inertia is a part of it
-    effort = control.effort - (control.added_inertia * (1.0 / dt) - np.asarray(robot.damping)) * (v - state.v)
-    if action is not None:
-        effort = effort + action.effort(v - state.v, dt)
+    effort = _effort(robot, options, acting.control, action, v - state.v)
     if options.bounded_energy:
-        given = effort if forces is None else effort + forces
-        if wrenches:
-            given = given + newton_euler(robot, state.q, state.v, np.zeros(robot.nv), None) - bias
         bound = EnergyBound(
-            robot, motion, mass, state.q, state.v, dt,
+            robot, motion, acting.mass, state.q, state.v, dt,
             midway=any(each > 0.0 for each in restitution), pushed=bool(wrenches) or forces is not None,
         )  # fmt: skip
+        given = _given(robot, state, acting, loads, effort)
         v = bound.velocity(v, dt * given, contacts, impulses, [*problem.contact_laws, *problem.joint_laws])
     q = integrate(robot, state.q, dt * v)
     report = StepReport(
@@ -164,7 +142,80 @@ def contact_step(
         residual,
         steps,
     )
-    return StepState(q, v, control.integral, impulses), report
+    return StepState(q, v, acting.control.integral, impulses), report
+
+
+def _acting(robot: Robot, options: StepOptions, state: StepState, command: Command, loads: _Loads) -> _Acting:
+    """All forces but those of contact, and the inertia that they move."""
+    tree, dt = robot.tree, options.dt
+    control = joint_control(
+        robot,
+        state.q,
+        state.v,
+        state.integral,
+        command,
+        dt,
+        implicit_gains=options.joints.implicit_gains,
+    )
+    bias = newton_euler(robot, state.q, state.v, np.zeros(robot.nv), loads.wrenches)
+    acting = control.effort - bias - np.asarray(robot.damping) * state.v
+    acting = acting if loads.forces is None else acting + loads.forces
+    mass = composite_bodies(robot, state.q)
+    inertia = mass + np.diag(control.added_inertia)
+    coupling = Coupling(robot, state.q)
+    if robot.loops:
+        passive = damping_of_followers(robot, coupling)
+        acting, inertia = acting - passive @ state.v, inertia + dt * passive
+    if loads.action is not None:
+        acting, inertia = acting + loads.action.forces, inertia + loads.action.inertia
+    if foreseen := foreseen_velocities(robot, options):
+        half_change = solve_factored(tree, factorise(tree, inertia), dt / 2 * acting)
+        middle = newton_euler(robot, state.q, state.v + half_change, np.zeros(robot.nv), loads.wrenches)
+        acting[foreseen] = (acting + bias - middle)[foreseen]
+    return _Acting(control, coupling, acting, bias, mass, inertia)
+
+
+def _problem(
+    robot: Robot,
+    options: StepOptions,
+    state: StepState,
+    acting: _Acting,
+    motion: LinkMotion,
+    contacts: list[StepContact],
+) -> _Problem:
+    return _Problem(
+        acting.inertia,
+        options.dt * acting.forces,
+        motion,
+        contacts,
+        contact_laws(contacts, motion, options, state.v, float(np.linalg.norm(robot.gravity))),
+        joint_laws(
+            robot,
+            options,
+            state.q,
+            limited_velocities(robot) if options.joints.limits else [],
+            rubbing_velocities(robot) if options.joints.friction else [],
+            acting.coupling,
+        ),
+    )
+
+
+def _effort(
+    robot: Robot, options: StepOptions, control: JointControl, action: JointAction | None, change: Array
+) -> Array:
+    """What the joints gave in the end (nv,), N m or N: the added inertia is a part of it. change: of v."""
+    effort = (
+        control.effort - (control.added_inertia * (1.0 / options.dt) - np.asarray(robot.damping)) * change
+    )
+    return effort if action is None else effort + action.effort(change, options.dt)
+
+
+def _given(robot: Robot, state: StepState, acting: _Acting, loads: _Loads, effort: Array) -> Array:
+    """Forces (nv,) that do work on the robot, N m or N: of joints and of all that pushes."""
+    given = effort if loads.forces is None else effort + loads.forces
+    if loads.wrenches:
+        given = given + newton_euler(robot, state.q, state.v, np.zeros(robot.nv), None) - acting.bias
+    return given
 
 
 def _solved(
