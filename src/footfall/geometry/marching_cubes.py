@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array, Integers
-from footfall.compiler.routines import Vector3, routine
+from footfall.compiler.routines import ArrayOf, Vector3, routine
 from footfall.errors import GeometryError
 
 _CORNERS = np.array([[c & 1, c >> 1 & 1, c >> 2 & 1] for c in range(8)])
@@ -51,8 +51,8 @@ def marching_cubes(values: Array, *, origin: Array, spacing: float) -> IsoSurfac
     if values.ndim != 3 or min(values.shape) < 2 or not np.isfinite(values).all():
         message = f"values have shape {values.shape}; they must be finite and 2 by 2 by 2 at least"
         raise GeometryError(message, subject=("grid", "marching cubes"))
-    vertices, normals, triangles = _march(values, _table())
-    return IsoSurface(np.asarray(origin) + spacing * vertices, normals, triangles)
+    found = _march(values, _table())
+    return found._replace(vertices=np.asarray(origin) + spacing * found.vertices)
 
 
 @cache
@@ -116,56 +116,83 @@ def _gradient(values: Array, i: int, j: int, k: int) -> Vector3:
     )
 
 
+class _Cuts(NamedTuple):
+    """Where the surface cuts edges of the grid: points and normals (n, 3), in steps of the grid, and the number of the
+    cut on each edge (points of the grid, 3 axes along which it begins there), -1 for none."""
+
+    points: ArrayOf[Vector3]
+    normals: ArrayOf[Vector3]
+    number: Integers
+
+
 @routine
-def _march(values: Array, table: _Table) -> tuple[Array, Array, Integers]:
+def _march(values: Array, table: _Table) -> IsoSurface:
+    """The surface in steps of the grid."""
+    cuts = _cuts(values)
+    return IsoSurface(cuts.points, cuts.normals, _triangles(values, table, cuts.number))
+
+
+@routine
+def _cuts(values: Array) -> _Cuts:
+    """All edges of the grid whose ends have different signs."""
     nx, ny, nz = values.shape
     number = np.full((nx * ny * nz, 3), -1)
-    points: list[float] = []
-    normals: list[float] = []
-    count = 0
+    edges: list[int] = []
     for i in range(nx):
         for j in range(ny):
             for k in range(nz):
-                here = values[i, j, k]
+                inside, node = values[i, j, k] < 0.0, (i * ny + j) * nz + k
                 for axis in (0, 1, 2):
-                    a = i + (1 if axis == 0 else 0)
-                    b = j + (1 if axis == 1 else 0)
-                    c = k + (1 if axis == 2 else 0)
-                    if a < nx and b < ny and c < nz and (here < 0.0) != (values[a, b, c] < 0.0):
-                        t = here / (here - values[a, b, c])
-                        t = min(max(t, _NEAREST), 1.0 - _NEAREST)
-                        slope = (1.0 - t) * _gradient(values, i, j, k) + t * _gradient(values, a, b, c)
-                        length = np.sqrt(slope @ slope)
-                        scale = 1.0 / length if length > 0.0 else 0.0
-                        points.append(i + t * (a - i))
-                        points.append(j + t * (b - j))
-                        points.append(k + t * (c - k))
-                        normals.append(scale * slope[0])
-                        normals.append(scale * slope[1])
-                        normals.append(scale * slope[2])
-                        number[(i * ny + j) * nz + k, axis] = count
-                        count += 1
-    triangles: list[int] = []
+                    a, b, c = _next(i, j, k, axis)
+                    if a < nx and b < ny and c < nz and inside != (values[a, b, c] < 0.0):
+                        number[node, axis] = len(edges)
+                        edges.append(3 * node + axis)
+    points: ArrayOf[Vector3] = np.empty((len(edges), 3))
+    normals: ArrayOf[Vector3] = np.empty((len(edges), 3))
+    for m in range(len(edges)):
+        node = edges[m] // 3
+        i, j, k = node // (ny * nz), node // nz % ny, node % nz
+        a, b, c = _next(i, j, k, edges[m] % 3)
+        t = values[i, j, k] / (values[i, j, k] - values[a, b, c])
+        t = min(max(t, _NEAREST), 1.0 - _NEAREST)
+        slope = (1.0 - t) * _gradient(values, i, j, k) + t * _gradient(values, a, b, c)
+        length = np.sqrt(slope @ slope)
+        points[m] = np.array([i + t * (a - i), j + t * (b - j), k + t * (c - k)])
+        normals[m] = (1.0 / length if length > 0.0 else 0.0) * slope
+    return _Cuts(points, normals, number)
+
+
+@routine
+def _next(i: int, j: int, k: int, axis: int) -> tuple[int, int, int]:
+    """The point of the grid after another along an axis."""
+    return i + (1 if axis == 0 else 0), j + (1 if axis == 1 else 0), k + (1 if axis == 2 else 0)
+
+
+@routine
+def _triangles(values: Array, table: _Table, number: Integers) -> Integers:
+    """Numbers (m, 3) of the cuts that make a triangle, cube after cube."""
+    nx, ny, nz = values.shape
+    corners: list[int] = []
     for i in range(nx - 1):
         for j in range(ny - 1):
             for k in range(nz - 1):
-                inside = 0
-                for corner in range(8):
-                    if values[i + (corner & 1), j + (corner >> 1 & 1), k + (corner >> 2 & 1)] < 0.0:
-                        inside |= 1 << corner
+                inside = _corners_inside(values, i, j, k)
                 for row in range(table.first[inside], table.first[inside + 1]):
                     for m in range(3):
                         edge = table.triangles[row, m]
                         a, b, c = table.origins[edge, 0], table.origins[edge, 1], table.origins[edge, 2]
-                        node = ((i + a) * ny + j + b) * nz + k + c
-                        triangles.append(number[node, table.axes[edge]])
-    vertices, directions = np.empty((count, 3)), np.empty((count, 3))
-    for m in range(count):
-        for axis in range(3):
-            vertices[m, axis] = points[3 * m + axis]
-            directions[m, axis] = normals[3 * m + axis]
-    faces = np.empty((len(triangles) // 3, 3), dtype=np.int64)
-    for m in range(len(triangles) // 3):
-        for axis in range(3):
-            faces[m, axis] = triangles[3 * m + axis]
-    return vertices, directions, faces
+                        corners.append(number[((i + a) * ny + j + b) * nz + k + c, table.axes[edge]])
+    result = np.empty((len(corners) // 3, 3), dtype=np.int64)
+    for m in range(len(corners)):
+        result[m // 3, m % 3] = corners[m]
+    return result
+
+
+@routine
+def _corners_inside(values: Array, i: int, j: int, k: int) -> int:
+    """A bit for each corner of a cube with a negative value."""
+    inside = 0
+    for corner in range(8):
+        if values[i + (corner & 1), j + (corner >> 1 & 1), k + (corner >> 2 & 1)] < 0.0:
+            inside |= 1 << corner
+    return inside
