@@ -1,6 +1,6 @@
 """Distances of a robot's volumes from each other and from obstacles, for those who ask at many configurations.
 
-Obstacles are numbers: others, or others places for them, compile nothing.
+Obstacles are numbers: other ones, or other places for them, compile nothing.
 """
 
 from __future__ import annotations
@@ -36,6 +36,27 @@ def robot_obstacles(robot: Robot, q: Array) -> tuple[Obstacle, ...]:
     )
 
 
+def _wanted_pairs(
+    robot: Robot, obstacles: Sequence[Obstacle], pairs: Sequence[Pair] | None, touching: Sequence[Pair]
+) -> list[Pair]:
+    """Names of volumes and obstacles that are measured, two and two, see `CollisionModel`."""
+    own, others = [volume.name for volume in robot.volumes], [each.name for each in obstacles]
+    if not own:
+        message = "has no volumes; give them in its file or use footfall.volumes.fit_volumes"
+        raise InvalidValue(message, subject=("robot", robot.name))
+    known = {*own, *others}
+    if len(known) < len(own) + len(others):
+        message = "two obstacles, or an obstacle and a volume of the robot, have the same name"
+        raise InvalidValue(message, subject=("robot", robot.name))
+    allowed = {frozenset(pair) for pair in as_pairs(touching)}
+    chosen = checked_pairs(robot) if pairs is None else as_pairs(pairs)
+    for name in (name for pair in (*chosen, *allowed) for name in pair):
+        if name not in known:
+            raise UnknownName("volume", name, sorted(known), f"robot {robot.name!r}")
+    between = [(name, other) for name in own for other in others]
+    return [pair for pair in (*chosen, *between) if frozenset(pair) not in allowed]
+
+
 class CollisionModel:
     """Pairs of elements of a robot's volumes, and of these with obstacles.
 
@@ -55,42 +76,31 @@ class CollisionModel:
         touching: Sequence[Pair] = (),
         threshold: float = np.inf,
     ) -> None:
-        own = {volume.name: k for k, volume in enumerate(robot.volumes)}
-        others = {each.name: len(own) + k for k, each in enumerate(obstacles)}
-        if not own:
-            message = "has no volumes; give them in its file or use footfall.volumes.fit_volumes"
-            raise InvalidValue(message, subject=("robot", robot.name))
-        if len(others) < len(obstacles) or own.keys() & others.keys():
-            message = "two obstacles, or an obstacle and a volume of the robot, have the same name"
-            raise InvalidValue(message, subject=("robot", robot.name))
+        wanted = _wanted_pairs(robot, obstacles, pairs, touching)
         self.robot, self.obstacles = robot, tuple(obstacles)
-        allowed = {frozenset(pair) for pair in as_pairs(touching)}
-        chosen = checked_pairs(robot) if pairs is None else as_pairs(pairs)
-        between = [(name, each.name) for name in own for each in obstacles]
-        known = own | others
-        for name in (name for pair in (*chosen, *allowed) for name in pair):
-            if name not in known:
-                raise UnknownName("volume", name, sorted(known), f"robot {robot.name!r}")
-        wanted = [pair for pair in (*chosen, *between) if frozenset(pair) not in allowed]
-        shapes = [*(volume.shape for volume in robot.volumes), *(each.shape for each in obstacles)]
-        starts = np.cumsum([0, *(len(shape) for shape in shapes)]).tolist()
-        parts = {name: range(starts[k], starts[k + 1]) for name, k in known.items()}
-        places = [(i, j) for first, second in wanted for i in parts[first] for j in parts[second]]
-        self.pairs = tuple(pair for pair in wanted for _ in range(len(parts[pair[0]]) * len(parts[pair[1]])))
         self.bodies = tuple(dict.fromkeys(volume.body for volume in robot.volumes))
-        carriers = [volume.body for volume in robot.volumes] + [WORLD] * len(obstacles)
+        # Own volumes first, then obstacles: what each is, on which body, and the number of its pose.
+        names = [*(volume.name for volume in robot.volumes), *(each.name for each in obstacles)]
+        shapes = [*(volume.shape for volume in robot.volumes), *(each.shape for each in obstacles)]
+        carriers = [*(volume.body for volume in robot.volumes), *(WORLD for _ in obstacles)]
         poses = [self.bodies.index(volume.body) for volume in robot.volumes]
         poses += range(len(self.bodies), len(self.bodies) + len(obstacles))
-        columns = {
-            pair: changing_velocities(robot.tree, carriers[known[pair[0]]], carriers[known[pair[1]]])
-            for pair in wanted
-        }
+        starts = np.cumsum([0, *(len(shape) for shape in shapes)]).tolist()
+        elements = {name: range(starts[k], starts[k + 1]) for k, name in enumerate(names)}
+        pairs_of_elements, places, columns = [], [], []
+        for first, second in wanted:
+            own = [(i, j) for i in elements[first] for j in elements[second]]
+            ends = carriers[names.index(first)], carriers[names.index(second)]
+            places += own
+            columns += [changing_velocities(robot.tree, *ends)] * len(own)
+            pairs_of_elements += [(first, second)] * len(own)
+        self.pairs = tuple(pairs_of_elements)
         self._model = pack_model(
             [SweptVolume((element,)) for shape in shapes for element in shape.elements],
             [pose for pose, shape in zip(poses, shapes, strict=True) for _ in shape.elements],
             places,
             threshold=checked_threshold(threshold),
-            columns=[columns[pair] for pair in self.pairs],
+            columns=columns,
         )
         self._kernel = carried_kernel(robot, self.bodies)
         self._positions = np.array([each.placement.translation for each in obstacles]).reshape(-1, 3)

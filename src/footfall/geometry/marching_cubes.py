@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array, Integers
-from footfall.compiler.routines import ArrayOf, Vector3, routine
+from footfall.compiler.routines import Vector3, routine
 from footfall.errors import GeometryError
 
 _CORNERS = np.array([[c & 1, c >> 1 & 1, c >> 2 & 1] for c in range(8)])
@@ -120,8 +120,8 @@ class _Cuts(NamedTuple):
     """Where the surface cuts edges of the grid: points and normals (n, 3), in steps of the grid, and the number of the
     cut on each edge (points of the grid, 3 axes along which it begins there), -1 for none."""
 
-    points: ArrayOf[Vector3]
-    normals: ArrayOf[Vector3]
+    points: Array
+    normals: Array
     number: Integers
 
 
@@ -147,8 +147,8 @@ def _cuts(values: Array) -> _Cuts:
                     if a < nx and b < ny and c < nz and inside != (values[a, b, c] < 0.0):
                         number[node, axis] = len(edges)
                         edges.append(3 * node + axis)
-    points: ArrayOf[Vector3] = np.empty((len(edges), 3))
-    normals: ArrayOf[Vector3] = np.empty((len(edges), 3))
+    points = np.empty((len(edges), 3))
+    normals = np.empty((len(edges), 3))
     for m in range(len(edges)):
         node = edges[m] // 3
         i, j, k = node // (ny * nz), node // nz % ny, node % nz
