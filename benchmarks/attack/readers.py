@@ -420,6 +420,7 @@ READERS: dict[str, Reader] = {
     "mjcf": Reader(_text("robot.xml", "robot.xml"), _robot),
     "mjcf of several files": Reader(_mjcf_files, _robot),
     "scene": Reader(_scene_files, _scene),
+    "world of mjcf": Reader(_text("world.xml", "world.xml"), _scene),
     "drives": Reader(_text("drives.toml", "drives.toml"), _drives),
     "calibration": Reader(_calibration_file, _calibration),
     "plan": Reader(_text("plan.toml", "plan.toml"), _plan),

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from footfall.cli import app
+from footfall.errors import WorldLeftOut
 from footfall.recording.reader import read_recording
 from footfall.simulation.simulation import Simulation
 
@@ -86,3 +87,24 @@ def test_a_scene_goes_by_itself(tmp_path: Path) -> None:
     assert read_recording(tmp_path / "drop.mcap").q[-1, 2] == pytest.approx(0.1, abs=1e-6)
     result = result_of("flat", *RUN, str(tmp_path / "none.mcap"))
     assert "nothing in it moves by itself" in str(result.exception)
+
+
+def test_a_robot_is_in_the_world_of_its_file(tmp_path: Path) -> None:
+    """It starts as the file has it, and stands on the shelf that the file has; in another scene that is told."""
+    source, target = tmp_path / "shelf.xml", tmp_path / "shelf.mcap"
+    source.write_text(
+        '<mujoco model="shelf"><worldbody><geom name="shelf" type="box" size="1 1 0.1" pos="0 0 0.9"/>'
+        '<body name="crate" pos="0 0 1.1"><freejoint/><geom type="box" size="0.1 0.1 0.1"/></body>'
+        "</worldbody></mujoco>"
+    )
+    result = result_of(str(source), *RUN, str(target))
+    assert result.exit_code == 0, result.output
+    assert "shelf.xml: shelf" in result.output.replace("\n", "")
+    recording = read_recording(target)
+    np.testing.assert_allclose(recording.q[:, 2], 1.1, atol=1e-6)
+    assert recording.scene is not None
+    assert [each.name for each in recording.scene.objects] == ["shelf"]
+    with pytest.warns(WorldLeftOut, match="no part of a robot: shelf"):
+        result_of(str(source), "--scene", "flat", *RUN, str(tmp_path / "flat.mcap"))
+    on_floor = read_recording(tmp_path / "flat.mcap")
+    assert on_floor.q[0, 2] == pytest.approx(0.12, abs=1e-6)  # 2 cm above it, as everywhere

@@ -198,8 +198,8 @@ def test_shapes_that_touch_nothing_here_are_said() -> None:
     with pytest.warns(RobotWarning) as warned:
         robot = parse_mjcf(text)
     assert [str(each.message) for each in warned] == [
-        "<text>: left out: shapes of the world (a scene can have them) step; shapes (ellipsoids, planes, fields and "
-        "meshes without a file touch nothing) egg"
+        "<text>: left out: shapes (ellipsoids, planes, fields and meshes without a file touch nothing) egg",
+        "<text>: shapes of the world are no part of a robot: step; load_scene has them",
     ]
     assert len(robot.bodies[0].collisions) == 1
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _RECORDED = 0.005  # s between recorded states
 _SLICE = 0.1  # s between two looks at the progress
 _PUSHED = 0.2  # s
+_CLEARANCE = 0.02  # m
 
 
 @dataclass(frozen=True)
@@ -33,9 +34,19 @@ class Start:
 
     scene: Annotated[
         str | None,
-        typer.Option(help="Shipped scene, or a .toml file; default: flat, nothing if all is fixed."),
+        typer.Option(
+            help="Shipped scene, a .toml file, or the world of an MJCF file; default: the world of the robot's "
+            "file if it has one, else flat, nothing if all is fixed."
+        ),
     ] = None
-    height: Annotated[float, typer.Option(min=0.0, help="Clearance above the ground at the start, m.")] = 0.02
+    height: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            help=f"Clearance above the ground at the start, m; default: {_CLEARANCE:g}, in the world of its own "
+            "file as it is there.",
+        ),
+    ] = None
     configuration: Annotated[
         str | None,
         typer.Option(help="Named configuration to start from; default: its first one, inside its limits."),
@@ -89,20 +100,17 @@ def simulate(
 
     [dim]$[/] footfall simulate blocks
 
+    [dim]$[/] footfall simulate arena.xml
+
     Ctrl-C ends it early; what was recorded until then is kept.
     """
     from footfall.recording.writer import RecordingWriter
     from footfall.scene.load import is_scene, load_scene
-    from footfall.scene.model import Scene
 
-    machine = None
     if is_scene(source):
-        place = load_scene(source)
+        machine, place = None, load_scene(source)
     else:
-        machine = reading.load(source)
-        loose = any(joint.type == "floating" and joint.parent == "world" for joint in machine.joints)
-        empty = start.scene is None and not loose
-        place = Scene("empty") if empty else load_scene(start.scene or "flat")
+        machine, place, start = _robot_and_scene(source, start, reading)
     name = place.name if machine is None else machine.name.replace("/", "-")
     target = new_file(output or Path(f"{name}.mcap"), force=force)
     run = prepared(machine, place, start, dt=course.dt)
@@ -122,6 +130,27 @@ def simulate(
         raise typer.Exit(130)
 
 
+def _robot_and_scene(source: str, start: Start, reading: RobotReading) -> tuple[Robot, Scene, Start]:
+    """A robot, what it is put into, and where it starts there: above the ground, or as a file has both."""
+    from footfall.errors import WorldLeftOut
+    from footfall.scene.load import load_scene
+    from footfall.scene.mjcf import world_of
+    from footfall.scene.model import Scene
+
+    with warnings.catch_warnings():
+        if start.scene is None:
+            warnings.simplefilter("ignore", WorldLeftOut)  # it is simulated with it
+        robot = reading.load(source)
+    world = world_of(source) if start.scene is None else None
+    if world is not None:
+        names = ", ".join(each.name for each in world.objects if each.contact)
+        screen().print(f"the scene is the world of {source}: {names}", highlight=False, markup=False)
+        return robot, world, start
+    empty = start.scene is None and not _has_loose(robot)
+    place = Scene("empty") if empty else load_scene(start.scene or "flat")
+    return robot, place, replace(start, height=_CLEARANCE if start.height is None else start.height)
+
+
 def _tell_start(run: Simulation, machine: Robot | None, start: Start, reading: RobotReading) -> None:
     """What is simulated, and what the robot begins from."""
     from footfall.robot.start import start_of
@@ -132,12 +161,12 @@ def _tell_start(run: Simulation, machine: Robot | None, start: Start, reading: R
         return
     begun = start_of(machine, start.configuration)
     console.print(f"it starts from {begun}", highlight=False, markup=False)
-    if reading.floating_base is None and not _is_free(machine):
+    if reading.floating_base is None and not _has_loose(machine):
         console.print("its root is fixed to the world; --floating-base sets it free", highlight=False)
 
 
 def prepared(robot: Robot | None, scene: Scene, start: Start, *, dt: float) -> Simulation:
-    """A simulation of a robot that starts a height above the ground, or of a scene as it is."""
+    """A simulation of a robot that starts a height above the ground, if one is given, or of a scene as it is."""
     from footfall.contact.ground import Clearance, lowered
     from footfall.errors import FootfallWarning
     from footfall.robot.start import start_of
@@ -149,7 +178,7 @@ def prepared(robot: Robot | None, scene: Scene, start: Start, *, dt: float) -> S
     if robot is None:
         return simulation
     own = start_of(robot, start.configuration).q
-    if _is_free(robot):
+    if _is_free(robot) and start.height is not None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FootfallWarning)  # the simulation said it
             own = lowered(own, Clearance(without_missing_meshes(robot), scene), start.height)
@@ -157,7 +186,13 @@ def prepared(robot: Robot | None, scene: Scene, start: Start, *, dt: float) -> S
     return simulation
 
 
+def _has_loose(robot: Robot) -> bool:
+    """Whether anything of it is fixed to nothing."""
+    return any(joint.type == "floating" and joint.parent == "world" for joint in robot.joints)
+
+
 def _is_free(robot: Robot) -> bool:
+    """Whether its first root is."""
     return robot.joints[0].type == "floating" and robot.joints[0].parent == "world"
 
 

@@ -99,3 +99,11 @@ class GravityWarning(FootfallWarning):
 
 class RobotWarning(FootfallWarning):
     """A robot that loads but is suspicious."""
+
+
+class WorldLeftOut(RobotWarning):
+    """A file with shapes of the world, which are those of a scene and not of the robot that is read from it."""
+
+
+class SceneWarning(FootfallWarning):
+    """A scene that loads, but has not all that its file has."""

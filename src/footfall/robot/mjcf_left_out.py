@@ -22,7 +22,7 @@ def left_out(
 
     named: words and names of what was found to have no counterpart. tendons, pairs: how many.
     """
-    parts = [f"{words} {_listed(names)}" for words, names in named if names]
+    parts = [f"{words} {listed(names)}" for words, names in named if names]
     parts += [f"{count} {words}" for words, count in _counts(model, tendons, pairs).items() if count]
     return [UnsupportedFeature(f"left out: {'; '.join(parts)}")] if parts else []
 
@@ -52,6 +52,7 @@ def _counts(model: Any, tendons: int, pairs: int) -> dict[str, int]:
     }
 
 
-def _listed(names: list[str]) -> str:
+def listed(names: list[str]) -> str:
+    """The first of them, and how many more there are."""
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more

@@ -18,7 +18,7 @@ from footfall.robot.mjcf_equalities import read_equalities
 from footfall.robot.mjcf_inertias import LEAST
 from footfall.robot.mjcf_left_out import left_out
 from footfall.robot.mjcf_pairs import paired_geoms
-from footfall.robot.mjcf_shapes import body_geometries, shapes_of_the_world, shapes_without_counterpart
+from footfall.robot.mjcf_shapes import body_geometries, shapes_without_counterpart
 from footfall.robot.mjcf_writer import NO_LIMIT, part_names, parts
 from footfall.robot.model import WORLD, Body, Frame, Joint, JointType
 from footfall.robot.orientation import matrix_from_axis_angle, matrix_from_quaternion
@@ -33,7 +33,6 @@ _TYPES = {_FREE: JointType.FLOATING, _BALL: JointType.SPHERICAL, _SLIDE: JointTy
 
 def model_fields(model: Any, meshes: MeshPaths) -> tuple[dict[str, Any], list[RobotError]]:
     """Fields of the `Robot` that a compiled model describes, and what was left out."""
-    _check_numbers(model)
     reader = _ModelReader(model, meshes)
     for index in range(1, model.nbody):
         reader.add_body(index)
@@ -51,14 +50,19 @@ def model_fields(model: Any, meshes: MeshPaths) -> tuple[dict[str, Any], list[Ro
     return fields, reader.left_out(lost_springs)
 
 
-def _check_numbers(model: Any) -> None:
+def check_numbers(model: Any) -> None:
     """MuJoCo lets through numbers that are not finite; here they would spread before they are noticed."""
     for kind in ("body", "jnt", "site", "geom", "mesh"):
         for part in ("pos", "quat", "ipos", "iquat", "axis", "size"):
             values = getattr(model, f"{kind}_{part}", None)
             if values is not None and len(values):
                 finite_array(values, values.shape, f"{kind} {part}", ("model", kind))
-    finite_array(model.qpos0, model.qpos0.shape, "qpos0", ("model", "joints"))
+    for values, what in (
+        (model.qpos0, "qpos0"),
+        (model.hfield_data, "heights"),
+        (model.hfield_size, "hfield size"),
+    ):
+        finite_array(values, values.shape, what, ("model", "all"))
 
 
 class _ModelReader:
@@ -215,7 +219,6 @@ class _ModelReader:
             ("equality constraints", self.equalities.left_out),
             ("springs of", springs),
             ("actuators", self._actuators.left_out),
-            ("shapes of the world (a scene can have them)", shapes_of_the_world(self.model)),
             (
                 "shapes (ellipsoids, planes, fields and meshes without a file touch nothing)",
                 shapes_without_counterpart(self.model, self._meshes),

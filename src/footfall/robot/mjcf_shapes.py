@@ -16,13 +16,14 @@ from footfall.robot.orientation import matrix_from_quaternion
 _DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)
 _DEFAULT_FRICTION = 1.0
 _FRICTIONLESS = 1  # condim
-_PLANE = 0  # type of a geom
 _BITS = 2**31 - 1  # that groups and masks may have
 
 
 class Geom(IntEnum):
-    """MuJoCo's numbers; planes, height fields, ellipsoids and distance fields have no counterpart here."""
+    """MuJoCo's numbers; ellipsoids and distance fields have no counterpart here, planes and fields only in scenes."""
 
+    PLANE = 0
+    FIELD = 1
     SPHERE = 2
     CAPSULE = 3
     CYLINDER = 5
@@ -36,14 +37,14 @@ def body_geometries(
     """Visual and collision geometries by body; what touches nothing is visual."""
     geometries: dict[int, tuple[list[Geometry], list[Geometry]]] = {}
     for index in range(model.ngeom):
-        shape = _shape(model, index, meshes)
+        shape = geom_shape(model, index, meshes)
         if shape is None:
             continue
         geometry = Geometry(
             shape,
-            _placement(model, index),
+            geom_placement(model, index),
             model.geom(index).name,
-            _color(model, index),
+            geom_color(model, index),
             _friction(model, index, pairs),
             *_groups(model, index, pairs),
         )
@@ -58,7 +59,7 @@ def shapes_of_the_world(model: Any) -> list[str]:
     names = []
     for index in range(model.ngeom):
         touches = model.geom_contype[index] or model.geom_conaffinity[index]
-        if touches and model.geom_bodyid[index] == 0 and model.geom_type[index] != _PLANE:
+        if touches and model.geom_bodyid[index] == 0 and model.geom_type[index] != Geom.PLANE:
             names.append(model.geom(index).name or f"geom {index}")
     return names
 
@@ -68,14 +69,15 @@ def shapes_without_counterpart(model: Any, meshes: MeshPaths) -> list[str]:
     names = []
     for index in range(model.ngeom):
         touches = model.geom_contype[index] or model.geom_conaffinity[index]
-        if touches and model.geom_bodyid[index] != 0 and _shape(model, index, meshes) is None:
+        if touches and model.geom_bodyid[index] != 0 and geom_shape(model, index, meshes) is None:
             names.append(
                 model.geom(index).name or f"geom {index} of {model.body(model.geom_bodyid[index]).name}"
             )
     return names
 
 
-def _shape(model: Any, index: int, meshes: MeshPaths) -> Shape | None:
+def geom_shape(model: Any, index: int, meshes: MeshPaths) -> Shape | None:
+    """The shape of a geom, None if bodies have no such shape here."""
     x, y, z = model.geom_size[index].tolist()
     match int(model.geom_type[index]):
         case Geom.SPHERE:
@@ -100,10 +102,14 @@ def _mesh(model: Any, mesh: int, meshes: MeshPaths) -> Mesh | None:
     return Mesh(meshes.resolve(path), (x, y, z))
 
 
-def _placement(model: Any, index: int) -> Transform:
-    placement = Transform(
-        matrix_from_quaternion(model.geom_quat[index].tolist()), np.array(model.geom_pos[index])
-    )
+def geom_pose(model: Any, index: int) -> Transform:
+    """Of a geom on its body, as MuJoCo has it."""
+    return Transform(matrix_from_quaternion(model.geom_quat[index].tolist()), np.array(model.geom_pos[index]))
+
+
+def geom_placement(model: Any, index: int) -> Transform:
+    """Of a geom on its body; of a mesh as it is in its file."""
+    placement = geom_pose(model, index)
     if int(model.geom_type[index]) != Geom.MESH:
         return placement
     # the compiler moves meshes into their principal axes
@@ -112,7 +118,7 @@ def _placement(model: Any, index: int) -> Transform:
     return placement @ moved.inverse()
 
 
-def _color(model: Any, index: int) -> tuple[float, float, float, float] | None:
+def geom_color(model: Any, index: int) -> tuple[float, float, float, float] | None:
     """Its own colour, else that of its material; MuJoCo keeps them in single precision."""
     color = _rounded(model.geom_rgba[index])
     if color == _DEFAULT_COLOR:
@@ -126,10 +132,13 @@ def _friction(model: Any, index: int, pairs: PairedGeoms) -> float | None:
     if not (model.geom_contype[index] or model.geom_conaffinity[index]):
         known = pairs.friction.get(index)
         return None if known == _DEFAULT_FRICTION else known
-    if int(model.geom_condim[index]) == _FRICTIONLESS:
-        return 0.0
-    sliding = float(model.geom_friction[index, 0])
+    sliding = sliding_friction(model, index)
     return None if sliding == _DEFAULT_FRICTION else sliding
+
+
+def sliding_friction(model: Any, index: int) -> float:
+    """Coulomb's coefficient of a geom by itself."""
+    return 0.0 if int(model.geom_condim[index]) == _FRICTIONLESS else float(model.geom_friction[index, 0])
 
 
 def _groups(model: Any, index: int, pairs: PairedGeoms) -> tuple[int, int]:

@@ -14,9 +14,14 @@ from footfall.scene.toml import SIZE_LIMIT, read_scene
 from footfall.scene.toml_writer import scene_text
 from footfall.whole_file import is_file, open_file, write_text
 
+_SUFFIXES = (".toml", ".xml")
+
 
 def load_scene(source: str | os.PathLike[str] | Scene) -> Scene:
-    """Scene of a shipped name or of one in the catalogue, or of a .toml file at a path; a scene stays as it is."""
+    """Scene of a shipped name or of one in the catalogue, or of a file at a path; a scene stays as it is.
+
+    Files are .toml, or .xml (MJCF) for the shapes of its world; its bodies are what `footfall.load` gives.
+    """
     if isinstance(source, Scene):
         return source
     if isinstance(source, str):
@@ -25,12 +30,21 @@ def load_scene(source: str | os.PathLike[str] | Scene) -> Scene:
             return read_scene(shipped)
         if source in SCENES:
             return SCENES[source]()
-        if Path(source).suffix.lower() != ".toml" and os.sep not in source and not is_file(Path(source)):
+        if (
+            Path(source).suffix.lower() not in _SUFFIXES
+            and os.sep not in source
+            and not is_file(Path(source))
+        ):
             known = sorted({*library.names(), *SCENES})
             raise UnknownName("shipped scene", source, known, "footfall (and no file of that name)")
     path = Path(source)
+    if path.suffix.lower() == ".xml":
+        from footfall.scene.mjcf import read_mjcf_world
+
+        return read_mjcf_world(path)
     if path.suffix.lower() != ".toml":
-        raise SceneError(f"suffix {path.suffix!r} is unknown; scenes are in .toml files", source=str(path))
+        message = f"suffix {path.suffix!r} is unknown; scenes are in .toml files, or in .xml files of MuJoCo"
+        raise SceneError(message, source=str(path))
     return read_scene(path)
 
 
