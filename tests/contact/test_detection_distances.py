@@ -190,8 +190,8 @@ def test_bounding_boxes_are_tight(name: str) -> None:
         lower, upper = bounding_box(SHAPES[name], pose)
         for axis in range(3):
             direction = np.eye(3)[axis]
-            assert upper[axis] == pytest.approx(support(*core, *direction)[axis] + convex.layer, abs=1e-12)
-            assert lower[axis] == pytest.approx(support(*core, *-direction)[axis] - convex.layer, abs=1e-12)
+            assert upper[axis] == pytest.approx(support(core, direction)[axis] + convex.layer, abs=1e-12)
+            assert lower[axis] == pytest.approx(support(core, -direction)[axis] - convex.layer, abs=1e-12)
 
 
 def test_bounding_boxes_of_ground() -> None:

@@ -5,19 +5,38 @@ A sphere is a point with a layer, a capsule a segment with one; so one support f
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.compiler.routines import routine
+from footfall.compiler.routines import ArrayOf, Vector2, Vector3, routine
 from footfall.errors import GeometryError
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Capsule, Cylinder, Mesh, Shape, Sphere
 from footfall.scene.shapes import MeshShape
 
-Core = tuple[Array, Array]
+
+class Core(NamedTuple):
+    """A convex core in the world, for native loops: the hull of points (n, 3), m.
+
+    disc: radius and half length of a cylinder that is the core instead, zeros if it is not; then points has its centre
+    and its axis.
+    """
+
+    points: ArrayOf[Vector3]
+    disc: Vector2
+
+
+class Corner(NamedTuple):
+    """A point of the Minkowski difference of two cores, and the points of both that it comes from, m."""
+
+    difference: Vector3
+    on_one: Vector3
+    on_other: Vector3
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,14 +66,17 @@ class Convex:
         object.__setattr__(self, "vertices", vertices)
 
     def core(self, pose: Transform) -> Core:
-        """The core at a pose, for native loops: points (n, 3), or center, axis and (radius, half length, 0) of a
-        cylinder and a mark."""
+        """The core at a pose."""
         if self.disc != (0.0, 0.0):
-            axis = np.asarray(pose.rotation)[:, 2]
-            rows = np.array([pose.translation, axis])
-            return np.ascontiguousarray(rows, np.float64), np.array(self.disc)
-        points = self.vertices @ np.asarray(pose.rotation).T + pose.translation
-        return np.ascontiguousarray(points, np.float64), np.zeros(2)
+            points = np.array([pose.translation, np.asarray(pose.rotation)[:, 2]])
+        else:
+            points = self.vertices @ np.asarray(pose.rotation).T + pose.translation
+        return hull_core(points)._replace(disc=np.array(self.disc))
+
+
+def hull_core(points: Array) -> Core:
+    """The hull of points (n, 3), m, in the world."""
+    return Core(np.ascontiguousarray(points, np.float64), np.zeros(2))
 
 
 def convex_of(shape: Shape | MeshShape) -> Convex:
@@ -83,25 +105,31 @@ def convex_of(shape: Shape | MeshShape) -> Convex:
 
 
 @routine
-def support(points: Array, disc: Array, x: float, y: float, z: float) -> tuple[float, float, float]:
+def support(core: Core, along: Vector3) -> Vector3:
     """The point of a core that lies farthest along a direction."""
-    if disc[0] > 0.0:
-        ax, ay, az = points[1, 0], points[1, 1], points[1, 2]
-        along = ax * x + ay * y + az * z
-        rx, ry, rz = x - along * ax, y - along * ay, z - along * az
-        rest = ax * rx + ay * ry + az * rz  # of rounding; it matters where the direction is almost the axis
-        rx, ry, rz = rx - rest * ax, ry - rest * ay, rz - rest * az
-        norm = np.sqrt(rx * rx + ry * ry + rz * rz)
-        scale = disc[0] / norm if norm > 1e-14 * abs(along) else 0.0
-        half = disc[1] if along >= 0.0 else -disc[1]
-        return (
-            points[0, 0] + half * ax + scale * rx,
-            points[0, 1] + half * ay + scale * ry,
-            points[0, 2] + half * az + scale * rz,
-        )
-    best, greatest = 0, -np.inf
-    for k in range(len(points)):
-        value = points[k, 0] * x + points[k, 1] * y + points[k, 2] * z
+    if core.disc[0] > 0.0:
+        radius, half = core.disc
+        middle, axis = core.points[0], core.points[1]
+        ahead = axis @ along
+        across = along - ahead * axis
+        across = (
+            across - (axis @ across) * axis
+        )  # of rounding; it matters where the direction is almost the axis
+        length = math.sqrt(across @ across)
+        scale = radius / length if length > 1e-14 * abs(ahead) else 0.0
+        farthest: Vector3 = middle + (half if ahead >= 0.0 else -half) * axis + scale * across
+        return farthest
+    best: Vector3 = core.points[0]
+    greatest = best @ along
+    for k in range(1, len(core.points)):
+        value = core.points[k] @ along
         if value > greatest:
-            best, greatest = k, value
-    return points[best, 0], points[best, 1], points[best, 2]
+            best, greatest = core.points[k], value
+    return best
+
+
+@routine
+def corner_along(one: Core, other: Core, along: Vector3) -> Corner:
+    """The farthest point of the Minkowski difference of two cores along a direction."""
+    a, b = support(one, along), support(other, -along)
+    return Corner(a - b, a, b)

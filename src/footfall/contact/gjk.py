@@ -7,16 +7,16 @@ up to four of its points is improved until no point lies nearer.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.compiler.routines import Vector3, routine
-from footfall.contact.convex import Convex, Core, convex_of, support
-from footfall.contact.expanding_polytope import penetration
+from footfall.compiler.routines import ArrayOf, Vector3, new_records, routine
+from footfall.contact.convex import Convex, Core, Corner, convex_of, corner_along
+from footfall.contact.expanding_polytope import Meeting, penetration
 from footfall.contact.simplex import closest_of_simplex
-from footfall.geometry.native_vectors import along, copy, dot, minus
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Shape
 
@@ -49,82 +49,80 @@ def convex_distance(
 
 def core_distance(one: Core, one_layer: float, other: Core, other_layer: float) -> ConvexDistance:
     """The same for cores with layers around them."""
-    corners, on_one, on_other = np.zeros((4, 3)), np.zeros((4, 3)), np.zeros((4, 3))
-    count, weights = gjk(*one, *other, corners, on_one, on_other)
-    if count > 0:
-        first, second = weights[:count] @ on_one[:count], weights[:count] @ on_other[:count]
-        apart = weights[:count] @ corners[:count]
-        distance = float(np.linalg.norm(apart))
-        normal = apart / distance
-    else:
-        distance, normal, first, second = penetration(*one, *other, corners, on_one, on_other, -count)
+    distance, normal, first, second = closest_points(one, other)
     first = first - one_layer * normal
     second = second + other_layer * normal
     return ConvexDistance(distance - one_layer - other_layer, normal, first, second)
 
 
 @routine
-def gjk(
-    points: Array,
-    disc: Array,
-    other_points: Array,
-    other_disc: Array,
-    corners: Array,
-    on_one: Array,
-    on_other: Array,
-) -> tuple[int, Array]:
-    """Fill the simplex (4, 3) nearest to the origin and its corners on both cores.
-
-    Gives the number of corners and their weights; the number is negative if the cores overlap.
-    """
+def closest_points(one: Core, other: Core) -> Meeting:
+    """Closest points of two cores, or the deepest where they overlap."""
+    simplex = new_records(Corner, 4)
     weights = np.zeros(4)
-    v = minus(points[0], other_points[0])
-    if dot(v, v) == 0.0:
+    count = gjk(one, other, simplex, weights)
+    if count < 0:
+        return penetration(one, other, simplex, -count)
+    first: Vector3 = np.zeros(3)
+    second: Vector3 = np.zeros(3)
+    apart: Vector3 = np.zeros(3)
+    for k in range(count):
+        first = first + weights[k] * simplex[k].on_one
+        second = second + weights[k] * simplex[k].on_other
+        apart = apart + weights[k] * simplex[k].difference
+    distance = math.sqrt(apart @ apart)
+    return Meeting(distance, apart / distance, first, second)
+
+
+@routine
+def gjk(one: Core, other: Core, simplex: ArrayOf[Corner], weights: Array) -> int:
+    """Fill the simplex (4,) nearest to the origin and the weights (4,) of its corners.
+
+    Gives the number of corners, negative if the cores overlap.
+    """
+    v = one.points[0] - other.points[0]
+    if v @ v == 0.0:
         v = np.array([1.0, 0.0, 0.0])
     square: float = np.inf
     count, scale = 0, 0.0
     previous = np.zeros(4)
     for _ in range(_STEPS):
-        a = support(points, disc, -v[0], -v[1], -v[2])
-        b = support(other_points, other_disc, v[0], v[1], v[2])
-        wx, wy, wz = a[0] - b[0], a[1] - b[1], a[2] - b[2]
-        scale = max(scale, wx * wx + wy * wy + wz * wz)
-        if count and square - (v[0] * wx + v[1] * wy + v[2] * wz) <= _TOLERANCE * square:
-            return count, weights
+        corner = corner_along(one, other, -v)
+        reach = corner.difference
+        scale = max(scale, float(reach @ reach))
+        if count > 0 and square - v @ reach <= _TOLERANCE * square:
+            return count
         for k in range(count):
-            if corners[k, 0] == wx and corners[k, 1] == wy and corners[k, 2] == wz:
-                return count, weights
-        corners[count, 0], corners[count, 1], corners[count, 2] = wx, wy, wz
-        on_one[count, 0], on_one[count, 1], on_one[count, 2] = a
-        on_other[count, 0], on_other[count, 1], on_other[count, 2] = b
+            apart = simplex[k].difference - reach
+            if apart @ apart == 0.0:
+                return count
+        simplex[count] = corner
         count += 1
-        copy(weights, previous)
-        mask = closest_of_simplex(corners, count, weights)
+        previous[:] = weights
+        mask = closest_of_simplex(simplex, count, weights)
         if mask == 15:
-            return -4, weights
+            return -4
         following: Vector3 = np.zeros(3)
         for k in range(count):
-            following = along(following, weights[k], corners[k])
-        reached = dot(following, following)
+            following = following + weights[k] * simplex[k].difference
+        reached = float(following @ following)
         if reached <= _TOUCHING * scale:
-            return -_compact(corners, on_one, on_other, weights, mask, count), weights
+            return -_compact(simplex, weights, mask, count)
         if reached >= square:  # rounding: the one before is as good as it gets
-            copy(previous, weights)
-            return count - 1, weights
+            weights[:] = previous
+            return count - 1
         square, v = reached, following
-        count = _compact(corners, on_one, on_other, weights, mask, count)
-    return count, weights
+        count = _compact(simplex, weights, mask, count)
+    return count
 
 
 @routine
-def _compact(corners: Array, on_one: Array, on_other: Array, weights: Array, mask: int, count: int) -> int:
+def _compact(simplex: ArrayOf[Corner], weights: Array, mask: int, count: int) -> int:
     """Drop the corners that are not in the mask."""
     kept = 0
     for k in range(count):
         if mask & (1 << k):
-            copy(corners[k], corners[kept])
-            copy(on_one[k], on_one[kept])
-            copy(on_other[k], on_other[kept])
+            simplex[kept] = simplex[k]
             weights[kept] = weights[k]
             kept += 1
     for k in range(kept, 4):

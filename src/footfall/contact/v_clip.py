@@ -17,6 +17,7 @@ import numpy as np
 
 from footfall.arrays import Integers
 from footfall.compiler.routines import Vector3, routine
+from footfall.contact.convex import hull_core
 from footfall.contact.gjk import ConvexDistance, core_distance
 from footfall.contact.polyhedron import Polyhedron
 from footfall.contact.v_clip_steps import DONE, walk
@@ -73,8 +74,7 @@ def polyhedron_distance(
             return PolyhedronDistance(result, features, steps)
     # They overlap, or touch in features that do not tell whether they do, or (features in line while they overlap)
     # the walk went in circles.
-    still = np.zeros(2)
-    result = core_distance((one[0], still), 0.0, (other[0], still), 0.0)
+    result = core_distance(hull_core(one[0]), 0.0, hull_core(other[0]), 0.0)
     return PolyhedronDistance(result, features, steps)
 
 

@@ -30,10 +30,3 @@ def minus(a: Array, b: Array) -> Array:
 def along(a: Array, scale: float, b: Array) -> Array:
     """a + scale * b of (3,) arrays."""
     return np.array([a[0] + scale * b[0], a[1] + scale * b[1], a[2] + scale * b[2]])
-
-
-@routine
-def copy(source: Array, target: Array) -> None:
-    """Write the numbers of one array into another of the same length."""
-    for k in range(len(source)):
-        target[k] = source[k]

@@ -173,9 +173,9 @@ def _grow(body: Polytope, faces: int, corner: int, slack: float) -> int:
         if not side.alive or point @ side.normal - side.offset <= slack:
             continue
         sides[k] = side._replace(alive=False)
-        open_edges = _toggle(rim, open_edges, side.a, side.b)
-        open_edges = _toggle(rim, open_edges, side.b, side.c)
-        open_edges = _toggle(rim, open_edges, side.c, side.a)
+        open_edges = toggle_edge(rim, open_edges, side.a, side.b)
+        open_edges = toggle_edge(rim, open_edges, side.b, side.c)
+        open_edges = toggle_edge(rim, open_edges, side.c, side.a)
     # New faces take the places of old ones as far as there are any.
     place = 0
     for k in range(open_edges):
@@ -189,7 +189,7 @@ def _grow(body: Polytope, faces: int, corner: int, slack: float) -> int:
 
 
 @routine
-def _toggle(rim: Integers, count: int, a: int, b: int) -> int:
+def toggle_edge(rim: Integers, count: int, a: int, b: int) -> int:
     """An edge that two faces share is not on the rim."""
     for k in range(count):
         if rim[k, 0] == b and rim[k, 1] == a:
