@@ -20,7 +20,7 @@ from footfall.motion.feet import plan_feet
 from footfall.motion.hands import plan_hand, plan_selection
 from footfall.motion.load import plan_load
 from footfall.motion.orientation import plan_head, plan_upper_body
-from footfall.motion.parameters import MotionParameters
+from footfall.motion.parameters import MotionParameters, SelectionParameters
 from footfall.motion.pipeline import generate_motion
 from footfall.motion.schedule import Schedule, plan_phases
 from footfall.motion.support import Sole
@@ -215,7 +215,7 @@ def test_upper_body_stays_upright_on_sloped_feet() -> None:
 
 def test_selection_is_blended_with_its_timing() -> None:
     plan = schedule(walk([WalkingTransition(left_hand=WALL), WalkingTransition(), WalkingTransition()]))
-    selection = plan_selection(plan, 1, DEFAULTS.selection)
+    selection = plan_selection(plan, 1, SelectionParameters(into=(0.0, 0.1), out=(0.1, 0.5)))
     times = np.linspace(0.0, plan.times[-1], 3001)
     values = selection(times)[:, 0]
     assert values.min() >= 0.0

@@ -13,6 +13,7 @@ from footfall.walking.feet import FootGoal, FootLoad, FootPlan, adapt_foot, foot
 from footfall.walking.footholds import Lead, foothold_goal, has_landed, shift_plan, step_room
 from footfall.walking.gains import ControlGains, control_gains
 from footfall.walking.hands import SMOOTH, HandPlan, adapt_hand, hand_target, make_up
+from footfall.walking.leaving import LastTouch
 from footfall.walking.perceived import Footing, Tilt, about_sole, centre_of, touches
 from footfall.walking.state import BodyMemory, FootMemory, HandMemory, new_controller_state
 from footfall.walking.task_space import BodyTarget, PointTarget
@@ -23,7 +24,7 @@ AS_PLANNED = FootGoal(ZERO, ZERO)
 UNLEARNT = Compliance(0.0, 0.0)
 STANDING = FootMemory(ZERO, ZERO, ZERO, ZERO, 1.0, 0.0, 0.0, 300.0, 1.0, 0.0, 0.0, UNLEARNT, UNLEARNT, ZERO)
 SWINGING = STANDING._replace(touching=0.0, force=0.0, active=0.0)
-FREE = HandMemory(ZERO, ZERO, 0.0, ZERO, 0.0, ZERO, ZERO)
+FREE = HandMemory(ZERO, ZERO, 0.0, ZERO, 0.0, ZERO, ZERO, LastTouch(ZERO, 0.0, 0.0))
 LEANING = FREE._replace(touching=1.0, force=np.array([0.0, -50.0, 0.0]), active=1.0)
 
 

@@ -84,10 +84,12 @@ class HandParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
 
 
 class SelectionParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Stage 11, Seiwald 2023, section 6.11: (lag, lead) as parts of the motion phase, into task space and out of it."""
+    """Stage 11, Seiwald 2023, section 6.11: (lag, lead) as parts of the motion phase, into task space and out of it.
+    The source has (0.1, 0.5) for the way out: with strides of half a metre the arm then follows the hand's way to rest
+    for longer than its joints are fast enough."""
 
     into: tuple[Share, Share] = (0.0, 0.1)
-    out: tuple[Share, Share] = (0.1, 0.5)
+    out: tuple[Share, Share] = (0.0, 0.6)
 
 
 class LoadParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -20,6 +20,7 @@ from footfall.walking.feet import FootGoal, FootLoad, FootPlan, adapt_foot, foot
 from footfall.walking.footholds import Lead, come_back, foothold_goal, has_landed, shift_plan, step_room
 from footfall.walking.gains import ControlGains
 from footfall.walking.hands import adapt_hand, hand_axes, hand_target, make_up
+from footfall.walking.leaving import keep_off
 from footfall.walking.perceived import (
     Centre,
     Footing,
@@ -120,12 +121,25 @@ def control_period(
     clearance = np.inf
     if code.clearance != 0:
         clearance = keep_clear(code, state.q, room.clearance, state.push, found.slope)
+    _leave(code, targets, state, found, gains)
     state.v[:] = joint_velocities(code, found, room.rates, targets.selection, targets.body.turning[2])
     task_error = greatest_error(code, found, targets.selection)
     for k in range(len(driven.velocities)):
         state.before[k], state.after[k] = state.after[k], state.v[driven.velocities[k]]
     move_model(code, state.q, gains.period * state.v, room.moved)
     return Decision(error, shift, center.position, tilt.error, wrench, shares, task_error, clearance)
+
+
+def _leave(
+    code: TaskCode, targets: Targets, state: ControllerState, found: Kinematics, gains: ControlGains
+) -> None:
+    """Hands keep off what they have left as far as they are in null space."""
+    for hand, target in ((0, targets.right_hand), (1, targets.left_hand)):
+        row = code.rows - 6 + 3 * hand
+        missed = np.array([found.error[row], found.error[row + 1], found.error[row + 2]])
+        touch = state.hands[hand].last
+        touch = touch._replace(share=touch.share * (1.0 - targets.selection[hand]))
+        keep_off(touch, target.position - missed, found, row, gains)
 
 
 def contact_force(

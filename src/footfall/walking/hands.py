@@ -9,6 +9,7 @@ import numpy as np
 from footfall.compiler.routines import Matrix3, Vector3
 from footfall.contact.contacts import contact_frame
 from footfall.walking.gains import ControlGains
+from footfall.walking.leaving import LastTouch, forget_touch
 from footfall.walking.perceived import touches
 from footfall.walking.state import HandMemory
 from footfall.walking.task_space import PointTarget
@@ -80,7 +81,13 @@ def adapt_hand(
     far = np.sqrt(offset @ offset)
     if far > _LARGEST:
         offset = (_LARGEST / far) * offset
-    return memory._replace(offset=offset, offset_rate=rate, touching=touching, force=smooth, active=active)
+    last = forget_touch(memory.last, gains)
+    if standing and touching > 0.5:
+        normal = hand_normal(plan)
+        last = LastTouch(normal, float(normal @ (plan.target.position + offset)), 1.0)
+    return memory._replace(
+        offset=offset, offset_rate=rate, touching=touching, force=smooth, active=active, last=last
+    )
 
 
 def early_rate(plan: HandPlan, measured: Vector3, normal: Vector3, gains: ControlGains) -> Vector3:

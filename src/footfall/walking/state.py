@@ -9,6 +9,7 @@ import numpy as np
 from footfall.arrays import Array, Integers
 from footfall.compiler.routines import ArrayOf, Vector3, new_records
 from footfall.walking.compliance import Compliance
+from footfall.walking.leaving import LastTouch
 from footfall.walking.step_ground import StepGround, unknown_ground
 
 
@@ -76,7 +77,8 @@ class FootMemory(NamedTuple):
 
 class HandMemory(NamedTuple):
     """offset: of the hand against its plan, m, world axes, with its rate. touching, active: as for feet. force: on it,
-    N, world axes, smoothed. lean, lean_rate: likewise an offset, which makes up for the tilt of the robot."""
+    N, world axes, smoothed. lean, lean_rate: likewise an offset, which makes up for the tilt of the robot. last: what
+    it has touched as planned."""
 
     offset: Vector3
     offset_rate: Vector3
@@ -85,6 +87,7 @@ class HandMemory(NamedTuple):
     active: float
     lean: Vector3
     lean_rate: Vector3
+    last: LastTouch
 
 
 class BodyMemory(NamedTuple):
