@@ -8,7 +8,8 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.contact.polyhedron import Placed, Polyhedron
-from footfall.contact.v_clip import Features, polyhedron_distance
+from footfall.contact.v_clip import polyhedron_distance
+from footfall.contact.v_clip_steps import Features
 from footfall.math.transform import Transform
 
 _FACING = 0.95  # cosine between a face's normal and the contact's from which on the face counts as touching
@@ -47,7 +48,7 @@ def contact_manifold(
     if distance > margin:
         return Manifold(normal, np.zeros((0, 3)), np.zeros(0), found.features)
     one, other = first.at(first_pose), second.at(second_pose)
-    along_one, along_other = one[2][:, :3] @ -normal, other[2][:, :3] @ normal
+    along_one, along_other = np.asarray(one.normals) @ -normal, np.asarray(other.normals) @ normal
     single = Manifold(normal, (on_first + on_second)[None] / 2, np.array([distance]), found.features)
     if max(along_one.max(), along_other.max()) < _FACING:
         return single
@@ -64,28 +65,27 @@ def contact_manifold(
 
 def _clipped(reference: Placed, face: int, incident: Placed, margin: float) -> tuple[Array, Array]:
     """Points of the incident body's opposite face within the reference face's sides, and their heights over it."""
-    plane = reference[2][face]
-    opposite = int((incident[2][:, :3] @ plane[:3]).argmin())
+    normal, distance = reference.normals[face], reference.distances[face]
+    opposite = int((np.asarray(incident.normals) @ normal).argmin())
     polygon = _corners(incident, opposite)
     rim = _corners(reference, face)
     for tail, head in zip(rim, np.roll(rim, -1, axis=0), strict=True):
-        polygon = _cut(polygon, tail, np.cross(plane[:3], head - tail))
-    heights = polygon @ plane[:3] - plane[3]
+        polygon = _cut(polygon, tail, np.cross(normal, head - tail))
+    heights = polygon @ normal - distance
     near = heights <= margin
     return polygon[near], heights[near]
 
 
 def _corners(body: Placed, face: int) -> Array:
     """Corners (n, 3) of a face, counter-clockwise seen from outside."""
-    vertices, edges, _, starts, face_edges, _, _ = body
     following = {}
-    for edge in face_edges[starts[face] : starts[face + 1]]:
-        tail, head, left, _ = edges[edge].tolist()
+    for edge in body.face_edges[body.face_starts[face] : body.face_starts[face + 1]]:
+        tail, head, left, _ = body.edges[edge].tolist()
         following[tail if left == face else head] = head if left == face else tail
     order = [next(iter(following))]
     while len(order) < len(following):
         order.append(following[order[-1]])
-    return np.asarray(vertices[order])
+    return np.asarray(body.vertices)[order]
 
 
 def _cut(polygon: Array, point: Array, inward: Array) -> Array:

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array, Integers
+from footfall.compiler.routines import ArrayOf, Vector3
 from footfall.errors import GeometryError
 from footfall.math.transform import Transform
 
-Placed = tuple[Array, Integers, Array, Integers, Integers, Integers, Integers]
-
+TAIL, HEAD, LEFT, RIGHT = 0, 1, 2, 3  # columns of edges
 _COPLANAR = 1e-9  # sine of the angle below which two triangles of the hull are one face
+
+
+class Placed(NamedTuple):
+    """A polyhedron in the world, for native loops; distances: of the planes of its faces from the origin, m."""
+
+    vertices: ArrayOf[Vector3]
+    edges: Integers
+    normals: ArrayOf[Vector3]
+    distances: Array
+    face_starts: Integers
+    face_edges: Integers
+    vertex_starts: Integers
+    vertex_edges: Integers
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,15 +47,14 @@ class Polyhedron:
     vertex_edges: Integers
 
     def at(self, pose: Transform) -> Placed:
-        """Its arrays at a pose, for native loops."""
+        """The polyhedron at a pose."""
         rotation = np.asarray(pose.rotation)
-        vertices = self.vertices @ rotation.T + pose.translation
         normals = self.planes[:, :3] @ rotation.T
-        planes = np.column_stack([normals, self.planes[:, 3] + normals @ pose.translation])
-        return (
-            np.ascontiguousarray(vertices),
+        return Placed(
+            np.ascontiguousarray(self.vertices @ rotation.T + pose.translation),
             self.edges,
-            planes,
+            np.ascontiguousarray(normals),
+            self.planes[:, 3] + normals @ pose.translation,
             self.face_starts,
             self.face_edges,
             self.vertex_starts,

@@ -1,310 +1,340 @@
-"""The steps of V-Clip: for each kind of feature pair, the better pair or the news that there is none.
-
-A polyhedron comes as its arrays (see `Polyhedron.at`). A step writes the new features into `pair` and gives MOVED,
-DONE or OVERLAP.
-"""
+"""The steps of V-Clip: for each kind of feature pair, the better pair or the news that there is none."""
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Array, Integers
-from footfall.compiler.routines import routine
-from footfall.geometry.native_vectors import along, cross, dot, minus
+from footfall.compiler.routines import Vector3, routine
+from footfall.contact.polyhedron import HEAD, LEFT, RIGHT, TAIL, Placed
 
 MOVED, DONE, OVERLAP, LOST = 0, 1, 2, 3
 VERTEX, EDGE, FACE = 0, 1, 2
+NONE = -1  # instead of a number of a feature
 _STEPS = 400
 # Sine of an angle to a plane below which it is 0: rounding must not lead back to where one was.
 _PARALLEL = 1e-12
 
 
+class Features(NamedTuple):
+    """A feature of each polyhedron: its kind (0 vertex, 1 edge, 2 face) and its index."""
+
+    first_kind: int
+    first: int
+    second_kind: int
+    second: int
+
+
+class Step(NamedTuple):
+    """The features after a step, and whether they have MOVED, are the closest ones (DONE) or lie in each other."""
+
+    pair: Features
+    state: int
+
+
+class Walk(NamedTuple):
+    """Where a walk ended, after how many steps, and in which state: also LOST, if it went in circles."""
+
+    pair: Features
+    steps: int
+    state: int
+
+
+class Clip(NamedTuple):
+    """What is left of an edge between planes, from `low` to `high` of its length, and the numbers of the planes that
+    cut it there. outside: that of a plane beyond which all of it lies."""
+
+    low: float
+    high: float
+    at_low: int
+    at_high: int
+    outside: int
+
+
 @routine
-def walk(one: Any, other: Any, start: Integers) -> Integers:
-    """From the start features to the closest ones: (kind, index, kind, index, steps, state)."""
-    pair = start.copy()
-    state, steps = MOVED, 0
+def walk(one: Placed, other: Placed, start: Features) -> Walk:
+    """From the start features to the closest ones."""
+    pair, state, steps = start, MOVED, 0
     while state == MOVED and steps < _STEPS:
         steps += 1
-        if pair[0] > pair[2] or (pair[0] == pair[2] == EDGE and steps % 2):
-            turned = np.empty(4, dtype=np.int64)
-            turned[:] = pair[2], pair[3], pair[0], pair[1]
-            state = _step(other, one, turned)
-            pair[0], pair[1], pair[2], pair[3] = turned[2], turned[3], turned[0], turned[1]
+        both_edges = pair.first_kind == EDGE and pair.second_kind == EDGE
+        if pair.first_kind > pair.second_kind or (both_edges and steps % 2 == 1):
+            step = _step(other, one, turned(pair))
+            pair, state = turned(step.pair), step.state
         else:
-            state = _step(one, other, pair)
-    if state == MOVED:
-        state = LOST
-    return np.array([pair[0], pair[1], pair[2], pair[3], steps, state])
+            step = _step(one, other, pair)
+            pair, state = step.pair, step.state
+    return Walk(pair, steps, LOST if state == MOVED else state)
 
 
 @routine
-def _step(one: Any, other: Any, pair: Integers) -> int:
+def turned(pair: Features) -> Features:
+    """The same features for polyhedra in the other order."""
+    return Features(pair.second_kind, pair.second, pair.first_kind, pair.first)
+
+
+@routine
+def _step(one: Placed, other: Placed, pair: Features) -> Step:
     """A step for features in the order vertex, edge, face."""
-    if pair[0] == VERTEX:
-        if pair[2] == VERTEX:
+    if pair.first_kind == VERTEX:
+        if pair.second_kind == VERTEX:
             return _vertex_vertex(one, other, pair)
-        if pair[2] == EDGE:
+        if pair.second_kind == EDGE:
             return _vertex_edge(one, other, pair)
         return _vertex_face(one, other, pair)
-    if pair[2] == EDGE:
+    if pair.second_kind == EDGE:
         return _edge_edge(one, other, pair)
     return _edge_face(one, other, pair)
 
 
 @routine
-def _product(a: Array, b: Array) -> float:
-    """Scalar product of two directions, 0 if they are at right angles but for rounding."""
-    product = dot(a, b)
-    return product if product * product > _PARALLEL * _PARALLEL * dot(a, a) * dot(b, b) else 0.0
+def _first_to(pair: Features, kind: int, feature: int) -> Step:
+    return Step(Features(kind, feature, pair.second_kind, pair.second), MOVED)
 
 
 @routine
-def _far_end(body: Any, edge: int, vertex: int) -> int:
-    """The vertex at the other end of an edge."""
-    return int(body[1][edge, 1] if body[1][edge, 0] == vertex else body[1][edge, 0])
+def _second_to(pair: Features, kind: int, feature: int) -> Step:
+    return Step(Features(pair.first_kind, pair.first, kind, feature), MOVED)
 
 
 @routine
-def _inward(body: Any, face: int, edge: int) -> Array:
+def ends(body: Placed, edge: int) -> tuple[Vector3, Vector3]:
+    """Tail and head of an edge."""
+    return body.vertices[body.edges[edge, TAIL]], body.vertices[body.edges[edge, HEAD]]
+
+
+@routine
+def _away(body: Placed, edge: int, vertex: int) -> Vector3:
+    """Along an edge, from one of its ends to the other."""
+    far = body.edges[edge, HEAD] if body.edges[edge, TAIL] == vertex else body.edges[edge, TAIL]
+    way: Vector3 = body.vertices[far] - body.vertices[vertex]
+    return way
+
+
+@routine
+def _inward(body: Placed, face: int, edge: int) -> Vector3:
     """Direction in a face, away from one of its edges."""
-    tail, head = body[0][body[1][edge, 0]], body[0][body[1][edge, 1]]
-    direction = minus(head, tail) if body[1][edge, 2] == face else minus(tail, head)
-    return cross(body[2][face], direction)
+    tail, head = ends(body, edge)
+    direction = head - tail if body.edges[edge, LEFT] == face else tail - head
+    return np.cross(body.normals[face], direction)
 
 
 @routine
-def _vertex_vertex(one: Any, other: Any, pair: Integers) -> int:
-    a, b = one[0][pair[1]], other[0][pair[3]]
-    apart = minus(a, b)
-    for k in range(other[5][pair[3]], other[5][pair[3] + 1]):
-        edge = other[6][k]
-        if _product(apart, minus(other[0][_far_end(other, edge, pair[3])], b)) > 0.0:
-            pair[2], pair[3] = EDGE, edge
-            return MOVED
-    for k in range(one[5][pair[1]], one[5][pair[1] + 1]):
-        edge = one[6][k]
-        if _product(apart, minus(one[0][_far_end(one, edge, pair[1])], a)) < 0.0:
-            pair[0], pair[1] = EDGE, edge
-            return MOVED
-    return DONE
+def _product(a: Vector3, b: Vector3) -> float:
+    """Scalar product of two directions, 0 if they are at right angles but for rounding."""
+    product = float(a @ b)
+    return product if product * product > _PARALLEL * _PARALLEL * (a @ a) * (b @ b) else 0.0
 
 
 @routine
-def _vertex_edge(one: Any, other: Any, pair: Integers) -> int:
-    vertex, edge = pair[1], pair[3]
-    point = one[0][vertex]
-    tail, head = other[0][other[1][edge, 0]], other[0][other[1][edge, 1]]
-    direction, apart = minus(head, tail), minus(point, tail)
-    if dot(apart, direction) < 0.0:
-        pair[2], pair[3] = VERTEX, other[1][edge, 0]
-        return MOVED
-    if dot(minus(point, head), direction) > 0.0:
-        pair[2], pair[3] = VERTEX, other[1][edge, 1]
-        return MOVED
-    for side in range(2, 4):
-        face = other[1][edge, side]
-        if _product(apart, _inward(other, face, edge)) > 0.0:
-            pair[2], pair[3] = FACE, face
-            return MOVED
+def _height(body: Placed, face: int, point: Vector3) -> float:
+    """Of a point above the plane of a face, m."""
+    return float(body.normals[face] @ point - body.distances[face])
+
+
+@routine
+def _rises(body: Placed, face: int, point: Vector3, direction: Vector3) -> float:
+    """Change of a point's distance to a face's plane along a direction, 0 if they are parallel."""
+    slope = _product(body.normals[face], direction)
+    return slope if _height(body, face, point) > 0.0 else -slope
+
+
+@routine
+def _whole() -> Clip:
+    return Clip(0.0, 1.0, NONE, NONE, NONE)
+
+
+@routine
+def _clipped(clip: Clip, at_tail: float, at_head: float, plane: int) -> Clip:
+    """What a plane leaves of a clipped edge whose ends lie so high above it."""
+    if at_tail < 0.0 and at_head < 0.0:
+        return clip._replace(outside=plane)
+    if at_tail < 0.0 and at_tail / (at_tail - at_head) > clip.low:
+        return clip._replace(low=at_tail / (at_tail - at_head), at_low=plane)
+    if at_head < 0.0 and at_tail / (at_tail - at_head) < clip.high:
+        return clip._replace(high=at_tail / (at_tail - at_head), at_high=plane)
+    return clip
+
+
+@routine
+def _vertex_vertex(one: Placed, other: Placed, pair: Features) -> Step:
+    vertex, fixed = pair.first, pair.second
+    apart = one.vertices[vertex] - other.vertices[fixed]
+    for k in range(other.vertex_starts[fixed], other.vertex_starts[fixed + 1]):
+        edge = other.vertex_edges[k]
+        if _product(apart, _away(other, edge, fixed)) > 0.0:
+            return _second_to(pair, EDGE, edge)
+    for k in range(one.vertex_starts[vertex], one.vertex_starts[vertex + 1]):
+        edge = one.vertex_edges[k]
+        if _product(apart, _away(one, edge, vertex)) < 0.0:
+            return _first_to(pair, EDGE, edge)
+    return Step(pair, DONE)
+
+
+@routine
+def _vertex_edge(one: Placed, other: Placed, pair: Features) -> Step:
+    vertex, edge = pair.first, pair.second
+    point = one.vertices[vertex]
+    tail, head = ends(other, edge)
+    direction = head - tail
+    if (point - tail) @ direction < 0.0:
+        return _second_to(pair, VERTEX, other.edges[edge, TAIL])
+    if (point - head) @ direction > 0.0:
+        return _second_to(pair, VERTEX, other.edges[edge, HEAD])
+    for side in (LEFT, RIGHT):
+        face = other.edges[edge, side]
+        if _product(point - tail, _inward(other, face, edge)) > 0.0:
+            return _second_to(pair, FACE, face)
     # The edge against the Voronoi region of the vertex.
-    low, high = 0.0, 1.0
-    low_edge, high_edge = -1, -1
-    for k in range(one[5][vertex], one[5][vertex + 1]):
-        neighbour = one[6][k]
-        outward = minus(one[0][_far_end(one, neighbour, vertex)], point)
-        at_tail, at_head = -_product(minus(tail, point), outward), -_product(minus(head, point), outward)
-        if at_tail < 0.0 and at_head < 0.0:
-            pair[0], pair[1] = EDGE, neighbour
-            return MOVED
-        if at_tail < 0.0 and at_tail / (at_tail - at_head) > low:
-            low, low_edge = at_tail / (at_tail - at_head), neighbour
-        elif at_head < 0.0 and at_tail / (at_tail - at_head) < high:
-            high, high_edge = at_tail / (at_tail - at_head), neighbour
-    if low_edge >= 0 and _product(direction, minus(along(tail, low, direction), point)) > 0.0:
-        pair[0], pair[1] = EDGE, low_edge
-        return MOVED
-    if high_edge >= 0 and _product(direction, minus(along(tail, high, direction), point)) < 0.0:
-        pair[0], pair[1] = EDGE, high_edge
-        return MOVED
-    return DONE
+    clip = _whole()
+    for k in range(one.vertex_starts[vertex], one.vertex_starts[vertex + 1]):
+        neighbour = one.vertex_edges[k]
+        outward = _away(one, neighbour, vertex)
+        clip = _clipped(clip, -_product(tail - point, outward), -_product(head - point, outward), neighbour)
+        if clip.outside != NONE:
+            return _first_to(pair, EDGE, neighbour)
+    if clip.at_low != NONE and _product(direction, tail + clip.low * direction - point) > 0.0:
+        return _first_to(pair, EDGE, clip.at_low)
+    if clip.at_high != NONE and _product(direction, tail + clip.high * direction - point) < 0.0:
+        return _first_to(pair, EDGE, clip.at_high)
+    return Step(pair, DONE)
 
 
 @routine
-def _vertex_face(one: Any, other: Any, pair: Integers) -> int:
-    vertex, face = pair[1], pair[3]
-    point = one[0][vertex]
-    worst, nearest = 0.0, -1
-    for k in range(other[3][face], other[3][face + 1]):
-        edge = other[4][k]
-        inward = _inward(other, face, edge)
-        inside = dot(minus(point, other[0][other[1][edge, 0]]), inward) / np.sqrt(dot(inward, inward))
-        if inside < worst:
-            worst, nearest = inside, edge
-    if nearest >= 0:
-        pair[2], pair[3] = EDGE, nearest
-        return MOVED
-    height = dot(other[2][face], point) - other[2][face, 3]
-    steepest, towards = 0.0, -1
-    for k in range(one[5][vertex], one[5][vertex + 1]):
-        edge = one[6][k]
-        slope = _rises(other, face, point, minus(one[0][_far_end(one, edge, vertex)], point))
+def _vertex_face(one: Placed, other: Placed, pair: Features) -> Step:
+    vertex, face = pair.first, pair.second
+    point = one.vertices[vertex]
+    side = _side_beyond(other, face, point)
+    if side != NONE:
+        return _second_to(pair, EDGE, side)
+    steepest, towards = 0.0, NONE
+    for k in range(one.vertex_starts[vertex], one.vertex_starts[vertex + 1]):
+        edge = one.vertex_edges[k]
+        slope = _rises(other, face, point, _away(one, edge, vertex))
         if slope < steepest:
             steepest, towards = slope, edge
-    if towards >= 0 and height != 0.0:
-        pair[0], pair[1] = EDGE, towards
-        return MOVED
+    height = _height(other, face, point)
+    if towards != NONE and height != 0.0:
+        return _first_to(pair, EDGE, towards)
     if height > 0.0:
-        return DONE
+        return Step(pair, DONE)
     # Behind the face: within the polyhedron, or the face is one at its back.
     greatest = -np.inf
-    for k in range(len(other[2])):
-        value = dot(other[2][k], point) - other[2][k, 3]
-        if value > greatest:
-            greatest, face = value, k
-    if greatest <= 0.0:
-        return OVERLAP
-    pair[2], pair[3] = FACE, face
-    return MOVED
+    for k in range(len(other.distances)):
+        height = _height(other, k, point)
+        if height > greatest:
+            greatest, face = height, k
+    return Step(pair, OVERLAP) if greatest <= 0.0 else _second_to(pair, FACE, face)
 
 
 @routine
-def _edge_edge(one: Any, other: Any, pair: Integers) -> int:
-    state = _edge_against_edge(one, other, pair)
-    if state == MOVED:
-        return MOVED
-    turned = np.empty(4, dtype=np.int64)
-    turned[:] = pair[2], pair[3], pair[0], pair[1]
-    state = _edge_against_edge(other, one, turned)
-    pair[0], pair[1], pair[2], pair[3] = turned[2], turned[3], turned[0], turned[1]
-    return state
+def _side_beyond(body: Placed, face: int, point: Vector3) -> int:
+    """The edge of a face that a point lies farthest beyond, if it lies beyond any."""
+    worst, found = 0.0, NONE
+    for k in range(body.face_starts[face], body.face_starts[face + 1]):
+        edge = body.face_edges[k]
+        inward = _inward(body, face, edge)
+        tail, _ = ends(body, edge)
+        inside = float((point - tail) @ inward) / math.sqrt(inward @ inward)
+        if inside < worst:
+            worst, found = inside, edge
+    return found
 
 
 @routine
-def _edge_against_edge(one: Any, other: Any, pair: Integers) -> int:
+def _edge_edge(one: Placed, other: Placed, pair: Features) -> Step:
+    step = _edge_against_edge(one, other, pair)
+    if step.state == MOVED:
+        return step
+    back = _edge_against_edge(other, one, turned(pair))
+    return Step(turned(back.pair), back.state)
+
+
+@routine
+def _edge_against_edge(one: Placed, other: Placed, pair: Features) -> Step:
     """The first edge against the Voronoi region of the second, which alone may change."""
-    edge, fixed = pair[1], pair[3]
-    tail, head = one[0][one[1][edge, 0]], one[0][one[1][edge, 1]]
-    direction = minus(head, tail)
-    low, high = 0.0, 1.0
-    base, tip = other[0][other[1][fixed, 0]], other[0][other[1][fixed, 1]]
-    axis = minus(tip, base)
-    low_part, high_part = -1, -1
-    for part in range(2):  # the planes at its ends
-        end = base if part == 0 else tip
-        sign = 1.0 if part == 0 else -1.0
-        at_tail, at_head = sign * dot(minus(tail, end), axis), sign * dot(minus(head, end), axis)
-        if at_tail < 0.0 and at_head < 0.0:
-            pair[2], pair[3] = VERTEX, other[1][fixed, part]
-            return MOVED
-        if at_tail < 0.0 and at_tail / (at_tail - at_head) > low:
-            low, low_part = at_tail / (at_tail - at_head), part
-        elif at_head < 0.0 and at_tail / (at_tail - at_head) < high:
-            high, high_part = at_tail / (at_tail - at_head), part
-    if low_part >= 0:
-        end = other[0][other[1][fixed, low_part]]
-        if dot(direction, minus(along(tail, low, direction), end)) > 0.0:
-            pair[2], pair[3] = VERTEX, other[1][fixed, low_part]
-            return MOVED
-    if high_part >= 0:
-        end = other[0][other[1][fixed, high_part]]
-        if dot(direction, minus(along(tail, high, direction), end)) < 0.0:
-            pair[2], pair[3] = VERTEX, other[1][fixed, high_part]
-            return MOVED
-    low_part, high_part = -1, -1
-    for part in range(2, 4):  # the planes to its faces
-        inward = _inward(other, other[1][fixed, part], fixed)
-        at_tail, at_head = -_product(minus(tail, base), inward), -_product(minus(head, base), inward)
-        if at_tail < 0.0 and at_head < 0.0:
-            pair[2], pair[3] = FACE, other[1][fixed, part]
-            return MOVED
-        if at_tail < 0.0 and at_tail / (at_tail - at_head) > low:
-            low, low_part = at_tail / (at_tail - at_head), part
-        elif at_head < 0.0 and at_tail / (at_tail - at_head) < high:
-            high, high_part = at_tail / (at_tail - at_head), part
-    if low_part >= 0 and _rises(other, other[1][fixed, low_part], along(tail, low, direction), direction) > 0:
-        pair[2], pair[3] = FACE, other[1][fixed, low_part]
-        return MOVED
-    if (
-        high_part >= 0
-        and _rises(other, other[1][fixed, high_part], along(tail, high, direction), direction) < 0
-    ):
-        pair[2], pair[3] = FACE, other[1][fixed, high_part]
-        return MOVED
-    return DONE
+    fixed = pair.second
+    tail, head = ends(one, pair.first)
+    base, tip = ends(other, fixed)
+    direction, axis = head - tail, tip - base
+    # The planes at its ends.
+    clip = _clipped(_whole(), float((tail - base) @ axis), float((head - base) @ axis), TAIL)
+    if clip.outside == NONE:
+        clip = _clipped(clip, float((tip - tail) @ axis), float((tip - head) @ axis), HEAD)
+    if clip.outside != NONE:
+        return _second_to(pair, VERTEX, other.edges[fixed, clip.outside])
+    if clip.at_low != NONE:
+        end = other.vertices[other.edges[fixed, clip.at_low]]
+        if direction @ (tail + clip.low * direction - end) > 0.0:
+            return _second_to(pair, VERTEX, other.edges[fixed, clip.at_low])
+    if clip.at_high != NONE:
+        end = other.vertices[other.edges[fixed, clip.at_high]]
+        if direction @ (tail + clip.high * direction - end) < 0.0:
+            return _second_to(pair, VERTEX, other.edges[fixed, clip.at_high])
+    # The planes to its faces.
+    clip = clip._replace(at_low=NONE, at_high=NONE)
+    for side in (LEFT, RIGHT):
+        face = other.edges[fixed, side]
+        inward = _inward(other, face, fixed)
+        clip = _clipped(clip, -_product(tail - base, inward), -_product(head - base, inward), face)
+        if clip.outside != NONE:
+            return _second_to(pair, FACE, face)
+    if clip.at_low != NONE and _rises(other, clip.at_low, tail + clip.low * direction, direction) > 0.0:
+        return _second_to(pair, FACE, clip.at_low)
+    if clip.at_high != NONE and _rises(other, clip.at_high, tail + clip.high * direction, direction) < 0.0:
+        return _second_to(pair, FACE, clip.at_high)
+    return Step(pair, DONE)
 
 
 @routine
-def _rises(body: Any, face: int, point: Array, direction: Array) -> float:
-    """Change of a point's distance to a face's plane along a direction, 0 if they are parallel."""
-    slope = _product(body[2][face], direction)
-    return slope if dot(body[2][face], point) - body[2][face, 3] > 0.0 else -slope
-
-
-@routine
-def _edge_face(one: Any, other: Any, pair: Integers) -> int:
-    edge, face = pair[1], pair[3]
-    tail, head = one[0][one[1][edge, 0]], one[0][one[1][edge, 1]]
-    direction = minus(head, tail)
-    low, high = 0.0, 1.0
-    low_edge, high_edge = -1, -1
-    outside = False
-    for k in range(other[3][face], other[3][face + 1]):
-        side = other[4][k]
-        inward, base = _inward(other, face, side), other[0][other[1][side, 0]]
-        at_tail, at_head = dot(minus(tail, base), inward), dot(minus(head, base), inward)
-        if at_tail < 0.0 and at_head < 0.0:
-            outside = True
-            break
-        if at_tail < 0.0 and at_tail / (at_tail - at_head) > low:
-            low, low_edge = at_tail / (at_tail - at_head), side
-        elif at_head < 0.0 and at_tail / (at_tail - at_head) < high:
-            high, high_edge = at_tail / (at_tail - at_head), side
-        if low > high:
-            outside = True
-            break
-    if outside:
-        pair[2], pair[3] = EDGE, _nearest_side(other, face, tail, head)
-        return MOVED
-    normal = other[2][face]
-    at_low = dot(normal, along(tail, low, direction)) - normal[3]
-    at_high = dot(normal, along(tail, high, direction)) - normal[3]
+def _edge_face(one: Placed, other: Placed, pair: Features) -> Step:
+    edge, face = pair.first, pair.second
+    tail, head = ends(one, edge)
+    direction = head - tail
+    clip = _whole()
+    for k in range(other.face_starts[face], other.face_starts[face + 1]):
+        side = other.face_edges[k]
+        inward = _inward(other, face, side)
+        base, _ = ends(other, side)
+        clip = _clipped(clip, float((tail - base) @ inward), float((head - base) @ inward), side)
+        if clip.outside != NONE or clip.low > clip.high:
+            return _second_to(pair, EDGE, _nearest_side(other, face, tail, head))
+    at_low = _height(other, face, tail + clip.low * direction)
+    at_high = _height(other, face, tail + clip.high * direction)
     if at_low * at_high <= 0.0:
-        return OVERLAP
-    if _rises(other, face, along(tail, (low + high) / 2.0, direction), direction) >= 0.0:
-        if low_edge >= 0:
-            pair[2], pair[3] = EDGE, low_edge
-        else:
-            pair[0], pair[1] = VERTEX, one[1][edge, 0]
-    elif high_edge >= 0:
-        pair[2], pair[3] = EDGE, high_edge
-    else:
-        pair[0], pair[1] = VERTEX, one[1][edge, 1]
-    return MOVED
+        return Step(pair, OVERLAP)
+    if _rises(other, face, tail + (clip.low + clip.high) / 2.0 * direction, direction) >= 0.0:
+        if clip.at_low != NONE:
+            return _second_to(pair, EDGE, clip.at_low)
+        return _first_to(pair, VERTEX, one.edges[edge, TAIL])
+    if clip.at_high != NONE:
+        return _second_to(pair, EDGE, clip.at_high)
+    return _first_to(pair, VERTEX, one.edges[edge, HEAD])
 
 
 @routine
-def _nearest_side(body: Any, face: int, tail: Array, head: Array) -> int:
+def _nearest_side(body: Placed, face: int, tail: Vector3, head: Vector3) -> int:
     """The edge of a face that is closest to a segment."""
-    best, least = -1, np.inf
-    for k in range(body[3][face], body[3][face + 1]):
-        side = body[4][k]
-        square = _segment_distance(tail, head, body[0][body[1][side, 0]], body[0][body[1][side, 1]])
+    best, least = NONE, np.inf
+    for k in range(body.face_starts[face], body.face_starts[face + 1]):
+        side = body.face_edges[k]
+        base, tip = ends(body, side)
+        square = _segment_distance(tail, head, base, tip)
         if square < least:
             best, least = side, square
     return best
 
 
 @routine
-def _segment_distance(a: Array, b: Array, c: Array, d: Array) -> float:
+def _segment_distance(a: Vector3, b: Vector3, c: Vector3, d: Vector3) -> float:
     """Square of the distance of segments ab and cd."""
-    u, v, w = minus(b, a), minus(d, c), minus(a, c)
-    uu, uv, vv, uw, vw = dot(u, u), dot(u, v), dot(v, v), dot(u, w), dot(v, w)
+    u, v, w = b - a, d - c, a - c
+    uu, uv, vv, uw, vw = u @ u, u @ v, v @ v, u @ w, v @ w
     denominator = uu * vv - uv * uv
     s = min(max((uv * vw - vv * uw) / denominator, 0.0), 1.0) if denominator > 1e-14 * uu * vv else 0.0
     t = min(max((uv * s + vw) / vv, 0.0), 1.0)
     s = min(max((uv * t - uw) / uu, 0.0), 1.0)
-    apart = minus(along(a, s, u), along(c, t, v))
-    return dot(apart, apart)
+    apart = a + s * u - (c + t * v)
+    return float(apart @ apart)
