@@ -132,7 +132,7 @@ def fitting() -> tuple[Callable[[], object], Arrays]:
 
     robot = footfall.load("quadruped")
     # Once before: an interrupt inside of an import leaves CPython to end with the status of the signal.
-    footfall.volumes.fit_volumes(robot, most=16, seed=1000)
+    footfall.volumes.fit_volumes(robot, most=2, seed=1000)
     return lambda: [footfall.volumes.fit_volumes(robot, most=16, seed=k) for k in range(1000)], ()
 
 
