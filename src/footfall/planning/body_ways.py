@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from footfall.compiler.routines import routine
+from footfall.compiler.routines import Vector2, routine
+from footfall.environment.patch import CELL as FINE_CELL
 from footfall.planning.ground import Bytes, Ground, turned
 from footfall.planning.solids import Solids, Volumes, support
 from footfall.planning.states import State
@@ -31,13 +32,27 @@ class BodyPlace(NamedTuple):
 
 
 @routine
+def refined_middle(x: float) -> float:
+    """Middle of the cell of 1 cm at a coordinate, m: there refinement puts a foot that it need not move."""
+    return float((np.floor(x / FINE_CELL) + 0.5) * FINE_CELL)
+
+
+@routine
+def standing_at(ground: Ground, state: State) -> Vector2:
+    """Where a foot will stand, m, unless refinement finds something better around."""
+    x, y = ground.x + (state.i + 0.5) * CELL, ground.y + (state.j + 0.5) * CELL
+    return np.array([refined_middle(x), refined_middle(y)])
+
+
+@routine
 def between_feet(ground: Ground, one: State, other: State) -> BodyPlace:
     """Midway between two footholds, as high as the lower one."""
     half = ground.yaws // 2
     turn = turned(other.yaw - one.yaw + half, ground.yaws) - half
+    middle = (standing_at(ground, one) + standing_at(ground, other)) / 2.0
     return BodyPlace(
-        ground.x + (one.i + other.i + 1) * CELL / 2.0,
-        ground.y + (one.j + other.j + 1) * CELL / 2.0,
+        middle[0],
+        middle[1],
         min(ground.mean[one.i, one.j], ground.mean[other.i, other.j]),
         turned(2 * one.yaw + turn, 2 * ground.yaws),
     )

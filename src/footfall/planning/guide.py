@@ -65,7 +65,7 @@ class Guide(NamedTuple):
     highest ground below both soles, m. togo: cost to the goal, plus one; 0 where none is known. closed: whether it is
     the least. seen: how far footsteps have got, see `learning`. peaks, touched (nx, ny): highest ground within a step,
     and below any sole. near (nx, ny): see `find_nearness`. ways (nx, ny): cost from the start, about at least; rate: of
-    a metre, at least. focus: how much more the way from the start counts. stops: whether the robot stops at the goal,
+    a metre, at least; turning: of a turn in place by a heading. focus: how much more the way from the start counts. stops: whether the robot stops at the goal,
     after a short step. missed: what the cost of a path through any other state exceeds.
     """
 
@@ -82,6 +82,7 @@ class Guide(NamedTuple):
     start: Pose2
     ways: Array
     rate: float
+    turning: float
     focus: float
     stops: bool
     missed: Array
@@ -408,8 +409,9 @@ def guide_value(guide: Guide, ground: Ground, rules: CostRules, yaw: int, place:
     if yaw % GUIDE_TURN == 0:
         return one
     other = value_between(guide, ground, rules, (yaw // GUIDE_TURN + 1) % guide.costs.shape[0], place)
-    most = min(one, other) + _JUMP * GUIDE_CELL * guide.rate
-    return (min(one, most) + min(other, most)) / 2.0
+    low, high, jump = min(one, other), max(one, other), _JUMP * GUIDE_CELL * guide.rate
+    # From between two headings as many steps lead to the goal as from the dearer one, unless that is behind a corner.
+    return high if high - low <= guide.turning + jump else low + jump / 2.0
 
 
 @routine

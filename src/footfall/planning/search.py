@@ -323,6 +323,7 @@ def _empty_guide(around: Surroundings, tables: Tables, start: RobotPose, *, stop
         Pose2(float(middle[0]), float(middle[1]), _heading(float(yaw_of(turn)), headings)),
         np.empty(shape[1:]),
         _rate(tables.guide_steps, hands),
+        _turning(tables.guide_steps, hands),
         _FOCUS,
         stops,
         np.zeros(1),
@@ -333,6 +334,12 @@ def _rate(steps: GuideSteps, hands: float) -> float:
     """Cost of a metre, at least. hands: what they cost in each state at least."""
     moving = steps.steps[steps.steps["length"] > 0.0]
     return float(((moving["cost"] + hands) / moving["length"]).min())
+
+
+def _turning(steps: GuideSteps, hands: float) -> float:
+    """Cost of a turn in place by a heading of the guide. hands: as above."""
+    standing = steps.steps[steps.steps["length"] == 0.0]
+    return float(standing["cost"].max() + hands)
 
 
 def guide_for(search: Search, kept: KeptGuide | None = None) -> Search:
