@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from footfall.cli.goal_option import METAVAR
+
 _WAY, _WALKER, _OUTPUT = "Contacts through a scene", "Who walks, and how", "What is made of it"
 
 
@@ -18,8 +20,8 @@ class Way:
     goal: Annotated[
         str | None,
         typer.Option(
-            metavar="X,Y[,YAW]",
-            help="Plan contacts through a scene to this goal, m and rad.",
+            metavar=METAVAR,
+            help="Plan contacts through a scene to this goal, m and degrees.",
             rich_help_panel=_WAY,
         ),
     ] = None

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from footfall.cli.goal_option import read_goal
 from footfall.cli.screen import errors, screen, table
 
 if TYPE_CHECKING:
-    from footfall.arrays import Array
     from footfall.cli.plan_options import Results, Walker, Way
     from footfall.environment.model import Environment
     from footfall.gait.poses import RobotPose
@@ -32,24 +32,6 @@ class SceneTask:
     start: RobotPose
     goal: Goal
     parameters: PlannerParameters | None
-
-
-def read_goal(text: str) -> Goal:
-    """A goal as X,Y or X,Y,YAW, m and rad."""
-    from footfall.planning.contacts import Goal
-
-    try:
-        numbers = [float(part) for part in text.split(",")]
-    except ValueError:
-        numbers = []
-    if len(numbers) not in (2, 3) or not all(math.isfinite(number) for number in numbers):
-        raise typer.BadParameter(f"--goal is {text!r}; it must be X,Y or X,Y,YAW in m and rad, 3.5,0 say")
-    if len(numbers) == 3 and abs(numbers[2]) > 2 * math.pi:
-        turn = math.radians(numbers[2])
-        raise typer.BadParameter(
-            f"YAW is {numbers[2]:g} rad, more than a turn; if these are degrees, write {turn:.4g}"
-        )
-    return Goal(*numbers)
 
 
 def run(source: str, way: Way, walker: Walker, wishes: Results) -> bool:
@@ -83,10 +65,9 @@ def scene_task(source: str, way: Way, model: ReducedModel) -> SceneTask:
     from footfall.environment.perception import EXACT, perceive
     from footfall.gait.walking_transitions import idle_pose
     from footfall.motion.pipeline import gait_dimensions
-    from footfall.planning.contacts import Goal
     from footfall.planning.parameters_file import read_planner_parameters
     from footfall.scene.load import load_scene
-    from footfall.walking.routes import scene_with_goal, start_pose
+    from footfall.walking.routes import goal_of_scene, scene_with_goal, start_pose
 
     given = None if way.goal is None else read_goal(way.goal)
     start = idle_pose(gait_dimensions(model))
@@ -96,17 +77,11 @@ def scene_task(source: str, way: Way, model: ReducedModel) -> SceneTask:
         scene = scene_with_goal(load_scene(source), given)
         environment = perceive(scene, EXACT if way.exact else None)
         start = start_pose(scene, model) or start
-        if given is None and scene.goal is not None:
-            x, y, _ = scene.goal.translation.tolist()
-            given = Goal(x, y, _heading(scene.goal.rotation))
+        given = given or goal_of_scene(scene)
     if given is None:
-        raise typer.BadParameter(f"{source} has no goal; give one: --goal X,Y or X,Y,YAW")
+        raise typer.BadParameter(f"{source} has no goal; give one: --goal X,Y or X,Y,YAW, m and degrees")
     chosen = None if way.planner is None else read_planner_parameters(way.planner)
     return SceneTask(Path(source).stem, environment, model, start, given, chosen)
-
-
-def _heading(rotation: Array) -> float:
-    return math.atan2(rotation[1, 0], rotation[0, 0])
 
 
 def planned(task: SceneTask, *, keep_explored: bool) -> PlannedContacts:

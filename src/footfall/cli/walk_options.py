@@ -8,13 +8,22 @@ from typing import Annotated
 
 import typer
 
+from footfall.cli.goal_option import METAVAR
+
 _WAY, _ROBOT, _TROUBLE, _OUTPUT = "Where to", "Who and how", "What goes wrong", "What is made of it"
 
 
 def _option(
-    *names: str, help: str, panel: str, min: int | None = None, max: int | None = None
+    *names: str,
+    help: str,
+    panel: str,
+    metavar: str | None = None,
+    min: int | None = None,
+    max: int | None = None,
 ) -> typer.models.OptionInfo:
-    found: typer.models.OptionInfo = typer.Option(*names, help=help, rich_help_panel=panel, min=min, max=max)
+    found: typer.models.OptionInfo = typer.Option(
+        *names, help=help, rich_help_panel=panel, metavar=metavar, min=min, max=max
+    )
     return found
 
 
@@ -35,7 +44,8 @@ class Course:
         _option("--route", help="A plan of steps: shipped name (`footfall plan list`) or file.", panel=_WAY),
     ] = None
     goal: Annotated[
-        str | None, _option("--goal", help="Where to go: X,Y,YAW in m and degrees.", panel=_WAY)
+        str | None,
+        _option("--goal", metavar=METAVAR, help="Where to go, m and degrees.", panel=_WAY),
     ] = None
     script: Annotated[
         Path | None,

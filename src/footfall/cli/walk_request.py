@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
+from dataclasses import astuple
 from typing import TYPE_CHECKING, get_args
 
 import typer
 
+from footfall.cli.goal_option import read_goal
 from footfall.cli.walk_options import Course, Trouble, Walker
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def request_of(scene: str | None, course: Course, walker: Walker, trouble: Troub
         begun,
         {
             "route": course.route,
-            "goal": None if course.goal is None else _goal(course.goal),
+            "goal": None if course.goal is None else astuple(read_goal(course.goal)),
             "seconds": course.seconds,
             "speed": course.speed,
             "robot": walker.robot,
@@ -79,15 +80,3 @@ def _changed(request: WalkRequest, changes: dict[str, object]) -> WalkRequest:
 
     said = {name: value for name, value in changes.items() if value is not None}
     return msgspec.structs.replace(request, **said)
-
-
-def _goal(text: str) -> tuple[float, float, float]:
-    """X,Y or X,Y,YAW; m and degrees."""
-    try:
-        numbers = [float(part) for part in text.split(",")]
-    except ValueError:
-        numbers = []
-    if len(numbers) not in (2, 3):
-        raise typer.BadParameter(f"--goal is {text!r}; it must be X,Y,YAW in m and degrees, such as 3,0,90")
-    x, y, yaw = (*numbers, 0.0)[:3]
-    return x, y, math.radians(yaw)

@@ -65,8 +65,9 @@ class Guide(NamedTuple):
     highest ground below both soles, m. togo: cost to the goal, plus one; 0 where none is known. closed: whether it is
     the least. seen: how far footsteps have got, see `learning`. peaks, touched (nx, ny): highest ground within a step,
     and below any sole. near (nx, ny): see `find_nearness`. ways (nx, ny): cost from the start, about at least; rate: of
-    a metre, at least; turning: of a turn in place by a heading. focus: how much more the way from the start counts. stops: whether the robot stops at the goal,
-    after a short step. missed: what the cost of a path through any other state exceeds.
+    a metre, at least; turning: of a turn in place by a heading. focus: how much more the way from the start counts.
+    stops: whether the robot stops at the goal, after a short step. missed: what the cost of a path through any other
+    state exceeds.
     """
 
     costs: Singles

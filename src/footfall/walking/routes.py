@@ -102,8 +102,16 @@ def goal_for(request: WalkRequest, scene: Scene) -> Goal:
     """What is asked for, or the goal of the scene."""
     if request.goal is not None:
         return Goal(*request.goal)
+    goal = goal_of_scene(scene)
+    if goal is None:
+        raise InvalidOption(f"scene {scene.name!r} has no goal; give one by --goal X,Y,YAW, m and degrees")
+    return goal
+
+
+def goal_of_scene(scene: Scene) -> Goal | None:
+    """Where a scene is to be left, if it says so."""
     if scene.goal is None:
-        raise InvalidOption(f"scene {scene.name!r} has no goal; give one by --goal X,Y,YAW")
+        return None
     (x, y, _), ahead = scene.goal.translation.tolist(), scene.goal.rotation[:, 0]
     return Goal(x, y, float(np.arctan2(ahead[1], ahead[0])))
 
